@@ -1,0 +1,368 @@
+// Package jsonscan walks JSON texts without building values.
+//
+// It finds the members of an object or the items of an array and hands out the
+// raw bytes of each, in whatever order they stand. It checks the structure on
+// the level it walks (quotes, colons, commas, balanced brackets) and skips what
+// lies inside a value quickly, without judging it: a caller that keeps or
+// decodes a value is the one who finds out whether it is sound. Nothing is
+// copied; every slice returned points into the text given.
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+)
+
+// ErrSyntax reports text that is not the JSON that was expected.
+var ErrSyntax = errors.New("jsonscan: malformed JSON")
+
+// Kind is what a JSON value is, by its first byte.
+type Kind byte
+
+// The kinds of JSON values. Invalid stands for empty or foreign text.
+const (
+	Invalid Kind = iota
+	Object
+	Array
+	String
+	Number
+	Bool
+	Null
+)
+
+// KindOf tells the kind of a raw value from its first byte, leading blanks
+// skipped. It does not check the rest.
+func KindOf(raw []byte) Kind {
+	i := skipBlank(raw, 0)
+	if i >= len(raw) {
+		return Invalid
+	}
+	switch c := raw[i]; {
+	case c == '{':
+		return Object
+	case c == '[':
+		return Array
+	case c == '"':
+		return String
+	case c == '-' || c >= '0' && c <= '9':
+		return Number
+	case c == 't' || c == 'f':
+		return Bool
+	case c == 'n':
+		return Null
+	}
+	return Invalid
+}
+
+// Members iterates over the members of one object.
+//
+//	m := jsonscan.MembersOf(raw)
+//	for m.Next() { … m.Key, m.Value … }
+//	err := m.Err()
+type Members struct {
+	// Key is the unquoted name, Value the raw bytes of the value without
+	// surrounding blanks. Both are valid until the next call of Next.
+	Key, Value []byte
+
+	data  []byte
+	pos   int
+	begun bool
+	done  bool
+	err   error
+}
+
+// MembersOf starts a walk over the object that data holds.
+func MembersOf(data []byte) Members { return Members{data: data} }
+
+// Err is nil when the walk ended at the closing brace with nothing behind it.
+func (m *Members) Err() error { return m.err }
+
+func (m *Members) fail() bool {
+	m.err, m.done = ErrSyntax, true
+	return false
+}
+
+// Next moves to the next member; false at the end or at an error.
+func (m *Members) Next() bool {
+	if m.done {
+		return false
+	}
+	d := m.data
+	i := skipBlank(d, m.pos)
+	if !m.begun {
+		m.begun = true
+		if i >= len(d) || d[i] != '{' {
+			return m.fail()
+		}
+		i = skipBlank(d, i+1)
+		if i < len(d) && d[i] == '}' {
+			return m.finish(i + 1)
+		}
+	} else {
+		if i >= len(d) {
+			return m.fail()
+		}
+		if d[i] == '}' {
+			return m.finish(i + 1)
+		}
+		if d[i] != ',' {
+			return m.fail()
+		}
+		i = skipBlank(d, i+1)
+	}
+	if i >= len(d) || d[i] != '"' {
+		return m.fail()
+	}
+	end := skipString(d, i)
+	if end < 0 {
+		return m.fail()
+	}
+	key := d[i+1 : end-1]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		s, ok := Text(d[i:end])
+		if !ok {
+			return m.fail()
+		}
+		key = []byte(s)
+	}
+	i = skipBlank(d, end)
+	if i >= len(d) || d[i] != ':' {
+		return m.fail()
+	}
+	i = skipBlank(d, i+1)
+	end = skipValue(d, i)
+	if end < 0 {
+		return m.fail()
+	}
+	m.Key, m.Value, m.pos = key, d[i:end], end
+	return true
+}
+
+func (m *Members) finish(i int) bool {
+	m.done = true
+	if skipBlank(m.data, i) != len(m.data) {
+		m.err = ErrSyntax
+	}
+	return false
+}
+
+// Items iterates over the items of one array, as Members does over an object.
+type Items struct {
+	// Value is the raw item, valid until the next call of Next.
+	Value []byte
+
+	data  []byte
+	pos   int
+	begun bool
+	done  bool
+	err   error
+}
+
+// ItemsOf starts a walk over the array that data holds.
+func ItemsOf(data []byte) Items { return Items{data: data} }
+
+// Err is nil when the walk ended at the closing bracket with nothing behind it.
+func (t *Items) Err() error { return t.err }
+
+func (t *Items) fail() bool {
+	t.err, t.done = ErrSyntax, true
+	return false
+}
+
+// Next moves to the next item; false at the end or at an error.
+func (t *Items) Next() bool {
+	if t.done {
+		return false
+	}
+	d := t.data
+	i := skipBlank(d, t.pos)
+	if i >= len(d) {
+		return t.fail()
+	}
+	if !t.begun {
+		t.begun = true
+		if d[i] != '[' {
+			return t.fail()
+		}
+		i = skipBlank(d, i+1)
+		if i < len(d) && d[i] == ']' {
+			return t.finish(i + 1)
+		}
+	} else {
+		if d[i] == ']' {
+			return t.finish(i + 1)
+		}
+		if d[i] != ',' {
+			return t.fail()
+		}
+		i = skipBlank(d, i+1)
+	}
+	end := skipValue(d, i)
+	if end < 0 {
+		return t.fail()
+	}
+	t.Value, t.pos = d[i:end], end
+	return true
+}
+
+func (t *Items) finish(i int) bool {
+	t.done = true
+	if skipBlank(t.data, i) != len(t.data) {
+		t.err = ErrSyntax
+	}
+	return false
+}
+
+// Text decodes a raw JSON string; false where raw is not a sound one. Lone
+// surrogates and invalid UTF-8 become U+FFFD, as in encoding/json.
+func Text(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	body := raw[1 : len(raw)-1]
+	if plain(body) {
+		return string(body), true
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// plain tells whether a string's body stands for itself: no escape, no control
+// character, valid UTF-8.
+func plain(b []byte) bool {
+	ascii := true
+	for _, c := range b {
+		if c < 0x20 || c == '\\' || c == '"' {
+			return false
+		}
+		if c >= utf8.RuneSelf {
+			ascii = false
+		}
+	}
+	return ascii || utf8.Valid(b)
+}
+
+// Is tells whether raw is the JSON string s, written without escapes.
+func Is(raw []byte, s string) bool {
+	return len(raw) == len(s)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == s
+}
+
+// Int decodes a raw JSON number that has an integral value, however it is
+// written (1, 1.0, 1e0); false for anything else or beyond int64.
+func Int(raw []byte) (int64, bool) {
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n, true
+	}
+	if KindOf(raw) != Number || !json.Valid(raw) {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -(1<<53) {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+func skipBlank(d []byte, i int) int {
+	for i < len(d) && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipString returns the index behind the string that starts at i, or -1.
+func skipString(d []byte, i int) int {
+	i++
+	for {
+		n := bytes.IndexByte(d[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := i + n
+		back := end
+		for back > i && d[back-1] == '\\' {
+			back--
+		}
+		i = end + 1
+		if (end-back)%2 == 0 {
+			return i
+		}
+	}
+}
+
+// skipValue returns the index behind the value that starts at i, or -1.
+func skipValue(d []byte, i int) int {
+	if i >= len(d) {
+		return -1
+	}
+	switch d[i] {
+	case '"':
+		return skipString(d, i)
+	case '{', '[':
+		return skipNested(d, i)
+	case ',', ':', '}', ']':
+		return -1
+	}
+	start := i
+	for i < len(d) && !delimiter[d[i]] {
+		i++
+	}
+	if !literal(d[start:i]) {
+		return -1
+	}
+	return i
+}
+
+// literal tells whether b is a number, true, false or null.
+func literal(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	if b[0] == '-' || b[0] >= '0' && b[0] <= '9' {
+		if _, err := strconv.ParseUint(string(b), 10, 64); err == nil && (b[0] != '0' || len(b) == 1) {
+			return true
+		}
+		return json.Valid(b)
+	}
+	s := string(b)
+	return s == "null" || s == "true" || s == "false"
+}
+
+func skipNested(d []byte, i int) int {
+	depth := 0
+	for i < len(d) {
+		switch class[d[i]] {
+		case quote:
+			if i = skipString(d, i); i < 0 {
+				return -1
+			}
+			continue
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+const (
+	other byte = iota
+	quote
+	open
+	shut
+)
+
+var class = [256]byte{'"': quote, '{': open, '[': open, '}': shut, ']': shut}
+
+var delimiter = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, ',': true, ':': true,
+	'{': true, '}': true, '[': true, ']': true, '"': true}
