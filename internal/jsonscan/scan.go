@@ -256,11 +256,11 @@ func Is(raw []byte, s string) bool {
 // Int decodes a raw JSON number that has an integral value, however it is
 // written (1, 1.0, 1e0); false for anything else or beyond int64.
 func Int(raw []byte) (int64, bool) {
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, true
-	}
 	if KindOf(raw) != Number || !json.Valid(raw) {
 		return 0, false
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n, true
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -(1<<53) {
@@ -325,9 +325,6 @@ func literal(b []byte) bool {
 		return false
 	}
 	if b[0] == '-' || b[0] >= '0' && b[0] <= '9' {
-		if _, err := strconv.ParseUint(string(b), 10, 64); err == nil && (b[0] != '0' || len(b) == 1) {
-			return true
-		}
 		return json.Valid(b)
 	}
 	s := string(b)
