@@ -1,0 +1,284 @@
+// Package acpclient is the engine of an ACP client: it launches an agent or
+// takes a connection to one, agrees on a version, turns what the agent sends
+// into one vocabulary of events, and serves the agent's requests.
+//
+// Everything an agent sends arrives on one reader goroutine and is posted to
+// the Sink from there, in the order of the wire. Methods of Client and Session
+// may be called from any goroutine; those that take a context wait for an
+// answer of the agent, the others only queue a message. Neither the Sink nor a
+// slow service ever holds up the reader.
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/transport"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// ErrVersion means that the agent speaks no version of ACP that parley speaks.
+var ErrVersion = errors.New("no common protocol version")
+
+// ErrClosed is what everything ends with once the connection is over.
+var ErrClosed = jsonrpc.ErrClosed
+
+// Options of a connection.
+type Options struct {
+	Name, Version string // how this client introduces itself
+	Sink          Sink   // required
+	Services      Services
+	Log           *Log // may be nil
+}
+
+// AgentInfo is what the agent said of itself. Strings are safe to show.
+type AgentInfo struct {
+	Name, Title, Version string
+	ProtocolVersion      int
+	LoadSession          bool
+	Image, Audio         bool // what prompts may hold
+	EmbeddedContext      bool
+	Roots                bool // sessions take additional directories
+	MCPHTTP, MCPSSE      bool
+	AuthMethods          []AuthMethod
+}
+
+// AuthMethod is a way to log in. Type "" or "agent" is done by the agent.
+type AuthMethod struct{ ID, Name, Description, Type string }
+
+// Client is one connection to an agent.
+type Client struct {
+	opts  Options
+	peer  *jsonrpc.Peer
+	conn  transport.Conn
+	proc  *transport.Stdio // nil when the agent was not launched from here
+	agent AgentInfo
+	quirk quirks
+
+	mu       sync.Mutex
+	sessions map[string]*Session
+	early    *earlyUpdates
+	gone     map[string]bool // closed sessions, whose late updates are nobody's
+	err      error
+
+	closing   chan struct{} // closed when Close is called by this side
+	closeOnce sync.Once
+	over      chan struct{} // closed after Disconnected was posted
+}
+
+// Connect takes over conn and does the initialize handshake. On an error the
+// connection is closed. ctx bounds the handshake only.
+func Connect(ctx context.Context, conn transport.Conn, opts Options) (*Client, error) {
+	c := newClient(conn, opts)
+	return c, c.start(ctx)
+}
+
+func newClient(conn transport.Conn, opts Options) *Client {
+	if opts.Log == nil {
+		opts.Log = NewLog()
+	}
+	c := &Client{opts: opts, conn: conn, sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
+		closing: make(chan struct{}), over: make(chan struct{})}
+	c.peer = jsonrpc.NewPeer(conn, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
+	return c
+}
+
+func (c *Client) start(ctx context.Context) error {
+	c.peer.Start()
+	go c.watch()
+	if err := c.initializeV1(ctx); err != nil {
+		c.Close()
+		if errors.Is(err, ErrClosed) {
+			<-c.over
+			return c.Err()
+		}
+		return err
+	}
+	return nil
+}
+
+// Agent tells what the agent said of itself.
+func (c *Client) Agent() AgentInfo { return c.agent }
+
+// Done is closed when the connection is over and Disconnected was posted.
+func (c *Client) Done() <-chan struct{} { return c.over }
+
+// Err tells why the connection is over; nil while it is not. It matches
+// ErrClosed, and *ExitError where a launched agent ended.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Close ends the connection and, where parley launched it, the agent with all
+// its children. It returns when they are gone.
+func (c *Client) Close() error {
+	c.closeOnce.Do(func() { close(c.closing) })
+	err := c.peer.Close(nil)
+	<-c.over
+	return err
+}
+
+// watch waits for the end of the connection and tells everyone.
+func (c *Client) watch() {
+	<-c.peer.Done()
+	err := c.endError()
+	c.mu.Lock()
+	c.err = err
+	sessions := make([]*Session, 0, len(c.sessions))
+	for _, s := range c.sessions {
+		sessions = append(sessions, s)
+	}
+	c.mu.Unlock()
+	for _, s := range sessions {
+		s.end(err)
+		if c.opts.Services.Sessions != nil {
+			c.opts.Services.Sessions.CloseSession(s.id)
+		}
+	}
+	c.opts.Sink.Post(Disconnected{Err: err})
+	close(c.over)
+}
+
+// endError says why the connection ended, in the words of the process where
+// there is one.
+func (c *Client) endError() error {
+	select {
+	case <-c.closing:
+		c.conn.Close()
+		return ErrClosed
+	default:
+	}
+	c.conn.Close()
+	if c.proc != nil {
+		return exitError(c.proc, c.peer.Err())
+	}
+	return c.peer.Err()
+}
+
+// problem logs what the peer layer could not use.
+func (c *Client) problem(what string, data []byte) {
+	line := what
+	if len(data) > 0 {
+		line += ": " + safetext.Line(string(data[:min(len(data), 2000)]), 500)
+	}
+	c.opts.Log.Add(LogProtocol, line)
+}
+
+// NewSession describes a session to open.
+type NewSession struct {
+	Cwd   string   // absolute
+	Roots []string // more directories the agent may work in, absolute
+	MCP   []MCPServer
+}
+
+// MCPServer is a server that the agent shall connect to. Type: stdio, http, sse.
+type MCPServer struct {
+	Name, Type string
+	Command    string
+	Args       []string
+	Env        []wire.EnvVar
+	URL        string
+	Headers    []wire.EnvVar
+}
+
+// NewSession opens a session (session/new). Updates for it may be posted before
+// NewSession returns. When ctx ends first, the agent is told.
+func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error) {
+	req := wire.NewSessionRequest{Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
+	if c.agent.Roots {
+		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
+	}
+	var s *Session
+	var failed error
+	call := c.peer.BeginThen("session/new", req, func(raw json.RawMessage, err error) {
+		var r wire.NewSessionResponse
+		if err == nil {
+			err = jsonrpc.Decode("session/new", raw, &r)
+		}
+		if err == nil {
+			s, err = c.adopt(r, n)
+		}
+		failed = err
+	})
+	if err := call.Wait(ctx, nil); err != nil {
+		return nil, c.explain("open a session", err)
+	}
+	if failed != nil {
+		return nil, c.explain("open a session", failed)
+	}
+	return s, nil
+}
+
+// otherRoots drops doubles and the working directory itself.
+func otherRoots(cwd string, roots []string) []string {
+	seen := map[string]bool{cwd: true}
+	var out []string
+	for _, r := range roots {
+		if !seen[r] {
+			seen[r] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// mcpServers turns the servers into their v1 form; those that the agent cannot
+// use are left out and logged.
+func (c *Client) mcpServers(servers []MCPServer) []any {
+	out := []any{}
+	for _, m := range servers {
+		switch {
+		case m.Type == "http" && !c.agent.MCPHTTP, m.Type == "sse" && !c.agent.MCPSSE:
+			c.opts.Log.Add(LogClient, fmt.Sprintf("MCP server %s not passed on: the agent does not take %s servers", m.Name, m.Type))
+			c.opts.Sink.Post(NoticeArrived{Severity: "warning", Title: "MCP server " + m.Name + " left out", Description: "the agent does not take " + m.Type + " servers"})
+		case m.Type == "http" || m.Type == "sse":
+			out = append(out, wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)})
+		default:
+			out = append(out, wire.MCPStdio{Name: m.Name, Command: m.Command, Args: orEmpty(m.Args), Env: orEmpty(m.Env)})
+		}
+	}
+	return out
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// adopt makes the session known, on the reader goroutine, and replays what came
+// for it before.
+func (c *Client) adopt(r wire.NewSessionResponse, n NewSession) (*Session, error) {
+	s := &Session{client: c, id: r.SessionID, cwd: n.Cwd}
+	if c.opts.Services.Sessions != nil {
+		if err := c.opts.Services.Sessions.OpenSession(r.SessionID, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...)); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	delete(c.gone, r.SessionID)
+	c.sessions[r.SessionID] = s
+	early := c.early.take(r.SessionID, time.Now())
+	c.mu.Unlock()
+	s.offered(r)
+	for _, raw := range early {
+		s.applyV1(raw)
+	}
+	return s, nil
+}
+
+// session finds a session; nil where it is not known.
+func (c *Client) session(id string) *Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sessions[id]
+}

@@ -1,0 +1,152 @@
+package acpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// AgentError is an error that the agent answered with. Its text is safe to
+// show.
+type AgentError struct {
+	Doing   string // what was being tried
+	Code    int
+	Message string
+	Detail  string
+}
+
+func (e *AgentError) Error() string {
+	s := e.Doing + ": the agent answered: " + e.Message
+	if e.Detail != "" && e.Detail != e.Message {
+		s += ": " + e.Detail
+	}
+	return fmt.Sprintf("%s (%d)", s, e.Code)
+}
+
+// AuthRequired tells whether the agent wants a login first (-32000).
+func (e *AgentError) AuthRequired() bool { return e.Code == jsonrpc.CodeAuthRequired }
+
+// explain makes an error of a call readable and safe.
+func (c *Client) explain(doing string, err error) error {
+	var e *jsonrpc.Error
+	if errors.As(err, &e) {
+		return &AgentError{Doing: doing, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000)}
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+func (c *Client) closedError() error {
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return ErrClosed
+}
+
+// ExitError says that a launched agent is gone, and what it left behind. Its
+// strings are safe to show.
+type ExitError struct {
+	Code   int    // exit code, -1 when a signal ended it or it still ran
+	Signal string // "" unless a signal ended it
+	Stderr []string
+	Cause  error
+}
+
+func (e *ExitError) Error() string {
+	switch {
+	case e.Signal != "":
+		return "the agent was ended by " + e.Signal
+	case e.Code >= 0:
+		return fmt.Sprintf("the agent exited with code %d", e.Code)
+	}
+	return "the agent closed the connection"
+}
+
+// Unwrap makes it match ErrClosed and the cause.
+func (e *ExitError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
+
+// exitError composes it after the process was reaped.
+func exitError(p *transport.Stdio, cause error) error {
+	e := &ExitError{Code: -1, Cause: cause}
+	select {
+	case <-p.Exit():
+		if state := p.ExitState(); state.Exited && state.Signal == "" {
+			e.Code = state.Code
+		} else {
+			e.Signal = state.Signal
+		}
+	case <-time.After(time.Second):
+	}
+	for _, l := range p.Stderr().Tail(20) {
+		if l = safetext.Line(l, 500); l != "" {
+			e.Stderr = append(e.Stderr, l)
+		}
+	}
+	return e
+}
+
+// StartError says that an agent could not be launched at all.
+type StartError struct {
+	Command string
+	Err     error
+}
+
+func (e *StartError) Error() string {
+	if errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist) {
+		return fmt.Sprintf("start the agent: %s: not found", e.Command)
+	}
+	return fmt.Sprintf("start the agent: %s: %v", e.Command, e.Err)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// mapError is the one place where an error of a service becomes what the agent
+// is told.
+func mapError(err error) *jsonrpc.Error {
+	var e *jsonrpc.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.Canceled):
+		return jsonrpc.ErrRequestCancelled
+	case errors.Is(err, fs.ErrNotExist):
+		return jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "Resource not found: %v", err)
+	case errors.Is(err, fs.ErrInvalid):
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "%v", err)
+}
+
+// notFoundData adds the path to the error for a file that is not there.
+func notFoundData(err error, path string) error {
+	if e := mapError(err); e.Code == jsonrpc.CodeResourceNotFound {
+		return e.WithData(map[string]string{"uri": path})
+	}
+	return err
+}
+
+// quirks are ways of single agents that this side makes up for.
+type quirks struct {
+	// missingFileIsEmpty: gemini reads a file before it creates it, and gives
+	// up on any error instead of taking "not found" for what it is.
+	missingFileIsEmpty bool
+}
+
+func quirksOf(agentName string) quirks {
+	return quirks{missingFileIsEmpty: strings.Contains(strings.ToLower(agentName), "gemini")}
+}
+
+// readError drops the error that the agent cannot live with.
+func (q quirks) readError(err error) error {
+	if q.missingFileIsEmpty && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

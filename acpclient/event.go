@@ -1,0 +1,275 @@
+package acpclient
+
+import "time"
+
+// Event is something that happened on a connection. Events of one session come
+// in the order of the wire; see Sink. All text in an event has been made safe
+// for a terminal, whoever sent it.
+type Event interface {
+	// EventSession is the session it belongs to, "" for the connection's own.
+	EventSession() string
+}
+
+// Sink takes events. Post is called from the reader goroutine and others; it
+// must not block and must not drop.
+type Sink interface{ Post(Event) }
+
+// For is embedded in the events of a session.
+type For struct{ Session string }
+
+// EventSession implements Event.
+func (f For) EventSession() string { return f.Session }
+
+// Role says whose words a message is.
+type Role int
+
+// The roles of messages.
+const (
+	Agent Role = iota
+	User
+	Thought
+)
+
+// TextArrived appends text to a message (…_message_chunk, agent_thought_chunk).
+// MessageID may be "": then the text goes to the last message of that role, if
+// nothing else came between.
+type TextArrived struct {
+	For
+	Role      Role
+	MessageID string
+	Text      string
+}
+
+// ContentArrived appends something that is not text to a message.
+type ContentArrived struct {
+	For
+	Role      Role
+	MessageID string
+	Content   Content
+}
+
+// Content is a block that is not shown as running text, or text inside a tool
+// call. Data of images and sounds is not kept, only its size.
+type Content struct {
+	Kind     ContentKind
+	Text     string // of Text, Resource (its text) and Unknown (its JSON)
+	Name     string
+	URI      string
+	MimeType string
+	Bytes    int // size of the data, of images, audio and binary resources
+}
+
+// ContentKind is the type of a content block.
+type ContentKind int
+
+// The content blocks of ACP.
+const (
+	TextContent ContentKind = iota
+	ImageContent
+	AudioContent
+	LinkContent
+	ResourceContent
+	UnknownContent
+)
+
+// ToolChanged creates or changes a tool call (tool_call, tool_call_update, the
+// toolCall of a permission request). Nil means unchanged.
+type ToolChanged struct {
+	For
+	ID                  string
+	Title, Name, Kind   *string
+	Status              *string
+	Content             *[]ToolContent
+	Locations           *[]Location
+	RawInput, RawOutput *string // JSON
+	At                  time.Time
+}
+
+// ToolContent is one piece of a tool call's content: exactly one of the fields
+// is set.
+type ToolContent struct {
+	Content  *Content
+	Diff     *Diff
+	Terminal string // id
+}
+
+// Diff is a change of a file as the agent tells it. Old need not be the whole
+// file, and a missing Old does not prove that the file is new.
+type Diff struct {
+	Path       string
+	Old, New   string
+	OldMissing bool
+	Deleted    bool
+}
+
+// Location is a place in a file; Line is 1-based, 0 when not given.
+type Location struct {
+	Path string
+	Line int
+}
+
+// PlanChanged replaces a plan; no entries clear it.
+type PlanChanged struct {
+	For
+	PlanID  string // "" in v1, which has one
+	Entries []PlanEntry
+}
+
+// PlanEntry is a step of a plan. Status: pending, in_progress, completed, or
+// something newer.
+type PlanEntry struct{ Content, Priority, Status string }
+
+// CommandsChanged replaces the agent's slash commands.
+type CommandsChanged struct {
+	For
+	Commands []Command
+}
+
+// Command is a slash command; Name is without the slash.
+type Command struct{ Name, Description, Hint string }
+
+// ModesOffered says what a new session can be switched between.
+type ModesOffered struct {
+	For
+	Current   string
+	Available []Choice
+}
+
+// ModeChanged says that the session's mode is another one now.
+type ModeChanged struct {
+	For
+	ModeID string
+}
+
+// ConfigChanged replaces the session's options.
+type ConfigChanged struct {
+	For
+	Options []ConfigOption
+}
+
+// ConfigOption is a setting of a session. Category "mode" and "model" are what
+// they say; others are hints.
+type ConfigOption struct {
+	ID, Name, Category, Type string
+	Current                  string
+	Choices                  []Choice
+}
+
+// Choice is one value that a mode, a model or an option can have.
+type Choice struct{ ID, Name, Description string }
+
+// SessionInfoChanged changes what is known of a session: nil is unchanged, an
+// empty title clears it.
+type SessionInfoChanged struct {
+	For
+	Title *string
+}
+
+// UsageChanged tells the state of the context window in tokens. Size may be 0,
+// Used may exceed it. Cost is cumulative; Currency "" means that none is known.
+type UsageChanged struct {
+	For
+	Used, Size uint64
+	Cost       float64
+	Currency   string
+}
+
+// NoticeArrived is for the user, now; it is not part of the history.
+type NoticeArrived struct {
+	For
+	Severity, Title, Description string
+}
+
+// CompactionChanged creates or changes one compaction of the context.
+type CompactionChanged struct {
+	For
+	ID, Status string
+	Summary    *string // replaces; nil unchanged
+	Append     string  // appends
+	Error      *string
+}
+
+// TerminalStarted announces a terminal: one that the agent had parley start, or
+// one of the agent's own (Foreign).
+type TerminalStarted struct {
+	For
+	ID, Command, Cwd string
+	Foreign          bool
+}
+
+// TerminalOutput carries more raw bytes of a terminal, control sequences and
+// all: only an emulator may show them. Cut says that bytes before these were
+// left out because nobody took them in time.
+type TerminalOutput struct {
+	For
+	ID   string
+	Data []byte
+	Cut  bool
+}
+
+// TerminalExited says that the terminal's command has ended. Code is nil when
+// a signal ended it, or when it is not known.
+type TerminalExited struct {
+	For
+	ID     string
+	Code   *int
+	Signal string
+}
+
+// FileWritten says that parley wrote a file for the agent.
+type FileWritten struct {
+	For
+	Path           string
+	Added, Removed int // lines
+	Created        bool
+}
+
+// PermissionAsked says that a question waits for an answer. The question itself
+// is the front end's business.
+type PermissionAsked struct {
+	For
+	Key    uint64
+	ToolID string
+}
+
+// PermissionSettled says what became of it. Allowed is what the answer meant.
+type PermissionSettled struct {
+	For
+	Key      uint64
+	ToolID   string
+	Subject  string // what it was about, one line
+	Decision string // the option's name, or "cancelled"
+	Allowed  bool
+	By       string // "you", "a rule", …; "" when cancelled
+	At       time.Time
+}
+
+// TurnStarted says that a prompt went out.
+type TurnStarted struct {
+	For
+	Text string
+	At   time.Time
+}
+
+// TurnCancelled says that the user stopped the turn; it ends with TurnEnded.
+type TurnCancelled struct{ For }
+
+// TurnEnded ends a turn: with a stop reason of ACP, or with an error.
+type TurnEnded struct {
+	For
+	StopReason string
+	Err        error
+	At         time.Time
+}
+
+// UnknownArrived is an update of a kind that parley does not know, as JSON.
+type UnknownArrived struct {
+	For
+	Kind, JSON string
+}
+
+// Disconnected ends the connection and all of its sessions.
+type Disconnected struct{ Err error }
+
+// EventSession implements Event.
+func (Disconnected) EventSession() string { return "" }

@@ -1,0 +1,137 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"parley/acpclient/transport"
+	"parley/internal/jsonscan"
+)
+
+// ErrInvalidResponse is how a call ends whose answer has both a result and an
+// error, or neither.
+var ErrInvalidResponse = errors.New("the peer sent an invalid response")
+
+// Call is one request of ours. It ends once.
+type Call struct {
+	ID     int64
+	peer   *Peer
+	method string
+	then   func(result json.RawMessage, err error)
+	done   chan struct{}
+	result json.RawMessage
+	err    error
+}
+
+// Begin queues a request behind everything queued before it and returns at
+// once. A call that could not be queued has already ended with the error.
+func (p *Peer) Begin(method string, params any) *Call { return p.BeginThen(method, params, nil) }
+
+// BeginThen is Begin with a function that is called once, when the answer (or
+// the end of the connection) is there, before anyone who waits wakes up. For an
+// answer that is on the reader goroutine, in the order of the wire; it must not
+// block.
+func (p *Peer) BeginThen(method string, params any, then func(result json.RawMessage, err error)) *Call {
+	c := &Call{peer: p, method: method, then: then, done: make(chan struct{})}
+	raw, err := encode(params)
+	if err != nil {
+		c.finish(nil, fmt.Errorf("encode the params of %s: %w", method, err))
+		return c
+	}
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		c.finish(nil, p.cause)
+		return c
+	}
+	c.ID = p.nextID
+	p.nextID++
+	p.calls[c.ID] = c
+	p.mu.Unlock()
+	data, err := encode(outgoing{Version: "2.0", ID: json.RawMessage(strconv.FormatInt(c.ID, 10)), Method: method, Params: json.RawMessage(raw)})
+	if err == nil {
+		err = p.send(transport.Message{Data: data, Session: sessionOf(raw)})
+	}
+	if err != nil {
+		p.take(c.ID)
+		c.finish(nil, err)
+	}
+	return c
+}
+
+// Done is closed when the call has ended.
+func (c *Call) Done() <-chan struct{} { return c.done }
+
+// Wait waits for the answer and decodes it into result, which may be nil. A
+// null result leaves result untouched. When ctx ends first, the peer is told
+// with $/cancel_request, Wait returns the context's cause, and the answer that
+// may still come is matched and dropped.
+func (c *Call) Wait(ctx context.Context, result any) error {
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		select {
+		case <-c.done: // the answer won the race
+		default:
+			c.peer.Notify("$/cancel_request", map[string]int64{"requestId": c.ID})
+			return context.Cause(ctx)
+		}
+	}
+	if c.err != nil {
+		return c.err
+	}
+	if result == nil || jsonscan.KindOf(c.result) == jsonscan.Null {
+		return nil
+	}
+	return Decode(c.method, c.result, result)
+}
+
+// Decode decodes the result of a call; an error matches ErrInvalidResponse.
+func Decode(method string, raw json.RawMessage, result any) error {
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("%w to %s: %v", ErrInvalidResponse, method, err)
+	}
+	return nil
+}
+
+// Call sends a request and waits for its answer as Wait does.
+func (p *Peer) Call(ctx context.Context, method string, params, result any) error {
+	return p.Begin(method, params).Wait(ctx, result)
+}
+
+// Notify queues a notification.
+func (p *Peer) Notify(method string, params any) error {
+	raw, err := encode(params)
+	if err != nil {
+		return fmt.Errorf("encode the params of %s: %w", method, err)
+	}
+	data, err := encode(outgoing{Version: "2.0", Method: method, Params: json.RawMessage(raw)})
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", method, err)
+	}
+	session := ""
+	if method != "$/cancel_request" {
+		session = sessionOf(raw)
+	}
+	return p.send(transport.Message{Data: data, Session: session})
+}
+
+// take removes the call with this id; nil if there is none (any more).
+func (p *Peer) take(id int64) *Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.calls[id]
+	delete(p.calls, id)
+	return c
+}
+
+func (c *Call) finish(result json.RawMessage, err error) {
+	c.result, c.err = result, err
+	if c.then != nil {
+		c.then(result, err)
+	}
+	close(c.done)
+}

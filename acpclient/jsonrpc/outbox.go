@@ -1,0 +1,70 @@
+package jsonrpc
+
+import (
+	"errors"
+	"sync"
+
+	"parley/acpclient/transport"
+)
+
+var (
+	errFull = errors.New("the peer does not read: too much is waiting to be written")
+	errShut = errors.New("outbox is closed")
+)
+
+// outbox holds what waits to be written, in order. Adding never blocks.
+type outbox struct {
+	mu     sync.Mutex
+	wake   sync.Cond
+	queue  []transport.Message
+	bytes  int
+	limit  int
+	closed bool
+}
+
+func newOutbox(limit int) *outbox {
+	o := &outbox{limit: limit}
+	o.wake.L = &o.mu
+	return o
+}
+
+func (o *outbox) add(m transport.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return errShut
+	}
+	if o.bytes > 0 && o.bytes+len(m.Data) > o.limit {
+		return errFull
+	}
+	o.bytes += len(m.Data)
+	o.queue = append(o.queue, m)
+	o.wake.Signal()
+	return nil
+}
+
+// next waits for a message; false when the outbox is closed.
+func (o *outbox) next() (transport.Message, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.queue) == 0 && !o.closed {
+		o.wake.Wait()
+	}
+	if o.closed {
+		return transport.Message{}, false
+	}
+	m := o.queue[0]
+	o.queue[0] = transport.Message{}
+	if o.queue = o.queue[1:]; len(o.queue) == 0 {
+		o.queue = nil
+	}
+	o.bytes -= len(m.Data)
+	return m, true
+}
+
+func (o *outbox) close() {
+	o.mu.Lock()
+	o.closed = true
+	o.wake.Broadcast()
+	o.mu.Unlock()
+}

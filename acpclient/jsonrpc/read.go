@@ -1,0 +1,309 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"parley/acpclient/transport"
+	"parley/internal/jsonscan"
+)
+
+// read takes messages until the connection ends.
+func (p *Peer) read() {
+	for {
+		data, err := p.conn.Recv()
+		var tooLong *transport.TooLongError
+		switch {
+		case err == nil:
+			p.receive(data)
+		case errors.As(err, &tooLong):
+			p.opts.Problem(err.Error(), nil)
+			p.reply(nil, "", nil, Errorf(CodeInvalidRequest, "Message too long: the limit is %d bytes", tooLong.Limit))
+		default:
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			p.shut(err)
+			return
+		}
+	}
+}
+
+// receive handles one message or batch.
+func (p *Peer) receive(data []byte) {
+	switch jsonscan.KindOf(data) {
+	case jsonscan.Object:
+		e, err := parseEnvelope(data)
+		if err != nil || len(e.id) > 0 && !json.Valid(data) {
+			p.noise(data)
+			return
+		}
+		p.noisy = false
+		p.dispatch(e, data, nil)
+	case jsonscan.Array:
+		p.receiveBatch(data)
+	default:
+		if json.Valid(data) {
+			p.noisy = false
+			p.opts.Problem("not a message", data)
+			p.reply(nil, "", nil, Errorf(CodeInvalidRequest, "Invalid request"))
+			return
+		}
+		p.noise(data)
+	}
+}
+
+// noise handles what is not JSON: banners, log lines, half a message. A run of
+// them is answered once, or a chatty peer would be flooded with answers.
+func (p *Peer) noise(data []byte) {
+	p.opts.Problem("not JSON", data)
+	if p.salvage(data) || p.noisy {
+		return
+	}
+	p.noisy = true
+	p.reply(nil, "", nil, Errorf(CodeParseError, "Parse error"))
+}
+
+// salvage finds an answer glued behind terminal output on the same line. Only
+// the answer to an open call is taken: an echo of our own request must not be
+// served.
+func (p *Peer) salvage(data []byte) bool {
+	i := bytes.Index(data, []byte(`{"jsonrpc"`))
+	if i <= 0 {
+		return false
+	}
+	e, err := parseEnvelope(data[i:])
+	if err != nil || e.method != nil || !e.isResponse() || !json.Valid(data[i:]) {
+		return false
+	}
+	id, ok := jsonscan.Int(e.id)
+	if !ok {
+		return false
+	}
+	p.mu.Lock()
+	_, open := p.calls[id]
+	p.mu.Unlock()
+	if open {
+		p.answered(e, data[i:])
+	}
+	return open
+}
+
+// dispatch handles one envelope; into is the batch it stands in, or nil.
+func (p *Peer) dispatch(e envelope, data []byte, into *batch) {
+	if e.isResponse() {
+		p.answered(e, data)
+		return
+	}
+	method, ok := e.name()
+	if !ok {
+		p.opts.Problem("not a valid request", data)
+		p.reply(nil, "", into, Errorf(CodeInvalidRequest, "Invalid request"))
+		return
+	}
+	if e.id == nil {
+		p.notified(method, e.params)
+		return
+	}
+	p.requested(method, e, into)
+}
+
+func (p *Peer) notified(method string, params []byte) {
+	if method == "$/cancel_request" {
+		p.cancelRequested(params)
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			p.opts.Problem(fmt.Sprintf("panic in %s: %v\n%s", method, r, debug.Stack()), nil)
+		}
+	}()
+	p.handler.Notification(method, params)
+}
+
+// cancelRequested ends the context of the request that it names. It runs on
+// the reader, so it overtakes whatever that request waits for.
+func (p *Peer) cancelRequested(params []byte) {
+	m := jsonscan.MembersOf(params)
+	for m.Next() {
+		if string(m.Key) != "requestId" {
+			continue
+		}
+		p.mu.Lock()
+		works := p.incoming[idKey(m.Value)]
+		p.mu.Unlock()
+		for _, w := range works {
+			w.cancel(ErrRequestCancelled)
+		}
+	}
+}
+
+func (p *Peer) requested(method string, e envelope, into *batch) {
+	id := bytes.Clone(e.id)
+	r := Request{ID: id, Method: method, Params: bytes.Clone(e.params), Session: sessionOf(e.params)}
+	if into != nil {
+		into.expect()
+	}
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	w := &inprogress{key: idKey(id), cancel: cancel}
+	p.mu.Lock()
+	full := p.inflight >= p.opts.MaxInFlight
+	if !full {
+		p.inflight++
+		p.incoming[w.key] = append(p.incoming[w.key], w)
+	}
+	p.mu.Unlock()
+	if full {
+		cancel(nil)
+		p.reply(id, r.Session, into, Errorf(CodeInternalError, "Too many requests at once: at most %d", p.opts.MaxInFlight))
+		return
+	}
+	work, failure := p.announce(r)
+	if work == nil {
+		p.ended(w)
+		p.reply(id, r.Session, into, failure)
+		return
+	}
+	go func() {
+		result, err := p.perform(ctx, method, work)
+		p.ended(w)
+		if err != nil {
+			p.reply(id, r.Session, into, p.opts.MapError(err))
+			return
+		}
+		p.replyResult(id, r.Session, into, result)
+	}()
+}
+
+// announce asks the handler for the work; nil with the error to send instead.
+func (p *Peer) announce(r Request) (work Work, failure *Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.opts.Problem(fmt.Sprintf("panic in %s: %v\n%s", r.Method, v, debug.Stack()), nil)
+			work, failure = nil, Errorf(CodeInternalError, "Internal error")
+		}
+	}()
+	if work = p.handler.Request(r); work == nil {
+		return nil, ErrMethodNotFound.WithData(map[string]string{"method": r.Method})
+	}
+	return work, nil
+}
+
+func (p *Peer) perform(ctx context.Context, method string, work Work) (result any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.opts.Problem(fmt.Sprintf("panic in %s: %v\n%s", method, v, debug.Stack()), nil)
+			err = Errorf(CodeInternalError, "Internal error")
+		}
+	}()
+	return work(ctx)
+}
+
+func (p *Peer) ended(w *inprogress) {
+	w.cancel(nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inflight--
+	rest := p.incoming[w.key]
+	for i, x := range rest {
+		if x == w {
+			rest = append(rest[:i:i], rest[i+1:]...)
+			break
+		}
+	}
+	if len(rest) == 0 {
+		delete(p.incoming, w.key)
+	} else {
+		p.incoming[w.key] = rest
+	}
+}
+
+// answered hands a response to the call that waits for it.
+func (p *Peer) answered(e envelope, data []byte) {
+	id, ok := jsonscan.Int(e.id)
+	if !ok {
+		p.opts.Problem("a response without a usable id", data)
+		p.attach(e)
+		return
+	}
+	c := p.take(id)
+	if c == nil {
+		p.opts.Problem("a response to nothing that is open (id "+strconv.FormatInt(id, 10)+")", data)
+		return
+	}
+	c.finish(outcome(e))
+}
+
+// outcome decodes what a response says. Both or neither of result and error is
+// a failed answer.
+func outcome(e envelope) (json.RawMessage, error) {
+	failed := e.err != nil && jsonscan.KindOf(e.err) != jsonscan.Null
+	switch {
+	case failed && e.result != nil && jsonscan.KindOf(e.result) != jsonscan.Null:
+		return nil, fmt.Errorf("%w: both a result and an error", ErrInvalidResponse)
+	case failed:
+		return nil, decodeError(e.err)
+	case e.result == nil:
+		return nil, fmt.Errorf("%w: neither a result nor an error", ErrInvalidResponse)
+	}
+	return bytes.Clone(e.result), nil
+}
+
+// decodeError takes what it can from an error object.
+func decodeError(raw []byte) *Error {
+	e := &Error{Code: CodeInternalError, Message: "error"}
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		switch string(m.Key) {
+		case "code":
+			if n, ok := jsonscan.Int(m.Value); ok {
+				e.Code = int(n)
+			}
+		case "message":
+			if s, ok := jsonscan.Text(m.Value); ok {
+				e.Message = s
+			}
+		case "data":
+			if jsonscan.KindOf(m.Value) != jsonscan.Null && json.Valid(m.Value) {
+				e.Data = bytes.Clone(m.Value)
+			}
+		}
+	}
+	return e
+}
+
+// attach gives an error without an id to the only call that is open, if there
+// is still just that one after the grace period: some peers leave the id out
+// when they could not read a request, and the caller would wait for ever.
+func (p *Peer) attach(e envelope) {
+	if e.err == nil {
+		return
+	}
+	failure := decodeError(e.err)
+	if failure.Code != CodeParseError && failure.Code != CodeInvalidRequest {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.calls) != 1 {
+		return
+	}
+	for id, c := range p.calls {
+		timer := time.AfterFunc(p.opts.Grace, func() {
+			if p.take(id) == c {
+				c.finish(nil, failure)
+			}
+		})
+		go func() {
+			<-c.done
+			timer.Stop()
+		}()
+	}
+}

@@ -1,0 +1,44 @@
+package acpclient
+
+import (
+	"context"
+	"time"
+
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// AgentCommand is how to start an agent.
+type AgentCommand struct {
+	Path string // an executable, looked up in PATH
+	Args []string
+	Env  []string // nil: this process's own
+	Dir  string   // where the agent runs, "" for here
+	// MaxLine bounds one message in bytes; 0 for the default of the transport.
+	MaxLine int
+	// Grace is how long the agent may take to end; 0 for the default.
+	Grace time.Duration
+}
+
+// Launch starts an agent and connects to it over its stdin and stdout. Its
+// stderr goes to the log. On an error the agent is gone again. ctx bounds the
+// handshake only; the agent lives until Close.
+func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {
+	if opts.Log == nil {
+		opts.Log = NewLog()
+	}
+	log := opts.Log
+	proc, err := transport.StartStdio(transport.StdioOptions{
+		Command: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, MaxLine: cmd.MaxLine, Grace: cmd.Grace,
+		OnStderr: func(line string) { log.Add(LogStderr, safetext.Line(line, 2000)) },
+	})
+	if err != nil {
+		return nil, &StartError{Command: safetext.Line(cmd.Path, 200), Err: err}
+	}
+	c := newClient(proc, opts)
+	c.proc = proc
+	if err := c.start(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

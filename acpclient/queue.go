@@ -1,0 +1,101 @@
+package acpclient
+
+import "sync"
+
+// maxTerminalRun bounds the bytes of one terminal that wait in a Queue without
+// anything else between them; the oldest go first. Everything else is kept.
+const maxTerminalRun = 1 << 20
+
+// Queue is a Sink that holds events until somebody takes them. Neighbouring
+// text of one message, and neighbouring output of one terminal, become one
+// event, so that what waits is bounded by content and not by its pieces.
+type Queue struct {
+	mu     sync.Mutex
+	events []Event
+	run    []byte // text or output that belongs to the last event
+	cut    bool
+	ready  chan struct{}
+}
+
+// NewQueue returns an empty queue.
+func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
+
+// Ready yields a value when something waits. A value may come without anything
+// waiting any more.
+func (q *Queue) Ready() <-chan struct{} { return q.ready }
+
+// Post adds an event. It never blocks.
+func (q *Queue) Post(e Event) {
+	q.mu.Lock()
+	if !q.merge(e) {
+		q.seal()
+		q.events = append(q.events, e)
+		switch e := e.(type) {
+		case TextArrived:
+			q.run = append(q.run[:0:0], e.Text...)
+		case TerminalOutput:
+			q.run, q.cut = append(q.run[:0:0], e.Data...), e.Cut
+		}
+	}
+	q.mu.Unlock()
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}
+
+// merge adds e to the last event where the two continue each other.
+func (q *Queue) merge(e Event) bool {
+	if len(q.events) == 0 {
+		return false
+	}
+	switch e := e.(type) {
+	case TextArrived:
+		last, ok := q.events[len(q.events)-1].(TextArrived)
+		if !ok || last.Session != e.Session || last.Role != e.Role || last.MessageID != e.MessageID {
+			return false
+		}
+		q.run = append(q.run, e.Text...)
+		return true
+	case TerminalOutput:
+		last, ok := q.events[len(q.events)-1].(TerminalOutput)
+		if !ok || last.Session != e.Session || last.ID != e.ID {
+			return false
+		}
+		q.run = append(q.run, e.Data...)
+		if len(q.run) > 2*maxTerminalRun {
+			q.run = append(q.run[:0], q.run[len(q.run)-maxTerminalRun:]...)
+			q.cut = true
+		}
+		q.cut = q.cut || e.Cut
+		return true
+	}
+	return false
+}
+
+// seal puts what was gathered into the last event.
+func (q *Queue) seal() {
+	if len(q.events) == 0 {
+		return
+	}
+	i := len(q.events) - 1
+	switch e := q.events[i].(type) {
+	case TextArrived:
+		e.Text = string(q.run)
+		q.events[i] = e
+	case TerminalOutput:
+		e.Data, e.Cut = q.run, q.cut
+		q.events[i] = e
+	}
+	q.run, q.cut = nil, false
+}
+
+// Take returns everything that waits, in order, and leaves the queue empty.
+func (q *Queue) Take() []Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.seal()
+	out := q.events
+	q.events = nil
+	return out
+}

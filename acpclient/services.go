@@ -1,0 +1,77 @@
+package acpclient
+
+import (
+	"context"
+
+	"parley/acpclient/wire"
+)
+
+// FS serves fs/read_text_file and fs/write_text_file. The methods are called
+// on the reader goroutine in the order of the wire and return at once; what
+// they return does the work, on a goroutine of its own.
+//
+// An error that is fs.ErrNotExist, fs.ErrInvalid or fs.ErrPermission reaches
+// the agent under its own code; see errorCode.
+type FS interface {
+	ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error)
+	WriteTextFile(wire.WriteTextFileRequest) func(context.Context) error
+}
+
+// Terminals serves terminal/*. Create follows the same rule as FS; the others
+// are called on a goroutine of their own.
+type Terminals interface {
+	Create(wire.CreateTerminalRequest) func(context.Context) (id string, err error)
+	Output(wire.TerminalRef) (wire.TerminalOutputResponse, error)
+	WaitForExit(context.Context, wire.TerminalRef) (wire.ExitStatus, error)
+	Kill(wire.TerminalRef) error
+	Release(wire.TerminalRef) error
+}
+
+// Permissions answers session/request_permission.
+type Permissions interface {
+	// Ask takes a question on the reader goroutine, in the order of the wire,
+	// and returns at once.
+	Ask(Question) Asked
+	// CancelSession ends every open question of the session as cancelled.
+	CancelSession(session string)
+}
+
+// Sessions is told which sessions live, so that services can keep their own
+// state for them. Both methods return at once.
+type Sessions interface {
+	// OpenSession comes before anything else of that session.
+	OpenSession(session string, roots []string) error
+	CloseSession(session string)
+}
+
+// Question is session/request_permission as it came: nothing in it has been
+// made safe for a terminal yet.
+type Question struct {
+	Session string
+	Tool    wire.ToolCall // the tool call with everything known of it so far
+	Options []wire.PermissionOption
+}
+
+// Asked is a question that waits.
+type Asked interface {
+	// Key names the question to the front end.
+	Key() uint64
+	// Wait blocks until it is settled or ctx ends, which cancels it.
+	Wait(ctx context.Context) Decision
+}
+
+// Decision settles a question.
+type Decision struct {
+	OptionID  string // valid unless Cancelled
+	Cancelled bool
+	By        string // who decided: "you", or what rule
+}
+
+// Services are what an agent gets from this machine. A nil FS or Terminals is
+// not advertised and not served.
+type Services struct {
+	FS          FS
+	Terminals   Terminals
+	Permissions Permissions // nil: every question is answered "cancelled"
+	Sessions    Sessions    // may be nil
+}

@@ -1,0 +1,159 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// ErrTurnRunning is returned by Prompt while the session's last prompt has not
+// been answered: v1 agents disagree about what a second one means.
+var ErrTurnRunning = errors.New("a turn is already running")
+
+// Session is one conversation with the agent.
+type Session struct {
+	client *Client
+	id     string
+	cwd    string
+
+	// Reader goroutine only.
+	streams [3]textStream // by role: the state of the sanitiser
+	tools   *toolStore    // what permission requests refer to
+
+	mu        sync.Mutex
+	running   bool
+	cancelled bool
+	ended     bool
+}
+
+// textStream sanitises one message over the borders of its chunks.
+type textStream struct {
+	messageID string
+	clean     safetext.Stream
+}
+
+// ID is the agent's name for the session: opaque, not safe to show.
+func (s *Session) ID() string { return s.id }
+
+// Running tells whether a prompt waits for its answer.
+func (s *Session) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
+
+// Block is one part of a prompt.
+type Block struct {
+	Text string // a text block, where URI is ""
+	URI  string // a resource link
+	Name string // of the link
+}
+
+// Prompt sends a prompt and returns when it is queued. The turn that it starts
+// ends with a TurnEnded event, which is posted behind every update that came
+// before the agent's answer.
+func (s *Session) Prompt(blocks ...Block) error {
+	s.mu.Lock()
+	switch {
+	case s.ended:
+		s.mu.Unlock()
+		return s.client.closedError()
+	case s.running:
+		s.mu.Unlock()
+		return ErrTurnRunning
+	}
+	s.running, s.cancelled = true, false
+	s.mu.Unlock()
+	req := wire.PromptRequest{SessionID: s.id}
+	shown := ""
+	for _, b := range blocks {
+		if b.URI != "" {
+			req.Prompt = append(req.Prompt, map[string]string{"type": "resource_link", "uri": b.URI, "name": b.Name})
+			continue
+		}
+		req.Prompt = append(req.Prompt, wire.TextBlock(b.Text))
+		shown += b.Text
+	}
+	s.post(TurnStarted{For: s.for_(), Text: safetext.Clean(shown), At: time.Now()})
+	s.client.peer.BeginThen("session/prompt", req, s.answered)
+	return nil
+}
+
+// answered ends the turn, on the reader goroutine. The end of the connection is
+// left to the client's watch, which knows more about it.
+func (s *Session) answered(raw json.RawMessage, err error) {
+	if errors.Is(err, ErrClosed) {
+		return
+	}
+	var r wire.PromptResponse
+	if err == nil {
+		err = jsonrpc.Decode("session/prompt", raw, &r)
+	}
+	s.flushText()
+	s.mu.Lock()
+	cancelled := s.cancelled
+	s.running, s.cancelled = false, false
+	s.mu.Unlock()
+	if cancelled {
+		s.cancelQuestions()
+		if err != nil {
+			// The user stopped it; how the agent words that is no news.
+			s.client.opts.Log.Add(LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
+			r.StopReason, err = "cancelled", nil
+		}
+	}
+	if err != nil {
+		err = s.client.explain("prompt", err)
+	}
+	s.post(TurnEnded{For: s.for_(), StopReason: safetext.Line(r.StopReason, 60), Err: err, At: time.Now()})
+}
+
+// end closes the session because the connection is over.
+func (s *Session) end(err error) {
+	s.mu.Lock()
+	running := s.running
+	s.running, s.ended = false, true
+	s.mu.Unlock()
+	s.cancelQuestions()
+	if running {
+		s.post(TurnEnded{For: s.for_(), Err: err, At: time.Now()})
+	}
+}
+
+// Cancel stops the running turn: session/cancel goes out behind the prompt, and
+// every open question of the session is answered "cancelled". It does nothing
+// when no turn runs; a second call sends nothing more.
+func (s *Session) Cancel() {
+	s.mu.Lock()
+	if !s.running || s.cancelled {
+		s.mu.Unlock()
+		return
+	}
+	s.cancelled = true
+	s.mu.Unlock()
+	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
+	s.post(TurnCancelled{For: s.for_()})
+	s.cancelQuestions()
+}
+
+func (s *Session) cancelQuestions() {
+	if p := s.client.opts.Services.Permissions; p != nil {
+		p.CancelSession(s.id)
+	}
+}
+
+// cancelling tells whether the user has stopped the turn that still runs.
+func (s *Session) cancelling() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running && s.cancelled
+}
+
+func (s *Session) post(e Event) { s.client.opts.Sink.Post(e) }
+
+func (s *Session) for_() For { return For{Session: s.id} }

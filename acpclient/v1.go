@@ -1,0 +1,200 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+)
+
+// This file and v1_update.go are the surface of ACP v1: what goes out at the
+// start, and how what comes in becomes events. Another version of the protocol
+// gets a surface of its own beside it, over the same events.
+
+// initializeV1 offers version 1 and takes the answer.
+func (c *Client) initializeV1(ctx context.Context) error {
+	s := c.opts.Services
+	req := wire.InitializeRequest{
+		ProtocolVersion: 1,
+		ClientCapabilities: wire.ClientCapabilities{
+			FS:       wire.FSCapabilities{ReadTextFile: s.FS != nil, WriteTextFile: s.FS != nil},
+			Terminal: s.Terminals != nil,
+			Session:  &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}},
+			Meta:     map[string]any{"terminal_output": true},
+		},
+		ClientInfo: wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
+	}
+	var r wire.InitializeResponse
+	done := make(chan error, 1)
+	call := c.peer.BeginThen("initialize", req, func(raw json.RawMessage, err error) {
+		if err == nil {
+			err = jsonrpc.Decode("initialize", raw, &r)
+		}
+		if err == nil {
+			err = c.introduced(r)
+		}
+		done <- err
+	})
+	if err := call.Wait(ctx, nil); err != nil {
+		return c.explain("initialize", err)
+	}
+	return <-done
+}
+
+// introduced stores what the agent is, before anything else of it is handled.
+func (c *Client) introduced(r wire.InitializeResponse) error {
+	version, ok := jsonscan.Int(r.ProtocolVersion)
+	if !ok || version != 1 {
+		return fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of 1", ErrVersion, safetext.Line(orNone(r.ProtocolVersion), 40))
+	}
+	c.agent = AgentInfo{
+		Name: safetext.Line(r.AgentInfo.Name, 80), Title: safetext.Line(r.AgentInfo.Title, 80), Version: safetext.Line(r.AgentInfo.Version, 40),
+		ProtocolVersion: int(version), LoadSession: r.LoadSession,
+		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
+		Roots: r.Sessions.AdditionalDirectories, MCPHTTP: r.MCP.HTTP, MCPSSE: r.MCP.SSE,
+	}
+	for _, m := range r.AuthMethods {
+		c.agent.AuthMethods = append(c.agent.AuthMethods, AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80),
+			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40)})
+	}
+	c.quirk = quirksOf(r.AgentInfo.Name)
+	return nil
+}
+
+func orNone(raw []byte) string {
+	if raw == nil {
+		return "nothing"
+	}
+	return string(raw)
+}
+
+// handler receives for the Client what the peer reads.
+type handler Client
+
+// Notification implements jsonrpc.Handler.
+func (h *handler) Notification(method string, params []byte) {
+	c := (*Client)(h)
+	if method != "session/update" {
+		if len(method) == 0 || method[0] != '_' && method[0] != '$' {
+			c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
+		}
+		return
+	}
+	n, err := wire.DecodeSessionNotification(params)
+	if err != nil {
+		c.problem("a session/update that cannot be read: "+err.Error(), params)
+		return
+	}
+	if s := c.session(n.SessionID); s != nil {
+		s.applyV1(n.Update)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone[n.SessionID] {
+		c.early.add(n.SessionID, n.Update, time.Now())
+	}
+}
+
+// Request implements jsonrpc.Handler.
+func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
+	c := (*Client)(h)
+	switch r.Method {
+	case "session/request_permission":
+		return c.permissionRequested(r.Params)
+	case "fs/read_text_file", "fs/write_text_file":
+		if c.opts.Services.FS != nil {
+			return c.fileRequested(r.Method, r.Params)
+		}
+	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release":
+		if c.opts.Services.Terminals != nil {
+			return c.terminalRequested(r.Method, r.Params)
+		}
+	}
+	return nil
+}
+
+// refuse is the work that answers with an error at once.
+func refuse(err error) jsonrpc.Work {
+	return func(context.Context) (any, error) { return nil, err }
+}
+
+func badParams(err error) jsonrpc.Work {
+	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
+}
+
+// known refuses requests for sessions that do not exist here.
+func (c *Client) known(id string) (*Session, jsonrpc.Work) {
+	if s := c.session(id); s != nil {
+		return s, nil
+	}
+	return nil, refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown session").WithData(map[string]string{"sessionId": id}))
+}
+
+func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
+	fs := c.opts.Services.FS
+	if method == "fs/write_text_file" {
+		r, err := wire.DecodeWriteTextFile(params)
+		if err != nil {
+			return badParams(err)
+		}
+		if _, no := c.known(r.SessionID); no != nil {
+			return no
+		}
+		work := fs.WriteTextFile(r)
+		return func(ctx context.Context) (any, error) { return nil, work(ctx) }
+	}
+	r, err := wire.DecodeReadTextFile(params)
+	if err != nil {
+		return badParams(err)
+	}
+	if _, no := c.known(r.SessionID); no != nil {
+		return no
+	}
+	work := fs.ReadTextFile(r)
+	return func(ctx context.Context) (any, error) {
+		text, err := work(ctx)
+		if err = c.quirk.readError(err); err != nil {
+			return nil, notFoundData(err, r.Path)
+		}
+		return wire.ReadTextFileResponse{Content: text}, nil
+	}
+}
+
+func (c *Client) terminalRequested(method string, params []byte) jsonrpc.Work {
+	terminals := c.opts.Services.Terminals
+	if method == "terminal/create" {
+		r, err := wire.DecodeCreateTerminal(params)
+		if err != nil {
+			return badParams(err)
+		}
+		if _, no := c.known(r.SessionID); no != nil {
+			return no
+		}
+		work := terminals.Create(r)
+		return func(ctx context.Context) (any, error) {
+			id, err := work(ctx)
+			return wire.CreateTerminalResponse{TerminalID: id}, err
+		}
+	}
+	r, err := wire.DecodeTerminalRef(params)
+	if err != nil {
+		return badParams(err)
+	}
+	return func(ctx context.Context) (any, error) {
+		switch method {
+		case "terminal/output":
+			return terminals.Output(r)
+		case "terminal/wait_for_exit":
+			return terminals.WaitForExit(ctx, r)
+		case "terminal/kill":
+			return nil, terminals.Kill(r)
+		}
+		return nil, terminals.Release(r)
+	}
+}

@@ -1,0 +1,315 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"time"
+
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// Bounds of single strings that are shown as a line or a paragraph.
+const (
+	maxTitle  = 300
+	maxPhrase = 2000
+	maxRaw    = 64 << 10 // of JSON that is shown as such
+)
+
+// applyV1 turns one session/update of v1 into events. Reader goroutine.
+func (s *Session) applyV1(raw []byte) {
+	u, err := wire.DecodeUpdate(raw)
+	if err != nil {
+		s.client.problem("an update that cannot be used: "+err.Error(), raw)
+		return
+	}
+	switch u.Kind {
+	case wire.AgentMessageChunk:
+		s.chunk(Agent, u.MessageID, u.Content)
+	case wire.AgentThoughtChunk:
+		s.chunk(Thought, u.MessageID, u.Content)
+	case wire.UserMessageChunk:
+		s.chunk(User, u.MessageID, u.Content)
+	case wire.ToolCallStarted, wire.ToolCallUpdate:
+		s.toolChanged(*u.Tool, len(raw))
+	default:
+		s.flushText()
+		s.applyRare(u)
+	}
+}
+
+// applyRare handles the kinds that do not come in floods.
+func (s *Session) applyRare(u wire.Update) {
+	switch u.Kind {
+	case wire.Plan:
+		e := PlanChanged{For: s.for_()}
+		for _, p := range u.Entries {
+			e.Entries = append(e.Entries, PlanEntry{safetext.Line(p.Content, maxPhrase), safetext.Line(p.Priority, 40), safetext.Line(p.Status, 40)})
+		}
+		s.post(e)
+	case wire.AvailableCommandsUpdate:
+		e := CommandsChanged{For: s.for_()}
+		for _, c := range u.Commands {
+			e.Commands = append(e.Commands, Command{safetext.Line(c.Name, maxTitle), safetext.Line(c.Description, maxPhrase), safetext.Line(c.Hint, maxTitle)})
+		}
+		s.post(e)
+	case wire.CurrentModeUpdate:
+		s.post(ModeChanged{For: s.for_(), ModeID: u.ModeID})
+	case wire.ConfigOptionUpdate:
+		s.post(ConfigChanged{For: s.for_(), Options: configOptions(u.Config)})
+	case wire.SessionInfoUpdate:
+		e := SessionInfoChanged{For: s.for_()}
+		if u.Info.Title.Set {
+			title := safetext.Line(u.Info.Title.Or(""), maxTitle)
+			e.Title = &title
+		}
+		s.post(e)
+	case wire.UsageUpdate:
+		e := UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size}
+		if u.Usage.Cost != nil {
+			e.Cost, e.Currency = u.Usage.Cost.Amount, safetext.Line(u.Usage.Cost.Currency, 12)
+		}
+		s.post(e)
+	case wire.NoticeUpdate:
+		s.post(NoticeArrived{For: s.for_(), Severity: safetext.Line(u.Notice.Severity, 20),
+			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
+	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
+		s.post(s.compaction(u))
+	default:
+		s.post(UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Kind, 80), JSON: shownJSON(u.Raw)})
+	}
+}
+
+// chunk posts one piece of a message. Text runs through the sanitiser of its
+// message, which remembers a sequence that was cut in two.
+func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
+	st := &s.streams[role]
+	if st.messageID != messageID {
+		s.flushRole(role)
+		st.messageID = messageID
+	}
+	for r := range s.streams {
+		if Role(r) != role {
+			s.flushRole(Role(r))
+		}
+	}
+	if b.Type != "text" {
+		s.flushRole(role)
+		s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
+		return
+	}
+	if text := st.clean.Write(b.Text); text != "" {
+		s.post(TextArrived{For: s.for_(), Role: role, MessageID: messageID, Text: text})
+	}
+}
+
+// flushText ends what the sanitisers hold back, when something else follows.
+func (s *Session) flushText() {
+	for r := range s.streams {
+		s.flushRole(Role(r))
+	}
+}
+
+func (s *Session) flushRole(role Role) {
+	st := &s.streams[role]
+	if text := st.clean.Flush(); text != "" {
+		s.post(TextArrived{For: s.for_(), Role: role, MessageID: st.messageID, Text: text})
+	}
+}
+
+// toolChanged posts a tool call's change and returns all that is known of it,
+// as it came. size is about the bytes it holds on to.
+func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
+	s.flushText()
+	if s.tools == nil {
+		s.tools = &toolStore{}
+	}
+	whole := s.tools.merge(t, size)
+	s.foreignTerminalStarted(t, whole)
+	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
+		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: time.Now()}
+	if t.Content != nil {
+		items := toolContents(*t.Content)
+		e.Content = &items
+	}
+	if t.Locations != nil {
+		places := make([]Location, 0, len(*t.Locations))
+		for _, l := range *t.Locations {
+			places = append(places, Location{safetext.Line(l.Path, maxPhrase), l.Line})
+		}
+		e.Locations = &places
+	}
+	s.post(e)
+	s.foreignTerminalChanged(t)
+	return whole
+}
+
+// foreignTerminalStarted announces a terminal that the agent runs itself and
+// shows by putting it under _meta.
+func (s *Session) foreignTerminalStarted(t, whole wire.ToolCall) {
+	info := t.Meta.Info
+	if info == nil {
+		return
+	}
+	e := TerminalStarted{For: s.for_(), ID: foreignID(info.TerminalID, t.ID), Cwd: safetext.Line(info.Cwd, maxPhrase), Foreign: true}
+	if whole.Title != nil {
+		e.Command = safetext.Line(*whole.Title, maxPhrase)
+	}
+	s.post(e)
+}
+
+func (s *Session) foreignTerminalChanged(t wire.ToolCall) {
+	if out := t.Meta.Output; out != nil && out.Data != "" {
+		s.post(TerminalOutput{For: s.for_(), ID: foreignID(out.TerminalID, t.ID), Data: []byte(out.Data)})
+	}
+	if exit := t.Meta.Exit; exit != nil {
+		e := TerminalExited{For: s.for_(), ID: foreignID(exit.TerminalID, t.ID), Signal: safetext.Line(exit.Signal, 40)}
+		if exit.ExitCode != nil {
+			code := int(*exit.ExitCode)
+			e.Code = &code
+		}
+		s.post(e)
+	}
+}
+
+// foreignID is the terminal's id, or the tool call's where the agent left it
+// out.
+func foreignID(terminalID, toolID string) string {
+	if terminalID == "" {
+		return toolID
+	}
+	return terminalID
+}
+
+func (s *Session) compaction(u wire.Update) CompactionChanged {
+	e := CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
+	if u.Kind == wire.CompactionSummaryChunk {
+		e.Append = safetext.Clean(u.Content.Text)
+		return e
+	}
+	if u.Compact.Summary.Set {
+		text := ""
+		for _, b := range u.Compact.Summary.V {
+			text += safetext.Clean(b.Text)
+		}
+		e.Summary = &text
+	}
+	if u.Compact.Error.Set {
+		text := safetext.Line(u.Compact.Error.Or(""), maxPhrase)
+		e.Error = &text
+	}
+	return e
+}
+
+// offered posts what session/new said of modes and options.
+func (s *Session) offered(r wire.NewSessionResponse) {
+	if r.Modes != nil && len(r.Config) == 0 {
+		s.post(ModesOffered{For: s.for_(), Current: r.Modes.Current, Available: choices(r.Modes.Available)})
+	}
+	if len(r.Config) > 0 {
+		s.post(ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
+	} else if r.Models != nil {
+		s.post(ConfigChanged{For: s.for_(), Options: []ConfigOption{{ID: "models", Name: "Model", Category: "model", Type: "select",
+			Current: r.Models.Current, Choices: choices(r.Models.Available)}}})
+	}
+}
+
+func choices(modes []wire.Mode) []Choice {
+	out := make([]Choice, 0, len(modes))
+	for _, m := range modes {
+		out = append(out, Choice{m.ID, safetext.Line(m.Name, 80), safetext.Line(m.Description, maxTitle)})
+	}
+	return out
+}
+
+func configOptions(options []wire.ConfigOption) []ConfigOption {
+	out := make([]ConfigOption, 0, len(options))
+	for _, o := range options {
+		out = append(out, ConfigOption{ID: o.ID, Name: safetext.Line(o.Name, 80), Category: o.Category, Type: o.Type,
+			Current: o.Current, Choices: choices(o.Options)})
+	}
+	return out
+}
+
+func toolContents(items []wire.ToolContent) []ToolContent {
+	out := make([]ToolContent, 0, len(items))
+	for _, c := range items {
+		switch c.Type {
+		case "content":
+			block := content(c.Block)
+			out = append(out, ToolContent{Content: &block})
+		case "diff":
+			d := &Diff{Path: safetext.Line(c.Path, maxPhrase), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
+			if c.OldText != nil {
+				d.Old = safetext.Clean(*c.OldText)
+			}
+			out = append(out, ToolContent{Diff: d})
+		case "terminal":
+			out = append(out, ToolContent{Terminal: c.TerminalID})
+		default:
+			out = append(out, ToolContent{Content: &Content{Kind: UnknownContent, Name: safetext.Line(c.Type, 80), Text: shownJSON(c.Raw)}})
+		}
+	}
+	return out
+}
+
+// content makes a block safe to show.
+func content(b wire.ContentBlock) Content {
+	c := Content{Name: safetext.Line(b.Name, maxTitle), URI: safetext.Line(b.URI, maxPhrase), MimeType: safetext.Line(b.MimeType, 80), Bytes: decodedSize(b.Data)}
+	switch b.Type {
+	case "text":
+		return Content{Text: safetext.Clean(b.Text)}
+	case "image":
+		c.Kind = ImageContent
+	case "audio":
+		c.Kind = AudioContent
+	case "resource_link":
+		c.Kind = LinkContent
+		if b.Title != "" {
+			c.Name = safetext.Line(b.Title, maxTitle)
+		}
+	case "resource":
+		c.Kind = ResourceContent
+		c.URI, c.MimeType = safetext.Line(b.Resource.URI, maxPhrase), safetext.Line(b.Resource.MimeType, 80)
+		if b.Resource.Text != nil {
+			c.Text = safetext.Clean(*b.Resource.Text)
+		}
+		if b.Resource.Blob != nil {
+			c.Bytes = decodedSize(*b.Resource.Blob)
+		}
+	default:
+		c.Kind, c.Name, c.Text = UnknownContent, safetext.Line(b.Type, 80), shownJSON(b.Raw)
+	}
+	return c
+}
+
+// decodedSize is the size of base64 data, about.
+func decodedSize(data string) int { return len(data) / 4 * 3 }
+
+func line(p *string, limit int) *string {
+	if p == nil {
+		return nil
+	}
+	s := safetext.Line(*p, limit)
+	return &s
+}
+
+func shownRaw(raw []byte) *string {
+	if raw == nil {
+		return nil
+	}
+	s := shownJSON(raw)
+	return &s
+}
+
+// shownJSON is raw JSON made safe to show and bounded. Raw that is no sound
+// JSON is quoted.
+func shownJSON(raw []byte) string {
+	if !json.Valid(raw) {
+		quoted, _ := json.Marshal(string(raw[:min(len(raw), maxRaw)]))
+		raw = quoted
+	}
+	if len(raw) > maxRaw {
+		return safetext.Clean(string(raw[:maxRaw])) + "…"
+	}
+	return safetext.Clean(string(raw))
+}
