@@ -1,0 +1,169 @@
+package fsops
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// Modes of what Write creates, before the umask.
+const (
+	newFileMode = 0o644
+	newDirMode  = 0o755
+	tempMode    = 0o600
+)
+
+// Written says what a Write did.
+type Written struct {
+	Path     string // the file that was written, links followed
+	Created  bool
+	Old      string // the text before; "" where it was no text or too large
+	OldKnown bool   // Old is what was there; true for a created file
+}
+
+// Write replaces the whole content of a file, or creates it and the directories
+// above it. The file is replaced in one step by renaming: readers see the old or
+// the new text, a failed write leaves the old one. Permission bits and, where the
+// system lets us, the owner are kept; hard links are not. A link is followed when
+// it leads into a root.
+//
+// outside and the errors are as with Read. A file that is not writable is refused
+// with fs.ErrPermission although renaming would get past that.
+func (s *Service) Write(session, path, content string, outside bool) (Written, error) {
+	written, err := s.write(session, path, content, outside)
+	if err != nil {
+		return Written{}, fmt.Errorf("write %s: %w", path, err)
+	}
+	return written, nil
+}
+
+func (s *Service) write(session, path, content string, outside bool) (Written, error) {
+	if int64(len(content)) > s.opts.MaxWrite {
+		return Written{}, tooLarge(s.opts.MaxWrite)
+	}
+	sess, release, err := s.use(session)
+	if err != nil {
+		return Written{}, err
+	}
+	defer release()
+	p, err := sess.locate(path, outside)
+	if err != nil {
+		return Written{}, err
+	}
+	defer p.close()
+	old, err := p.old(s.opts.MaxRead)
+	if err != nil {
+		return Written{}, err
+	}
+	if old.info == nil {
+		if err := p.root.MkdirAll(filepath.Dir(p.rel), newDirMode); err != nil {
+			return Written{}, fmt.Errorf("create %s: %w", filepath.Dir(p.path), cause(err))
+		}
+	}
+	if err := p.replace(content, old.info); err != nil {
+		return Written{}, err
+	}
+	return Written{Path: p.path, Created: old.info == nil, Old: old.text, OldKnown: old.known}, nil
+}
+
+// previous is what a Write is about to replace. info is nil if there is nothing.
+type previous struct {
+	info  fs.FileInfo
+	text  string
+	known bool
+}
+
+func (p place) old(max int64) (previous, error) {
+	info, err := p.root.Lstat(p.rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return previous{known: true}, nil
+	}
+	if err != nil {
+		return previous{}, cause(err)
+	}
+	if err := regular(info); err != nil {
+		return previous{}, err
+	}
+	// A rename would replace a read-only file without a word.
+	w, err := p.root.OpenFile(p.rel, os.O_WRONLY|openFlags, 0)
+	if err == nil {
+		w.Close()
+	} else if errors.Is(err, fs.ErrPermission) {
+		return previous{}, cause(err)
+	}
+	was := previous{info: info}
+	f, info, err := p.openRegular()
+	if err != nil {
+		return was, nil // not readable is not known
+	}
+	defer f.Close()
+	text, err := readWindow(f, info.Size(), 1, math.MaxInt, max)
+	if err == nil {
+		was.text, was.known = text, true
+	}
+	return was, nil
+}
+
+// replace writes a temporary file beside the old one and renames it. All happens
+// in one open directory, so it cannot be moved away in between.
+func (p place) replace(content string, old fs.FileInfo) (err error) {
+	dir, err := p.root.OpenRoot(filepath.Dir(p.rel))
+	if err != nil {
+		return cause(err)
+	}
+	defer dir.Close()
+	mode := fs.FileMode(newFileMode) // the system applies the umask
+	if old != nil {
+		mode = tempMode // nobody else may look until it has the mode of the old file
+	}
+	name := ".parley-" + rand.Text() + ".tmp"
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("create a file in %s: %w", filepath.Dir(p.path), cause(err))
+	}
+	defer func() {
+		if err != nil {
+			dir.Remove(name)
+		}
+	}()
+	if err := fill(f, content, old); err != nil {
+		return err
+	}
+	base := filepath.Base(p.rel)
+	if err := dir.Rename(name, base); err != nil {
+		return replaceError(dir, base, err)
+	}
+	return nil
+}
+
+// fill writes and closes the temporary file.
+func fill(f *os.File, content string, old fs.FileInfo) error {
+	_, err := io.WriteString(f, content)
+	if err == nil && old != nil {
+		keepOwner(f, old)
+		err = f.Chmod(old.Mode().Perm())
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return cause(err)
+	}
+	return nil
+}
+
+// replaceError says why a rename did not work: the systems have many names for
+// "there is a directory".
+func replaceError(dir *os.Root, base string, err error) error {
+	if info, look := dir.Lstat(base); look == nil {
+		if odd := regular(info); odd != nil {
+			return odd
+		}
+	}
+	return cause(err)
+}

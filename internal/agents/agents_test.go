@@ -1,0 +1,211 @@
+package agents
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// machine is a PATH with these executables. It counts the look-ups.
+type machine struct {
+	has    []string
+	looked map[string]int
+}
+
+func (m *machine) look(name string) (string, error) {
+	if m.looked == nil {
+		m.looked = map[string]int{}
+	}
+	m.looked[name]++
+	if slices.Contains(m.has, name) {
+		return "/bin/" + name, nil
+	}
+	return "", exec.ErrNotFound
+}
+
+func names(list []Agent) string {
+	var all []string
+	for _, a := range list {
+		all = append(all, a.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestKnown(t *testing.T) {
+	seen := map[string]bool{}
+	for i, a := range Known() {
+		if a.Name == "" || a.Title == "" || a.Command == "" || a.Install == "" {
+			t.Errorf("incomplete: %+v", a)
+		}
+		if seen[a.Name] {
+			t.Errorf("%s is there twice", a.Name)
+		}
+		seen[a.Name] = true
+		if a.Name != strings.ToLower(a.Name) || strings.ContainsAny(a.Name, " \n") || strings.Contains(a.Install, "\n") {
+			t.Errorf("name or install line of %+v", a)
+		}
+		if last := i == len(Known())-1; last != (a.Source == Builtin) || last != (a.Name == Demo) {
+			t.Errorf("%s at %d has source %v", a.Name, i, a.Source)
+		}
+	}
+	// The caller owns what it gets.
+	Known()[2].Args[0] = "changed"
+	if got := Known()[2].Args[0]; got != "--acp" {
+		t.Errorf("the table was changed: %q", got)
+	}
+}
+
+func TestCommandsOfKnownAgents(t *testing.T) {
+	everything := func(name string) (string, error) { return "/bin/" + name, nil }
+	list := Discover(everything)
+	for name, want := range map[string]string{
+		"claude":   "claude-agent-acp",
+		"codex":    "codex-acp",
+		"gemini":   "gemini --acp",
+		"opencode": "opencode acp",
+		"goose":    "goose acp",
+		"qwen":     "qwen --acp",
+		"copilot":  "copilot --acp",
+		"kimi":     "kimi acp",
+		"cline":    "cline --acp",
+		"auggie":   "auggie --acp",
+		"kilo":     "kilo acp",
+		"pi":       "pi-acp",
+	} {
+		a, ok := Find(list, name)
+		if !ok || a.CommandLine() != want || a.Source != Path || a.Found != "/bin/"+a.Command {
+			t.Errorf("%s: %q, %+v", name, a.CommandLine(), a)
+		}
+	}
+}
+
+func TestDiscoverOrder(t *testing.T) {
+	m := &machine{has: []string{"npx", "goose", "gemini"}}
+	list := Discover(m.look)
+	got := names(list)
+	want := "gemini goose claude codex opencode copilot qwen cline kilo auggie pi droid " +
+		"cursor kimi vibe junie kiro openhands demo"
+	if got != want {
+		t.Errorf("order\n%s, want\n%s", got, want)
+	}
+	for range 10 {
+		if again := names(Discover(m.look)); again != got {
+			t.Fatalf("order changes: %s", again)
+		}
+	}
+
+	claude, _ := Find(list, "claude")
+	if claude.Source != Npx || claude.Found != "/bin/npx" || claude.CommandLine() != "npx -y @agentclientprotocol/claude-agent-acp" {
+		t.Errorf("%+v", claude)
+	}
+	opencode, _ := Find(list, "opencode")
+	if opencode.CommandLine() != "npx -y opencode-ai acp" {
+		t.Error(opencode.CommandLine())
+	}
+	cursor, _ := Find(list, "cursor")
+	if cursor.Source != Missing || cursor.Found != "" || cursor.Install == "" {
+		t.Errorf("%+v", cursor)
+	}
+	demo, ok := Find(list, "demo")
+	self, _ := os.Executable()
+	if !ok || demo.Source != Builtin || demo.Command != self || !slices.Equal(demo.Args, []string{"agent", "demo"}) {
+		t.Errorf("%+v", demo)
+	}
+}
+
+func TestDiscoverLooksOncePerName(t *testing.T) {
+	m := &machine{}
+	for _, a := range Discover(m.look) {
+		if a.Source != Missing && a.Source != Builtin {
+			t.Errorf("%s: %v without anything on PATH", a.Name, a.Source)
+		}
+		if strings.Contains(a.CommandLine(), "npx") {
+			t.Errorf("%s would run %q without npx", a.Name, a.CommandLine())
+		}
+	}
+	for name, n := range m.looked {
+		if n != 1 {
+			t.Errorf("looked for %s %d times", name, n)
+		}
+	}
+	if m.looked["npx"] != 1 {
+		t.Error("did not look for npx")
+	}
+}
+
+// The real look-up: finds what is on PATH, never what the project brings.
+func TestDiscoverLookPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("executables have other names")
+	}
+	bin, project := t.TempDir(), t.TempDir()
+	for _, file := range []string{filepath.Join(bin, "goose"), filepath.Join(project, "claude-agent-acp")} {
+		if err := os.WriteFile(file, []byte("#!/bin/sh\ntouch \"$0.ran\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(project)
+	t.Setenv("PATH", bin+":.")
+	list := Discover(nil)
+	if goose, _ := Find(list, "goose"); goose.Source != Path || goose.Found != filepath.Join(bin, "goose") {
+		t.Errorf("%+v", goose)
+	}
+	if claude, _ := Find(list, "claude"); claude.Source != Missing {
+		t.Errorf("found in the current directory: %+v", claude)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "goose.ran")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("Discover ran the agent")
+	}
+}
+
+func TestFind(t *testing.T) {
+	if a, ok := Find(Known(), "Claude"); !ok || a.Name != "claude" {
+		t.Errorf("%+v %v", a, ok)
+	}
+	if _, ok := Find(Known(), "nobody"); ok {
+		t.Error("found nobody")
+	}
+}
+
+func TestCommandLineQuotes(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--flag=x", "@scope/pkg"}, "run --flag=x @scope/pkg"},
+		{[]string{"two words", ""}, "run 'two words' ''"},
+		{[]string{"it's", "$HOME", "a;b", "*"}, `run 'it'\''s' '$HOME' 'a;b' '*'`},
+		{[]string{"~/x", "é"}, "run '~/x' 'é'"},
+	} {
+		a := Agent{Command: "run", Args: tc.args}
+		got := a.CommandLine()
+		if got != tc.want {
+			t.Errorf("%q: %s, want %s", tc.args, got, tc.want)
+		}
+		sh, err := exec.LookPath("sh")
+		if err != nil {
+			continue
+		}
+		// A shell must read it back as the same words.
+		out, err := exec.Command(sh, "-c", `run() { printf '%s\0' "$@"; }; `+got).Output()
+		if err != nil || string(out) != strings.Join(tc.args, "\x00")+"\x00" {
+			t.Errorf("a shell reads %s as %q, %v", got, out, err)
+		}
+	}
+	remote := Agent{URL: "https://host/acp"}
+	if got := remote.CommandLine(); got != "https://host/acp" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkDiscover(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Discover(nil)
+	}
+}

@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Discover looks the known agents up and returns them all: those on PATH, those
+// that npx would fetch, those that are missing, each group with the most used
+// first, and the built-in one last. It looks once for each name and runs nothing.
+// look finds an executable by name; nil means exec.LookPath. It must not run
+// anything and may block on the file system.
+func Discover(look func(name string) (string, error)) []Agent {
+	if look == nil {
+		look = exec.LookPath
+	}
+	npx, err := look("npx")
+	if err != nil {
+		npx = ""
+	}
+	list := Known()
+	for i := range list {
+		list[i] = list[i].locate(look, npx)
+	}
+	// Stable: the order of the table holds in each group.
+	slices.SortStableFunc(list, func(a, b Agent) int { return a.Source.rank() - b.Source.rank() })
+	return list
+}
+
+func (s Source) rank() int {
+	return slices.Index([]Source{Config, Path, Npx, Missing, Builtin}, s)
+}
+
+func (a Agent) locate(look func(string) (string, error), npx string) Agent {
+	if a.Source == Builtin {
+		if self, err := os.Executable(); err == nil {
+			a.Command, a.Found = self, self
+		}
+		return a
+	}
+	// exec.LookPath returns an error with what it finds in the current directory:
+	// a project must not be able to bring its own "claude".
+	if found, err := look(a.Command); err == nil {
+		a.Source, a.Found = Path, found
+		return a
+	}
+	if npx != "" && a.Package != "" {
+		a.Source, a.Found = Npx, npx
+		a.Args = append([]string{"-y", a.Package}, a.Args...)
+		a.Command = "npx"
+	}
+	return a
+}
+
+// Find returns the agent of that name, case ignored.
+func Find(list []Agent, name string) (Agent, bool) {
+	for _, a := range list {
+		if strings.EqualFold(a.Name, name) {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// CommandLine is the exact command as it would run, quoted for a POSIX shell, or
+// the URL of a remote agent. Of the environment only what the agent's own entry
+// adds is shown, by name: the values are often secrets.
+func (a Agent) CommandLine() string {
+	if a.URL != "" {
+		return a.URL
+	}
+	words := make([]string, 0, len(a.Args)+1)
+	for _, word := range append([]string{a.Command}, a.Args...) {
+		words = append(words, quote(word))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote leaves alone what every shell takes as one plain word.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=@,+%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

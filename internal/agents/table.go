@@ -1,0 +1,102 @@
+// Package agents is the table of coding agents that are known to speak ACP, and
+// finds out which of them this machine can start. It runs nothing and reads no
+// file but through the look-up it is given; it may be used from any goroutine.
+package agents
+
+// Source says why an agent can be started, or that it cannot.
+type Source int
+
+const (
+	Missing Source = iota // neither the agent nor npx is on PATH
+	Path                  // its executable is on PATH
+	Npx                   // npx is on PATH and would fetch its package
+	Config                // the user's configuration names it
+	Builtin               // a part of this program
+)
+
+func (s Source) String() string {
+	switch s {
+	case Path:
+		return "path"
+	case Npx:
+		return "npx"
+	case Config:
+		return "config"
+	case Builtin:
+		return "builtin"
+	}
+	return "missing"
+}
+
+// Agent is one agent and the way to start it. Command and Args are what would run:
+// for an agent that comes by npx, Command is "npx".
+type Agent struct {
+	Name    string // as the user types it, e.g. "claude"
+	Title   string // as people call it, e.g. "Claude Code"
+	Command string
+	Args    []string
+	Package string // npm package for npx; "" if there is none
+	Install string // one line: how to install it
+	Source  Source
+	Found   string // the executable that Command resolved to; "" if none
+
+	// From the configuration only.
+	Env      map[string]string // added to the environment
+	Dir      string            // working directory; "" means the session's
+	Protocol string            // "auto", "1" or "2"; "" means auto
+	URL      string            // a remote agent instead of a command
+}
+
+// Demo is the name of the built-in agent.
+const Demo = "demo"
+
+// Known returns the known agents, the most used first and the built-in one last.
+// Nothing is looked up: Source is Missing, and Builtin for the last. The caller
+// owns the slice.
+func Known() []Agent {
+	return []Agent{
+		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
+		npm("codex", "OpenAI Codex", "@agentclientprotocol/codex-acp", "codex-acp"),
+		npm("gemini", "Gemini CLI", "@google/gemini-cli", "gemini", "--acp"),
+		npm("opencode", "OpenCode", "opencode-ai", "opencode", "acp"),
+		npm("copilot", "GitHub Copilot", "@github/copilot", "copilot", "--acp"),
+		own("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
+		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "qwen", "--acp"),
+		own("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
+		npm("cline", "Cline", "cline", "cline", "--acp"),
+		own("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
+		npm("kilo", "Kilo Code", "@kilocode/cli", "kilo", "acp"),
+		npm("auggie", "Auggie", "@augmentcode/auggie", "auggie", "--acp"),
+		piAgent(),
+		own("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
+		npm("droid", "Factory Droid", "droid", "droid", "exec", "--output-format", "acp"),
+		own("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
+		own("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
+		own("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
+		{
+			Name: Demo, Title: "Demo (built in)",
+			Command: "parley", Args: []string{"agent", "demo"},
+			Install: "nothing to install", Source: Builtin,
+		},
+	}
+}
+
+// npm is an agent that comes as an npm package.
+func npm(name, title, pkg, command string, args ...string) Agent {
+	return Agent{
+		Name: name, Title: title, Command: command, Args: args,
+		Package: pkg, Install: "npm install -g " + pkg,
+	}
+}
+
+// piAgent is an adapter that starts "pi" from PATH.
+func piAgent() Agent {
+	a := npm("pi", "pi", "pi-acp", "pi-acp")
+	a.Install += " @earendil-works/pi-coding-agent"
+	return a
+}
+
+// own is an agent with an installer of its own.
+func own(name, title, install, command string, args ...string) Agent {
+	return Agent{Name: name, Title: title, Command: command, Args: args, Install: install}
+}

@@ -1,0 +1,189 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// check looks at the values, replaces ~ and fills in the type of MCP servers. It
+// returns the first problem in the file.
+func (c *Config) check() *problem {
+	k := checker{doc: c.doc}
+	k.text(c.Agent, "agent")
+	k.oneOf(c.Theme, []string{"auto", "dark", "light", "ansi", "plain"}, "theme")
+	for name, a := range c.Agents {
+		k.agent(&a, "agents", name)
+		c.Agents[name] = a
+	}
+	for name, m := range c.MCP {
+		k.server(&m, "mcp", name)
+		c.MCP[name] = m
+	}
+	if len(k.found) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(k.found, func(a, b problem) int { return a.at.compare(b.at) })
+	return &first
+}
+
+type checker struct {
+	doc   *document
+	found []problem
+}
+
+func (k *checker) report(path []string, format string, args ...any) {
+	k.found = append(k.found, problem{k.doc.place(path...), fmt.Sprintf(format, args...)})
+}
+
+func (k *checker) agent(a *Agent, path ...string) {
+	k.name(path)
+	if a.Command == "" {
+		k.report(path, "%s: no command", dotted(path))
+	}
+	k.process(&a.Command, a.Args, a.Env, path)
+	k.cwd(&a.Cwd, append(path, "cwd"))
+	k.oneOf(a.Protocol, []string{"auto", "1", "2"}, append(path, "protocol")...)
+}
+
+func (k *checker) server(m *MCPServer, path ...string) {
+	k.name(path)
+	types := []string{"stdio"}
+	switch {
+	case m.Command != "" && m.URL != "":
+		k.report(path, "%s: both command and url, want one of them", dotted(path))
+		return
+	case m.Command == "" && m.URL == "":
+		k.report(path, "%s: neither command nor url, want one of them", dotted(path))
+		return
+	case m.URL != "":
+		types = []string{"http", "sse"}
+		k.url(m.URL, append(path, "url"))
+		k.only(m.Args != nil, "command", append(path, "args"))
+		k.only(m.Env != nil, "command", append(path, "env"))
+		k.headers(m.Headers, append(path, "headers"))
+	default:
+		k.process(&m.Command, m.Args, m.Env, path)
+		k.only(m.Headers != nil, "url", append(path, "headers"))
+	}
+	k.oneOf(m.Type, types, append(path, "type")...)
+	if m.Type == "" {
+		m.Type = types[0]
+	}
+}
+
+// only says that a key makes no sense without another one.
+func (k *checker) only(there bool, with string, path []string) {
+	if there {
+		k.report(path, "%s: only with %s", dotted(path), with)
+	}
+}
+
+func (k *checker) name(path []string) {
+	if name := path[len(path)-1]; !isBare(name) {
+		k.report(path, `%s: want a name of letters, digits, "-", "_" and "."`, dotted(path))
+	}
+}
+
+func (k *checker) process(command *string, args []string, env map[string]string, path []string) {
+	if *command != "" {
+		k.command(command, append(path, "command"))
+	}
+	for _, arg := range args {
+		k.text(arg, append(path, "args")...)
+	}
+	for name, value := range env {
+		at := append(slices.Clone(path), "env", name)
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			k.report(at, "%s: no name of an environment variable", dotted(at))
+		}
+		k.text(value, at...)
+	}
+}
+
+// text refuses what cannot be handed to a process.
+func (k *checker) text(value string, path ...string) {
+	if strings.IndexByte(value, 0) >= 0 {
+		k.report(path, "%s: a NUL character", dotted(path))
+	}
+}
+
+// command replaces ~. A relative path would mean another program in each project.
+func (k *checker) command(command *string, path []string) {
+	k.text(*command, path...)
+	if !k.home(command, path) {
+		return
+	}
+	if strings.ContainsFunc(*command, isSeparator) && !filepath.IsAbs(*command) {
+		k.report(path, "command = %s: want a name on PATH, an absolute path or one from ~/", show(*command))
+	}
+}
+
+func (k *checker) cwd(cwd *string, path []string) {
+	k.text(*cwd, path...)
+	if *cwd == "" || !k.home(cwd, path) {
+		return
+	}
+	if !filepath.IsAbs(*cwd) {
+		k.report(path, "cwd = %s: want an absolute path or one from ~/", show(*cwd))
+	}
+}
+
+// home replaces ~ and a leading ~/ by the home directory.
+func (k *checker) home(value *string, path []string) bool {
+	rest, ok := strings.CutPrefix(*value, "~")
+	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		k.report(path, "%s: ~: %v", dotted(path), err)
+		return false
+	}
+	*value = filepath.Join(home, rest)
+	return true
+}
+
+func (k *checker) oneOf(value string, allowed []string, path ...string) {
+	if value == "" && k.doc.place(path...) == (place{}) || slices.Contains(allowed, value) {
+		return
+	}
+	want := allowed[0]
+	if last := len(allowed) - 1; last > 0 {
+		want = strings.Join(allowed[:last], ", ") + " or " + allowed[last]
+	}
+	k.report(path, "%s = %s: want %s", path[len(path)-1], show(value), want)
+}
+
+// url checks without showing the value: it may hold a password.
+func (k *checker) url(value string, path []string) {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		k.report(path, "url: want http://host or https://host")
+	}
+}
+
+// headers, too, are checked without showing a value.
+func (k *checker) headers(headers map[string]string, path []string) {
+	for name, value := range headers {
+		at := append(slices.Clone(path), name)
+		if name == "" || strings.ContainsFunc(name, notToken) {
+			k.report(at, "%s: no name of a header", dotted(at))
+		}
+		if strings.ContainsAny(value, "\r\n\x00") {
+			k.report(at, "%s: a line break or NUL character", dotted(at))
+		}
+	}
+}
+
+func notToken(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+}
+
+func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

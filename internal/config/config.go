@@ -1,0 +1,144 @@
+// Package config reads parley's config.toml. It is strict: an unknown key, a value
+// of the wrong kind or an impossible combination is an error of one line that says
+// where, never a silent default. A Config is not changed after Load and may be
+// read from any goroutine; the caller must not change its maps.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// maxSize bounds the file, in bytes: the decoder's work grows with the square of
+// the number of keys.
+const maxSize = 64 << 10
+
+// Config is what the file says. The zero value is that of a missing file.
+type Config struct {
+	Agent  string               `toml:"agent"` // name of the default agent; "" means ask
+	Theme  string               `toml:"theme"` // auto, dark, light, ansi or plain; "" means auto
+	Agents map[string]Agent     `toml:"agents"`
+	MCP    map[string]MCPServer `toml:"mcp"`
+
+	name string // of the file, for messages
+	doc  *document
+}
+
+// Agent is [agents.NAME]: an agent of the user's own, or another way to start a
+// known one.
+type Agent struct {
+	Command  string            `toml:"command"` // a name on PATH or an absolute path
+	Args     []string          `toml:"args"`
+	Env      map[string]string `toml:"env"`      // added to the environment
+	Cwd      string            `toml:"cwd"`      // absolute; "" means the session's
+	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means auto
+}
+
+// MCPServer is [mcp.NAME]: a server that every session hands to its agent. It has
+// either Command or URL.
+type MCPServer struct {
+	Command string            `toml:"command"`
+	Args    []string          `toml:"args"`
+	Env     map[string]string `toml:"env"`
+	URL     string            `toml:"url"`
+	Type    string            `toml:"type"` // stdio, http or sse; never "" after Parse
+	Headers map[string]string `toml:"headers"`
+}
+
+// Path is where the file is looked for: $PARLEY_CONFIG, else parley/config.toml
+// in the user's configuration directory. It need not exist.
+func Path() (string, error) {
+	if path := os.Getenv("PARLEY_CONFIG"); path != "" {
+		return filepath.Abs(path)
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the configuration directory: %w", err)
+	}
+	return filepath.Join(dir, "parley", "config.toml"), nil
+}
+
+// Load reads a file. A missing one is the zero Config and no error.
+func Load(path string) (*Config, error) {
+	data, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Config{name: path}, nil
+	}
+	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
+	}
+	return Parse(path, data)
+}
+
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Parse reads a configuration. name stands for the file in errors, which are one
+// line: "name:line:column: what is wrong", the column in characters from 1. Of
+// several mistakes the first in the file is reported. A leading ~/ is replaced in
+// Command and Cwd.
+func Parse(name string, data []byte) (*Config, error) {
+	if len(data) > maxSize {
+		return nil, problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(name)
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows begin with it
+	doc, found := scan(data)
+	if found != nil {
+		return nil, found.in(name)
+	}
+	c := &Config{}
+	if found := doc.decode(c); found != nil {
+		return nil, found.in(name)
+	}
+	c.name, c.doc = name, doc
+	if found := c.check(); found != nil {
+		return nil, found.in(name)
+	}
+	return c, nil
+}
+
+// Validate checks the default agent against the known names and those of the file.
+func (c *Config) Validate(knownNames []string) error {
+	if c.Agent == "" || slices.Contains(knownNames, c.Agent) {
+		return nil
+	}
+	if _, ok := c.Agents[c.Agent]; ok {
+		return nil
+	}
+	names := slices.AppendSeq(slices.Clone(knownNames), maps.Keys(c.Agents))
+	slices.Sort(names)
+	what := fmt.Sprintf("agent = %s: no such agent", show(c.Agent)) + suggest(c.Agent, names)
+	p := problem{what: what}
+	if c.doc != nil {
+		p.at = c.doc.place("agent")
+	}
+	return p.in(c.name)
+}

@@ -1,0 +1,333 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// home gives the test a home directory.
+func home(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+	return dir
+}
+
+func TestExampleParses(t *testing.T) {
+	dir := home(t)
+	got, err := Parse("config.toml", []byte(Example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Config{
+		Agent: "claude",
+		Theme: "auto",
+		Agents: map[string]Agent{"mine": {
+			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
+			Cwd: dir, Protocol: "auto",
+		}},
+		MCP: map[string]MCPServer{
+			"files": {
+				Command: "my-mcp-server", Args: []string{"--root", "/srv/files"},
+				Env: map[string]string{"TOKEN": "..."}, Type: "stdio",
+			},
+			"search": {
+				URL: "https://mcp.example.com/search", Type: "http",
+				Headers: map[string]string{"Authorization": "Bearer ..."},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Error(diff)
+	}
+	// Every key that exists is shown.
+	for _, in := range []*shape{file, file.keys["agents"].any, file.keys["mcp"].any} {
+		for key := range in.keys {
+			if !strings.Contains(Example, key) {
+				t.Errorf("the example does not show %q", key)
+			}
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	dir := home(t)
+	for name, text := range map[string]string{
+		"empty":   "",
+		"comment": "# nothing\n",
+		"dotted":  "agents.x.command = 'c'\nagents.x.env.A = 'b'\n",
+		"inline":  "agents = { x = { command = 'c', args = ['a', \"b\",], env = {} } }\n",
+		"table":   "[agents]\nx.command = 'c'\n[agents.x.env]\nA = '''\nb'''\n",
+		"CRLF":    "theme = \"dark\"\r\n[agents.x]\r\ncommand = \"c\"\r\n",
+		"BOM":     "\ufefftheme = 'dark'",
+		"sse":     "[mcp.x]\nurl = 'http://[::1]:80/x'\ntype = 'sse'\n",
+	} {
+		if _, err := Parse("f", []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	got, err := Parse("f", []byte("[agents.'a.b']\ncommand = '~/bin/x'\ncwd = '~/p'\n[mcp.m]\ncommand = '~/m'\n[mcp.u]\nurl='https://h'"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := got.Agents["a.b"]; a.Command != filepath.Join(dir, "bin", "x") || a.Cwd != filepath.Join(dir, "p") {
+		t.Errorf("%+v", a)
+	}
+	if m := got.MCP["m"]; m.Command != filepath.Join(dir, "m") || m.Type != "stdio" {
+		t.Errorf("%+v", m)
+	}
+	if m := got.MCP["u"]; m.Type != "http" {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	home(t)
+	const cmdX = "[agents.x]\ncommand = 'c'\n"
+	for _, tc := range []struct{ text, want string }{
+		// Keys.
+		{"\n\nthemes = 'dark'\n", `3:1: unknown key "themes" (did you mean "theme"?)`},
+		{"Theme = 'dark'", `1:1: unknown key "Theme" (did you mean "theme"?)`},
+		{"frobnicate = 1", `1:1: unknown key "frobnicate"`},
+		{"[agent.x]\n", `1:2: agent: want a string, not a table`},
+		{"[servers.x]\n", `1:2: unknown key "servers"`},
+		{"[agents.x]\n  comand = 'c'", `2:3: unknown key "comand" in agents.x (did you mean "command"?)`},
+		{"agents = { x = { run = 'c' } }", `1:18: unknown key "run" in agents.x`},
+		{"agents.x.y.z = 1", `1:10: unknown key "y" in agents.x`},
+		{"[mcp.\"é x\"]\nurls = ''", `2:1: unknown key "urls" in mcp."é x" (did you mean "url"?)`},
+		{"\"é\" = 1 # ", `1:1: unknown key "é"`},
+		{"agents = { é = 1 }", `1:12: invalid character at start of key: U+00C3 'Ã'`},
+		// Kinds.
+		{"agent = 5", `1:9: agent: want a string, not an integer`},
+		{"theme = true", `1:9: theme: want a string, not a boolean`},
+		{"theme = 1.5", `1:9: theme: want a string, not a float`},
+		{"theme = 2024-01-01", `1:9: theme: want a string, not a date or time`},
+		{"theme = {}", `1:9: theme: want a string, not a table`},
+		{"theme = []", `1:1: theme: want a string, not an array`},
+		{"agents = 'x'", `1:10: agents: want a table, not a string`},
+		{"agents.x = 'x'", `1:12: agents.x: want a table, not a string`},
+		{"[[agents]]\n", `1:3: agents: want a table, not an array of tables`},
+		{"[[agents.x]]\n", `1:10: agents.x: want a table, not an array of tables`},
+		{"[agents.x.command]\n", `1:11: agents.x.command: want a string, not a table`},
+		{cmdX + "args = '--acp'", `3:8: agents.x.args: want an array of strings, not a string`},
+		{cmdX + "args = [\n 'a',\n 5]", `5:2: agents.x.args: want an array of strings, not one with an integer`},
+		{cmdX + "env = ['A=b']", `3:1: agents.x.env: want a table of strings, not an array`},
+		{cmdX + "env = { A = 1 }", `3:13: agents.x.env.A: want a string, not an integer`},
+		{cmdX + "protocol = 1", `3:12: agents.x.protocol: want a string, not an integer`},
+		// Syntax.
+		{"theme = ", `1:8: expected value, not end of input`},
+		{"theme = 'dark'\nagent = \"x\n", `2:`},
+		{"theme dark", `1:7: expected '=' after key`},
+		{"theme = 'dark'\ntheme = 'dark'", `2:1: `},
+		{cmdX + "[agents.x]\n", `3:`},
+		{"agent = '\xff'", `1:`},
+		// Values.
+		{"theme = 'blue'", `1:9: theme = "blue": want auto, dark, light, ansi or plain`},
+		{"theme = ''", `1:9: theme = "": want auto, dark, light, ansi or plain`},
+		{cmdX + "protocol = \"3\"", `3:12: protocol = "3": want auto, 1 or 2`},
+		{cmdX + "cwd = 'src'", `3:7: cwd = "src": want an absolute path or one from ~/`},
+		{cmdX + "cwd = '~other/src'", `3:7: cwd = "~other/src": want an absolute path or one from ~/`},
+		{"[agents.x]\nargs = []", `1:9: agents.x: no command`},
+		{"[agents.x]\ncommand = ''", `1:9: agents.x: no command`},
+		{"[agents.x]\ncommand = './agent'", `2:11: command = "./agent": want a name on PATH, an absolute path or one from ~/`},
+		{"[agents.'my agent']\ncommand = 'c'", `1:9: agents."my agent": want a name of letters, digits, "-", "_" and "."`},
+		{"[agents.\"\"]\ncommand = 'c'", `1:9: agents."": want a name of letters, digits, "-", "_" and "."`},
+		{"[agents.x]\ncommand = \"a\\u0000b\"", `2:11: agents.x.command: a NUL character`},
+		{cmdX + "args = [\"\\u0000\"]", `3:1: agents.x.args: a NUL character`},
+		{cmdX + "env = { \"A=B\" = 'c' }", `3:17: agents.x.env."A=B": no name of an environment variable`},
+		{cmdX + "env = { A = \"\\u0000\" }", `3:13: agents.x.env.A: a NUL character`},
+		{"[mcp.x]\ncommand = 'c'\nurl = 'http://h'", `1:6: mcp.x: both command and url, want one of them`},
+		{"[mcp.x]\ntype = 'http'", `1:6: mcp.x: neither command nor url, want one of them`},
+		{"[mcp.x]\nurl = 'ftp://user:secret@h'", `2:7: url: want http://host or https://host`},
+		{"[mcp.x]\nurl = 'https://'", `2:7: url: want http://host or https://host`},
+		{"[mcp.x]\nurl = 'https://h'\ntype = 'stdio'", `3:8: type = "stdio": want http or sse`},
+		{"[mcp.x]\ncommand = 'c'\ntype = 'http'", `3:8: type = "http": want stdio`},
+		{"[mcp.x]\nurl = 'https://h'\nargs = []", `3:1: mcp.x.args: only with command`},
+		{"[mcp.x]\nurl = 'https://h'\n[mcp.x.env]\nA = 'b'", `3:8: mcp.x.env: only with command`},
+		{"[mcp.x]\ncommand = 'c'\nheaders = { A = 'b' }", `3:11: mcp.x.headers: only with url`},
+		{"[mcp.x]\nurl = 'https://h'\nheaders = { 'A b' = 'c' }", `3:21: mcp.x.headers."A b": no name of a header`},
+		{"[mcp.x]\nurl = 'https://h'\nheaders = { A = \"secret\\n\" }", `3:17: mcp.x.headers.A: a line break or NUL character`},
+		// Of several the first in the file.
+		{"[agents.x]\nargs=[]\n[mcp.x]\n[agents.y]\ncommand = './y'", `1:9: agents.x: no command`},
+		{"[mcp.b]\n[mcp.a]\n[agents.c]\n", `1:6: mcp.b: neither command nor url, want one of them`},
+	} {
+		_, err := Parse("/p/config.toml", []byte(tc.text))
+		if err == nil {
+			t.Errorf("%q: no error, want %s", tc.text, tc.want)
+			continue
+		}
+		got, ok := strings.CutPrefix(err.Error(), "/p/config.toml:")
+		whole := !strings.HasSuffix(tc.want, ":") && !strings.HasSuffix(tc.want, ": ")
+		if !ok || !strings.HasPrefix(got, tc.want) || whole && got != tc.want {
+			t.Errorf("%q:\n got %s\nwant %s", tc.text, err, tc.want)
+		}
+		if strings.Contains(got, "toml:") || strings.Contains(got, "config.") || strings.Contains(got, "secret") {
+			t.Errorf("%q: %s", tc.text, got)
+		}
+		wantOneLine(t, err)
+	}
+}
+
+func wantOneLine(t testing.TB, err error) {
+	t.Helper()
+	if strings.ContainsFunc(err.Error(), unicode.IsControl) {
+		t.Errorf("not one line: %q", err)
+	}
+}
+
+func TestLongAndOddNamesInErrors(t *testing.T) {
+	for _, text := range []string{
+		"\"a\\nb\\u001b[31m\" = 1",
+		"[agents.\"x\\r\\n\"]\ncommand='c'",
+		strings.Repeat("k", 500) + " = 1",
+		"theme = '" + strings.Repeat("é", 5000) + "'",
+	} {
+		_, err := Parse("odd\nname\x1b", []byte(text))
+		if err == nil {
+			t.Fatalf("%.20q parses", text)
+		}
+		wantOneLine(t, err)
+		if len(err.Error()) > 300 {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	known := []string{"claude", "codex", "demo"}
+	for _, tc := range []struct{ text, want string }{
+		{"", ""},
+		{"agent = 'codex'", ""},
+		{"agent = 'x'\n[agents.x]\ncommand = 'c'", ""},
+		{"\nagent = 'claud'", `f:2:9: agent = "claud": no such agent (did you mean "claude"?)`},
+		{"agent = 'nobody'", `f:1:9: agent = "nobody": no such agent`},
+		{"agent = 'mime'\n[agents.mine]\ncommand = 'c'", `f:1:9: agent = "mime": no such agent (did you mean "mine"?)`},
+	} {
+		c, err := Parse("f", []byte(tc.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := c.Validate(known); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%q: %s, want %s", tc.text, got, tc.want)
+		}
+	}
+	if err := (&Config{Agent: "nobody"}).Validate(known); err == nil {
+		t.Error("a Config made by hand passes")
+	}
+}
+
+func TestPath(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PARLEY_CONFIG", filepath.Join(dir, "my.toml"))
+	if got, err := Path(); err != nil || got != filepath.Join(dir, "my.toml") {
+		t.Errorf("%s, %v", got, err)
+	}
+	t.Setenv("PARLEY_CONFIG", "")
+	user, err := os.UserConfigDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	if got, err := Path(); err != nil || got != filepath.Join(user, "parley", "config.toml") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "config.toml")
+
+	got, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Config{}, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Error("a missing file is not the zero Config", diff)
+	}
+	if err := got.Validate(nil); err != nil {
+		t.Error(err)
+	}
+
+	if err := os.WriteFile(file, []byte("theme = 'dark'"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Load(file); err != nil || got.Theme != "dark" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.WriteFile(file, []byte("x = 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Load(file); err == nil || err.Error() != file+`:1:1: unknown key "x"` {
+		t.Error(err)
+	}
+	if _, err = Load(dir); err == nil || err.Error() != dir+": not a regular file" {
+		t.Error(err)
+	}
+	if err := os.WriteFile(file, make([]byte, maxSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Load(file); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Error(err)
+	}
+	if _, err = Load(filepath.Join(file, "below")); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Error("a path below a file:", err)
+	}
+}
+
+// The largest file with the most keys is no work of minutes.
+func TestManyKeys(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[agents.x]\ncommand='c'\n[agents.x.env]\n")
+	for i := 0; b.Len() < maxSize-32; i++ {
+		fmt.Fprintf(&b, "k%d=''\n", i)
+	}
+	if _, err := Parse("f", []byte(b.String())); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse("f", []byte("agents = "+strings.Repeat("[", maxSize-16))); err == nil {
+		t.Error("tens of thousands of brackets parse")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(Example))
+	f.Add([]byte("theme = 'blue'"))
+	f.Add([]byte("agents = { x = { command = \"a\\u0000\", args = [1] } }"))
+	f.Add([]byte("[[mcp]]\n[mcp.x]\nurl = '%'"))
+	f.Add([]byte("[agents.\"a\\nb\"]\r\ncwd = '~'\n\"\\u001b\" = 1979-05-27"))
+	f.Add([]byte("\xef\xbb\xbfagent = '\xff'"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("f", data)
+		if err == nil {
+			err = c.Validate([]string{"claude"})
+		}
+		if err != nil {
+			wantOneLine(t, err)
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Errorf("%v does not begin with the name", err)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse("f", []byte(Example)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

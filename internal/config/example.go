@@ -1,0 +1,34 @@
+package config
+
+// Example is a commented configuration that shows every key. It parses.
+const Example = `# parley: config.toml
+# It lives in $PARLEY_CONFIG, or in parley/config.toml below the directory for
+# configuration: ~/.config on Linux, ~/Library/Application Support on macOS,
+# %AppData% on Windows. Every key may be left out; unknown ones are errors.
+
+# The agent to start when none is named. Left out: parley asks.
+agent = "claude"
+
+# auto, dark, light, ansi (the terminal's own 16 colours) or plain (no colour).
+theme = "auto"
+
+# An agent of your own, or another way to start a known one.
+[agents.mine]
+command = "my-agent"            # a name on PATH, an absolute path or one from ~/
+args = ["--acp"]
+env = { MY_AGENT_LOG = "warn" } # added to the environment
+cwd = "~/"                      # left out: the directory of the session
+protocol = "auto"               # auto, 1 or 2 (a draft)
+
+# A local MCP server. Every new session hands it to its agent.
+[mcp.files]
+command = "my-mcp-server"
+args = ["--root", "/srv/files"]
+env = { TOKEN = "..." }
+
+# A remote one. type is http (the default for a url) or sse.
+[mcp.search]
+url = "https://mcp.example.com/search"
+type = "http"
+headers = { Authorization = "Bearer ..." }
+`
