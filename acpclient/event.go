@@ -38,6 +38,7 @@ type TextArrived struct {
 	Role      Role
 	MessageID string
 	Text      string
+	At        time.Time // of thoughts only; zero otherwise
 }
 
 // ContentArrived appends something that is not text to a message.

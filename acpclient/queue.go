@@ -56,6 +56,10 @@ func (q *Queue) merge(e Event) bool {
 			return false
 		}
 		q.run = append(q.run, e.Text...)
+		if !e.At.IsZero() {
+			last.At = e.At
+			q.events[len(q.events)-1] = last
+		}
 		return true
 	case TerminalOutput:
 		last, ok := q.events[len(q.events)-1].(TerminalOutput)

@@ -98,7 +98,11 @@ func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 		return
 	}
 	if text := st.clean.Write(b.Text); text != "" {
-		s.post(TextArrived{For: s.for_(), Role: role, MessageID: messageID, Text: text})
+		e := TextArrived{For: s.for_(), Role: role, MessageID: messageID, Text: text}
+		if role == Thought {
+			e.At = time.Now()
+		}
+		s.post(e)
 	}
 }
 

@@ -1,0 +1,154 @@
+package thread
+
+import (
+	"strings"
+
+	"parley/acpclient"
+)
+
+var kindOf = map[acpclient.Role]Kind{acpclient.Agent: AgentMessage, acpclient.User: UserMessage, acpclient.Thought: ThoughtMessage}
+
+// text appends a chunk to the message it belongs to.
+func (t *Thread) text(e acpclient.TextArrived) {
+	if e.Role == acpclient.User && t.repeats(e.Text) {
+		return
+	}
+	it := t.message(e.Role, e.MessageID)
+	if it == nil {
+		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID, At: e.At})
+		if e.MessageID != "" {
+			t.messages[messageKey{e.Role, e.MessageID}] = it
+		}
+	} else {
+		t.touch(it)
+	}
+	it.Text = append(it.Text, e.Text...)
+	it.Until = e.At
+}
+
+// message finds the item that a chunk continues: by its id, or else the last
+// thing that was said, if it was said in the same role and also without an id.
+// Lines that only accompany the conversation do not part a message, and neither
+// does the end of its turn: agents send late chunks.
+func (t *Thread) message(role acpclient.Role, id string) *Item {
+	if id != "" {
+		return t.messages[messageKey{role, id}]
+	}
+	for i := len(t.Items) - 1; i >= 0; i-- {
+		switch it := t.Items[i]; it.Kind {
+		case TurnEnd, Notice:
+			continue
+		case kindOf[role]:
+			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero()) {
+				return it
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// repeats tells whether the agent only echoes the prompt of this turn, which
+// stands in the transcript already.
+func (t *Thread) repeats(text string) bool {
+	if t.echo == "" {
+		return false
+	}
+	rest, ok := strings.CutPrefix(t.echo, text)
+	if !ok {
+		rest = ""
+	}
+	t.echo = rest
+	return ok
+}
+
+// attach adds a block that is not text.
+func (t *Thread) attach(e acpclient.ContentArrived) {
+	if e.Role == acpclient.User && t.running {
+		return // an echo: what the user attached is shown with the prompt
+	}
+	t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
+}
+
+func (t *Thread) turnStarted(e acpclient.TurnStarted) {
+	t.Turn++
+	t.running, t.cancelled = true, false
+	t.TurnStarted = e.At
+	t.echo = e.Text
+	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At})
+}
+
+// turnCancelled marks what is unfinished; a status that the agent sends later
+// wins.
+func (t *Thread) turnCancelled() {
+	t.cancelled = true
+	for it := range t.live {
+		it.Tool.Cancelled = true
+		it.Version++
+	}
+	t.changedLive()
+}
+
+func (t *Thread) turnEnded(e acpclient.TurnEnded) {
+	stopped := t.cancelled || e.StopReason == "cancelled"
+	for it := range t.live {
+		it.Tool.Unfinished = true
+		it.Tool.Cancelled = it.Tool.Cancelled || stopped
+		it.Version++
+	}
+	t.changedLive()
+	clear(t.live)
+	t.running, t.cancelled, t.echo = false, false, ""
+	end := &End{StopReason: e.StopReason, Err: e.Err}
+	if !t.TurnStarted.IsZero() {
+		end.Took = e.At.Sub(t.TurnStarted)
+	}
+	if e.StopReason == "refusal" {
+		t.exclude()
+	}
+	t.add(&Item{Kind: TurnEnd, End: end, At: e.At})
+}
+
+// changedLive reports the live tool calls in the order of the transcript.
+func (t *Thread) changedLive() {
+	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
+		if t.live[t.Items[i]] {
+			t.changed = append(t.changed, i)
+		}
+	}
+}
+
+// exclude marks the refused prompt and what followed it.
+func (t *Thread) exclude() {
+	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
+		t.Items[i].Excluded = true
+		t.touch(t.Items[i])
+	}
+}
+
+// compaction keeps one item per compaction, where it was first seen.
+func (t *Thread) compaction(e acpclient.CompactionChanged) {
+	it := t.compactions[e.ID]
+	if it == nil {
+		it = t.add(&Item{Kind: Notice})
+		t.compactions[e.ID] = it
+	} else {
+		t.touch(it)
+	}
+	switch {
+	case e.Error != nil && *e.Error != "":
+		it.Text = []byte("compacting the context went wrong: " + *e.Error)
+	case e.Status == "completed":
+		it.Text = []byte("the context was compacted")
+	case e.Status != "" || len(it.Text) == 0:
+		it.Text = []byte("compacting the context…")
+	}
+	if e.Summary != nil {
+		it.Detail = *e.Summary
+	}
+	if len(it.Detail) < maxTerminal {
+		it.Detail += e.Append
+	}
+}

@@ -1,0 +1,263 @@
+// Package thread is a conversation as plain data: the items that a transcript
+// shows, in order, built from the events of one session.
+//
+// A Thread has one owner, who calls Apply with every event of the session in
+// order; nothing in it is locked. The same events always make the same thread,
+// in whatever portions they come. Text grows in place, so that adding a piece
+// costs the piece and not the message.
+package thread
+
+import (
+	"time"
+
+	"parley/acpclient"
+)
+
+// State is what the session is doing.
+type State int
+
+// The states of a session.
+const (
+	Idle State = iota
+	Running
+	Waiting    // a question waits for the user
+	Cancelling // the user has stopped the turn, the agent has not ended it yet
+	Ended      // the connection is over
+)
+
+func (s State) String() string {
+	return [...]string{"idle", "running", "waiting for you", "stopping", "disconnected"}[s]
+}
+
+// Kind is what an item is.
+type Kind int
+
+// The kinds of items.
+const (
+	UserMessage Kind = iota
+	AgentMessage
+	ThoughtMessage
+	ToolCall
+	Decision   // how a question was settled
+	TurnEnd    // why a turn ended, where that is worth a line
+	Notice     // a quiet line: compaction, unknown updates
+	Attachment // a block of a message that is not text
+)
+
+// Item is one entry of the transcript. Items are never removed and never change
+// places.
+type Item struct {
+	Kind    Kind
+	Index   int
+	Turn    int // 1-based; 0 before the first prompt
+	Version int // grows with every change
+
+	MessageID string
+	Text      []byte // only ever appended to, except by a compaction
+	At, Until time.Time
+
+	Tool       *Tool
+	Attachment *acpclient.Content
+	Settled    *acpclient.PermissionSettled
+	End        *End
+	Detail     string // of a Notice: what opening it shows
+	Excluded   bool   // refused: no longer part of the agent's context
+}
+
+// Tool is the state of a tool call.
+type Tool struct {
+	ID, Title, Name, Kind string
+	Status                string // as the agent told it; "pending" by default
+	Cancelled             bool   // the user stopped the turn before a final status came
+	Unfinished            bool   // the turn ended before a final status came
+	Content               []acpclient.ToolContent
+	Locations             []acpclient.Location
+	RawInput, RawOutput   string
+	Started, Ended        time.Time
+}
+
+// Final tells whether the agent has said that the call is over.
+func (t *Tool) Final() bool { return t.Status == "completed" || t.Status == "failed" }
+
+// Live tells whether the call is still going on, as far as anyone knows.
+func (t *Tool) Live() bool { return !t.Final() && !t.Cancelled && !t.Unfinished }
+
+// End says how a turn ended.
+type End struct {
+	StopReason string
+	Err        error
+	Took       time.Duration
+}
+
+// Terminal is the output of a command.
+type Terminal struct {
+	ID, Command, Cwd string
+	Foreign          bool   // the agent runs it, parley only shows it
+	Output           []byte // raw, the newest bytes
+	Total            int64  // bytes ever received; Output ends there
+	Exited           bool
+	Code             *int
+	Signal           string
+	items            []int // tool calls that show it
+}
+
+// maxTerminal bounds the bytes kept of a terminal.
+const maxTerminal = 1 << 20
+
+// Thread is one conversation.
+type Thread struct {
+	Session string
+	Items   []*Item
+	State   State
+
+	Title    string
+	Plan     []acpclient.PlanEntry
+	Commands []acpclient.Command
+	Mode     string // id
+	Modes    []acpclient.Choice
+	Config   []acpclient.ConfigOption
+	Usage    acpclient.UsageChanged
+
+	Turn           int
+	TurnStarted    time.Time
+	Added, Removed int // lines that parley wrote for the agent
+	Err            error
+
+	terminals   map[string]*Terminal
+	tools       map[string]*Item
+	messages    map[messageKey]*Item
+	compactions map[string]*Item
+	live        map[*Item]bool // tool calls without a final status in this turn
+	questions   map[uint64]bool
+	cancelled   bool
+	running     bool
+	echo        string // what of the prompt the agent may still repeat
+	changed     []int
+}
+
+type messageKey struct {
+	role acpclient.Role
+	id   string
+}
+
+// New returns an empty thread.
+func New(session string) *Thread {
+	return &Thread{Session: session, terminals: map[string]*Terminal{}, tools: map[string]*Item{}, messages: map[messageKey]*Item{},
+		compactions: map[string]*Item{}, live: map[*Item]bool{}, questions: map[uint64]bool{}}
+}
+
+// Terminal returns the terminal with this id; nil where nothing is known of it.
+func (t *Thread) Terminal(id string) *Terminal { return t.terminals[id] }
+
+// Tool returns the tool call with this id; nil where there is none.
+func (t *Thread) Tool(id string) *Tool {
+	if it := t.tools[id]; it != nil {
+		return it.Tool
+	}
+	return nil
+}
+
+// Option returns the config option of a category; false where there is none.
+func (t *Thread) Option(category string) (acpclient.ConfigOption, bool) {
+	for _, o := range t.Config {
+		if o.Category == category {
+			return o, true
+		}
+	}
+	return acpclient.ConfigOption{}, false
+}
+
+// Apply takes the next event and returns the indexes of the items that it
+// changed or added. The slice is valid until the next call.
+func (t *Thread) Apply(e acpclient.Event) []int {
+	t.changed = t.changed[:0]
+	switch e := e.(type) {
+	case acpclient.TextArrived:
+		t.text(e)
+	case acpclient.ContentArrived:
+		t.attach(e)
+	case acpclient.ToolChanged:
+		t.tool(e)
+	case acpclient.TerminalStarted, acpclient.TerminalOutput, acpclient.TerminalExited:
+		t.terminal(e)
+	case acpclient.TurnStarted:
+		t.turnStarted(e)
+	case acpclient.TurnCancelled:
+		t.turnCancelled()
+	case acpclient.TurnEnded:
+		t.turnEnded(e)
+	case acpclient.PermissionAsked:
+		t.questions[e.Key] = true
+	case acpclient.PermissionSettled:
+		delete(t.questions, e.Key)
+		t.add(&Item{Kind: Decision, Settled: &e, At: e.At})
+	case acpclient.Disconnected:
+		t.running = false
+		t.Err = e.Err
+		t.State = Ended
+		return t.changed
+	default:
+		t.session(e)
+	}
+	t.settle()
+	return t.changed
+}
+
+// session applies what concerns the session as a whole.
+func (t *Thread) session(e acpclient.Event) {
+	switch e := e.(type) {
+	case acpclient.PlanChanged:
+		t.Plan = e.Entries
+	case acpclient.CommandsChanged:
+		t.Commands = e.Commands
+	case acpclient.ModesOffered:
+		t.Mode, t.Modes = e.Current, e.Available
+	case acpclient.ModeChanged:
+		t.Mode = e.ModeID
+	case acpclient.ConfigChanged:
+		t.Config = e.Options
+	case acpclient.SessionInfoChanged:
+		if e.Title != nil {
+			t.Title = *e.Title
+		}
+	case acpclient.UsageChanged:
+		if e.Currency == "" {
+			e.Cost, e.Currency = t.Usage.Cost, t.Usage.Currency
+		}
+		t.Usage = e
+	case acpclient.FileWritten:
+		t.Added += e.Added
+		t.Removed += e.Removed
+	case acpclient.CompactionChanged:
+		t.compaction(e)
+	case acpclient.UnknownArrived:
+		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON})
+	}
+}
+
+// settle derives the state.
+func (t *Thread) settle() {
+	switch {
+	case t.State == Ended:
+	case len(t.questions) > 0:
+		t.State = Waiting
+	case t.running && t.cancelled:
+		t.State = Cancelling
+	case t.running:
+		t.State = Running
+	default:
+		t.State = Idle
+	}
+}
+
+func (t *Thread) add(it *Item) *Item {
+	it.Index, it.Turn = len(t.Items), t.Turn
+	t.Items = append(t.Items, it)
+	t.changed = append(t.changed, it.Index)
+	return it
+}
+
+func (t *Thread) touch(it *Item) {
+	it.Version++
+	t.changed = append(t.changed, it.Index)
+}

@@ -1,0 +1,92 @@
+package thread
+
+import (
+	"parley/acpclient"
+)
+
+// tool creates or changes a tool call: whatever names an id first creates it.
+func (t *Thread) tool(e acpclient.ToolChanged) {
+	it := t.tools[e.ID]
+	if it == nil {
+		it = t.add(&Item{Kind: ToolCall, At: e.At, Tool: &Tool{ID: e.ID, Status: "pending", Kind: "other", Started: e.At}})
+		t.tools[e.ID] = it
+	} else {
+		t.touch(it)
+	}
+	tool := it.Tool
+	for _, f := range []struct{ into, from *string }{
+		{&tool.Title, e.Title}, {&tool.Name, e.Name}, {&tool.Kind, e.Kind}, {&tool.RawInput, e.RawInput}, {&tool.RawOutput, e.RawOutput},
+	} {
+		if f.from != nil {
+			*f.into = *f.from
+		}
+	}
+	if e.Status != nil {
+		tool.Status = *e.Status
+		tool.Cancelled, tool.Unfinished = false, false
+	}
+	if e.Content != nil {
+		tool.Content = *e.Content
+		t.show(it)
+	}
+	if e.Locations != nil {
+		tool.Locations = *e.Locations
+	}
+	switch {
+	case tool.Final():
+		tool.Ended = e.At
+		delete(t.live, it)
+	case t.running && it.Turn == t.Turn:
+		t.live[it] = true
+	}
+}
+
+// show links the tool call to the terminals that it shows. A terminal that is
+// not known yet fills in when it comes.
+func (t *Thread) show(it *Item) {
+	for _, c := range it.Tool.Content {
+		if c.Terminal == "" {
+			continue
+		}
+		term := t.open(c.Terminal)
+		known := false
+		for _, i := range term.items {
+			known = known || i == it.Index
+		}
+		if !known {
+			term.items = append(term.items, it.Index)
+		}
+	}
+}
+
+func (t *Thread) open(id string) *Terminal {
+	term := t.terminals[id]
+	if term == nil {
+		term = &Terminal{ID: id}
+		t.terminals[id] = term
+	}
+	return term
+}
+
+// terminal applies what a command did.
+func (t *Thread) terminal(e acpclient.Event) {
+	var term *Terminal
+	switch e := e.(type) {
+	case acpclient.TerminalStarted:
+		term = t.open(e.ID)
+		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
+	case acpclient.TerminalOutput:
+		term = t.open(e.ID)
+		term.Total += int64(len(e.Data))
+		term.Output = append(term.Output, e.Data...)
+		if len(term.Output) > 2*maxTerminal {
+			term.Output = append(term.Output[:0:0], term.Output[len(term.Output)-maxTerminal:]...)
+		}
+	case acpclient.TerminalExited:
+		term = t.open(e.ID)
+		term.Exited, term.Code, term.Signal = true, e.Code, e.Signal
+	}
+	for _, i := range term.items {
+		t.touch(t.Items[i])
+	}
+}

@@ -1,0 +1,225 @@
+// Package headless runs one prompt without a screen: `parley run`. It is a
+// front end over the same engine as the screen, and like it only reads events.
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/host"
+	"parley/permissions"
+)
+
+// Exit codes of `parley run`.
+const (
+	ExitDone        = 0
+	ExitAgent       = 1 // the agent or the protocol went wrong
+	ExitUsage       = 2
+	ExitTimeout     = 3
+	ExitNoSession   = 4
+	ExitDenied      = 5 // something needed a yes and did not get it
+	ExitInterrupted = 130
+)
+
+// Policy says what becomes of questions that nobody is there to answer.
+type Policy string
+
+// The policies.
+const (
+	DenyAll      Policy = "--deny-all"
+	ApproveReads Policy = "--approve-reads"
+	ApproveAll   Policy = "--approve-all"
+)
+
+// Options of a run.
+type Options struct {
+	Agent   string // what to call it
+	Command acpclient.AgentCommand
+	Session acpclient.NewSession
+	Prompt  string
+	Format  string // text, json, stream-json
+	Policy  Policy
+	Timeout time.Duration // 0: none
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Version string
+}
+
+var (
+	errTimeout     = errors.New("timed out")
+	errInterrupted = errors.New("interrupted")
+)
+
+// run is the state of one Run.
+type run struct {
+	opts   Options
+	out    printer
+	thread *thread.Thread
+	denied []permissions.Question
+	queue  *acpclient.Queue
+	host   *host.Host
+	start  time.Time
+}
+
+// Run sends the prompt and returns the exit code when the turn is over and
+// everything that it started is gone. The end of ctx interrupts it.
+func Run(ctx context.Context, opts Options) int {
+	r := &run{opts: opts, queue: acpclient.NewQueue(), thread: thread.New(""), start: time.Now()}
+	r.out = newPrinter(opts)
+	if opts.Timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
+		defer stop()
+	}
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Policy: r.policy()})
+	defer r.host.Close()
+	stop, err := r.turn(ctx)
+	return r.finish(ctx, stop, err)
+}
+
+func (r *run) policy() permissions.Policy {
+	deny := permissions.DenyAll(string(r.opts.Policy), func(q permissions.Question) { r.queue.Post(deniedEvent{q}) })
+	switch r.opts.Policy {
+	case ApproveAll:
+		approve := permissions.ApproveAll(string(ApproveAll))
+		return func(q permissions.Question) (permissions.Answer, bool) {
+			if a, ok := approve(q); ok {
+				return a, true
+			}
+			return deny(q)
+		}
+	case ApproveReads:
+		return permissions.ApproveReads(string(ApproveReads), deny)
+	}
+	return deny
+}
+
+// deniedEvent travels through the queue like every other event.
+type deniedEvent struct{ question permissions.Question }
+
+func (d deniedEvent) EventSession() string { return d.question.Session }
+
+// turn connects, sends the prompt and follows the turn to its end.
+func (r *run) turn(ctx context.Context) (*thread.End, error) {
+	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: r.queue, Services: r.host.Services()})
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	defer client.Close()
+	session, err := client.NewSession(ctx, r.opts.Session)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	r.out.started(client.Agent(), session.ID(), r.opts.Session.Cwd)
+	if err := session.Prompt(acpclient.Block{Text: r.opts.Prompt}); err != nil {
+		return nil, err
+	}
+	return r.follow(ctx, session)
+}
+
+// follow hands on events until the turn has ended. When ctx ends it cancels the
+// turn and gives the agent a moment to say so.
+func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.End, error) {
+	done := ctx.Done()
+	var patience <-chan time.Time
+	for {
+		for _, e := range r.queue.Take() {
+			if end := r.apply(e); end != nil {
+				return end, cause(ctx, nil)
+			}
+		}
+		select {
+		case <-r.queue.Ready():
+		case <-done:
+			done = nil
+			session.Cancel()
+			patience = time.After(2 * time.Second)
+		case <-patience:
+			return nil, cause(ctx, nil)
+		}
+	}
+}
+
+// apply prints one event; it returns the end of the turn when e is that.
+func (r *run) apply(e acpclient.Event) *thread.End {
+	if d, ok := e.(deniedEvent); ok {
+		r.denied = append(r.denied, d.question)
+		r.out.denied(d.question)
+		return nil
+	}
+	for _, i := range r.thread.Apply(e) {
+		if it := r.thread.Items[i]; it.Kind == thread.TurnEnd {
+			return it.End
+		}
+	}
+	r.out.event(e, r.thread)
+	return nil
+}
+
+// cause prefers why the context ended to what that led to.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	if why := context.Cause(ctx); errors.Is(why, errTimeout) {
+		return errTimeout
+	}
+	return errInterrupted
+}
+
+// finish prints what there is to say at the end and picks the exit code.
+func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
+	reason := ""
+	if end != nil {
+		reason = end.StopReason
+		if err == nil {
+			err = end.Err
+		}
+	}
+	code := ExitDone
+	switch {
+	case errors.Is(err, errTimeout):
+		err = fmt.Errorf("no answer within %s (--timeout)", r.opts.Timeout)
+		code = ExitTimeout
+	case errors.Is(err, errInterrupted):
+		code = ExitInterrupted
+	case err != nil:
+		code = ExitAgent
+	case len(r.denied) > 0:
+		code = ExitDenied
+	case reason != "end_turn":
+		code = ExitAgent
+	}
+	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
+	return code
+}
+
+// hint is what to type to allow what was denied.
+func hint(q permissions.Question) string {
+	if (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
+		return string(ApproveReads)
+	}
+	return string(ApproveAll)
+}
+
+// subject is one line about a question.
+func subject(q permissions.Question) string {
+	s := q.Heading
+	for _, p := range q.Body {
+		switch {
+		case p.Kind == permissions.Diff:
+			return s + ": " + p.Path
+		case p.Text != "":
+			return s + ": " + firstLine(p.Text)
+		}
+	}
+	if q.Words != "" {
+		return s + ": " + firstLine(q.Words)
+	}
+	return s
+}

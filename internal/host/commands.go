@@ -1,0 +1,135 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+	"parley/permissions"
+	"parley/terminal"
+)
+
+// commands implements acpclient.Terminals.
+type commands Host
+
+// Create implements acpclient.Terminals. A command passes when it is what the
+// user has just approved; else it is asked.
+func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (string, error) {
+	h := (*Host)(c)
+	cmd := terminal.Command{Command: r.Command, Args: r.Args, Dir: r.Cwd, OutputLimit: r.OutputByteLimit}
+	for _, e := range r.Env {
+		cmd.Env = append(cmd.Env, terminal.EnvVar{Name: e.Name, Value: e.Value})
+	}
+	home := h.cwd(r.SessionID)
+	if cmd.Dir == "" {
+		cmd.Dir = home
+	}
+	return func(ctx context.Context) (string, error) {
+		line := terminal.Line(cmd)
+		forms := []string{line}
+		if len(cmd.Args) == 0 {
+			forms = append(forms, cmd.Command)
+		}
+		// What a variable does to a command was not shown when it was approved.
+		approved := len(cmd.Env) == 0 && h.granted(r.SessionID, func(g *grants) bool { return g.command(forms, cmd.Dir, home) })
+		if !approved && !h.allowed(ctx, h.commandQuestion(r.SessionID, cmd, line)) {
+			return "", errDenied("running " + line)
+		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		id, err := h.terminals.Create(r.SessionID, cmd)
+		return id, terminalError(err)
+	}
+}
+
+func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
+	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
+		Heading: "Run a command in " + safetext.Visible(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
+	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
+	for _, e := range cmd.Env {
+		q.Remember += "\x00" + e.Name + "=" + e.Value
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "env", Text: safetext.Visible(e.Name + "=" + e.Value)})
+	}
+	return q
+}
+
+// Output implements acpclient.Terminals.
+func (c *commands) Output(r wire.TerminalRef) (wire.TerminalOutputResponse, error) {
+	out, err := (*Host)(c).terminals.Output(r.SessionID, r.TerminalID)
+	if err != nil {
+		return wire.TerminalOutputResponse{}, terminalError(err)
+	}
+	resp := wire.TerminalOutputResponse{Output: out.Text, Truncated: out.Truncated}
+	if out.Exit != nil {
+		status := exitStatus(*out.Exit)
+		resp.ExitStatus = &status
+	}
+	return resp, nil
+}
+
+// WaitForExit implements acpclient.Terminals.
+func (c *commands) WaitForExit(ctx context.Context, r wire.TerminalRef) (wire.ExitStatus, error) {
+	status, err := (*Host)(c).terminals.WaitForExit(ctx, r.SessionID, r.TerminalID)
+	return exitStatus(status), terminalError(err)
+}
+
+// Kill implements acpclient.Terminals.
+func (c *commands) Kill(r wire.TerminalRef) error {
+	return terminalError((*Host)(c).terminals.Kill(r.SessionID, r.TerminalID))
+}
+
+// Release implements acpclient.Terminals.
+func (c *commands) Release(r wire.TerminalRef) error {
+	return terminalError((*Host)(c).terminals.Release(r.SessionID, r.TerminalID))
+}
+
+func exitStatus(s terminal.ExitStatus) wire.ExitStatus {
+	out := wire.ExitStatus{ExitCode: s.Code}
+	if s.Signal != "" {
+		out.Signal = &s.Signal
+	}
+	return out
+}
+
+// terminalError gives the errors of the terminal room their codes.
+func terminalError(err error) error {
+	switch {
+	case errors.Is(err, terminal.ErrUnknown), errors.Is(err, terminal.ErrReleased):
+		return jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "%v", err)
+	case errors.Is(err, terminal.ErrRelativeDir):
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
+	}
+	return err
+}
+
+// terminalChanged turns what a command does into events.
+func (h *Host) terminalChanged(c terminal.Change) {
+	for_ := acpclient.For{Session: c.Session}
+	if c.Started != nil {
+		h.opts.Sink.Post(acpclient.TerminalStarted{For: for_, ID: c.ID, Command: safetext.Line(terminal.Line(*c.Started), 2000), Cwd: safetext.Line(c.Started.Dir, 2000)})
+	}
+	if len(c.Data) > 0 {
+		h.opts.Sink.Post(acpclient.TerminalOutput{For: for_, ID: c.ID, Data: c.Data})
+	}
+	if c.Exit != nil {
+		h.opts.Sink.Post(acpclient.TerminalExited{For: for_, ID: c.ID, Code: c.Exit.Code, Signal: c.Exit.Signal})
+	}
+}
+
+func settledEvent(q permissions.Question, a permissions.Answer) acpclient.PermissionSettled {
+	e := acpclient.PermissionSettled{Decision: "cancelled", By: a.By, At: time.Now()}
+	if len(q.Body) > 0 {
+		e.Subject = safetext.Line(q.Body[0].Text, 200)
+	}
+	for _, o := range q.Options {
+		if !a.Cancelled && o.ID == a.OptionID {
+			e.Decision, e.Allowed = o.Name, o.Allows()
+		}
+	}
+	return e
+}

@@ -1,0 +1,169 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/fsops"
+	"parley/internal/safetext"
+	"parley/permissions"
+)
+
+// rememberWrites is what an "always" for writing inside the session's
+// directories covers.
+const rememberWrites = "writes"
+
+// files implements acpclient.FS.
+type files Host
+
+// errDenied is what the agent hears of a refusal.
+func errDenied(what string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The user did not allow it: %s", what)
+}
+
+// ReadTextFile implements acpclient.FS. Reading inside the session's
+// directories is free, except for what is known to be secret.
+func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (string, error) {
+	h := (*Host)(f)
+	ticket := h.files.Reserve(r.SessionID, r.Path)
+	return func(ctx context.Context) (string, error) {
+		defer ticket.Done()
+		if err := ticket.Wait(ctx); err != nil {
+			return "", err
+		}
+		target, err := h.files.Resolve(r.SessionID, r.Path)
+		if err != nil {
+			return "", err
+		}
+		if !target.Inside || target.Secret != "" {
+			if !target.Exists && target.Inside {
+				return "", fmt.Errorf("read %s: %w", r.Path, fs.ErrNotExist)
+			}
+			q := h.fileQuestion(r.SessionID, "read", "Read a file", target)
+			q.Remember = "read " + target.Resolved
+			if !h.allowed(ctx, q) {
+				return "", errDenied("reading " + r.Path)
+			}
+		}
+		return h.files.Read(r.SessionID, allowedPath(target), fsops.Window{Line: r.Line, Limit: r.Limit}, !target.Inside)
+	}
+}
+
+// allowedPath is the path that was shown: outside the session's directories no
+// link is followed any more.
+func allowedPath(t fsops.Target) string {
+	if t.Inside {
+		return t.Path
+	}
+	return t.Resolved
+}
+
+// WriteTextFile implements acpclient.FS. A write passes when it does what the
+// user has just approved; else it is asked.
+func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context) error {
+	h := (*Host)(f)
+	ticket := h.files.Reserve(r.SessionID, r.Path)
+	return func(ctx context.Context) error {
+		defer ticket.Done()
+		if err := ticket.Wait(ctx); err != nil {
+			return err
+		}
+		target, err := h.files.Resolve(r.SessionID, r.Path)
+		if err != nil {
+			return err
+		}
+		before, readErr := h.files.Read(r.SessionID, allowedPath(target), fsops.Window{}, !target.Inside)
+		isNew := errors.Is(readErr, fs.ErrNotExist)
+		plain := target.Inside && target.Secret == ""
+		if !(plain && h.granted(r.SessionID, func(g *grants) bool { return g.write(r.Path, before, r.Content) })) {
+			q := h.fileQuestion(r.SessionID, "edit", "Write a file", target)
+			q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: safetext.Visible(r.Path),
+				Old: safetext.Visible(before), Text: safetext.Visible(r.Content), OldNone: isNew})
+			if q.Remember = "write " + target.Resolved; plain {
+				q.Remember = rememberWrites
+			}
+			if !h.allowed(ctx, q) {
+				return errDenied("writing " + r.Path)
+			}
+		}
+		w, err := h.files.Write(r.SessionID, allowedPath(target), r.Content, !target.Inside)
+		if err != nil {
+			return err
+		}
+		added, removed := countLines(before, r.Content)
+		h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID}, Path: safetext.Line(w.Path, 2000),
+			Added: added, Removed: removed, Created: w.Created})
+		return nil
+	}
+}
+
+// fileQuestion is a question of parley's own about one file.
+func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
+	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
+		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions()}
+	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(t.Path)})
+	if t.Symlink {
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + safetext.Visible(t.Resolved)})
+	}
+	if !t.Inside {
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "outside the session's directories"})
+	}
+	if t.Secret != "" {
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "sensitive: " + t.Secret})
+	}
+	return q
+}
+
+// ownOptions are the answers to parley's own questions.
+func ownOptions() []permissions.Option {
+	return []permissions.Option{
+		{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce},
+		{ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways},
+		{ID: "reject", Name: "Reject", Kind: permissions.RejectOnce},
+	}
+}
+
+// allowed asks one of parley's own questions and tells what came of it.
+func (h *Host) allowed(ctx context.Context, q permissions.Question) bool {
+	p := h.broker.Ask(q)
+	for_ := acpclient.For{Session: q.Session}
+	h.opts.Sink.Post(acpclient.PermissionAsked{For: for_, Key: p.Question.Key})
+	a := p.Wait(ctx)
+	e := settledEvent(q, a)
+	e.For, e.Key = for_, p.Question.Key
+	h.opts.Sink.Post(e)
+	return e.Allowed
+}
+
+// countLines tells how many lines a write added and removed, roughly: by how
+// often each line occurs before and after.
+func countLines(before, after string) (added, removed int) {
+	count := map[string]int{}
+	for _, l := range splitLines(before) {
+		count[l]--
+	}
+	for _, l := range splitLines(after) {
+		count[l]++
+	}
+	for _, n := range count {
+		if n > 0 {
+			added += n
+		} else {
+			removed -= n
+		}
+	}
+	return added, removed
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}

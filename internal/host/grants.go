@@ -1,0 +1,172 @@
+package host
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/acpclient/wire"
+)
+
+// maxGrants bounds what is remembered of approvals that were never used.
+const maxGrants = 64
+
+// grants are approvals that the agent has not used yet: each lets one write or
+// one command pass that does exactly what was shown.
+type grants struct{ list []grant }
+
+type grant struct {
+	edits    []edit
+	commands []string // command lines as shown
+	cwd      string   // "" when none was shown
+}
+
+// edit is a change that was shown: the text of path becomes new, or old inside
+// it does.
+type edit struct {
+	path, old, new string
+	oldMissing     bool
+}
+
+func (g *grants) add(n grant) {
+	if len(n.edits) == 0 && len(n.commands) == 0 {
+		return
+	}
+	g.list = append(g.list, n)
+	if len(g.list) > maxGrants {
+		g.list = append(g.list[:0:0], g.list[len(g.list)-maxGrants:]...)
+	}
+}
+
+// write uses up a grant that makes path, which now holds before, hold content.
+func (g *grants) write(path, before, content string) bool {
+	for i := range g.list {
+		for k, e := range g.list[i].edits {
+			if e.path != path || !e.yields(before, content) {
+				continue
+			}
+			edits := append([]edit(nil), g.list[i].edits[:k]...)
+			g.list[i].edits = append(edits, g.list[i].edits[k+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// yields tells whether content is what the user saw: the whole new text, or the
+// shown fragment replaced in what the file holds now.
+func (e edit) yields(before, content string) bool {
+	if content == e.new {
+		return true
+	}
+	if e.oldMissing || e.old == "" || !strings.Contains(before, e.old) {
+		return false
+	}
+	return content == strings.Replace(before, e.old, e.new, 1) || content == strings.ReplaceAll(before, e.old, e.new)
+}
+
+// command uses up a grant for one of the forms of a command line, to be run in
+// cwd. home is the session's directory, which counts where none was shown.
+func (g *grants) command(forms []string, cwd, home string) bool {
+	for i := range g.list {
+		shown := g.list[i].cwd
+		if shown == "" {
+			shown = home
+		}
+		if cwd != shown {
+			continue
+		}
+		for k, c := range g.list[i].commands {
+			for _, form := range forms {
+				if c == form {
+					commands := append([]string(nil), g.list[i].commands[:k]...)
+					g.list[i].commands = append(commands, g.list[i].commands[k+1:]...)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// grantFor is what approving this tool call covers.
+func grantFor(t wire.ToolCall) grant {
+	var g grant
+	if t.Content != nil {
+		for _, c := range *t.Content {
+			if c.Type != "diff" {
+				continue
+			}
+			e := edit{path: c.Path, new: c.NewText, oldMissing: c.OldText == nil}
+			if c.OldText != nil {
+				e.old = *c.OldText
+			}
+			g.edits = append(g.edits, e)
+		}
+	}
+	command, cwd := commandOf(t)
+	if command != "" {
+		g.commands, g.cwd = []string{command}, cwd
+	}
+	return g
+}
+
+// isEdit tells whether an "always" for this tool call speaks of writing files.
+func isEdit(t wire.ToolCall) bool {
+	if t.Kind != nil && *t.Kind == "edit" {
+		return true
+	}
+	for _, c := range contents(t) {
+		if c.Type == "diff" {
+			return true
+		}
+	}
+	return false
+}
+
+func contents(t wire.ToolCall) []wire.ToolContent {
+	if t.Content == nil {
+		return nil
+	}
+	return *t.Content
+}
+
+// commandOf finds the command line that a tool call wants to run, and where.
+// Agents put it into rawInput under a few names; titles are no commands.
+func commandOf(t wire.ToolCall) (command, cwd string) {
+	var in struct {
+		Command any `json:"command"`
+		Cmd     any `json:"cmd"`
+		Cwd     any `json:"cwd"`
+		Workdir any `json:"workdir"`
+	}
+	if json.Unmarshal(t.RawInput, &in) != nil {
+		return "", ""
+	}
+	if command = words(in.Command); command == "" {
+		command = words(in.Cmd)
+	}
+	cwd, _ = in.Cwd.(string)
+	if cwd == "" {
+		cwd, _ = in.Workdir.(string)
+	}
+	return command, cwd
+}
+
+// words joins a command that is a string or a list of strings.
+func words(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var out []string
+		for _, w := range v {
+			s, ok := w.(string)
+			if !ok {
+				return ""
+			}
+			out = append(out, s)
+		}
+		return strings.Join(out, " ")
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+// Package host gives an agent what it may have of this machine: files through
+// fsops, commands through terminal, and the user's word through permissions.
+// It joins these rooms, which know nothing of each other, behind the interfaces
+// that the engine declares.
+//
+// What the agent asks for and nobody has allowed yet becomes a question: a write,
+// a command, anything outside the session's directories, anything known to be
+// secret. What the user has just approved for the agent is carried out without
+// asking again, but only if it is exactly that.
+package host
+
+import (
+	"context"
+	"sync"
+
+	"parley/acpclient"
+	"parley/fsops"
+	"parley/permissions"
+	"parley/terminal"
+)
+
+// Options of a Host.
+type Options struct {
+	Sink   acpclient.Sink     // takes what happened; required
+	Policy permissions.Policy // may be nil: then every question is posted
+	Agent  string             // what the agent is called in questions
+}
+
+// Host serves all sessions of one connection. Safe for use by several
+// goroutines.
+type Host struct {
+	opts      Options
+	broker    *permissions.Broker
+	files     *fsops.Service
+	terminals *terminal.Service
+
+	mu       sync.Mutex
+	sessions map[string]*session
+}
+
+// session is what the host knows of one.
+type session struct {
+	roots  []string // absolute; the first is the working directory
+	grants grants
+}
+
+// New makes a host. Close ends everything it started.
+func New(opts Options) *Host {
+	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}}
+	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
+	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged})
+	return h
+}
+
+// Broker is where the front end answers questions.
+func (h *Host) Broker() *permissions.Broker { return h.broker }
+
+// Services is what to hand to the engine.
+func (h *Host) Services() acpclient.Services {
+	return acpclient.Services{FS: (*files)(h), Terminals: (*commands)(h), Permissions: (*asker)(h), Sessions: h}
+}
+
+// OpenSession implements acpclient.Sessions.
+func (h *Host) OpenSession(id string, roots []string) error {
+	if err := h.files.OpenSession(id, roots); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions[id] = &session{roots: roots}
+	return nil
+}
+
+// CloseSession implements acpclient.Sessions. Commands of the session are ended
+// on a goroutine of their own: it must return at once.
+func (h *Host) CloseSession(id string) {
+	h.mu.Lock()
+	delete(h.sessions, id)
+	h.mu.Unlock()
+	h.broker.CancelSession(id)
+	h.broker.Forget(id)
+	h.files.CloseSession(id)
+	go h.terminals.CloseSession(id)
+}
+
+// Close ends all commands, with their children, and lets go of the files.
+func (h *Host) Close() {
+	h.terminals.Close()
+	h.files.Close()
+}
+
+// cwd is the session's working directory, "" where the session is not known.
+func (h *Host) cwd(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sessions[id]; s != nil && len(s.roots) > 0 {
+		return s.roots[0]
+	}
+	return ""
+}
+
+// granted runs f with the grants of a session, under the lock.
+func (h *Host) granted(id string, f func(*grants) bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[id]
+	return s != nil && f(&s.grants)
+}
+
+// asker implements acpclient.Permissions.
+type asker Host
+
+type asked struct {
+	host     *Host
+	question acpclient.Question
+	pending  *permissions.Pending
+}
+
+// Ask implements acpclient.Permissions.
+func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
+	h := (*Host)(a)
+	return &asked{h, q, h.broker.Ask(h.agentQuestion(q))}
+}
+
+// CancelSession implements acpclient.Permissions.
+func (a *asker) CancelSession(id string) { (*Host)(a).broker.CancelSession(id) }
+
+func (a *asked) Key() uint64 { return a.pending.Question.Key }
+
+// Wait implements acpclient.Asked. An allowing answer is noted before the agent
+// hears of it.
+func (a *asked) Wait(ctx context.Context) acpclient.Decision {
+	answer := a.pending.Wait(ctx)
+	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By}
+	if d.Cancelled {
+		return d
+	}
+	for _, o := range a.question.Options {
+		if o.ID != answer.OptionID {
+			continue
+		}
+		switch o.Kind {
+		case permissions.AllowAlways:
+			if isEdit(a.question.Tool) {
+				a.host.broker.Remember(a.question.Session, rememberWrites)
+			}
+			fallthrough
+		case permissions.AllowOnce:
+			g := grantFor(a.question.Tool)
+			a.host.granted(a.question.Session, func(s *grants) bool { s.add(g); return true })
+		}
+		break
+	}
+	return d
+}

@@ -1,0 +1,242 @@
+package permissions
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"sync"
+)
+
+// Errors of Broker.Answer.
+var (
+	ErrSettled  = errors.New("the question has been settled")
+	ErrNoOption = errors.New("the question has no such option")
+)
+
+// Policy may answer a question instead of the user; false leaves it open. It is
+// called on the goroutine of Ask and must not block.
+type Policy func(Question) (Answer, bool)
+
+// Broker holds the open questions. Safe for use by several goroutines.
+type Broker struct {
+	post   func(Event)
+	policy Policy
+
+	mu         sync.Mutex
+	lastKey    uint64
+	open       map[uint64]*Pending
+	remembered map[string]map[string]bool // session -> what was always allowed
+}
+
+// NewBroker makes a broker that posts to the front end. policy may be nil. post
+// must not block.
+func NewBroker(post func(Event), policy Policy) *Broker {
+	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, remembered: map[string]map[string]bool{}}
+}
+
+// Pending is a question on its way to an answer.
+type Pending struct {
+	Question Question
+	broker   *Broker
+	shown    bool // the front end was told
+	done     chan struct{}
+	answer   Answer
+}
+
+// Ask takes a question and returns at once.
+func (b *Broker) Ask(q Question) *Pending {
+	b.mu.Lock()
+	b.lastKey++
+	q.Key = b.lastKey
+	p := &Pending{Question: q, broker: b, done: make(chan struct{})}
+	earlier := q.Remember != "" && b.remembered[q.Session][q.Remember]
+	b.mu.Unlock()
+	if earlier {
+		if o, ok := choose(q, AllowAlways); ok {
+			p.settle(Answer{OptionID: o.ID, By: "you, earlier in this session"})
+			return p
+		}
+	}
+	if b.policy != nil {
+		if a, ok := b.policy(q); ok {
+			p.settle(a)
+			return p
+		}
+	}
+	p.shown = true
+	b.mu.Lock()
+	b.open[q.Key] = p
+	b.mu.Unlock()
+	b.post(Asked{Question: q})
+	return p
+}
+
+// settle is called by whoever took the question out of open, or before it got
+// there: once.
+func (p *Pending) settle(a Answer) {
+	p.answer = a
+	close(p.done)
+	if p.shown {
+		p.broker.post(Settled{Session: p.Question.Session, Key: p.Question.Key, Answer: a})
+	}
+}
+
+// Wait blocks until the question is settled. When ctx ends first, the question
+// is cancelled.
+func (p *Pending) Wait(ctx context.Context) Answer {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.broker.Cancel(p.Question.Key)
+		<-p.done
+	}
+	return p.answer
+}
+
+// take removes an open question; nil when it is settled.
+func (b *Broker) take(key uint64) *Pending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.open[key]
+	delete(b.open, key)
+	return p
+}
+
+// Answer settles the question with one of its options, for the user.
+func (b *Broker) Answer(key uint64, optionID string) error {
+	b.mu.Lock()
+	p := b.open[key]
+	if p == nil {
+		b.mu.Unlock()
+		return ErrSettled
+	}
+	var chosen *Option
+	for i := range p.Question.Options {
+		if p.Question.Options[i].ID == optionID {
+			chosen = &p.Question.Options[i]
+			break
+		}
+	}
+	if chosen == nil {
+		b.mu.Unlock()
+		return ErrNoOption
+	}
+	delete(b.open, key)
+	if q := p.Question; q.Remember != "" && chosen.Kind == AllowAlways {
+		b.remember(q.Session, q.Remember)
+	}
+	b.mu.Unlock()
+	p.settle(Answer{OptionID: optionID, By: "you"})
+	return nil
+}
+
+// Reject settles the question as the user's no: with the option that rejects
+// once where there is one, else as cancelled.
+func (b *Broker) Reject(key uint64) error {
+	b.mu.Lock()
+	p := b.open[key]
+	b.mu.Unlock()
+	if p == nil {
+		return ErrSettled
+	}
+	if o, ok := choose(p.Question, RejectOnce); ok {
+		return b.Answer(key, o.ID)
+	}
+	b.Cancel(key)
+	return nil
+}
+
+// Cancel settles the question as cancelled; nothing happens when it is settled.
+func (b *Broker) Cancel(key uint64) {
+	if p := b.take(key); p != nil {
+		p.settle(Answer{Cancelled: true})
+	}
+}
+
+// CancelSession cancels every open question of a session, oldest first.
+func (b *Broker) CancelSession(session string) {
+	b.mu.Lock()
+	var keys []uint64
+	for key, p := range b.open {
+		if p.Question.Session == session {
+			keys = append(keys, key)
+		}
+	}
+	b.mu.Unlock()
+	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
+	for _, key := range keys {
+		b.Cancel(key)
+	}
+}
+
+// Remember lets later questions with this Remember pass for the session.
+func (b *Broker) Remember(session, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remember(session, what)
+}
+
+func (b *Broker) remember(session, what string) {
+	if b.remembered[session] == nil {
+		b.remembered[session] = map[string]bool{}
+	}
+	b.remembered[session][what] = true
+}
+
+// Forget drops what was remembered for a session.
+func (b *Broker) Forget(session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.remembered, session)
+}
+
+// choose finds the first option of a kind.
+func choose(q Question, kind string) (Option, bool) {
+	for _, o := range q.Options {
+		if o.Kind == kind {
+			return o, true
+		}
+	}
+	return Option{}, false
+}
+
+// ApproveAll is the policy that allows everything that offers an allowing
+// option, once rather than always. by names it in the answers.
+func ApproveAll(by string) Policy {
+	return func(q Question) (Answer, bool) { return allow(q, by) }
+}
+
+// ApproveReads allows what only reads inside the session's directories and
+// leaves everything else to next.
+func ApproveReads(by string, next Policy) Policy {
+	return func(q Question) (Answer, bool) {
+		if (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
+			if a, ok := allow(q, by); ok {
+				return a, true
+			}
+		}
+		return next(q)
+	}
+}
+
+// DenyAll rejects everything and tells told (may be nil) what it was.
+func DenyAll(by string, told func(Question)) Policy {
+	return func(q Question) (Answer, bool) {
+		if told != nil {
+			told(q)
+		}
+		if o, ok := choose(q, RejectOnce); ok {
+			return Answer{OptionID: o.ID, By: by}, true
+		}
+		return Answer{Cancelled: true, By: by}, true
+	}
+}
+
+func allow(q Question, by string) (Answer, bool) {
+	for _, kind := range []string{AllowOnce, AllowAlways} {
+		if o, ok := choose(q, kind); ok {
+			return Answer{OptionID: o.ID, By: by}, true
+		}
+	}
+	return Answer{}, false
+}

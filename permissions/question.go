@@ -1,0 +1,106 @@
+// Package permissions asks the user and keeps what was decided.
+//
+// A Broker takes questions from wherever they come, lets a policy or an earlier
+// decision answer at once, and otherwise posts them to a front end and waits.
+// Every question is settled exactly once: by an option that it offered, or as
+// cancelled. The package knows nothing of ACP; the strings of a question must
+// have been made visible and safe before.
+package permissions
+
+// Option kinds of ACP. Others are possible and never chosen by a policy.
+const (
+	AllowOnce    = "allow_once"
+	AllowAlways  = "allow_always"
+	RejectOnce   = "reject_once"
+	RejectAlways = "reject_always"
+)
+
+// Option is one possible answer.
+type Option struct {
+	ID   string // verbatim, not safe to show
+	Name string
+	Kind string
+}
+
+// Allows tells whether choosing the option lets the thing happen.
+func (o Option) Allows() bool { return o.Kind == AllowOnce || o.Kind == AllowAlways }
+
+// Origin says who wants to know.
+type Origin int
+
+// The origins of questions.
+const (
+	FromAgent  Origin = iota // the agent asked (session/request_permission)
+	FromParley               // the agent wants a file or a command from parley, unasked
+)
+
+// Question is what the user is asked. All of it belongs to the reader and must
+// not be changed once asked.
+type Question struct {
+	Key     uint64 // set by the broker, unique
+	Session string
+	Tool    string // id of the tool call, "" without one
+	Origin  Origin
+	Kind    string // of the tool call: read edit delete move search execute think fetch switch_mode other
+	Heading string // "Run a command in ~/src"
+	Words   string // what the agent calls it, "" if that adds nothing
+	Body    []Part
+	Details string // everything the agent sent about it, as JSON
+	Options []Option
+	// Outside is set when a path leads out of the session's directories, Secret
+	// when one is known to be sensitive.
+	Outside, Secret bool
+	// Remember names what an allow_always of parley's own questions covers for
+	// the rest of the session; "" for the agent's questions, whose "always" is
+	// the agent's business.
+	Remember string
+}
+
+// Part is a piece of a question's body.
+type Part struct {
+	Kind    PartKind
+	Label   string // of a Field
+	Text    string
+	Path    string // of a Diff
+	Old     string
+	OldNone bool // there was no text before
+}
+
+// PartKind is how a part is to be shown.
+type PartKind int
+
+// The kinds of parts.
+const (
+	Text    PartKind = iota // running text
+	Command                 // a command line
+	Field                   // Label: Text
+	Diff                    // Path, Old -> Text
+	Warning                 // in the colour of danger
+)
+
+// Answer settles a question.
+type Answer struct {
+	OptionID  string // valid unless Cancelled
+	Cancelled bool
+	By        string // "you", "--approve-all", "you, earlier in this session"; "" when cancelled
+}
+
+// Asked is posted when a question needs the front end.
+type Asked struct{ Question Question }
+
+// EventSession names the session of the question.
+func (a Asked) EventSession() string { return a.Question.Session }
+
+// Settled is posted when a question that was Asked has its answer, whoever gave
+// it.
+type Settled struct {
+	Session string
+	Key     uint64
+	Answer  Answer
+}
+
+// EventSession names the session of the question.
+func (s Settled) EventSession() string { return s.Session }
+
+// Event is Asked or Settled.
+type Event interface{ EventSession() string }
