@@ -51,10 +51,6 @@ func (h *Host) commandQuestion(session string, cmd terminal.Command, line string
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
 		Heading: "Run a command in " + safetext.Visible(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
-	for _, e := range cmd.Env {
-		q.Remember += "\x00" + e.Name + "=" + e.Value
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "env", Text: safetext.Visible(e.Name + "=" + e.Value)})
-	}
 	return q
 }
 

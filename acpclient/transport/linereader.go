@@ -1,0 +1,192 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+const (
+	// DefaultMaxLine is the limit of one message in bytes where none is set: 256 MiB.
+	DefaultMaxLine = 256 << 20
+
+	lineBuffer = 64 << 10  // size of the buffer to begin with: what a pipe holds
+	keepBuffer = 1 << 20   // a buffer that grew beyond this is dropped after the line that needed it
+	readChunk  = 256 << 10 // most that is read at once, so that little is left over to move when a buffer is dropped
+	maxEmpty   = 100       // reads in a row that bring neither a byte nor an error
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// TooLongError says that a message was over the limit and was skipped. The connection lives on.
+type TooLongError struct {
+	Limit int   // bytes allowed
+	Size  int64 // bytes the message had, without its line end
+}
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("transport: message of %d bytes is over the limit of %d", e.Size, e.Limit)
+}
+
+// LineReader splits a stream into lines (PROTOCOL 1.3). Lines end with "\n" or "\r\n"; lines of nothing but blanks are
+// skipped, as is a byte order mark at the start of the stream; a last line needs no line end. It allocates only while
+// its buffer grows. Not for use by several goroutines.
+type LineReader struct {
+	src   io.Reader
+	limit int
+
+	buf        []byte // buf[start:end] is read and not yet handed out
+	start, end int
+	scanned    int // buf[start:scanned] holds no newline; start <= scanned <= end
+
+	begun bool  // the place of a byte order mark is behind us
+	err   error // what ended the stream; delivered when nothing is left to deliver
+
+	skipping bool // inside a line over the limit
+	skipped  int64
+	endsCR   bool // the last byte skipped was '\r'
+}
+
+// NewLineReader returns a reader of the lines of src of at most limit bytes each; 0 means DefaultMaxLine.
+func NewLineReader(src io.Reader, limit int) *LineReader {
+	if limit <= 0 {
+		limit = DefaultMaxLine
+	}
+	return &LineReader{src: src, limit: limit}
+}
+
+// Next returns the next line without its line end; it is valid until the next call. A line over the limit is skipped
+// and reported once as *TooLongError, after which Next may be called again. The end of the stream is io.EOF, any other
+// failure is returned as it came and takes an unfinished line with it.
+func (l *LineReader) Next() ([]byte, error) {
+	l.shrink()
+	for {
+		if !l.begun && !l.begin() {
+			l.fill()
+			continue
+		}
+		if i := bytes.IndexByte(l.buf[l.scanned:l.end], '\n'); i >= 0 {
+			line := l.buf[l.start : l.scanned+i]
+			l.start += len(line) + 1
+			l.scanned = l.start
+			if line, err := l.deliver(line); line != nil || err != nil {
+				return line, err
+			}
+			continue
+		}
+		l.scanned = l.end
+		if l.err != nil {
+			return l.finish()
+		}
+		if l.skipping || l.end-l.start > l.limit+1 { // one more than the limit may still be a '\r'
+			l.skip(l.buf[l.start:l.end])
+			l.start, l.end, l.scanned = 0, 0, 0
+			l.shrink()
+		}
+		l.fill()
+	}
+}
+
+// begin drops a byte order mark and reports whether enough was read to tell.
+func (l *LineReader) begin() bool {
+	head := l.buf[l.start:l.end]
+	if len(head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, head) && l.err == nil {
+		return false
+	}
+	if bytes.HasPrefix(head, byteOrderMark) {
+		l.start += len(byteOrderMark)
+		l.scanned = l.start
+	}
+	l.begun = true
+	return true
+}
+
+// deliver returns a complete line, its error if it is too long, or neither if it is blank.
+func (l *LineReader) deliver(line []byte) ([]byte, error) {
+	if l.skipping {
+		l.skip(line)
+		size := l.skipped
+		if l.endsCR {
+			size--
+		}
+		l.skipping, l.skipped, l.endsCR = false, 0, false
+		return nil, &TooLongError{Limit: l.limit, Size: size}
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	if len(line) > l.limit {
+		return nil, &TooLongError{Limit: l.limit, Size: int64(len(line))}
+	}
+	if blank(line) {
+		return nil, nil
+	}
+	return line, nil
+}
+
+func (l *LineReader) skip(part []byte) {
+	l.skipping = true
+	l.skipped += int64(len(part))
+	if len(part) > 0 {
+		l.endsCR = part[len(part)-1] == '\r'
+	}
+}
+
+// finish delivers the unterminated last line, then what ended the stream.
+func (l *LineReader) finish() ([]byte, error) {
+	rest := l.buf[l.start:l.end]
+	l.start, l.scanned = l.end, l.end
+	if l.err == io.EOF && (len(rest) > 0 || l.skipping) {
+		if line, err := l.deliver(rest); line != nil || err != nil {
+			return line, err
+		}
+	}
+	return nil, l.err
+}
+
+// fill reads once, making room first. It sets err when the stream has ended.
+func (l *LineReader) fill() {
+	switch {
+	case l.buf == nil:
+		l.buf = make([]byte, lineBuffer)
+	case l.start == l.end:
+		l.start, l.end, l.scanned = 0, 0, 0
+	case l.end < len(l.buf):
+	case l.start >= len(l.buf)/2: // moving less than half of it is paid for by what was consumed
+		l.move(l.buf)
+	default:
+		l.move(make([]byte, 2*len(l.buf)))
+	}
+	room := l.buf[l.end:min(len(l.buf), l.end+readChunk)]
+	for range maxEmpty {
+		n, err := l.src.Read(room)
+		l.end += n
+		l.err = err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
+}
+
+func (l *LineReader) move(to []byte) {
+	n := copy(to, l.buf[l.start:l.end])
+	l.scanned -= l.start
+	l.buf, l.start, l.end = to, 0, n
+}
+
+// shrink drops a buffer that a huge line has left behind.
+func (l *LineReader) shrink() {
+	if rest := l.end - l.start; len(l.buf) > keepBuffer && rest <= keepBuffer/2 {
+		l.move(make([]byte, max(lineBuffer, 2*rest)))
+	}
+}
+
+func blank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}

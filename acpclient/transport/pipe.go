@@ -1,0 +1,107 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+// Pipe returns the two ends of a connection inside the program. Messages wait in a queue without limit, so Send never
+// blocks; closing an end gives the other io.EOF once it has read what was sent before. It uses channels only and can
+// be used in a synctest bubble.
+func Pipe() (a, b Conn) {
+	ab, ba := newQueue(), newQueue()
+	return &pipeEnd{in: ba, out: ab}, &pipeEnd{in: ab, out: ba}
+}
+
+type pipeEnd struct {
+	in, out *queue
+	held    []byte // what the last Recv returned
+}
+
+// queue is one direction of a pipe.
+type queue struct {
+	more chan struct{} // holds a token when there is something new to look at: one reader needs no more
+
+	mu       sync.Mutex
+	waiting  [][]byte
+	finished bool // the writing end is closed
+	refused  bool // the reading end is closed
+}
+
+func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
+
+func (q *queue) wake() {
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) take() (data []byte, ok bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.refused:
+		return nil, false, ErrClosed
+	case len(q.waiting) > 0:
+		data = q.waiting[0]
+		q.waiting[0] = nil
+		q.waiting = q.waiting[1:]
+		return data, true, nil
+	case q.finished:
+		return nil, false, io.EOF
+	}
+	return nil, false, nil
+}
+
+func (q *queue) put(data []byte) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.finished:
+		return ErrClosed
+	case q.refused:
+		return io.ErrClosedPipe
+	}
+	q.waiting = append(q.waiting, bytes.Clone(data))
+	return nil
+}
+
+func (p *pipeEnd) Recv() ([]byte, error) {
+	for {
+		data, ok, err := p.in.take()
+		if ok || err != nil {
+			p.scribble()
+			p.held = data
+			return data, err
+		}
+		<-p.in.more
+	}
+}
+
+// scribble spoils the message handed out before: a reader that keeps it too long shall notice in tests, as it would
+// with a connection that reuses its buffer.
+func (p *pipeEnd) scribble() {
+	for i := range p.held {
+		p.held[i] = '#'
+	}
+}
+
+func (p *pipeEnd) Send(m Message) error {
+	err := p.out.put(m.Data)
+	p.out.wake()
+	return err
+}
+
+func (p *pipeEnd) Close() error {
+	p.out.mu.Lock()
+	p.out.finished = true
+	p.out.mu.Unlock()
+	p.in.mu.Lock()
+	p.in.refused, p.in.waiting = true, nil
+	p.in.mu.Unlock()
+	p.out.wake()
+	p.in.wake()
+	return nil
+}

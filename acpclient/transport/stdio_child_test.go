@@ -1,0 +1,83 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// childMode in the environment makes the test program play an agent instead of running the tests.
+const childMode = "TRANSPORT_TEST_CHILD"
+
+func init() {
+	if mode := os.Getenv(childMode); mode != "" {
+		os.Exit(playChild(mode))
+	}
+}
+
+func playChild(mode string) int {
+	switch mode {
+	case "echo":
+		io.Copy(os.Stdout, os.Stdin)
+	case "large": // a line of 20 MiB, then a small one
+		os.Stdout.Write(append(bytes.Repeat([]byte("x"), 20<<20), "\nsmall\n"...))
+	case "drip": // bytes of their own, also those of a rune
+		for _, c := range []byte("{\"a\":\"é\"}\r\n\n{\"b\":2}") {
+			os.Stdout.Write([]byte{c})
+		}
+	case "noisy": // 10 MB of stderr before the first word
+		line := strings.Repeat("e", 99) + "\n"
+		for range 100_000 {
+			io.WriteString(os.Stderr, line)
+		}
+		io.WriteString(os.Stderr, "last words\n")
+		fmt.Println("ready")
+		io.Copy(io.Discard, os.Stdin)
+	case "exit3": // dies in the middle of a prompt
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		io.WriteString(os.Stderr, "first\nno money left\n")
+		return 3
+	case "mute": // closes its output and lives on
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "stubborn": // ignores the end of its input and SIGTERM
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "obeys SIGTERM":
+		term := make(chan os.Signal, 1)
+		signal.Notify(term, syscall.SIGTERM)
+		fmt.Println("ready")
+		<-term
+		return 5
+	case "flood": // writes without end, never reads
+		w := bufio.NewWriterSize(os.Stdout, 1<<20)
+		line := []byte(strings.Repeat("x", 1000) + "\n")
+		for {
+			if _, err := w.Write(line); err != nil {
+				return 1
+			}
+		}
+	case "wrapper": // leaves a stubborn child behind that has all its streams
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childMode+"=stubborn")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := cmd.Start(); err != nil {
+			return 1
+		}
+		fmt.Println(cmd.Process.Pid)
+	case "environment":
+		dir, _ := os.Getwd()
+		fmt.Println(os.Getenv("COLOUR"), strings.Join(os.Args[1:], "|"), dir)
+	default:
+		return 99
+	}
+	return 0
+}

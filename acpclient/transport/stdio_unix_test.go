@@ -1,0 +1,92 @@
+//go:build unix
+
+package transport
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lives reports whether a process runs; a zombie that its new parent has not reaped yet does not.
+func lives(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// Case 26.
+func TestStdioStubbornAgentIsKilled(t *testing.T) {
+	s := startChild(t, "stubborn", StdioOptions{Grace: 100 * time.Millisecond})
+	wantLine(t, s, "ready")
+	within(t, "close", func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if state := s.ExitState(); state != (ExitState{Code: -1, Signal: "SIGKILL", Exited: true}) {
+		t.Errorf("%+v", state)
+	}
+	if lives(s.Pid()) {
+		t.Error("still runs")
+	}
+}
+
+// An agent that ignores the end of its input may still tidy up when it is told to end.
+func TestStdioTerminatesBeforeItKills(t *testing.T) {
+	s := startChild(t, "obeys SIGTERM", StdioOptions{Grace: 4 * time.Second})
+	wantLine(t, s, "ready")
+	s.grace = 100 * time.Millisecond
+	within(t, "close", func() { s.Close() })
+	if state := s.ExitState(); state.Code != 5 {
+		t.Errorf("%+v", state)
+	}
+}
+
+// Case 26 with a wrapper: the program has long exited, its child holds all streams and ignores what it is told.
+func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
+	s := startChild(t, "wrapper", StdioOptions{Grace: 200 * time.Millisecond})
+	var child int
+	for child == 0 { // the child's "ready" may come first
+		line, err := s.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, _ = strconv.Atoi(string(line))
+	}
+	if state := waitExit(t, s); state.Code != 0 {
+		t.Fatalf("%+v", state)
+	}
+	if !lives(child) {
+		t.Fatal("the test is void: the child is gone already")
+	}
+	within(t, "close", func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if lives(child) {
+		t.Errorf("child %d still runs", child)
+	}
+}
+
+// The program is dead, a silent child keeps its output open: Recv must not wait for ever.
+func TestStdioRecvEndsAfterTheProgram(t *testing.T) {
+	s := startChild(t, "wrapper", StdioOptions{Grace: 100 * time.Millisecond})
+	within(t, "end of the output", func() {
+		for {
+			if _, err := s.Recv(); err != nil {
+				if err != io.EOF {
+					t.Error(err)
+				}
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,20 @@
+//go:build unix && !linux
+
+package process
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// members is empty: without a process table that can be read cheaply the group is all that is known.
+type members struct{}
+
+func (g *Group) adopt() error     { return nil }
+func (g *Group) free()            {}
+func (g *Group) track()           {}
+func (g *Group) terminate() error { return g.signalGroup(unix.SIGTERM) }
+func (g *Group) kill() error      { return g.signalGroup(unix.SIGKILL) }
+
+func (g *Group) anyLeft() bool { return !errors.Is(unix.Kill(-g.pid, 0), unix.ESRCH) }

@@ -1,0 +1,161 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// entry is a line of the process table. A pid alone can be reused; together with its start time it names one process.
+type entry struct {
+	pid, parent, group, session int
+	started                     uint64
+	dead                        bool // a zombie: only its parent's wait is missing
+}
+
+// members remembers the descendants that have left both group and session, by pid, with their start time.
+type members struct {
+	strays map[int]uint64
+}
+
+func (g *Group) adopt() error { return nil }
+func (g *Group) free()        { g.strays = nil }
+func (g *Group) track()       { g.survey() }
+
+func (g *Group) anyLeft() bool {
+	for _, e := range g.survey() {
+		if !e.dead {
+			return true
+		}
+	}
+	return false
+}
+
+// survey returns everything that belongs to the group: its members, those of its session (a shell with job control
+// makes new groups inside it), strays seen before, and all their descendants.
+func (g *Group) survey() []entry {
+	table := readTable()
+	if _, taken := table[g.pid]; taken && g.reaped {
+		return nil // the id is in use again, which proves that nobody of the group was left
+	}
+	ours := make(map[int]bool)
+	for pid, e := range table {
+		if e.group == g.pid || e.session == g.pid || (g.strays[pid] != 0 && g.strays[pid] == e.started) {
+			ours[pid] = true
+		}
+	}
+	for grown := len(ours) > 0; grown; {
+		grown = false
+		for pid, e := range table {
+			if !ours[pid] && ours[e.parent] {
+				ours[pid], grown = true, true
+			}
+		}
+	}
+	found := make([]entry, 0, len(ours))
+	strays := make(map[int]uint64)
+	for pid := range ours {
+		e := table[pid]
+		found = append(found, e)
+		if e.group != g.pid && e.session != g.pid {
+			strays[pid] = e.started
+		}
+	}
+	g.strays = strays
+	return found
+}
+
+func (g *Group) terminate() error {
+	return g.signalFound(g.survey(), unix.SIGTERM)
+}
+
+// kill stops what it finds until a look finds nothing new, so that nothing is born between the last look and the end.
+func (g *Group) kill() error {
+	seen := make(map[int]bool)
+	var found []entry
+	for range 8 {
+		found = g.survey()
+		grown := false
+		for _, e := range found {
+			if !seen[e.pid] {
+				seen[e.pid], grown = true, true
+				if !e.dead {
+					unix.Kill(e.pid, unix.SIGSTOP)
+				}
+			}
+		}
+		if !grown {
+			break
+		}
+	}
+	return g.signalFound(found, unix.SIGKILL)
+}
+
+func (g *Group) signalFound(found []entry, sig unix.Signal) error {
+	var err error
+	if !g.reaped {
+		err = g.signalGroup(sig)
+	}
+	for _, e := range found {
+		switch {
+		case e.dead:
+		case e.group == g.pid && !g.reaped: // has had it with the group
+		default:
+			unix.Kill(e.pid, sig)
+		}
+	}
+	return err
+}
+
+func readTable() map[int]entry {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	table := make(map[int]entry, len(names))
+	buf := make([]byte, 1024)
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if e, ok := readEntry(pid, buf); ok {
+			table[pid] = e
+		}
+	}
+	return table
+}
+
+// readEntry reads /proc/<pid>/stat. The name in it may hold blanks and brackets, so the fields count from the last
+// closing bracket on: state, ppid, pgrp, session, ..., the twentieth is the start time.
+func readEntry(pid int, buf []byte) (entry, bool) {
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return entry{}, false
+	}
+	n, err := unix.Read(fd, buf)
+	unix.Close(fd)
+	if err != nil {
+		return entry{}, false
+	}
+	return parseStat(pid, buf[:n])
+}
+
+func parseStat(pid int, stat []byte) (entry, bool) {
+	_, rest, ok := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(") "))
+	fields := bytes.Fields(rest)
+	if !ok || len(fields) < 20 {
+		return entry{}, false
+	}
+	number := func(i int) int { n, _ := strconv.Atoi(string(fields[i])); return n }
+	started, _ := strconv.ParseUint(string(fields[19]), 10, 64)
+	state := fields[0][0]
+	return entry{
+		pid: pid, parent: number(1), group: number(2), session: number(3),
+		started: started, dead: state == 'Z' || state == 'X',
+	}, true
+}

@@ -1,0 +1,121 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/process"
+)
+
+// shellWords are the characters that make a Command without Args read like a command line.
+const shellWords = " \t\r\n|&;<>()$`\\\"'*?[]{}#~=%!"
+
+// command works out what to start. Nothing of what the agent sent is replaced by a default: what cannot be meant is
+// an error.
+func (s *Service) command(c Command) (*exec.Cmd, error) {
+	if strings.TrimSpace(c.Command) == "" {
+		return nil, fmt.Errorf("%w: no command", ErrInvalid)
+	}
+	if !filepath.IsAbs(c.Dir) {
+		return nil, fmt.Errorf("%w: %q", ErrRelativeDir, c.Dir)
+	}
+	if _, err := os.Stat(c.Dir); err != nil { // else the failed chdir reads as if the program were missing
+		return nil, fmt.Errorf("working directory: %w", err)
+	}
+	env := append([]string(nil), s.o.Environ...)
+	for _, v := range c.Env {
+		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
+			return nil, fmt.Errorf("%w: environment variable %q", ErrInvalid, v.Name)
+		}
+		env = append(env, v.Name+"="+v.Value)
+	}
+	path, err := process.LookPath(c.Command, c.Dir, env)
+	if err == nil {
+		return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil
+	}
+	if len(c.Args) > 0 || !strings.ContainsAny(c.Command, shellWords) {
+		return nil, fmt.Errorf("run %s: %w", Line(c), err)
+	}
+	cmd, shellErr := s.shell(c.Command, c.Dir, env)
+	if shellErr != nil {
+		return nil, fmt.Errorf("run %s: %w", Line(c), errors.Join(err, shellErr))
+	}
+	cmd.Env, cmd.Dir = env, c.Dir
+	return cmd, nil
+}
+
+// Line returns a command as a person would type it in a shell, with the variables it sets in front: for questions,
+// where nothing may be left out, and titles. A command line without arguments is returned as it came.
+func Line(c Command) string {
+	words := make([]string, 0, len(c.Env)+1+len(c.Args))
+	for _, v := range c.Env {
+		words = append(words, quote(v.Name)+"="+quote(v.Value))
+	}
+	switch name := quote(c.Command); {
+	case len(c.Args) == 0 && c.Command != "":
+		words = append(words, c.Command)
+	case name == c.Command && strings.Contains(name, "="): // bare, it would set a variable
+		words = append(words, "'"+name+"'")
+	default:
+		words = append(words, name)
+	}
+	for _, arg := range c.Args {
+		words = append(words, quote(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote quotes a word for a POSIX shell where it needs it.
+func quote(word string) string {
+	plain, hidden := word != "", false
+	for _, c := range word {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("_@%+=:,./-", c):
+		case !unicode.IsPrint(c):
+			hidden = true
+		case c < utf8.RuneSelf:
+			plain = false
+		}
+	}
+	switch {
+	case hidden:
+		return quoteHidden(word)
+	case plain:
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoteHidden writes a word with characters that do not show as $'...', so that they do.
+func quoteHidden(word string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for _, c := range word {
+		switch {
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case unicode.IsPrint(c):
+			b.WriteRune(c)
+		case c < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		case c <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, c)
+		}
+	}
+	return b.String() + "'"
+}

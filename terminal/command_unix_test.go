@@ -1,0 +1,114 @@
+//go:build unix
+
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Case 127.
+func TestEnvironmentAndDir(t *testing.T) {
+	h := open(t, Options{Environ: append(os.Environ(), "A=service", "B=service")})
+	id := h.create(Command{
+		Command: "sh", Args: []string{"-c", `echo "$A|$B|$C|$PATH"; pwd`},
+		Env: []EnvVar{{"A", "first"}, {"C", "x=y z"}, {"A", "last"}},
+	})
+	h.wait(id)
+	want := fmt.Sprintf("last|service|x=y z|%s\n%s\n", os.Getenv("PATH"), h.dir)
+	if out := h.output(id); out.Text != want {
+		t.Fatalf("got %q, want %q", out.Text, want)
+	}
+	for _, dir := range []string{"sub", "./x", "../x", ""} {
+		if _, err := h.Create("s", Command{Command: "true", Dir: dir}); !errors.Is(err, ErrRelativeDir) {
+			t.Errorf("folder %q: %v", dir, err)
+		}
+	}
+	if _, err := h.Create("s", Command{Command: "true", Dir: h.dir + "/none"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing folder: %v", err)
+	}
+	for _, v := range []EnvVar{{"", "x"}, {"A=B", "x"}, {"A", "\x00"}} {
+		if _, err := h.Create("s", Command{Command: "true", Dir: h.dir, Env: []EnvVar{v}}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("variable %q: %v", v, err)
+		}
+	}
+}
+
+// Case 127: the PATH of the command's own environment finds it.
+func TestPathOfTheCommand(t *testing.T) {
+	h := open(t, Options{})
+	if err := os.WriteFile(filepath.Join(h.dir, "my-tool"), []byte("#!/bin/sh\necho found $1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	id := h.create(Command{Command: "my-tool", Args: []string{"it"}, Env: []EnvVar{{"PATH", h.dir}}})
+	h.wait(id)
+	if out := h.output(id); out.Text != "found it\n" {
+		t.Fatalf("%q", out.Text)
+	}
+}
+
+// Case 128.
+func TestCommandLineAndNotFound(t *testing.T) {
+	h := open(t, Options{Shell: "sh"})
+	for command, want := range map[string]string{
+		"echo a && echo $((1+2))": "a\n3\n",
+		"A=5; echo $A":            "5\n",
+		"echo 'x  y' | tr x z":    "z  y\n",
+	} {
+		id := h.create(Command{Command: command})
+		if status := h.wait(id); status.Code == nil || *status.Code != 0 {
+			t.Errorf("%s: %+v", command, status)
+		}
+		if out := h.output(id); out.Text != want {
+			t.Errorf("%s: %q", command, out.Text)
+		}
+	}
+	spaced := filepath.Join(h.dir, "my tool")
+	if err := os.WriteFile(spaced, []byte("#!/bin/sh\necho direct\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	id := h.create(Command{Command: spaced})
+	h.wait(id)
+	if out := h.output(id); out.Text != "direct\n" {
+		t.Errorf("an executable with a blank in its name: %q", out.Text)
+	}
+	for _, c := range []Command{
+		{Command: "no-such-command-here"},
+		{Command: "echo a", Args: []string{"b"}},
+	} {
+		c.Dir = h.dir
+		if id, err := h.Create("s", c); id != "" || !errors.Is(err, exec.ErrNotFound) {
+			t.Errorf("%s: %q, %v", Line(c), id, err)
+		}
+	}
+	for _, command := range []string{"", " \n"} {
+		if _, err := h.Create("s", Command{Command: command, Dir: h.dir}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("command %q: %v", command, err)
+		}
+	}
+	broken := open(t, Options{Shell: "/no/such/shell"})
+	if _, err := broken.Create("s", Command{Command: "a b", Dir: h.dir}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing shell: %v", err)
+	}
+}
+
+func TestUserShell(t *testing.T) {
+	dir := t.TempDir()
+	shell := filepath.Join(dir, "shell")
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\necho \"mine: $*\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for env, want := range map[string]string{"SHELL=" + shell: "mine: -c echo hi\n", "SHELL=/none": "hi\n"} {
+		h := open(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), env}})
+		id := h.create(Command{Command: "echo hi"})
+		h.wait(id)
+		if out := h.output(id); out.Text != want {
+			t.Errorf("%s: %q", env, out.Text)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Service holds the terminals of all sessions.
+type Service struct {
+	o    Options
+	runs sync.WaitGroup // one for every terminal's goroutine
+
+	mu       sync.Mutex
+	last     uint64 // number of the newest id; never goes back
+	closed   bool
+	sessions map[string]*session
+}
+
+// session is what the Service knows of one session. It is replaced, not reused, once closed.
+type session struct {
+	closed    bool
+	running   int // commands that run or are about to
+	terminals map[string]*Process
+	exited    []*Process // finished and not released, oldest first
+}
+
+// New returns a Service without terminals. It must be closed.
+func New(o Options) *Service {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.MaxOutput <= 0 {
+		o.MaxOutput = defaultMaxOutput
+	}
+	if o.MaxPerSession <= 0 {
+		o.MaxPerSession = defaultMaxPerSession
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	return &Service{o: o, sessions: make(map[string]*session)}
+}
+
+// Create starts a command and returns the id of its terminal at once (terminal/create). Errors are ErrRelativeDir,
+// ErrInvalid, ErrTooMany, ErrClosed, or why the command cannot be started: exec.ErrNotFound, fs.ErrNotExist,
+// fs.ErrPermission. After an error nothing runs.
+func (s *Service) Create(sessionID string, c Command) (string, error) {
+	cmd, err := s.command(c)
+	if err != nil {
+		return "", err
+	}
+	home, id, err := s.reserve(sessionID)
+	if err != nil {
+		return "", err
+	}
+	p, err := start(s, home, Change{Session: sessionID, ID: id}, c, cmd)
+	s.mu.Lock()
+	if err != nil {
+		home.running--
+		s.mu.Unlock()
+		return "", fmt.Errorf("run %s: %w", Line(c), err)
+	}
+	closed := home.closed
+	if !closed {
+		home.terminals[id] = p
+	}
+	s.runs.Add(1)
+	s.mu.Unlock()
+	go p.run(c)
+	if closed { // the session went away while the command was started
+		p.release()
+		return "", ErrReleased
+	}
+	return id, nil
+}
+
+func (s *Service) reserve(sessionID string) (*session, string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, "", ErrClosed
+	}
+	home := s.sessions[sessionID]
+	if home == nil {
+		home = &session{terminals: make(map[string]*Process)}
+		s.sessions[sessionID] = home
+	}
+	if home.running >= s.o.MaxPerSession {
+		return nil, "", ErrTooMany
+	}
+	home.running++
+	s.last++
+	return home, "term-" + strconv.FormatUint(s.last, 10), nil
+}
+
+// finished keeps the books when a command has ended, and cuts the output of terminals nobody releases.
+func (s *Service) finished(p *Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.home.running--
+	if p.home.terminals[p.id.ID] != p {
+		return
+	}
+	p.home.exited = append(p.home.exited, p)
+	if len(p.home.exited) > keepExited {
+		old := p.home.exited[0]
+		p.home.exited = p.home.exited[1:]
+		old.shrink(keepOldOutput)
+	}
+}
+
+func (s *Service) find(sessionID, id string) (*Process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if home := s.sessions[sessionID]; home != nil {
+		if p := home.terminals[id]; p != nil {
+			return p, nil
+		}
+	}
+	return nil, ErrUnknown
+}
+
+// Output returns what is kept of the output so far (terminal/output). While the command runs, a character that has
+// only come in part is held back. Error: ErrUnknown.
+func (s *Service) Output(sessionID, id string) (Output, error) {
+	p, err := s.find(sessionID, id)
+	if err != nil {
+		return Output{}, err
+	}
+	return p.current(), nil
+}
+
+// WaitForExit blocks until the command has ended and its output is complete (terminal/wait_for_exit). Errors are
+// ErrUnknown, ErrReleased, or the cause of ctx, which leaves the command running.
+func (s *Service) WaitForExit(ctx context.Context, sessionID, id string) (ExitStatus, error) {
+	p, err := s.find(sessionID, id)
+	if err != nil {
+		return ExitStatus{}, err
+	}
+	return p.wait(ctx)
+}
+
+// Kill ends the command and all it has started (terminal/kill); the terminal stays, and its exit status is known when
+// Kill returns. Killing what has ended is no error. Error: ErrUnknown.
+func (s *Service) Kill(sessionID, id string) error {
+	p, err := s.find(sessionID, id)
+	if err != nil {
+		return err
+	}
+	p.kill()
+	select {
+	case <-p.exited:
+	case <-p.released:
+	case <-time.After(endWait):
+	}
+	return nil
+}
+
+// Release forgets a terminal (terminal/release): its id is unknown at once, pending waits end with ErrReleased, and
+// the command and all it has started are ended before Release returns. Error: ErrUnknown.
+func (s *Service) Release(sessionID, id string) error {
+	p, err := s.remove(sessionID, id)
+	if err != nil {
+		return err
+	}
+	p.release()
+	return nil
+}
+
+func (s *Service) remove(sessionID, id string) (*Process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	home := s.sessions[sessionID]
+	if home == nil || home.terminals[id] == nil {
+		return nil, ErrUnknown
+	}
+	p := home.terminals[id]
+	delete(home.terminals, id)
+	for i, other := range home.exited {
+		if other == p {
+			home.exited = append(home.exited[:i:i], home.exited[i+1:]...)
+			break
+		}
+	}
+	return p, nil
+}
+
+// CloseSession releases all terminals of a session, also those just being created.
+func (s *Service) CloseSession(sessionID string) {
+	s.mu.Lock()
+	home := s.sessions[sessionID]
+	delete(s.sessions, sessionID)
+	s.mu.Unlock()
+	if home != nil {
+		s.releaseAll(home)
+	}
+}
+
+// Close releases all terminals. When it returns no command runs any more and Notify has been called for the last
+// time, unless Notify itself blocks for seconds.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	homes := make([]*session, 0, len(s.sessions))
+	for _, home := range s.sessions {
+		homes = append(homes, home)
+	}
+	clear(s.sessions)
+	s.mu.Unlock()
+	s.releaseAll(homes...)
+
+	quiet := make(chan struct{})
+	go func() { s.runs.Wait(); close(quiet) }()
+	select {
+	case <-quiet:
+	case <-time.After(endWait):
+	}
+}
+
+func (s *Service) releaseAll(homes ...*session) {
+	var all []*Process
+	s.mu.Lock()
+	for _, home := range homes {
+		home.closed = true
+		for _, p := range home.terminals {
+			all = append(all, p)
+		}
+		clear(home.terminals)
+		home.exited = nil
+	}
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, p := range all {
+		wg.Go(p.release)
+	}
+	wg.Wait()
+}

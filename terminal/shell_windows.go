@@ -1,0 +1,32 @@
+package terminal
+
+import (
+	"os/exec"
+	"syscall"
+
+	"parley/internal/process"
+)
+
+// shell returns the command that runs a command line. cmd does not read its arguments as other programs do: with /s it
+// takes all between the outer quotes as it stands. A configured shell is given -c.
+func (s *Service) shell(line, dir string, env []string) (*exec.Cmd, error) {
+	if s.o.Shell != "" {
+		path, err := process.LookPath(s.o.Shell, dir, env)
+		if err != nil {
+			return nil, err
+		}
+		return &exec.Cmd{Path: path, Args: []string{path, "-c", line}}, nil
+	}
+	name, _ := process.Getenv(s.o.Environ, "COMSPEC")
+	if name == "" {
+		name = "cmd.exe"
+	}
+	path, err := process.LookPath(name, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	return &exec.Cmd{
+		Path:        path,
+		SysProcAttr: &syscall.SysProcAttr{CmdLine: `cmd /s /c "` + line + `"`},
+	}, nil
+}

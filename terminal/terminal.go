@@ -1,0 +1,101 @@
+// Package terminal runs commands for an agent: the services behind ACP v1's terminal/* (PROTOCOL 2.2), without
+// anything of the protocol itself.
+//
+// A terminal is a command with its output, known by an id that is unique for the life of the Service and good only in
+// the session that created it. Standard input is empty; output and error output go into one pipe in the order they
+// were written. Every command leads its own process group without a controlling terminal; killing or releasing ends
+// the whole group. Memory is bounded: of the output only the newest bytes are kept.
+//
+// All methods may be called from any goroutine. Kill, Release, CloseSession and Close wait for processes to end,
+// WaitForExit for as long as the command runs; the others do not block. Running a command is not a sandbox: whether
+// it may run at all is decided before Create is called.
+package terminal
+
+import (
+	"errors"
+	"time"
+)
+
+var (
+	// ErrUnknown says that the session has no such terminal, or no longer.
+	ErrUnknown = errors.New("terminal: unknown terminal")
+	// ErrRelativeDir says that the working directory is not an absolute path.
+	ErrRelativeDir = errors.New("terminal: working directory is not an absolute path")
+	// ErrReleased is what a pending WaitForExit returns when the terminal is released.
+	ErrReleased = errors.New("terminal: released")
+	// ErrTooMany says that the session runs as many commands as it may.
+	ErrTooMany = errors.New("terminal: too many commands are running")
+	// ErrInvalid says that a command could not be meant: empty, or with an impossible variable name.
+	ErrInvalid = errors.New("terminal: invalid command")
+	// ErrClosed says that the Service was closed.
+	ErrClosed = errors.New("terminal: closed")
+)
+
+const (
+	defaultMaxOutput     = 4 << 20
+	defaultMaxPerSession = 64
+	defaultGrace         = 200 * time.Millisecond
+
+	// keepExited is how many finished terminals of a session keep all their output when they are not released; older
+	// ones keep keepOldOutput bytes. Some agents never release.
+	keepExited    = 64
+	keepOldOutput = 4 << 10
+
+	readBuffer = 32 << 10
+	// drainWait is how long after the end of a command its output may go on before it counts as complete: a child left
+	// in the background can hold the pipe open for ever. What comes later is kept but not notified.
+	drainWait = 500 * time.Millisecond
+	// drainLimit bounds what is still notified after drainWait: more than a pipe holds comes from somebody alive.
+	drainLimit = 1 << 20
+	// endWait is the longest wait for a killed process to disappear.
+	endWait = 5 * time.Second
+)
+
+// Options configure a Service. The zero value is usable.
+type Options struct {
+	Environ       []string      // environment of all commands, "NAME=value"; nil = os.Environ()
+	Shell         string        // runs command lines, with -c; "" = $SHELL or sh; on Windows cmd
+	MaxOutput     int           // most bytes of output kept per terminal, whatever the agent allows; 0 = 4 MiB
+	MaxPerSession int           // most commands running at once in a session; 0 = 64
+	Grace         time.Duration // between SIGTERM and SIGKILL; 0 = 200 ms, negative = SIGKILL at once
+	// Notify is told of every change, or nil. Each terminal calls it from a goroutine of its own: in order for one
+	// terminal (Started, Data any number of times, Exit, Released), in parallel for several. While it blocks, the
+	// command may have to wait with its output. It must not call Kill, Release, CloseSession or Close.
+	Notify func(Change)
+}
+
+// EnvVar is a variable of a command's environment.
+type EnvVar struct{ Name, Value string }
+
+// Command says what to run. With no Args, a Command that is not an executable but reads like a command line runs in
+// the shell.
+type Command struct {
+	Command     string
+	Args        []string
+	Env         []EnvVar // over the environment of the Service; of the same name the last one wins
+	Dir         string   // absolute; required
+	OutputLimit *uint64  // most bytes of output kept; nil = as many as the Service keeps
+}
+
+// ExitStatus tells how a command ended: with a code, or (Code nil) by the signal named, "SIGKILL".
+type ExitStatus struct {
+	Code   *int
+	Signal string
+}
+
+// Output is what a terminal keeps of its output.
+type Output struct {
+	Text      string      // valid UTF-8 of at most the limit's bytes; the beginning is missing when Truncated
+	Truncated bool        // something was dropped, now or before
+	Exit      *ExitStatus // nil while the command runs
+}
+
+// Change is one event in the life of a terminal; one of the last four fields is set.
+type Change struct {
+	Session, ID string
+
+	Started  *Command
+	Data     []byte // new output as it came, owned by the receiver; may end within a character
+	Exit     *ExitStatus
+	Released bool
+}
