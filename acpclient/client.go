@@ -93,11 +93,11 @@ func (c *Client) start(ctx context.Context) error {
 	c.peer.Start()
 	go c.watch()
 	if err := c.initializeV1(ctx); err != nil {
-		c.Close()
 		if errors.Is(err, ErrClosed) {
-			<-c.over
+			<-c.over // Close would make it look as if this side had ended it
 			return c.Err()
 		}
+		c.Close()
 		return err
 	}
 	return nil
@@ -198,10 +198,18 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 	}
 	var s *Session
 	var failed error
+	var mu sync.Mutex // of s and givenUp, until the call has ended
+	givenUp := false
 	call := c.peer.BeginThen("session/new", req, func(raw json.RawMessage, err error) {
+		mu.Lock()
+		defer mu.Unlock()
 		var r wire.NewSessionResponse
 		if err == nil {
 			err = jsonrpc.Decode("session/new", raw, &r)
+		}
+		if err == nil && givenUp {
+			c.disown(r.SessionID)
+			return
 		}
 		if err == nil {
 			s, err = c.adopt(r, n)
@@ -209,6 +217,11 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 		failed = err
 	})
 	if err := call.Wait(ctx, nil); err != nil {
+		mu.Lock()
+		defer mu.Unlock()
+		if givenUp = true; s != nil { // the answer won the race
+			return s, nil
+		}
 		return nil, c.explain("open a session", err)
 	}
 	if failed != nil {
@@ -265,6 +278,13 @@ func (c *Client) adopt(r wire.NewSessionResponse, n NewSession) (*Session, error
 		}
 	}
 	c.mu.Lock()
+	if c.err != nil { // watch has ended the sessions already
+		c.mu.Unlock()
+		if c.opts.Services.Sessions != nil {
+			c.opts.Services.Sessions.CloseSession(s.id)
+		}
+		return nil, c.err
+	}
 	delete(c.gone, r.SessionID)
 	c.sessions[r.SessionID] = s
 	early := c.early.take(r.SessionID, time.Now())
@@ -274,6 +294,16 @@ func (c *Client) adopt(r wire.NewSessionResponse, n NewSession) (*Session, error
 		s.applyV1(raw)
 	}
 	return s, nil
+}
+
+// disown forgets a session that nobody waits for any more.
+func (c *Client) disown(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions[id] == nil {
+		c.gone[id] = true
+		c.early.take(id, time.Now())
+	}
 }
 
 // session finds a session; nil where it is not known.

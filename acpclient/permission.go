@@ -28,6 +28,9 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
 	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID})
+	if s.cancelling() { // it was not when we asked
+		s.cancelQuestions()
+	}
 	return func(ctx context.Context) (any, error) {
 		d := asked.Wait(ctx)
 		s.post(settled(s, asked.Key(), whole, r.Options, d))

@@ -58,17 +58,17 @@ type Block struct {
 // ends with a TurnEnded event, which is posted behind every update that came
 // before the agent's answer.
 func (s *Session) Prompt(blocks ...Block) error {
+	// Held to the end: a Cancel must find the prompt queued, and TurnStarted
+	// posted.
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case s.ended:
-		s.mu.Unlock()
 		return s.client.closedError()
 	case s.running:
-		s.mu.Unlock()
 		return ErrTurnRunning
 	}
 	s.running, s.cancelled = true, false
-	s.mu.Unlock()
 	req := wire.PromptRequest{SessionID: s.id}
 	shown := ""
 	for _, b := range blocks {
@@ -135,9 +135,9 @@ func (s *Session) Cancel() {
 		return
 	}
 	s.cancelled = true
-	s.mu.Unlock()
+	s.post(TurnCancelled{For: s.for_()}) // under the lock: TurnEnded comes behind it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
-	s.post(TurnCancelled{For: s.for_()})
+	s.mu.Unlock()
 	s.cancelQuestions()
 }
 

@@ -55,8 +55,7 @@ func (p *Peer) BeginThen(method string, params any, then func(result json.RawMes
 	if err == nil {
 		err = p.send(transport.Message{Data: data, Session: sessionOf(raw)})
 	}
-	if err != nil {
-		p.take(c.ID)
+	if err != nil && p.take(c.ID) == c { // else the end of the connection has ended it
 		c.finish(nil, err)
 	}
 	return c

@@ -261,3 +261,15 @@ func (t *Thread) touch(it *Item) {
 	it.Version++
 	t.changed = append(t.changed, it.Index)
 }
+
+// Attach goes on with another session: the items stay to be read, but nothing
+// that comes now belongs to them.
+func (t *Thread) Attach(session string) {
+	fresh := New(session)
+	fresh.Items, fresh.Turn = t.Items, t.Turn
+	fresh.Title = t.Title
+	*t = *fresh
+	if len(t.Items) > 0 {
+		t.add(&Item{Kind: Notice, Text: []byte("started again: the agent does not remember what stands above")})
+	}
+}

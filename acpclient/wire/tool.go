@@ -165,6 +165,9 @@ func decodeLocation(raw []byte) (Location, bool) {
 func decodeToolMeta(raw []byte) ToolMeta {
 	var meta ToolMeta
 	fields(raw, func(key string, v []byte) {
+		if jsonscan.KindOf(v) != jsonscan.Object {
+			return
+		}
 		switch key {
 		case "terminal_info":
 			meta.Info = &TerminalInfo{}

@@ -1,0 +1,106 @@
+package acptest
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient/transport"
+)
+
+// User does what a script says the user of the client does. Act must not wait
+// for the agent: the script goes on only when it has returned. The verbs of
+// scripts:
+//
+//	connect                the client begins the handshake
+//	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts may be left out
+//	giveup                 gives up what is waited for
+//	prompt TEXT            TEXT may be quoted as in Go
+//	cancel                 stops the turn
+//	answer OPTION          answers the oldest open question; a quoted OPTION
+//	                       may hold anything, and "for TOOL" may follow it
+//	answer cancel          dismisses it
+//	close                  closes the connection
+//	wait                   does nothing
+type User interface {
+	Act(session, verb, arg string) error
+}
+
+// Agent plays a script over one end of a pipe. It must be made and used in a
+// synctest bubble.
+type Agent struct {
+	t     testing.TB
+	steps []step
+	end   transport.Conn // ours
+	conn  transport.Conn // the client's
+	in    chan []byte
+
+	mu   sync.Mutex
+	sent [][]byte
+}
+
+// New makes an agent that plays the file "script" of an archive. It is over
+// with the test.
+func New(t testing.TB, archive *Archive) *Agent {
+	t.Helper()
+	steps, err := parse(archive.File("script"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) == 0 {
+		t.Fatal("the archive has no file named script")
+	}
+	a := &Agent{t: t, steps: steps, in: make(chan []byte, 1<<16)}
+	a.conn, a.end = transport.Pipe()
+	pumped := make(chan struct{})
+	go func() {
+		defer close(pumped)
+		defer close(a.in)
+		for {
+			data, err := a.end.Recv()
+			if err != nil {
+				return
+			}
+			own := append([]byte(nil), data...)
+			a.mu.Lock()
+			a.sent = append(a.sent, own)
+			a.mu.Unlock()
+			a.in <- own
+		}
+	}()
+	t.Cleanup(func() {
+		a.end.Close()
+		<-pumped
+	})
+	return a
+}
+
+// Conn is the client's end of the connection.
+func (a *Agent) Conn() transport.Conn { return a.conn }
+
+// Sent returns what the client has sent so far.
+func (a *Agent) Sent() [][]byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([][]byte(nil), a.sent...)
+}
+
+// Play plays the script to its end, with user as the user. The error is the
+// first complaint: what the client sent that it should not have, or the
+// reverse.
+func (a *Agent) Play(user User) error {
+	return play(a.steps, stage{
+		in:     a.in,
+		settle: synctest.Wait,
+		hangup: func() { a.end.Close() },
+		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },
+		send: func(messages [][]byte) error {
+			for _, m := range messages {
+				if err := a.end.Send(transport.Message{Data: m}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}

@@ -1,0 +1,206 @@
+package acptest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+)
+
+// Result is what a script brought about.
+type Result struct {
+	Events []acpclient.Event // as posted
+	Lines  []string          // the events, questions and errors, one line each
+	Sent   [][]byte          // what the client sent
+	Log    []string          // the lines of the client's log
+}
+
+// Run plays the script of an archive to the engine, in a bubble of its own,
+// with services that do nothing to this machine. A file "services" of the
+// archive may leave some out: "without fs", "without terminals", "without
+// permissions". Files named fs/… are what the agent can read.
+func Run(t *testing.T, archive *Archive) *Result {
+	t.Helper()
+	r := &Result{}
+	synctest.Test(t, func(t *testing.T) {
+		u := newEngineUser(New(t, archive), archive)
+		if err := u.agent.Play(u); err != nil {
+			t.Error(err)
+		}
+		u.finish(r)
+	})
+	return r
+}
+
+// engineUser is a user of the bare engine.
+type engineUser struct {
+	agent    *Agent
+	services services
+	ctx      context.Context // of what is waited for
+	giveUp   context.CancelFunc
+	log      *acpclient.Log
+	waiting  sync.WaitGroup
+
+	mu       sync.Mutex
+	client   *acpclient.Client
+	sessions []*acpclient.Session
+	events   []acpclient.Event
+	lines    []string
+}
+
+func newEngineUser(a *Agent, archive *Archive) *engineUser {
+	u := &engineUser{agent: a, log: acpclient.NewLog()}
+	u.ctx, u.giveUp = context.WithCancel(context.Background())
+	u.services = newServices(archive, u.note)
+	return u
+}
+
+// Post implements acpclient.Sink.
+func (u *engineUser) Post(e acpclient.Event) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.events = append(u.events, e)
+	u.lines = append(u.lines, Line(e))
+}
+
+// note adds a line that is no event.
+func (u *engineUser) note(format string, args ...any) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lines = append(u.lines, fmt.Sprintf(format, args...))
+}
+
+// Act implements User.
+func (u *engineUser) Act(session, verb, arg string) error {
+	switch verb {
+	case "connect":
+		u.start(u.connect)
+		return nil
+	case "new":
+		u.start(func() { u.open(arg) })
+		return nil
+	case "giveup":
+		u.giveUp()
+		u.ctx, u.giveUp = context.WithCancel(context.Background())
+		return nil
+	case "answer":
+		return u.services.questions.answer(arg)
+	case "close":
+		return u.client.Close()
+	case "wait":
+		return nil
+	}
+	s := u.session(session)
+	if s == nil {
+		return fmt.Errorf("there is no session %q", session)
+	}
+	switch verb {
+	case "prompt":
+		if text, err := strconv.Unquote(arg); err == nil {
+			arg = text
+		}
+		if err := s.Prompt(acpclient.Block{Text: arg}); err != nil {
+			u.note("! prompt: %v", err)
+		}
+	case "cancel":
+		s.Cancel()
+	default:
+		return fmt.Errorf("the user cannot %q", verb)
+	}
+	return nil
+}
+
+// start does what waits for the agent.
+func (u *engineUser) start(f func()) { u.waiting.Go(f) }
+
+func (u *engineUser) connect() {
+	c, err := acpclient.Connect(u.ctx, u.agent.Conn(), acpclient.Options{Name: "parley", Version: "0", Sink: u, Log: u.log, Services: u.services.offered()})
+	u.mu.Lock()
+	u.client = c
+	u.mu.Unlock()
+	if err != nil {
+		u.note("! connect: %v", err)
+		return
+	}
+	u.note("agent %s", fields(c.Agent()))
+}
+
+func (u *engineUser) open(arg string) {
+	n := acpclient.NewSession{Cwd: "/work"}
+	for _, word := range strings.Fields(arg) {
+		switch {
+		case word[0] == '+':
+			n.Roots = append(n.Roots, word[1:])
+		case strings.HasPrefix(word, "mcp:"):
+			kind, name, _ := strings.Cut(word[4:], ":")
+			m := acpclient.MCPServer{Type: kind, Name: name}
+			if m.Command = "/bin/" + name; kind != "stdio" {
+				m.Command, m.URL = "", "http://localhost/"+name
+			}
+			n.MCP = append(n.MCP, m)
+		default:
+			n.Cwd = word
+		}
+	}
+	s, err := u.client.NewSession(u.ctx, n)
+	if err != nil {
+		u.note("! new: %v", err)
+		return
+	}
+	u.mu.Lock()
+	u.sessions = append(u.sessions, s)
+	u.mu.Unlock()
+}
+
+// session finds a session by id, the latest for "".
+func (u *engineUser) session(id string) *acpclient.Session {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, s := range slices.Backward(u.sessions) {
+		if id == "" || s.ID() == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// finish closes everything and takes down what there is.
+func (u *engineUser) finish(r *Result) {
+	synctest.Wait()
+	u.mu.Lock()
+	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
+	c := u.client
+	u.mu.Unlock()
+	r.Sent = u.agent.Sent()
+	lines, _ := u.log.Lines()
+	for _, l := range lines {
+		r.Log = append(r.Log, string(l.Source)+": "+l.Text)
+	}
+	u.giveUp()
+	if c != nil {
+		c.Close()
+	}
+	u.agent.conn.Close()
+	u.waiting.Wait()
+}
+
+// sortSettled gives an order to questions that were settled at once: each is
+// answered on a goroutine of its own.
+func sortSettled(lines []string) []string {
+	settled := func(l string) bool { return strings.Contains(l, " PermissionSettled ") }
+	for i := 0; i < len(lines); i++ {
+		end := i
+		for end < len(lines) && settled(lines[end]) {
+			end++
+		}
+		slices.Sort(lines[i:end])
+		i = max(i, end-1)
+	}
+	return lines
+}

@@ -1,0 +1,80 @@
+package acptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// longest is how much of a string a line shows, in bytes.
+const longest = 400
+
+// Line renders an event on one line: its session, its name and the fields that
+// are not zero. Times are left out. The form is stable, so it can be compared.
+func Line(e acpclient.Event) string {
+	session := e.EventSession()
+	if session == "" {
+		session = "-"
+	}
+	return strings.TrimRight(fmt.Sprintf("%s %s %s", session, reflect.TypeOf(e).Name(), fields(e)), " ")
+}
+
+// fields renders the fields of a struct that are not zero.
+func fields(v any) string {
+	var parts []string
+	value := reflect.ValueOf(v)
+	for i := range value.NumField() {
+		f, name := value.Field(i), value.Type().Field(i).Name
+		if f.IsZero() && f.Type() != reflect.TypeFor[acpclient.Role]() || name == "For" || f.Type() == reflect.TypeFor[time.Time]() {
+			continue
+		}
+		parts = append(parts, name+"="+render(f))
+	}
+	return strings.Join(parts, " ")
+}
+
+var roles = map[acpclient.Role]string{acpclient.Agent: "agent", acpclient.User: "user", acpclient.Thought: "thought"}
+
+var contentKinds = map[acpclient.ContentKind]string{acpclient.TextContent: "text", acpclient.ImageContent: "image", acpclient.AudioContent: "audio",
+	acpclient.LinkContent: "link", acpclient.ResourceContent: "resource", acpclient.UnknownContent: "unknown"}
+
+func render(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case acpclient.Role:
+		return roles[x]
+	case acpclient.ContentKind:
+		return contentKinds[x]
+	case error:
+		return quote(x.Error())
+	case json.RawMessage:
+		return quote(string(x))
+	case []byte:
+		return quote(string(x))
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return quote(v.String())
+	case reflect.Pointer:
+		return render(v.Elem())
+	case reflect.Struct:
+		return "{" + fields(v.Interface()) + "}"
+	case reflect.Slice:
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = render(v.Index(i))
+		}
+		return "[" + strings.Join(items, " ") + "]"
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+func quote(s string) string {
+	if len(s) > longest {
+		return fmt.Sprintf("%q…(%d bytes)", s[:longest/4], len(s))
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,66 @@
+package demo
+
+import (
+	"io"
+	"sync"
+
+	"parley/acpclient/transport"
+)
+
+// lineConn is a transport.Conn over two streams, one message a line. Close
+// closes the reading stream where it can be closed; a Recv that blocks in a
+// stream that cannot be interrupted, such as the standard input of a terminal,
+// stays blocked until the next byte.
+type lineConn struct {
+	lines *transport.LineReader
+	in    io.Reader
+	out   io.Writer
+	buf   []byte // writer only: the line being written
+
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newLineConn(in io.Reader, out io.Writer) *lineConn {
+	return &lineConn{lines: transport.NewLineReader(in, 0), in: in, out: out, closed: make(chan struct{})}
+}
+
+func (c *lineConn) Recv() ([]byte, error) {
+	line, err := c.lines.Next()
+	if c.isClosed() {
+		return nil, transport.ErrClosed
+	}
+	return line, err
+}
+
+// Send writes message and newline in one call: whoever reads sees whole lines.
+func (c *lineConn) Send(m transport.Message) error {
+	if c.isClosed() {
+		return transport.ErrClosed
+	}
+	c.buf = append(append(c.buf[:0], m.Data...), '\n')
+	_, err := c.out.Write(c.buf)
+	if cap(c.buf) > 1<<20 {
+		c.buf = nil
+	}
+	return err
+}
+
+func (c *lineConn) Close() error {
+	c.once.Do(func() {
+		close(c.closed)
+		if in, ok := c.in.(io.Closer); ok {
+			in.Close()
+		}
+	})
+	return nil
+}
+
+func (c *lineConn) isClosed() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
+	}
+}

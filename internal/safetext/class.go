@@ -1,0 +1,132 @@
+package safetext
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// class says what is done with a rune outside of sequences.
+type class uint8
+
+const (
+	classPlain   class = iota
+	classControl       // dropped; may introduce a sequence
+	classHidden        // dropped: invisible or turns the reading order
+	classNewline       // becomes a newline
+	classMark          // a combining mark: a bounded number in a row
+	classJoiner        // U+200C, U+200D: stays where scripts and emoji need it
+	classInvalid       // not UTF-8
+)
+
+// classify returns the class of r, decoded from size bytes.
+func classify(r rune, size int) class {
+	switch {
+	case r < 0x20:
+		if r == '\n' || r == '\t' {
+			return classPlain
+		}
+		if r == '\r' {
+			return classNewline
+		}
+		return classControl
+	case r < 0x7f:
+		return classPlain
+	case r < 0xa0:
+		return classControl
+	case r < 0x300:
+		if r == 0xad {
+			return classHidden
+		}
+		return classPlain
+	case r >= 0x3000 && r < 0xa000 || r >= 0xac00 && r < 0xd800:
+		return classifyEastAsian(r)
+	}
+	return classifyRare(r, size)
+}
+
+func classifyEastAsian(r rune) class {
+	if r >= 0x302a && r <= 0x302f || r == 0x3099 || r == 0x309a {
+		return classMark
+	}
+	return classPlain
+}
+
+func classifyRare(r rune, size int) class {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return classInvalid
+	case r == 0x200c || r == 0x200d:
+		return classJoiner
+	case r == 0x2028 || r == 0x2029:
+		return classNewline
+	case r == 0xfe0e || r == 0xfe0f:
+		return classMark
+	case hiddenFormat(r):
+		return classHidden
+	case r >= 0x1f000 && r < 0x20000:
+		return classPlain
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return classMark
+	}
+	return classPlain
+}
+
+// hiddenFormat reports the invisible format characters that Clean drops.
+func hiddenFormat(r rune) bool {
+	switch {
+	case r >= 0x200b && r <= 0x200f, // zero width, marks of direction
+		r >= 0x202a && r <= 0x202e,   // embeddings and overrides
+		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, isolates
+		r >= 0xfe00 && r <= 0xfe0d,   // variation selectors nobody draws
+		r >= 0xfff9 && r <= 0xfffb,   // interlinear annotation
+		r >= 0x1d173 && r <= 0x1d17a, // musical formatting
+		r >= 0xe0000 && r <= 0xe0fff: // tags, more variation selectors
+		return true
+	}
+	return r == 0x00ad || r == 0x034f || r == 0x061c || r == 0x180e || r == 0xfeff
+}
+
+// joins reports whether a joiner may follow prev.
+func joins(prev rune) bool {
+	return prev >= utf8.RuneSelf && prev != 0x200c && prev != 0x200d
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// asciiPrefix returns how many bytes at the start of s are printable ASCII,
+// newline or tab. Eight bytes at a time: most text is nothing else.
+func asciiPrefix(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := s[i : i+8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		// A byte's high bit ends up set if it is below 0x20, 0x7f, or above.
+		if (x|(x-ones*0x20)|(x+ones))&highs == 0 {
+			continue
+		}
+		for j := 0; j < 8; j++ {
+			if !plainASCII[w[j]] {
+				return i + j
+			}
+		}
+	}
+	for ; i < len(s); i++ {
+		if !plainASCII[s[i]] {
+			return i
+		}
+	}
+	return i
+}
+
+// plainASCII marks printable ASCII, newline and tab.
+var plainASCII = func() (t [256]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		t[c] = true
+	}
+	t['\n'], t['\t'] = true, true
+	return t
+}()

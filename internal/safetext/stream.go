@@ -1,0 +1,203 @@
+package safetext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxSequence bounds, in bytes, what an escape sequence may swallow.
+	maxSequence = 4096
+	// maxMarks is how many combining marks may follow each other.
+	maxMarks = 8
+)
+
+// state is where in an escape sequence the text stands.
+type state uint8
+
+const (
+	ground        state = iota
+	escape              // after ESC
+	escapeInter         // after ESC and an intermediate byte, as in ESC ( B
+	csi                 // after ESC [ or U+009B
+	controlString       // DCS, APC, PM, SOS: ends with ST
+	oscString           // OSC: ends with ST or BEL
+)
+
+// Stream is Clean for text that arrives in pieces. For any cutting at rune
+// borders the joined results equal Clean of the whole. The zero value is ready.
+type Stream struct {
+	state  state
+	size   int  // bytes of the sequence so far
+	skipLF bool // a CR was written as a newline: the LF after it is part of it
+	marks  int  // combining marks in a row, as written
+	prev   rune // the last rune written
+}
+
+// Write returns the clean form of the next piece.
+func (st *Stream) Write(s string) string {
+	n := st.plain(s)
+	if n == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		b.WriteString(s[:n])
+		s = s[n:]
+		if s == "" {
+			return b.String()
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		st.step(&b, r, size)
+		s = s[size:]
+		n = st.plain(s)
+	}
+}
+
+// Flush ends the text: an unfinished sequence is dropped and st is ready for
+// the next text. A CR is written as a newline at once, so nothing is ever held
+// back and the result is empty; it is returned so that callers need not know.
+func (st *Stream) Flush() string {
+	*st = Stream{}
+	return ""
+}
+
+// plain returns the length of the longest beginning of s that is written as it
+// is, and moves st behind it.
+func (st *Stream) plain(s string) int {
+	if st.state != ground || s == "" || st.skipLF && s[0] == '\n' {
+		return 0
+	}
+	i, marks, prev := 0, st.marks, st.prev
+	for i < len(s) {
+		if n := asciiPrefix(s[i:]); n > 0 {
+			i += n
+			marks, prev = 0, rune(s[i-1])
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		c := classify(r, size)
+		if c == classMark && marks < maxMarks {
+			marks++
+		} else if c == classPlain || c == classJoiner && joins(prev) {
+			marks = 0
+		} else {
+			break
+		}
+		prev = r
+		i += size
+	}
+	if i > 0 {
+		st.marks, st.prev, st.skipLF = marks, prev, false
+	}
+	return i
+}
+
+// step takes one rune that plain stopped at.
+func (st *Stream) step(b *strings.Builder, r rune, size int) {
+	if st.state != ground {
+		if st.size += size; st.size <= maxSequence && st.sequence(r) {
+			return
+		}
+		st.state = ground
+	}
+	switch classify(r, size) {
+	case classPlain:
+		if r == '\n' && st.skipLF {
+			st.skipLF = false
+			return
+		}
+		st.put(b, r)
+	case classNewline:
+		st.put(b, '\n')
+		st.skipLF = r == '\r'
+	case classInvalid:
+		st.put(b, utf8.RuneError)
+	case classMark:
+		if st.marks < maxMarks {
+			marks := st.marks
+			st.put(b, r)
+			st.marks = marks + 1
+		}
+	case classJoiner:
+		if joins(st.prev) {
+			st.put(b, r)
+		}
+	case classControl:
+		st.introduce(r)
+	}
+}
+
+func (st *Stream) put(b *strings.Builder, r rune) {
+	b.WriteRune(r)
+	st.prev, st.marks, st.skipLF = r, 0, false
+}
+
+// introduce starts a sequence if r is one of its introducers. ESC x and the
+// C1 control U+0040+x are the same thing.
+func (st *Stream) introduce(r rune) {
+	switch r {
+	case 0x1b:
+		st.state = escape
+	case 0x9b:
+		st.state = csi
+	case 0x9d:
+		st.state = oscString
+	case 0x90, 0x98, 0x9e, 0x9f:
+		st.state = controlString
+	default:
+		return
+	}
+	st.size = 1
+}
+
+// sequence takes r inside a sequence. It returns false when r does not belong
+// to it and ends it: such a rune is treated as text.
+func (st *Stream) sequence(r rune) bool {
+	switch r {
+	case '\n', '\r', 0x2028, 0x2029:
+		return false
+	case 0x1b: // cuts a sequence off and starts one; ESC \ ends a string this way
+		st.state, st.size = escape, 1
+		return true
+	case 0x18, 0x1a: // CAN, SUB
+		st.state = ground
+		return true
+	}
+	if st.state == controlString || st.state == oscString {
+		if r == 0x9c || r == 0x07 && st.state == oscString {
+			st.state = ground
+		}
+		return true
+	}
+	if r < 0x20 || r == 0x7f { // carried out or ignored by terminals, amid a sequence
+		return true
+	}
+	if r > 0x7f {
+		return false
+	}
+	st.advance(r)
+	return true
+}
+
+// advance takes a printable ASCII rune in an ESC or CSI sequence.
+func (st *Stream) advance(r rune) {
+	switch {
+	case st.state == csi:
+		if r >= 0x40 {
+			st.state = ground
+		}
+	case r < 0x30:
+		st.state = escapeInter
+	case st.state == escapeInter:
+		st.state = ground
+	default:
+		size := st.size
+		st.state = ground
+		if r >= 0x40 && r < 0x60 {
+			st.introduce(r + 0x40)
+		}
+		st.size = size
+	}
+}

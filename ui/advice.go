@@ -1,0 +1,25 @@
+package ui
+
+import (
+	"errors"
+
+	"parley/acpclient"
+)
+
+// advice says what to do about an agent that did not start.
+func advice(err error, a Agent) []string {
+	var agentErr *acpclient.AgentError
+	var exit *acpclient.ExitError
+	var start *acpclient.StartError
+	switch {
+	case errors.As(err, &agentErr) && agentErr.AuthRequired():
+		return []string{"The agent wants a login first. Log in with its own command in another terminal, then try again: " + a.Command}
+	case errors.Is(err, acpclient.ErrVersion):
+		return []string{"The agent speaks another version of the Agent Client Protocol. Update it, or update parley."}
+	case errors.As(err, &start):
+		return []string{"Install it, or start another command: parley -- COMMAND ARG…", "`parley agents` lists what was found."}
+	case errors.As(err, &exit):
+		return []string{"See whether the command works by itself: " + a.Command}
+	}
+	return nil
+}

@@ -1,0 +1,308 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/permissions"
+	chatview "parley/ui/chat"
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// overlay is what lies over the transcript.
+type overlay int
+
+const (
+	noOverlay overlay = iota
+	helpOverlay
+	logOverlay
+	planOverlay
+)
+
+// chat is the page of one session: the transcript, the plan line, the queue,
+// the composer, the question, the status line.
+type chat struct {
+	m        *Model
+	conn     *Connection
+	thread   *thread.Thread
+	view     *chatview.View
+	composer *widget.Composer
+	history  widget.History
+	queued   []string // prompts that wait for the turn to end
+	question *question
+	overlay  overlay
+	scroll   int // of the overlay
+	popup    *popup
+	dropped  string // the prefix for which the popup was closed
+
+	lastKey     time.Time
+	toast       string
+	toastUntil  time.Time
+	stopAsked   time.Time // when the turn was cancelled
+	changed     []int
+	questionTop int // first row of the question on the screen, -1 without one
+}
+
+func newChat(m *Model) *chat {
+	c := &chat{m: m, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1}
+	c.view = chatview.New(c.thread, m.opts.Cwd, m.th)
+	c.question = newQuestion(c)
+	c.composer.SetPlaceholder("ask " + "the agent, / for commands, ? for help")
+	return c
+}
+
+// attach takes over a connection. After a reconnect the transcript stays, and
+// says so.
+func (c *chat) attach(conn *Connection) tea.Cmd {
+	c.conn = conn
+	c.thread.Attach(conn.Session.ID())
+	return nil
+}
+
+// busy tells whether the page has something that moves.
+func (c *chat) busy() bool {
+	return c.thread.State == thread.Running || c.thread.State == thread.Waiting || c.thread.State == thread.Cancelling
+}
+
+// apply takes one event.
+func (c *chat) apply(e acpclient.Event) tea.Cmd {
+	switch e := e.(type) {
+	case permissions.Asked:
+		c.question.add(e.Question)
+		return later(quiet + 20*time.Millisecond)
+	case permissions.Settled:
+		c.question.remove(e.Key)
+		return nil
+	case acpclient.NoticeArrived:
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "))
+	case acpclient.TurnEnded:
+		c.changed = append(c.changed, c.thread.Apply(e)...)
+		return c.next(e)
+	case acpclient.Disconnected:
+		c.changed = append(c.changed, c.thread.Apply(e)...)
+		c.view.Changed([]int{0})
+		return nil
+	}
+	c.changed = append(c.changed, c.thread.Apply(e)...)
+	return nil
+}
+
+// applied tells the view what a portion of events changed.
+func (c *chat) applied() {
+	c.view.Changed(c.changed)
+	c.changed = c.changed[:0]
+}
+
+// next sends the first queued prompt after a turn that ended by itself. After a
+// stop or an error the queue waits for the user.
+func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
+	c.stopAsked = time.Time{}
+	if len(c.queued) == 0 || e.Err != nil || e.StopReason == "cancelled" {
+		return nil
+	}
+	text := c.queued[0]
+	c.queued = c.queued[1:]
+	return c.prompt(text)
+}
+
+// say shows a line in the status line for a while.
+func (c *chat) say(text string) tea.Cmd {
+	const shown = 5 * time.Second
+	c.toast, c.toastUntil = text, c.m.now().Add(shown)
+	return later(shown)
+}
+
+// prompt sends a prompt. Queueing a message never blocks, so it may happen here.
+func (c *chat) prompt(text string) tea.Cmd {
+	if err := c.conn.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+		c.composer.SetValue(text)
+		return c.say("not sent: " + err.Error())
+	}
+	c.view.End()
+	return nil
+}
+
+// submit is enter in the composer.
+func (c *chat) submit() tea.Cmd {
+	text := c.composer.Value()
+	if c.thread.State == thread.Ended {
+		return c.restart()
+	}
+	if strings.TrimSpace(text) == "" {
+		if len(c.queued) > 0 && c.thread.State == thread.Idle {
+			return c.next(acpclient.TurnEnded{})
+		}
+		return nil
+	}
+	c.history.Add(text)
+	c.composer.Reset()
+	c.popup = nil
+	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
+		return cmd
+	}
+	if c.thread.State != thread.Idle || c.conn.Session.Running() {
+		c.queued = append(c.queued, text)
+		return nil
+	}
+	return c.prompt(text)
+}
+
+// restart starts the agent again after it is gone. The draft stays.
+func (c *chat) restart() tea.Cmd {
+	m := c.m
+	old := m.conn
+	m.conn, c.conn = nil, nil
+	c.question.clear()
+	m.begin(m.agent.Name)
+	start := m.connect()
+	return tea.Batch(func() tea.Msg {
+		if old != nil {
+			old.Close()
+		}
+		return start()
+	}, m.tick())
+}
+
+// stop cancels the running turn. When the agent does not react, a second stop
+// after a few seconds ends the agent.
+func (c *chat) stop() tea.Cmd {
+	if c.thread.State == thread.Cancelling && c.forceable() {
+		client := c.conn.Client
+		c.say("ending the agent")
+		return func() tea.Msg { client.Close(); return nil }
+	}
+	if c.stopAsked.IsZero() {
+		c.stopAsked = c.m.now()
+	}
+	c.conn.Session.Cancel()
+	return later(forceAfter)
+}
+
+// forceAfter is how long an agent may take to end a cancelled turn before
+// ending the agent itself is offered.
+const forceAfter = 5 * time.Second
+
+func (c *chat) forceable() bool {
+	return !c.stopAsked.IsZero() && c.m.now().Sub(c.stopAsked) >= forceAfter
+}
+
+func (c *chat) paste(text string) {
+	c.lastKey = c.m.now()
+	c.composer.InsertPaste(text)
+	c.refreshPopup()
+}
+
+func (c *chat) wheel(n int) {
+	if c.overlay != noOverlay {
+		c.scroll = max(0, c.scroll+n)
+		return
+	}
+	c.view.Scroll(n)
+}
+
+// click gives the keys to the question when it is clicked.
+func (c *chat) click(y int) {
+	if c.questionTop >= 0 && y >= c.questionTop && y < c.questionTop+c.question.height {
+		c.question.grab(c.m.now())
+	}
+}
+
+func (c *chat) toggle(o overlay) {
+	c.scroll = 0
+	if c.overlay == o {
+		o = noOverlay
+	}
+	c.overlay = o
+}
+
+// do carries out an intent; false when it means nothing here.
+func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
+	switch i {
+	case intent.Send:
+		return c.submit(), true
+	case intent.Stop:
+		return c.escape(), true
+	case intent.Interrupt:
+		return c.interrupt(), true
+	case intent.QuitIfEmpty:
+		if !c.composer.Empty() {
+			return nil, false
+		}
+		return c.m.quit(), true
+	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
+		c.scrollBy(i)
+	case intent.CycleDensity:
+		c.view.SetDensity((c.view.Density() + 1) % 3)
+		return c.say("showing: " + c.view.Density().String()), true
+	case intent.TogglePlan:
+		c.toggle(planOverlay)
+	case intent.ToggleHelp:
+		c.toggle(helpOverlay)
+	case intent.ToggleLog:
+		c.toggle(logOverlay)
+	case intent.FocusQuestion:
+		c.question.grab(c.m.now())
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (c *chat) scrollBy(i intent.Intent) {
+	page := max(1, c.m.height-8)
+	if c.overlay != noOverlay {
+		c.scroll = max(0, c.scroll+map[intent.Intent]int{intent.PageUp: -page, intent.PageDown: page, intent.ScrollUp: -1, intent.ScrollDown: 1}[i])
+		return
+	}
+	switch i {
+	case intent.PageUp:
+		c.view.Page(-1)
+	case intent.PageDown:
+		c.view.Page(1)
+	case intent.ScrollUp:
+		c.view.Scroll(-1)
+	case intent.ScrollDown:
+		c.view.Scroll(1)
+	case intent.Home:
+		c.view.Home()
+	case intent.End:
+		c.view.End()
+	}
+}
+
+// escape closes what is open, else stops the turn. The draft and the queue stay.
+func (c *chat) escape() tea.Cmd {
+	switch {
+	case c.overlay != noOverlay:
+		c.overlay = noOverlay
+	case c.popup != nil:
+		c.dropped, c.popup = c.popup.prefix, nil
+	case c.busy():
+		return c.stop()
+	case !c.view.Following():
+		c.view.End()
+	}
+	return nil
+}
+
+// interrupt is ctrl+c: stop, or clear the draft, or quit.
+func (c *chat) interrupt() tea.Cmd {
+	switch {
+	case c.overlay != noOverlay:
+		c.overlay = noOverlay
+	case c.busy() && c.thread.State != thread.Ended:
+		return c.stop()
+	case !c.composer.Empty():
+		c.history.Add(c.composer.Value())
+		c.composer.Reset()
+		c.popup = nil
+	default:
+		return c.m.interrupted()
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package chat
+
+import (
+	"parley/acpclient/thread"
+	"parley/ui/chat/markdown"
+)
+
+// entry is what is known of the look of one item at the current width.
+type entry struct {
+	version int
+	live    bool // shows a clock or a spinner: never final
+	segs    []segment
+
+	stream *markdown.Stream // messages: cut into blocks
+	fed    int              // bytes of the item's text that stream has
+}
+
+// segment is one run of rows; nil rows are not rendered.
+type segment struct {
+	rows []string
+	done bool // final at this width
+}
+
+// entry returns the up to date entry of an item. Segments may still be without
+// rows.
+func (v *View) entry(i int) *entry {
+	it := v.thread.Items[i]
+	e := v.entries[i]
+	if e == nil {
+		e = &entry{version: -1}
+		v.entries[i] = e
+	}
+	if e.version == it.Version && !e.live {
+		return e
+	}
+	fresh := e.version != it.Version
+	e.version = it.Version
+	if it.Kind == thread.AgentMessage {
+		if fresh {
+			e.feed(it)
+			v.resize(e, e.count())
+		}
+		return e
+	}
+	v.resize(e, 1)
+	e.segs[0].done = false
+	return e
+}
+
+// resize makes room for n segments; the last one before is open again.
+func (v *View) resize(e *entry, n int) {
+	if k := len(e.segs); k > 0 {
+		e.segs[k-1].done = false
+	}
+	for len(e.segs) < n {
+		e.segs = append(e.segs, segment{})
+	}
+	e.segs = e.segs[:n]
+}
+
+// feed hands the new part of a message to its stream. A message that nobody
+// looks at costs nothing but its bytes.
+func (e *entry) feed(it *thread.Item) {
+	if e.stream == nil {
+		e.stream = &markdown.Stream{}
+	}
+	e.stream.Append(string(it.Text[e.fed:]))
+	e.fed = len(it.Text)
+}
+
+// count is the number of blocks, the open one included.
+func (e *entry) count() int {
+	n := e.stream.Len()
+	if e.stream.Tail().Kind != 0 {
+		n++
+	}
+	return max(1, n)
+}
+
+// segments returns how many segments an item has, at least one.
+func (v *View) segments(i int) int { return len(v.entry(i).segs) }
+
+// segment returns the rows of a segment, rendering them if need be.
+func (v *View) segment(i, k int) []string {
+	e := v.entry(i)
+	s := &e.segs[k]
+	if s.done {
+		return s.rows
+	}
+	v.rendered++
+	v.kept++
+	it := v.thread.Items[i]
+	var rows []string
+	if it.Kind == thread.AgentMessage {
+		rows = v.block(e, k)
+		s.done = true
+	} else {
+		rows, e.live = v.item(it)
+		s.done = !e.live
+	}
+	if k == 0 && len(rows) > 0 && v.parted(i) {
+		rows = append([]string{""}, rows...)
+	}
+	s.rows = rows
+	return rows
+}
+
+// block renders the k-th block of a message.
+func (v *View) block(e *entry, k int) []string {
+	if v.renderer == nil {
+		v.renderer = markdown.NewRenderer(max(1, min(v.width-len(indent), maxProse)), markdown.Look{Dark: v.th.Dark, NoColor: v.th.NoColor})
+	}
+	var b markdown.Block
+	if k < e.stream.Len() {
+		b = e.stream.Block(k)
+	} else if b = e.stream.Tail(); b.Kind == 0 {
+		return nil
+	}
+	var rows []string
+	if k > 0 && !b.Continued {
+		rows = append(rows, "")
+	}
+	for _, r := range v.renderer.Rows(b) {
+		rows = append(rows, indent+r)
+	}
+	if len(rows) == 1 && rows[0] == "" {
+		return nil
+	}
+	return rows
+}
+
+// indent stands left of everything but the user's own words.
+const indent = "  "
+
+// parted tells whether a blank row stands before an item. Tool calls and what
+// belongs to them stand together.
+func (v *View) parted(i int) bool {
+	for p := i - 1; p >= 0; p-- {
+		before := v.thread.Items[p]
+		if silent(before) {
+			continue
+		}
+		return !(close(v.thread.Items[i].Kind) && close(before.Kind))
+	}
+	return false
+}
+
+func close(k thread.Kind) bool {
+	switch k {
+	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment, thread.ThoughtMessage:
+		return true
+	}
+	return false
+}
+
+// silent tells whether an item has no rows of its own.
+func silent(it *thread.Item) bool {
+	return it.Kind == thread.TurnEnd && it.End.Err == nil && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+}

@@ -1,0 +1,224 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// item renders everything but the agent's messages; live says that the rows
+// hold for the moment only.
+func (v *View) item(it *thread.Item) (rows []string, live bool) {
+	switch it.Kind {
+	case thread.UserMessage:
+		return v.user(it), false
+	case thread.ThoughtMessage:
+		return v.thought(it)
+	case thread.ToolCall:
+		return v.tool(it.Tool)
+	case thread.Decision:
+		return v.decision(it.Settled), false
+	case thread.TurnEnd:
+		return v.end(it), false
+	case thread.Notice:
+		return v.notice(it), false
+	case thread.Attachment:
+		return []string{indent + v.th.Dim.Paint(widget.Truncate(attachment(it.Attachment), v.width-len(indent), "…"))}, false
+	}
+	return nil, false
+}
+
+// user shows a prompt: a bar at the left, its own background, the time.
+func (v *View) user(it *thread.Item) []string {
+	var rows []string
+	clock := ""
+	if !it.At.IsZero() {
+		clock = it.At.Format("15:04")
+	}
+	for n, text := range widget.Wrap(strings.TrimRight(string(it.Text), "\n"), max(1, min(v.width-2, maxProse))) {
+		blank := v.width - 2 - widget.Width(text)
+		right := ""
+		if n == 0 && clock != "" && blank > len(clock)+2 {
+			right, blank = v.th.Background.Repaint(v.th.Dim.Paint(clock)+" "), blank-len(clock)-1
+		}
+		rows = append(rows, v.th.UserBar.Paint("▌")+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+	}
+	if it.Excluded {
+		rows = append(rows, indent+v.th.Warn.Paint("refused: this prompt and what followed are no longer part of the context"))
+	}
+	return rows
+}
+
+// thought is one line, unless everything is to be shown.
+func (v *View) thought(it *thread.Item) ([]string, bool) {
+	live := it.Index == len(v.thread.Items)-1 && v.thread.State != thread.Idle && v.thread.State != thread.Ended
+	word := "thought"
+	until := it.Until
+	if live {
+		word, until = "thinking", v.now
+	}
+	if d := until.Sub(it.At); !it.At.IsZero() && d >= time.Second {
+		word += " " + seconds(d)
+	}
+	width := v.width - len(indent)
+	if v.density != Everything {
+		if last := lastLine(string(it.Text)); live && last != "" {
+			word += "  " + last
+		}
+		return []string{indent + v.th.Dim.Paint(widget.Truncate(word, width, "…"))}, live
+	}
+	rows := []string{indent + v.th.Dim.Paint(widget.Truncate(word, width, "…"))}
+	for _, r := range widget.Wrap(strings.TrimSpace(string(it.Text)), max(1, min(width-2, maxProse))) {
+		rows = append(rows, indent+"  "+v.th.Faint.Paint(r))
+	}
+	return rows, live
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// decision is one line: what was decided, about what, by whom, when.
+func (v *View) decision(s *acpclient.PermissionSettled) []string {
+	if v.density == Quiet {
+		return nil
+	}
+	ink, sign := v.th.Warn, "–"
+	if s.Allowed {
+		ink, sign = v.th.Good, "✓"
+	}
+	by := ""
+	if s.By != "" {
+		by = " by " + s.By
+	}
+	line := ink.Paint(sign+" "+s.Decision) + v.th.Dim.Paint(by+", "+s.At.Format("15:04:05"))
+	if s.Subject != "" {
+		line += v.th.Dim.Paint(": " + s.Subject)
+	}
+	return []string{indent + indent + widget.Truncate(line, v.width-4, "…")}
+}
+
+var endWords = map[string]string{
+	"cancelled":         "stopped",
+	"max_tokens":        "stopped: the answer reached the model's limit of tokens",
+	"max_turn_requests": "stopped: the turn reached the agent's limit of requests",
+	"refusal":           "the agent refused; this prompt and what followed are no longer part of the context",
+}
+
+// end says why a turn ended, where that is worth saying.
+func (v *View) end(it *thread.Item) []string {
+	if silent(it) {
+		return nil
+	}
+	if it.End.Err != nil {
+		return v.failure(it.End.Err)
+	}
+	words := endWords[it.End.StopReason]
+	if words == "" {
+		words = "stopped: " + it.End.StopReason
+	}
+	return v.indented(v.th.Warn, words)
+}
+
+// failure shows an error with what is known beside it.
+func (v *View) failure(err error) []string { return Failure(err, v.width, v.th) }
+
+// Failure renders an error and the tail of the agent's stderr, where it has one.
+func Failure(err error, width int, th *theme.Theme) []string {
+	rows := paint(th.Bad, indent, "✗ "+err.Error(), width)
+	var exit *acpclient.ExitError
+	if errors.As(err, &exit) {
+		for _, l := range exit.Stderr {
+			rows = append(rows, paint(th.Dim, indent+"  │ ", l, width)...)
+		}
+	}
+	return rows
+}
+
+func (v *View) indented(ink theme.Ink, text string) []string {
+	return paint(ink, indent, text, v.width)
+}
+
+func paint(ink theme.Ink, before, text string, width int) []string {
+	var rows []string
+	for _, r := range widget.Wrap(text, max(1, min(width-widget.Width(before), maxProse))) {
+		rows = append(rows, before+ink.Paint(r))
+	}
+	return rows
+}
+
+// notice is a quiet line; its detail is shown only with everything else.
+func (v *View) notice(it *thread.Item) []string {
+	rows := v.indented(v.th.Dim, "· "+string(it.Text))
+	if v.density == Everything && it.Detail != "" {
+		rows = append(rows, paint(v.th.Faint, indent+indent, it.Detail, v.width)...)
+	}
+	return rows
+}
+
+// attachment names a block that is not text.
+func attachment(c *acpclient.Content) string {
+	name := c.Name
+	if name == "" {
+		name = c.URI
+	}
+	switch c.Kind {
+	case acpclient.ImageContent:
+		return strings.TrimSpace(fmt.Sprintf("[image %s %s %s]", c.MimeType, size(c.Bytes), name))
+	case acpclient.AudioContent:
+		return strings.TrimSpace(fmt.Sprintf("[audio %s %s %s]", c.MimeType, size(c.Bytes), name))
+	case acpclient.LinkContent:
+		return fmt.Sprintf("[link %s %s]", name, c.URI)
+	case acpclient.ResourceContent:
+		return fmt.Sprintf("[resource %s]", c.URI)
+	case acpclient.UnknownContent:
+		return fmt.Sprintf("[a block of a type that parley does not know: %s]", name)
+	}
+	return c.Text
+}
+
+func size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d kB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// seconds is a short duration without digits that jitter.
+func seconds(d time.Duration) string {
+	d = d.Truncate(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Seconds is a duration as the screen writes it: whole seconds, minutes, hours.
+func Seconds(d time.Duration) string { return seconds(d) }
+
+// Home shortens the user's home directory in a path to ~.
+func Home(path, home string) string {
+	if home == "" {
+		return path
+	}
+	if path == home {
+		return "~"
+	}
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+		return "~/" + rest
+	}
+	return path
+}

@@ -1,0 +1,200 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// glamourRenderer is glamour's renderer without its parser: it gets trees in
+// which nothing is left to resolve. That keeps it from dropping what looks like
+// HTML, from resolving escapes twice, and from changing addresses.
+type glamourRenderer struct {
+	r renderer.Renderer
+}
+
+// newGlamour returns a renderer for this width; 0 does not wrap.
+func newGlamour(t theme, width int) *glamourRenderer {
+	wrap := true
+	ar := ansi.NewRenderer(ansi.Options{
+		WordWrap: width, TableWrap: &wrap, InlineTableLinks: true, PreserveNewLines: true, Styles: t.glamourStyle(),
+	})
+	return &glamourRenderer{renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ar, 1)))}
+}
+
+// render returns what glamour makes of one block. Its panics become errors;
+// the renderer must not be used again after one.
+func (g *glamourRenderer) render(t *tree, block ast.Node) (out string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("glamour: %v", p)
+		}
+	}()
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, block)
+	var b bytes.Buffer
+	if err := g.r.Render(&b, t.source, doc); err != nil {
+		return "", fmt.Errorf("glamour: %w", err)
+	}
+	return b.String(), nil
+}
+
+// tree builds nodes for glamour; their texts lie in source.
+type tree struct {
+	source []byte
+	cell   bool // inside a table: glamour resolves some escapes once more
+}
+
+// fill adds runs to a block.
+func (t *tree) fill(block ast.Node, runs []inlineRun) {
+	for _, r := range runs {
+		block.AppendChild(block, t.node(r))
+	}
+}
+
+func (t *tree) node(r inlineRun) ast.Node {
+	var n ast.Node
+	once, again := 1, 0
+	if t.cell {
+		again = 1
+	}
+	switch {
+	case r.role&roleDim != 0:
+		n = ast.NewImage(ast.NewLink())
+		n.AppendChild(n, t.text(r.text, once+again, false))
+		return n
+	case r.role&roleCode != 0:
+		if r.role&roleLink != 0 {
+			again++
+		}
+		n = ast.NewCodeSpan()
+		n.AppendChild(n, t.text(r.text, again, true))
+	default:
+		if r.role&roleLink == 0 {
+			again = 0
+		}
+		n = t.emphasis(r, once+again)
+	}
+	if r.role&roleLink != 0 {
+		link := ast.NewLink()
+		link.Destination = []byte("#") // glamour then adds no address of its own
+		link.AppendChild(link, n)
+		n = link
+	}
+	return n
+}
+
+// emphasis returns the text wrapped in what it is emphasised by.
+func (t *tree) emphasis(r inlineRun, passes int) ast.Node {
+	var n ast.Node = t.text(r.text, passes, true)
+	if r.role&roleStrike != 0 {
+		n = wrapNode(extast.NewStrikethrough(), n)
+	}
+	if r.role&roleEmph != 0 {
+		n = wrapNode(ast.NewEmphasis(1), n)
+	}
+	if r.role&roleStrong != 0 {
+		n = wrapNode(ast.NewEmphasis(2), n)
+	}
+	return n
+}
+
+func wrapNode(outer, inner ast.Node) ast.Node {
+	outer.AppendChild(outer, inner)
+	return outer
+}
+
+// text returns a text node. passes is how often glamour will resolve backslash
+// escapes in it, references whether it resolves character references.
+func (t *tree) text(s string, passes int, references bool) *ast.Text {
+	if strings.IndexByte(s, '\\') >= 0 {
+		for range passes {
+			s = strings.ReplaceAll(s, `\`, `\\`)
+		}
+	}
+	if references {
+		s = strings.ReplaceAll(s, "&", "&amp;")
+	}
+	start := len(t.source)
+	t.source = append(t.source, s...)
+	return ast.NewTextSegment(text.NewSegment(start, len(t.source)))
+}
+
+// glamourProse renders a paragraph, or a heading of this level. It is not
+// wrapped: rows are made in one place, for closed and open blocks alike.
+func (r *Renderer) glamourProse(runs []inlineRun, level int) ([]piece, error) {
+	if r.prose == nil {
+		r.prose = newGlamour(r.theme, 0)
+	}
+	var block ast.Node = ast.NewParagraph()
+	if level > 0 {
+		block = ast.NewHeading(level)
+	}
+	t := &tree{}
+	t.fill(block, runs)
+	out, err := r.prose.render(t, block)
+	if err != nil {
+		r.prose = nil
+		return nil, err
+	}
+	return decode(strings.Trim(out, "\n")), nil
+}
+
+// glamourTable renders a table, as wide as it needs to be and at most width.
+func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, width int) ([]line, error) {
+	t := &tree{cell: true}
+	table := extast.NewTable()
+	table.Alignments = align
+	for i, cells := range rows {
+		var row ast.Node = extast.NewTableRow(align)
+		if i == 0 {
+			row = extast.NewTableHeader(extast.NewTableRow(align))
+		}
+		for _, runs := range cells {
+			cell := extast.NewTableCell()
+			t.fill(cell, runs)
+			row.AppendChild(row, cell)
+		}
+		table.AppendChild(table, row)
+	}
+	if r.tables == nil || len(r.tables) > 16 {
+		r.tables = make(map[int]*glamourRenderer)
+	}
+	g := r.tables[width]
+	if g == nil {
+		g = newGlamour(r.theme, width)
+		r.tables[width] = g
+	}
+	out, err := g.render(t, table)
+	if err != nil {
+		delete(r.tables, width)
+		return nil, err
+	}
+	var lines []line
+	for _, l := range splitPieces(decode(strings.Trim(out, "\n"))) {
+		lines = append(lines, line(l))
+	}
+	return lines, nil
+}
+
+// splitPieces cuts pieces into lines.
+func splitPieces(pieces []piece) [][]piece {
+	lines := [][]piece{nil}
+	for _, p := range pieces {
+		for i, text := range strings.Split(p.text, "\n") {
+			if i > 0 {
+				lines = append(lines, nil)
+			}
+			last := &lines[len(lines)-1]
+			*last = appendPiece(*last, text, p.style)
+		}
+	}
+	return lines
+}

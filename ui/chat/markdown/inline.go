@@ -1,0 +1,186 @@
+package markdown
+
+import (
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+
+	"parley/internal/safetext"
+)
+
+// role is what a run of text is, as bits.
+type role uint8
+
+const (
+	roleStrong role = 1 << iota
+	roleEmph
+	roleStrike
+	roleCode
+	roleLink
+	roleDim // the address behind a link
+)
+
+// inlineRun is a run of text with its roles. The text is clean; a newline in
+// it is a hard line break.
+type inlineRun struct {
+	text string
+	role role
+}
+
+// appendRun keeps neighbours of one role together.
+func appendRun(runs []inlineRun, text string, as role) []inlineRun {
+	if text == "" {
+		return runs
+	}
+	if n := len(runs); n > 0 && runs[n-1].role == as {
+		runs[n-1].text += text
+		return runs
+	}
+	return append(runs, inlineRun{text, as})
+}
+
+// inline flattens what is inside a paragraph, heading or cell.
+func inline(runs []inlineRun, parent ast.Node, source []byte, as role) []inlineRun {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			text := string(n.Segment.Value(source))
+			if !n.IsRaw() {
+				text = unescape(text)
+			}
+			runs = appendRun(runs, oneLine(text), as)
+			if n.HardLineBreak() {
+				runs = appendRun(runs, "\n", as)
+			} else if n.SoftLineBreak() {
+				runs = appendRun(runs, " ", as)
+			}
+		case *ast.CodeSpan:
+			runs = appendRun(runs, codeText(n, source), as|roleCode)
+		case *ast.Emphasis:
+			if n.Level > 1 {
+				runs = inline(runs, n, source, as|roleStrong)
+			} else {
+				runs = inline(runs, n, source, as|roleEmph)
+			}
+		case *extast.Strikethrough:
+			runs = inline(runs, n, source, as|roleStrike)
+		case *ast.Link:
+			runs = link(runs, n, source, as, n.Destination)
+		case *ast.Image:
+			runs = link(runs, n, source, as, n.Destination)
+		case *ast.AutoLink:
+			runs = appendRun(runs, oneLine(string(n.Label(source))), as|roleLink)
+		case *extast.TaskCheckBox:
+			if n.IsChecked {
+				runs = appendRun(runs, "[x] ", as)
+			} else {
+				runs = appendRun(runs, "[ ] ", as)
+			}
+		default:
+			runs = inline(runs, n, source, as)
+		}
+	}
+	return runs
+}
+
+// link shows the words of a link and its address behind them; of an image, the
+// words that stand for it.
+func link(runs []inlineRun, n ast.Node, source []byte, as role, destination []byte) []inlineRun {
+	words := inline(nil, n, source, as|roleLink)
+	var text strings.Builder
+	for _, r := range words {
+		text.WriteString(r.text)
+		runs = appendRun(runs, r.text, r.role)
+	}
+	address := oneLine(unescape(string(destination)))
+	if address == "" || address == text.String() {
+		return runs
+	}
+	if text.Len() == 0 {
+		return appendRun(runs, address, as|roleLink)
+	}
+	return appendRun(runs, " ("+address+")", as|roleDim)
+}
+
+// codeText returns the text of a code span, which knows no escapes.
+func codeText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(source))
+		}
+	}
+	return oneLine(b.String())
+}
+
+// oneLine cleans once more, as a character reference may stand for anything,
+// and leaves no line breaks.
+func oneLine(s string) string {
+	s = safetext.Clean(s)
+	if strings.ContainsAny(s, "\n\t") {
+		s = strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
+	}
+	return s
+}
+
+// unescape resolves backslash escapes and character references.
+func unescape(s string) string {
+	if strings.IndexAny(s, `\&`) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && isPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '&':
+			end := strings.IndexByte(s[i:min(len(s), i+40)], ';')
+			if end < 0 {
+				b.WriteByte('&')
+				continue
+			}
+			b.WriteString(html.UnescapeString(s[i : i+end+1]))
+			i += end
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+func isPunct(c byte) bool {
+	return c > 0x20 && c < 0x7f && (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9')
+}
+
+// pieces gives runs their looks, over the look of what they are in.
+func (t theme) pieces(runs []inlineRun, base style) []piece {
+	pieces := make([]piece, 0, len(runs))
+	for _, r := range runs {
+		st := base
+		if r.role&roleCode == 0 { // glamour shows nothing else of a code span
+			if r.role&roleStrong != 0 {
+				st.attr |= bold
+			}
+			if r.role&roleEmph != 0 {
+				st.attr |= italic
+			}
+			if r.role&roleStrike != 0 {
+				st.attr |= strike
+			}
+		}
+		if r.role&roleLink != 0 {
+			st = st.over(t.link)
+		}
+		if r.role&roleCode != 0 {
+			st = st.over(t.code)
+		}
+		if r.role&roleDim != 0 {
+			st = base.over(t.dim)
+		}
+		pieces = appendPiece(pieces, r.text, st)
+	}
+	return pieces
+}

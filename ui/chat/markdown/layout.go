@@ -1,0 +1,251 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// proseParser parses the markdown of one block. It knows no HTML and resolves
+// no references: both are shown as they are written.
+type proseParser struct {
+	p parser.Parser
+}
+
+func newProseParser() *proseParser {
+	return &proseParser{parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+			util.Prioritized(extension.NewStrikethroughParser(), 500),
+			util.Prioritized(extension.NewLinkifyParser(), 999),
+		),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)}
+}
+
+// document lays out one parsed block: containers here, text by glamour if the
+// block is closed.
+type document struct {
+	r      *Renderer
+	source []byte
+	root   ast.Node
+	open   bool
+	skip   int // rows of a table's head not to show again
+}
+
+func (d *document) parse(source string) {
+	if d.r.parser == nil {
+		d.r.parser = newProseParser()
+	}
+	d.source = []byte(source)
+	d.root = d.r.parser.p.Parse(text.NewReader(d.source))
+}
+
+// blocks lays out the children of a container, with a blank row where the
+// source has one and between blocks that need it.
+func (d *document) blocks(parent ast.Node, width int) []line {
+	var lines []line
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		rows := d.block(n, width)
+		if len(rows) == 0 {
+			continue
+		}
+		if len(lines) > 0 && (n.HasBlankPreviousLines() && n.Kind() != ast.KindList || parent.Kind() == ast.KindDocument) {
+			lines = append(lines, nil)
+		}
+		lines = append(lines, rows...)
+	}
+	return lines
+}
+
+func (d *document) block(n ast.Node, width int) []line {
+	switch n := n.(type) {
+	case *ast.List:
+		return d.list(n, width)
+	case *ast.Blockquote:
+		inner, used := d.r.inner(width, 2)
+		lines := d.blocks(n, inner)
+		if used == 2 {
+			bar := piece{"│ ", d.r.theme.dim}
+			lines = prefixed(lines, bar, bar)
+		}
+		return lines
+	case *ast.FencedCodeBlock:
+		lang := ""
+		if n.Info != nil {
+			lang = language(string(n.Info.Segment.Value(d.source)))
+		}
+		if d.open {
+			lang = ""
+		}
+		return d.r.code(d.code(n), lang, width)
+	case *ast.CodeBlock:
+		return d.r.code(d.code(n), "", width)
+	case *ast.ThematicBreak:
+		return []line{d.r.rule(width)}
+	case *extast.Table:
+		return d.table(n, width)
+	case *ast.Heading:
+		return d.prose(n, n.Level, width)
+	}
+	return d.prose(n, 0, width)
+}
+
+// prose lays out a paragraph (level 0) or a heading.
+func (d *document) prose(n ast.Node, level, width int) []line {
+	runs := inline(nil, n, d.source, 0)
+	var pieces []piece
+	if !d.open {
+		pieces, _ = d.r.glamourProse(runs, level) // in vain: as if it were open
+	}
+	if pieces == nil {
+		var base style
+		if level > 0 {
+			base = d.r.theme.heading
+		}
+		pieces = d.r.theme.pieces(runs, base)
+	}
+	return wrapWords(pieces, width)
+}
+
+// list lays out a list with hanging indents. In a loose list an item of several
+// paragraphs is kept apart from the next one.
+func (d *document) list(list *ast.List, width int) []line {
+	marker, number := "• ", list.Start
+	room := 2
+	if list.IsOrdered() {
+		room = len(strconv.Itoa(number+list.ChildCount()-1)) + 2
+	}
+	inner, used := d.r.inner(width, room)
+	var lines []line
+	apart := false
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		if list.IsOrdered() {
+			marker = strconv.Itoa(number) + string(list.Marker) + " "
+			marker = strings.Repeat(" ", max(room-len(marker), 0)) + marker
+			number++
+		}
+		rows := d.blocks(item, inner)
+		if len(rows) == 0 {
+			rows = []line{nil}
+		}
+		if used < room { // no room beside the text: the marker before it
+			rows = append(wrapHard([]piece{{text: strings.TrimSpace(marker)}}, width), rows...)
+		} else {
+			rows = prefixed(rows, piece{text: marker}, piece{text: strings.Repeat(" ", room)})
+		}
+		if apart {
+			lines = append(lines, nil)
+		}
+		apart = !list.IsTight && hasBlank(rows)
+		lines = append(lines, rows...)
+	}
+	return lines
+}
+
+// hasBlank reports a row without ink.
+func hasBlank(rows []line) bool {
+	for _, l := range rows {
+		ink := false
+		for _, p := range l {
+			ink = ink || strings.Trim(p.text, " ") != ""
+		}
+		if !ink {
+			return true
+		}
+	}
+	return false
+}
+
+// code returns the text of a code block inside another block.
+func (d *document) code(n ast.Node) string {
+	var b strings.Builder
+	segments := n.Lines()
+	for i := range segments.Len() {
+		segment := segments.At(i)
+		b.Write(segment.Value(d.source))
+	}
+	return b.String()
+}
+
+// table lays out a table as a grid; one that is open, or has no room, as it is
+// written.
+func (d *document) table(table *extast.Table, width int) []line {
+	var rows [][][]inlineRun
+	var written strings.Builder
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells [][]inlineRun
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			runs := inline(nil, cell, d.source, 0)
+			written.WriteString("| ")
+			for _, r := range runs {
+				written.WriteString(r.text)
+			}
+			written.WriteString(" ")
+			cells = append(cells, runs)
+		}
+		written.WriteString("|\n")
+		rows = append(rows, cells)
+	}
+	if columns := len(table.Alignments); !d.open && columns > 0 && width/columns >= 6 {
+		if lines, err := d.r.glamourTable(rows, table.Alignments, width); err == nil && fits(lines, width) {
+			return lines[min(d.skip, len(lines)):]
+		}
+	}
+	lines := strings.SplitAfterN(written.String(), "\n", 2)
+	if d.skip > 0 && len(lines) == 2 {
+		return d.r.plain(lines[1], style{}, width)
+	}
+	return d.r.plain(written.String(), style{}, width)
+}
+
+func fits(lines []line, width int) bool {
+	for _, l := range lines {
+		if l.width() > width {
+			return false
+		}
+	}
+	return true
+}
+
+// tooDeep reports markdown that is nested far beyond what a reader follows and
+// that a parser may need long for: it is shown as it is written.
+func tooDeep(source string) bool {
+	if strings.Count(source, "[") > 256 || strings.Count(source, "*")+strings.Count(source, "_")+strings.Count(source, "~") > 1024 {
+		return true
+	}
+	for l := range strings.SplitSeq(source, "\n") {
+		depth := 0
+		for i := 0; i < len(l) && strings.IndexByte(" \t>-+*0123456789.)", l[i]) >= 0; i++ {
+			if l[i] == '>' || (l[i] == ' ' || l[i] == '\t') && i > 0 && l[i-1] > ' ' && l[i-1] != '>' {
+				depth++
+			}
+		}
+		if indent, _ := indentOf(l); depth > 16 || indent > 64 {
+			return true
+		}
+	}
+	return false
+}

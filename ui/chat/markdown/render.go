@@ -1,0 +1,163 @@
+package markdown
+
+import (
+	"strings"
+
+	"parley/internal/safetext"
+)
+
+// Look is what the rows must suit.
+type Look struct {
+	Dark    bool // the terminal's background is dark
+	NoColor bool // no colours; bold, italic and underline stay
+}
+
+// Renderer turns blocks into rows for one width and one look. It is cheap to
+// create: glamour, chroma and the parser come to life when a block first needs
+// them. Not safe for concurrent use.
+type Renderer struct {
+	width int
+	theme theme
+
+	parser *proseParser
+	prose  *glamourRenderer         // paragraphs and headings, not wrapped
+	tables map[int]*glamourRenderer // by width
+
+	lexers map[string]*lexer
+	tail   codeTail
+
+	row strings.Builder
+}
+
+// NewRenderer returns a renderer for rows of at most width cells. Less than 4
+// is taken as 4.
+func NewRenderer(width int, look Look) *Renderer {
+	return &Renderer{width: max(width, 4), theme: themeOf(look)}
+}
+
+// Rows returns the rows of a block: none wider than the width, no blank ones at
+// the ends, no escape sequence in them but SGR, and the style reset at the end
+// of each. A block without ink, such as a piece of a fence that holds the
+// closing marker alone, has no rows: the caller shows nothing for it, no blank
+// row either.
+//
+// A closed block costs about a millisecond per kilobyte and should be rendered
+// once; an open one costs microseconds, and looks the same but for colours in
+// code and the grid of tables.
+func (r *Renderer) Rows(b Block) []string {
+	lines := r.lines(b)
+	rows := make([]string, 0, len(lines))
+	for _, l := range lines {
+		rows = append(rows, l.encode(&r.row))
+	}
+	for len(rows) > 0 && rows[0] == "" {
+		rows = rows[1:]
+	}
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+func (r *Renderer) lines(b Block) []line {
+	width, indent := r.inner(r.width, b.indent)
+	var lines []line
+	switch b.Kind {
+	case 0:
+	case Fence:
+		lines = r.fence(b, width)
+	case HTML, Reference:
+		lines = r.plain(safetext.Clean(b.Source), r.theme.dim, width)
+	case Rule:
+		lines = []line{r.rule(width)}
+	default:
+		lines = r.document(b, width)
+	}
+	if indent > 0 {
+		blank := piece{text: strings.Repeat(" ", indent)}
+		lines = prefixed(lines, blank, blank)
+	}
+	return lines
+}
+
+// document renders what can hold markdown.
+func (r *Renderer) document(b Block, width int) []line {
+	source := safetext.Clean(b.Source)
+	switch {
+	case isBlank(source):
+		return nil
+	case tooDeep(source), b.Kind == Table && b.Open:
+		return r.plain(source, style{}, width)
+	}
+	if b.indent > 0 {
+		source = unindent(source, b.indent)
+	}
+	skip := 0
+	if b.Kind == Table && b.Continued && b.head != "" {
+		source, skip = safetext.Clean(b.head)+source, 2
+	}
+	doc := &document{r: r, open: b.Open, skip: skip}
+	doc.parse(source)
+	return doc.blocks(doc.root, width)
+}
+
+// inner returns the width left beside indent cells, and how many of them there
+// is room for: a narrow terminal keeps the text and loses the indent.
+func (r *Renderer) inner(width, indent int) (left, used int) {
+	if least := min(10, r.width); width-indent < least {
+		indent = max(width-least, 0)
+	}
+	return width - indent, indent
+}
+
+// plain wraps text as it is, with its own line breaks.
+func (r *Renderer) plain(text string, st style, width int) []line {
+	var lines []line
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		lines = append(lines, wrapHard([]piece{{expandTabs(l, 0), st}}, width)...)
+	}
+	return lines
+}
+
+func (r *Renderer) rule(width int) line {
+	return line{{strings.Repeat("─", width), r.theme.dim}}
+}
+
+// prefixed puts a piece before the first row and another before the others.
+func prefixed(lines []line, first, rest piece) []line {
+	for i, l := range lines {
+		p := rest
+		if i == 0 {
+			p = first
+		}
+		lines[i] = append(line{p}, l...)
+	}
+	return lines
+}
+
+// unindent takes up to columns of blank off each line.
+func unindent(text string, columns int) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = dedent(l, columns)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func dedent(l string, columns int) string {
+	column := 0
+	for i := 0; i < len(l); i++ {
+		if column >= columns {
+			return strings.Repeat(" ", column-columns) + l[i:]
+		}
+		switch l[i] {
+		case ' ':
+			column++
+		case '\t':
+			column += 4 - column%4
+		default:
+			return l[i:]
+		}
+	}
+	return ""
+}

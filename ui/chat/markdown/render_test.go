@@ -1,0 +1,319 @@
+package markdown
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// render shows blocks as the transcript does.
+func render(r *Renderer, blocks []Block) []string {
+	var rows []string
+	for _, b := range blocks {
+		more := r.Rows(b)
+		if len(rows) > 0 && len(more) > 0 && !b.Continued {
+			rows = append(rows, "")
+		}
+		rows = append(rows, more...)
+	}
+	return rows
+}
+
+func readRich(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/rich.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var looks = map[string]Look{"dark": {Dark: true}, "light": {}, "plain": {NoColor: true}}
+
+func TestGolden(t *testing.T) {
+	blocks := split(readRich(t))
+	for name, look := range looks {
+		for _, width := range []int{40, 80, 100} {
+			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
+				rows := render(NewRenderer(width, look), blocks)
+				checkRows(t, rows, width)
+				got := strings.ReplaceAll(strings.Join(rows, "\n")+"\n", "\x1b", "␛")
+				path := filepath.Join("testdata", fmt.Sprintf("rich-%s-%d.golden", name, width))
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// checkRows asserts what holds for the rows of anything.
+func checkRows(t *testing.T, rows []string, width int) {
+	t.Helper()
+	for i, row := range rows {
+		if w := ansi.StringWidth(row); w > width {
+			t.Fatalf("row %d takes %d of %d cells: %q", i, w, width, row)
+		}
+		text := sgr.ReplaceAllString(row, "")
+		if j := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e }); j >= 0 {
+			t.Fatalf("row %d holds a control character: %q", i, row)
+		}
+		if text != strings.TrimRight(text, " ") {
+			t.Fatalf("row %d ends in blanks: %q", i, row)
+		}
+		if n := strings.LastIndex(row, "\x1b["); n >= 0 && !strings.HasPrefix(row[n:], "\x1b[m") {
+			t.Fatalf("row %d does not end in the terminal's style: %q", i, row)
+		}
+	}
+}
+
+// TestOpenLooksLikeClosed keeps text from jumping when a block closes: but for
+// tables, the words and their places are the same. It also pins that what
+// glamour makes of prose is what we mean, attribute by attribute.
+func TestOpenLooksLikeClosed(t *testing.T) {
+	for name, look := range looks {
+		for _, width := range []int{20, 40, 100} {
+			r := NewRenderer(width, look)
+			for _, b := range split(readRich(t)) {
+				open := b
+				open.Open = true
+				closed, tail := r.Rows(b), r.Rows(open)
+				if b.Kind == Fence || b.Kind == List {
+					for i := range closed { // colours in code come late
+						closed[i] = ansi.Strip(closed[i])
+					}
+					for i := range tail {
+						tail[i] = ansi.Strip(tail[i])
+					}
+				}
+				if diff := cmp.Diff(closed, tail); diff != "" && b.Kind != Table {
+					t.Errorf("%s %d %v: %s", name, width, b.Kind, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"paragraph", "a **b** c", []string{"a \x1b[1mb\x1b[m c"}},
+		{"code in bold", "**`x`**", []string{"\x1b[93mx\x1b[m"}},
+		{"neighbours share a sequence", "*a **b***", []string{"\x1b[3ma \x1b[1mb\x1b[m"}},
+		{"heading", "## Hi `x`", []string{"\x1b[1;96mHi \x1b[93mx\x1b[m"}},
+		{"link", "[a](b)", []string{"\x1b[4;94ma\x1b[0;90m (b)\x1b[m"}},
+		{"bare address", "https://x.org/a_b", []string{"\x1b[4;94mhttps://x.org/a_b\x1b[m"}},
+		{"html stays", "Vec<T> <b>x</b>", []string{"Vec<T> <b>x</b>"}},
+		{"escapes once", `\* \\* C:\x \"q\"`, []string{`* \* C:\x "q"`}},
+		{"code has no escapes", "`\\* &lt; \\\\`", []string{"\x1b[93m\\* &lt; \\\\\x1b[m"}},
+		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" a", "──────────", " \x1b[93m\\.\x1b[m"}},
+		{"reference to a control", "&#27;[2Jx&#x202e;y", []string{"[2Jxy"}},
+		{"control characters", "a\x1b[31mb\x1b]0;t\x07c", []string{"abc"}},
+		{"list numbers", "7. a\n8. b\n", []string{"7. a", "8. b"}},
+		{"aligned numbers", "9. a\n10. b\n", []string{" 9. a", "10. b"}},
+		{"hanging indent", "- aaaa bbbb cccc dddd\n", []string{"• aaaa bbbb cccc", "  dddd"}},
+		{"hard break", "a  \nb", []string{"a", "b"}},
+		{"soft break", "a\nb", []string{"a b"}},
+		{"long word", "abcdefghijklmnopqrstuvwxyz", []string{"abcdefghijklmnopqr", "stuvwxyz"}},
+		{"wide runes", "你好世界你好世界你好世界", []string{"你好世界你好世界你", "好世界"}},
+		{"unclosed marks", "**a `b", []string{"**a `b"}},
+		{"fence", "```\na  b\n\n\tc\n```\n", []string{"  a  b", "", "      c"}},
+		{"fence wraps hard", "```\n0123456789abcdefghij\n```\n", []string{"  0123456789abcdef", "  ghij"}},
+		{"fence without code", "```go\n```\n", nil},
+		{"blank", "\n\n", nil},
+		{"entity in code of a link", "[`&amp;`](x)", []string{"\x1b[4;93m&amp;\x1b[0;90m (x)\x1b[m"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := NewRenderer(18, Look{Dark: true})
+			got := render(r, split(tt.in))
+			checkRows(t, got, 18)
+			if tt.name == "code in a table" {
+				for i := range got {
+					got[i] = strings.ReplaceAll(got[i], "──────────────────", "──────────")
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestFenceColours(t *testing.T) {
+	row := func(lang string, look Look) string {
+		return NewRenderer(60, look).Rows(split("```" + lang + "\nreturn 1 // x\n```\n")[0])[0]
+	}
+	if got := row("go", Look{Dark: true}); !strings.Contains(got, "\x1b[95mreturn") {
+		t.Errorf("dark: %q", got)
+	}
+	for _, plain := range []string{row("", Look{Dark: true}), row("nosuch", Look{Dark: true}), row("go", Look{NoColor: true})} {
+		if plain != "  return 1 // x" {
+			t.Errorf("plain: %q", plain)
+		}
+	}
+}
+
+func TestOpenFenceHighlightsWholeLines(t *testing.T) {
+	var s Stream
+	r := NewRenderer(60, Look{Dark: true})
+	s.Append("```go\nreturn 1\nretu")
+	rows := r.Rows(s.Tail())
+	if len(rows) != 2 || !strings.Contains(rows[0], "\x1b[95mreturn") || rows[1] != "  retu" {
+		t.Errorf("%q", rows)
+	}
+	s.Append("rn 2\n``")
+	rows = r.Rows(s.Tail())
+	if len(rows) != 2 || !strings.Contains(rows[1], "\x1b[95mreturn") {
+		t.Errorf("%q", rows)
+	}
+	s.Append("`\n\n```go\nx := 3\n") // another fence: nothing of the first one stays
+	if rows = r.Rows(s.Tail()); len(rows) != 1 || ansi.Strip(rows[0]) != "  x := 3" {
+		t.Errorf("%q", rows)
+	}
+}
+
+// hostile markdown, each made to fill blocks.
+var hostile = map[string]string{
+	"quotes":        strings.Repeat(">", 4000),
+	"spaced quotes": strings.Repeat("> ", 2000) + "a",
+	"brackets":      strings.Repeat("[", 4000),
+	"links":         strings.Repeat("[a](", 1000),
+	"images":        strings.Repeat("![", 2000),
+	"stars":         strings.Repeat("*", 4000) + "a",
+	"open strong":   strings.Repeat("**a ", 1000),
+	"open emphasis": strings.Repeat("*a _", 1000),
+	"nested emph":   strings.Repeat("*a **b ", 500) + strings.Repeat("** *", 500),
+	"backticks":     strings.Repeat("` `` ``` ", 440),
+	"items":         strings.Repeat("- ", 2000) + "a",
+	"deep list":     deepList(60),
+	"tables":        strings.Repeat("|", 1000) + "\n" + strings.Repeat("|-", 1000) + "\n" + strings.Repeat("|a", 1000),
+	"references":    strings.Repeat("&#0;&amp;", 440),
+	"tildes":        strings.Repeat("~~a ", 1000),
+	"angles":        strings.Repeat("<a ", 1300),
+	"marks":         strings.Repeat("e\u0301\u200d", 600),
+	"go comment":    "```go\n" + strings.Repeat("/*", 2000),
+	"quoted code":   "```js\n" + strings.Repeat("`${", 1300),
+	"markup":        "```html\n" + strings.Repeat("<a<!--", 660),
+	"markdown":      "```markdown\n" + strings.Repeat("[*`", 1300),
+}
+
+func deepList(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	return b.String()
+}
+
+func TestHostileMarkdown(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			for _, width := range []int{10, 80} {
+				r := NewRenderer(width, Look{Dark: true})
+				start := time.Now()
+				blocks := split(text)
+				checkRows(t, render(r, blocks), width)
+				for _, b := range blocks {
+					b.Open = true
+					checkRows(t, r.Rows(b), width)
+				}
+				t.Logf("%d bytes at %d: %v", len(text), width, time.Since(start))
+			}
+		})
+	}
+}
+
+func TestUnknownLanguagesAreBounded(t *testing.T) {
+	r := NewRenderer(40, Look{Dark: true})
+	for i := range 2 * maxLexers {
+		r.lexer(fmt.Sprintf("lang%d", i))
+	}
+	if len(r.lexers) > maxLexers {
+		t.Errorf("%d languages remembered", len(r.lexers))
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s, uint16(0), uint8(30), uint8(1))
+		f.Add(s, uint16(50), uint8(10), uint8(0))
+	}
+	for _, s := range hostile {
+		f.Add(s[:min(len(s), 200)], uint16(0), uint8(17), uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, text string, times uint16, width, look uint8) {
+		text = long(text, times%200)
+		w := max(int(width), 10)
+		r := NewRenderer(w, Look{Dark: look&1 != 0, NoColor: look&2 != 0})
+		var s Stream
+		half := len(text) / 2
+		s.Append(text[:half])
+		checkRows(t, r.Rows(s.Tail()), w)
+		s.Append(text[half:])
+		checkRows(t, r.Rows(s.Tail()), w)
+		s.Finish()
+		for i := range s.Len() {
+			rows := r.Rows(s.Block(i))
+			checkRows(t, rows, w)
+			if n := len(rows); n > 0 && (rows[0] == "" || rows[n-1] == "") {
+				t.Fatalf("blank rows at the ends: %q", rows)
+			}
+		}
+	})
+}
+
+// TestGlamourRendersTheProse guards against the fallback hiding its failure.
+func TestGlamourRendersTheProse(t *testing.T) {
+	r := NewRenderer(60, Look{Dark: true})
+	runs := []inlineRun{{`a & \* &amp; `, 0}, {`b\.`, roleStrong | roleEmph | roleStrike}, {`c &lt; \\`, roleCode}, {`d\_`, roleLink}, {` (e\f)`, roleDim}, {`g\.`, roleLink | roleCode}}
+	for level := range 3 {
+		base := style{}
+		if level > 0 {
+			base = r.theme.heading
+		}
+		got, err := r.glamourProse(runs, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fmt.Sprint(r.theme.pieces(runs, base)), fmt.Sprint(got)); diff != "" {
+			t.Errorf("level %d: %s", level, diff)
+		}
+	}
+	lines, err := r.glamourTable([][][]inlineRun{{runs}, {runs}}, nil, 200)
+	if err == nil {
+		t.Errorf("a table without columns: %v", lines)
+	}
+}
+
+// TestTableCells checks that no escape is resolved twice in a table.
+func TestTableCells(t *testing.T) {
+	r := NewRenderer(80, Look{Dark: true})
+	rows := r.Rows(split("| a\\*b | `c\\.d &lt;` | [e\\_f](g\\h) | **i\\\\*j** |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |\n")[0])
+	got := strings.Join(strings.Fields(ansi.Strip(rows[0])), " ")
+	if want := `a*b │ c\.d &lt; │ e_f (g\h) │ i\*j`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,195 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// style is the look of a run of text: one of the 16 colours, as the number SGR
+// gives it (30-37, 90-97, 0 the terminal's own), and attributes.
+type style struct {
+	fg   uint8
+	attr uint8
+}
+
+const (
+	bold uint8 = 1 << iota
+	italic
+	underline
+	strike
+)
+
+var attrCodes = [...]struct {
+	attr uint8
+	on   string
+}{{bold, "1"}, {italic, "3"}, {underline, "4"}, {strike, "9"}}
+
+// over returns the style with another laid over it.
+func (s style) over(top style) style {
+	if top.fg != 0 {
+		s.fg = top.fg
+	}
+	s.attr |= top.attr
+	return s
+}
+
+// piece is a run of text in one style. The text holds no control character but
+// newline, which ends a row.
+type piece struct {
+	text  string
+	style style
+}
+
+// line is what one terminal row shows.
+type line []piece
+
+// appendPiece adds text, in one piece with what is before it if they look alike:
+// a grapheme cluster is then never spread over two pieces for nothing.
+func appendPiece(pieces []piece, text string, st style) []piece {
+	if text == "" {
+		return pieces
+	}
+	if n := len(pieces); n > 0 && pieces[n-1].style == st {
+		pieces[n-1].text += text
+		return pieces
+	}
+	return append(pieces, piece{text, st})
+}
+
+// encode writes a row with as few SGR sequences as will do. It ends in the
+// terminal's own style and without trailing blanks.
+func (l line) encode(b *strings.Builder) string {
+	for len(l) > 0 {
+		last := &l[len(l)-1]
+		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
+			break
+		}
+		l = l[:len(l)-1]
+	}
+	if len(l) == 0 {
+		return ""
+	}
+	if len(l) == 1 && l[0].style == (style{}) {
+		return l[0].text
+	}
+	b.Reset()
+	var cur style
+	for _, p := range l {
+		st := p.style
+		if strings.Trim(p.text, " ") == "" && (st.attr|cur.attr)&(underline|strike) == 0 {
+			st = cur // nobody sees the colour of a blank
+		}
+		writeSGR(b, cur, st)
+		cur = st
+		b.WriteString(p.text)
+	}
+	writeSGR(b, cur, style{})
+	return b.String()
+}
+
+// writeSGR writes what turns one style into another.
+func writeSGR(b *strings.Builder, from, to style) {
+	if from == to {
+		return
+	}
+	b.WriteString("\x1b[")
+	if to == (style{}) {
+		b.WriteByte('m')
+		return
+	}
+	sep := ""
+	if from.attr&^to.attr != 0 {
+		b.WriteByte('0')
+		sep, from = ";", style{}
+	}
+	for _, a := range attrCodes {
+		if to.attr&^from.attr&a.attr != 0 {
+			b.WriteString(sep)
+			b.WriteString(a.on)
+			sep = ";"
+		}
+	}
+	if to.fg != from.fg {
+		fg := to.fg
+		if fg == 0 {
+			fg = 39
+		}
+		b.WriteString(sep)
+		b.WriteString(strconv.Itoa(int(fg)))
+	}
+	b.WriteByte('m')
+}
+
+// decode reads styled text back. Of all escape sequences it understands SGR
+// alone; the others, and hyperlinks among them, are dropped.
+func decode(s string) []piece {
+	var pieces []piece
+	var st style
+	for s != "" {
+		i := strings.IndexByte(s, 0x1b)
+		if i < 0 {
+			return appendPiece(pieces, s, st)
+		}
+		pieces = appendPiece(pieces, s[:i], st)
+		seq, _, n, _ := ansi.DecodeSequence(s[i:], ansi.NormalState, nil)
+		if strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m") {
+			st = st.apply(seq[2 : len(seq)-1])
+		}
+		s = s[i+max(n, 1):]
+	}
+	return pieces
+}
+
+// apply returns the style after an SGR sequence with these parameters.
+func (s style) apply(params string) style {
+	for _, param := range strings.Split(params, ";") {
+		n, _ := strconv.Atoi(param)
+		switch {
+		case n == 0:
+			s = style{}
+		case n == 1:
+			s.attr |= bold
+		case n == 3:
+			s.attr |= italic
+		case n == 4:
+			s.attr |= underline
+		case n == 9:
+			s.attr |= strike
+		case n >= 30 && n <= 37, n >= 90 && n <= 97:
+			s.fg = uint8(n)
+		case n == 39:
+			s.fg = 0
+		}
+	}
+	return s
+}
+
+// width returns the cells the row takes.
+func (l line) width() int {
+	n := 0
+	for _, p := range l {
+		n += textWidth(p.text)
+	}
+	return n
+}
+
+func textWidth(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cluster returns the length in bytes and the width in cells of the grapheme
+// cluster that s begins with.
+func cluster(s string) (size, width int) {
+	if c := s[0]; c >= 0x20 && c < 0x7f && (len(s) == 1 || s[1] < 0x80) {
+		return 1, 1
+	}
+	text, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return max(len(text), 1), width
+}

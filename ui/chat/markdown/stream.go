@@ -1,0 +1,268 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxBlock = 4096 // bytes of a block
+	maxLines = 64   // lines of code of a piece of a fence
+)
+
+// span is a closed block: offsets into the text.
+type span struct {
+	start, end int
+	from, to   int // the code of a fence
+	head       int // length of the header rows a continued table repeats, found at headAt
+	headAt     int
+	indent     int // columns of the list item a piece was cut out of
+	strip      int // columns that a fence's lines are indented by
+	lang       string
+	kind       Kind
+	cont       bool
+}
+
+// Stream splits one growing message into blocks. The zero value is ready. It
+// must not be copied once used.
+type Stream struct {
+	text   strings.Builder
+	blocks []span
+
+	open   span // the block that is growing; its end is not known yet
+	line   int  // start of the line that is growing
+	scan   int  // how far newlines were looked for
+	inked  bool // the open block has a line that is not blank
+	midway bool // the growing line is the rest of one that was cut
+
+	prev int // Paragraph: start of the line before the growing one, -1: none
+
+	fence  fenceMark // Fence: its marker. List: the fence inside an item, if any
+	inList bool      // Fence: was cut out of a list item; the list goes on after it
+	lines  int       // Fence: lines of code in this piece
+
+	item   int  // List: start of the last item of the outermost level
+	offset int  // List: column of that item's content
+	loose  bool // List: the last line was blank
+
+	htmlEnd string // HTML: what ends it, "" a blank line
+}
+
+// Append adds text to the message. The cost is that of the text alone.
+func (s *Stream) Append(text string) {
+	if text == "" {
+		return
+	}
+	s.text.WriteString(text)
+	all := s.text.String()
+	for {
+		i := strings.IndexByte(all[s.scan:], '\n')
+		if i < 0 {
+			s.scan = len(all)
+			s.overflow(all, len(all))
+			return
+		}
+		s.scan += i + 1
+		s.overflow(all, s.scan)
+		s.endLine(all, s.scan)
+	}
+}
+
+// Finish says that the message is over: the tail becomes a closed block.
+// Trailing blank lines join the last block. What is appended afterwards starts
+// a new block.
+func (s *Stream) Finish() {
+	all := s.text.String()
+	if s.line < len(all) {
+		s.endLine(all, len(all))
+	}
+	s.close(all, len(all))
+	s.leftover(len(all))
+	s.scan, s.midway = len(all), false
+}
+
+// Reset forgets the message.
+func (s *Stream) Reset() { *s = Stream{blocks: s.blocks[:0]} }
+
+// Source returns the whole message. It is not copied.
+func (s *Stream) Source() string { return s.text.String() }
+
+// Len returns the number of closed blocks.
+func (s *Stream) Len() int { return len(s.blocks) }
+
+// Block returns closed block i, 0 <= i < Len().
+func (s *Stream) Block(i int) Block { return s.block(s.blocks[i]) }
+
+func (s *Stream) block(sp span) Block {
+	all := s.text.String()
+	b := Block{
+		Kind: sp.kind, Source: all[sp.start:sp.end], Lang: sp.lang, Continued: sp.cont, indent: sp.indent,
+		head: all[sp.headAt : sp.headAt+sp.head],
+	}
+	if sp.kind == Fence {
+		b.from, b.to, b.strip = sp.from-sp.start, sp.to-sp.start, sp.strip
+	}
+	return b
+}
+
+// Tail returns the open block, the zero Block if there is none.
+func (s *Stream) Tail() Block {
+	all := s.text.String()
+	sp := s.open
+	sp.end = len(all)
+	partial := all[s.line:]
+	if !s.inked && isBlank(partial) {
+		return Block{}
+	}
+	switch {
+	case sp.kind == Fence:
+		sp.to = sp.end
+		if !s.midway && s.fence.mayClose(partial) {
+			sp.to = s.line
+		}
+	case sp.kind == 0:
+		probe := Stream{open: sp}
+		sp.kind = probe.begin(partial, sp.end)
+		sp.lang, sp.from, sp.to = probe.open.lang, sp.end, sp.end
+	}
+	b := s.block(sp)
+	b.Open = true
+	return b
+}
+
+// close ends the open block at end. A block without ink is no block: its blank
+// lines wait for the next one.
+func (s *Stream) close(all string, end int) {
+	if !s.inked {
+		s.open = span{start: s.open.start}
+	} else {
+		s.open.end = end
+		if s.open.kind == Fence && s.open.to < 0 {
+			s.open.to = end
+		}
+		s.blocks = append(s.blocks, s.open)
+		s.open = span{start: end}
+	}
+	s.inked, s.lines, s.prev = false, 0, -1
+	s.fence, s.inList, s.loose = fenceMark{}, false, false
+}
+
+// leftover gives the blank lines before end to the block before them.
+func (s *Stream) leftover(end int) {
+	if end == s.open.start {
+		return
+	}
+	if n := len(s.blocks); n > 0 && end-s.blocks[n-1].start <= maxBlock {
+		s.blocks[n-1].end = end
+	} else {
+		s.blocks = append(s.blocks, span{kind: Paragraph, cont: true, start: s.open.start, end: end})
+	}
+	s.open.start, s.line = end, end
+}
+
+// cut closes the open block at `at` for its length; what follows continues it.
+func (s *Stream) cut(all string, at int) {
+	was, fence, inList := s.open, s.fence, s.inList
+	s.inked = true
+	s.close(all, at)
+	s.open.kind, s.open.cont, s.open.lang, s.open.indent = was.kind, true, was.lang, was.indent
+	switch was.kind {
+	case Fence:
+		s.fence, s.inList, s.open.from, s.open.to, s.open.strip = fence, inList, at, -1, was.strip
+	case Table:
+		s.open.head, s.open.headAt = was.head, was.headAt
+	case List:
+		s.cutList(all, at, fence)
+	}
+}
+
+// cutList goes on with a list after a cut: with its next item, inside an item,
+// or inside a fence inside an item.
+func (s *Stream) cutList(all string, at int, fence fenceMark) {
+	if s.item == at {
+		s.open.indent, s.fence = 0, fence
+		s.inked = s.line > at
+		return
+	}
+	s.open.indent = s.offset
+	if fence.char != 0 {
+		s.open.kind, s.fence, s.inList = Fence, fence, true
+		s.open.from, s.open.to, s.open.strip = at, -1, fence.indent
+	}
+}
+
+// overflow cuts the open block while it and the text up to end, which may be
+// the beginning of a line, are too long. It looks at no byte behind the limit:
+// how far the text happens to be known must not matter.
+func (s *Stream) overflow(all string, end int) {
+	for end-s.open.start > maxBlock {
+		switch {
+		case s.line > s.open.start && !s.inked: // blank lines only
+			s.blocks = append(s.blocks, span{kind: Paragraph, cont: true, start: s.open.start, end: s.line})
+			s.open.start = s.line
+		case s.line > s.open.start && s.open.kind == List && s.item > s.open.start:
+			s.cut(all, s.item)
+		case s.line > s.open.start:
+			s.cut(all, s.line)
+		default:
+			s.cutLine(all)
+		}
+	}
+}
+
+// cutLine cuts a line that fills a block alone.
+func (s *Stream) cutLine(all string) {
+	limit := s.open.start + maxBlock
+	head := all[s.open.start:limit]
+	if s.open.kind == 0 {
+		kind := Paragraph
+		if !s.midway {
+			kind = s.begin(head, limit)
+		}
+		if kind == Fence || kind == Rule {
+			kind = Paragraph
+		}
+		s.open.kind, s.open.lang, s.fence = kind, "", fenceMark{}
+	}
+	at := limit
+	for back := 1; back < utf8.UTFMax; back++ {
+		if utf8.RuneStart(all[limit-back]) {
+			if !utf8.FullRuneInString(all[limit-back : limit]) {
+				at = limit - back
+			}
+			break
+		}
+	}
+	if s.open.kind != Fence && s.open.kind != Code {
+		at = s.open.start + lastBlank(head[:at-s.open.start])
+	}
+	s.inked = true
+	s.line = at
+	if s.open.kind == List && s.item >= s.open.start {
+		s.item = -1
+	}
+	s.cut(all, at)
+	switch s.open.kind {
+	case Heading, Quote, Table, Reference:
+		s.open.kind, s.open.head = Paragraph, 0
+	}
+	s.midway, s.line = true, at
+}
+
+// lastBlank returns where to cut s: behind a blank before a letter, else behind
+// any blank, else at its end.
+func lastBlank(s string) int {
+	any := len(s)
+	for i := len(s) - 1; i > 1; i-- {
+		if s[i-1] != ' ' && s[i-1] != '\t' {
+			continue
+		}
+		if c := s[i]; c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf {
+			return i
+		}
+		if any == len(s) {
+			any = i
+		}
+	}
+	return any
+}

@@ -1,0 +1,324 @@
+// Package chat shows a conversation: it turns the items of a thread into rows
+// and keeps the reader's place in them.
+//
+// Only what is visible is rendered. An item is cut into segments (a message
+// into its blocks, everything else is one), a segment's rows are made when it
+// first comes into sight and kept for as long as its item, the width and the
+// density stay the same. The place of the reader is an item, a segment and a
+// row in it, never a row number of the whole, so nothing has to be measured that
+// is not seen and nothing moves when something above it changes.
+//
+// A View belongs to the screen's goroutine.
+package chat
+
+import (
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/ui/chat/markdown"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Density says how much of tool calls and thoughts is shown.
+type Density int
+
+// The densities, in the order in which one cycles through them.
+const (
+	Normal Density = iota
+	Everything
+	Quiet
+)
+
+func (d Density) String() string { return [...]string{"normal", "everything", "quiet"}[d] }
+
+// maxProse is how wide running text gets, in cells.
+const maxProse = 100
+
+// maxKept bounds the segments whose rows are kept. What is out of sight goes.
+const maxKept = 4000
+
+// place is a row: the row-th of a segment of an item.
+type place struct{ item, seg, row int }
+
+// View is the transcript of one thread.
+type View struct {
+	thread  *thread.Thread
+	cwd     string
+	th      *theme.Theme
+	width   int
+	height  int
+	density Density
+
+	entries   map[int]*entry
+	kept      int // segments rendered since rows were last dropped
+	renderer  *markdown.Renderer
+	terminals map[string]*terminal
+	diffs     map[*acpclient.Diff]*widget.Computed
+
+	follow   bool
+	top      place // the first row shown
+	leftAt   int   // items there were when the reader left the end
+	now      time.Time
+	spin     int
+	rows     []string
+	dirty    bool
+	rendered int // segments rendered so far, for tests that count work
+}
+
+// terminal is the emulator of a command's output and how much it was fed.
+type terminal struct {
+	screen *widget.Terminal
+	fed    int64
+}
+
+// New returns a view of t that follows its end. cwd shortens paths.
+func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
+	v := &View{thread: t, cwd: cwd, th: th, follow: true, now: time.Now()}
+	v.reset()
+	return v
+}
+
+// reset forgets everything rendered.
+func (v *View) reset() {
+	v.entries, v.kept = map[int]*entry{}, 0
+	v.renderer = nil
+	v.dirty = true
+}
+
+// SetTheme changes the look.
+func (v *View) SetTheme(th *theme.Theme) {
+	v.th = th
+	v.terminals = nil
+	v.reset()
+}
+
+// SetSize says how much room there is, in cells. What was seen stays in sight.
+func (v *View) SetSize(width, height int) {
+	if height != v.height {
+		v.height, v.dirty = height, true
+	}
+	if width == v.width {
+		return
+	}
+	v.width = width
+	v.reset()
+}
+
+// Density returns how much is shown.
+func (v *View) Density() Density { return v.density }
+
+// SetDensity changes it.
+func (v *View) SetDensity(d Density) {
+	v.density = d
+	v.reset()
+}
+
+// Changed says that the thread has changed items. The cost does not depend on
+// how many there are.
+func (v *View) Changed(items []int) {
+	if len(items) > 0 {
+		v.dirty = true
+	}
+}
+
+// Tick moves spinners and clocks; it makes the view draw again only when
+// something live is on it.
+func (v *View) Tick(now time.Time) {
+	v.now = now
+	v.spin++
+	if v.live() {
+		v.dirty = true
+	}
+}
+
+// live tells whether a visible item has a clock.
+func (v *View) live() bool {
+	for i := v.top.item; i < len(v.thread.Items); i++ {
+		if e := v.entries[i]; e != nil && e.live {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows returns the visible rows, at most the height. The slice is valid until
+// the next call of a method.
+func (v *View) Rows() []string {
+	if v.dirty {
+		v.dirty = false
+		v.layout()
+		v.evict()
+	}
+	return v.rows
+}
+
+// Following tells whether the view shows the end and goes along with it.
+func (v *View) Following() bool { return v.follow }
+
+// Below returns how many items came after the reader had left the end.
+func (v *View) Below() int {
+	if v.follow {
+		return 0
+	}
+	return max(0, len(v.thread.Items)-v.leftAt)
+}
+
+// End returns to the end and follows it.
+func (v *View) End() {
+	v.follow, v.dirty = true, true
+}
+
+// Home shows the beginning.
+func (v *View) Home() {
+	v.leave()
+	v.top, v.dirty = place{}, true
+}
+
+// Page scrolls by pages, less two rows, down or (n < 0) up.
+func (v *View) Page(n int) { v.Scroll(n * max(1, v.height-2)) }
+
+// Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it.
+func (v *View) Scroll(n int) {
+	v.Rows()
+	if v.follow && n >= 0 {
+		return
+	}
+	v.leave()
+	v.top = v.move(v.top, n)
+	v.dirty = true
+	if n > 0 && v.room(v.top) <= v.height {
+		v.follow = true
+	}
+}
+
+func (v *View) leave() {
+	if v.follow {
+		v.follow, v.leftAt = false, len(v.thread.Items)
+	}
+}
+
+// room counts the rows from p to the end, as far as the height.
+func (v *View) room(p place) int {
+	n := -p.row
+	for n <= v.height {
+		n += len(v.segment(p.item, p.seg))
+		next, ok := v.next(p)
+		if !ok {
+			return n
+		}
+		p = next
+	}
+	return n
+}
+
+// move returns the place n rows away, or the first.
+func (v *View) move(p place, n int) place {
+	p.row += n
+	for p.row < 0 {
+		prev, ok := v.previous(p)
+		if !ok {
+			return place{}
+		}
+		prev.row = p.row + len(v.segment(prev.item, prev.seg))
+		p = prev
+	}
+	for p.row >= len(v.segment(p.item, p.seg)) {
+		next, ok := v.next(p)
+		if !ok {
+			p.row = max(0, len(v.segment(p.item, p.seg))-1)
+			return p
+		}
+		next.row = p.row - len(v.segment(p.item, p.seg))
+		p = next
+	}
+	return p
+}
+
+// next returns the segment after p's, at its row 0.
+func (v *View) next(p place) (place, bool) {
+	if p.seg+1 < v.segments(p.item) {
+		return place{p.item, p.seg + 1, 0}, true
+	}
+	if p.item+1 < len(v.thread.Items) {
+		return place{p.item + 1, 0, 0}, true
+	}
+	return place{}, false
+}
+
+func (v *View) previous(p place) (place, bool) {
+	if p.seg > 0 {
+		return place{p.item, p.seg - 1, 0}, true
+	}
+	if p.item > 0 {
+		return place{p.item - 1, max(0, v.segments(p.item-1)-1), 0}, true
+	}
+	return place{}, false
+}
+
+// last returns the place behind the last row.
+func (v *View) last() place {
+	i := len(v.thread.Items) - 1
+	seg := max(0, v.segments(i)-1)
+	return place{i, seg, len(v.segment(i, seg))}
+}
+
+// layout fills rows from the place of the reader.
+func (v *View) layout() {
+	v.rows = v.rows[:0]
+	if len(v.thread.Items) == 0 || v.height <= 0 || v.width <= 0 {
+		return
+	}
+	if !v.follow {
+		v.clamp()
+		if v.room(v.top) < v.height {
+			v.follow = true
+		}
+	}
+	if v.follow {
+		v.top = v.move(v.last(), -v.height)
+	}
+	p := v.top
+	for len(v.rows) < v.height {
+		rows := v.segment(p.item, p.seg)
+		v.rows = append(v.rows, rows[min(p.row, len(rows)):]...)
+		next, ok := v.next(p)
+		if !ok {
+			break
+		}
+		p = next
+	}
+	if len(v.rows) > v.height {
+		v.rows = v.rows[:v.height]
+	}
+}
+
+// clamp makes the place valid again after something was rendered anew.
+func (v *View) clamp() {
+	v.top.item = min(v.top.item, len(v.thread.Items)-1)
+	v.top.seg = min(v.top.seg, max(0, v.segments(v.top.item)-1))
+	v.top.row = max(0, min(v.top.row, len(v.segment(v.top.item, v.top.seg))-1))
+}
+
+// evict drops the rows of what is far away, when many segments have been
+// rendered since it last did.
+func (v *View) evict() {
+	if v.kept <= maxKept {
+		return
+	}
+	v.kept = 0
+	for i, e := range v.entries {
+		if i < v.top.item || i > v.top.item+v.height {
+			delete(v.entries, i)
+			continue
+		}
+		// A message longer than all that may be kept: its rows far from the
+		// reader go, its blocks stay.
+		for k := range e.segs {
+			if i == v.top.item && (k < v.top.seg || k > v.top.seg+v.height) {
+				e.segs[k] = segment{}
+			}
+		}
+	}
+}

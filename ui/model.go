@@ -1,0 +1,214 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/theme"
+)
+
+// page is what the screen shows.
+type page int
+
+const (
+	startPage page = iota
+	connectingPage
+	chatPage
+)
+
+// Model is the root. Everything below it is a plain struct of the same
+// goroutine.
+type Model struct {
+	opts  Options
+	queue *acpclient.Queue
+	log   *acpclient.Log
+	th    *theme.Theme
+	dark  bool
+	now   func() time.Time
+
+	width, height int
+	page          page
+	start         *start
+	chat          *chat
+	agent         Agent // the one chosen
+	conn          *Connection
+	cancelConnect context.CancelFunc
+	connectedAt   time.Time // when connecting began
+	connectErr    error
+	quitting      bool
+	quitArmed     time.Time // ctrl+c on an empty composer came then
+	focused       bool
+
+	ticking   bool
+	listening bool
+	last      time.Time // when the last portion of events was handed over
+
+	dirty bool
+	view  tea.View
+	draws int // views that did work, for tests
+}
+
+// Messages of the model's own commands.
+type (
+	eventsMsg    []acpclient.Event
+	tickMsg      time.Time
+	connectedMsg struct {
+		conn *Connection
+		err  error
+	}
+	closedMsg  struct{}
+	refreshMsg struct{} // something that was only for a while is over
+)
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.listen()}
+	if m.opts.Theme == "" || m.opts.Theme == "auto" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if m.page == connectingPage {
+		cmds = append(cmds, m.connect(), m.tick())
+	}
+	return tea.Batch(cmds...)
+}
+
+// listen waits for events and hands over all that wait, at most once a frame.
+// Exactly one of it is under way at any time.
+func (m *Model) listen() tea.Cmd {
+	last := m.last
+	return func() tea.Msg {
+		<-m.queue.Ready()
+		if rest := frame - time.Since(last); rest > 0 {
+			time.Sleep(rest)
+		}
+		return eventsMsg(m.queue.Take())
+	}
+}
+
+// tick moves clocks and spinners. It runs only while something does.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(200*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// later makes the screen look again, when something shown for a while is over.
+func later(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
+}
+
+// begin starts the agent with this name.
+func (m *Model) begin(name string) {
+	for _, a := range m.opts.Agents {
+		if a.Name == name {
+			m.agent = a
+		}
+	}
+	m.page, m.connectErr, m.connectedAt, m.dirty = connectingPage, nil, m.now(), true
+}
+
+// connect runs the start of an agent.
+func (m *Model) connect() tea.Cmd {
+	ctx, cancel := context.WithCancel(context.Background())
+	m.cancelConnect = cancel
+	agent := m.agent
+	return func() tea.Msg {
+		conn, err := m.opts.Connect(ctx, agent, m.queue, m.log)
+		return connectedMsg{conn, err}
+	}
+}
+
+// connected shows the chat, or why there is none.
+func (m *Model) connected(msg connectedMsg) tea.Cmd {
+	m.dirty = true
+	m.cancelConnect = nil
+	if m.quitting {
+		m.conn = msg.conn
+		return m.quit()
+	}
+	if msg.err != nil {
+		m.connectErr = msg.err
+		return nil
+	}
+	if m.page != connectingPage { // given up in the meantime
+		return func() tea.Msg { msg.conn.Close(); return nil }
+	}
+	m.conn = msg.conn
+	m.page = chatPage
+	cmd := m.chat.attach(msg.conn)
+	if prompt := m.opts.Prompt; prompt != "" {
+		m.opts.Prompt = ""
+		m.chat.prompt(prompt)
+	}
+	return cmd
+}
+
+// quit ends the program once what was started is gone.
+func (m *Model) quit() tea.Cmd {
+	m.quitting, m.dirty = true, true
+	if m.cancelConnect != nil {
+		m.cancelConnect()
+		return nil // connectedMsg comes
+	}
+	conn := m.conn
+	m.conn = nil
+	return func() tea.Msg {
+		if conn != nil {
+			conn.Close()
+		}
+		return closedMsg{}
+	}
+}
+
+// close ends what is left, when the program ended in another way than by quit.
+func (m *Model) close() {
+	if m.cancelConnect != nil {
+		m.cancelConnect()
+	}
+	if m.conn != nil {
+		m.conn.Close()
+	}
+}
+
+// View implements tea.Model. It returns the same view until something changed.
+func (m *Model) View() tea.View {
+	if !m.dirty {
+		return m.view
+	}
+	m.dirty = false
+	m.draws++
+	v := tea.View{AltScreen: true, ReportFocus: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: m.title()}
+	var rows []string
+	switch {
+	case m.width == 0 || m.height == 0:
+	case m.quitting:
+		rows = []string{m.th.Dim.Paint("ending " + m.agent.Name + "…")}
+	case m.width < 20 || m.height < 6:
+		rows = []string{"too small"}
+	case m.page == startPage:
+		rows, v.Cursor = m.start.rows(m)
+	case m.page == connectingPage:
+		rows = m.connecting()
+	default:
+		rows, v.Cursor = m.chat.rows(m.width, m.height)
+	}
+	v.Content = strings.Join(rows, "\n")
+	m.view = v
+	return v
+}
+
+func (m *Model) title() string {
+	switch {
+	case m.page != chatPage:
+		return "parley"
+	case m.chat.thread.Title != "":
+		return m.chat.thread.Title + " - parley"
+	}
+	return m.agent.Name + " - parley"
+}

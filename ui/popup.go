@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/widget"
+)
+
+// popup offers slash commands while one is being typed.
+type popup struct {
+	prefix string
+	list   *widget.List
+}
+
+// ownCommands are parley's, for where the agent has none of the same name.
+var ownCommands = []acpclient.Command{
+	{Name: "help", Description: "keys and commands of parley"},
+	{Name: "log", Description: "the agent's stderr and what parley noted"},
+	{Name: "plan", Description: "the agent's plan"},
+	{Name: "quit", Description: "end the agent and parley"},
+}
+
+// commands are the agent's and then parley's.
+func (c *chat) commands() (agent, own []acpclient.Command) {
+	taken := map[string]bool{}
+	for _, cmd := range c.thread.Commands {
+		taken[cmd.Name] = true
+	}
+	for _, cmd := range ownCommands {
+		if !taken[cmd.Name] {
+			own = append(own, cmd)
+		}
+	}
+	return c.thread.Commands, own
+}
+
+// own carries out a command of parley's.
+func (c *chat) own(text string) (tea.Cmd, bool) {
+	_, own := c.commands()
+	for _, cmd := range own {
+		if text != "/"+cmd.Name {
+			continue
+		}
+		switch cmd.Name {
+		case "help":
+			c.toggle(helpOverlay)
+		case "log":
+			c.toggle(logOverlay)
+		case "plan":
+			c.toggle(planOverlay)
+		case "quit":
+			return c.m.quit(), true
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// refreshPopup opens, narrows or closes the popup after the draft has changed.
+func (c *chat) refreshPopup() {
+	text := ""
+	if !c.composer.Empty() && strings.HasPrefix(c.composer.BeforeCursor(), "/") {
+		text = c.composer.Value()
+	}
+	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, " \n") {
+		c.popup, c.dropped = nil, ""
+		return
+	}
+	if c.dropped != "" && strings.HasPrefix(text, c.dropped) {
+		return
+	}
+	var items []widget.Item
+	agent, own := c.commands()
+	for _, cmd := range agent {
+		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
+	}
+	for _, cmd := range own {
+		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "parley"})
+	}
+	p := &popup{prefix: text, list: widget.NewList(items)}
+	p.list.SetFilter(strings.TrimPrefix(text, "/"))
+	if p.list.Len() == 0 {
+		p = nil
+	}
+	c.popup = p
+}
+
+// popupKey handles the keys of an open popup.
+func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	if c.popup == nil {
+		return nil, false
+	}
+	it, ok := c.popup.list.Selected()
+	switch msg.String() {
+	case "up":
+		c.popup.list.Move(-1)
+		return nil, true
+	case "down":
+		c.popup.list.Move(1)
+		return nil, true
+	case "esc":
+		return c.escape(), true
+	case "tab":
+		if ok {
+			c.complete(it)
+		}
+		return nil, true
+	case "enter":
+		if ok && it.Title != c.composer.Value() {
+			c.complete(it)
+			return nil, true
+		}
+		return c.submit(), true
+	}
+	return nil, false
+}
+
+// complete puts the chosen command into the composer.
+func (c *chat) complete(it widget.Item) {
+	c.popup = nil
+	text := it.Title
+	c.dropped = text
+	if it.Hint != "" && it.Hint != "parley" {
+		text += " "
+	}
+	c.composer.SetValue(text)
+}
+
+// hint is what the command in the composer wants behind its name.
+func (c *chat) hint() string {
+	name, rest, _ := strings.Cut(c.composer.BeforeCursor(), " ")
+	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
+		return ""
+	}
+	for _, cmd := range c.thread.Commands {
+		if "/"+cmd.Name == name {
+			return cmd.Hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,342 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/permissions"
+	"parley/ui/widget"
+)
+
+// question shows the questions that wait, one at a time, and lets the user
+// answer with a deliberate key. It has the keys only when the user gave them to
+// it, or when nothing has been typed for a while and nothing is being typed; an
+// option that allows something works only after all of the question has been on
+// the screen.
+type question struct {
+	c       *chat
+	waiting []permissions.Question
+	current int
+
+	shownAt   time.Time // when the current one was first drawn
+	grabbed   bool      // the user gave it the keys
+	grabbedAt time.Time
+	offset    int  // rows of the body scrolled away
+	read      bool // the end of the body has been on the screen
+	details   bool
+	full      bool
+	height    int // rows on the screen
+	page      int // rows of the body on the screen
+}
+
+// dropAfterGrab is how long keys are dropped after the question was given the
+// keys: what had been typed before must not answer it.
+const dropAfterGrab = 80 * time.Millisecond
+
+func newQuestion(c *chat) *question { return &question{c: c} }
+
+func (q *question) add(n permissions.Question) {
+	q.waiting = append(q.waiting, n)
+	if len(q.waiting) == 1 {
+		q.turn(0)
+	}
+}
+
+// remove drops a question that was settled, by whomever.
+func (q *question) remove(key uint64) {
+	for i, w := range q.waiting {
+		if w.Key != key {
+			continue
+		}
+		q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+		switch {
+		case i < q.current:
+			q.current--
+		case i == q.current:
+			q.turn(min(i, max(0, len(q.waiting)-1)))
+		}
+		return
+	}
+}
+
+func (q *question) clear() {
+	q.waiting = nil
+	q.turn(0)
+}
+
+// turn shows the i-th question afresh: it has to be read and given the keys.
+func (q *question) turn(i int) {
+	q.current, q.offset, q.read, q.details, q.full, q.grabbed = i, 0, false, false, false, false
+	q.shownAt = time.Time{}
+}
+
+func (q *question) open() bool { return len(q.waiting) > 0 }
+
+// grab gives the question the keys.
+func (q *question) grab(now time.Time) {
+	if q.open() && !q.grabbed {
+		q.grabbed, q.grabbedAt = true, now
+	}
+}
+
+// armed tells whether a key that comes now is for the question.
+func (q *question) armed(now time.Time) bool {
+	if !q.open() || q.shownAt.IsZero() {
+		return false
+	}
+	if q.grabbed {
+		return true
+	}
+	return q.c.composer.Empty() && now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet
+}
+
+// key handles a key of an armed question; false hands it on to the composer.
+func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	if q.grabbed && q.c.m.now().Sub(q.grabbedAt) < dropAfterGrab {
+		return nil, true
+	}
+	name := msg.String()
+	cur := q.waiting[q.current]
+	if o, ok := optionFor(cur.Options, name); ok {
+		q.keep()
+		return q.answer(cur, o), true
+	}
+	switch name {
+	case "esc":
+		return q.reject(), true
+	case "d":
+		q.details = !q.details
+	case "f":
+		q.full = !q.full
+	case "up", "k":
+		q.offset--
+	case "down", "j":
+		q.offset++
+	case "pgup":
+		q.offset -= max(1, q.page)
+	case "pgdown", "space":
+		q.offset += max(1, q.page)
+	case "ctrl+n":
+		q.turn((q.current + 1) % len(q.waiting))
+	case "ctrl+p":
+		q.turn((q.current + len(q.waiting) - 1) % len(q.waiting))
+	case "tab", "alt+a":
+		if q.grabbed {
+			q.grabbed = false
+			return nil, true
+		}
+	default:
+		return nil, q.grabbed // nobody's while the question has the keys
+	}
+	q.keep()
+	return nil, true
+}
+
+// keep holds on to keys that the question got by waiting.
+func (q *question) keep() {
+	if !q.grabbed {
+		q.grabbed = true
+	}
+}
+
+// optionFor finds the option of a key: a digit, or the letter of a kind that
+// only one option has.
+func optionFor(options []permissions.Option, key string) (permissions.Option, bool) {
+	if len(key) == 1 && key[0] >= '1' && key[0] <= '9' {
+		if i := int(key[0] - '1'); i < len(options) {
+			return options[i], true
+		}
+		return permissions.Option{}, false
+	}
+	for _, o := range options {
+		if letter := letterOf(options, o); letter == key && letter != "" {
+			return o, true
+		}
+	}
+	return permissions.Option{}, false
+}
+
+var letters = map[string]string{permissions.AllowOnce: "y", permissions.AllowAlways: "a", permissions.RejectOnce: "n", permissions.RejectAlways: "N"}
+
+// letterOf is the key of an option's kind, "" where it has none of its own.
+func letterOf(options []permissions.Option, o permissions.Option) string {
+	n := 0
+	for _, other := range options {
+		if other.Kind == o.Kind {
+			n++
+		}
+	}
+	if n > 1 {
+		return ""
+	}
+	return letters[o.Kind]
+}
+
+// harmless tells whether an option can be chosen before all was read.
+func harmless(o permissions.Option) bool {
+	return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
+}
+
+func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
+	if !q.read && !harmless(o) {
+		return q.c.say("read to the end first: down, pgdn")
+	}
+	if err := q.c.conn.Broker.Answer(cur.Key, o.ID); err != nil {
+		return q.c.say(err.Error())
+	}
+	q.remove(cur.Key)
+	return nil
+}
+
+// reject is esc: the agent's own "no" where it has one, else cancelled.
+func (q *question) reject() tea.Cmd {
+	cur := q.waiting[q.current]
+	if err := q.c.conn.Broker.Reject(cur.Key); err != nil {
+		return q.c.say(err.Error())
+	}
+	q.remove(cur.Key)
+	return nil
+}
+
+// rows draws the current question in at most height rows.
+func (q *question) rows(width, height int) []string {
+	if !q.open() {
+		q.height = 0
+		return nil
+	}
+	now := q.c.m.now()
+	if q.shownAt.IsZero() {
+		q.shownAt = now
+	}
+	cur := q.waiting[q.current]
+	inner := widget.InnerWidth(width)
+	body := q.body(cur, inner)
+	whole := len(body)
+	if q.details {
+		body = append(body, q.detailRows(cur, inner)...)
+	}
+	options := q.optionRows(cur, inner)
+	q.page = max(1, height-3-len(options)) // borders and the separator
+	q.offset = max(0, min(q.offset, len(body)-q.page))
+	shown := body[q.offset:min(len(body), q.offset+q.page)]
+	if q.offset+len(shown) >= whole && !q.read {
+		q.read = true
+		options = q.optionRows(cur, inner)
+	}
+	rows := append([]string(nil), shown...)
+	rows = append(rows, widget.Separator)
+	rows = append(rows, options...)
+	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(now)}
+	out := box.Rows(width, q.c.m.th)
+	q.height = len(out)
+	return out
+}
+
+func (q *question) title(cur permissions.Question) string {
+	name := q.c.m.agent.Name
+	if cur.Origin == permissions.FromParley {
+		return "parley asks: " + name + " wants this without having asked"
+	}
+	return name + " asks"
+}
+
+func (q *question) right(rows int) string {
+	s := ""
+	if len(q.waiting) > 1 {
+		s = fmt.Sprintf("%d of %d waiting", q.current+1, len(q.waiting))
+	}
+	if rest := rows - q.offset - q.page; rest > 0 {
+		s = strings.TrimSpace(fmt.Sprintf("%d more rows ↓  %s", rest, s))
+	}
+	return s
+}
+
+func (q *question) foot(now time.Time) string {
+	switch {
+	case q.armed(now) && q.read:
+		return "esc rejects · d details"
+	case q.armed(now):
+		return "read to the end to allow: down, pgdn · esc rejects"
+	case q.c.composer.Empty():
+		return "alt+a to answer · esc rejects"
+	}
+	return "keys are off while you type · alt+a to answer · esc rejects"
+}
+
+// body is all that has to be read.
+func (q *question) body(cur permissions.Question, width int) []string {
+	th := q.c.m.th
+	rows := wrapInk(th.Strong.Paint, cur.Heading, "", width)
+	for _, p := range cur.Body {
+		switch p.Kind {
+		case permissions.Command:
+			rows = append(rows, wrapInk(th.Code.Paint, p.Text, "  ", width)...)
+		case permissions.Field:
+			rows = append(rows, wrapInk(nil, p.Label+": "+p.Text, "  ", width)...)
+		case permissions.Warning:
+			rows = append(rows, wrapInk(th.Bad.Paint, "! "+p.Text, "  ", width)...)
+		case permissions.Diff:
+			rows = append(rows, wrapInk(th.Strong.Paint, p.Path, "  ", width)...)
+			diff, _ := widget.RenderDiff(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone}, width-2, 0, th)
+			for _, r := range diff {
+				rows = append(rows, "  "+r)
+			}
+		default:
+			rows = append(rows, wrapInk(nil, p.Text, "  ", width)...)
+		}
+	}
+	if cur.Words != "" {
+		rows = append(rows, wrapInk(th.Dim.Paint, "agent's words: \""+cur.Words+"\"", "", width)...)
+	}
+	return rows
+}
+
+func (q *question) detailRows(cur permissions.Question, width int) []string {
+	text := cur.Details
+	if text == "" {
+		text = "the agent sent nothing else about it"
+	}
+	return append([]string{""}, wrapInk(q.c.m.th.Dim.Paint, text, "  ", width)...)
+}
+
+func wrapInk(paint func(string) string, text, before string, width int) []string {
+	var rows []string
+	for _, r := range widget.Wrap(text, max(1, width-len(before))) {
+		if paint != nil {
+			r = paint(r)
+		}
+		rows = append(rows, before+r)
+	}
+	return rows
+}
+
+// optionRows lists the options in the agent's order, each with its key.
+func (q *question) optionRows(cur permissions.Question, width int) []string {
+	th := q.c.m.th
+	var rows []string
+	line := ""
+	for i, o := range cur.Options {
+		key := letterOf(cur.Options, o)
+		if key == "" && i < 9 {
+			key = fmt.Sprint(i + 1)
+		}
+		text := th.Key.Paint(key) + " " + o.Name
+		if !q.read && !harmless(o) {
+			text = th.Faint.Paint(key + " " + o.Name + " (off)")
+		}
+		text = widget.Truncate(text, width, "…")
+		switch {
+		case line == "":
+			line = text
+		case widget.Width(line)+3+widget.Width(text) <= width:
+			line += "   " + text
+		default:
+			rows = append(rows, line)
+			line = text
+		}
+	}
+	return append(rows, line)
+}

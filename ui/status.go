@@ -1,0 +1,167 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	chatview "parley/ui/chat"
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// status is the line at the bottom. It never wraps: parts are dropped from the
+// right until it fits.
+func (c *chat) status(width int) string {
+	th := c.m.th
+	right := c.statusRight()
+	parts := c.statusParts()
+	room := width - widget.Width(right) - 3
+	line := ""
+	for _, p := range parts {
+		next := p
+		if line != "" {
+			next = line + th.Dim.Paint(" · ") + p
+		}
+		if widget.Width(next) > room {
+			break
+		}
+		line = next
+	}
+	if line == "" && len(parts) > 0 {
+		line = widget.Truncate(parts[0], max(1, room), "…")
+	}
+	gap := max(1, width-2-widget.Width(line)-widget.Width(right))
+	return widget.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
+}
+
+func (c *chat) statusParts() []string {
+	th, t := c.m.th, c.thread
+	if c.toast != "" && c.m.now().Before(c.toastUntil) {
+		return []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
+	}
+	var parts []string
+	if t.State == thread.Ended {
+		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
+	}
+	parts = append(parts, th.Strong.Paint(c.m.agent.Name))
+	if c.busy() {
+		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
+	}
+	if len(c.queued) > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", len(c.queued)))
+	}
+	if mode := c.mode(); mode != "" {
+		parts = append(parts, mode)
+	}
+	if o, ok := t.Option("model"); ok {
+		parts = append(parts, nameOf(o.Current, o.Choices))
+	}
+	if u := t.Usage; u.Size > 0 {
+		parts = append(parts, fmt.Sprintf("ctx %d%% %s/%s", percent(u.Used, u.Size), tokens(u.Used), tokens(u.Size)))
+	} else if u.Used > 0 {
+		parts = append(parts, "ctx "+tokens(u.Used))
+	}
+	if cost := money(t.Usage); cost != "" {
+		parts = append(parts, cost)
+	}
+	if t.Added+t.Removed > 0 {
+		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", t.Added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", t.Removed)))
+	}
+	if c.m.opts.Branch != "" {
+		parts = append(parts, "⎇ "+c.m.opts.Branch)
+	}
+	return parts
+}
+
+func (c *chat) statusRight() string {
+	th := c.m.th
+	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
+	switch {
+	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
+		return th.Warn.Paint("ctrl+c again to quit")
+	case c.thread.State == thread.Ended:
+		return hint("ctrl+c", "quit")
+	case c.thread.State == thread.Cancelling && c.forceable():
+		return hint("esc", "end the agent, it does not answer")
+	case c.busy():
+		return hint("esc", "stop")
+	}
+	return hint("?", "help")
+}
+
+// mode names the session's mode: the option of that category, or else the mode.
+func (c *chat) mode() string {
+	if o, ok := c.thread.Option("mode"); ok {
+		return nameOf(o.Current, o.Choices)
+	}
+	if len(c.thread.Config) > 0 && len(c.thread.Modes) == 0 {
+		return ""
+	}
+	return nameOf(c.thread.Mode, c.thread.Modes)
+}
+
+func nameOf(id string, choices []acpclient.Choice) string {
+	for _, ch := range choices {
+		if ch.ID == id && ch.Name != "" {
+			return ch.Name
+		}
+	}
+	return widget.Truncate(id, 30, "…")
+}
+
+func percent(used, size uint64) int { return int(min(999, float64(used)/float64(size)*100)) }
+
+func tokens(n uint64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+func money(u acpclient.UsageChanged) string {
+	switch u.Currency {
+	case "":
+		return ""
+	case "USD":
+		return fmt.Sprintf("$%.2f", u.Cost)
+	case "EUR":
+		return fmt.Sprintf("€%.2f", u.Cost)
+	}
+	return fmt.Sprintf("%.2f %s", u.Cost, u.Currency)
+}
+
+// helpRows lists the keys, from the declaration that dispatches them.
+func (c *chat) helpRows(width int) []string {
+	th := c.m.th
+	var rows []string
+	line := func(label, help string) {
+		for i, r := range widget.Wrap(help, max(1, width-24)) {
+			if i > 0 {
+				label = ""
+			}
+			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-22s", label))+r)
+		}
+	}
+	for _, b := range intent.Chat {
+		line(b.Label, b.Help)
+	}
+	rows = append(rows, "", th.Strong.Paint("composer"))
+	for _, n := range intent.Editing {
+		line(n.Label, n.Help)
+	}
+	rows = append(rows, "", th.Strong.Paint("question"))
+	for _, n := range intent.Question {
+		line(n.Label, n.Help)
+	}
+	rows = append(rows, "", th.Strong.Paint("commands"))
+	agent, own := c.commands()
+	for _, cmd := range append(append([]acpclient.Command(nil), agent...), own...) {
+		line("/"+cmd.Name, cmd.Description)
+	}
+	return rows
+}

@@ -1,0 +1,109 @@
+package theme
+
+import (
+	"image/color"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Spec says what an Ink looks like. A nil colour is the terminal's own.
+type Spec struct {
+	Fg, Bg                                  color.Color
+	Bold, Faint, Italic, Underline, Reverse bool
+}
+
+// Ink paints text with one fixed style: two strings made once, put around the text. It is a value, free to copy and
+// safe to share between goroutines. The zero Ink leaves text as it is.
+type Ink struct {
+	on, off string
+	spec    Spec
+}
+
+// NewInk makes an Ink of a Spec.
+func NewInk(s Spec) Ink {
+	var st ansi.Style
+	if s.Bold {
+		st = st.Bold()
+	}
+	if s.Faint {
+		st = st.Faint()
+	}
+	if s.Italic {
+		st = st.Italic(true)
+	}
+	if s.Underline {
+		st = st.Underline(true)
+	}
+	if s.Reverse {
+		st = st.Reverse(true)
+	}
+	if s.Fg != nil {
+		st = st.ForegroundColor(s.Fg)
+	}
+	if s.Bg != nil {
+		st = st.BackgroundColor(s.Bg)
+	}
+	ink := Ink{spec: s}
+	if len(st) > 0 {
+		ink.on, ink.off = st.String(), ansi.ResetStyle
+	}
+	return ink
+}
+
+// Paint returns s in this ink, reset at its end. The text must not carry styles of its own that reset: what follows such
+// a reset is no longer painted; use [Ink.Repaint] there.
+func (i Ink) Paint(s string) string {
+	if i.on == "" || s == "" {
+		return s
+	}
+	return i.on + s + i.off
+}
+
+// Append appends s in this ink to dst.
+func (i Ink) Append(dst []byte, s string) []byte {
+	if i.on == "" || s == "" {
+		return append(dst, s...)
+	}
+	dst = append(dst, i.on...)
+	dst = append(dst, s...)
+	return append(dst, i.off...)
+}
+
+// Repaint paints text that holds other inks: this ink comes back after each reset inside it. It serves backgrounds under
+// styled text.
+func (i Ink) Repaint(s string) string {
+	if i.on == "" || s == "" {
+		return s
+	}
+	if !strings.Contains(s, "\x1b[") {
+		return i.on + s + i.off
+	}
+	s = strings.ReplaceAll(s, "\x1b[0m", ansi.ResetStyle)
+	s = strings.TrimSuffix(s, ansi.ResetStyle)
+	return i.on + strings.ReplaceAll(s, ansi.ResetStyle, ansi.ResetStyle+i.on) + i.off
+}
+
+// On is the sequence that starts the ink, empty for the zero Ink.
+func (i Ink) On() string { return i.on }
+
+// Off is the sequence that ends the ink, empty for the zero Ink.
+func (i Ink) Off() string { return i.off }
+
+// Spec returns what the ink was made of.
+func (i Ink) Spec() Spec { return i.spec }
+
+// Style returns the ink as a Lip Gloss style, for the places that want one. It is slow to render with: keep it off paths
+// that run once a row.
+func (i Ink) Style() lipgloss.Style {
+	s := i.spec
+	st := lipgloss.NewStyle()
+	if s.Fg != nil {
+		st = st.Foreground(s.Fg)
+	}
+	if s.Bg != nil {
+		st = st.Background(s.Bg)
+	}
+	return st.Bold(s.Bold).Faint(s.Faint).Italic(s.Italic).Underline(s.Underline).Reverse(s.Reverse)
+}

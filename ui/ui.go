@@ -1,0 +1,103 @@
+// Package ui is the screen of parley: a Bubble Tea program over the engine.
+//
+// The root model is the only tea.Model. Its Update routes: events of the
+// engine, in portions of a frame; keys, through package intent; sizes, focus and
+// pastes; results of commands. It never waits for anything: whatever may block
+// runs in a tea.Cmd. View joins rows that are ready and returns the same string
+// until something has changed.
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/permissions"
+	"parley/ui/theme"
+)
+
+// Agent is one that the start screen offers.
+type Agent struct {
+	Name    string // what the user types
+	Title   string
+	Command string // the exact command, for reading
+	Where   string // where it was found: "on PATH", "through npx", …
+	Section string
+	Missing string // how to get it, when it is not there: then it cannot be started
+}
+
+// Connection is a started agent with its session.
+type Connection struct {
+	Client  *acpclient.Client
+	Session *acpclient.Session
+	Broker  *permissions.Broker
+	// Close ends the agent and everything started for it. It may take seconds.
+	Close func()
+}
+
+// Options of the screen.
+type Options struct {
+	Agents []Agent
+	// Start names the agent to start at once; "" shows the start screen.
+	Start string
+	// Choice is where the cursor of the start screen stands.
+	Choice string
+	// Connect starts an agent. It is called on a goroutine of its own and
+	// gives up when ctx ends.
+	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
+	// Prompt is sent as soon as the session is there.
+	Prompt  string
+	Cwd     string
+	Home    string // shortened to ~ in paths
+	Branch  string // of the work tree, "" without one
+	Theme   string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor bool
+
+	Input  io.Reader // nil: the terminal
+	Output io.Writer
+}
+
+// Run shows the screen until the user quits or ctx ends. Everything that was
+// started is gone when it returns, and the terminal is as it was.
+func Run(ctx context.Context, opts Options) error {
+	m := New(opts)
+	defer m.close()
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120)}
+	if opts.Input != nil {
+		options = append(options, tea.WithInput(opts.Input))
+	}
+	if opts.Output != nil {
+		options = append(options, tea.WithOutput(opts.Output))
+	}
+	_, err := tea.NewProgram(m, options...).Run()
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
+		return nil
+	}
+	return fmt.Errorf("run the screen: %w", err)
+}
+
+// frame is the shortest time between two portions of events: what a reader
+// can see of a fast stream. Keys do not wait for it.
+const frame = 16 * time.Millisecond
+
+// quiet is how long no key must have come before a question takes keys by
+// itself, and how long a question must have stood there.
+const quiet = 600 * time.Millisecond
+
+// New makes the root model.
+func New(opts Options) *Model {
+	m := &Model{opts: opts, queue: acpclient.NewQueue(), log: acpclient.NewLog(), dark: true, now: time.Now}
+	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
+	m.start = newStart(opts)
+	m.chat = newChat(m)
+	if opts.Start != "" {
+		m.begin(opts.Start)
+	}
+	return m
+}

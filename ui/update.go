@@ -1,0 +1,150 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/theme"
+)
+
+// Update implements tea.Model: it only routes.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case eventsMsg:
+		return m, m.events(msg)
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		return m, m.paste(msg)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case tea.WindowSizeMsg:
+		m.resize(msg)
+	case tea.BackgroundColorMsg:
+		m.background(msg.IsDark())
+	case tea.FocusMsg:
+		m.focused = true
+	case tea.BlurMsg:
+		m.focused = false
+	case tickMsg:
+		return m, m.ticked(time.Time(msg))
+	case connectedMsg:
+		return m, m.connected(msg)
+	case refreshMsg:
+		m.dirty = true
+	case tea.ResumeMsg:
+		m.dirty = true
+	case closedMsg:
+		return m, tea.Quit
+	}
+	return m, nil
+}
+
+// events hands one portion to the chat and waits for the next.
+func (m *Model) events(events eventsMsg) tea.Cmd {
+	m.last = m.now()
+	cmds := []tea.Cmd{m.listen()}
+	for _, e := range events {
+		cmds = append(cmds, m.chat.apply(e))
+	}
+	if len(events) > 0 {
+		m.dirty = true
+		m.chat.applied()
+	}
+	if m.moving() {
+		cmds = append(cmds, m.tick())
+	}
+	return tea.Batch(cmds...)
+}
+
+// moving tells whether something on the screen has a clock.
+func (m *Model) moving() bool {
+	return m.page == connectingPage && m.connectErr == nil || m.page == chatPage && m.chat.busy()
+}
+
+func (m *Model) ticked(now time.Time) tea.Cmd {
+	m.ticking = false
+	if !m.moving() {
+		return nil
+	}
+	m.dirty = true
+	m.chat.view.Tick(now)
+	return m.tick()
+}
+
+func (m *Model) resize(msg tea.WindowSizeMsg) {
+	m.width, m.height, m.dirty = msg.Width, msg.Height, true
+}
+
+func (m *Model) background(dark bool) {
+	if dark == m.dark {
+		return
+	}
+	m.dark, m.dirty = dark, true
+	m.th = theme.Pick(m.opts.Theme, dark, m.opts.NoColor)
+	m.chat.view.SetTheme(m.th)
+}
+
+// key routes a key press. Keys that come when the screen is about to end are
+// nobody's.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	if m.quitting {
+		return nil
+	}
+	m.dirty = true
+	switch intent.Of(msg.String()) {
+	case intent.Suspend:
+		return tea.Suspend
+	case intent.Redraw:
+		return tea.ClearScreen
+	}
+	switch m.page {
+	case startPage:
+		return m.startKey(msg)
+	case connectingPage:
+		return m.connectingKey(msg)
+	}
+	return m.chat.key(msg)
+}
+
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	m.dirty = true
+	if m.page == chatPage {
+		m.chat.paste(msg.Content)
+	}
+	return nil
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	if m.page != chatPage {
+		return
+	}
+	m.dirty = true
+	switch msg.Mouse().Button {
+	case tea.MouseWheelUp:
+		m.chat.wheel(-3)
+	case tea.MouseWheelDown:
+		m.chat.wheel(3)
+	}
+}
+
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if m.page == chatPage {
+		m.dirty = true
+		m.chat.click(msg.Mouse().Y)
+	}
+}
+
+// interrupted is ctrl+c where there is nothing to stop or to clear: the second
+// within two seconds quits.
+func (m *Model) interrupted() tea.Cmd {
+	if m.now().Sub(m.quitArmed) < 2*time.Second {
+		return m.quit()
+	}
+	m.quitArmed = m.now()
+	return later(2 * time.Second)
+}

@@ -1,0 +1,227 @@
+package widget
+
+import (
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// printable says whether a key stands for text rather than a command. AltGr may report ctrl and alt together.
+func printable(k tea.KeyPressMsg) bool {
+	if k.Text == "" {
+		return false
+	}
+	mod := k.Mod & (tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModSuper | tea.ModHyper)
+	return mod == 0 || mod == tea.ModCtrl|tea.ModAlt
+}
+
+// Key handles a key and says whether the composer took it. It takes text, the keys of readline, and the newlines
+// shift+enter, alt+enter, ctrl+j, and enter behind a backslash, which the newline replaces. It leaves enter, up on the
+// first row, down on the last, and, while it is empty, every key that would move or delete.
+func (c *Composer) Key(k tea.KeyPressMsg) bool {
+	if printable(k) {
+		c.Insert(k.Text)
+		return true
+	}
+	name := k.Keystroke()
+	if kill, ok := kills[name]; ok {
+		if c.Empty() {
+			return false
+		}
+		kill(c)
+		return true
+	}
+	wasKilling := c.killing
+	c.killing = false
+	if move, ok := moves[name]; ok {
+		if c.Empty() {
+			return false
+		}
+		if name == "up" || name == "down" {
+			return c.vertical(name == "down")
+		}
+		c.moveTo(move(c))
+		return true
+	}
+	switch name {
+	case "shift+enter", "alt+enter", "ctrl+j":
+		c.Insert("\n")
+	case "ctrl+y":
+		c.replace(c.at, c.at, c.yank)
+	case "enter":
+		if !c.EndsWithBackslash() {
+			return false
+		}
+		c.replace(place{c.at.line, c.at.off - 1}, c.at, "\n")
+	default:
+		c.killing = wasKilling
+		return false
+	}
+	return true
+}
+
+// EndsWithBackslash says whether a backslash stands right before the cursor.
+func (c *Composer) EndsWithBackslash() bool {
+	return c.at.off > 0 && c.lines[c.at.line].text[c.at.off-1] == '\\'
+}
+
+// moves maps keys to the place they move to. Up and down depend on rows and stand here for their names only.
+var moves = map[string]func(*Composer) place{
+	"up": nil, "down": nil,
+	"left": (*Composer).left, "right": (*Composer).right,
+	"home": (*Composer).lineStart, "ctrl+a": (*Composer).lineStart,
+	"end": (*Composer).lineEnd, "ctrl+e": (*Composer).lineEnd,
+	"alt+b": (*Composer).wordLeft, "ctrl+left": (*Composer).wordLeft, "alt+left": (*Composer).wordLeft,
+	"alt+f": (*Composer).wordRight, "ctrl+right": (*Composer).wordRight, "alt+right": (*Composer).wordRight,
+	"ctrl+home": func(*Composer) place { return place{} },
+	"ctrl+end":  (*Composer).end,
+}
+
+// kills maps keys to what they delete.
+var kills = map[string]func(*Composer){
+	"backspace": func(c *Composer) { c.delete(c.left(), c.at) }, "shift+backspace": func(c *Composer) { c.delete(c.left(), c.at) },
+	"ctrl+h": func(c *Composer) { c.delete(c.left(), c.at) },
+	"delete": func(c *Composer) { c.delete(c.at, c.right()) }, "ctrl+d": func(c *Composer) { c.delete(c.at, c.right()) },
+	"ctrl+w":        func(c *Composer) { c.kill(c.blankLeft(), c.at) },
+	"alt+backspace": func(c *Composer) { c.kill(c.wordLeft(), c.at) }, "ctrl+backspace": func(c *Composer) { c.kill(c.wordLeft(), c.at) },
+	"alt+d": func(c *Composer) { c.kill(c.at, c.wordRight()) }, "ctrl+delete": func(c *Composer) { c.kill(c.at, c.wordRight()) },
+	"alt+delete": func(c *Composer) { c.kill(c.at, c.wordRight()) },
+	"ctrl+u":     func(c *Composer) { c.kill(c.lineStart(), c.at) },
+	"ctrl+k": func(c *Composer) {
+		to := c.lineEnd()
+		if to == c.at {
+			to = c.right() // at the end of a line it takes the newline
+		}
+		c.kill(c.at, to)
+	},
+}
+
+func (c *Composer) delete(from, to place) {
+	c.killing = false
+	c.replace(from, to, "")
+}
+
+// kill deletes text and keeps it for ctrl+y. Kills in a row add up, in the order of the text.
+func (c *Composer) kill(from, to place) {
+	if from == to {
+		return
+	}
+	text := c.text(from, to)
+	switch {
+	case !c.killing:
+		c.yank = text
+	case from.before(c.at):
+		c.yank = text + c.yank
+	default:
+		c.yank += text
+	}
+	c.replace(from, to, "")
+	c.killing = true
+}
+
+func (c *Composer) lineStart() place { return place{c.at.line, 0} }
+func (c *Composer) lineEnd() place   { return place{c.at.line, len(c.lines[c.at.line].text)} }
+
+// left returns the place one cluster before the cursor; a line's start follows the end of the line before.
+func (c *Composer) left() place {
+	p := c.at
+	if p.off == 0 {
+		if p.line == 0 {
+			return p
+		}
+		return place{p.line - 1, len(c.lines[p.line-1].text)}
+	}
+	l := c.lines[p.line]
+	l.wrap(&c.chips, c.textWidth())
+	last := l.starts[l.rowAt(p.off-1)]
+	for i := last; i < p.off; {
+		n, _ := c.chips.cluster(l.text[i:], c.textWidth())
+		last, i = i, i+n
+	}
+	return place{p.line, last}
+}
+
+func (c *Composer) right() place {
+	p := c.at
+	l := c.lines[p.line]
+	if p.off < len(l.text) {
+		n, _ := c.chips.cluster(l.text[p.off:], c.textWidth())
+		return place{p.line, p.off + n}
+	}
+	if p.line+1 < len(c.lines) {
+		return place{p.line + 1, 0}
+	}
+	return p
+}
+
+// wordLeft returns the start of the word before the cursor. A chip is a word.
+func (c *Composer) wordLeft() place {
+	return c.skipLeft(func(r rune) bool { return !wordRune(r) && r != '_' })
+}
+
+// blankLeft returns the start of the run of non-blanks before the cursor, as ctrl+w of a shell takes it.
+func (c *Composer) blankLeft() place {
+	return c.skipLeft(func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u3000' })
+}
+
+func (c *Composer) skipLeft(gap func(rune) bool) place {
+	if c.at.off == 0 {
+		return c.left()
+	}
+	text, in := c.lines[c.at.line].text[:c.at.off], false
+	for len(text) > 0 {
+		r, n := lastRune(text)
+		if isChip(r) {
+			if !in {
+				text = text[:len(text)-n]
+			}
+			break
+		}
+		if gap(r) && in {
+			break
+		}
+		in = in || !gap(r)
+		text = text[:len(text)-n]
+	}
+	return c.edge(len(text))
+}
+
+func (c *Composer) wordRight() place {
+	line := c.lines[c.at.line].text
+	i, in := c.at.off, false
+	if i == len(line) {
+		return c.right()
+	}
+	for i < len(line) {
+		r, n := utf8.DecodeRune(line[i:])
+		if isChip(r) {
+			if !in {
+				i += n
+			}
+			break
+		}
+		word := wordRune(r) || r == '_'
+		if in && !word {
+			break
+		}
+		in = in || word
+		i += n
+	}
+	return place{c.at.line, c.snap(c.at.line, i)}
+}
+
+// edge returns the place in the cursor's line at the last edge of a cluster up to off.
+func (c *Composer) edge(off int) place {
+	l := c.lines[c.at.line]
+	l.wrap(&c.chips, c.textWidth())
+	last := l.starts[l.rowAt(off)]
+	for i := last; i <= off; {
+		last = i
+		if i == len(l.text) {
+			break
+		}
+		n, _ := c.chips.cluster(l.text[i:], c.textWidth())
+		i += n
+	}
+	return place{c.at.line, last}
+}

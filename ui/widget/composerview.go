@@ -1,0 +1,174 @@
+package widget
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"parley/ui/theme"
+)
+
+// rowRef names a row: one of the rows of a line.
+type rowRef struct{ line, row int }
+
+func (a rowRef) before(b rowRef) bool { return a.line < b.line || a.line == b.line && a.row < b.row }
+
+// wrapped returns a line with its wrapping made.
+func (c *Composer) wrapped(line int) *inputLine {
+	l := c.lines[line]
+	l.wrap(&c.chips, c.textWidth())
+	return l
+}
+
+// step returns the row n rows after r (before, if n is negative), and how many steps there were.
+func (c *Composer) step(r rowRef, n int) (rowRef, int) {
+	done := 0
+	for ; n > 0; n-- {
+		switch {
+		case r.row+1 < len(c.wrapped(r.line).starts):
+			r.row++
+		case r.line+1 < len(c.lines):
+			r = rowRef{r.line + 1, 0}
+		default:
+			return r, done
+		}
+		done++
+	}
+	for ; n < 0; n++ {
+		switch {
+		case r.row > 0:
+			r.row--
+		case r.line > 0:
+			r = rowRef{r.line - 1, len(c.wrapped(r.line-1).starts) - 1}
+		default:
+			return r, done
+		}
+		done++
+	}
+	return r, done
+}
+
+// Height returns how many rows the composer takes, from 1 to its maximum.
+func (c *Composer) Height() int {
+	_, n := c.step(rowRef{}, c.maxRows-1)
+	return n + 1
+}
+
+// cursorRow returns the row of the cursor and its column in the text.
+func (c *Composer) cursorRow() (rowRef, int) {
+	l := c.wrapped(c.at.line)
+	row := l.rowAt(c.at.off)
+	return rowRef{c.at.line, row}, c.cells(l.text[l.starts[row]:c.at.off])
+}
+
+func (c *Composer) cells(text []byte) int {
+	w := 0
+	for len(text) > 0 {
+		n, cw := c.chips.cluster(text, c.textWidth())
+		w += cw
+		text = text[n:]
+	}
+	return w
+}
+
+// window moves the window so that it shows the cursor and no rows beyond the text. It returns the cursor's row in it.
+func (c *Composer) window() (height, y int) {
+	height = c.Height()
+	cur, _ := c.cursorRow()
+	c.top.line = min(c.top.line, len(c.lines)-1)
+	c.top.row = min(c.top.row, len(c.wrapped(c.top.line).starts)-1)
+	if cur.before(c.top) {
+		c.top = cur
+	}
+	// A text that became shorter pulls the window back over its end.
+	if _, n := c.step(c.top, height-1); n < height-1 {
+		c.top, _ = c.step(c.top, n-(height-1))
+	}
+	for r := c.top; r != cur; y++ {
+		if y == height-1 {
+			c.top, _ = c.step(cur, -(height - 1))
+			return height, height - 1
+		}
+		r, _ = c.step(r, 1)
+	}
+	return height, y
+}
+
+// Cursor returns where the terminal's cursor belongs, in cells from the widget's top left corner.
+func (c *Composer) Cursor() (x, y int) {
+	_, y = c.window()
+	_, col := c.cursorRow()
+	return promptWidth + col, y
+}
+
+// Rows draws the composer: Height rows of at most the set width.
+func (c *Composer) Rows(th *theme.Theme) []string {
+	prompt := th.Prompt.Paint(c.prompt)
+	if c.Empty() {
+		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(c.placeholder), c.width-promptWidth, "…"))}
+	}
+	height, _ := c.window()
+	rows := make([]string, 0, height)
+	for r := c.top; len(rows) < height; r, _ = c.step(r, 1) {
+		head := "  "
+		if r == (rowRef{}) {
+			head = prompt
+		}
+		rows = append(rows, head+c.paint(c.wrapped(r.line).row(r.row), th))
+	}
+	return rows
+}
+
+// paint draws the bytes of one row. The text is clean; only chips need work.
+func (c *Composer) paint(text []byte, th *theme.Theme) string {
+	s := string(text)
+	if len(c.chips.byRune) == 0 || !strings.ContainsFunc(s, isChip) {
+		return th.Text.Paint(s)
+	}
+	var b []byte
+	for start, i := 0, 0; i <= len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if i < len(s) && !isChip(r) {
+			i += n
+			continue
+		}
+		b = th.Text.Append(b, s[start:i])
+		if i == len(s) {
+			break
+		}
+		b = th.Chip.Append(b, Truncate(c.chips.label(r), c.textWidth(), "…"))
+		i += n
+		start = i
+	}
+	return string(b)
+}
+
+// vertical moves the cursor a row down or up, as near as it can to the column where the move began. It says whether there
+// was a row to go to.
+func (c *Composer) vertical(down bool) bool {
+	cur, col := c.cursorRow()
+	if c.goal < 0 {
+		c.goal = col
+	}
+	n := -1
+	if down {
+		n = 1
+	}
+	to, moved := c.step(cur, n)
+	if moved == 0 {
+		c.goal = -1
+		return false
+	}
+	l := c.wrapped(to.line)
+	row := l.row(to.row)
+	off, w := 0, 0
+	for off < len(row) {
+		size, cw := c.chips.cluster(row[off:], c.textWidth())
+		// The end of a row that wraps on is the start of the next: stay before its last cluster.
+		if w+cw > c.goal || off+size == len(row) && to.row+1 < len(l.starts) {
+			break
+		}
+		off, w = off+size, w+cw
+	}
+	c.at = place{to.line, l.starts[to.row] + off}
+	return true
+}

@@ -1,0 +1,126 @@
+package widget
+
+import (
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+
+	"parley/ui/theme"
+)
+
+// A text over either limit is not compared: the diff is a row that says so.
+const (
+	diffMaxBytes = 8 << 20
+	diffMaxLines = 200_000
+)
+
+// diffFastLines is where comparing trades the shortest result for time.
+const diffFastLines = 20_000
+
+const diffContext = 3
+
+// Diff is a change of one file. OldMissing says that there was no file before.
+type Diff struct {
+	Path       string
+	Old, New   string
+	OldMissing bool
+}
+
+// Computed is a Diff with its edit script, to be drawn at any width without comparing again. It keeps the parts of both
+// texts that it shows, and is only read once made: goroutines may share it, so Compute can run off the screen's.
+type Computed struct {
+	Path           string
+	Added, Removed int // lines; of a text that is too large: an upper bound
+	TooLarge       bool
+
+	hunks      []textdiff.Hunk[string]
+	oldMissing bool
+	oldSize    int
+	newSize    int
+	showCR     bool // carriage returns differ, so they are shown
+	lastOld    int  // the number of the last line of each text that lacks a newline; -1: it has one
+	lastNew    int
+	lineNumber int // digits of the highest line number
+}
+
+// Compute compares the two texts of d. It takes about 10 ms for 5000 lines, up to a second near the limits.
+func Compute(d Diff) *Computed {
+	oldLines, newLines := countLines(d.Old), countLines(d.New)
+	c := &Computed{
+		Path: d.Path, oldMissing: d.OldMissing, oldSize: len(d.Old), newSize: len(d.New),
+		lastOld: unfinished(d.Old, oldLines), lastNew: unfinished(d.New, newLines),
+		lineNumber: len(itoa(max(oldLines, newLines, 1))),
+	}
+	switch {
+	case d.Old == d.New:
+		return c
+	case max(len(d.Old), len(d.New)) > diffMaxBytes || max(oldLines, newLines) > diffMaxLines:
+		c.TooLarge = true
+		c.Removed, c.Added = changedMiddle(d.Old, d.New)
+		return c
+	}
+	opts := []textdiff.Option{diff.Context(diffContext), textdiff.IndentHeuristic()}
+	if max(oldLines, newLines) > diffFastLines {
+		opts = append(opts, diff.Fast())
+	}
+	c.hunks = textdiff.Hunks(d.Old, d.New, opts...)
+	for _, h := range c.hunks {
+		for _, e := range h.Edits {
+			switch e.Op {
+			case diff.Insert:
+				c.Added++
+			case diff.Delete:
+				c.Removed++
+			}
+		}
+	}
+	oldCR, newCR := strings.Contains(d.Old, "\r\n"), strings.Contains(d.New, "\r\n")
+	c.showCR = (oldCR || newCR) && (oldCR != newCR || mixedEnds(d.Old) || mixedEnds(d.New))
+	return c
+}
+
+// Summarise counts the lines that d adds and removes.
+func Summarise(d Diff) (added, removed int) {
+	c := Compute(d)
+	return c.Added, c.Removed
+}
+
+// RenderDiff compares and draws d. See [Computed.Rows].
+func RenderDiff(d Diff, width, maxLines int, th *theme.Theme) (rows []string, more int) {
+	return Compute(d).Rows(width, maxLines, th)
+}
+
+// unfinished returns the number of the last line if no newline ends it, else -1.
+func unfinished(s string, lines int) int {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return -1
+	}
+	return lines - 1
+}
+
+func mixedEnds(s string) bool {
+	return strings.Count(s, "\n") != strings.Count(s, "\r\n")
+}
+
+// changedMiddle counts the lines between the first and the last that differ.
+func changedMiddle(a, b string) (removed, added int) {
+	n := 0
+	for limit := min(len(a), len(b)); n < limit && a[n] == b[n]; {
+		n++
+	}
+	n = strings.LastIndexByte(a[:n], '\n') + 1
+	a, b = a[n:], b[n:]
+	n = 0
+	for limit := min(len(a), len(b)); n < limit && a[len(a)-1-n] == b[len(b)-1-n]; {
+		n++
+	}
+	// Only whole lines of the common end may go.
+	tail := a[len(a)-n:]
+	if i := strings.IndexByte(tail, '\n'); i >= 0 {
+		n -= i + 1
+	} else {
+		n = 0
+	}
+	return countLines(a[:len(a)-n]), countLines(b[:len(b)-n])
+}

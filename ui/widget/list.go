@@ -1,0 +1,195 @@
+package widget
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/theme"
+)
+
+// Item is one line of a List. All texts are plain.
+type Item struct {
+	Title  string // searched first, always shown
+	Detail string // dim, beside the title; searched too
+	Hint   string // dim, at the right edge: a key, a time
+	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.
+	Section string
+	Value   any
+}
+
+// List is a pick list that narrows as one types. The zero List is an empty one.
+type List struct {
+	items  []Item
+	lower  [][]rune
+	filter string
+	shown  []hit
+	cursor int // index in shown
+	top    int // first drawn line, headings counted
+	page   int // rows of the last drawing
+	marker bool
+}
+
+// hit is an item that passed the filter.
+type hit struct {
+	item, score int
+	marks       []int
+}
+
+// NewList returns a list of items with the first selected.
+func NewList(items []Item) *List {
+	l := &List{}
+	l.SetItems(items)
+	return l
+}
+
+// SetItems replaces the items. The filter stays, and so does the selection where its title is still there.
+func (l *List) SetItems(items []Item) {
+	old, had := l.Selected()
+	l.items = items
+	l.lower = make([][]rune, len(items))
+	for i, it := range items {
+		l.lower[i] = lowerRunes(it.Title)
+	}
+	l.refilter()
+	if had {
+		for i, h := range l.shown {
+			if it := l.items[h.item]; it.Title == old.Title && it.Section == old.Section {
+				l.cursor = i
+				break
+			}
+		}
+	}
+}
+
+// Filter returns what was typed.
+func (l *List) Filter() string { return l.filter }
+
+// SetFilter narrows the list to the items that hold every word of filter, best first, and selects the first.
+func (l *List) SetFilter(filter string) {
+	filter = cleanInput(strings.ReplaceAll(filter, "\n", " "))
+	if filter == l.filter {
+		return
+	}
+	l.filter = filter
+	l.refilter()
+}
+
+func (l *List) refilter() {
+	l.shown, l.cursor, l.top = l.shown[:0], 0, 0
+	terms := filterTerms(l.filter)
+	for i := range l.items {
+		if len(terms) == 0 {
+			l.shown = append(l.shown, hit{item: i})
+			continue
+		}
+		score, marks, ok := match(terms, l.lower[i])
+		if !ok && l.items[i].Detail != "" {
+			if _, _, found := match(terms, lowerRunes(l.items[i].Title+" "+l.items[i].Detail)); found {
+				score, ok = scoreDetail, true
+			}
+		}
+		if ok {
+			l.shown = append(l.shown, hit{i, score, marks})
+		}
+	}
+	if len(terms) > 0 {
+		slices.SortStableFunc(l.shown, func(a, b hit) int { return b.score - a.score })
+	}
+}
+
+// Len returns how many items pass the filter.
+func (l *List) Len() int { return len(l.shown) }
+
+// Selected returns the item under the cursor; false if the list shows none.
+func (l *List) Selected() (Item, bool) {
+	if l.cursor < 0 || l.cursor >= len(l.shown) {
+		return Item{}, false
+	}
+	return l.items[l.shown[l.cursor].item], true
+}
+
+// Index returns the place of the selection among the shown items.
+func (l *List) Index() int { return l.cursor }
+
+// Select moves the cursor to the i-th shown item, or as near as there is one.
+func (l *List) Select(i int) { l.cursor = max(min(i, len(l.shown)-1), 0) }
+
+// Move moves the cursor by n items; a single step goes round at the ends.
+func (l *List) Move(n int) {
+	switch {
+	case n == -1 && l.cursor == 0:
+		l.Select(len(l.shown) - 1)
+	case n == 1 && l.cursor == len(l.shown)-1:
+		l.Select(0)
+	default:
+		l.Select(l.cursor + n)
+	}
+}
+
+// Key handles a key of the list or its filter and says whether it was one. Enter, esc and tab are the caller's.
+func (l *List) Key(k tea.KeyPressMsg) bool {
+	switch k.Keystroke() {
+	case "up", "ctrl+p":
+		l.Move(-1)
+	case "down", "ctrl+n":
+		l.Move(1)
+	case "pgup":
+		l.Select(l.cursor - max(l.page-1, 1))
+	case "pgdown":
+		l.Select(l.cursor + max(l.page-1, 1))
+	case "home":
+		l.Select(0)
+	case "end":
+		l.Select(len(l.shown) - 1)
+	case "backspace", "shift+backspace", "ctrl+h":
+		if l.filter == "" {
+			return false
+		}
+		_, n := utf8.DecodeLastRuneInString(l.filter)
+		l.SetFilter(l.filter[:len(l.filter)-n])
+	case "ctrl+u":
+		l.SetFilter("")
+	case "ctrl+w", "alt+backspace":
+		f := strings.TrimRight(l.filter, " ")
+		l.SetFilter(f[:strings.LastIndexByte(f, ' ')+1])
+	default:
+		if !printable(k) {
+			return false
+		}
+		l.SetFilter(l.filter + k.Text)
+	}
+	return true
+}
+
+// FilterRow draws what was typed behind a prompt, or the placeholder, and the count at the right: "3/120".
+func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string {
+	count := itoa(len(l.shown)) + "/" + itoa(len(l.items))
+	text, ink := visible(l.filter), th.Text
+	room := l.filterRoom(width)
+	if w := Width(text); w > room {
+		text = cut(text, w-room, w) // the end is where one types
+	}
+	if text == "" {
+		text, ink = Truncate(oneLine(placeholder), room, "…"), th.Placeholder
+	}
+	row := th.Prompt.Paint("› ") + ink.Paint(text)
+	if room < minFilterRoom {
+		return Truncate(row, width, "")
+	}
+	return row + strings.Repeat(" ", room-Width(text)+1) + th.Faint.Paint(count)
+}
+
+// minFilterRoom is how many cells typed text needs beside the count for the count to be shown.
+const minFilterRoom = 4
+
+func (l *List) filterRoom(width int) int {
+	return max(width-2-1-len(itoa(len(l.shown)))-1-len(itoa(len(l.items))), 0)
+}
+
+// FilterCursor returns the column of the typing cursor in FilterRow.
+func (l *List) FilterCursor(width int) int {
+	return max(min(2+min(Width(visible(l.filter)), l.filterRoom(width)), width-1), 0)
+}

@@ -1,0 +1,135 @@
+package widget
+
+import (
+	"strconv"
+	"strings"
+
+	"parley/ui/theme"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// listLine is one drawn line of a list: an item, or the heading above one.
+type listLine struct {
+	heading string
+	hit     int
+}
+
+// Rows draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
+// padded to the width. A list without a match is one dim row that says so.
+func (l *List) Rows(width, height int, th *theme.Theme) []string {
+	l.page = height
+	if height <= 0 || width <= 0 {
+		return nil
+	}
+	if len(l.shown) == 0 {
+		return []string{th.Dim.Paint(Truncate("  nothing matches", width, "…"))}
+	}
+	lines, at := l.layout()
+	l.top = max(min(l.top, len(lines)-height), 0)
+	if at < l.top {
+		l.top = at
+		if at > 0 && lines[at-1].heading != "" {
+			l.top-- // the heading of the first item stays with it
+		}
+	}
+	if at >= l.top+height {
+		l.top = at - height + 1
+	}
+	rows := make([]string, 0, height)
+	for _, ln := range lines[l.top:min(l.top+height, len(lines))] {
+		if ln.heading != "" {
+			rows = append(rows, th.Faint.Paint(Truncate(oneLine(ln.heading), width, "…")))
+			continue
+		}
+		rows = append(rows, l.row(ln.hit, width, th))
+	}
+	return rows
+}
+
+// layout lists the lines of the list and where the selected one is.
+func (l *List) layout() (lines []listLine, at int) {
+	lines = make([]listLine, 0, len(l.shown)+8)
+	section := ""
+	for i, h := range l.shown {
+		if s := l.items[h.item].Section; l.filter == "" && s != section {
+			if s != "" {
+				lines = append(lines, listLine{heading: s})
+			}
+			section = s
+		}
+		if i == l.cursor {
+			at = len(lines)
+		}
+		lines = append(lines, listLine{hit: i})
+	}
+	return lines, at
+}
+
+// row draws "› title  detail      hint". The hint goes first when there is no room, then the detail is cut, then the title.
+func (l *List) row(i, width int, th *theme.Theme) string {
+	h := l.shown[i]
+	it := l.items[h.item]
+	title, detail, hint := oneLine(it.Title), oneLine(it.Detail), oneLine(it.Hint)
+	room := max(width-2, 1)
+	tw, hw := Width(title), Width(hint)
+	if hint == "" || tw+hw+2 > room {
+		hint, hw = "", 0
+	} else {
+		room -= hw + 2
+	}
+	marked := title == it.Title && tw <= room
+	title = Truncate(title, room, "…")
+	tw = Width(title)
+	if detail != "" && room-tw-2 >= 4 {
+		detail = "  " + Truncate(detail, room-tw-2, "…")
+	} else {
+		detail = ""
+	}
+	used := tw + Width(detail)
+	gap := ""
+	if hint != "" {
+		gap = strings.Repeat(" ", max(room-used+2, 0))
+	}
+	if i == l.cursor {
+		row := "› " + title + detail + gap + hint
+		return th.Selected.Paint(row + strings.Repeat(" ", max(width-Width(row), 0)))
+	}
+	if marked {
+		title = paintMarks(title, h.marks, th)
+	} else {
+		title = th.Text.Paint(title)
+	}
+	return "  " + title + th.Dim.Paint(detail) + gap + th.Faint.Paint(hint)
+}
+
+// paintMarks paints the runes at marks as matched, the others as text.
+func paintMarks(s string, marks []int, th *theme.Theme) string {
+	if len(marks) == 0 {
+		return th.Text.Paint(s)
+	}
+	var b []byte
+	k, run, start := 0, false, 0
+	paint := func(end int) {
+		if run {
+			b = th.Match.Append(b, s[start:end])
+		} else {
+			b = th.Text.Append(b, s[start:end])
+		}
+		start = end
+	}
+	i := 0
+	for pos := range s {
+		hit := k < len(marks) && marks[k] == i
+		if hit {
+			k++
+		}
+		if hit != run {
+			paint(pos)
+			run = hit
+		}
+		i++
+	}
+	paint(len(s))
+	return string(b)
+}
