@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"parley/internal/agents"
+	"parley/internal/headless"
+)
+
+// ExitCode is an error that only carries an exit code: everything was said.
+type ExitCode int
+
+func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// maxPrompt bounds what is read from stdin as a prompt.
+const maxPrompt = 16 << 20
+
+type runFlags struct {
+	agent, cwd, output                string
+	addDirs                           []string
+	timeout                           time.Duration
+	approveAll, approveReads, denyAll bool
+}
+
+// NewRun is `parley run`.
+func NewRun(s Streams) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] PROMPT… [-- COMMAND ARG…]",
+		Short: "Send one prompt without a screen and print the answer",
+		Long: `Send one prompt and print the answer. What would need a question is rejected unless a flag allows it.
+The prompt is read from standard input where none is given, or where it is "-".
+
+Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such session, 5 permission denied,
+130 interrupted.`,
+		Example: `  parley run --agent claude "what does this project do?"
+  parley run --approve-all "edit notes.txt and run ls" -- parley agent demo
+  git diff | parley run -o json -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, f, s) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.agent, "agent", "", "the agent's name; default: the configured one, else the first installed")
+	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
+	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
+	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long, such as 90s or 10m (default: never)")
+	flags.BoolVar(&f.approveAll, "approve-all", false, "allow whatever the agent asks for")
+	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
+	flags.BoolVar(&f.denyAll, "deny-all", false, "reject whatever needs a question (the default)")
+	return cmd
+}
+
+func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
+	words, commandLine := args, []string(nil)
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		words, commandLine = args[:dash], args[dash:]
+		if len(commandLine) == 0 {
+			return Usagef("no command behind --")
+		}
+	}
+	policy, err := f.policy()
+	if err != nil {
+		return err
+	}
+	if f.output != "text" && f.output != "json" && f.output != "stream-json" {
+		return Usagef("-o %s: want text, json or stream-json", f.output)
+	}
+	if f.timeout < 0 {
+		return Usagef("--timeout %s: want a positive duration", f.timeout)
+	}
+	if f.agent != "" && commandLine != nil {
+		return Usagef("--agent and a command behind -- exclude each other")
+	}
+	place, err := NewPlace(f.cwd, f.addDirs)
+	if err != nil {
+		return err
+	}
+	setup, err := Load()
+	if err != nil {
+		return err
+	}
+	agent, err := setup.choose(f.agent, commandLine)
+	if err != nil {
+		return err
+	}
+	prompt, err := promptOf(words, s.In)
+	if err != nil {
+		return err
+	}
+	code := headless.Run(cmd.Context(), headless.Options{
+		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.newSession(place.Cwd, place.Roots), Prompt: prompt,
+		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
+	})
+	if code != 0 {
+		return ExitCode(code)
+	}
+	return nil
+}
+
+func (f runFlags) policy() (headless.Policy, error) {
+	n := 0
+	policy := headless.DenyAll
+	for _, p := range []struct {
+		set    bool
+		policy headless.Policy
+	}{{f.denyAll, headless.DenyAll}, {f.approveReads, headless.ApproveReads}, {f.approveAll, headless.ApproveAll}} {
+		if p.set {
+			n++
+			policy = p.policy
+		}
+	}
+	if n > 1 {
+		return "", Usagef("--approve-all, --approve-reads and --deny-all exclude each other")
+	}
+	return policy, nil
+}
+
+// choose finds the agent of a command line.
+func (s *Setup) choose(name string, commandLine []string) (agents.Agent, error) {
+	switch {
+	case commandLine != nil:
+		return Custom(commandLine), nil
+	case name != "":
+		return s.Find(name)
+	}
+	a, ok := s.Default()
+	if !ok {
+		return a, Usagef("no agent found; name one with --agent (`parley agents` lists them), or try --agent demo")
+	}
+	return a, nil
+}
+
+// promptOf joins the words, or reads standard input.
+func promptOf(words []string, in io.Reader) (string, error) {
+	prompt := strings.Join(words, " ")
+	if len(words) > 0 && prompt != "-" {
+		if strings.TrimSpace(prompt) == "" {
+			return "", Usagef("the prompt is empty")
+		}
+		return prompt, nil
+	}
+	if f, ok := in.(*os.File); ok && prompt != "-" && term.IsTerminal(f.Fd()) {
+		return "", Usagef("no prompt; type it behind `parley run`, or pipe it in")
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
+	switch {
+	case err != nil:
+		return "", Usagef("read the prompt from standard input: %v", err)
+	case len(data) > maxPrompt:
+		return "", Usagef("the prompt is larger than %d bytes", maxPrompt)
+	case strings.TrimSpace(string(data)) == "":
+		return "", Usagef("the prompt is empty")
+	}
+	return strings.ToValidUTF8(string(data), "\ufffd"), nil
+}

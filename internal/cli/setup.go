@@ -1,0 +1,247 @@
+// Package cli is what the subcommands of parley share: which agents there are,
+// how one is started, and the subcommands that need no screen.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/host"
+)
+
+// UsageError is a mistake of the user's: one line, exit code 2.
+type UsageError struct{ What string }
+
+func (e UsageError) Error() string { return e.What }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Sprintf(format, args...)} }
+
+// Streams are the program's own.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Setup is what the configuration and the machine offer.
+type Setup struct {
+	Config *config.Config
+	Agents []agents.Agent // in the order to offer them
+}
+
+// Load reads the configuration and looks the known agents up. An error is a
+// UsageError of one line.
+func Load() (*Setup, error) {
+	path, err := config.Path()
+	if err != nil {
+		return nil, UsageError{err.Error()}
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		return nil, UsageError{err.Error()}
+	}
+	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil))}
+	names := make([]string, 0, len(s.Agents))
+	for _, a := range s.Agents {
+		names = append(names, a.Name)
+	}
+	if err := c.Validate(names); err != nil {
+		return nil, UsageError{err.Error()}
+	}
+	return s, nil
+}
+
+// merge puts the agents of the configuration first; they replace known ones of
+// the same name.
+func merge(c *config.Config, known []agents.Agent) []agents.Agent {
+	var own []agents.Agent
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		a := c.Agents[name]
+		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, Source: agents.Config})
+	}
+	for _, k := range known {
+		if _, ok := c.Agents[k.Name]; !ok {
+			own = append(own, k)
+		}
+	}
+	return own
+}
+
+// Find returns the agent of that name, ready to be started.
+func (s *Setup) Find(name string) (agents.Agent, error) {
+	a, ok := agents.Find(s.Agents, name)
+	if !ok {
+		return a, Usagef("no agent %q; `parley agents` lists them, `parley -- %s …` runs a command", name, name)
+	}
+	if a.Source == agents.Missing {
+		return a, Usagef("%s is not installed: %s", a.Name, a.Install)
+	}
+	return a, nil
+}
+
+// Default is the agent to use where none is named: the configured one, else the
+// first that is installed, else the demo. ok is false for the last.
+func (s *Setup) Default() (a agents.Agent, ok bool) {
+	if s.Config.Agent != "" {
+		if a, err := s.Find(s.Config.Agent); err == nil {
+			return a, true
+		}
+	}
+	for _, a := range s.Agents {
+		if a.Source == agents.Config || a.Source == agents.Path {
+			return a, true
+		}
+	}
+	a, _ = agents.Find(s.Agents, agents.Demo)
+	return a, false
+}
+
+// Custom is the agent of a command line.
+func Custom(words []string) agents.Agent {
+	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Config}
+}
+
+// command is how the engine starts an agent.
+func command(a agents.Agent, cwd string) acpclient.AgentCommand {
+	env := os.Environ()
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+		env = append(env, name+"="+a.Env[name])
+	}
+	dir := a.Dir
+	if dir == "" {
+		dir = cwd
+	}
+	return acpclient.AgentCommand{Path: a.Command, Args: a.Args, Env: env, Dir: dir}
+}
+
+// newSession is what every session of this program is opened with.
+func (s *Setup) newSession(cwd string, roots []string) acpclient.NewSession {
+	n := acpclient.NewSession{Cwd: cwd, Roots: roots}
+	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP)) {
+		m := s.Config.MCP[name]
+		n.MCP = append(n.MCP, acpclient.MCPServer{Name: name, Type: m.Type, Command: m.Command, Args: m.Args,
+			Env: pairs(m.Env), URL: m.URL, Headers: pairs(m.Headers)})
+	}
+	return n
+}
+
+func pairs(m map[string]string) []wire.EnvVar {
+	out := []wire.EnvVar{}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, wire.EnvVar{Name: name, Value: m[name]})
+	}
+	return out
+}
+
+// Place is where a session works.
+type Place struct {
+	Cwd   string   // absolute
+	Roots []string // absolute
+}
+
+// NewPlace makes the directories absolute and checks that they are there.
+func NewPlace(cwd string, roots []string) (Place, error) {
+	p := Place{}
+	var err error
+	if p.Cwd, err = directory(cwd, "--cwd"); err != nil {
+		return p, err
+	}
+	for _, r := range roots {
+		dir, err := directory(r, "--add-dir")
+		if err != nil {
+			return p, err
+		}
+		p.Roots = append(p.Roots, dir)
+	}
+	return p, nil
+}
+
+func directory(path, flag string) (string, error) {
+	if path == "" {
+		path = "."
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", Usagef("%s %s: %v", flag, path, err)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", Usagef("%s %s: no such directory", flag, path)
+	case err != nil:
+		return "", Usagef("%s %s: %v", flag, path, err)
+	case !info.IsDir():
+		return "", Usagef("%s %s: not a directory", flag, path)
+	}
+	return abs, nil
+}
+
+// Connection is a started agent with a session and its services.
+type Connection struct {
+	Client  *acpclient.Client
+	Session *acpclient.Session
+	Host    *host.Host
+}
+
+// Connect starts an agent and opens a session. patience bounds both together,
+// 0 for no bound.
+func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, patience time.Duration, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+	if patience > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
+		defer stop()
+	}
+	h := host.New(host.Options{Sink: sink, Agent: a.Name})
+	client, err := acpclient.Launch(ctx, command(a, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log})
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	c := &Connection{Client: client, Host: h}
+	if c.Session, err = client.NewSession(ctx, s.newSession(place.Cwd, place.Roots)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the agent and the commands started for it, both at once.
+func (c *Connection) Close() {
+	var wait sync.WaitGroup
+	wait.Go(func() { c.Client.Close() })
+	wait.Go(c.Host.Close)
+	wait.Wait()
+}
+
+// Branch is the branch of the git work tree that dir lies in, "" without one.
+// It reads a file and runs nothing.
+func Branch(dir string) string {
+	for {
+		head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
+		if err == nil {
+			name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
+			if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
+				return ""
+			}
+			return name
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}

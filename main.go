@@ -1,0 +1,202 @@
+// parley is a terminal chat client for coding agents that speak the Agent
+// Client Protocol.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/cli"
+	"parley/internal/demo"
+	"parley/ui"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := execute(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, s cli.Streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage(),
+		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { report(s.Err, err) }))
+	var code cli.ExitCode
+	var usage cli.UsageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		return 2
+	}
+	return 1
+}
+
+// report says what went wrong, in one line.
+func report(w io.Writer, err error) {
+	var code cli.ExitCode
+	if errors.As(err, &code) {
+		return
+	}
+	fmt.Fprintf(w, "parley: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+}
+
+type chatFlags struct {
+	cwd, theme, prompt string
+	addDirs            []string
+	startTimeout       time.Duration
+}
+
+func newRoot(s cli.Streams) *cobra.Command {
+	var f chatFlags
+	root := &cobra.Command{
+		Use:   "parley [AGENT] [flags] [-- COMMAND ARG…]",
+		Short: "Chat with coding agents in a terminal",
+		Long: `Chat with a coding agent over the Agent Client Protocol. Without an agent, a list of those found is offered.
+AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts any other agent.`,
+		Example: `  parley
+  parley claude
+  parley -- my-agent --acp
+  parley run "what does this project do?"`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, args []string) error { return chat(cmd, args, f, s) },
+	}
+	flags := root.Flags()
+	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
+	flags.StringVar(&f.theme, "theme", "", "auto, dark, light, ansi or plain (default: the configured one, else auto)")
+	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
+	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
+	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), newAgent(s))
+	return root
+}
+
+// newAgent is `parley agent demo`.
+func newAgent(s cli.Streams) *cobra.Command {
+	agent := &cobra.Command{Use: "agent", Short: "Agents that parley brings along", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	agent.AddCommand(&cobra.Command{
+		Use:   "demo",
+		Short: "The demo agent, over standard input and output",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGPIPE) // a client that is gone is no crash
+			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: cli.Version()})
+		},
+	})
+	return agent
+}
+
+// chat shows the screen.
+func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
+	setup, err := cli.Load()
+	if err != nil {
+		return err
+	}
+	place, err := cli.NewPlace(f.cwd, f.addDirs)
+	if err != nil {
+		return err
+	}
+	start, err := startOf(cmd, args, setup)
+	if err != nil {
+		return err
+	}
+	if out, ok := s.Out.(*os.File); !ok || !term.IsTerminal(out.Fd()) {
+		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
+	}
+	theme := f.theme
+	if theme == "" {
+		theme = setup.Config.Theme
+	}
+	if err := checkTheme(theme); err != nil {
+		return err
+	}
+	home, _ := os.UserHomeDir()
+	preferred, _ := setup.Default()
+	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
+		Theme: theme, NoColor: os.Getenv("NO_COLOR") != ""}
+	for _, a := range setup.Agents {
+		opts.Agents = append(opts.Agents, offer(a))
+	}
+	opts.Connect = func(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+		agent, err := setup.Find(a.Name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := setup.Connect(ctx, agent, place, f.startTimeout, sink, log)
+		if err != nil {
+			return nil, err
+		}
+		return &ui.Connection{Client: c.Client, Session: c.Session, Broker: c.Host.Broker(), Close: c.Close}, nil
+	}
+	return ui.Run(cmd.Context(), opts)
+}
+
+// startOf is the agent to start at once, "" for the start screen. A command
+// behind -- joins the agents as one of its own.
+func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		switch {
+		case dash > 0:
+			return "", cli.Usagef("either an agent (%s) or a command behind --, not both", args[0])
+		case len(args) == 0:
+			return "", cli.Usagef("no command behind --")
+		}
+		a := cli.Custom(args)
+		setup.Agents = append([]agents.Agent{a}, setup.Agents...)
+		return a.Name, nil
+	}
+	switch {
+	case len(args) > 1:
+		return "", cli.Usagef("one agent at a time; a command goes behind --, as in `parley -- %s`", strings.Join(args, " "))
+	case len(args) == 1:
+		a, err := setup.Find(args[0])
+		return a.Name, err
+	}
+	return setup.Config.Agent, nil
+}
+
+func checkTheme(name string) error {
+	switch name {
+	case "", "auto", "dark", "light", "ansi", "plain":
+		return nil
+	}
+	return cli.Usagef("--theme %s: want auto, dark, light, ansi or plain", name)
+}
+
+// offer is an agent as the start screen shows it.
+func offer(a agents.Agent) ui.Agent {
+	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a)}
+	switch a.Source {
+	case agents.Config, agents.Path:
+		o.Section = "found"
+	case agents.Npx:
+		o.Section = "through npx"
+	case agents.Builtin:
+		o.Section, o.Command = "built in", "parley agent demo"
+	default:
+		o.Section, o.Missing = "not installed", a.Install
+	}
+	return o
+}
