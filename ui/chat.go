@@ -56,13 +56,9 @@ func newChat(m *Model) *chat {
 	return c
 }
 
-// attach takes over a connection. After a reconnect the transcript stays, and
-// says so.
-func (c *chat) attach(conn *Connection) tea.Cmd {
-	c.conn = conn
-	c.thread.Attach(conn.Session.ID())
-	return nil
-}
+// attach takes over a connection. What its session said of itself meanwhile
+// has been applied already.
+func (c *chat) attach(conn *Connection) { c.conn = conn }
 
 // busy tells whether the page has something that moves.
 func (c *chat) busy() bool {
@@ -158,6 +154,8 @@ func (c *chat) restart() tea.Cmd {
 	old := m.conn
 	m.conn, c.conn = nil, nil
 	c.question.clear()
+	c.thread.Attach("")
+	c.view.Changed([]int{0})
 	m.begin(m.agent.Name)
 	start := m.connect()
 	return tea.Batch(func() tea.Msg {

@@ -141,12 +141,12 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 	}
 	m.conn = msg.conn
 	m.page = chatPage
-	cmd := m.chat.attach(msg.conn)
+	m.chat.attach(msg.conn)
 	if prompt := m.opts.Prompt; prompt != "" {
 		m.opts.Prompt = ""
-		m.chat.prompt(prompt)
+		return m.chat.prompt(prompt)
 	}
-	return cmd
+	return nil
 }
 
 // quit ends the program once what was started is gone.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,7 +21,7 @@ func newStart(opts Options) *start {
 	items := make([]widget.Item, 0, len(opts.Agents))
 	chosen := 0
 	for i, a := range opts.Agents {
-		items = append(items, widget.Item{Title: a.Name, Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
+		items = append(items, widget.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
 		if a.Name == opts.Choice {
 			chosen = i
 		}

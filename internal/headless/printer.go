@@ -39,7 +39,7 @@ type textPrinter struct {
 	out, err io.Writer
 	tools    map[string]string // id -> last line written
 	wrote    bool
-	open     bool   // the last byte of the answer was no newline
+	newlines int    // at the end of what was written
 	message  string // id of the message being written
 	broken   bool   // something stood between: the next message starts a paragraph
 }
@@ -64,12 +64,18 @@ func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
 }
 
 func (p *textPrinter) text(e acpclient.TextArrived) {
+	text := e.Text
 	if p.wrote && (p.broken || e.MessageID != p.message) {
-		io.WriteString(p.out, "\n\n")
+		// A paragraph of its own, whatever the message before ended with.
+		text = strings.Repeat("\n", max(0, 2-p.newlines)) + strings.TrimLeft(text, "\n")
 	}
 	p.message, p.broken, p.wrote = e.MessageID, false, true
-	io.WriteString(p.out, e.Text)
-	p.open = !strings.HasSuffix(e.Text, "\n")
+	io.WriteString(p.out, text)
+	if body := strings.TrimRight(text, "\n"); body == "" {
+		p.newlines += len(text)
+	} else {
+		p.newlines = len(text) - len(body)
+	}
 }
 
 func (p *textPrinter) tool(id string, t *thread.Thread) {
@@ -102,7 +108,7 @@ func (p *textPrinter) denied(q permissions.Question) {
 }
 
 func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration, _ *thread.Thread) {
-	if p.open {
+	if p.wrote && p.newlines == 0 {
 		io.WriteString(p.out, "\n")
 	}
 	if err != nil {

@@ -72,12 +72,24 @@ func (d *document) blocks(parent ast.Node, width int) []line {
 		if len(rows) == 0 {
 			continue
 		}
-		if len(lines) > 0 && (n.HasBlankPreviousLines() && n.Kind() != ast.KindList || parent.Kind() == ast.KindDocument) {
+		if len(lines) > 0 && apart(parent, n) {
 			lines = append(lines, nil)
 		}
 		lines = append(lines, rows...)
 	}
 	return lines
+}
+
+// apart reports whether a blank row goes before n. A list inside an item stays
+// close to the words that lead to it.
+func apart(parent, n ast.Node) bool {
+	switch parent.Kind() {
+	case ast.KindDocument:
+		return true
+	case ast.KindListItem:
+		return n.HasBlankPreviousLines() && n.Kind() != ast.KindList
+	}
+	return n.HasBlankPreviousLines()
 }
 
 func (d *document) block(n ast.Node, width int) []line {
@@ -210,7 +222,7 @@ func (d *document) table(table *extast.Table, width int) []line {
 		rows = append(rows, cells)
 	}
 	if columns := len(table.Alignments); !d.open && columns > 0 && width/columns >= 6 {
-		if lines, err := d.r.glamourTable(rows, table.Alignments, width); err == nil && fits(lines, width) {
+		if lines, err := d.r.glamourTable(rows, table.Alignments, min(width, naturalWidth(rows))); err == nil && fits(lines, width) {
 			return lines[min(d.skip, len(lines)):]
 		}
 	}
@@ -219,6 +231,29 @@ func (d *document) table(table *extast.Table, width int) []line {
 		return d.r.plain(lines[1], style{}, width)
 	}
 	return d.r.plain(written.String(), style{}, width)
+}
+
+// naturalWidth returns the cells a table needs if nothing is wrapped. Glamour
+// would stretch a narrower one.
+func naturalWidth(rows [][][]inlineRun) int {
+	var columns []int
+	for _, cells := range rows {
+		for i, runs := range cells {
+			n := 2 // a blank on either side
+			for _, r := range runs {
+				n += textWidth(r.text)
+			}
+			if i == len(columns) {
+				columns = append(columns, 0)
+			}
+			columns[i] = max(columns[i], n)
+		}
+	}
+	total := len(columns) - 1
+	for _, n := range columns {
+		total += n
+	}
+	return total
 }
 
 func fits(lines []line, width int) bool {
