@@ -187,9 +187,9 @@ func checkTheme(name string) error {
 
 // offer is an agent as the start screen shows it.
 func offer(a agents.Agent) ui.Agent {
-	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a)}
+	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom}
 	switch a.Source {
-	case agents.Config, agents.Path:
+	case agents.Custom, agents.Config, agents.Path:
 		o.Section = "found"
 	case agents.Npx:
 		o.Section = "through npx"

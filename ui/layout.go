@@ -84,7 +84,7 @@ func (c *chat) welcome(width int) []string {
 		name = info.Name
 	}
 	if name == "" {
-		name = c.m.agent.Name
+		name = c.m.agentName()
 	}
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
 		th.Dim.Paint(c.m.agent.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}

@@ -142,6 +142,11 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 	m.conn = msg.conn
 	m.page = chatPage
 	m.chat.attach(msg.conn)
+	if info := msg.conn.Client.Agent(); m.agent.Custom && info.Name+info.Title != "" {
+		if m.agent.Title = info.Title; info.Title == "" {
+			m.agent.Title = info.Name
+		}
+	}
 	if prompt := m.opts.Prompt; prompt != "" {
 		m.opts.Prompt = ""
 		return m.chat.prompt(prompt)
@@ -210,5 +215,14 @@ func (m *Model) title() string {
 	case m.chat.thread.Title != "":
 		return m.chat.thread.Title + " - parley"
 	}
-	return m.agent.Name + " - parley"
+	return m.agentName() + " - parley"
+}
+
+// agentName is what the agent is called on the screen: the name the user chose
+// it by, or what it calls itself where the user only typed a command.
+func (m *Model) agentName() string {
+	if m.agent.Custom {
+		return m.agent.Title
+	}
+	return m.agent.Name
 }

@@ -236,7 +236,7 @@ func (q *question) rows(width, height int) []string {
 }
 
 func (q *question) title(cur permissions.Question) string {
-	name := q.c.m.agent.Name
+	name := q.c.m.agentName()
 	if cur.Origin == permissions.FromParley {
 		return "parley asks: " + name + " wants this without having asked"
 	}

@@ -45,7 +45,7 @@ func (c *chat) statusParts() []string {
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
 	}
-	parts = append(parts, th.Strong.Paint(c.m.agent.Name))
+	parts = append(parts, th.Strong.Paint(c.m.agentName()))
 	if c.busy() {
 		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
 	}

@@ -28,6 +28,7 @@ type Agent struct {
 	Command string // the exact command, for reading
 	Where   string // where it was found: "on PATH", "through npx", …
 	Section string
+	Custom  bool   // a command that the user typed: Name is only a handle
 	Missing string // how to get it, when it is not there: then it cannot be started
 }
 

@@ -70,6 +70,7 @@ type Tool struct {
 	Status                string // as the agent told it; "pending" by default
 	Cancelled             bool   // the user stopped the turn before a final status came
 	Unfinished            bool   // the turn ended before a final status came
+	Rejected              bool   // a question about it was answered with no
 	Content               []acpclient.ToolContent
 	Locations             []acpclient.Location
 	RawInput, RawOutput   string
@@ -190,6 +191,10 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		t.questions[e.Key] = true
 	case acpclient.PermissionSettled:
 		delete(t.questions, e.Key)
+		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && !it.Tool.Final() {
+			it.Tool.Rejected = true
+			t.touch(it)
+		}
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At})
 	case acpclient.Disconnected:
 		t.running = false

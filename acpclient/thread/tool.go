@@ -23,7 +23,7 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	}
 	if e.Status != nil {
 		tool.Status = *e.Status
-		tool.Cancelled, tool.Unfinished = false, false
+		tool.Cancelled, tool.Unfinished, tool.Rejected = false, false, false
 	}
 	if e.Content != nil {
 		tool.Content = *e.Content

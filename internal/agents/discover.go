@@ -30,7 +30,7 @@ func Discover(look func(name string) (string, error)) []Agent {
 }
 
 func (s Source) rank() int {
-	return slices.Index([]Source{Config, Path, Npx, Missing, Builtin}, s)
+	return slices.Index([]Source{Custom, Config, Path, Npx, Missing, Builtin}, s)
 }
 
 func (a Agent) locate(look func(string) (string, error), npx string) Agent {

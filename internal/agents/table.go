@@ -12,6 +12,7 @@ const (
 	Npx                   // npx is on PATH and would fetch its package
 	Config                // the user's configuration names it
 	Builtin               // a part of this program
+	Custom                // a command line, given for this once
 )
 
 func (s Source) String() string {
@@ -24,6 +25,8 @@ func (s Source) String() string {
 		return "config"
 	case Builtin:
 		return "builtin"
+	case Custom:
+		return "custom"
 	}
 	return "missing"
 }

@@ -111,7 +111,7 @@ func (s *Setup) Default() (a agents.Agent, ok bool) {
 
 // Custom is the agent of a command line.
 func Custom(words []string) agents.Agent {
-	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Config}
+	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Custom}
 }
 
 // command is how the engine starts an agent.

@@ -36,6 +36,11 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		shown = append(shown, command, dir)
 	case isEdit(t):
 		q.Heading = "Change a file"
+	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
+		// Some agents send no input at all: their title is all there is.
+		q.Heading = "Run a command in " + safetext.Visible(dir) + ", as the agent words it"
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
+		shown, title = append(shown, title), ""
 	case q.Kind == "" || q.Kind == "other":
 		q.Heading = "Use a tool"
 	default:
@@ -155,7 +160,7 @@ func unseen(raw []byte, shown []string) []permissions.Part {
 	for m.Next() {
 		value := string(m.Value)
 		if s, ok := jsonscan.Text(m.Value); ok {
-			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, shown) {
+			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, shown) || patchOf(s, shown) {
 				continue
 			}
 		} else if w := wordsOf(m.Value); w != "" && seen[w] {
@@ -172,8 +177,33 @@ func covered(s string, shown []string) bool {
 	if len(s) < 8 {
 		return false
 	}
-	for _, t := range shown {
-		if strings.Contains(t, s) {
+	return anyHolds(shown, s)
+}
+
+// patchOf tells whether s is a unified diff of which every changed line stands
+// in what is shown as a diff already.
+func patchOf(s string, shown []string) bool {
+	changed := 0
+	for _, l := range strings.Split(s, "\n") {
+		switch {
+		case strings.HasPrefix(l, "+++ "), strings.HasPrefix(l, "--- "), strings.HasPrefix(l, "@@ "), strings.HasPrefix(l, "Index: "),
+			strings.HasPrefix(l, " "), strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
+			continue
+		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
+			if !anyHolds(shown, l[1:]) {
+				return false
+			}
+			changed++
+		default:
+			return false
+		}
+	}
+	return changed > 0
+}
+
+func anyHolds(texts []string, part string) bool {
+	for _, t := range texts {
+		if strings.Contains(t, part) {
 			return true
 		}
 	}

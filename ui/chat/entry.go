@@ -116,15 +116,16 @@ func (v *View) block(e *entry, k int) []string {
 	} else if b = e.stream.Tail(); b.Kind == 0 {
 		return nil
 	}
+	rendered := v.renderer.Rows(b)
+	if len(rendered) == 0 {
+		return nil
+	}
 	var rows []string
 	if k > 0 && !b.Continued {
 		rows = append(rows, "")
 	}
-	for _, r := range v.renderer.Rows(b) {
+	for _, r := range rendered {
 		rows = append(rows, indent+r)
-	}
-	if len(rows) == 1 && rows[0] == "" {
-		return nil
 	}
 	return rows
 }

@@ -115,6 +115,8 @@ func (v *View) sign(t *thread.Tool, live bool) (ink theme.Ink, sign, word string
 		return v.th.Good, "✓", ""
 	case t.Status == "failed":
 		return v.th.Bad, "✗", v.th.Bad.Paint("failed")
+	case t.Rejected && !t.Cancelled:
+		return v.th.Warn, "⊘", v.th.Warn.Paint("rejected")
 	case t.Cancelled:
 		return v.th.Warn, "⊘", v.th.Warn.Paint("cancelled")
 	case t.Unfinished || !live:
@@ -262,7 +264,12 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 	if v.diffs == nil || len(v.diffs) > 200 {
 		v.diffs = map[*acpclient.Diff]*widget.Computed{}
 	}
-	c := widget.Compute(widget.Diff{Path: d.Path, Old: d.Old, New: d.New, OldMissing: d.OldMissing})
+	before, after := d.Old, d.New
+	if before != "" && after != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") {
+		// A fragment of a file: that it ends without a newline says nothing.
+		before, after = before+"\n", after+"\n"
+	}
+	c := widget.Compute(widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing})
 	v.diffs[d] = c
 	return c
 }

@@ -162,7 +162,13 @@ func (v *View) Below() int {
 	if v.follow {
 		return 0
 	}
-	return max(0, len(v.thread.Items)-v.leftAt)
+	n := 0
+	for _, it := range v.thread.Items[min(v.leftAt, len(v.thread.Items)):] {
+		if !silent(it) {
+			n++
+		}
+	}
+	return n
 }
 
 // End returns to the end and follows it.
