@@ -26,6 +26,7 @@ func TestScripts(t *testing.T) {
 			r := acptest.Run(t, archive)
 			acptest.Golden(t, path, archive, "events", r.Lines)
 			acptest.Golden(t, path, archive, "log", r.Log)
+			checkSent(t, r)
 		})
 	}
 }

@@ -228,7 +228,7 @@ func choices(modes []wire.Mode) []Choice {
 func configOptions(options []wire.ConfigOption) []ConfigOption {
 	out := make([]ConfigOption, 0, len(options))
 	for _, o := range options {
-		out = append(out, ConfigOption{ID: o.ID, Name: safetext.Line(o.Name, 80), Category: o.Category, Type: o.Type,
+		out = append(out, ConfigOption{ID: o.ID, Name: safetext.Line(o.Name, 80), Category: safetext.Line(o.Category, 40), Type: o.Type,
 			Current: o.Current, Choices: choices(o.Options)})
 	}
 	return out

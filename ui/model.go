@@ -44,7 +44,6 @@ type Model struct {
 	focused       bool
 
 	ticking   bool
-	listening bool
 	last      time.Time // when the last portion of events was handed over
 
 	dirty bool

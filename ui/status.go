@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -108,7 +109,7 @@ func nameOf(id string, choices []acpclient.Choice) string {
 			return ch.Name
 		}
 	}
-	return widget.Truncate(id, 30, "…")
+	return safetext.Line(id, 30) // an id is the agent's own and not safe as it is
 }
 
 func percent(used, size uint64) int { return int(min(999, float64(used)/float64(size)*100)) }

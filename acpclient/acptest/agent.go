@@ -36,7 +36,8 @@ type Agent struct {
 	in    chan []byte
 
 	mu   sync.Mutex
-	sent [][]byte
+	sent [][]byte // by the client
+	said [][]byte // by the agent
 }
 
 // New makes an agent that plays the file "script" of an archive. It is over
@@ -85,6 +86,13 @@ func (a *Agent) Sent() [][]byte {
 	return append([][]byte(nil), a.sent...)
 }
 
+// Said returns what the agent has sent so far.
+func (a *Agent) Said() [][]byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([][]byte(nil), a.said...)
+}
+
 // Play plays the script to its end, with user as the user. The error is the
 // first complaint: what the client sent that it should not have, or the
 // reverse.
@@ -96,6 +104,9 @@ func (a *Agent) Play(user User) error {
 		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },
 		send: func(messages [][]byte) error {
 			for _, m := range messages {
+				a.mu.Lock()
+				a.said = append(a.said, m)
+				a.mu.Unlock()
 				if err := a.end.Send(transport.Message{Data: m}); err != nil {
 					return err
 				}

@@ -18,6 +18,7 @@ type Result struct {
 	Events []acpclient.Event // as posted
 	Lines  []string          // the events, questions and errors, one line each
 	Sent   [][]byte          // what the client sent
+	Said   [][]byte          // what the agent sent
 	Log    []string          // the lines of the client's log
 }
 
@@ -132,7 +133,7 @@ func (u *engineUser) connect() {
 }
 
 func (u *engineUser) open(arg string) {
-	n := acpclient.NewSession{Cwd: "/work"}
+	n := acpclient.NewSession{Cwd: "/project"}
 	for _, word := range strings.Fields(arg) {
 		switch {
 		case word[0] == '+':
@@ -177,7 +178,7 @@ func (u *engineUser) finish(r *Result) {
 	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
 	c := u.client
 	u.mu.Unlock()
-	r.Sent = u.agent.Sent()
+	r.Sent, r.Said = u.agent.Sent(), u.agent.Said()
 	lines, _ := u.log.Lines()
 	for _, l := range lines {
 		r.Log = append(r.Log, string(l.Source)+": "+l.Text)

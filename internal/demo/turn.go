@@ -33,7 +33,6 @@ type turn struct {
 	cancel context.CancelCauseFunc
 
 	steps  []string // entries of the plan, empty without one
-	step   int      // the entry in progress
 	open   []string // tool calls without a final status
 	chunks int      // sent so far
 	sent   int      // bytes of prose, for the usage

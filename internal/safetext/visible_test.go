@@ -76,7 +76,6 @@ func decodeVisible(t *testing.T, v string) string {
 	var b strings.Builder
 	for len(v) > 0 {
 		line, rest, more := strings.Cut(v, "\n")
-		tail := len(strings.TrimRight(line, "·"))
 		for i := 0; i < len(line); {
 			s := line[i:]
 			switch {
@@ -101,7 +100,7 @@ func decodeVisible(t *testing.T, v string) string {
 			case strings.HasPrefix(s, "→   "):
 				b.WriteByte('\t')
 				i += len("→   ")
-			case strings.HasPrefix(s, "·") && trailingDots(line, i, tail):
+			case strings.HasPrefix(s, "·") && trailingDots(line[i:]):
 				b.WriteByte(' ')
 				i += len("·")
 			default:
@@ -118,10 +117,9 @@ func decodeVisible(t *testing.T, v string) string {
 	return b.String()
 }
 
-// trailingDots reports whether a dot at i is among the marks that end the line:
-// only dots, tabs and shown dots follow.
-func trailingDots(line string, i, _ int) bool {
-	s := line[i:]
+// trailingDots reports whether s, the rest of a line, holds only dots, tabs and
+// shown dots: a dot that begins it is then a blank.
+func trailingDots(s string) bool {
 	for s != "" {
 		n := len(s)
 		for _, mark := range []string{"·", "→   ", "<U+00B7>"} {

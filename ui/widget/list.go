@@ -29,7 +29,6 @@ type List struct {
 	cursor int // index in shown
 	top    int // first drawn line, headings counted
 	page   int // rows of the last drawing
-	marker bool
 }
 
 // hit is an item that passed the filter.

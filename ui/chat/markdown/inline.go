@@ -127,7 +127,7 @@ func oneLine(s string) string {
 
 // unescape resolves backslash escapes and character references.
 func unescape(s string) string {
-	if strings.IndexAny(s, `\&`) < 0 {
+	if !strings.ContainsAny(s, `\&`) {
 		return s
 	}
 	var b strings.Builder

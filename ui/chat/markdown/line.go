@@ -220,5 +220,5 @@ func isDelimiter(line string) bool {
 	indent, at := indentOf(line)
 	s := line[at:]
 	return indent <= 3 && strings.IndexByte(s, '-') >= 0 && strings.Trim(s, "|:- \t") == "" &&
-		strings.IndexAny(s, "|:") >= 0
+		strings.ContainsAny(s, "|:")
 }

@@ -1,0 +1,268 @@
+package acpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/acptest"
+	"parley/acpclient/transport"
+)
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv("PARLEY_TEST_AGENT"); mode != "" {
+		os.Exit(agentProcess(mode))
+	}
+	os.Exit(m.Run())
+}
+
+// agentProcess is the test binary as an agent: it plays a script, or dies.
+func agentProcess(mode string) int {
+	if mode == "die" {
+		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel")
+		return 3
+	}
+	script, err := os.ReadFile(mode)
+	if err == nil {
+		err = acptest.Play(os.Stdin, os.Stdout, acptest.ParseArchive(script).File("script"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func launch(t *testing.T, mode string, sink acpclient.Sink) (*acpclient.Client, error) {
+	t.Helper()
+	return acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT="+mode), Grace: 5 * time.Second},
+		acpclient.Options{Name: "parley", Version: "0", Sink: sink})
+}
+
+// An agent that ends before it has introduced itself is told by its exit code
+// and its last words, however the goroutines run.
+func TestLaunchOfAnAgentThatDies(t *testing.T) {
+	for range 20 {
+		_, err := launch(t, "die", acpclient.NewQueue())
+		var exit *acpclient.ExitError
+		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model"}) {
+			t.Fatalf("got %v (%+v)", err, exit)
+		}
+	}
+}
+
+func TestLaunchOfNothing(t *testing.T) {
+	_, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: "no-such-agent-anywhere"}, acpclient.Options{Sink: acpclient.NewQueue()})
+	if err == nil || !strings.HasPrefix(err.Error(), "start the agent: no-such-agent-anywhere: not found") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A script that plays in a bubble plays in a process as well.
+func TestLaunchOfAScript(t *testing.T) {
+	q := acpclient.NewQueue()
+	c, err := launch(t, "../testdata/acp/case82_answer_in_the_same_write.txtar", q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prompt(acpclient.Block{Text: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	var events []acpclient.Event
+	for deadline := time.After(20 * time.Second); ; {
+		events = append(events, q.Take()...)
+		if len(events) > 0 {
+			if _, ok := events[len(events)-1].(acpclient.TurnEnded); ok {
+				break
+			}
+		}
+		select {
+		case <-q.Ready():
+		case <-deadline:
+			t.Fatalf("the turn does not end: %v", events)
+		}
+	}
+	text := ""
+	for _, e := range events {
+		if e, ok := e.(acpclient.TextArrived); ok {
+			text += e.Text
+		}
+	}
+	if text != "one two" {
+		t.Errorf("got %q", text)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// bareAgent answers the handshake and every prompt at once, and notes the
+// methods in the order in which they came.
+type bareAgent struct {
+	conn    transport.Conn
+	mu      sync.Mutex
+	methods []string
+}
+
+func startBareAgent(t *testing.T, sink acpclient.Sink) (*bareAgent, *acpclient.Session) {
+	t.Helper()
+	ours, theirs := transport.Pipe()
+	a := &bareAgent{conn: theirs}
+	go a.run()
+	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: sink})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); theirs.Close() })
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, s
+}
+
+func (a *bareAgent) run() {
+	results := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`, "session/prompt": `{"stopReason":"cancelled"}`}
+	for {
+		data, err := a.conn.Recv()
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		json.Unmarshal(data, &m)
+		a.mu.Lock()
+		a.methods = append(a.methods, m.Method)
+		a.mu.Unlock()
+		if m.ID != nil {
+			a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, results[m.Method])})
+		}
+	}
+}
+
+// sinkFunc is a Sink.
+type sinkFunc func(acpclient.Event)
+
+func (f sinkFunc) Post(e acpclient.Event) { f(e) }
+
+// Whoever calls when: a cancel never overtakes the prompt that it stops, and
+// TurnStarted, TurnCancelled and TurnEnded keep their order.
+func TestPromptAndCancelRace(t *testing.T) {
+	var mu sync.Mutex
+	var order []string
+	ended := make(chan struct{}, 1)
+	a, s := startBareAgent(t, sinkFunc(func(e acpclient.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e.(type) {
+		case acpclient.TurnStarted:
+			order = append(order, "started")
+		case acpclient.TurnCancelled:
+			order = append(order, "cancelled")
+		case acpclient.TurnEnded:
+			order = append(order, "ended")
+			ended <- struct{}{}
+		}
+	}))
+	for range 5000 {
+		over := make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() { // the user leans on the key
+			for {
+				select {
+				case <-over:
+					return
+				default:
+					s.Cancel()
+				}
+			}
+		})
+		if err := s.Prompt(acpclient.Block{Text: "x"}); err != nil {
+			t.Error(err)
+		}
+		<-ended
+		close(over)
+		wg.Wait()
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for i, word := range order {
+		if word == "started" && i > 0 && order[i-1] != "ended" || word == "cancelled" && order[i-1] != "started" {
+			t.Fatalf("event %d of a turn out of place: %q", i, order[max(0, i-3):min(len(order), i+3)])
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, m := range a.methods {
+		if m == "session/cancel" && a.methods[i-1] != "session/prompt" {
+			t.Fatalf("a cancel behind %s", a.methods[i-1])
+		}
+	}
+}
+
+// Lines as long as real agents send them: 560 kB of commands, 3 MB of text.
+func TestOddity02HugeLines(t *testing.T) {
+	skill := strings.Repeat("skill ", 559_000/6)
+	text := strings.Repeat("word ", 600_000)
+	r := acptest.Run(t, &acptest.Archive{Files: []acptest.File{{Name: "script", Data: fmt.Appendf(nil, `handshake
+< update {"sessionUpdate":"available_commands_update","_meta":{"availableSkillDetails":%q},"availableCommands":[{"name":"init","description":"x"}]}
+< update {"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}
+< update {"sessionUpdate":"tool_call_update","toolCallId":"c1","rawOutput":%q}
+`, skill, text, text)}}})
+	if len(r.Events) != 3 {
+		t.Fatalf("events: %q", r.Lines)
+	}
+	if e, ok := r.Events[0].(acpclient.CommandsChanged); !ok || len(e.Commands) != 1 {
+		t.Errorf("got %s", r.Lines[1])
+	}
+	if e, ok := r.Events[1].(acpclient.TextArrived); !ok || e.Text != text {
+		t.Errorf("got %s", r.Lines[2])
+	}
+	if e, ok := r.Events[2].(acpclient.ToolChanged); !ok || len(*e.RawOutput) > 70_000 {
+		t.Errorf("got %s", r.Lines[3])
+	}
+}
+
+// Closing ends everything: the turn, the questions, and what is called later.
+func TestCloseEndsEverything(t *testing.T) {
+	q := acpclient.NewQueue()
+	ours, theirs := transport.Pipe()
+	a := &bareAgent{conn: theirs}
+	go a.run()
+	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	<-c.Done()
+	if err := s.Prompt(acpclient.Block{Text: "x"}); !errors.Is(err, acpclient.ErrClosed) {
+		t.Errorf("prompt: %v", err)
+	}
+	if _, err := c.NewSession(context.Background(), acpclient.NewSession{}); !errors.Is(err, acpclient.ErrClosed) {
+		t.Errorf("new session: %v", err)
+	}
+	s.Cancel()
+	events := q.Take()
+	if last, ok := events[len(events)-1].(acpclient.Disconnected); !ok || !errors.Is(last.Err, acpclient.ErrClosed) {
+		t.Errorf("the last event is %v", events)
+	}
+	c.Close()
+}

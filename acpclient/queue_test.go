@@ -1,0 +1,126 @@
+package acpclient_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/acptest"
+)
+
+// Whatever is merged: text and output per message and terminal stay what they
+// were, and everything else keeps its place.
+func TestQueueMergesNeighboursOnly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		q := acpclient.NewQueue()
+		var want, got []string
+		note := func(into *[]string, e acpclient.Event) {
+			last, line := "", acptest.Line(e)
+			if len(*into) > 0 {
+				last = (*into)[len(*into)-1]
+			}
+			switch e := e.(type) {
+			case acpclient.TextArrived:
+				text := e.Text
+				e.Text = ""
+				line = acptest.Line(e) + "|" + text
+				if head, _, ok := strings.Cut(last, "|"); ok && head == acptest.Line(e) {
+					(*into)[len(*into)-1] += text
+					return
+				}
+			case acpclient.TerminalOutput:
+				data := e.Data
+				e.Data = nil
+				line = acptest.Line(e) + "|" + string(data)
+				if head, _, ok := strings.Cut(last, "|"); ok && head == acptest.Line(e) {
+					(*into)[len(*into)-1] += string(data)
+					return
+				}
+			}
+			*into = append(*into, line)
+		}
+		for i := range 100 {
+			var e acpclient.Event
+			in := acpclient.For{Session: []string{"s1", "s2"}[rng.IntN(8)/7]}
+			letter := string(rune('a' + i%26))
+			switch rng.IntN(10) {
+			case 0:
+				e = acpclient.PlanChanged{For: in}
+			case 1, 2:
+				e = acpclient.TerminalOutput{For: in, ID: []string{"t1", "t2"}[rng.IntN(8)/7], Data: []byte(letter)}
+			default:
+				e = acpclient.TextArrived{For: in, Role: acpclient.Role(rng.IntN(9) / 8), MessageID: []string{"", "m"}[rng.IntN(8)/7], Text: letter}
+			}
+			q.Post(e)
+			note(&want, e)
+			if rng.IntN(20) == 0 {
+				for _, e := range q.Take() {
+					note(&got, e)
+				}
+			}
+		}
+		for _, e := range q.Take() {
+			note(&got, e)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// Events that were taken belong to the taker: what is posted later must not
+// show in them.
+func TestQueueHandsOverWhatItTook(t *testing.T) {
+	q := acpclient.NewQueue()
+	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("one")})
+	first := q.Take()
+	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("TWO")})
+	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("THREE")})
+	q.Take()
+	if got := first[0].(acpclient.TerminalOutput).Data; string(got) != "one" {
+		t.Errorf("got %q", got)
+	}
+	if q.Take() != nil {
+		t.Error("an empty queue hands out events")
+	}
+}
+
+// Terminal output that nobody takes is bounded and says so; text is not cut.
+func TestQueueBoundsTerminalOutput(t *testing.T) {
+	q := acpclient.NewQueue()
+	block := bytes.Repeat([]byte("0123456789abcdef"), 4096) // 64 KiB
+	for range 100 {
+		q.Post(acpclient.TerminalOutput{ID: "t", Data: block})
+	}
+	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("the end")})
+	for range 100 {
+		q.Post(acpclient.TextArrived{Text: string(block)})
+	}
+	events := q.Take()
+	out := events[0].(acpclient.TerminalOutput)
+	if len(out.Data) > 4<<20 || len(out.Data) < 1<<20 || !out.Cut || !bytes.HasSuffix(out.Data, []byte("the end")) {
+		t.Errorf("%d bytes kept, cut %v", len(out.Data), out.Cut)
+	}
+	if text := events[1].(acpclient.TextArrived).Text; len(text) != 100*len(block) {
+		t.Errorf("%d bytes of text", len(text))
+	}
+}
+
+func TestQueueIsReady(t *testing.T) {
+	q := acpclient.NewQueue()
+	select {
+	case <-q.Ready():
+		t.Error("ready with nothing posted")
+	default:
+	}
+	q.Post(acpclient.PlanChanged{})
+	q.Post(acpclient.PlanChanged{})
+	<-q.Ready()
+	if n := len(q.Take()); n != 2 {
+		t.Errorf("%d events", n)
+	}
+}

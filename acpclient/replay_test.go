@@ -1,0 +1,219 @@
+package acpclient_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// Recorded conversations of real agents are no part of this project either.
+// They are looked for in $ACP_TRANSCRIPT_DIR and beside the project.
+
+// unstable are kinds of updates that no stable schema has, and that agents
+// send only to clients that ask for them.
+var unstable = []string{"subagent_update", "session_message"}
+
+// heard are the lines that an agent of v1 sent in one recording.
+func heard(t *testing.T, path string) (lines [][]byte, version int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for {
+		text, err := r.ReadBytes('\n')
+		if err != nil {
+			return lines, version
+		}
+		var entry struct{ Dir, Line string }
+		if err := json.Unmarshal(text, &entry); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if entry.Dir != "in" {
+			continue
+		}
+		lines = append(lines, []byte(entry.Line))
+		var m struct{ Result struct{ ProtocolVersion int } }
+		if json.Unmarshal([]byte(entry.Line), &m); m.Result.ProtocolVersion > version {
+			version = m.Result.ProtocolVersion
+		}
+	}
+}
+
+func TestReplays(t *testing.T) {
+	dir := shared("ACP_TRANSCRIPT_DIR", "transcripts")
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if len(paths) == 0 {
+		t.Skipf("no recordings in %s, set ACP_TRANSCRIPT_DIR", dir)
+	}
+	replayed := 0
+	for _, path := range paths {
+		lines, version := heard(t, path)
+		if version != 1 {
+			continue
+		}
+		replayed++
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl"), func(t *testing.T) {
+			checkUpdates(t, lines)
+			synctest.Test(t, func(t *testing.T) { replay(t, lines) })
+		})
+	}
+	if replayed < 50 {
+		t.Errorf("only %d of %d recordings are of v1", replayed, len(paths))
+	}
+}
+
+// checkUpdates decodes every update by itself.
+func checkUpdates(t *testing.T, lines [][]byte) {
+	for _, line := range lines {
+		var m struct {
+			Method string
+			Params json.RawMessage
+		}
+		if json.Unmarshal(line, &m) != nil || m.Method != "session/update" {
+			continue
+		}
+		n, err := wire.DecodeSessionNotification(m.Params)
+		if err == nil {
+			_, err = wire.DecodeUpdate(n.Update)
+		}
+		if err != nil {
+			t.Errorf("%.300s: %v", line, err)
+		}
+	}
+}
+
+// replay feeds the lines to an engine that has all of their sessions open.
+func replay(t *testing.T, lines [][]byte) {
+	q := acpclient.NewQueue()
+	ours, theirs := transport.Pipe()
+	defer theirs.Close()
+	log := acpclient.NewLog()
+	agent := &replayAgent{conn: theirs, sessions: sessionsOf(lines), answers: map[string]int{}}
+	done := make(chan struct{})
+	go func() { defer close(done); agent.run() }()
+	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range agent.sessions {
+		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range lines {
+		theirs.Send(transport.Message{Data: line})
+	}
+	synctest.Wait()
+	checkReplayed(t, lines, q.Take())
+	kept, _ := log.Lines()
+	for _, l := range kept {
+		if strings.Contains(l.Text, "that cannot be ") || strings.Contains(l.Text, "panic") {
+			t.Errorf("log: %s", l.Text)
+		}
+	}
+	c.Close()
+	<-done
+	for id, n := range requestsOf(lines) {
+		if agent.answers[id] != n {
+			t.Errorf("request %s came %d times and was answered %d times", id, n, agent.answers[id])
+		}
+	}
+}
+
+// checkReplayed looks for what is unknown, and for text that was lost.
+func checkReplayed(t *testing.T, lines [][]byte, events []acpclient.Event) {
+	var got strings.Builder
+	for _, e := range events {
+		switch e := e.(type) {
+		case acpclient.UnknownArrived:
+			if !slices.Contains(unstable, e.Kind) {
+				t.Errorf("unknown: %s %.200s", e.Kind, e.JSON)
+			}
+		case acpclient.TextArrived:
+			got.WriteString(e.Text)
+		}
+	}
+	var want strings.Builder
+	for _, line := range lines {
+		var m struct {
+			Params struct {
+				Update struct {
+					SessionUpdate string
+					Content       struct{ Type, Text string }
+				}
+			}
+		}
+		json.Unmarshal(line, &m)
+		if u := m.Params.Update; strings.HasSuffix(u.SessionUpdate, "_message_chunk") || u.SessionUpdate == "agent_thought_chunk" {
+			want.WriteString(u.Content.Text)
+		}
+	}
+	if clean := safetext.Clean(want.String()); clean == want.String() && got.String() != clean {
+		t.Errorf("%d bytes of text arrived of %d", got.Len(), len(clean))
+	}
+}
+
+// sessionsOf lists the sessions that the lines are about.
+func sessionsOf(lines [][]byte) (ids []string) {
+	for _, line := range lines {
+		var m struct{ Params struct{ SessionID string } }
+		if json.Unmarshal(line, &m) == nil && m.Params.SessionID != "" && !slices.Contains(ids, m.Params.SessionID) {
+			ids = append(ids, m.Params.SessionID)
+		}
+	}
+	return ids
+}
+
+func requestsOf(lines [][]byte) map[string]int {
+	ids := map[string]int{}
+	for _, line := range lines {
+		if m := decode(line); m.Method != "" && m.ID != nil {
+			ids[string(m.ID)]++
+		}
+	}
+	return ids
+}
+
+// replayAgent opens the sessions that it is asked for, in order, and counts
+// the answers to the requests that are replayed.
+type replayAgent struct {
+	conn     transport.Conn
+	sessions []string
+	answers  map[string]int
+}
+
+func (a *replayAgent) run() {
+	next := 0
+	for {
+		data, err := a.conn.Recv()
+		if err != nil {
+			return
+		}
+		m := decode(bytes.Clone(data))
+		result := `{"protocolVersion":1}`
+		switch m.Method {
+		case "":
+			a.answers[string(m.ID)]++
+			continue
+		case "session/new":
+			result = fmt.Sprintf(`{"sessionId":%q}`, a.sessions[next])
+			next++
+		}
+		a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
+	}
+}
