@@ -87,6 +87,9 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	flags.StringVar(&f.theme, "theme", "", "auto, dark, light, ansi or plain (default: the configured one, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
 	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), newAgent(s))
 	return root
@@ -94,12 +97,12 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 
 // newAgent is `parley agent demo`.
 func newAgent(s cli.Streams) *cobra.Command {
-	agent := &cobra.Command{Use: "agent", Short: "Agents that parley brings along", Args: cobra.NoArgs,
+	agent := &cobra.Command{Use: "agent", Short: "Agents that parley brings along", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	agent.AddCommand(&cobra.Command{
 		Use:   "demo",
 		Short: "The demo agent, over standard input and output",
-		Args:  cobra.NoArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGPIPE) // a client that is gone is no crash
 			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: cli.Version()})

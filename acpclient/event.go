@@ -39,6 +39,7 @@ type TextArrived struct {
 	MessageID string
 	Text      string
 	At        time.Time // of thoughts only; zero otherwise
+	Until     time.Time // when the last piece came, where a Queue has joined several
 }
 
 // ContentArrived appends something that is not text to a message.

@@ -57,7 +57,7 @@ func (q *Queue) merge(e Event) bool {
 		}
 		q.run = append(q.run, e.Text...)
 		if !e.At.IsZero() {
-			last.At = e.At
+			last.Until = e.At
 			q.events[len(q.events)-1] = last
 		}
 		return true

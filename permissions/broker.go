@@ -29,7 +29,7 @@ type Broker struct {
 }
 
 // NewBroker makes a broker that posts to the front end. policy may be nil. post
-// must not block.
+// must neither block nor call the broker.
 func NewBroker(post func(Event), policy Policy) *Broker {
 	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, remembered: map[string]map[string]bool{}}
 }
@@ -65,9 +65,9 @@ func (b *Broker) Ask(q Question) *Pending {
 	}
 	p.shown = true
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.open[q.Key] = p
-	b.mu.Unlock()
-	b.post(Asked{Question: q})
+	b.post(Asked{Question: q}) // under the lock: Settled comes behind it
 	return p
 }
 

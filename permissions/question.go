@@ -82,7 +82,7 @@ const (
 type Answer struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
-	By        string // "you", "--approve-all", "you, earlier in this session"; "" when cancelled
+	By        string // "you", "--approve-all", "you, earlier in this session"; "" when nobody decided
 }
 
 // Asked is posted when a question needs the front end.

@@ -148,22 +148,27 @@ func (c *chat) submit() tea.Cmd {
 	return c.prompt(text)
 }
 
-// restart starts the agent again after it is gone. The draft stays.
-func (c *chat) restart() tea.Cmd {
-	m := c.m
-	old := m.conn
-	m.conn, c.conn = nil, nil
+// fresh makes the page ready for another connection: the transcript and the
+// draft stay.
+func (c *chat) fresh() {
+	c.conn = nil
 	c.question.clear()
 	c.thread.Attach("")
 	c.view.Changed([]int{0})
+}
+
+// restart starts the agent again after it is gone.
+func (c *chat) restart() tea.Cmd {
+	m := c.m
+	old := m.conn
+	m.conn = nil
 	m.begin(m.agent.Name)
-	start := m.connect()
-	return tea.Batch(func() tea.Msg {
+	return tea.Batch(m.connect(), func() tea.Msg {
 		if old != nil {
 			old.Close()
 		}
-		return start()
-	}, m.tick())
+		return nil
+	})
 }
 
 // stop cancels the running turn. When the agent does not react, a second stop

@@ -24,7 +24,8 @@ const (
 // goroutine.
 type Model struct {
 	opts  Options
-	queue *acpclient.Queue
+	queue *acpclient.Queue // of the connection of the moment
+	over  chan struct{}    // closed when another one takes its place
 	log   *acpclient.Log
 	th    *theme.Theme
 	dark  bool
@@ -43,8 +44,8 @@ type Model struct {
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool
 
-	ticking   bool
-	last      time.Time // when the last portion of events was handed over
+	ticking bool
+	last    time.Time // when the last portion of events was handed over
 
 	dirty bool
 	view  tea.View
@@ -53,9 +54,13 @@ type Model struct {
 
 // Messages of the model's own commands.
 type (
-	eventsMsg    []acpclient.Event
+	eventsMsg struct {
+		from   *acpclient.Queue
+		events []acpclient.Event
+	}
 	tickMsg      time.Time
 	connectedMsg struct {
+		from *acpclient.Queue
 		conn *Connection
 		err  error
 	}
@@ -65,26 +70,31 @@ type (
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.listen()}
+	var cmds []tea.Cmd
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if m.page == connectingPage {
-		cmds = append(cmds, m.connect(), m.tick())
+		cmds = append(cmds, m.connect())
 	}
 	return tea.Batch(cmds...)
 }
 
 // listen waits for events and hands over all that wait, at most once a frame.
-// Exactly one of it is under way at any time.
+// Exactly one of it is under way for the connection of the moment; it ends when
+// another connection takes its place.
 func (m *Model) listen() tea.Cmd {
-	last := m.last
+	last, queue, over := m.last, m.queue, m.over
 	return func() tea.Msg {
-		<-m.queue.Ready()
+		select {
+		case <-queue.Ready():
+		case <-over:
+			return nil
+		}
 		if rest := frame - time.Since(last); rest > 0 {
 			time.Sleep(rest)
 		}
-		return eventsMsg(m.queue.Take())
+		return eventsMsg{queue, queue.Take()}
 	}
 }
 
@@ -110,21 +120,35 @@ func (m *Model) begin(name string) {
 		}
 	}
 	m.page, m.connectErr, m.connectedAt, m.dirty = connectingPage, nil, m.now(), true
+	// What an earlier connection still has to say is nobody's any more.
+	close(m.over)
+	m.over = make(chan struct{})
+	m.queue = acpclient.NewQueue()
+	m.chat.fresh()
 }
 
 // connect runs the start of an agent.
 func (m *Model) connect() tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.cancelConnect = cancel
-	agent := m.agent
-	return func() tea.Msg {
-		conn, err := m.opts.Connect(ctx, agent, m.queue, m.log)
-		return connectedMsg{conn, err}
+	agent, queue := m.agent, m.queue
+	start := func() tea.Msg {
+		conn, err := m.opts.Connect(ctx, agent, queue, m.log)
+		return connectedMsg{queue, conn, err}
 	}
+	return tea.Batch(m.listen(), start, m.tick())
 }
 
 // connected shows the chat, or why there is none.
 func (m *Model) connected(msg connectedMsg) tea.Cmd {
+	if msg.from != m.queue || m.page == startPage && !m.quitting { // given up in the meantime
+		return func() tea.Msg {
+			if msg.conn != nil {
+				msg.conn.Close()
+			}
+			return nil
+		}
+	}
 	m.dirty = true
 	m.cancelConnect = nil
 	if m.quitting {
@@ -134,9 +158,6 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.connectErr = msg.err
 		return nil
-	}
-	if m.page != connectingPage { // given up in the meantime
-		return func() tea.Msg { msg.conn.Close(); return nil }
 	}
 	m.conn = msg.conn
 	m.page = chatPage

@@ -48,7 +48,7 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		m.begin(a.Name)
-		return tea.Batch(m.connect(), m.tick())
+		return m.connect()
 	case "esc":
 		if s.list.Filter() != "" {
 			s.list.SetFilter("")
@@ -118,7 +118,7 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		if m.connectErr != nil {
 			m.begin(m.agent.Name)
-			return tea.Batch(m.connect(), m.tick())
+			return m.connect()
 		}
 	}
 	if intent.Of(msg.String()) == intent.ToggleLog {

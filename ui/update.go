@@ -45,13 +45,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // events hands one portion to the chat and waits for the next.
-func (m *Model) events(events eventsMsg) tea.Cmd {
+func (m *Model) events(msg eventsMsg) tea.Cmd {
+	if msg.from != m.queue {
+		return nil // of a connection that is no longer the one on the screen
+	}
 	m.last = m.now()
 	cmds := []tea.Cmd{m.listen()}
-	for _, e := range events {
+	for _, e := range msg.events {
 		cmds = append(cmds, m.chat.apply(e))
 	}
-	if len(events) > 0 {
+	if len(msg.events) > 0 {
 		m.dirty = true
 		m.chat.applied()
 	}

@@ -1,7 +1,9 @@
 package thread
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 )
@@ -10,8 +12,10 @@ var kindOf = map[acpclient.Role]Kind{acpclient.Agent: AgentMessage, acpclient.Us
 
 // text appends a chunk to the message it belongs to.
 func (t *Thread) text(e acpclient.TextArrived) {
-	if e.Role == acpclient.User && t.repeats(e.Text) {
-		return
+	if e.Role == acpclient.User {
+		if e.Text = t.unrepeated(e.Text); e.Text == "" {
+			return
+		}
 	}
 	it := t.message(e.Role, e.MessageID)
 	if it == nil {
@@ -23,7 +27,11 @@ func (t *Thread) text(e acpclient.TextArrived) {
 		t.touch(it)
 	}
 	it.Text = append(it.Text, e.Text...)
-	it.Until = e.At
+	for _, at := range []time.Time{e.At, e.Until} {
+		if !at.IsZero() {
+			it.Until = at
+		}
+	}
 }
 
 // message finds the item that a chunk continues: by its id, or else the last
@@ -50,18 +58,24 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 	return nil
 }
 
-// repeats tells whether the agent only echoes the prompt of this turn, which
-// stands in the transcript already.
-func (t *Thread) repeats(text string) bool {
+// unrepeated returns what of the text is more than an echo of this turn's
+// prompt, which stands in the transcript already. What looked like an echo and
+// then went on differently was none and comes back: the pieces in which a text
+// comes make no difference.
+func (t *Thread) unrepeated(text string) string {
 	if t.echo == "" {
-		return false
+		return text
 	}
-	rest, ok := strings.CutPrefix(t.echo, text)
-	if !ok {
-		rest = ""
+	if rest, ok := strings.CutPrefix(t.echo, text); ok {
+		t.echo, t.echoed = rest, t.echoed+text
+		return ""
 	}
-	t.echo = rest
-	return ok
+	held := t.echoed
+	if rest, all := strings.CutPrefix(text, t.echo); all {
+		held, text = "", rest
+	}
+	t.echo, t.echoed = "", ""
+	return held + text
 }
 
 // attach adds a block that is not text.
@@ -76,7 +90,7 @@ func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 	t.Turn++
 	t.running, t.cancelled = true, false
 	t.TurnStarted = e.At
-	t.echo = e.Text
+	t.echo, t.echoed = e.Text, ""
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At})
 }
 
@@ -100,7 +114,8 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	}
 	t.changedLive()
 	clear(t.live)
-	t.running, t.cancelled, t.echo = false, false, ""
+	t.running, t.cancelled = false, false
+	t.echo, t.echoed = "", ""
 	end := &End{StopReason: e.StopReason, Err: e.Err}
 	if !t.TurnStarted.IsZero() {
 		end.Took = e.At.Sub(t.TurnStarted)
@@ -111,13 +126,26 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	t.add(&Item{Kind: TurnEnd, End: end, At: e.At})
 }
 
+// disconnected ends the session. Why the agent went away is said once: the turn
+// that it broke off says it, or else a line of its own.
+func (t *Thread) disconnected(err error) {
+	t.running, t.Err, t.State = false, err, Ended
+	if err == nil || err == acpclient.ErrClosed {
+		return
+	}
+	if n := len(t.Items); n > 0 && t.Items[n-1].Kind == TurnEnd && t.Items[n-1].End.Err != nil {
+		return
+	}
+	t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
+}
+
 // changedLive reports the live tool calls in the order of the transcript.
 func (t *Thread) changedLive() {
-	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
-		if t.live[t.Items[i]] {
-			t.changed = append(t.changed, i)
-		}
+	from := len(t.changed)
+	for it := range t.live {
+		t.changed = append(t.changed, it.Index)
 	}
+	slices.Sort(t.changed[from:])
 }
 
 // exclude marks the refused prompt and what followed it.

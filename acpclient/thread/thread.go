@@ -62,6 +62,8 @@ type Item struct {
 	End        *End
 	Detail     string // of a Notice: what opening it shows
 	Excluded   bool   // refused: no longer part of the agent's context
+
+	terminals map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
 }
 
 // Tool is the state of a tool call.
@@ -133,6 +135,7 @@ type Thread struct {
 	cancelled   bool
 	running     bool
 	echo        string // what of the prompt the agent may still repeat
+	echoed      string // what of it the agent has repeated
 	changed     []int
 }
 
@@ -149,6 +152,15 @@ func New(session string) *Thread {
 
 // Terminal returns the terminal with this id; nil where nothing is known of it.
 func (t *Thread) Terminal(id string) *Terminal { return t.terminals[id] }
+
+// TerminalOf returns the terminal that an item shows under this id. Items of a
+// session before Attach keep theirs, whatever is called by that id now.
+func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
+	if it.terminals != nil {
+		return it.terminals[id]
+	}
+	return t.terminals[id]
+}
 
 // Tool returns the tool call with this id; nil where there is none.
 func (t *Thread) Tool(id string) *Tool {
@@ -197,9 +209,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		}
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At})
 	case acpclient.Disconnected:
-		t.running = false
-		t.Err = e.Err
-		t.State = Ended
+		t.disconnected(e.Err)
 		return t.changed
 	default:
 		t.session(e)
@@ -272,6 +282,9 @@ func (t *Thread) touch(it *Item) {
 func (t *Thread) Attach(session string) {
 	fresh := New(session)
 	fresh.Items, fresh.Turn = t.Items, t.Turn
+	for _, it := range t.tools {
+		it.terminals = t.terminals
+	}
 	fresh.Title = t.Title
 	*t = *fresh
 	if len(t.Items) > 0 {

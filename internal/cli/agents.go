@@ -29,7 +29,7 @@ func NewAgents(s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents that parley knows, and where they were found",
-		Args:  cobra.NoArgs,
+		Args:  NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			setup, err := Load()
 			if err != nil {

@@ -130,6 +130,8 @@ func (s *Setup) choose(name string, commandLine []string) (agents.Agent, error) 
 		return Custom(commandLine), nil
 	case name != "":
 		return s.Find(name)
+	case s.Config.Agent != "": // not another one because it is missing
+		return s.Find(s.Config.Agent)
 	}
 	a, ok := s.Default()
 	if !ok {

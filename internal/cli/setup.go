@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley/acpclient"
 	"parley/acpclient/wire"
 	"parley/internal/agents"
@@ -29,6 +31,14 @@ func (e UsageError) Error() string { return e.What }
 
 // Usagef makes a UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Sprintf(format, args...)} }
+
+// NoArgs is cobra.NoArgs as a UsageError.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Usagef("%s takes no %q; see --help", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
 
 // Streams are the program's own.
 type Streams struct {
@@ -88,6 +98,9 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	}
 	if a.Source == agents.Missing {
 		return a, Usagef("%s is not installed: %s", a.Name, a.Install)
+	}
+	if a.Protocol == "2" {
+		return a, Usagef("agents.%s: protocol = \"2\" is not spoken yet; use \"1\" or \"auto\"", a.Name)
 	}
 	return a, nil
 }

@@ -18,7 +18,7 @@ command = "my-agent"            # a name on PATH, an absolute path or one from ~
 args = ["--acp"]
 env = { MY_AGENT_LOG = "warn" } # added to the environment
 cwd = "~/"                      # left out: the directory of the session
-protocol = "auto"               # auto, 1 or 2 (a draft)
+protocol = "auto"               # auto or 1; 2 (a draft) is not spoken yet
 
 # A local MCP server. Every new session hands it to its agent.
 [mcp.files]

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"parley/acpclient"
@@ -199,12 +200,24 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	return code
 }
 
-// hint is what to type to allow what was denied.
+// hint is what to type to allow what was denied; "" where nothing would.
 func hint(q permissions.Question) string {
+	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
+		return ""
+	}
 	if (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
 		return string(ApproveReads)
 	}
 	return string(ApproveAll)
+}
+
+// deniedLine tells what was denied and what would allow it.
+func deniedLine(q permissions.Question) string {
+	line := "not allowed: " + subject(q)
+	if flag := hint(q); flag != "" {
+		line += " (" + flag + " would allow it)"
+	}
+	return line
 }
 
 // subject is one line about a question.

@@ -228,7 +228,7 @@ func (p *jsonPrinter) event(e acpclient.Event, t *thread.Thread) {
 
 func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
-	fmt.Fprintf(p.stderr, "parley: not allowed: %s (%s would allow it)\n", subject(q), hint(q))
+	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {

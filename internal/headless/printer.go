@@ -2,12 +2,15 @@ package headless
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
@@ -39,9 +42,11 @@ type textPrinter struct {
 	out, err io.Writer
 	tools    map[string]string // id -> last line written
 	wrote    bool
-	newlines int    // at the end of what was written
 	message  string // id of the message being written
-	broken   bool   // something stood between: the next message starts a paragraph
+	begun    bool   // something of that message was written
+	held     int    // newlines at its end, written when more follows
+	tool     bool   // a tool call stood between: the next text starts a paragraph
+	between  bool   // anything else did, which parts messages without an id
 }
 
 func (p *textPrinter) started(acpclient.AgentInfo, string, string) {}
@@ -51,9 +56,13 @@ func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
 	case acpclient.TextArrived:
 		if e.Role == acpclient.Agent {
 			p.text(e)
+		} else {
+			p.between = true
 		}
+	case acpclient.ContentArrived:
+		p.between = true
 	case acpclient.ToolChanged:
-		p.tool(e.ID, t)
+		p.toolChanged(e.ID, t)
 	case acpclient.PermissionSettled:
 		if e.By != "" {
 			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
@@ -63,29 +72,44 @@ func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
 	}
 }
 
+// text writes messages as paragraphs, one blank line apart, whatever they begin
+// and end with.
 func (p *textPrinter) text(e acpclient.TextArrived) {
+	if p.tool || e.MessageID != p.message || p.between && e.MessageID == "" {
+		p.begun = false
+	}
+	p.message, p.tool, p.between = e.MessageID, false, false
 	text := e.Text
-	if p.wrote && (p.broken || e.MessageID != p.message) {
-		// A paragraph of its own, whatever the message before ended with.
-		text = strings.Repeat("\n", max(0, 2-p.newlines)) + strings.TrimLeft(text, "\n")
+	if !p.begun {
+		if text = strings.TrimLeft(text, "\n"); text == "" {
+			return
+		}
+		p.held = 0
+		if p.wrote {
+			p.held = 2
+		}
+		p.begun = true
 	}
-	p.message, p.broken, p.wrote = e.MessageID, false, true
-	io.WriteString(p.out, text)
-	if body := strings.TrimRight(text, "\n"); body == "" {
-		p.newlines += len(text)
-	} else {
-		p.newlines = len(text) - len(body)
+	body := strings.TrimRight(text, "\n")
+	if body == "" {
+		p.held += len(text)
+		return
 	}
+	io.WriteString(p.out, strings.Repeat("\n", p.held)+body)
+	p.held, p.wrote = len(text)-len(body), true
 }
 
-func (p *textPrinter) tool(id string, t *thread.Thread) {
+func (p *textPrinter) toolChanged(id string, t *thread.Thread) {
 	tool := t.Tool(id)
 	if tool == nil {
 		return
 	}
-	p.broken = true
-	line := toolLine(tool)
-	if p.tools[id] != line && tool.Title != "" {
+	last, known := p.tools[id]
+	if !known {
+		p.tool = true
+		p.tools[id] = ""
+	}
+	if line := toolLine(tool); last != line && tool.Title != "" {
 		p.tools[id] = line
 		p.note("%s", line)
 	}
@@ -104,11 +128,11 @@ func (p *textPrinter) note(format string, args ...any) {
 }
 
 func (p *textPrinter) denied(q permissions.Question) {
-	p.note("not allowed: %s (%s would allow it)", subject(q), hint(q))
+	p.note("%s", deniedLine(q))
 }
 
 func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration, _ *thread.Thread) {
-	if p.wrote && p.newlines == 0 {
+	if p.wrote {
 		io.WriteString(p.out, "\n")
 	}
 	if err != nil {
@@ -144,8 +168,21 @@ func firstLine(s string) string {
 type jsonStream struct{ out *bufio.Writer }
 
 func (s jsonStream) write(v any) {
-	enc := json.NewEncoder(s.out)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	enc.Encode(v)
+	if enc.Encode(v) != nil {
+		return
+	}
+	// encoding/json escapes the controls below the blank only.
+	for _, r := range line.String() {
+		if r == 0x7f || r > 0x7f && unicode.In(r, unicode.Cc, unicode.Cf) {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(s.out, `\u%04x`, unit)
+			}
+			continue
+		}
+		s.out.WriteRune(r)
+	}
 	s.out.Flush()
 }

@@ -3,6 +3,9 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -29,6 +32,12 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		cmd.Dir = home
 	}
 	return func(ctx context.Context) (string, error) {
+		switch { // no question about what cannot be done anyway
+		case !filepath.IsAbs(cmd.Dir):
+			return "", terminalError(fmt.Errorf("%w: %q", terminal.ErrRelativeDir, cmd.Dir))
+		case strings.TrimSpace(cmd.Command) == "":
+			return "", terminalError(fmt.Errorf("%w: no command", terminal.ErrInvalid))
+		}
 		line := terminal.Line(cmd)
 		forms := []string{line}
 		if len(cmd.Args) == 0 {
@@ -97,7 +106,7 @@ func terminalError(err error) error {
 	switch {
 	case errors.Is(err, terminal.ErrUnknown), errors.Is(err, terminal.ErrReleased):
 		return jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "%v", err)
-	case errors.Is(err, terminal.ErrRelativeDir):
+	case errors.Is(err, terminal.ErrRelativeDir), errors.Is(err, terminal.ErrInvalid):
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
 	}
 	return err

@@ -78,29 +78,76 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 		if err != nil {
 			return err
 		}
-		before, readErr := h.files.Read(r.SessionID, allowedPath(target), fsops.Window{}, !target.Inside)
-		isNew := errors.Is(readErr, fs.ErrNotExist)
-		plain := target.Inside && target.Secret == ""
-		if !(plain && h.granted(r.SessionID, func(g *grants) bool { return g.write(r.Path, before, r.Content) })) {
-			q := h.fileQuestion(r.SessionID, "edit", "Write a file", target)
-			q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: safetext.Visible(r.Path),
-				Old: safetext.Visible(before), Text: safetext.Visible(r.Content), OldNone: isNew})
-			if q.Remember = "write " + target.Resolved; plain {
-				q.Remember = rememberWrites
-			}
-			if !h.allowed(ctx, q) {
+		before := h.look(r.SessionID, target)
+		plain := target.Inside && target.Secret == "" && before.err == nil
+		if !(plain && h.granted(r.SessionID, func(g *grants) bool { return g.write(r.Path, before.text, r.Content) })) {
+			if !h.allowed(ctx, h.writeQuestion(r, target, before)) {
 				return errDenied("writing " + r.Path)
+			}
+			if err := h.unchanged(r.SessionID, target, before); err != nil {
+				return fmt.Errorf("write %s: %w", r.Path, err)
 			}
 		}
 		w, err := h.files.Write(r.SessionID, allowedPath(target), r.Content, !target.Inside)
 		if err != nil {
 			return err
 		}
-		added, removed := countLines(before, r.Content)
+		added, removed := countLines(before.text, r.Content)
 		h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID}, Path: safetext.Line(w.Path, 2000),
 			Added: added, Removed: removed, Created: w.Created})
 		return nil
 	}
+}
+
+// content is what a file holds before it is written.
+type content struct {
+	text  string
+	isNew bool  // there is no file
+	err   error // why text is not known; then isNew is false
+}
+
+// look reads what a write would replace, for the user's eyes.
+func (h *Host) look(session string, t fsops.Target) content {
+	if !t.Inside && !t.Exists {
+		return content{isNew: true} // a mere look at a remote path can tell on the user
+	}
+	text, err := h.files.Read(session, allowedPath(t), fsops.Window{}, !t.Inside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{isNew: true}
+	}
+	return content{text: text, err: err}
+}
+
+// errChanged means that what was allowed is no longer what would be done.
+var errChanged = errors.New("the file changed while the question was open")
+
+// unchanged tells whether the path still leads where it did and the file holds
+// what was shown: a question can stay open for long.
+func (h *Host) unchanged(session string, t fsops.Target, before content) error {
+	now, err := h.files.Resolve(session, t.Path)
+	if err != nil {
+		return err
+	}
+	if now.Resolved != t.Resolved || now.Inside != t.Inside || now.Secret != t.Secret {
+		return errChanged
+	}
+	if again := h.look(session, now); again.text != before.text || again.isNew != before.isNew {
+		return errChanged
+	}
+	return nil
+}
+
+func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before content) permissions.Question {
+	q := h.fileQuestion(r.SessionID, "edit", "Write a file", t)
+	if before.err != nil {
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + safetext.Visible(before.err.Error())})
+	}
+	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: safetext.Visible(r.Path),
+		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), OldNone: before.isNew})
+	if q.Remember = "write " + t.Resolved; t.Inside && t.Secret == "" && before.err == nil {
+		q.Remember = rememberWrites
+	}
+	return q
 }
 
 // fileQuestion is a question of parley's own about one file.

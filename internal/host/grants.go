@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/terminal"
 )
 
 // maxGrants bounds what is remembered of approvals that were never used.
@@ -52,13 +54,14 @@ func (g *grants) write(path, before, content string) bool {
 	return false
 }
 
-// yields tells whether content is what the user saw: the whole new text, or the
-// shown fragment replaced in what the file holds now.
+// yields tells whether content is what the user saw: the whole new text in place
+// of the whole old one, or the shown fragment replaced in what the file holds
+// now. A fragment in place of a whole file is not what was shown.
 func (e edit) yields(before, content string) bool {
-	if content == e.new {
-		return true
+	if e.oldMissing || e.old == "" {
+		return before == "" && content == e.new
 	}
-	if e.oldMissing || e.old == "" || !strings.Contains(before, e.old) {
+	if !strings.Contains(before, e.old) {
 		return false
 	}
 	return content == strings.Replace(before, e.old, e.new, 1) || content == strings.ReplaceAll(before, e.old, e.new)
@@ -131,42 +134,46 @@ func contents(t wire.ToolCall) []wire.ToolContent {
 }
 
 // commandOf finds the command line that a tool call wants to run, and where.
-// Agents put it into rawInput under a few names; titles are no commands.
+// Agents put it into rawInput under a few names; titles are no commands, and
+// neither is what tools that edit files call the command.
 func commandOf(t wire.ToolCall) (command, cwd string) {
-	var in struct {
-		Command any `json:"command"`
-		Cmd     any `json:"cmd"`
-		Cwd     any `json:"cwd"`
-		Workdir any `json:"workdir"`
-	}
-	if json.Unmarshal(t.RawInput, &in) != nil {
+	if t.Kind != nil && *t.Kind == "edit" {
 		return "", ""
 	}
-	if command = words(in.Command); command == "" {
-		command = words(in.Cmd)
+	in := map[string]string{}
+	m := jsonscan.MembersOf(t.RawInput)
+	for m.Next() {
+		switch key := string(m.Key); key {
+		case "command", "cmd", "cwd", "workdir":
+			in[key] = words(m.Value)
+		}
 	}
-	cwd, _ = in.Cwd.(string)
-	if cwd == "" {
-		cwd, _ = in.Workdir.(string)
+	if command = in["command"]; command == "" {
+		command = in["cmd"]
+	}
+	if cwd = in["cwd"]; cwd == "" {
+		cwd = in["workdir"]
 	}
 	return command, cwd
 }
 
-// words joins a command that is a string or a list of strings.
-func words(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		var out []string
-		for _, w := range v {
-			s, ok := w.(string)
-			if !ok {
-				return ""
-			}
-			out = append(out, s)
-		}
-		return strings.Join(out, " ")
+// words is a JSON string, or a list of strings written as a command line; "" for
+// everything else.
+func words(raw []byte) string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return one
 	}
-	return ""
+	var list []*string // a null is no word
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return ""
+	}
+	var all []string
+	for _, w := range list {
+		if w == nil {
+			return ""
+		}
+		all = append(all, *w)
+	}
+	return terminal.Line(terminal.Command{Command: all[0], Args: all[1:]})
 }

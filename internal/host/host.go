@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"parley/acpclient"
+	"parley/acpclient/wire"
 	"parley/fsops"
 	"parley/permissions"
 	"parley/terminal"
@@ -135,21 +136,30 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	if d.Cancelled {
 		return d
 	}
-	for _, o := range a.question.Options {
-		if o.ID != answer.OptionID {
-			continue
-		}
-		switch o.Kind {
-		case permissions.AllowAlways:
-			if isEdit(a.question.Tool) {
-				a.host.broker.Remember(a.question.Session, rememberWrites)
-			}
-			fallthrough
-		case permissions.AllowOnce:
-			g := grantFor(a.question.Tool)
-			a.host.granted(a.question.Session, func(s *grants) bool { s.add(g); return true })
-		}
-		break
+	kind := meaning(a.question.Options, answer.OptionID)
+	if kind == permissions.AllowAlways && isEdit(a.question.Tool) {
+		a.host.broker.Remember(a.question.Session, rememberWrites)
+	}
+	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
+		g := grantFor(a.question.Tool)
+		a.host.granted(a.question.Session, func(s *grants) bool { s.add(g); return true })
 	}
 	return d
+}
+
+// meaning is the kind of the option with this id. Where an agent gave several
+// options one id, nobody knows which of them was meant: then it is the one that
+// allows least.
+func meaning(options []wire.PermissionOption, id string) string {
+	kind := ""
+	for _, o := range options {
+		switch {
+		case o.ID != id:
+		case o.Kind != permissions.AllowAlways && o.Kind != permissions.AllowOnce:
+			return o.Kind
+		case kind != permissions.AllowOnce:
+			kind = o.Kind
+		}
+	}
+	return kind
 }

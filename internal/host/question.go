@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 
 	"parley/acpclient"
@@ -31,10 +30,12 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	title := text(t.Title)
 	switch {
 	case command != "":
+		q.Kind = "execute" // whatever the agent calls it: the answer lets it run
 		q.Heading = "Run a command in " + safetext.Visible(dir)
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
 		shown = append(shown, command, dir)
 	case isEdit(t):
+		q.Kind = "edit"
 		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input at all: their title is all there is.
@@ -50,15 +51,21 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Words = safetext.Visible(title)
 		shown = append(shown, title)
 	}
+	var diffs []string
 	for _, c := range contents(t) {
 		part, raw := contentPart(c)
-		if part.Text != "" || part.Kind == permissions.Diff {
-			q.Body = append(q.Body, part)
+		switch {
+		case part.Kind == permissions.Diff:
+			diffs = append(diffs, raw...)
+		case part.Text != "":
 			shown = append(shown, raw...)
+		default:
+			continue
 		}
+		q.Body = append(q.Body, part)
 	}
 	h.addPaths(&q, a.Session, t, command == "")
-	q.Body = append(q.Body, unseen(t.RawInput, shown)...)
+	q.Body = append(q.Body, unseen(t.RawInput, shown, diffs)...)
 	return q
 }
 
@@ -89,69 +96,19 @@ func contentPart(c wire.ToolContent) (permissions.Part, []string) {
 	return permissions.Part{}, nil
 }
 
-// addPaths resolves the files that a tool call names, shows them where nothing
-// else does, and warns of those that lead outside or are sensitive.
-func (h *Host) addPaths(q *permissions.Question, session string, t wire.ToolCall, show bool) {
-	seen := map[string]bool{}
-	var paths []string
-	add := func(p string) {
-		if p != "" && !seen[p] && len(paths) < 200 {
-			seen[p] = true
-			paths = append(paths, p)
-		}
-	}
-	diffs := map[string]bool{}
-	for _, c := range contents(t) {
-		if c.Type == "diff" {
-			add(c.Path)
-			diffs[c.Path] = true
-		}
-	}
-	if t.Locations != nil {
-		for _, l := range *t.Locations {
-			add(l.Path)
-		}
-	}
-	for _, p := range paths {
-		if show && !diffs[p] {
-			q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "file", Text: safetext.Visible(p)})
-		}
-		full := p
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(h.cwd(session), full)
-		}
-		target, err := h.files.Resolve(session, full)
-		if err != nil {
-			continue
-		}
-		warn := func(s string) {
-			q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: safetext.Visible(p) + ": " + s})
-		}
-		if target.Symlink && !target.Inside {
-			warn("really " + safetext.Visible(target.Resolved))
-		}
-		if !target.Inside {
-			q.Outside = true
-			warn("outside the session's directories")
-		}
-		if target.Secret != "" {
-			q.Secret = true
-			warn("sensitive: " + target.Secret)
-		}
-	}
-}
-
 // unseen lists what of the raw input is not on the screen yet, in the order in
-// which the agent sent it.
-func unseen(raw []byte, shown []string) []permissions.Part {
+// which the agent sent it. Of diffs a part is enough: the replaced fragment
+// stands inside the change of the whole file.
+func unseen(raw []byte, shown, diffs []string) []permissions.Part {
+	whole := []permissions.Part{{Kind: permissions.Field, Label: "input", Text: safetext.Visible(string(raw))}}
 	if jsonscan.KindOf(raw) != jsonscan.Object {
 		if len(raw) == 0 || string(raw) == "null" {
 			return nil
 		}
-		return []permissions.Part{{Kind: permissions.Field, Label: "input", Text: safetext.Visible(string(raw))}}
+		return whole
 	}
 	seen := map[string]bool{}
-	for _, s := range shown {
+	for _, s := range append(shown, diffs...) {
 		seen[s] = true
 		seen[strings.TrimSpace(s)] = true
 	}
@@ -160,62 +117,31 @@ func unseen(raw []byte, shown []string) []permissions.Part {
 	for m.Next() {
 		value := string(m.Value)
 		if s, ok := jsonscan.Text(m.Value); ok {
-			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, shown) || patchOf(s, shown) {
+			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, diffs) {
 				continue
 			}
-		} else if w := wordsOf(m.Value); w != "" && seen[w] {
+		} else if w := words(m.Value); w != "" && seen[w] {
 			continue
 		}
 		out = append(out, permissions.Part{Kind: permissions.Field, Label: safetext.Line(string(m.Key), 80), Text: safetext.Visible(value)})
 	}
+	if m.Err() != nil {
+		return whole
+	}
 	return out
 }
 
-// covered tells whether a text that is not tiny stands inside something shown:
-// the replaced fragment inside a diff of the whole file.
-func covered(s string, shown []string) bool {
+// covered tells whether a text that is not tiny stands inside a shown diff.
+func covered(s string, diffs []string) bool {
 	if len(s) < 8 {
 		return false
 	}
-	return anyHolds(shown, s)
-}
-
-// patchOf tells whether s is a unified diff of which every changed line stands
-// in what is shown as a diff already.
-func patchOf(s string, shown []string) bool {
-	changed := 0
-	for _, l := range strings.Split(s, "\n") {
-		switch {
-		case strings.HasPrefix(l, "+++ "), strings.HasPrefix(l, "--- "), strings.HasPrefix(l, "@@ "), strings.HasPrefix(l, "Index: "),
-			strings.HasPrefix(l, " "), strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
-			continue
-		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
-			if !anyHolds(shown, l[1:]) {
-				return false
-			}
-			changed++
-		default:
-			return false
-		}
-	}
-	return changed > 0
-}
-
-func anyHolds(texts []string, part string) bool {
-	for _, t := range texts {
-		if strings.Contains(t, part) {
+	for _, t := range diffs {
+		if strings.Contains(t, s) {
 			return true
 		}
 	}
 	return false
-}
-
-func wordsOf(raw []byte) string {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return ""
-	}
-	return words(v)
 }
 
 func indented(raw []byte) string {

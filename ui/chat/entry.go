@@ -9,6 +9,7 @@ import (
 type entry struct {
 	version int
 	live    bool // shows a clock or a spinner: never final
+	busy    bool // the session was, when it was rendered
 	segs    []segment
 
 	stream *markdown.Stream // messages: cut into blocks
@@ -30,11 +31,12 @@ func (v *View) entry(i int) *entry {
 		e = &entry{version: -1}
 		v.entries[i] = e
 	}
-	if e.version == it.Version && !e.live {
+	busy := v.busy() && (it.Kind == thread.ToolCall || it.Kind == thread.ThoughtMessage)
+	if e.version == it.Version && !e.live && e.busy == busy {
 		return e
 	}
 	fresh := e.version != it.Version
-	e.version = it.Version
+	e.version, e.busy = it.Version, busy
 	if it.Kind == thread.AgentMessage {
 		if fresh {
 			e.feed(it)

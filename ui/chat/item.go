@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,7 +22,7 @@ func (v *View) item(it *thread.Item) (rows []string, live bool) {
 	case thread.ThoughtMessage:
 		return v.thought(it)
 	case thread.ToolCall:
-		return v.tool(it.Tool)
+		return v.tool(it)
 	case thread.Decision:
 		return v.decision(it.Settled), false
 	case thread.TurnEnd:
@@ -50,14 +51,14 @@ func (v *View) user(it *thread.Item) []string {
 		rows = append(rows, v.th.UserBar.Paint("▌")+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
 	}
 	if it.Excluded {
-		rows = append(rows, indent+v.th.Warn.Paint("refused: this prompt and what followed are no longer part of the context"))
+		rows = append(rows, v.indented(v.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
 	}
 	return rows
 }
 
 // thought is one line, unless everything is to be shown.
 func (v *View) thought(it *thread.Item) ([]string, bool) {
-	live := it.Index == len(v.thread.Items)-1 && v.thread.State != thread.Idle && v.thread.State != thread.Ended
+	live := it.Index == len(v.thread.Items)-1 && v.busy()
 	word := "thought"
 	until := it.Until
 	if live {
@@ -68,7 +69,7 @@ func (v *View) thought(it *thread.Item) ([]string, bool) {
 	}
 	width := v.width - len(indent)
 	if v.density != Everything {
-		if last := lastLine(string(it.Text)); live && last != "" {
+		if last := lastLine(it.Text); live && last != "" {
 			word += "  " + last
 		}
 		return []string{indent + v.th.Dim.Paint(widget.Truncate(word, width, "…"))}, live
@@ -80,9 +81,12 @@ func (v *View) thought(it *thread.Item) ([]string, bool) {
 	return rows, live
 }
 
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
+// lastLine is the last line with text, or the end of it: no row is as long as
+// what is looked at.
+func lastLine(text []byte) string {
+	const enough = 4096
+	text = bytes.TrimSpace(text[max(0, len(text)-enough):])
+	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "")
 }
 
 // decision is one line: what was decided, about what, by whom, when.
@@ -171,9 +175,9 @@ func attachment(c *acpclient.Content) string {
 	}
 	switch c.Kind {
 	case acpclient.ImageContent:
-		return strings.TrimSpace(fmt.Sprintf("[image %s %s %s]", c.MimeType, size(c.Bytes), name))
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
 	case acpclient.AudioContent:
-		return strings.TrimSpace(fmt.Sprintf("[audio %s %s %s]", c.MimeType, size(c.Bytes), name))
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
 	case acpclient.LinkContent:
 		return fmt.Sprintf("[link %s %s]", name, c.URI)
 	case acpclient.ResourceContent:

@@ -33,9 +33,10 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 
 // tool renders a tool call: a line that always says what it is, and of its
 // content what the density allows.
-func (v *View) tool(t *thread.Tool) ([]string, bool) {
-	live := t.Live() && v.thread.State != thread.Idle && v.thread.State != thread.Ended
-	rows := []string{v.toolHead(t, live)}
+func (v *View) tool(it *thread.Item) ([]string, bool) {
+	t := it.Tool
+	live := t.Live() && v.busy() && it.Turn == v.thread.Turn
+	rows := []string{v.toolHead(it, live)}
 	full := v.density == Everything || t.Status == "failed"
 	if v.density == Quiet && t.Status != "failed" {
 		return rows, live
@@ -47,7 +48,7 @@ func (v *View) tool(t *thread.Tool) ([]string, bool) {
 		case c.Diff != nil:
 			body = v.diff(c.Diff, full)
 		case c.Terminal != "":
-			body = v.terminal(c.Terminal, full)
+			body = v.terminal(it, c.Terminal, full)
 		case c.Content != nil:
 			body = v.toolText(t, c.Content, live, full)
 		}
@@ -64,7 +65,8 @@ func (v *View) tool(t *thread.Tool) ([]string, bool) {
 }
 
 // toolHead is the one line: sign, verb, subject, counts, time.
-func (v *View) toolHead(t *thread.Tool, live bool) string {
+func (v *View) toolHead(it *thread.Item, live bool) string {
+	t := it.Tool
 	ink, sign, word := v.sign(t, live)
 	verb := verbs[t.Kind]
 	subject := v.subject(t)
@@ -78,7 +80,7 @@ func (v *View) toolHead(t *thread.Tool, live bool) string {
 	if added, removed, ok := v.counts(t); ok {
 		right = join(v.th.DiffAdd.Paint(fmt.Sprintf("+%d", added))+" "+v.th.DiffDel.Paint(fmt.Sprintf("−%d", removed)), right)
 	}
-	if badge := v.exitBadge(t); badge != "" {
+	if badge := v.exitBadge(it); badge != "" {
 		right = join(badge, right)
 	}
 	if took := v.took(t, live); took != "" {
@@ -90,7 +92,7 @@ func (v *View) toolHead(t *thread.Tool, live bool) string {
 		room = max(1, v.width-widget.Width(left))
 		right = ""
 	}
-	return left + widget.Truncate(oneLine(subject), room, "…") + pad(right)
+	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), v.width, "…")
 }
 
 func pad(right string) string {
@@ -235,12 +237,12 @@ func (v *View) counts(t *thread.Tool) (added, removed int, ok bool) {
 }
 
 // exitBadge says how the command of a call ended, unless it ended well.
-func (v *View) exitBadge(t *thread.Tool) string {
-	for _, c := range t.Content {
+func (v *View) exitBadge(it *thread.Item) string {
+	for _, c := range it.Tool.Content {
 		if c.Terminal == "" {
 			continue
 		}
-		term := v.thread.Terminal(c.Terminal)
+		term := v.thread.TerminalOf(it, c.Terminal)
 		switch {
 		case term == nil || !term.Exited:
 		case term.Signal != "":
@@ -300,8 +302,8 @@ func (v *View) body(rows []string, more int) []string {
 
 // terminal shows a command's output: its tail while it runs, head and tail
 // afterwards.
-func (v *View) terminal(id string, full bool) []string {
-	term := v.thread.Terminal(id)
+func (v *View) terminal(it *thread.Item, id string, full bool) []string {
+	term := v.thread.TerminalOf(it, id)
 	if term == nil {
 		return nil
 	}
@@ -319,12 +321,12 @@ func (v *View) terminal(id string, full bool) []string {
 // screen feeds the emulator of a terminal with what is new.
 func (v *View) screen(term *thread.Terminal) *widget.Terminal {
 	if v.terminals == nil {
-		v.terminals = map[string]*terminal{}
+		v.terminals = map[*thread.Terminal]*terminal{}
 	}
-	t := v.terminals[term.ID]
+	t := v.terminals[term]
 	if t == nil {
 		t = &terminal{screen: widget.NewTerminal(max(20, v.width-len(bodyInset)))}
-		v.terminals[term.ID] = t
+		v.terminals[term] = t
 	}
 	if fresh := term.Total - t.fed; fresh > 0 {
 		from := max(0, len(term.Output)-int(min(fresh, int64(len(term.Output)))))

@@ -54,17 +54,19 @@ type View struct {
 	entries   map[int]*entry
 	kept      int // segments rendered since rows were last dropped
 	renderer  *markdown.Renderer
-	terminals map[string]*terminal
+	terminals map[*thread.Terminal]*terminal
 	diffs     map[*acpclient.Diff]*widget.Computed
 
 	follow   bool
 	top      place // the first row shown
+	bottom   int   // the last item shown
 	leftAt   int   // items there were when the reader left the end
 	now      time.Time
 	spin     int
 	rows     []string
 	dirty    bool
-	rendered int // segments rendered so far, for tests that count work
+	wasBusy  bool // the session was, when rows were made
+	rendered int  // segments rendered so far, for tests that count work
 }
 
 // terminal is the emulator of a command's output and how much it was fed.
@@ -102,8 +104,23 @@ func (v *View) SetSize(width, height int) {
 	if width == v.width {
 		return
 	}
+	before := v.measure()
 	v.width = width
+	v.terminals = nil // their grids are as wide as the view
 	v.reset()
+	if after := v.measure(); before > 0 {
+		v.top.row = v.top.row * after / before
+	}
+}
+
+// measure returns how many rows the segment has in which the reader is; 0 where
+// that does not matter.
+func (v *View) measure() int {
+	if v.follow || v.width <= 0 || len(v.thread.Items) == 0 {
+		return 0
+	}
+	v.clamp()
+	return len(v.segment(v.top.item, v.top.seg))
 }
 
 // Density returns how much is shown.
@@ -133,9 +150,13 @@ func (v *View) Tick(now time.Time) {
 	}
 }
 
+// busy tells whether the session does something. What can be live is live only
+// then.
+func (v *View) busy() bool { return v.thread.State != thread.Idle && v.thread.State != thread.Ended }
+
 // live tells whether a visible item has a clock.
 func (v *View) live() bool {
-	for i := v.top.item; i < len(v.thread.Items); i++ {
+	for i := v.top.item; i <= v.bottom; i++ {
 		if e := v.entries[i]; e != nil && e.live {
 			return true
 		}
@@ -146,8 +167,8 @@ func (v *View) live() bool {
 // Rows returns the visible rows, at most the height. The slice is valid until
 // the next call of a method.
 func (v *View) Rows() []string {
-	if v.dirty {
-		v.dirty = false
+	if busy := v.busy(); v.dirty || busy != v.wasBusy {
+		v.dirty, v.wasBusy = false, busy
 		v.layout()
 		v.evict()
 	}
@@ -178,6 +199,9 @@ func (v *View) End() {
 
 // Home shows the beginning.
 func (v *View) Home() {
+	if len(v.thread.Items) == 0 {
+		return
+	}
 	v.leave()
 	v.top, v.dirty = place{}, true
 }
@@ -188,7 +212,7 @@ func (v *View) Page(n int) { v.Scroll(n * max(1, v.height-2)) }
 // Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it.
 func (v *View) Scroll(n int) {
 	v.Rows()
-	if v.follow && n >= 0 {
+	if v.follow && n >= 0 || len(v.thread.Items) == 0 || v.width <= 0 {
 		return
 	}
 	v.leave()
@@ -287,6 +311,7 @@ func (v *View) layout() {
 	}
 	p := v.top
 	for len(v.rows) < v.height {
+		v.bottom = p.item
 		rows := v.segment(p.item, p.seg)
 		v.rows = append(v.rows, rows[min(p.row, len(rows)):]...)
 		next, ok := v.next(p)

@@ -1,0 +1,46 @@
+package thread_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+var chunk = acpclient.TextArrived{For: in, Role: acpclient.Agent, MessageID: "m", Text: "twenty bytes of text"}
+
+// filled is a thread with some items and a message of that many bytes.
+func filled(items, bytes int) *thread.Thread {
+	th := thread.New("s")
+	for i := range items - 1 {
+		th.Apply(tool(fmt.Sprint(i), "completed"))
+	}
+	th.Apply(says(acpclient.Agent, "m", strings.Repeat("x", bytes)))
+	return th
+}
+
+// The cost of a chunk must not grow with the message, nor with the transcript.
+// Growing a slice in place is part of it.
+func BenchmarkApply(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		items, bytes int
+	}{
+		{"message/1kB", 1, 1 << 10}, {"message/100kB", 1, 100 << 10}, {"message/1MB", 1, 1 << 20},
+		{"items/10", 10, 1 << 10}, {"items/1000", 1000, 1 << 10}, {"items/100000", 100_000, 1 << 10},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			th := filled(c.items, c.bytes)
+			last := th.Items[len(th.Items)-1]
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(last.Text) > 2*c.bytes+(1<<20) { // the message stays about as long
+					last.Text = last.Text[:c.bytes]
+				}
+				th.Apply(chunk)
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package thread_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/acpclient/thread/threadtest"
+)
+
+// portrait is everything that can be seen of a thread. versions tells also how
+// often items were touched, which depends on the portions.
+func portrait(t *thread.Thread) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %q %v %v %q %v %v turn %d +%d -%d %v\n", t.State, t.Title, t.Plan, t.Commands, t.Mode, t.Config, t.Usage, t.Turn, t.Added, t.Removed, t.TurnStarted)
+	for _, it := range t.Items {
+		fmt.Fprintln(&b, look(t, it))
+	}
+	return b.String()
+}
+
+// look is everything that can be seen of an item.
+func look(t *thread.Thread, it *thread.Item) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d turn %d kind %d %q %q %v %v excluded %v detail %q", it.Index, it.Turn, it.Kind, it.MessageID, it.Text, it.At, it.Until, it.Excluded, it.Detail)
+	if it.Attachment != nil {
+		fmt.Fprintf(&b, " attachment %+v", *it.Attachment)
+	}
+	if it.Settled != nil {
+		fmt.Fprintf(&b, " settled %+v", *it.Settled)
+	}
+	if it.End != nil {
+		fmt.Fprintf(&b, " end %+v", *it.End)
+	}
+	if it.Tool == nil {
+		return b.String()
+	}
+	tool := *it.Tool
+	tool.Content = nil
+	fmt.Fprintf(&b, " tool %+v", tool)
+	for _, c := range it.Tool.Content {
+		switch {
+		case c.Diff != nil:
+			fmt.Fprintf(&b, " diff %+v", *c.Diff)
+		case c.Content != nil:
+			fmt.Fprintf(&b, " content %+v", *c.Content)
+		default:
+			term := t.TerminalOf(it, c.Terminal)
+			fmt.Fprintf(&b, " terminal %q %q %v %v %q", term.ID, term.Output, term.Exited, show(term.Code), term.Signal)
+		}
+	}
+	return b.String()
+}
+
+func show(code *int) string {
+	if code == nil {
+		return "-"
+	}
+	return fmt.Sprint(*code)
+}
+
+// check applies events one at a time, and in portions as a queue merges them,
+// and compares.
+func check(t *testing.T, events []acpclient.Event, portion func() int) {
+	t.Helper()
+	single := thread.New("s")
+	var items []*thread.Item
+	var looks []string
+	for n, e := range events {
+		changed := single.Apply(e)
+		if len(single.Items) < len(items) || !slices.Equal(single.Items[:len(items)], items) {
+			t.Fatalf("event %d %#v moved or removed items", n, e)
+		}
+		for i, it := range single.Items {
+			if it.Index != i {
+				t.Fatalf("event %d: item %d says that it is %d", n, i, it.Index)
+			}
+			now := look(single, it)
+			if (i >= len(looks) || looks[i] != now) && !slices.Contains(changed, i) {
+				t.Fatalf("event %d %#v changed item %d without saying so:\n%s", n, e, i, now)
+			}
+			if i >= len(looks) {
+				looks = append(looks, now)
+			}
+			looks[i] = now
+		}
+		items = slices.Clone(single.Items)
+	}
+	q := acpclient.NewQueue()
+	merged := thread.New("s")
+	for len(events) > 0 {
+		n := min(len(events), 1+portion())
+		for _, e := range events[:n] {
+			q.Post(e)
+		}
+		events = events[n:]
+		for _, e := range q.Take() {
+			merged.Apply(e)
+		}
+	}
+	if a, b := portrait(single), portrait(merged); a != b {
+		t.Fatalf("step by step:\n%s\nin portions:\n%s", a, b)
+	}
+}
+
+// Any sequence of events makes the same thread step by step and in portions.
+func FuzzApply(f *testing.F) {
+	f.Add([]byte{10, 3, 4, 0, 1, 0, 1, 0, 1, 0, 9, 11, 5, 2}, uint8(3))
+	f.Add([]byte{10, 1, 1, 5, 1, 1, 0, 1, 2, 1, 0, 3, 2, 8, 1, 3, 11, 0, 11, 2, 1}, uint8(200))
+	for seed := range uint64(8) {
+		data := make([]byte, 600)
+		r := rand.New(rand.NewPCG(seed, 7))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		f.Add(data, uint8(r.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint8) {
+		if len(data) > 4000 {
+			t.Skip()
+		}
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		check(t, threadtest.Events(data), func() int { return r.IntN(1 + int(seed)) })
+	})
+}
+
+func TestRandomSequences(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		data := make([]byte, 50+r.IntN(800))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		check(t, threadtest.Events(data), func() int { return r.IntN(40) })
+	}
+}

@@ -1,0 +1,284 @@
+package thread_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+var (
+	in  = acpclient.For{Session: "s"}
+	now = time.Date(2026, 3, 1, 10, 42, 0, 0, time.UTC)
+)
+
+func prompt(text string) acpclient.Event {
+	return acpclient.TurnStarted{For: in, Text: text, At: now}
+}
+
+func ended(reason string) acpclient.Event {
+	return acpclient.TurnEnded{For: in, StopReason: reason, At: now.Add(3 * time.Second)}
+}
+
+func says(role acpclient.Role, id, text string) acpclient.Event {
+	return acpclient.TextArrived{For: in, Role: role, MessageID: id, Text: text}
+}
+
+func agent(text string) acpclient.Event { return says(acpclient.Agent, "", text) }
+
+func tool(id, status string) acpclient.Event {
+	e := acpclient.ToolChanged{For: in, ID: id, At: now}
+	if status != "" {
+		e.Status = &status
+	}
+	return e
+}
+
+func content(id string, texts ...string) acpclient.Event {
+	items := []acpclient.ToolContent{}
+	for _, s := range texts {
+		items = append(items, acpclient.ToolContent{Content: &acpclient.Content{Text: s}})
+	}
+	return acpclient.ToolChanged{For: in, ID: id, Content: &items, At: now}
+}
+
+func title(s string) acpclient.Event { return acpclient.SessionInfoChanged{For: in, Title: &s} }
+
+func asked(key uint64) acpclient.Event { return acpclient.PermissionAsked{For: in, Key: key} }
+
+func settled(key uint64, decision string, allowed bool) acpclient.Event {
+	return acpclient.PermissionSettled{For: in, Key: key, Subject: "Edit a.go", Decision: decision, Allowed: allowed, By: "you", At: now}
+}
+
+var kindNames = [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}
+
+// sketch is the transcript with one line an item.
+func sketch(t *thread.Thread) string {
+	var out []string
+	for _, it := range t.Items {
+		s := kindNames[it.Kind]
+		switch it.Kind {
+		case thread.ToolCall:
+			s += " " + it.Tool.ID + " " + toolState(it.Tool)
+			for _, c := range it.Tool.Content {
+				if c.Content != nil {
+					s += " [" + c.Content.Text + "]"
+				}
+			}
+		case thread.Decision:
+			s += fmt.Sprintf(" %s %v", it.Settled.Decision, it.Settled.Allowed)
+		case thread.TurnEnd:
+			s += " " + it.End.StopReason
+			if it.End.Err != nil {
+				s += it.End.Err.Error()
+			}
+		default:
+			s += " " + string(it.Text)
+		}
+		if it.Excluded {
+			s += " (excluded)"
+		}
+		out = append(out, strings.TrimSpace(s))
+	}
+	return strings.Join(out, "\n")
+}
+
+func toolState(t *thread.Tool) string {
+	switch {
+	case t.Final():
+		return t.Status
+	case t.Cancelled:
+		return "cancelled"
+	case t.Unfinished:
+		return "unfinished"
+	}
+	return t.Status
+}
+
+// The numbered cases, as far as they concern the thread.
+func TestCases(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events []acpclient.Event
+		want   string
+	}{
+		{"case 82 chunks before the end", []acpclient.Event{prompt("p"), agent("one "), agent("two"), ended("end_turn")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 a chunk after the end", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), agent("two")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 and not after the next prompt", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), prompt("q"), agent("two")}, "user p\nagent one\nend end_turn\nuser q\nagent two"},
+		{"case 84 ids", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Agent, "m2", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nagent b"},
+		{"case 84 ids are by role", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Thought, "m1", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nthought b"},
+		{"case 85 a tool call between", []acpclient.Event{agent("a"), tool("t", ""), agent("b")}, "agent a\ntool t pending\nagent b"},
+		{"case 85 a thought between", []acpclient.Event{agent("a"), says(acpclient.Thought, "", "hm"), agent("b")}, "agent a\nthought hm\nagent b"},
+		{"case 86 echo", []acpclient.Event{prompt("hello"), says(acpclient.User, "", "hello"), agent("hi")}, "user hello\nagent hi"},
+		{"case 86 echo in pieces, with an id", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "he"), says(acpclient.User, "u", "llo"), agent("hi")}, "user hello\nagent hi"},
+		{"case 86 no echo at all", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "help"), agent("hi")}, "user hello\nuser help\nagent hi"},
+		{"case 86 no echo, as the second piece shows", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "hel"), says(acpclient.User, "u", "p"), agent("hi")}, "user hello\nuser help\nagent hi"},
+		{"case 87 content replaces", []acpclient.Event{content("t", "A", "B"), content("t", "X")}, "tool t pending [X]"},
+		{"case 87 absent content stays", []acpclient.Event{content("t", "A", "B"), tool("t", "completed")}, "tool t completed [A] [B]"},
+		{"case 87 no content clears", []acpclient.Event{content("t", "A"), content("t")}, "tool t pending"},
+		{"case 88 an unknown id", []acpclient.Event{agent("a"), tool("new", "in_progress")}, "agent a\ntool new in_progress"},
+		{"case 88 the same id twice", []acpclient.Event{tool("t", "pending"), agent("a"), tool("t", "completed")}, "tool t completed\nagent a"},
+		{"case 89 unknown kinds", []acpclient.Event{agent("a"), acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: "{}"}, agent("b"), tool("t", "melted"), agent("c")},
+			"agent ab\nnotice an update of a kind that parley does not know: hologram\ntool t melted\nagent c"},
+		{"case 92 refusal", []acpclient.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("bad"), agent("no"), ended("refusal")},
+			"user p\nagent a\nend end_turn\nuser bad (excluded)\nagent no (excluded)\nend refusal"},
+		{"case 92 others exclude nothing", []acpclient.Event{prompt("p"), ended("max_tokens"), prompt("q"), ended("max_turn_requests"), prompt("r"), ended("bored")},
+			"user p\nend max_tokens\nuser q\nend max_turn_requests\nuser r\nend bored"},
+		{"case 99 an error", []acpclient.Event{prompt("p"), acpclient.TurnEnded{For: in, Err: errors.New("-32603"), At: now}, prompt("q"), agent("fine"), ended("end_turn")},
+			"user p\nend -32603\nuser q\nagent fine\nend end_turn"},
+		{"case 102 at once", []acpclient.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), acpclient.TurnCancelled{For: in}}, "user p\ntool a cancelled\ntool b completed"},
+		{"case 102 a later status wins", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a completed\nend cancelled"},
+		{"case 102 even after the end", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a failed\nend cancelled"},
+		{"case 102 one that goes on is cancelled at the end", []acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a cancelled\nend cancelled"},
+		{"case 102 unfinished at a plain end", []acpclient.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
+		{"case 103 updates after cancel", []acpclient.Event{prompt("p"), agent("a"), acpclient.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
+		{"case 105 cancel answered by end_turn", []acpclient.Event{prompt("p"), tool("a", "pending"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a cancelled\nend end_turn"},
+		{"case 111 out of order", []acpclient.Event{prompt("p"), asked(1), asked(2), asked(3), settled(3, "No", false), settled(1, "Yes", true), settled(2, "cancelled", false)},
+			"user p\ndecision No false\ndecision Yes true\ndecision cancelled false"},
+		{"case 112 a question merges into the card", []acpclient.Event{prompt("p"), tool("t", "in_progress"), content("t", "diff"), asked(1)}, "user p\ntool t in_progress [diff]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			th := thread.New("s")
+			for _, e := range c.events {
+				th.Apply(e)
+			}
+			if got := sketch(th); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// What the session is doing, event by event.
+func TestState(t *testing.T) {
+	th := thread.New("s")
+	for _, s := range []struct {
+		e    acpclient.Event
+		want thread.State
+	}{
+		{prompt("p"), thread.Running},
+		{asked(1), thread.Waiting},
+		{asked(2), thread.Waiting},
+		{settled(2, "No", false), thread.Waiting},
+		{settled(1, "Yes", true), thread.Running},
+		{ended("end_turn"), thread.Idle},
+		{prompt("q"), thread.Running},
+		{asked(3), thread.Waiting},
+		{acpclient.TurnCancelled{For: in}, thread.Waiting}, // case 101: until it is answered
+		{settled(3, "cancelled", false), thread.Cancelling},
+		{agent("late"), thread.Cancelling},
+		{ended("cancelled"), thread.Idle},
+		{prompt("r"), thread.Running}, // case 99: the next prompt works
+		{acpclient.TurnEnded{For: in, Err: errors.New("gone"), At: now}, thread.Idle},
+		{acpclient.Disconnected{Err: acpclient.ErrClosed}, thread.Ended},
+		{agent("later"), thread.Ended},
+	} {
+		if th.Apply(s.e); th.State != s.want {
+			t.Errorf("after %#v: %v, want %v", s.e, th.State, s.want)
+		}
+	}
+}
+
+// Cases 91, 94, 95: what is kept beside the items.
+func TestSessionData(t *testing.T) {
+	th := thread.New("s")
+	th.Apply(acpclient.PlanChanged{For: in, Entries: []acpclient.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}})
+	th.Apply(acpclient.PlanChanged{For: in, Entries: []acpclient.PlanEntry{{Content: "c", Status: "pending"}}})
+	if len(th.Plan) != 1 || th.Plan[0].Content != "c" {
+		t.Errorf("plan %v", th.Plan)
+	}
+	if th.Apply(acpclient.PlanChanged{For: in}); len(th.Plan) != 0 {
+		t.Errorf("plan %v", th.Plan)
+	}
+	th.Apply(title("Parser"))
+	if th.Apply(acpclient.SessionInfoChanged{For: in}); th.Title != "Parser" {
+		t.Errorf("an omitted title made it %q", th.Title)
+	}
+	if th.Apply(title("")); th.Title != "" {
+		t.Errorf("title %q", th.Title)
+	}
+	th.Apply(acpclient.UsageChanged{For: in, Used: 10, Size: 0, Cost: 0.5, Currency: "USD"})
+	th.Apply(acpclient.UsageChanged{For: in, Used: 20, Size: 10})
+	if u := th.Usage; u.Used != 20 || u.Size != 10 || u.Cost != 0.5 || u.Currency != "USD" {
+		t.Errorf("usage %+v", u)
+	}
+	if len(th.Items) != 0 {
+		t.Errorf("items %s", sketch(th))
+	}
+}
+
+// Case 126: a tool call shows its terminal's output whatever comes first, after
+// the exit and after another session has begun.
+func TestTerminal(t *testing.T) {
+	show := []acpclient.ToolContent{{Terminal: "x"}}
+	one := 1
+	th := thread.New("s")
+	th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("early ")})
+	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Content: &show})
+	if changed := th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("late")}); !slices.Equal(changed, []int{0}) {
+		t.Errorf("output changed %v", changed)
+	}
+	th.Apply(acpclient.TerminalExited{For: in, ID: "x", Code: &one})
+	th.Attach("s2")
+	other := acpclient.For{Session: "s2"}
+	th.Apply(acpclient.TerminalStarted{For: other, ID: "x", Command: "other"})
+	th.Apply(acpclient.TerminalOutput{For: other, ID: "x", Data: []byte("other")})
+	term := th.TerminalOf(th.Items[0], "x")
+	if term == nil || string(term.Output) != "early late" || !term.Exited || *term.Code != 1 {
+		t.Errorf("the old terminal: %+v", term)
+	}
+	if term := th.Terminal("x"); string(term.Output) != "other" {
+		t.Errorf("the new terminal: %+v", term)
+	}
+}
+
+// A terminal keeps the newest megabyte or two, whatever it puts out.
+func TestTerminalIsBounded(t *testing.T) {
+	th := thread.New("s")
+	for i := range 100 {
+		th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte(strings.Repeat(fmt.Sprint(i%10), 100<<10))})
+	}
+	term := th.Terminal("x")
+	if n := len(term.Output); n < 1<<20 || n > 2<<20 || term.Total != 100*100<<10 || term.Output[n-1] != '9' {
+		t.Errorf("%d bytes kept of %d", n, term.Total)
+	}
+}
+
+// How long a thought took does not depend on how its pieces were joined.
+func TestThoughtTime(t *testing.T) {
+	q := acpclient.NewQueue()
+	for i := range 4 {
+		q.Post(acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "hm ", At: now.Add(time.Duration(i) * time.Second)})
+	}
+	q.Post(says(acpclient.Thought, "", "…")) // what the sanitiser held back
+	th := thread.New("s")
+	for _, e := range q.Take() {
+		th.Apply(e)
+	}
+	if it := th.Items[0]; it.Until.Sub(it.At) != 3*time.Second {
+		t.Errorf("took %v", it.Until.Sub(it.At))
+	}
+}
+
+// After Attach the items stay, and nothing belongs to them any more.
+func TestAttach(t *testing.T) {
+	th := thread.New("s")
+	for _, e := range []acpclient.Event{prompt("p"), says(acpclient.Agent, "m", "one"), tool("t", "pending"), title("T"), acpclient.Disconnected{}} {
+		th.Apply(e)
+	}
+	th.Attach("s2")
+	if th.State != thread.Idle || th.Session != "s2" || th.Title != "T" {
+		t.Errorf("%v %q %q", th.State, th.Session, th.Title)
+	}
+	th.Apply(says(acpclient.Agent, "m", "two"))
+	th.Apply(tool("t", "completed"))
+	want := "user p\nagent one\ntool t pending\nnotice started again: the agent does not remember what stands above\nagent two\ntool t completed"
+	if got := sketch(th); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,192 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// floodSize is how many updates the word "flood" sends.
+const floodSize = 50_000
+
+// message is whatever travels, in either direction.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Cwd    string `json:"cwd"`
+		Prompt []struct {
+			Text string `json:"text"`
+		} `json:"prompt"`
+	} `json:"params"`
+	Result struct {
+		Outcome struct {
+			Outcome  string `json:"outcome"`
+			OptionID string `json:"optionId"`
+		} `json:"outcome"`
+	} `json:"result"`
+}
+
+// agent speaks plain lines of ACP v1, written by hand: it shares no code with
+// what it tests. The first word of a prompt says what it does.
+type agent struct {
+	mu  sync.Mutex
+	out *bufio.Writer
+
+	cwd     string
+	cancel  chan struct{} // closed by session/cancel, one a turn
+	answers chan message  // to the question that is open
+}
+
+func runAgent(in io.Reader, out io.Writer) {
+	a := &agent{out: bufio.NewWriterSize(out, 1<<16), answers: make(chan message, 1)}
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		switch m.Method {
+		case "initialize":
+			a.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":{}}`)
+		case "session/new":
+			a.cwd = m.Params.Cwd
+			a.answer(m.ID, `{"sessionId":"s1"}`)
+		case "session/cancel":
+			close(a.cancel)
+		case "session/prompt":
+			a.cancel = make(chan struct{})
+			go a.turn(m, a.cancel)
+		case "":
+			a.answers <- m
+		}
+	}
+}
+
+// line writes one line and flushes it.
+func (a *agent) line(format string, args ...any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintf(a.out, format+"\n", args...)
+	a.out.Flush()
+}
+
+func (a *agent) answer(id json.RawMessage, result string) {
+	a.line(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`
+
+func (a *agent) say(text string) {
+	quoted, _ := json.Marshal(text)
+	a.line(chunk, quoted)
+}
+
+func (a *agent) turn(m message, cancel chan struct{}) {
+	prompt := ""
+	for _, b := range m.Params.Prompt {
+		prompt += b.Text
+	}
+	word, _, _ := strings.Cut(prompt, " ")
+	reason := "end_turn"
+	switch word {
+	case "die":
+		a.say("before the end ")
+		fmt.Fprint(os.Stderr, "first line of the complaint\nthe disk is full of bees\n")
+		os.Exit(3)
+	case "stderr":
+		fmt.Fprintln(os.Stderr, "a word for the log")
+		a.say("said it on stderr")
+	case "flood":
+		a.flood()
+	case "trickle":
+		reason = a.trickle(cancel)
+	case "hold":
+		a.say("holding")
+		a.gate(cancel)
+		a.say(" and let go")
+	case "ask":
+		a.say("I shall ask")
+		a.gate(cancel)
+		a.ask()
+	case "child":
+		exec.Command("sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 601").Start()
+		a.say("started a child")
+		<-cancel
+	default:
+		a.say("heard: " + prompt)
+	}
+	a.answer(m.ID, fmt.Sprintf(`{"stopReason":%q}`, reason))
+}
+
+// gate waits for the file of that name in the session's directory, and removes
+// it; false when the turn was cancelled meanwhile.
+func (a *agent) gate(cancel chan struct{}) bool {
+	for {
+		select {
+		case <-cancel:
+			return false
+		case <-time.After(2 * time.Millisecond):
+		}
+		if os.Remove(filepath.Join(a.cwd, "gate")) == nil {
+			return true
+		}
+	}
+}
+
+// trickle streams paragraphs until it is cancelled or the gate opens.
+func (a *agent) trickle(cancel chan struct{}) string {
+	done := make(chan bool, 1)
+	go func() { done <- a.gate(cancel) }()
+	for n := 1; ; n++ {
+		a.say(fmt.Sprintf("Paragraph **%d** runs on", n))
+		select {
+		case opened := <-done:
+			if !opened {
+				return "cancelled"
+			}
+			a.say("\n\nThe end of the trickle.")
+			return "end_turn"
+		case <-time.After(15 * time.Millisecond):
+		}
+		a.say(" with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n")
+	}
+}
+
+// flood sends updates as fast as they are taken, numbered.
+func (a *agent) flood() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for n := range floodSize {
+		end := " "
+		switch {
+		case n == floodSize-1:
+			end = " flood-is-over"
+		case n%200 == 199:
+			end = `\n\n`
+		}
+		fmt.Fprintf(a.out, chunk+"\n", fmt.Sprintf(`"w%d%s"`, n, end))
+	}
+	a.out.Flush()
+}
+
+func (a *agent) ask() {
+	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s1",` +
+		`"toolCall":{"toolCallId":"t1","title":"Launch the rockets","kind":"other","status":"pending"},"options":[` +
+		`{"optionId":"go","name":"Launch","kind":"allow_once"},{"optionId":"no","name":"Hold","kind":"reject_once"}]}}`)
+	m := <-a.answers
+	a.say("\n\nthe answer was " + m.Result.Outcome.Outcome + " " + m.Result.Outcome.OptionID)
+}

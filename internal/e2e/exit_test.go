@@ -1,0 +1,122 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// Pid is parley's.
+func (s *Screen) Pid() int { return s.cmd.Process.Pid }
+
+// Kill sends parley a signal.
+func (s *Screen) Kill(sig os.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ExitCode waits for the end of parley, within patience.
+func (s *Screen) ExitCode() int {
+	s.t.Helper()
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		s.t.Fatalf("parley does not end; the screen:\n%s", numbered(s.Rows()))
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// finish ends parley where the test has not, and checks what every end has to
+// leave behind: the terminal as it was, and no process.
+func (s *Screen) finish() {
+	if s.t.Failed() {
+		s.t.Logf("the screen at the end:\n%s", numbered(s.Rows()))
+	}
+	select {
+	case <-s.exited:
+	default:
+		s.cmd.Process.Signal(syscall.SIGTERM)
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		s.t.Error("parley does not end at SIGTERM")
+		s.cmd.Process.Kill()
+		<-s.exited
+	}
+	after, err := term.GetState(s.slave.Fd())
+	if err == nil && s.cmd.ProcessState.ExitCode() >= 0 && *after != *s.before {
+		s.t.Error("the terminal's line settings are not as they were")
+	}
+	s.slave.Close()
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		s.t.Error("something still has the terminal open")
+	}
+	s.master.Close()
+	if s.cmd.ProcessState.ExitCode() >= 0 {
+		raw, _ := s.Raw(0)
+		for _, what := range unrestored(string(raw)) {
+			s.t.Errorf("the terminal is not restored: %s", what)
+		}
+	}
+	s.noneLeft()
+}
+
+// noneLeft waits until nothing that was started for this test runs any more.
+// What was killed may take a moment to go.
+func (s *Screen) noneLeft() {
+	s.t.Helper()
+	var left []string
+	for deadline := time.Now().Add(patience / 4); ; time.Sleep(5 * time.Millisecond) {
+		if left = processesOf(s.root); len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Errorf("still running: %s", strings.Join(left, "; "))
+			return
+		}
+	}
+}
+
+var modeChange = regexp.MustCompile(`\x1b\[\?([0-9;]+)([hl])`)
+
+// unrestored tells what a program has changed of the terminal and not put back,
+// from its output: private modes, keyboard protocols.
+func unrestored(raw string) []string {
+	on := map[string]bool{"25": true, "7": true} // as a terminal starts
+	start := map[string]bool{"25": true, "7": true}
+	for _, m := range modeChange.FindAllStringSubmatch(raw, -1) {
+		for _, mode := range strings.Split(m[1], ";") {
+			on[mode] = m[2] == "h"
+		}
+	}
+	var out []string
+	for mode, set := range on {
+		if set != start[mode] {
+			out = append(out, "mode "+mode)
+		}
+	}
+	if pushed, popped := len(kittyPush.FindAllString(raw, -1)), len(kittyPop.FindAllString(raw, -1)); pushed > popped {
+		out = append(out, "keyboard enhancements")
+	}
+	if all := modifyKeys.FindAllString(raw, -1); len(all) > 0 && all[len(all)-1] != "\x1b[>4m" && all[len(all)-1] != "\x1b[>4;0m" {
+		out = append(out, "modifyOtherKeys")
+	}
+	return out
+}
+
+var (
+	kittyPush  = regexp.MustCompile(`\x1b\[>[0-9]+u`)
+	kittyPop   = regexp.MustCompile(`\x1b\[<[0-9]*u`)
+	modifyKeys = regexp.MustCompile(`\x1b\[>4[0-9;]*m`)
+)

@@ -1,0 +1,33 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// keys are what a terminal sends, in the encoding that every one knows.
+var keys = map[string]string{
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "backspace": "\x7f", "space": " ", "shift+tab": "\x1b[Z",
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
+	"home": "\x1b[H", "end": "\x1b[F", "ctrl+home": "\x1b[1;5H", "ctrl+end": "\x1b[1;5F", "delete": "\x1b[3~",
+	"f1": "\x1bOP", "f2": "\x1bOQ",
+}
+
+func keyBytes(t testing.TB, key string) string {
+	t.Helper()
+	if seq, ok := keys[key]; ok {
+		return seq
+	}
+	if c, ok := strings.CutPrefix(key, "ctrl+"); ok && len(c) == 1 {
+		return string(c[0] & 0x1f)
+	}
+	if c, ok := strings.CutPrefix(key, "alt+"); ok && len(c) == 1 {
+		return "\x1b" + c
+	}
+	if len(key) != 1 {
+		t.Fatalf("no such key: %q", key)
+	}
+	return key
+}

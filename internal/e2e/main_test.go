@@ -1,0 +1,124 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait. It only matters for a test that fails.
+const patience = 20 * time.Second
+
+var (
+	parley  string // the binary under test
+	toolbox string // the PATH of everything under test
+)
+
+// tools are what the commands in these tests need.
+var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "echo"}
+
+// TestMain builds parley once. The test binary is the scripted agent, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "agent" {
+		runAgent(os.Stdin, os.Stdout)
+		return
+	}
+	os.Exit(withBinary(m))
+}
+
+func withBinary(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "parley-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	toolbox, parley = filepath.Join(dir, "bin"), filepath.Join(dir, "bin", "parley")
+	build := exec.Command("go", "build", "-o", parley, ".")
+	build.Dir = filepath.Join("..", "..")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build parley:", err)
+		return 1
+	}
+	for _, name := range tools {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(toolbox, name))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "gather tools:", err)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// workDir makes the directories of one test and returns the one to work in.
+// Whatever runs for the test has their parent in its environment.
+func workDir(t testing.TB) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"home", "config", "work"} {
+		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(root, "work")
+}
+
+func environ(dir string, more ...string) []string {
+	root := filepath.Dir(dir)
+	env := []string{"HOME=" + filepath.Join(root, "home"), "XDG_CONFIG_HOME=" + filepath.Join(root, "config"),
+		"PATH=" + toolbox, "TERM=xterm-256color", "LANG=C.UTF-8", "TZ=UTC"}
+	return append(env, more...)
+}
+
+// scripted is the command line of the scripted agent.
+func scripted(t testing.TB) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--", self, "agent"}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// open lets the scripted agent go on where it waits at its gate.
+func open(t testing.TB, dir string) {
+	t.Helper()
+	write(t, filepath.Join(dir, "gate"), "")
+}
+
+func numbered(rows []string) string {
+	var b strings.Builder
+	for i, r := range rows {
+		fmt.Fprintf(&b, "%3d %s\n", i, r)
+	}
+	return b.String()
+}

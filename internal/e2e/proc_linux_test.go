@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// processesOf lists the processes whose environment names the root of a test's
+// directories. Zombies have none.
+func processesOf(root string) []string {
+	var out []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || !bytes.Contains(env, []byte(root)) {
+			continue
+		}
+		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		out = append(out, filepath.Base(dir)+" "+strings.ReplaceAll(strings.TrimRight(string(words), "\x00"), "\x00", " "))
+	}
+	return out
+}
+
+// cpuTicks is the processor time of a process so far, in clock ticks.
+func cpuTicks(pid int) (int, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return user + system, true
+}

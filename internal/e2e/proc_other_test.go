@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package e2e
+
+// processesOf needs /proc.
+func processesOf(string) []string { return nil }
+
+func cpuTicks(int) (int, bool) { return 0, false }

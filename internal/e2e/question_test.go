@@ -1,0 +1,177 @@
+//go:build unix
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// armed stands below a question that takes keys.
+const armed = "esc rejects · d details"
+
+func TestEditQuestion(t *testing.T) {
+	t.Parallel()
+	const before, after = "one\n", "one\ndemo agent was here (1)\n"
+	for _, test := range []struct {
+		name, key, content string
+		shown              []string
+	}{
+		{"allowed", "y", after, []string{"✓ Allow by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now."}},
+		{"rejected", "n", before, []string{"– Reject by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
+		{"escaped", "esc", before, []string{"– Reject by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
+		{"by number", "1", after, []string{"✓ Allow by you", "notes.txt has one more line now."}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			notes := filepath.Join(dir, "notes.txt")
+			write(t, notes, before)
+			s := Start(t, 100, 40, dir, "demo")
+			s.WaitFor(placeholder)
+			s.Prompt("edit notes.txt")
+			rows := s.WaitFor(armed)
+			for _, want := range []string{"demo asks", "Change a file", "2 + demo agent was here (1)", "y Allow   a Always allow edits in this session   n Reject", "waiting for you"} {
+				if rowOf(rows, want) < 0 {
+					t.Errorf("the question does not show %q:\n%s", want, numbered(rows))
+				}
+			}
+			if got := read(t, notes); got != before {
+				t.Errorf("changed before it was allowed: %q", got)
+			}
+			s.Press(test.key)
+			s.WaitFor(append(test.shown, "That is all.")...)
+			rows = s.WaitIdle()
+			if i := rowOf(rows, "demo asks"); i >= 0 {
+				t.Errorf("the question is still there:\n%s", numbered(rows))
+			}
+			if got := read(t, notes); got != test.content {
+				t.Errorf("the file holds %q, want %q", got, test.content)
+			}
+		})
+	}
+}
+
+// "Always" answers the next question of its kind, too.
+func TestAlwaysAllow(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 100, 40, dir, "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor(armed)
+	s.Press("a")
+	s.WaitFor("notes.txt has one more line now.", "? help")
+	s.Prompt("edit other.txt")
+	s.WaitFor("other.txt has one more line now.", "? help")
+	if got := read(t, filepath.Join(dir, "other.txt")); got != "- edited by the demo agent\n" {
+		t.Errorf("other.txt holds %q", got)
+	}
+}
+
+// What was typed when a question came, or goes on being typed, is a draft.
+func TestTypeAheadNeverAnswers(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 24, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("ask")
+	s.WaitFor("I shall ask")
+
+	typed := ""
+	for after := 0; after < 6; {
+		s.Type("y")
+		typed += "y"
+		rows := s.WaitDraft(typed)
+		if len(typed) == 3 {
+			open(t, dir)
+		}
+		if rowOf(rows, "Launch the rockets") >= 0 {
+			after++
+		}
+	}
+	rows := s.WaitFor("scripted asks", "keys are off while you type · alt+a to answer · esc rejects")
+	if rowOf(rows, "the answer was") >= 0 {
+		t.Fatalf("answered by type-ahead:\n%s", numbered(rows))
+	}
+	s.Press("alt+a")
+	s.WaitFor(armed)
+	s.Press("d") // the product drops keys for a moment here: those already typed
+	time.Sleep(100 * time.Millisecond)
+	s.Press("y")
+	s.WaitFor("the answer was selected go", "✓ Launch by you")
+	s.WaitGone("scripted asks")
+	s.WaitDraft(typed)
+}
+
+// Without a draft a question takes no key either, as long as keys come in.
+func TestKeysJustAfterQuestionAreDraft(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 24, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("ask")
+	s.WaitFor("I shall ask")
+	open(t, dir)
+	s.WaitFor("scripted asks", "alt+a to answer · esc rejects")
+	s.Type("y")
+	s.WaitDraft("y")
+	s.WaitFor("keys are off while you type")
+	s.Press("backspace")
+	s.WaitFor(armed) // once nothing has been typed for a while
+	s.Press("n")
+	s.WaitFor("the answer was selected no")
+}
+
+// Stopping the turn answers its question "cancelled".
+func TestStopCancelsQuestion(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 24, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("ask")
+	s.WaitFor("I shall ask")
+	open(t, dir)
+	s.WaitFor("scripted asks")
+	s.Press("ctrl+c")
+	s.WaitFor("the answer was cancelled")
+	rows := s.WaitIdle()
+	if rowOf(rows, "scripted asks") >= 0 {
+		t.Errorf("the question is still there:\n%s", numbered(rows))
+	}
+}
+
+func TestCommandWithLiveOutput(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 40, workDir(t), "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("run `for i in 1 2 3; do echo line $i; sleep 0.3; done`")
+	rows := s.WaitFor(armed)
+	if rowOf(rows, "│   for i in 1 2 3; do echo line $i; sleep 0.3; done") < 0 {
+		t.Errorf("the command is not shown:\n%s", numbered(rows))
+	}
+	s.Press("y")
+	s.WaitFunc("the first line before the last", func(rows []string) bool { return has(rows, "     line 1") && !has(rows, "     line 3") })
+	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "     line 3") && rowOf(rows, "✓ Run") < 0 })
+	s.WaitFor("✓ Run", "ended with exit code 0 and wrote 3 lines.")
+	s.WaitIdle()
+	s.Prompt("run false")
+	s.WaitFor("│   false", armed)
+	s.Press("y")
+	rows = s.WaitFor("false ended with exit code 1 and wrote nothing.")
+	if i := rowOf(rows, "✗ Run    false"); i < 0 || !strings.Contains(rows[i], "exit 1") {
+		t.Errorf("no badge with the exit code:\n%s", numbered(rows))
+	}
+}
+
+// has tells whether a row is exactly this.
+func has(rows []string, row string) bool {
+	for _, r := range rows {
+		if r == row {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestQuitKeys(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		quit func(s *Screen)
+	}{
+		{"ctrl+d", func(s *Screen) {
+			s.Type("draft")
+			s.WaitDraft("draft")
+			s.Press("home", "ctrl+d") // deletes forward as long as there is something
+			s.WaitDraft("raft")
+			s.Press("ctrl+c") // clears it
+			s.WaitDraft("")
+			s.Press("ctrl+d")
+		}},
+		{"/quit", func(s *Screen) { s.Prompt("/quit") }},
+		{"during a turn", func(s *Screen) {
+			s.Prompt("trickle")
+			s.WaitFor("Paragraph 2")
+			s.Press("ctrl+d")
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), scripted(t)...)
+			s.WaitFor(placeholder)
+			test.quit(s)
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// A signal ends parley, what it started, and what that started.
+func TestSignalEndsEverything(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		args []string
+		busy func(s *Screen)
+		sig  syscall.Signal
+	}{
+		{"idle", []string{"demo"}, func(*Screen) {}, syscall.SIGTERM},
+		{"agent with stubborn children", scripted(t), func(s *Screen) {
+			s.Prompt("child")
+			s.WaitFor("started a child")
+		}, syscall.SIGTERM},
+		{"command in a terminal", []string{"demo"}, func(s *Screen) {
+			s.Prompt("run echo started; sleep 602")
+			s.WaitFor(armed)
+			s.Press("y")
+			s.WaitFunc("output", func(rows []string) bool { return has(rows, "     started") })
+		}, syscall.SIGTERM},
+		{"hang-up", []string{"demo"}, func(*Screen) {}, syscall.SIGHUP},
+		{"while it starts", []string{"--", "sh", "-c", "sleep 603"}, nil, syscall.SIGTERM},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), test.args...)
+			if test.busy == nil {
+				s.WaitFor("starting sh")
+			} else {
+				s.WaitFor(placeholder)
+				test.busy(s)
+			}
+			if running := processesOf(s.root); len(running) == 1 {
+				t.Errorf("no agent to be found among %s", strings.Join(running, "; "))
+			}
+			at := time.Now()
+			s.Kill(test.sig)
+			code := s.ExitCode()
+			t.Logf("ended with code %d after %v", code, time.Since(at).Round(time.Millisecond))
+			s.noneLeft()
+		})
+	}
+}
+
+// The window is closed: there is no terminal any more to be restored.
+func TestTerminalGone(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), "demo")
+	s.WaitFor(placeholder)
+	s.slave.Close()
+	s.Kill(syscall.SIGHUP)
+	s.ExitCode()
+	s.noneLeft()
+}

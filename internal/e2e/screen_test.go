@@ -1,0 +1,324 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// Screen is parley in a terminal: what is typed goes in at one end, and the
+// cells that its output makes are read at the other. The methods are for the
+// test's goroutine; those that wait end the test when patience runs out.
+type Screen struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	root   string // of the test's directories
+	master *os.File
+	slave  *os.File // held open so that the line's settings can be looked at to the end
+	before *term.State
+	input  chan []byte
+
+	exited chan struct{} // closed when parley was reaped
+	ended  chan struct{} // closed when nobody has the terminal any more
+
+	mu      sync.Mutex // guards what follows
+	emu     *vt.Emulator
+	raw     []byte        // all output so far
+	inFrame bool          // between the two marks of a synchronised frame
+	changed chan struct{} // closed at the next output
+}
+
+// Start runs parley in a terminal of that size, in dir.
+func Start(t testing.TB, cols, rows int, dir string, args ...string) *Screen {
+	t.Helper()
+	return StartEnv(t, cols, rows, dir, nil, args...)
+}
+
+// StartEnv is Start with more variables in the environment.
+func StartEnv(t testing.TB, cols, rows int, dir string, env []string, args ...string) *Screen {
+	t.Helper()
+	s := &Screen{t: t, root: strings.TrimSuffix(dir, "/work"), emu: vt.NewEmulator(cols, rows), input: make(chan []byte, 1024),
+		exited: make(chan struct{}), ended: make(chan struct{}), changed: make(chan struct{})}
+	var err error
+	if s.master, s.slave, err = pty.Open(); err != nil {
+		t.Fatal(err)
+	}
+	s.setsize(cols, rows)
+	if s.before, err = term.GetState(s.slave.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	s.emulate()
+	s.cmd = exec.Command(parley, args...)
+	s.cmd.Dir, s.cmd.Env = dir, environ(dir, env...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.slave, s.slave, s.slave
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.reap()
+	go s.output()
+	go s.typeOut()
+	go s.replies()
+	t.Cleanup(s.finish)
+	return s
+}
+
+// emulate makes the emulator a terminal that can hold back half a frame, as
+// most can: so nothing is ever looked at that is drawn only in part.
+func (s *Screen) emulate() {
+	s.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
+		if mode, _, ok := p.Param(0, 0); ok && mode == ansi.ModeSynchronizedOutput.Mode() {
+			io.WriteString(s.emu.InputPipe(), ansi.ReportMode(ansi.ModeSynchronizedOutput, ansi.ModeReset))
+			return true
+		}
+		return false
+	})
+	frame := func(on bool) func(ansi.Mode) {
+		return func(m ansi.Mode) {
+			if m == ansi.ModeSynchronizedOutput {
+				s.inFrame = on
+			}
+		}
+	}
+	s.emu.SetCallbacks(vt.Callbacks{EnableMode: frame(true), DisableMode: frame(false)})
+}
+
+func (s *Screen) setsize(cols, rows int) {
+	if err := pty.Setsize(s.master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *Screen) reap() {
+	s.cmd.Wait()
+	close(s.exited)
+}
+
+// output feeds the emulator until the last process has let go of the terminal.
+func (s *Screen) output() {
+	defer close(s.ended)
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.raw = append(s.raw, buf[:n]...)
+		s.emu.Write(buf[:n])
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// typeOut is the only writer, so neither a key nor a reply of the emulator
+// waits for parley to read.
+func (s *Screen) typeOut() {
+	for data := range s.input {
+		if _, err := s.master.Write(data); err != nil && !errors.Is(err, syscall.EAGAIN) {
+			return
+		}
+	}
+}
+
+// replies sends back what the emulator answers to queries.
+func (s *Screen) replies() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := s.emu.Read(buf)
+		if err != nil {
+			return
+		}
+		s.send(bytes.Clone(buf[:n]))
+	}
+}
+
+func (s *Screen) send(data []byte) {
+	select {
+	case s.input <- data:
+	case <-s.ended:
+	}
+}
+
+// Type types text, newlines as they are.
+func (s *Screen) Type(text string) { s.send([]byte(text)) }
+
+// Press presses one key after the other.
+func (s *Screen) Press(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		s.send([]byte(keyBytes(s.t, k)))
+	}
+}
+
+// Prompt types a prompt and sends it.
+func (s *Screen) Prompt(text string) { s.Type(text + "\r") }
+
+// Resize changes the size of the terminal.
+func (s *Screen) Resize(cols, rows int) {
+	s.mu.Lock()
+	s.emu.Resize(cols, rows)
+	s.mu.Unlock()
+	s.setsize(cols, rows)
+}
+
+// Rows returns the screen without trailing blanks.
+func (s *Screen) Rows() []string {
+	rows, _ := s.look()
+	return rows
+}
+
+// look returns the last whole frame, and a channel that closes when there is
+// more.
+func (s *Screen) look() ([]string, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for deadline := time.Now().Add(patience); s.inFrame && time.Now().Before(deadline); {
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-s.ended:
+			s.mu.Lock()
+			return s.cells(), s.changed
+		}
+		s.mu.Lock()
+	}
+	return s.cells(), s.changed
+}
+
+func (s *Screen) cells() []string {
+	rows := make([]string, s.emu.Height())
+	for y := range rows {
+		var b strings.Builder
+		for x := range s.emu.Width() {
+			switch c := s.emu.CellAt(x, y); {
+			case c == nil:
+				b.WriteByte(' ')
+			case c.Width > 0: // else the second half of a wide one
+				b.WriteString(c.Content)
+			}
+		}
+		rows[y] = strings.TrimRight(b.String(), " ")
+	}
+	return rows
+}
+
+// Cursor returns the cell of the cursor.
+func (s *Screen) Cursor() (x, y int) {
+	s.look()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.emu.CursorPosition()
+	return at.X, at.Y
+}
+
+// Raw returns the output from a mark on, and the next mark.
+func (s *Screen) Raw(from int) ([]byte, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw[from:], len(s.raw)
+}
+
+// WaitFunc waits until the screen is as f wants it, and returns its rows.
+func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
+	s.t.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		rows, changed := s.look()
+		if f(rows) {
+			return rows
+		}
+		select {
+		case <-changed:
+			continue
+		case <-timeout.C:
+		case <-s.ended:
+			if rows := s.Rows(); f(rows) {
+				return rows
+			}
+		}
+		s.t.Fatalf("waited in vain for %s; the screen:\n%s", what, numbered(s.Rows()))
+	}
+}
+
+// WaitFor waits until all of the texts stand on the screen, each in a row.
+func (s *Screen) WaitFor(texts ...string) []string {
+	s.t.Helper()
+	return s.WaitFunc("\""+strings.Join(texts, "\", \"")+"\"", func(rows []string) bool {
+		for _, text := range texts {
+			if rowOf(rows, text) < 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// WaitGone waits until the text stands nowhere.
+func (s *Screen) WaitGone(text string) []string {
+	s.t.Helper()
+	return s.WaitFunc("the end of \""+text+"\"", func(rows []string) bool { return rowOf(rows, text) < 0 })
+}
+
+// WaitDraft waits until the composer holds exactly this.
+func (s *Screen) WaitDraft(text string) []string {
+	s.t.Helper()
+	return s.WaitFunc("the draft \""+text+"\"", func(rows []string) bool { return draft(rows) == text })
+}
+
+// WaitIdle waits for the end of a turn with nothing queued.
+func (s *Screen) WaitIdle() []string {
+	s.t.Helper()
+	return s.WaitFunc("the end of the turn", func(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") })
+}
+
+// rowOf returns the first row with the text, -1 without one.
+func rowOf(rows []string, text string) int {
+	for i, r := range rows {
+		if strings.Contains(r, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// placeholder stands in an empty composer.
+const placeholder = "ask the agent, / for commands, ? for help"
+
+// draft is the text in the composer, its rows joined; "" for an empty one.
+func draft(rows []string) string {
+	text, inside := "", false
+	for _, r := range rows {
+		switch {
+		case strings.HasPrefix(r, "│ › "):
+			text, inside = strings.TrimPrefix(r, "│ › "), true
+		case inside && strings.HasPrefix(r, "│"):
+			text += strings.TrimPrefix(strings.TrimPrefix(r, "│"), "   ")
+		default:
+			inside = false
+			continue
+		}
+		text = strings.TrimRight(strings.TrimSuffix(text, "│"), " ")
+	}
+	if strings.HasPrefix(placeholder, strings.TrimSuffix(text, "…")) {
+		return ""
+	}
+	return text
+}

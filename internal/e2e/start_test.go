@@ -1,0 +1,114 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// A first run: no configuration, no agent on the machine.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 40, workDir(t))
+	rows := s.WaitFor("chat with a coding agent in", "runs  parley agent demo", "esc quit")
+	if i := rowOf(rows, "built in"); i < 0 {
+		t.Errorf("the demo is not offered as built in:\n%s", numbered(rows))
+	}
+	s.Press("enter")
+	s.WaitFor("Demo agent", placeholder)
+
+	s.Type("hello")
+	rows = s.WaitDraft("hello")
+	x, y := s.Cursor()
+	if want := rowOf(rows, "› hello"); y != want || x != len("│ › hello")-len("│›")+2 {
+		t.Errorf("the cursor stands at %d,%d, not behind the draft in row %d", x, y, want)
+	}
+	s.Press("enter")
+	s.WaitFunc("an answer that is only half there", func(rows []string) bool {
+		return rowOf(rows, "Hello from the demo agent") >= 0 && rowOf(rows, "That is all.") < 0
+	})
+	rows = s.WaitFor("That is all. Type help to see what else I can do.")
+	for _, markup := range []string{"**not**", "# Hello", "| word |", "```text", "> hello"} {
+		if i := rowOf(rows, markup); i >= 0 {
+			t.Errorf("Markdown shown as source: %q", rows[i])
+		}
+	}
+	if rowOf(rows, "Add a line to a file, after asking") < 0 || rowOf(rows, "You wrote:") < 0 {
+		t.Errorf("the answer is not all there:\n%s", numbered(rows))
+	}
+	s.WaitIdle()
+	s.Press("ctrl+c")
+	s.WaitFor("ctrl+c again to quit")
+	s.Press("ctrl+c")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestQuitFromStartScreen(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t))
+	s.WaitFor("type to filter")
+	s.Type("zzz")
+	s.WaitFor("zzz")
+	s.Press("enter")
+	s.WaitFor("parley -- COMMAND ARG…")
+	s.Press("esc")
+	s.WaitFor("type to filter")
+	s.Press("esc")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestAgentNotInstalled(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t))
+	s.WaitFor("type to filter")
+	s.Type("claude")
+	s.WaitFor("not installed: npm install -g")
+	s.Press("enter")
+	s.WaitFor("claude is not installed: npm install -g")
+}
+
+func TestAgentThatCannotStart(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		command []string
+		want    []string
+	}{
+		{"missing", []string{"/does/not/exist"}, []string{"/does/not/exist: not found", "parley -- COMMAND ARG…", "parley agents", "enter try again"}},
+		{"exits at once", []string{"sh", "-c", "echo no API key >&2; exit 4"},
+			[]string{"the agent exited with code 4", "│ no API key", "See whether the command works by itself: sh -c", "enter try again"}},
+		{"speaks no ACP", []string{"sh", "-c", "echo Usage: tool; echo wrong flag >&2; exit 2"}, []string{"exited with code 2", "│ wrong flag"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 100, 30, workDir(t), append([]string{"--"}, test.command...)...)
+			s.WaitFor(test.want...)
+			s.Press("enter") // the second time it is no different
+			s.WaitFor(test.want...)
+			s.Press("esc")
+			s.WaitFor("type to filter", strings.Join(test.command[:1], " "))
+			s.Press("ctrl+c")
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// An agent that says nothing can be given up.
+func TestAgentThatNeverAnswers(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), "--", "sh", "-c", "echo thinking about it >&2; sleep 600")
+	s.WaitFor("starting sh", "thinking about it", "esc give up")
+	s.Press("esc")
+	s.WaitFor("type to filter")
+	s.Press("esc")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

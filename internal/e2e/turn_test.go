@@ -1,0 +1,249 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestStopInMidStream(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"esc", "ctrl+c"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), scripted(t)...)
+			s.WaitFor(placeholder)
+			s.Prompt("trickle")
+			s.WaitFor("Paragraph 3 runs on")
+			s.Type("half a draft")
+			s.WaitDraft("half a draft")
+			s.Press(key)
+			s.WaitFor("  stopped")
+			s.WaitIdle()
+			s.WaitDraft("half a draft")
+			s.Prompt(" sent later")
+			s.WaitFor("heard: half a draft sent later")
+			s.WaitIdle()
+		})
+	}
+}
+
+// The demo's long answer can be stopped, too, whatever of it has come.
+func TestStopDemo(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("think, plan and write something long")
+	s.WaitFor("thinking")
+	s.Press("esc")
+	s.WaitFor("  stopped")
+	s.WaitIdle()
+	s.Prompt("hello again")
+	s.WaitFor("hello again", "That is all.")
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 24, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("hold")
+	s.WaitFor("holding")
+	s.Prompt("second thing")
+	s.WaitFor(`queued 1  "second thing"`, "1 queued", "↑ edit")
+	s.Prompt("third thing")
+	s.WaitFor(`queued 2  "third thing"`)
+	s.Press("up") // back into the composer
+	s.WaitDraft("third thing")
+	s.Prompt(" changed")
+	rows := s.WaitFor(`queued 2  "third thing changed"`)
+	if rowOf(rows, "heard:") >= 0 {
+		t.Errorf("sent during the turn:\n%s", numbered(rows))
+	}
+	s.Prompt("dropped")
+	s.WaitFor(`queued 3  "dropped"`)
+	s.Press("backspace")
+	s.WaitGone("dropped")
+	open(t, dir)
+	rows = s.WaitFor("and let go", "heard: second thing", "heard: third thing changed")
+	if rowOf(rows, "heard: second thing") > rowOf(rows, "heard: third thing") {
+		t.Errorf("sent in the wrong order:\n%s", numbered(rows))
+	}
+	rows = s.WaitIdle()
+	if rowOf(rows, "queued") >= 0 || rowOf(rows, "heard: dropped") >= 0 {
+		t.Errorf("the queue is not empty, or sent too much:\n%s", numbered(rows))
+	}
+}
+
+// After a stop the queue waits for the user.
+func TestStopKeepsQueue(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 90, 24, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("trickle")
+	s.WaitFor("Paragraph 2")
+	s.Prompt("afterwards")
+	s.WaitFor(`queued 1  "afterwards"`)
+	s.Press("esc")
+	s.WaitFor("  stopped", "enter sends")
+	s.Press("enter")
+	s.WaitFor("heard: afterwards")
+	s.WaitGone("queued")
+}
+
+// An agent that dies is said to have, with its last words, and can be started
+// again.
+func TestAgentDies(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 90, 30, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("die now")
+	s.WaitFor("before the end", "exited with code 3", "│ first line of the complaint", "│ the disk is full of bees",
+		"the agent is gone; enter starts it again")
+	s.Type("still here")
+	s.WaitDraft("still here")
+	s.Press("enter")
+	s.WaitFunc("a new agent", func(rows []string) bool { return rowOf(rows, "is gone") < 0 && rowOf(rows, "? help") >= 0 })
+	s.WaitDraft("still here")
+	s.Press("enter")
+	s.WaitFor("heard: still here")
+}
+
+func TestLogAndHelp(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 90, 24, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("stderr")
+	s.WaitFor("said it on stderr")
+	s.WaitIdle()
+	s.Type("/log")
+	s.WaitFor("tab completes", "/log")
+	s.Press("enter")
+	s.WaitFor("╭ log", "a word for the log")
+	s.Press("esc")
+	s.WaitGone("╭ log")
+	s.Press("?")
+	s.WaitFor("╭ keys", "send; during a turn: queue the prompt")
+	s.Press("pgdown")
+	s.WaitFor("╭ keys", "y a n N")
+	s.Press("esc")
+	rows := s.WaitGone("╭ keys")
+	if d := draft(rows); d != "" {
+		t.Errorf("the keys of the overlays went into the draft: %q", d)
+	}
+	s.Type("what?")
+	s.WaitDraft("what?") // only on an empty composer is it help
+}
+
+// Incremental frames must add up to what a whole one shows.
+func TestResizeInMidStream(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 120, 40, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("trickle")
+	s.WaitFor("Paragraph 4")
+	s.Type("my draft")
+	s.WaitDraft("my draft")
+	for _, size := range [][2]int{{40, 12}, {120, 40}, {40, 12}, {73, 17}, {120, 40}} {
+		s.Resize(size[0], size[1])
+		s.WaitFunc("the screen at its new size", func(rows []string) bool {
+			return framed(rows, size[0]) == "" && draft(rows) == "my draft" && rowOf(rows, "Paragraph") >= 0
+		})
+	}
+	open(t, dir)
+	s.WaitFor("The end of the trickle.")
+	rows := s.WaitIdle()
+	_, mark := s.Raw(0)
+	s.Press("ctrl+l")
+	var again []string
+	s.WaitFunc("a full repaint", func(r []string) bool {
+		raw, _ := s.Raw(mark)
+		again = r
+		return strings.Contains(string(raw), "\x1b[2J") && framed(r, 120) == ""
+	})
+	if a, b := strings.Join(rows, "\n"), strings.Join(again, "\n"); a != b {
+		t.Errorf("the screen:\n%s\nand after a full repaint:\n%s", numbered(rows), numbered(again))
+	}
+	paragraphs(t, rows)
+}
+
+// paragraphs checks that those on the screen follow each other.
+func paragraphs(t *testing.T, rows []string) {
+	t.Helper()
+	last := 0
+	for _, r := range rows {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(r), "Paragraph ")
+		if !ok {
+			continue
+		}
+		n := 0
+		for _, c := range rest {
+			if c < '0' || c > '9' {
+				break
+			}
+			n = n*10 + int(c-'0')
+		}
+		if last != 0 && n != last+1 {
+			t.Errorf("paragraph %d follows %d:\n%s", n, last, numbered(rows))
+		}
+		last = n
+	}
+	if last == 0 {
+		t.Errorf("no paragraph left:\n%s", numbered(rows))
+	}
+}
+
+func TestScrollLongTranscript(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("long")
+	s.WaitFor("Section 16 ends here.", "That is all.")
+	end := s.WaitIdle()
+	s.Press("pgup")
+	s.WaitFor("↓ end")
+	s.Press("pgup", "pgup", "pgup", "pgup", "pgup")
+	rows := s.WaitFor("Section 12 ends here.", "↓ end")
+	if rowOf(rows, "That is all.") >= 0 {
+		t.Errorf("the end is still in sight:\n%s", numbered(rows))
+	}
+	s.Press("ctrl+home")
+	s.WaitFor("▌ long", "A long answer")
+	// What comes meanwhile does not move a reader who is elsewhere.
+	s.Prompt("hello")
+	s.WaitFor("That is all.", "? help")
+	s.Press("ctrl+home")
+	s.WaitFor("▌ long", "A long answer", "↓ end")
+	s.Press("ctrl+end")
+	rows = s.WaitFor("That is all.")
+	if rowOf(rows, "↓ end") >= 0 || rowOf(rows, "You wrote:") < 0 {
+		t.Errorf("not back at the end:\n%s", numbered(rows))
+	}
+	if rowOf(end, "↓ end") >= 0 {
+		t.Errorf("the tag stood at the end already:\n%s", numbered(end))
+	}
+}
+
+// A reader who has scrolled up stays where he is while more arrives.
+func TestReaderStaysInPlace(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 60, 20, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("trickle")
+	s.WaitFor("Paragraph 12 ")
+	s.Press("pgup")
+	before := s.WaitFor("↓ end")[0]
+	_, mark := s.Raw(0)
+	open(t, dir)
+	s.WaitIdle()
+	rows := s.Rows()
+	raw, _ := s.Raw(mark)
+	if rows[0] != before || len(raw) == 0 {
+		t.Errorf("the first row was %q and is %q", before, rows[0])
+	}
+	s.Press("ctrl+end")
+	s.WaitFor("The end of the trickle.")
+}

@@ -1,0 +1,329 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/permissions"
+)
+
+// patience bounds every wait: it is only ever used up by a failing test.
+const patience = 20 * time.Second
+
+// sink keeps what was posted and wakes those who wait for something.
+type sink struct {
+	mu     sync.Mutex
+	events []acpclient.Event
+	more   chan struct{} // closed and replaced with every event
+}
+
+func newSink() *sink { return &sink{more: make(chan struct{})} }
+
+func (s *sink) Post(e acpclient.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// find waits for an event that is wanted.
+func find[E acpclient.Event](t *testing.T, s *sink, what string, want func(E) bool) E {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		events, more := s.events, s.more
+		s.mu.Unlock()
+		for _, e := range events {
+			if e, ok := e.(E); ok && want(e) {
+				return e
+			}
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			t.Fatalf("no %s; got %+v", what, events)
+		}
+	}
+}
+
+// count tells how many events there are of one type.
+func count[E acpclient.Event](s *sink) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, e := range s.events {
+		if _, ok := e.(E); ok {
+			n++
+		}
+	}
+	return n
+}
+
+const theSession = "s1"
+
+// rig is a host with one session in a directory of its own.
+type rig struct {
+	t        *testing.T
+	host     *Host
+	services acpclient.Services
+	sink     *sink
+	root     string // without links
+	outside  string
+	keys     map[uint64]bool // of the questions that the test has seen
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
+	r.host = New(Options{Sink: r.sink, Agent: "test"})
+	t.Cleanup(r.host.Close)
+	r.services = r.host.Services()
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func realDir(t *testing.T) string {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func (r *rig) path(name string) string { return filepath.Join(r.root, name) }
+
+func (r *rig) put(path, text string) string {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	return path
+}
+
+func (r *rig) holds(path, want string) {
+	r.t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil && want != "" {
+		r.t.Error(err)
+	}
+	if string(got) != want {
+		r.t.Errorf("%s holds %q, want %q", path, got, want)
+	}
+}
+
+// outcome is what a request ended with.
+type outcome struct {
+	text string
+	err  error
+}
+
+// going is a request that was sent.
+type going struct {
+	t    *testing.T
+	done chan outcome
+}
+
+func (g going) wait() outcome {
+	g.t.Helper()
+	select {
+	case o := <-g.done:
+		return o
+	case <-time.After(patience):
+		g.t.Fatal("the request was never answered")
+		return outcome{}
+	}
+}
+
+func (r *rig) begin(work func() (string, error)) going {
+	g := going{r.t, make(chan outcome, 1)}
+	go func() {
+		text, err := work()
+		g.done <- outcome{text, err}
+	}()
+	return g
+}
+
+func (r *rig) write(path, content string) going {
+	work := r.services.FS.WriteTextFile(wire.WriteTextFileRequest{SessionID: theSession, Path: path, Content: content})
+	return r.begin(func() (string, error) { return "", work(r.t.Context()) })
+}
+
+func (r *rig) read(path string) going {
+	work := r.services.FS.ReadTextFile(wire.ReadTextFileRequest{SessionID: theSession, Path: path})
+	return r.begin(func() (string, error) { return work(r.t.Context()) })
+}
+
+func (r *rig) create(req wire.CreateTerminalRequest) going {
+	req.SessionID = theSession
+	work := r.services.Terminals.Create(req)
+	return r.begin(func() (string, error) { return work(r.t.Context()) })
+}
+
+// question waits for the next question.
+func (r *rig) question() permissions.Question {
+	r.t.Helper()
+	earlier := r.keys
+	q := find(r.t, r.sink, "question", func(a permissions.Asked) bool { return !earlier[a.Question.Key] }).Question
+	r.keys[q.Key] = true
+	return q
+}
+
+// answer waits for the next question and settles it.
+func (r *rig) answer(option string) permissions.Question {
+	r.t.Helper()
+	q := r.question()
+	if err := r.host.Broker().Answer(q.Key, option); err != nil {
+		r.t.Fatalf("answer %q: %v", option, err)
+	}
+	return q
+}
+
+// free checks that a request went through without a question.
+func (r *rig) free(g going) string {
+	r.t.Helper()
+	return r.passes(g, "")
+}
+
+// passes checks that a request went through, after option where one is given.
+func (r *rig) passes(g going, option string) string {
+	r.t.Helper()
+	if option != "" {
+		r.answer(option)
+	}
+	if n := count[permissions.Asked](r.sink); option == "" && n > len(r.keys) {
+		r.t.Fatal("asked without need")
+	}
+	o := g.waitUnasked(r)
+	if o.err != nil {
+		r.t.Fatalf("refused: %v", o.err)
+	}
+	return o.text
+}
+
+// waitUnasked is wait, but fails at once when a question comes up instead.
+func (g going) waitUnasked(r *rig) outcome {
+	g.t.Helper()
+	deadline := time.After(patience)
+	for {
+		r.sink.mu.Lock()
+		more := r.sink.more
+		r.sink.mu.Unlock()
+		if count[permissions.Asked](r.sink) > len(r.keys) {
+			g.t.Fatalf("asked without need: %+v", r.question())
+		}
+		select {
+		case o := <-g.done:
+			return o
+		case <-more:
+		case <-deadline:
+			g.t.Fatal("the request was never answered")
+		}
+	}
+}
+
+// refused checks that a request is asked about, and that a no is a no.
+func (r *rig) refused(g going) permissions.Question {
+	r.t.Helper()
+	q := r.answer("reject")
+	var e *jsonrpc.Error
+	if o := g.wait(); !errors.As(o.err, &e) || !strings.Contains(e.Error(), "did not allow") {
+		r.t.Errorf("rejected, and it ended with %+v", o)
+	}
+	return q
+}
+
+// permit has the agent ask, and answers with the option of that kind.
+func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
+	r.t.Helper()
+	options := []wire.PermissionOption{}
+	for _, k := range []string{permissions.AllowOnce, permissions.AllowAlways, permissions.RejectOnce} {
+		options = append(options, wire.PermissionOption{ID: "id of " + k, Name: k, Kind: k})
+	}
+	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool, Options: options})
+	q := r.answer("id of " + kind)
+	if d := asked.Wait(r.t.Context()); d.Cancelled || d.OptionID != "id of "+kind || asked.Key() != q.Key {
+		r.t.Fatalf("decision %+v", d)
+	}
+	return q
+}
+
+// show has the agent ask and takes the question away unanswered.
+func (r *rig) show(tool wire.ToolCall) permissions.Question {
+	r.t.Helper()
+	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool, Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
+	q := r.question()
+	r.services.Permissions.CancelSession(theSession)
+	if d := asked.Wait(context.Background()); !d.Cancelled {
+		r.t.Fatalf("decision %+v", d)
+	}
+	return q
+}
+
+func str(s string) *string { return &s }
+
+func tool(kind, title, input string) wire.ToolCall {
+	t := wire.ToolCall{ID: "call", Kind: str(kind), Title: str(title)}
+	if input != "" {
+		if !json.Valid([]byte(input)) {
+			panic(fmt.Sprintf("not JSON: %s", input))
+		}
+		t.RawInput = wire.Raw(input)
+	}
+	return t
+}
+
+// diff is a tool call that shows a change. Without old it shows a new file.
+func diff(path, content string, old ...string) wire.ToolCall {
+	c := wire.ToolContent{Type: "diff", Path: path, NewText: content}
+	if len(old) > 0 {
+		c.OldText = &old[0]
+	}
+	t := tool("edit", "Edit", "")
+	t.Content = &[]wire.ToolContent{c}
+	return t
+}
+
+// screen is everything of a question that can be read.
+func screen(q permissions.Question) string {
+	lines := []string{q.Heading, q.Words}
+	for _, p := range q.Body {
+		for _, s := range []string{p.Label, p.Path, p.Old, p.Text} {
+			if s != "" {
+				lines = append(lines, s)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parts are the pieces of one kind.
+func parts(q permissions.Question, kind permissions.PartKind) []string {
+	var out []string
+	for _, p := range q.Body {
+		if p.Kind == kind {
+			text := p.Text
+			if kind == permissions.Field {
+				text = p.Label + "=" + text
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,359 @@
+package permissions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// desk is a front end that keeps what was posted.
+type desk struct {
+	mu     sync.Mutex
+	events []Event
+	asked  chan uint64 // keys, where the test wants them
+}
+
+func (d *desk) post(e Event) {
+	d.mu.Lock()
+	d.events = append(d.events, e)
+	d.mu.Unlock()
+	if a, ok := e.(Asked); ok && d.asked != nil {
+		d.asked <- a.Question.Key
+	}
+}
+
+// story is what was posted, as words.
+func (d *desk) story() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []string
+	for _, e := range d.events {
+		switch e := e.(type) {
+		case Asked:
+			out = append(out, fmt.Sprintf("asked %d in %s", e.Question.Key, e.EventSession()))
+		case Settled:
+			what := e.Answer.OptionID
+			if e.Answer.Cancelled {
+				what = "cancelled"
+			}
+			out = append(out, fmt.Sprintf("settled %d in %s: %s", e.Key, e.EventSession(), what))
+		}
+	}
+	return out
+}
+
+func same(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("posted %q, want %q", got, want)
+	}
+}
+
+var four = []Option{{"o", "Once", AllowOnce}, {"a", "Always", AllowAlways}, {"r", "No", RejectOnce}, {"never", "Never", RejectAlways}}
+
+func question(session string) Question { return Question{Session: session, Options: four} }
+
+func settled(t *testing.T, p *Pending) Answer {
+	t.Helper()
+	select {
+	case <-p.done:
+		return p.Wait(context.Background())
+	default:
+		t.Fatal("the question is still open")
+		return Answer{}
+	}
+}
+
+func TestAnswerOnce(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, nil)
+	p := b.Ask(question("s"))
+	if err := b.Answer(p.Question.Key, "none"); !errors.Is(err, ErrNoOption) {
+		t.Errorf("an option that was not offered: %v", err)
+	}
+	if err := b.Answer(p.Question.Key, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := settled(t, p); got != (Answer{OptionID: "a", By: "you"}) {
+		t.Errorf("answer %+v", got)
+	}
+	if err := b.Answer(p.Question.Key, "r"); !errors.Is(err, ErrSettled) {
+		t.Errorf("second answer: %v", err)
+	}
+	if err := b.Reject(p.Question.Key); !errors.Is(err, ErrSettled) {
+		t.Errorf("late rejection: %v", err)
+	}
+	b.Cancel(p.Question.Key)
+	if err := b.Answer(p.Question.Key+1, "a"); !errors.Is(err, ErrSettled) {
+		t.Errorf("a question that never was: %v", err)
+	}
+	same(t, d.story(), "asked 1 in s", "settled 1 in s: a")
+}
+
+// Case 107: the id goes back as it came, odd and empty ones included.
+func TestOddOptionIDs(t *testing.T) {
+	b := NewBroker((&desk{}).post, nil)
+	for _, id := range []string{"", " ", "\x1b[2J", "\u202e", "ａ"} {
+		p := b.Ask(Question{Options: []Option{{ID: "other", Kind: "odd"}, {ID: id, Kind: "plan_first"}}})
+		if err := b.Answer(p.Question.Key, id); err != nil {
+			t.Fatalf("%q: %v", id, err)
+		}
+		if got := settled(t, p); got.OptionID != id || got.Cancelled {
+			t.Errorf("%q became %+v", id, got)
+		}
+	}
+}
+
+// Case 111: answers in any order, each to its own question.
+func TestAnswersOutOfOrder(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, nil)
+	p1, p2, p3 := b.Ask(question("s")), b.Ask(question("s")), b.Ask(question("s"))
+	b.Answer(p3.Question.Key, "r")
+	b.Answer(p1.Question.Key, "o")
+	b.Cancel(p2.Question.Key)
+	if a1, a2, a3 := settled(t, p1), settled(t, p2), settled(t, p3); a1.OptionID != "o" || !a2.Cancelled || a3.OptionID != "r" {
+		t.Errorf("%+v, %+v, %+v", a1, a2, a3)
+	}
+	same(t, d.story(), "asked 1 in s", "asked 2 in s", "asked 3 in s", "settled 3 in s: r", "settled 1 in s: o", "settled 2 in s: cancelled")
+}
+
+func TestReject(t *testing.T) {
+	b := NewBroker((&desk{}).post, nil)
+	p := b.Ask(question("s"))
+	if err := b.Reject(p.Question.Key); err != nil {
+		t.Fatal(err)
+	}
+	if got := settled(t, p); got.OptionID != "r" || got.By != "you" {
+		t.Errorf("%+v", got)
+	}
+	// "Never" is not what was said, and neither is an unknown kind.
+	p = b.Ask(Question{Options: []Option{{"never", "Never", RejectAlways}, {"x", "Hm", "reject"}}})
+	if err := b.Reject(p.Question.Key); err != nil {
+		t.Fatal(err)
+	}
+	if got := settled(t, p); !got.Cancelled {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Cases 101 and 115: the questions of one session, and no others.
+func TestCancelSession(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, nil)
+	a1, b1, a2 := b.Ask(question("a")), b.Ask(question("b")), b.Ask(question("a"))
+	b.CancelSession("a")
+	b.CancelSession("a")
+	b.CancelSession("nobody")
+	if !settled(t, a1).Cancelled || !settled(t, a2).Cancelled {
+		t.Error("not cancelled")
+	}
+	select {
+	case <-b1.done:
+		t.Error("the question of another session was settled")
+	default:
+	}
+	same(t, d.story(), "asked 1 in a", "asked 2 in b", "asked 3 in a", "settled 1 in a: cancelled", "settled 3 in a: cancelled")
+	if err := b.Answer(b1.Question.Key, "o"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	p := b.Ask(question("s"))
+	cancel()
+	if got := p.Wait(ctx); !got.Cancelled || got.By != "" {
+		t.Errorf("%+v", got)
+	}
+	if err := b.Answer(p.Question.Key, "o"); !errors.Is(err, ErrSettled) {
+		t.Errorf("answer after the end: %v", err)
+	}
+	same(t, d.story(), "asked 1 in s", "settled 1 in s: cancelled")
+}
+
+func TestAlwaysIsRemembered(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, nil)
+	own := func(session, what string) Question {
+		q := question(session)
+		q.Origin, q.Remember = FromParley, what
+		return q
+	}
+	b.Answer(b.Ask(own("s", "writes")).Question.Key, "o")
+	if b.Answer(b.Ask(own("s", "writes")).Question.Key, "a") != nil {
+		t.Fatal("once was remembered")
+	}
+	if got := settled(t, b.Ask(own("s", "writes"))); got.OptionID != "a" || got.By != "you, earlier in this session" {
+		t.Errorf("%+v", got)
+	}
+	asked := len(d.story())
+	for _, q := range []Question{own("s", "reads"), own("other", "writes"), own("s", ""), question("s")} {
+		b.Cancel(b.Ask(q).Question.Key)
+	}
+	if n := len(d.story()) - asked; n != 8 {
+		t.Errorf("%d events, want 4 questions and 4 answers", n)
+	}
+	// A remembered word cannot be given where there is no way to say it.
+	q := own("s", "writes")
+	q.Options = []Option{{"o", "Once", AllowOnce}, {"r", "No", RejectOnce}}
+	if p := b.Ask(q); b.Answer(p.Question.Key, "o") != nil {
+		t.Error("answered with an option of another kind")
+	}
+	b.Forget("s")
+	if err := b.Answer(b.Ask(own("s", "writes")).Question.Key, "r"); err != nil {
+		t.Error("forgotten, and not asked")
+	}
+	b.Remember("s", "reads")
+	if got := settled(t, b.Ask(own("s", "reads"))); got.OptionID != "a" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The "always" of the agent's questions is the agent's to remember.
+func TestAgentsAlwaysIsNotRemembered(t *testing.T) {
+	b := NewBroker((&desk{}).post, nil)
+	for range 2 {
+		if err := b.Answer(b.Ask(question("s")).Question.Key, "a"); err != nil {
+			t.Fatal("answered by itself")
+		}
+	}
+}
+
+func TestPolicyAnswersAreNotShown(t *testing.T) {
+	d := &desk{}
+	b := NewBroker(d.post, ApproveReads("--x", func(Question) (Answer, bool) { return Answer{}, false }))
+	q := question("s")
+	q.Kind = "read"
+	if got := settled(t, b.Ask(q)); got != (Answer{OptionID: "o", By: "--x"}) {
+		t.Errorf("%+v", got)
+	}
+	same(t, d.story())
+	q.Kind = "edit"
+	b.Ask(q)
+	same(t, d.story(), "asked 2 in s")
+}
+
+// A question is announced before its end, whoever ends it.
+func TestAskedComesBeforeSettled(t *testing.T) {
+	for range 300 {
+		d := &desk{}
+		b := NewBroker(d.post, nil)
+		var all sync.WaitGroup
+		all.Go(func() { b.Ask(question("s")).Wait(context.Background()) })
+		all.Go(func() {
+			for len(d.story()) < 2 {
+				b.CancelSession("s")
+			}
+		})
+		all.Wait()
+		same(t, d.story(), "asked 1 in s", "settled 1 in s: cancelled")
+	}
+}
+
+// Whatever happens at once, every question is settled once and its waiter hears
+// what the front end was told.
+func TestEveryQuestionIsSettledOnce(t *testing.T) {
+	const askers, each = 8, 60
+	d := &desk{asked: make(chan uint64, askers*each)}
+	b := NewBroker(d.post, nil)
+	answers := sync.Map{} // key -> Answer
+	var asking, ending sync.WaitGroup
+	stop := make(chan struct{})
+	for n := range 4 {
+		ending.Go(func() { meddle(b, rand.New(rand.NewPCG(1, uint64(n))), d.asked, stop) })
+	}
+	for n := range askers {
+		asking.Go(func() {
+			r := rand.New(rand.NewPCG(2, uint64(n)))
+			for range each {
+				q := question(fmt.Sprint("s", r.IntN(3)))
+				if r.IntN(2) == 0 {
+					q.Remember = "what"
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				p := b.Ask(q)
+				if r.IntN(4) == 0 {
+					go cancel()
+				}
+				if _, twice := answers.LoadOrStore(p.Question.Key, p.Wait(ctx)); twice {
+					t.Errorf("key %d was given twice", p.Question.Key)
+				}
+				cancel()
+			}
+		})
+	}
+	asking.Wait()
+	close(stop)
+	ending.Wait()
+	check(t, d, &answers, askers*each)
+	if len(b.open) != 0 {
+		t.Errorf("%d questions are left", len(b.open))
+	}
+}
+
+// meddle ends questions in every way there is.
+func meddle(b *Broker, r *rand.Rand, asked <-chan uint64, stop <-chan struct{}) {
+	for {
+		var key uint64
+		select {
+		case key = <-asked:
+		case <-stop:
+			return
+		}
+		switch r.IntN(5) {
+		case 0:
+			b.Answer(key, "a")
+		case 1:
+			b.Reject(key)
+		case 2:
+			go b.Cancel(key)
+			b.Answer(key, "o")
+		case 3:
+			b.CancelSession(fmt.Sprint("s", r.IntN(3)))
+			b.Cancel(key)
+		default:
+			b.Forget("s0")
+			b.Answer(key, "none")
+			b.Cancel(key)
+		}
+	}
+}
+
+func check(t *testing.T, d *desk, answers *sync.Map, questions int) {
+	t.Helper()
+	asked, ended := map[uint64]bool{}, map[uint64]bool{}
+	for _, e := range d.events {
+		switch e := e.(type) {
+		case Asked:
+			asked[e.Question.Key] = true
+		case Settled:
+			if !asked[e.Key] || ended[e.Key] {
+				t.Errorf("question %d: asked %v, settled before %v", e.Key, asked[e.Key], ended[e.Key])
+			}
+			ended[e.Key] = true
+			if got, _ := answers.Load(e.Key); got != e.Answer {
+				t.Errorf("question %d: waiter heard %+v, front end %+v", e.Key, got, e.Answer)
+			}
+		}
+	}
+	if len(asked) != len(ended) {
+		t.Errorf("%d asked, %d settled", len(asked), len(ended))
+	}
+	n := 0
+	answers.Range(func(_, a any) bool {
+		n++
+		if a := a.(Answer); !a.Cancelled && a.OptionID == "" {
+			t.Errorf("neither cancelled nor answered: %+v", a)
+		}
+		return true
+	})
+	if n != questions {
+		t.Errorf("%d of %d questions have an answer", n, questions)
+	}
+}
