@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 )
 
@@ -72,7 +73,7 @@ func (c *streamedAgent) Send(m transport.Message) error {
 func (c *streamedAgent) Close() error { return nil }
 
 // BenchmarkEngine streams chunks of text through the whole engine: lines,
-// jsonrpc, wire, events and Queue, which is emptied once a frame. The yardstick
+// jsonrpc, wire, events, Queue and thread, once a frame. The yardstick
 // is a loop that does nothing but decode each line with encoding/json. An
 // operation is one chunk.
 func BenchmarkEngine(b *testing.B) {
@@ -138,7 +139,7 @@ func benchmarkEngine(b *testing.B, block []byte) {
 	if _, err := c.NewSession(context.Background(), acpclient.NewSession{Cwd: "/"}); err != nil {
 		b.Fatal(err)
 	}
-	text := 0
+	conversation := thread.New("s1")
 	b.ResetTimer()
 	close(conn.begin)
 	frame := time.NewTicker(16 * time.Millisecond)
@@ -150,12 +151,14 @@ func benchmarkEngine(b *testing.B, block []byte) {
 			over = true
 		}
 		for _, e := range q.Take() {
-			if e, ok := e.(acpclient.TextArrived); ok {
-				text += len(e.Text)
-			}
+			conversation.Apply(e)
 		}
 	}
 	b.StopTimer()
+	text := 0
+	for _, it := range conversation.Items {
+		text += len(it.Text)
+	}
 	if text < 20*b.N {
 		b.Fatalf("only %d bytes of text", text)
 	}
