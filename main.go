@@ -21,6 +21,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/demo"
+	"parley/internal/headless"
 	"parley/ui"
 )
 
@@ -153,7 +154,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return &ui.Connection{Client: c.Client, Session: c.Session, Broker: c.Host.Broker(), Close: c.Close}, nil
 	}
-	return ui.Run(cmd.Context(), opts)
+	if err := ui.Run(cmd.Context(), opts); err != nil {
+		return err
+	}
+	if cmd.Context().Err() != nil { // a signal ended it
+		return cli.ExitCode(headless.ExitInterrupted)
+	}
+	return nil
 }
 
 // startOf is the agent to start at once, "" for the start screen. A command

@@ -299,6 +299,8 @@ func TestEveryQuestionIsSettledOnce(t *testing.T) {
 
 // meddle ends questions in every way there is.
 func meddle(b *Broker, r *rand.Rand, asked <-chan uint64, stop <-chan struct{}) {
+	var late sync.WaitGroup
+	defer late.Wait()
 	for {
 		var key uint64
 		select {
@@ -312,7 +314,7 @@ func meddle(b *Broker, r *rand.Rand, asked <-chan uint64, stop <-chan struct{}) 
 		case 1:
 			b.Reject(key)
 		case 2:
-			go b.Cancel(key)
+			late.Go(func() { b.Cancel(key) })
 			b.Answer(key, "o")
 		case 3:
 			b.CancelSession(fmt.Sprint("s", r.IntN(3)))

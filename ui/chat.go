@@ -74,6 +74,10 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case permissions.Settled:
 		c.question.remove(e.Key)
 		return nil
+	case acpclient.CommandsChanged:
+		c.thread.Apply(e)
+		c.refreshPopup()
+		return nil
 	case acpclient.NoticeArrived:
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "))
 	case acpclient.TurnEnded:
@@ -82,6 +86,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.Disconnected:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.view.Changed([]int{0})
+		c.toast = ""
 		return nil
 	}
 	c.changed = append(c.changed, c.thread.Apply(e)...)
@@ -101,9 +106,11 @@ func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 	if len(c.queued) == 0 || e.Err != nil || e.StopReason == "cancelled" {
 		return nil
 	}
-	text := c.queued[0]
+	if err := c.send(c.queued[0]); err != nil {
+		return c.say("not sent: " + err.Error())
+	}
 	c.queued = c.queued[1:]
-	return c.prompt(text)
+	return nil
 }
 
 // say shows a line in the status line for a while.
@@ -113,11 +120,20 @@ func (c *chat) say(text string) tea.Cmd {
 	return later(shown)
 }
 
-// prompt sends a prompt. Queueing a message never blocks, so it may happen here.
+// prompt sends what stood in the composer; where that is not possible it stands
+// there again.
 func (c *chat) prompt(text string) tea.Cmd {
-	if err := c.conn.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+	if err := c.send(text); err != nil {
 		c.composer.SetValue(text)
 		return c.say("not sent: " + err.Error())
+	}
+	return nil
+}
+
+// send sends a prompt. Queueing a message never blocks, so it may happen here.
+func (c *chat) send(text string) error {
+	if err := c.conn.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+		return err
 	}
 	c.view.End()
 	return nil
@@ -137,7 +153,7 @@ func (c *chat) submit() tea.Cmd {
 	}
 	c.history.Add(text)
 	c.composer.Reset()
-	c.popup = nil
+	c.popup, c.dropped = nil, ""
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
 		return cmd
 	}
@@ -163,12 +179,7 @@ func (c *chat) restart() tea.Cmd {
 	old := m.conn
 	m.conn = nil
 	m.begin(m.agent.Name)
-	return tea.Batch(m.connect(), func() tea.Msg {
-		if old != nil {
-			old.Close()
-		}
-		return nil
-	})
+	return tea.Batch(m.connect(), m.end(old))
 }
 
 // stop cancels the running turn. When the agent does not react, a second stop
@@ -176,8 +187,7 @@ func (c *chat) restart() tea.Cmd {
 func (c *chat) stop() tea.Cmd {
 	if c.thread.State == thread.Cancelling && c.forceable() {
 		client := c.conn.Client
-		c.say("ending the agent")
-		return func() tea.Msg { client.Close(); return nil }
+		return tea.Batch(c.say("ending the agent"), func() tea.Msg { client.Close(); return nil })
 	}
 	if c.stopAsked.IsZero() {
 		c.stopAsked = c.m.now()
@@ -202,7 +212,7 @@ func (c *chat) paste(text string) {
 
 func (c *chat) wheel(n int) {
 	if c.overlay != noOverlay {
-		c.scroll = max(0, c.scroll+n)
+		c.scroll += n
 		return
 	}
 	c.view.Scroll(n)
@@ -259,7 +269,7 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 func (c *chat) scrollBy(i intent.Intent) {
 	page := max(1, c.m.height-8)
 	if c.overlay != noOverlay {
-		c.scroll = max(0, c.scroll+map[intent.Intent]int{intent.PageUp: -page, intent.PageDown: page, intent.ScrollUp: -1, intent.ScrollDown: 1}[i])
+		c.scroll += map[intent.Intent]int{intent.PageUp: -page, intent.PageDown: page, intent.ScrollUp: -1, intent.ScrollDown: 1}[i]
 		return
 	}
 	switch i {
@@ -278,13 +288,15 @@ func (c *chat) scrollBy(i intent.Intent) {
 	}
 }
 
-// escape closes what is open, else stops the turn. The draft and the queue stay.
+// escape closes what is open, rejects what is asked, else stops the turn. The draft and the queue stay.
 func (c *chat) escape() tea.Cmd {
 	switch {
 	case c.overlay != noOverlay:
 		c.overlay = noOverlay
 	case c.popup != nil:
 		c.dropped, c.popup = c.popup.prefix, nil
+	case c.question.open() && !c.question.shownAt.IsZero():
+		return c.question.reject()
 	case c.busy():
 		return c.stop()
 	case !c.view.Following():

@@ -30,7 +30,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		switch name {
 		case "up", "k":
-			c.scroll = max(0, c.scroll-1)
+			c.scroll--
 			return nil
 		case "down", "j":
 			c.scroll++

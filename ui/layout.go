@@ -27,6 +27,9 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status(width))
+	if c.question.open() && c.question.full {
+		below = below[len(below)-1:]
+	}
 
 	top := max(0, height-len(below))
 	c.view.SetSize(width, top)
@@ -44,6 +47,9 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if len(rows) > height {
 		rows = rows[len(rows)-height:]
 	}
+	if c.question.open() && c.question.full {
+		return rows, nil
+	}
 	return rows, tea.NewCursor(x+2, top+inputTop+1+y)
 }
 
@@ -58,8 +64,8 @@ func (c *chat) over(rows []string, width, top int) []string {
 		rows = widget.Overlay(rows, []string{tag}, max(0, width-widget.Width(tag)-1), top-1)
 	}
 	c.questionTop = -1
-	if c.question.open() {
-		q := c.question.rows(width, top)
+	if c.question.open() && c.overlay == noOverlay {
+		q := c.question.rows(width, top, c.popup != nil)
 		c.questionTop = max(0, top-len(q))
 		rows = widget.Overlay(rows, q, 0, c.questionTop)
 	}
@@ -120,9 +126,6 @@ func (c *chat) planLine(width int) string {
 func (c *chat) queueRows(width, most int) []string {
 	th := c.m.th
 	if len(c.queued) == 0 || most == 0 {
-		if len(c.queued) > 0 {
-			return nil
-		}
 		return nil
 	}
 	var rows []string

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/ui/theme"
+	"parley/ui/widget"
 )
 
 // page is what the screen shows.
@@ -36,6 +37,7 @@ type Model struct {
 	start         *start
 	chat          *chat
 	agent         Agent // the one chosen
+	conns         *connections
 	conn          *Connection
 	cancelConnect context.CancelFunc
 	connectedAt   time.Time // when connecting began
@@ -129,11 +131,11 @@ func (m *Model) begin(name string) {
 
 // connect runs the start of an agent.
 func (m *Model) connect() tea.Cmd {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(m.conns.ctx)
 	m.cancelConnect = cancel
 	agent, queue := m.agent, m.queue
 	start := func() tea.Msg {
-		conn, err := m.opts.Connect(ctx, agent, queue, m.log)
+		conn, err := m.conns.start(ctx, agent, m.opts.Connect, queue, m.log)
 		return connectedMsg{queue, conn, err}
 	}
 	return tea.Batch(m.listen(), start, m.tick())
@@ -141,19 +143,13 @@ func (m *Model) connect() tea.Cmd {
 
 // connected shows the chat, or why there is none.
 func (m *Model) connected(msg connectedMsg) tea.Cmd {
-	if msg.from != m.queue || m.page == startPage && !m.quitting { // given up in the meantime
-		return func() tea.Msg {
-			if msg.conn != nil {
-				msg.conn.Close()
-			}
-			return nil
-		}
+	if msg.from != m.queue || m.page == startPage { // given up in the meantime
+		return m.end(msg.conn)
 	}
 	m.dirty = true
 	m.cancelConnect = nil
 	if m.quitting {
-		m.conn = msg.conn
-		return m.quit()
+		return nil // quit ends it
 	}
 	if msg.err != nil {
 		m.connectErr = msg.err
@@ -174,30 +170,20 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 	return nil
 }
 
+// end closes a connection that is no longer needed.
+func (m *Model) end(conn *Connection) tea.Cmd {
+	return func() tea.Msg { m.conns.end(conn); return nil }
+}
+
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
 	if m.cancelConnect != nil {
 		m.cancelConnect()
-		return nil // connectedMsg comes
 	}
-	conn := m.conn
-	m.conn = nil
 	return func() tea.Msg {
-		if conn != nil {
-			conn.Close()
-		}
+		m.conns.endAll()
 		return closedMsg{}
-	}
-}
-
-// close ends what is left, when the program ended in another way than by quit.
-func (m *Model) close() {
-	if m.cancelConnect != nil {
-		m.cancelConnect()
-	}
-	if m.conn != nil {
-		m.conn.Close()
 	}
 }
 
@@ -215,7 +201,7 @@ func (m *Model) View() tea.View {
 	case m.quitting:
 		rows = []string{m.th.Dim.Paint("ending " + m.agent.Name + "…")}
 	case m.width < 20 || m.height < 6:
-		rows = []string{"too small"}
+		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
 		rows, v.Cursor = m.start.rows(m)
 	case m.page == connectingPage:

@@ -12,6 +12,7 @@ import (
 // popup offers slash commands while one is being typed.
 type popup struct {
 	prefix string
+	moved  bool // the user has chosen another than the first
 	list   *widget.List
 }
 
@@ -70,6 +71,7 @@ func (c *chat) refreshPopup() {
 		return
 	}
 	if c.dropped != "" && strings.HasPrefix(text, c.dropped) {
+		c.popup = nil
 		return
 	}
 	var items []widget.Item
@@ -97,9 +99,11 @@ func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "up":
 		c.popup.list.Move(-1)
+		c.popup.moved = true
 		return nil, true
 	case "down":
 		c.popup.list.Move(1)
+		c.popup.moved = true
 		return nil, true
 	case "esc":
 		return c.escape(), true
@@ -109,7 +113,8 @@ func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case "enter":
-		if ok && it.Title != c.composer.Value() {
+		// What only resembles a command is not what was meant.
+		if text := c.composer.Value(); ok && it.Title != text && (c.popup.moved || strings.HasPrefix(it.Title, text)) {
 			c.complete(it)
 			return nil, true
 		}

@@ -79,6 +79,7 @@ func (q *question) open() bool { return len(q.waiting) > 0 }
 func (q *question) grab(now time.Time) {
 	if q.open() && !q.grabbed {
 		q.grabbed, q.grabbedAt = true, now
+		q.c.popup = nil // it would lie over the question
 	}
 }
 
@@ -119,10 +120,13 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.offset -= max(1, q.page)
 	case "pgdown", "space":
 		q.offset += max(1, q.page)
-	case "ctrl+n":
-		q.turn((q.current + 1) % len(q.waiting))
-	case "ctrl+p":
-		q.turn((q.current + len(q.waiting) - 1) % len(q.waiting))
+	case "ctrl+n", "ctrl+p":
+		step := 1
+		if name == "ctrl+p" {
+			step = len(q.waiting) - 1
+		}
+		q.turn((q.current + step) % len(q.waiting))
+		q.grab(q.c.m.now()) // what was typed for the other one is dropped
 	case "tab", "alt+a":
 		if q.grabbed {
 			q.grabbed = false
@@ -201,8 +205,9 @@ func (q *question) reject() tea.Cmd {
 	return nil
 }
 
-// rows draws the current question in at most height rows.
-func (q *question) rows(width, height int) []string {
+// rows draws the current question in at most height rows. What is covered by a
+// popup has not been read.
+func (q *question) rows(width, height int, covered bool) []string {
 	if !q.open() {
 		q.height = 0
 		return nil
@@ -213,26 +218,38 @@ func (q *question) rows(width, height int) []string {
 	}
 	cur := q.waiting[q.current]
 	inner := widget.InnerWidth(width)
-	body := q.body(cur, inner)
-	whole := len(body)
-	if q.details {
-		body = append(body, q.detailRows(cur, inner)...)
-	}
-	options := q.optionRows(cur, inner)
-	q.page = max(1, height-3-len(options)) // borders and the separator
-	q.offset = max(0, min(q.offset, len(body)-q.page))
-	shown := body[q.offset:min(len(body), q.offset+q.page)]
-	if q.offset+len(shown) >= whole && !q.read {
+	body, whole, options := q.parts(cur, inner, height)
+	if !covered && height >= 4+len(options) && q.offset+q.page >= whole && !q.read {
 		q.read = true
-		options = q.optionRows(cur, inner)
+		body, _, options = q.parts(cur, inner, height)
 	}
-	rows := append([]string(nil), shown...)
-	rows = append(rows, widget.Separator)
-	rows = append(rows, options...)
+	rows := append([]string(nil), body[q.offset:min(len(body), q.offset+q.page)]...)
+	if len(options) > 0 {
+		rows = append(rows, widget.Separator)
+		rows = append(rows, options...)
+	}
 	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(now)}
 	out := box.Rows(width, q.c.m.th)
 	q.height = len(out)
 	return out
+}
+
+// parts returns the body, how many rows of it have to be read, and the options
+// below it, and says which rows of the body are on the screen. Options that
+// there is no room for are part of the body.
+func (q *question) parts(cur permissions.Question, width, height int) (body []string, whole int, options []string) {
+	body = q.body(cur, width)
+	options = q.optionRows(cur, width)
+	if len(options) > max(1, height-6) {
+		body, options = append(append(body, ""), options...), nil
+	}
+	whole = len(body)
+	if q.details {
+		body = append(body, q.detailRows(cur, width)...)
+	}
+	q.page = max(1, height-3-len(options)) // borders and the separator
+	q.offset = max(0, min(q.offset, len(body)-q.page))
+	return body, whole, options
 }
 
 func (q *question) title(cur permissions.Question) string {

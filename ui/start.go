@@ -140,7 +140,11 @@ func (m *Model) connecting() []string {
 				rows = append(rows, "  "+r)
 			}
 		}
-		rows = append(rows, "", "  "+th.Key.Paint("enter")+th.Dim.Paint(" try again   ")+th.Key.Paint("esc")+th.Dim.Paint(" another agent   ")+th.Key.Paint("ctrl+c")+th.Dim.Paint(" quit"))
+		rows = append(rows, "")
+		hints := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ") + th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
+		for _, r := range widget.Wrap(hints, max(1, m.width-4)) {
+			rows = append(rows, "  "+r)
+		}
 	} else {
 		took := m.now().Sub(m.connectedAt)
 		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(m.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(took)), m.width, "…"),
@@ -150,7 +154,7 @@ func (m *Model) connecting() []string {
 			rows = append(rows, widget.Truncate("  "+th.Faint.Paint(l.Text), m.width, "…"))
 		}
 		if strings.HasPrefix(m.agent.Where, "through npx") {
-			rows = append(rows, "  "+th.Dim.Paint("npx fetches the package first; that can take a minute"))
+			rows = append(rows, widget.Truncate("  "+th.Dim.Paint("npx fetches the package first; that can take a minute"), m.width, "…"))
 		}
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
 	}

@@ -86,6 +86,8 @@ func (c *chat) statusRight() string {
 		return hint("ctrl+c", "quit")
 	case c.thread.State == thread.Cancelling && c.forceable():
 		return hint("esc", "end the agent, it does not answer")
+	case c.question.open():
+		return hint("ctrl+c", "stop")
 	case c.busy():
 		return hint("esc", "stop")
 	}
@@ -97,7 +99,7 @@ func (c *chat) mode() string {
 	if o, ok := c.thread.Option("mode"); ok {
 		return nameOf(o.Current, o.Choices)
 	}
-	if len(c.thread.Config) > 0 && len(c.thread.Modes) == 0 {
+	if len(c.thread.Config) > 0 { // then modes are not looked at
 		return ""
 	}
 	return nameOf(c.thread.Mode, c.thread.Modes)

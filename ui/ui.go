@@ -67,7 +67,7 @@ type Options struct {
 // started is gone when it returns, and the terminal is as it was.
 func Run(ctx context.Context, opts Options) error {
 	m := New(opts)
-	defer m.close()
+	defer m.conns.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	if opts.Input != nil {
 		options = append(options, tea.WithInput(opts.Input))
@@ -93,7 +93,7 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, log: acpclient.NewLog(), over: make(chan struct{}), dark: true, now: time.Now}
+	m := &Model{opts: opts, log: acpclient.NewLog(), over: make(chan struct{}), conns: newConnections(), dark: true, now: time.Now}
 	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
 	m.start = newStart(opts)
 	m.chat = newChat(m)

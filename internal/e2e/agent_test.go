@@ -112,6 +112,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.say("said it on stderr")
 	case "flood":
 		a.flood()
+	case "hostile":
+		a.hostile()
 	case "trickle":
 		reason = a.trickle(cancel)
 	case "hold":
@@ -130,6 +132,11 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.say("heard: " + prompt)
 	}
 	a.answer(m.ID, fmt.Sprintf(`{"stopReason":%q}`, reason))
+	if word == "leave" {
+		a.gate(cancel)
+		fmt.Fprintln(os.Stderr, "gone to lunch")
+		os.Exit(7)
+	}
 }
 
 // gate waits for the file of that name in the session's directory, and removes
@@ -181,6 +188,32 @@ func (a *agent) flood() {
 		fmt.Fprintf(a.out, chunk+"\n", fmt.Sprintf(`"w%d%s"`, n, end))
 	}
 	a.out.Flush()
+}
+
+// attack is what a terminal must never get to see from an agent: a title, a
+// cleared screen, the main screen, the clipboard, in both forms.
+const attack = "\x1b]2;pwned\x07\x1b[2J\x1b[?1049l\x1b]52;c;cHduZWQ=\x1b\\\u009b31mpwned\u009d2;pwned\u009c\r\b\x00"
+
+// hostile sends it wherever text can stand.
+func (a *agent) hostile() {
+	evil, _ := json.Marshal("<" + attack + ">")
+	fmt.Fprintln(os.Stderr, attack)
+	a.say("plain text " + attack + " and ```" + attack + "```")
+	for _, u := range []string{
+		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":%s}}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"h","title":%[1]s,"kind":"execute","status":"failed","rawInput":{"command":%[1]s},` +
+			`"content":[{"type":"content","content":{"type":"text","text":%[1]s}},{"type":"diff","path":%[1]s,"newText":%[1]s}],"locations":[{"path":%[1]s}]}`,
+		`{"sessionUpdate":"plan","entries":[{"content":%s,"priority":"high","status":"in_progress"}]}`,
+		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":%[1]s,"description":%[1]s}]}`,
+		`{"sessionUpdate":"session_info_update","title":%s}`,
+		`{"sessionUpdate":%s}`,
+	} {
+		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+u+`}}`, evil)
+	}
+	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"h2","title":%[1]s,`+
+		`"kind":%[1]s,"rawInput":{%[1]s:%[1]s}},"options":[{"optionId":"go","name":%[1]s,"kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}`, evil)
+	<-a.answers
+	a.say("\n\nthat was all of it")
 }
 
 func (a *agent) ask() {

@@ -34,6 +34,16 @@ func (s *Screen) ExitCode() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
+// hangUp takes the terminal away, as closing its window does. A file is closed
+// only when nobody reads from it any more, so there has to be some output first.
+func (s *Screen) hangUp() {
+	s.gone.Store(true)
+	s.Type("x")
+	<-s.ended
+	s.slave.Close()
+	s.master.Close()
+}
+
 // finish ends parley where the test has not, and checks what every end has to
 // leave behind: the terminal as it was, and no process.
 func (s *Screen) finish() {
@@ -49,12 +59,20 @@ func (s *Screen) finish() {
 	case <-s.exited:
 	case <-time.After(patience):
 		s.t.Error("parley does not end at SIGTERM")
-		s.cmd.Process.Kill()
-		<-s.exited
+		s.cmd.Process.Signal(syscall.SIGQUIT) // the runtime tells what every goroutine waits for
+		select {
+		case <-s.exited:
+		case <-time.After(patience):
+			s.cmd.Process.Kill()
+			<-s.exited
+		}
+		s.t.Logf("what parley waited for:\n%s", s.Raw())
 	}
-	after, err := term.GetState(s.slave.Fd())
-	if err == nil && s.cmd.ProcessState.ExitCode() >= 0 && *after != *s.before {
-		s.t.Error("the terminal's line settings are not as they were")
+	orderly := s.cmd.ProcessState.ExitCode() >= 0 && !s.gone.Load()
+	if orderly {
+		if after, err := term.GetState(s.slave.Fd()); err != nil || *after != *s.before {
+			s.t.Errorf("the terminal's line settings are not as they were (%v)", err)
+		}
 	}
 	s.slave.Close()
 	select {
@@ -63,7 +81,7 @@ func (s *Screen) finish() {
 		s.t.Error("something still has the terminal open")
 	}
 	s.master.Close()
-	if s.cmd.ProcessState.ExitCode() >= 0 {
+	if orderly {
 		raw, _ := s.Raw(0)
 		for _, what := range unrestored(string(raw)) {
 			s.t.Errorf("the terminal is not restored: %s", what)
@@ -73,18 +91,22 @@ func (s *Screen) finish() {
 }
 
 // noneLeft waits until nothing that was started for this test runs any more.
-// What was killed may take a moment to go.
+// What was killed may take a moment to go. Whatever is left after that is an
+// error, and ended here.
 func (s *Screen) noneLeft() {
 	s.t.Helper()
-	var left []string
+	var left map[int]string
 	for deadline := time.Now().Add(patience / 4); ; time.Sleep(5 * time.Millisecond) {
 		if left = processesOf(s.root); len(left) == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.t.Errorf("still running: %s", strings.Join(left, "; "))
-			return
+			break
 		}
+	}
+	for pid, words := range left {
+		s.t.Errorf("still running: %d %s", pid, words)
+		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -64,6 +66,7 @@ func withBinary(m *testing.M) int {
 // Whatever runs for the test has their parent in its environment.
 func workDir(t testing.TB) string {
 	t.Helper()
+	sources()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +78,17 @@ func workDir(t testing.TB) string {
 	}
 	return filepath.Join(root, "work")
 }
+
+// sources looks at everything that the binary is built from, which makes a
+// result that the go command remembers one of these very files.
+var sources = sync.OnceFunc(func() {
+	filepath.WalkDir(filepath.Join("..", ".."), func(path string, _ fs.DirEntry, err error) error {
+		if ext := filepath.Ext(path); err == nil && (ext == ".go" || ext == ".mod" || ext == ".sum") {
+			os.Stat(path)
+		}
+		return nil
+	})
+})
 
 func environ(dir string, more ...string) []string {
 	root := filepath.Dir(dir)

@@ -63,6 +63,35 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
+// Nothing that an agent sends acts on the terminal.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 40, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	_, mark := s.Raw(0)
+	s.Prompt("hostile")
+	s.WaitFor("n No")
+	s.WaitFor(armed)
+	s.Press("d")
+	s.Press("n")
+	s.WaitFor("that was all of it", "plain text")
+	s.WaitIdle()
+	s.Press("ctrl+o") // everything
+	s.WaitFor("showing: everything")
+	s.Press("f2")
+	s.WaitFor("╭ log")
+	s.Press("esc")
+	s.WaitGone("╭ log")
+	s.Press("ctrl+t")
+	s.WaitFor("╭ plan")
+	raw, _ := s.Raw(mark)
+	for _, bad := range []string{"\x1b]2;pwned", "\x1b]2;<\x1b", "\x1b[?1049l", "\x1b]52", "\x1b[2J", "\x1b[31mpwned", "\u009b", "\u009d", "\x00"} {
+		if i := strings.Index(string(raw), bad); i >= 0 {
+			t.Errorf("%q reached the terminal: %q", bad, raw[max(0, i-40):min(len(raw), i+40)])
+		}
+	}
+}
+
 // quietFor waits until nothing has come for that long.
 func (s *Screen) quietFor(d time.Duration) {
 	s.t.Helper()

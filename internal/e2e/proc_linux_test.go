@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// processesOf lists the processes whose environment names the root of a test's
-// directories. Zombies have none.
-func processesOf(root string) []string {
-	var out []string
+// processesOf returns the command lines, by process id, of all whose environment
+// names the root of a test's directories. Zombies have none.
+func processesOf(root string) map[int]string {
+	out := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		env, err := os.ReadFile(filepath.Join(dir, "environ"))
@@ -20,7 +20,9 @@ func processesOf(root string) []string {
 			continue
 		}
 		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-		out = append(out, filepath.Base(dir)+" "+strings.ReplaceAll(strings.TrimRight(string(words), "\x00"), "\x00", " "))
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			out[pid] = strings.ReplaceAll(strings.TrimRight(string(words), "\x00"), "\x00", " ")
+		}
 	}
 	return out
 }

@@ -3,6 +3,6 @@
 package e2e
 
 // processesOf needs /proc.
-func processesOf(string) []string { return nil }
+func processesOf(string) map[int]string { return nil }
 
 func cpuTicks(int) (int, bool) { return 0, false }

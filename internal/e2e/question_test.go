@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // armed stands below a question that takes keys.
@@ -98,8 +97,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	}
 	s.Press("alt+a")
 	s.WaitFor(armed)
-	s.Press("d") // the product drops keys for a moment here: those already typed
-	time.Sleep(100 * time.Millisecond)
+	s.PressUntil("d", "the agent sent nothing else about it") // keys are dropped for a moment: those already typed
 	s.Press("y")
 	s.WaitFor("the answer was selected go", "✓ Launch by you")
 	s.WaitGone("scripted asks")
@@ -123,6 +121,26 @@ func TestKeysJustAfterQuestionAreDraft(t *testing.T) {
 	s.WaitFor(armed) // once nothing has been typed for a while
 	s.Press("n")
 	s.WaitFor("the answer was selected no")
+}
+
+// What is pasted is no answer either, and no prompt before enter.
+func TestPasteIsDraft(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 24, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("ask")
+	s.WaitFor("I shall ask")
+	open(t, dir)
+	s.WaitFor("scripted asks", armed)
+	s.Paste("y\nn\r")
+	rows := s.WaitFor("keys are off while you type", "│ › y", "│   n")
+	if rowOf(rows, "the answer was") >= 0 {
+		t.Errorf("answered by a paste:\n%s", numbered(rows))
+	}
+	s.Press("alt+a")
+	s.WaitFor(armed)
+	s.PressUntil("n", "the answer was selected no")
 }
 
 // Stopping the turn answers its question "cancelled".

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -76,7 +75,7 @@ func TestSignalEndsEverything(t *testing.T) {
 				test.busy(s)
 			}
 			if running := processesOf(s.root); len(running) == 1 {
-				t.Errorf("no agent to be found among %s", strings.Join(running, "; "))
+				t.Errorf("no agent to be found among %v", running)
 			}
 			at := time.Now()
 			s.Kill(test.sig)
@@ -87,13 +86,27 @@ func TestSignalEndsEverything(t *testing.T) {
 	}
 }
 
+// A signal while parley is ending does not cut that short: what ignores the
+// first requests to end is ended all the same.
+func TestSignalWhileEnding(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("child")
+	s.WaitFor("started a child")
+	s.Press("ctrl+d")
+	s.WaitFor("ending ")
+	s.Kill(syscall.SIGTERM)
+	s.ExitCode()
+	s.noneLeft()
+}
+
 // The window is closed: there is no terminal any more to be restored.
 func TestTerminalGone(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), "demo")
 	s.WaitFor(placeholder)
-	s.slave.Close()
-	s.Kill(syscall.SIGHUP)
+	s.hangUp()
 	s.ExitCode()
 	s.noneLeft()
 }

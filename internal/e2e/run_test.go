@@ -37,7 +37,7 @@ func run(t *testing.T, dir, stdin string, args ...string) result {
 	}
 	root := filepath.Dir(dir)
 	if left := processesOf(root); len(left) > 0 {
-		t.Errorf("still running: %s", strings.Join(left, "; "))
+		t.Errorf("still running: %v", left)
 	}
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
@@ -66,6 +66,7 @@ func TestRun(t *testing.T) {
 		{"agent dies", "", append([]string{"die"}, agent...), 1, before, []string{"before the end"}, []string{"exited with code 3", "the disk is full of bees"}},
 		{"agent missing", "", []string{"hello", "--", "/does/not/exist"}, 1, before, nil, []string{"/does/not/exist: not found"}},
 		{"timeout", "", append([]string{"--timeout", "300ms", "trickle"}, agent...), 3, before, []string{"Paragraph"}, []string{"no answer within 300ms"}},
+		{"hostile agent", "", append([]string{"--deny-all", "hostile"}, agent...), 5, before, []string{"plain text", "that was all of it"}, []string{"not allowed:"}},
 		{"unknown flag", "", []string{"--nonsense", "hello"}, 2, before, nil, []string{"--nonsense", "--help"}},
 		{"unknown format", "", []string{"-o", "yaml", "hello"}, 2, before, nil, []string{"want text, json or stream-json"}},
 		{"unknown agent", "", []string{"--agent", "nobody", "hello"}, 2, before, nil, []string{`no agent "nobody"`}},
@@ -197,7 +198,7 @@ func TestRunInterrupted(t *testing.T) {
 				t.Errorf("exit code %d, want 130", code)
 			}
 			if left := processesOf(filepath.Dir(dir)); len(left) > 0 {
-				t.Errorf("still running: %s", strings.Join(left, "; "))
+				t.Errorf("still running: %v", left)
 			}
 		})
 	}

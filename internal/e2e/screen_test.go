@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ type Screen struct {
 	slave  *os.File // held open so that the line's settings can be looked at to the end
 	before *term.State
 	input  chan []byte
+	gone   atomic.Bool // the terminal is being taken away
 
 	exited chan struct{} // closed when parley was reaped
 	ended  chan struct{} // closed when nobody has the terminal any more
@@ -120,7 +122,7 @@ func (s *Screen) output() {
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
-		if err != nil {
+		if err != nil || s.gone.Load() {
 			return
 		}
 	}
@@ -151,7 +153,7 @@ func (s *Screen) replies() {
 func (s *Screen) send(data []byte) {
 	select {
 	case s.input <- data:
-	case <-s.ended:
+	case <-s.ended: // nobody reads it any more
 	}
 }
 
@@ -276,6 +278,30 @@ func (s *Screen) WaitGone(text string) []string {
 	s.t.Helper()
 	return s.WaitFunc("the end of \""+text+"\"", func(rows []string) bool { return rowOf(rows, text) < 0 })
 }
+
+// PressUntil presses a key again and again until the text is there: for keys
+// that are dropped at first, by design.
+func (s *Screen) PressUntil(key, text string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		s.Press(key)
+		for again := time.After(200 * time.Millisecond); again != nil; {
+			rows, changed := s.look()
+			if rowOf(rows, text) >= 0 {
+				return
+			}
+			select {
+			case <-changed:
+			case <-again:
+				again = nil
+			}
+		}
+	}
+	s.t.Fatalf("%s does not bring %q; the screen:\n%s", key, text, numbered(s.Rows()))
+}
+
+// Paste pastes text, marked as such.
+func (s *Screen) Paste(text string) { s.Type("\x1b[200~" + text + "\x1b[201~") }
 
 // WaitDraft waits until the composer holds exactly this.
 func (s *Screen) WaitDraft(text string) []string {

@@ -103,12 +103,19 @@ func TestAgentThatCannotStart(t *testing.T) {
 // An agent that says nothing can be given up.
 func TestAgentThatNeverAnswers(t *testing.T) {
 	t.Parallel()
-	s := Start(t, 80, 24, workDir(t), "--", "sh", "-c", "echo thinking about it >&2; sleep 600")
-	s.WaitFor("starting sh", "thinking about it", "esc give up")
-	s.Press("esc")
-	s.WaitFor("type to filter")
-	s.Press("esc")
-	if code := s.ExitCode(); code != 0 {
-		t.Errorf("exit code %d", code)
+	for _, key := range []string{"esc", "ctrl+c"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), "--", "sh", "-c", "echo thinking about it >&2; sleep 600")
+			s.WaitFor("starting sh", "thinking about it", "esc give up")
+			s.Press(key)
+			if key == "esc" {
+				s.WaitFor("type to filter")
+				s.Press("esc")
+			}
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
 	}
 }

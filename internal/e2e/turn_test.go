@@ -110,6 +110,24 @@ func TestAgentDies(t *testing.T) {
 	s.WaitFor("heard: still here")
 }
 
+// The same between two turns.
+func TestAgentDiesWhileIdle(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 90, 30, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("leave")
+	s.WaitFor("heard: leave")
+	s.WaitIdle()
+	open(t, dir)
+	s.WaitFor("the agent is gone; enter starts it again")
+	s.WaitFor("exited with code 7", "│ gone to lunch")
+	s.Press("enter")
+	s.WaitIdle()
+	s.Prompt("and back")
+	s.WaitFor("heard: and back")
+}
+
 func TestLogAndHelp(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 90, 24, workDir(t), scripted(t)...)

@@ -138,11 +138,15 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 	if err != nil {
 		p.note("%v", err)
 		for _, l := range stderrOf(err) {
-			p.note("  stderr: %s", l)
+			p.note("stderr: %s", l)
 		}
 		return
 	}
-	if reason != "end_turn" {
+	switch reason {
+	case "end_turn":
+	case "":
+		p.note("the turn ended without a reason")
+	default:
 		p.note("the turn ended with %s", reason)
 	}
 }

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// source is one Go file of the project, whatever system it is built for.
+type source struct {
+	path  string // with slashes
+	pkg   string // its folder: "acpclient/wire", "." for the root
+	test  bool
+	lines int
+	fset  *token.FileSet
+	file  *ast.File
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		s := source{path: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), lines: strings.Count(string(text), "\n"), fset: token.NewFileSet()}
+		if s.file, err = parser.ParseFile(s.fset, name, text, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+			return err
+		}
+		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 100 {
+		t.Fatalf("found %d files only", len(all))
+	}
+	return all
+}
+
+// imports are the paths that a file imports, those of the project without its
+// name.
+func (s source) imports() []string {
+	var out []string
+	for _, i := range s.file.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		out = append(out, strings.TrimPrefix(p, "parley/"))
+	}
+	return out
+}
+
+// under tells whether a path is one of the trees or below one.
+func under(p string, trees ...string) bool {
+	return slices.ContainsFunc(trees, func(tree string) bool { return p == tree || strings.HasPrefix(p, tree+"/") })
+}
+
+// inside makes under a function of the path.
+func inside(trees ...string) func(string) bool {
+	return func(p string) bool { return under(p, trees...) }
+}
+
+func outside(trees ...string) func(string) bool {
+	return func(p string) bool { return !under(p, trees...) }
+}
+
+// is matches whole paths.
+func is(paths ...string) func(string) bool {
+	return func(p string) bool { return slices.Contains(paths, p) }
+}
+
+// ours tells whether a path is a package of the project.
+func ours(p string) bool {
+	return under(p, "acpclient", "fsops", "terminal", "permissions", "ui", "internal")
+}
+
+// oursBut matches the packages of the project except those allowed.
+func oursBut(allowed ...string) func(string) bool {
+	return func(p string) bool { return ours(p) && !slices.Contains(allowed, p) }
+}
+
+// arrows says who may not import whom; ARCHITECTURE.md says why. Tests may do
+// as they like.
+var arrows = []struct {
+	rule  string
+	from  func(pkg string) bool
+	never func(imported string) bool
+}{
+	{"only main imports ui", outside("ui", "."), inside("ui")},
+	{"ui sees events, not messages", inside("ui"), is("acpclient/jsonrpc", "acpclient/transport", "acpclient/wire")},
+	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
+	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
+	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
+	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
+	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
+	{"terminal stands on processes", inside("terminal"), oursBut("internal/process")},
+	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui")},
+	{"the engine does not know its thread", is("acpclient"), is("acpclient/thread")},
+	{"JSON-RPC knows nothing of ACP", is("acpclient/jsonrpc"), oursBut("acpclient/transport", "internal/jsonscan")},
+	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process")},
+	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},
+	{"the thread is made of events", is("acpclient/thread"), oursBut("acpclient")},
+	{"the gateway relays", inside("internal/gateway"), is("acpclient", "acpclient/wire", "acpclient/thread")},
+	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions"), inside("charm.land", "github.com/charmbracelet")},
+	{"one room for WebSockets", outside("acpclient/transport"), inside("github.com/coder/websocket")},
+	{"glamour and chroma in the transcript", outside("ui/chat", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
+}
+
+func TestArrows(t *testing.T) {
+	all := sources(t)
+	for _, a := range arrows {
+		applies := strings.Contains(a.rule, "gateway") // whose room need not be there
+		for _, s := range all {
+			if s.test || !a.from(s.pkg) {
+				continue
+			}
+			applies = true
+			for _, p := range s.imports() {
+				if a.never(p) {
+					t.Errorf("%s: %s imports %s", a.rule, s.path, p)
+				}
+			}
+		}
+		if !applies {
+			t.Errorf("%s: there is no such package", a.rule)
+		}
+	}
+}
+
+// The matchers must match, or the rules above keep nothing.
+func TestArrowMatchers(t *testing.T) {
+	for _, ok := range []bool{
+		inside("ui")("ui"), inside("ui")("ui/chat"), !inside("ui")("uix"), outside("ui", ".")("internal/cli"), !outside("ui", ".")("."),
+		oursBut("internal/process")("acpclient"), !oursBut("internal/process")("internal/process"), !ours("os/exec"), ours("permissions"),
+		is("net", "net/http")("net"), !is("net")("net/url"), inside("github.com/coder/websocket")("github.com/coder/websocket/wsjson"),
+	} {
+		if !ok {
+			t.Fatal("a matcher is broken")
+		}
+	}
+}
+
+// Traps in the build list: newer or older versions of these cost dearly.
+func TestBuildList(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command")
+	}
+	out, err := exec.Command(goTool, "list", "-m", "-f", "{{.Path}} {{.Version}}", "all").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for l := range strings.Lines(string(out)) {
+		name, version, _ := strings.Cut(strings.TrimSpace(l), " ")
+		versions[name] = version
+	}
+	// Later ones rewrite every row with CJK or emoji on each frame.
+	if got := versions["github.com/charmbracelet/ultraviolet"]; got != "v0.0.0-20260703014108-f5a850f9c2b7" {
+		t.Errorf("ultraviolet %q", got)
+	}
+	// 0.0.26 and 0.0.27 spend tens of milliseconds in init.
+	var minor, patch int
+	if n, err := fmt.Sscanf(versions["github.com/mattn/go-runewidth"], "v0.%d.%d", &minor, &patch); n != 2 || minor == 0 && patch < 28 {
+		t.Errorf("go-runewidth %q, %v", versions["github.com/mattn/go-runewidth"], err)
+	}
+}
+
+// tracked are the files of the project: what git knows or would take, else all.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	if out, err := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard").Output(); err == nil && len(out) > 0 {
+		return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	}
+	var all []string
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !slices.Contains([]string{"parley", "parley.exe"}, name) {
+			all = append(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The project speaks of itself alone, not of the machines it was made on.
+func TestSpeaksOfItselfAlone(t *testing.T) {
+	// Whole paths only: not the end of ../root/file. The people of the examples
+	// have no machine.
+	dir := regexp.MustCompile(`(^|[^\w.-])/(` + strings.Join([]string{"work", "root", "home", "Users"}, "|") + `)/(\w*)`)
+	nobody := []string{"ada", "me", "u"}
+	host := regexp.MustCompile(`(` + strings.Join([]string{"proxy.golang", "sum.golang", "registry.npmjs", "pypi", "files.pythonhosted"}, "|") + `)\.org`)
+	for _, name := range tracked(t) {
+		text, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue // removed, and git not told yet
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			for _, m := range dir.FindAllStringSubmatch(line, -1) {
+				if m[2] != "home" && m[2] != "Users" || !slices.Contains(nobody, m[3]) {
+					t.Errorf("%s:%d: a path of some machine in %.120q", name, n+1, line)
+				}
+			}
+			if host.MatchString(line) {
+				t.Errorf("%s:%d: a package registry in %.120q", name, n+1, line)
+			}
+		}
+	}
+}
+
+// longFiles may have more than 500 lines, each for a reason that stands there.
+var longFiles = []string{}
+
+func TestFilesAreShort(t *testing.T) {
+	for _, s := range sources(t) {
+		if long := slices.Contains(longFiles, s.path); s.lines > 500 != long {
+			t.Errorf("%s has %d lines; listed as long: %v", s.path, s.lines, long)
+		}
+	}
+}
+
+// Every package says what it is for, and every exported name what it means.
+func TestDocComments(t *testing.T) {
+	documented := map[string]bool{}
+	packages := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		packages[s.pkg] = true
+		documented[s.pkg] = documented[s.pkg] || s.file.Doc != nil
+		if s.file.Name.Name == "main" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			for _, name := range undocumented(d) {
+				t.Errorf("%s: %s has no comment", s.fset.Position(name.Pos()), name.Name)
+			}
+		}
+	}
+	for pkg := range packages {
+		if !documented[pkg] {
+			t.Errorf("package %s has no comment", pkg)
+		}
+	}
+}
+
+// undocumented are the exported names that a declaration leaves without a
+// comment.
+func undocumented(d ast.Decl) []*ast.Ident {
+	var out []*ast.Ident
+	bare := func(name *ast.Ident, docs ...*ast.CommentGroup) {
+		if name.IsExported() && !slices.ContainsFunc(docs, func(g *ast.CommentGroup) bool { return g != nil }) {
+			out = append(out, name)
+		}
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if !obvious(d) {
+			bare(d.Name, d.Doc)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				bare(spec.Name, d.Doc, spec.Doc)
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					bare(name, d.Doc, spec.Doc, spec.Comment)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// obvious are methods whose meaning the language gives, and those that nobody
+// sees: of types that are not exported.
+func obvious(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return false
+	}
+	of := d.Recv.List[0].Type
+	for {
+		switch e := of.(type) {
+		case *ast.StarExpr:
+			of = e.X
+			continue
+		case *ast.IndexExpr:
+			of = e.X
+			continue
+		case *ast.Ident:
+			return !e.IsExported() || slices.Contains([]string{"Error", "String", "Unwrap", "Is"}, d.Name.Name)
+		}
+		return false
+	}
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/agents"
+	"parley/internal/config"
+)
+
+func TestMerge(t *testing.T) {
+	c := &config.Config{Agents: map[string]config.Agent{
+		"zed":    {Command: "z"},
+		"claude": {Command: "mine", Args: []string{"-x"}, Env: map[string]string{"A": "1"}, Cwd: "/tmp", Protocol: "1"},
+	}}
+	known := []agents.Agent{{Name: "codex", Source: agents.Path}, {Name: "claude", Command: "claude-agent-acp", Source: agents.Path}, {Name: "demo", Source: agents.Builtin}}
+	var names []string
+	all := merge(c, known)
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	if got := strings.Join(names, " "); got != "claude zed codex demo" {
+		t.Error(got)
+	}
+	if a := all[0]; a.Command != "mine" || a.Source != agents.Config || !slices.Equal(a.Args, []string{"-x"}) || a.Env["A"] != "1" || a.Dir != "/tmp" || a.Protocol != "1" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestDefault(t *testing.T) {
+	demo := agents.Agent{Name: "demo", Source: agents.Builtin}
+	here, own := agents.Agent{Name: "goose", Source: agents.Path}, agents.Agent{Name: "mine", Source: agents.Config}
+	npx, missing := agents.Agent{Name: "codex", Source: agents.Npx}, agents.Agent{Name: "kimi", Source: agents.Missing}
+	for name, tc := range map[string]struct {
+		configured string
+		all        []agents.Agent
+		want       string
+		ok         bool
+	}{
+		"configured":               {"goose", []agents.Agent{own, here, demo}, "goose", true},
+		"the user's own first":     {"", []agents.Agent{own, here, demo}, "mine", true},
+		"installed":                {"", []agents.Agent{here, npx, missing, demo}, "goose", true},
+		"never one that is loaded": {"", []agents.Agent{npx, missing, demo}, "demo", false},
+		"nothing":                  {"", []agents.Agent{demo}, "demo", false},
+		"through npx if one wants": {"codex", []agents.Agent{here, npx, demo}, "codex", true},
+	} {
+		s := &Setup{Config: &config.Config{Agent: tc.configured}, Agents: tc.all}
+		if a, ok := s.Default(); a.Name != tc.want || ok != tc.ok {
+			t.Errorf("%s: %s %v", name, a.Name, ok)
+		}
+	}
+	s := &Setup{Config: &config.Config{Agent: "kimi"}, Agents: []agents.Agent{here, missing, demo}}
+	var usage UsageError
+	if _, err := s.choose("", nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), "kimi is not installed") {
+		t.Errorf("%v", err)
+	}
+	if a, err := s.choose("GOOSE", nil); err != nil || a.Name != "goose" {
+		t.Errorf("%+v %v", a, err)
+	}
+	if a, err := s.choose("", []string{"/opt/x/agent", "--acp"}); err != nil || a.Name != "agent" || a.Command != "/opt/x/agent" || !slices.Equal(a.Args, []string{"--acp"}) {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	t.Setenv("PARLEY_TEST_A", "old")
+	c := command(agents.Agent{Command: "x", Args: []string{"y"}, Env: map[string]string{"PARLEY_TEST_A": "new"}}, "/work-dir")
+	last := ""
+	for _, v := range c.Env {
+		if value, ok := strings.CutPrefix(v, "PARLEY_TEST_A="); ok {
+			last = value
+		}
+	}
+	if c.Path != "x" || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
+		t.Errorf("%+v", c)
+	}
+	if c = command(agents.Agent{Dir: "/own"}, "/work-dir"); c.Dir != "/own" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestNewSession(t *testing.T) {
+	s := &Setup{Config: &config.Config{MCP: map[string]config.MCPServer{
+		"b": {Type: "http", URL: "https://host", Headers: map[string]string{"X-B": "2", "X-A": "1"}},
+		"a": {Type: "stdio", Command: "run", Args: []string{"x"}, Env: map[string]string{"K": "v"}},
+	}}}
+	n := s.newSession("/cwd", []string{"/more"})
+	if n.Cwd != "/cwd" || !slices.Equal(n.Roots, []string{"/more"}) || len(n.MCP) != 2 || n.MCP[0].Name != "a" || n.MCP[0].Env[0].Value != "v" ||
+		n.MCP[1].URL != "https://host" || n.MCP[1].Headers[0].Name != "X-A" {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestNewPlace(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	here, _ := os.Getwd()
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlace("", []string{"sub", filepath.Join(dir, "sub", "..")})
+	if err != nil || p.Cwd != here || len(p.Roots) != 2 || p.Roots[0] != filepath.Join(here, "sub") || p.Roots[1] != dir {
+		t.Errorf("%+v %v", p, err)
+	}
+	var usage UsageError
+	if _, err := NewPlace("nowhere", nil); !errors.As(err, &usage) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPromptOf(t *testing.T) {
+	for _, tc := range []struct {
+		words       []string
+		stdin, want string
+		fails       bool
+	}{
+		{[]string{"what", "is  this"}, "not read", "what is  this", false},
+		{nil, "piped\n", "piped\n", false},
+		{[]string{"-"}, "piped", "piped", false},
+		{[]string{"-", "x"}, "piped", "- x", false},
+		{nil, "bad \xff byte", "bad \ufffd byte", false},
+		{nil, " \n\t", "", true},
+		{[]string{""}, "x", "", true},
+		{nil, strings.Repeat("x", maxPrompt+1), "", true},
+	} {
+		got, err := promptOf(tc.words, strings.NewReader(tc.stdin))
+		var usage UsageError
+		if got != tc.want || (err != nil) != tc.fails || err != nil && !errors.As(err, &usage) {
+			t.Errorf("%q: %.40q, %v", tc.words, got, err)
+		}
+	}
+}
+
+func TestBranch(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for head, want := range map[string]string{
+		"ref: refs/heads/main\n": "main", "ref: refs/heads/feature/x\n": "feature/x",
+		"0123456789abcdef\n": "", "ref: refs/heads/a\x1b[2J\n": "", "ref: refs/heads/\u202e\n": "", "": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte(head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := Branch(deep); got != want {
+			t.Errorf("%q: %q, want %q", head, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package headless
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley/internal/demo"
+)
+
+// scriptVar makes this test binary an agent: the demo agent, or one that plays
+// a script.
+const scriptVar = "PARLEY_TEST_SCRIPT"
+
+func TestMain(m *testing.M) {
+	switch script := os.Getenv(scriptVar); script {
+	case "":
+		os.Exit(m.Run())
+	case "demo":
+		if err := demo.Run(context.Background(), os.Stdin, os.Stdout, demo.Options{Pace: -1, Version: "1.2"}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	default:
+		a := &scripted{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout)}
+		a.run(strings.Split(script, "\n"))
+	}
+}
+
+// scripted is an agent that plays lines, the first of them before it says
+// anything:
+//
+//	{…}           a session/update
+//	ask {…}       a permission request for that tool call; its outcome becomes a message
+//	stop REASON   answers the prompt
+//	error CODE    answers the prompt with an error
+//	out TEXT      a line on stdout
+//	stderr TEXT   a line on stderr
+//	flood N       N chunks of text
+//	cancel        waits for session/cancel
+//	hang          waits for the end of stdin
+//	exit CODE     ends
+//	greet         answers initialize and session/new and waits for the prompt
+type scripted struct {
+	in     *bufio.Reader
+	out    *bufio.Writer
+	prompt json.RawMessage // id
+}
+
+func (a *scripted) run(script []string) {
+	for _, line := range script {
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "greet":
+			a.greet()
+		case "ask":
+			a.ask(rest)
+		case "stop":
+			a.send(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"%s"}}`, a.prompt, rest)
+		case "error":
+			a.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"no such luck","data":"the detail"}}`, a.prompt, rest)
+		case "out":
+			a.send("%s", rest)
+		case "stderr":
+			fmt.Fprintln(os.Stderr, rest)
+		case "flood":
+			n, _ := strconv.Atoi(rest)
+			for i := range n {
+				fmt.Fprintf(a.out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"%d "}}}}`+"\n", i)
+			}
+		case "cancel":
+			a.await("session/cancel")
+		case "hang":
+			a.await("")
+		case "exit":
+			code, _ := strconv.Atoi(rest)
+			os.Exit(code)
+		default:
+			a.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`, line)
+		}
+	}
+	a.await("")
+}
+
+func (a *scripted) send(format string, args ...any) {
+	fmt.Fprintf(a.out, format+"\n", args...)
+	a.out.Flush()
+}
+
+type incoming struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+}
+
+// await reads up to a message of that method; "result" for an answer.
+func (a *scripted) await(method string) incoming {
+	for {
+		line, err := a.in.ReadBytes('\n')
+		if err != nil {
+			os.Exit(0)
+		}
+		var m incoming
+		if json.Unmarshal(line, &m) != nil {
+			os.Exit(9)
+		}
+		if m.Method == method && method != "" || m.Result != nil && method == "result" {
+			return m
+		}
+	}
+}
+
+func (a *scripted) greet() {
+	a.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"7"},"agentCapabilities":{}}}`, a.await("initialize").ID)
+	a.send(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s"}}`, a.await("session/new").ID)
+	a.prompt = a.await("session/prompt").ID
+}
+
+func (a *scripted) ask(tool string) {
+	a.send(`{"jsonrpc":"2.0","id":77,"method":"session/request_permission","params":{"sessionId":"s","toolCall":%s,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}`, tool)
+	outcome, _ := json.Marshal(string(a.await("result").Result))
+	a.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`, outcome)
+}

@@ -1,0 +1,287 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+)
+
+// ran is what a run left behind.
+type ran struct {
+	code        int
+	out, stderr string
+	dir         string
+}
+
+// play runs a prompt against this test binary as an agent.
+func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	o := Options{
+		Agent: "test", Command: acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir},
+		Session: acpclient.NewSession{Cwd: dir}, Prompt: prompt, Format: "text", Policy: DenyAll, Stdout: &out, Stderr: &stderr, Version: "test",
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a bound for a broken test, never reached
+	defer cancel()
+	code := Run(ctx, o)
+	return ran{code, out.String(), stderr.String(), dir}
+}
+
+func format(f string) func(*Options) { return func(o *Options) { o.Format = f } }
+func policy(p Policy) func(*Options) { return func(o *Options) { o.Policy = p } }
+
+func (r ran) expect(t *testing.T, code int, out string, stderr ...string) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit code %d, want %d", r.code, code)
+	}
+	if r.out != out {
+		t.Errorf("stdout %q, want %q", r.out, out)
+	}
+	for _, s := range stderr {
+		if !strings.Contains(r.stderr, s) {
+			t.Errorf("stderr has no %q: %q", s, r.stderr)
+		}
+	}
+	if len(stderr) == 0 && r.stderr != "" {
+		t.Errorf("stderr %q", r.stderr)
+	}
+	for _, l := range strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n") {
+		if l != "" && !strings.HasPrefix(l, "parley: ") {
+			t.Errorf("stderr line %q", l)
+		}
+	}
+}
+
+func chunk(id, text string) string {
+	if id != "" {
+		id = fmt.Sprintf(`"messageId":%q,`, id)
+	}
+	quoted, _ := json.Marshal(text)
+	return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":%s}}`, id, quoted)
+}
+
+const (
+	toolCall   = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":"read","status":"in_progress"}`
+	toolUpdate = `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`
+	thought    = `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hm"}}`
+)
+
+func TestParagraphs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		updates []string
+		want    string
+	}{
+		"one message":                     {[]string{chunk("a", "one "), chunk("a", "two")}, "one two\n"},
+		"a newline at the end":            {[]string{chunk("a", "one\n")}, "one\n"},
+		"many at the end":                 {[]string{chunk("a", "one\n\n\n")}, "one\n"},
+		"none between two":                {[]string{chunk("a", "Reading first."), chunk("b", "Now the edit.")}, "Reading first.\n\nNow the edit.\n"},
+		"one between two":                 {[]string{chunk("a", "one\n"), chunk("b", "two")}, "one\n\ntwo\n"},
+		"two between two":                 {[]string{chunk("a", "one\n\n"), chunk("b", "two")}, "one\n\ntwo\n"},
+		"many between two":                {[]string{chunk("a", "one\n\n\n\n"), chunk("b", "\n\ntwo\n\n")}, "one\n\ntwo\n"},
+		"in chunks of their own":          {[]string{chunk("a", "one"), chunk("a", "\n"), chunk("a", "\n\n"), chunk("b", "\n"), chunk("b", "\ntwo")}, "one\n\ntwo\n"},
+		"blank lines inside stay":         {[]string{chunk("a", "one\n\n"), chunk("a", "\ntwo")}, "one\n\n\ntwo\n"},
+		"a tool call between":             {[]string{chunk("", "one"), toolCall, chunk("", "two")}, "one\n\ntwo\n"},
+		"a tool call between, same id":    {[]string{chunk("a", "one"), toolCall, chunk("a", "two")}, "one\n\ntwo\n"},
+		"a tool update inside":            {[]string{toolCall, chunk("", "one "), toolUpdate, chunk("", "two")}, "one two\n"},
+		"a thought between":               {[]string{chunk("", "one"), thought, chunk("", "two")}, "one\n\ntwo\n"},
+		"a thought inside a message":      {[]string{chunk("a", "one "), thought, chunk("a", "two")}, "one two\n"},
+		"an empty message at the end":     {[]string{chunk("a", "one"), chunk("b", "")}, "one\n"},
+		"an empty message first":          {[]string{chunk("a", "\n"), chunk("b", "one")}, "one\n"},
+		"an empty message between":        {[]string{chunk("a", "one"), chunk("b", "\n"), chunk("c", "two")}, "one\n\ntwo\n"},
+		"nothing at all":                  {nil, ""},
+		"control sequences":               {[]string{chunk("a", "\x1b]0;x\x07a\x1b[2J\u202eb\u0007")}, "ab\n"},
+		"a control sequence in two parts": {[]string{chunk("a", "a\x1b["), chunk("a", "2Jb")}, "ab\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := play(t, strings.Join(append(append([]string{"greet"}, tc.updates...), "stop end_turn"), "\n"), "go")
+			if r.code != ExitDone || r.out != tc.want {
+				t.Errorf("code %d, %q, want %q", r.code, r.out, tc.want)
+			}
+		})
+	}
+}
+
+func TestDemoDenied(t *testing.T) {
+	for _, p := range []Policy{DenyAll, ApproveReads, ""} {
+		r := play(t, "demo", "edit notes.txt and run ls", policy(p))
+		if r.code != ExitDenied || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
+			t.Errorf("%s: code %d, %q", p, r.code, r.out)
+		}
+		for _, want := range []string{
+			"parley: not allowed: Change a file: " + filepath.Join(r.dir, "notes.txt") + " (--approve-all would allow it)\n",
+			"parley: not allowed: Run a command in " + r.dir + ": ls (--approve-all would allow it)\n",
+		} {
+			if !strings.Contains(r.stderr, want) {
+				t.Errorf("%s: stderr has no %q: %q", p, want, r.stderr)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(r.dir, "notes.txt")); err == nil {
+			t.Errorf("%s: written", p)
+		}
+	}
+}
+
+func TestDemoApproved(t *testing.T) {
+	r := play(t, "demo", "edit notes.txt and run `echo hi > ran`", policy(ApproveAll))
+	if r.code != ExitDone || !strings.Contains(r.out, "`notes.txt` has one more line now.\n\n") || strings.Contains(r.out, "\n\n\n") || strings.HasSuffix(r.out, "\n\n") {
+		t.Errorf("code %d, %q", r.code, r.out)
+	}
+	for name, want := range map[string]string{"notes.txt": "- edited by the demo agent\n", "ran": "hi\n"} {
+		if got, err := os.ReadFile(filepath.Join(r.dir, name)); string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	// Who allowed it is not hidden (case 113), and nothing was asked twice.
+	if n := strings.Count(r.stderr, "by --approve-all"); n != 2 || strings.Contains(r.stderr, "not allowed") {
+		t.Errorf("%d approvals in %q", n, r.stderr)
+	}
+}
+
+func TestReadsAreFree(t *testing.T) {
+	secret := func(o *Options) {
+		os.WriteFile(filepath.Join(o.Session.Cwd, ".env"), []byte("TOKEN=secret"), 0o600)
+		os.WriteFile(filepath.Join(o.Session.Cwd, "f.txt"), []byte("free"), 0o600)
+	}
+	r := play(t, "demo", "read f.txt", secret)
+	if r.code != ExitDone || !strings.Contains(r.out, "`f.txt` has 1 line.") {
+		t.Errorf("code %d, %q %q", r.code, r.out, r.stderr)
+	}
+	for _, p := range []Policy{DenyAll, ApproveReads} {
+		r := play(t, "demo", "read .env", secret, policy(p), format("stream-json"))
+		if r.code != ExitDenied || strings.Contains(r.out, "TOKEN") || !strings.Contains(r.out, `"flag":"--approve-all"`) {
+			t.Errorf("%s: code %d, %q", p, r.code, r.out)
+		}
+	}
+	if r = play(t, "demo", "read .env", secret, policy(ApproveAll), format("stream-json")); r.code != ExitDone || !strings.Contains(r.out, "TOKEN") {
+		t.Errorf("code %d, %q", r.code, r.out)
+	}
+}
+
+func TestHints(t *testing.T) {
+	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
+	inside := `{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`
+	r := play(t, ask(inside), "go")
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool (read): f (--approve-reads would allow it)")
+	r = play(t, ask(inside), "go", policy(ApproveReads))
+	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "Look: Yes, by --approve-reads")
+	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/etc/hostname"}}`), "go", policy(ApproveReads))
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "(--approve-all would allow it)")
+	r = play(t, ask(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", `: a<\x1b>[2J … (--approve-all would allow it)`)
+}
+
+// How a turn ended, in the exit code and in words.
+func TestStopReasons(t *testing.T) {
+	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {
+		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended with "+want)
+	}
+	play(t, "greet\nstop ", "go").expect(t, ExitAgent, "", "the turn ended without a reason")
+	// Some agents stop when they are denied something: that is the reason then.
+	r := play(t, "greet\nask {\"toolCallId\":\"t\",\"title\":\"x\"}\nstop cancelled", "go")
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")
+}
+
+func TestAgentErrors(t *testing.T) {
+	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go").expect(t, ExitAgent, "half\n", "prompt: the agent answered: no such luck: the detail (-32000)")
+	play(t, "greet\n"+chunk("", "half")+"\nstderr first\nstderr out of \x1b[31mmemory\nexit 3", "go").
+		expect(t, ExitAgent, "half\n", "the agent exited with code 3", "parley: stderr: first\n", "parley: stderr: out of memory\n")
+	play(t, "stderr no login\nexit 4", "go").expect(t, ExitAgent, "", "the agent exited with code 4", "stderr: no login")
+	play(t, "exit 0", "go").expect(t, ExitAgent, "", "the agent exited with code 0")
+	r := play(t, "", "go", func(o *Options) { o.Command.Path = "/no/such/agent" })
+	r.expect(t, ExitAgent, "", "/no/such/agent: not found")
+}
+
+func TestGarbage(t *testing.T) {
+	r := play(t, strings.Join([]string{"out Welcome to the agent!", "out {\"jsonrpc\":", "greet", "out \x1b[2J not json", "out [1,2,3]", "out {}",
+		`out {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"never_heard_of","x":1}}}`,
+		`out {"jsonrpc":"2.0","id":999,"result":{}}`, `out {"jsonrpc":"2.0","id":5,"method":"odd/method"}`, chunk("", "still here"), "stop end_turn"}, "\n"), "go")
+	r.expect(t, ExitDone, "still here\n")
+	if r = play(t, "out garbage\nexit 2", "go"); r.code != ExitAgent || r.out != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Promise 1: nothing is lost, and nothing comes after the answer.
+func TestFlood(t *testing.T) {
+	const n = 50_000
+	var want strings.Builder
+	for i := range n {
+		fmt.Fprintf(&want, "%d ", i)
+	}
+	r := play(t, fmt.Sprintf("greet\nflood %d\nstop end_turn", n), "go")
+	if r.code != ExitDone || r.out != want.String()+"\n" {
+		t.Errorf("code %d, %d bytes, want %d", r.code, len(r.out), want.Len()+1)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	timeout := func(o *Options) { o.Timeout = 300 * time.Millisecond }
+	r := play(t, "greet\n"+chunk("", "half")+"\ncancel\nstop cancelled", "go", timeout)
+	r.expect(t, ExitTimeout, "half\n", "no answer within 300ms (--timeout)")
+	play(t, "hang", "go", timeout).expect(t, ExitTimeout, "", "no answer within 300ms (--timeout)")
+	// One that does not listen to session/cancel is left behind.
+	play(t, "greet\n"+chunk("", "half")+"\nhang", "go", timeout).expect(t, ExitTimeout, "half\n", "no answer within")
+}
+
+// signal is a writer that tells of what it gets.
+type signal struct {
+	text  bytes.Buffer
+	first chan struct{}
+}
+
+func (s *signal) Write(p []byte) (int, error) {
+	if s.text.Len() == 0 {
+		close(s.first)
+	}
+	return s.text.Write(p)
+}
+
+func TestInterrupted(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]int{
+		"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled": ExitInterrupted,
+		"greet\n" + chunk("", "half") + "\ncancel\nexit 1":         ExitInterrupted,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		out, stderr := &signal{first: make(chan struct{})}, &bytes.Buffer{}
+		dir := t.TempDir()
+		code := make(chan int)
+		go func() {
+			code <- Run(ctx, Options{Command: acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir},
+				Session: acpclient.NewSession{Cwd: dir}, Prompt: "go", Format: "text", Stdout: out, Stderr: stderr})
+		}()
+		select {
+		case <-out.first:
+		case <-time.After(time.Minute):
+			t.Fatal("no output")
+		}
+		cancel()
+		if got := <-code; got != want || out.text.String() != "half\n" || stderr.String() != "parley: interrupted\n" {
+			t.Errorf("code %d, want %d; %q %q", got, want, &out.text, stderr)
+		}
+	}
+}

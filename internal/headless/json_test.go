@@ -1,0 +1,176 @@
+package headless
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lines decodes stream-json; every line must be an object with a type.
+func lines(t *testing.T, out string) []event {
+	t.Helper()
+	var all []event
+	for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		var e event
+		d := json.NewDecoder(strings.NewReader(l))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&e); err != nil || e.Type == "" {
+			t.Fatalf("%s: %v", l, err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// only are the events of one type.
+func only(all []event, kind string) []event {
+	var out []event
+	for _, e := range all {
+		if e.Type == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestStreamJSON(t *testing.T) {
+	r := play(t, "demo", "think, plan, edit notes.txt and run `echo hi`", format("stream-json"), policy(ApproveAll))
+	all := lines(t, r.out)
+	if r.code != ExitDone || r.stderr != "" {
+		t.Errorf("code %d, stderr %q", r.code, r.stderr)
+	}
+	if first := all[0]; first.Type != "start" || first.Agent != "parley-demo" || first.Version != "1.2" || first.Protocol != 1 || first.Session == "" || first.Cwd != r.dir {
+		t.Errorf("%+v", first)
+	}
+	last := all[len(all)-1]
+	if last.Type != "end" || last.StopReason != "end_turn" || last.Code == nil || *last.Code != 0 || last.Error != "" || last.Seconds <= 0 {
+		t.Errorf("%+v", last)
+	}
+	text := map[string]string{}
+	for _, e := range only(all, "text") {
+		text[e.Role] += e.Text
+		if e.MessageID == "" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if !strings.Contains(text["agent"], "`notes.txt` has one more line now.") || text["thought"] == "" || len(text) != 2 {
+		t.Errorf("%q", text)
+	}
+	tools := only(all, "tool")
+	edit := tools[0].Tool
+	if path := filepath.Join(r.dir, "notes.txt"); edit.Kind != "edit" || edit.Status != "pending" || len(edit.Diffs) != 1 || edit.Diffs[0].Path != path ||
+		edit.Diffs[0].Old != nil || edit.Diffs[0].New != "- edited by the demo agent\n" || len(edit.Locations) != 1 || edit.Locations[0] != path {
+		t.Errorf("%+v", edit)
+	}
+	if run := tools[len(tools)-1].Tool; run.Kind != "execute" || run.Status != "completed" || len(run.Terminals) != 1 || !strings.Contains(run.RawInput, "echo hi") || run.RawOutput == "" {
+		t.Errorf("%+v", run)
+	}
+	if allowed := only(all, "permission"); len(allowed) != 2 || !*allowed[0].Allowed || allowed[0].By != "--approve-all" || allowed[0].Decision != "Allow" {
+		t.Errorf("%+v", allowed)
+	}
+	started, output, exit := only(all, "terminal"), only(all, "terminal_output"), only(all, "terminal_exit")
+	if len(started) != 1 || started[0].Text != "echo hi" || started[0].Cwd != r.dir || len(output) != 1 || output[0].Text != "hi\n" || len(exit) != 1 || *exit[0].ExitCode != 0 {
+		t.Errorf("%+v %+v %+v", started, output, exit)
+	}
+	if plans := only(all, "plan"); len(plans) < 2 || len(plans[0].Plan) == 0 || plans[len(plans)-1].Plan[0].Status != "completed" {
+		t.Errorf("%+v", plans)
+	}
+	if usage := only(all, "usage"); len(usage) != 1 || *usage[0].Size != 200_000 || usage[0].Cost != nil {
+		t.Errorf("%+v", usage)
+	}
+	if title := only(all, "title"); len(title) != 1 || !strings.HasPrefix(title[0].Text, "think, plan") {
+		t.Errorf("%+v", title)
+	}
+}
+
+func TestStreamJSONDenied(t *testing.T) {
+	r := play(t, "demo", "run ls", format("stream-json"))
+	all := lines(t, r.out)
+	denied, end := only(all, "denied"), all[len(all)-1]
+	if r.code != ExitDenied || len(denied) != 1 || denied[0].Subject != "Run a command in "+r.dir+": ls" || denied[0].Flag != "--approve-all" || *end.Code != ExitDenied {
+		t.Errorf("code %d, %+v, %+v", r.code, denied, end)
+	}
+	if settled := only(all, "permission"); len(settled) != 1 || *settled[0].Allowed || settled[0].Decision != "Reject" {
+		t.Errorf("%+v", settled)
+	}
+}
+
+func TestStreamJSONOfAFailure(t *testing.T) {
+	r := play(t, "greet\n"+chunk("", "half")+"\nstderr why\nexit 3", "go", format("stream-json"))
+	all := lines(t, r.out)
+	end := all[len(all)-1]
+	if r.code != ExitAgent || end.Type != "end" || *end.Code != 1 || end.Error != "the agent exited with code 3" || len(end.Stderr) != 1 || end.Stderr[0] != "why" {
+		t.Errorf("code %d, %+v", r.code, end)
+	}
+	// Before anything began, too.
+	if all = lines(t, play(t, "exit 3", "go", format("stream-json")).out); len(all) != 1 || all[0].Type != "end" || all[0].Error == "" {
+		t.Errorf("%+v", all)
+	}
+}
+
+func decodeResult(t *testing.T, out string) result {
+	t.Helper()
+	var r result
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil || d.More() || !strings.HasSuffix(out, "}\n") {
+		t.Fatalf("%q: %v", out, err)
+	}
+	return r
+}
+
+func TestJSON(t *testing.T) {
+	r := play(t, "demo", "think, edit notes.txt and run `exit 7`", format("json"), policy(ApproveAll))
+	got := decodeResult(t, r.out)
+	if r.code != ExitDone || got.Code != ExitDone || got.Agent != "parley-demo" || got.Version != "1.2" || got.Session == "" || got.Cwd != r.dir || got.StopReason != "end_turn" || got.Error != "" {
+		t.Errorf("code %d, %+v", r.code, got)
+	}
+	if !strings.Contains(got.Answer, "`notes.txt` has one more line now.") || !strings.Contains(got.Answer, "exit code 7") || got.Thoughts == "" {
+		t.Errorf("%q, %q", got.Answer, got.Thoughts)
+	}
+	if len(got.Tools) != 2 || got.Tools[0].Status != "completed" || got.Tools[1].Status != "failed" || len(got.Tools[0].Diffs) != 1 {
+		t.Errorf("%+v", got.Tools)
+	}
+	if len(got.Permissions) != 2 || len(got.Denied) != 0 {
+		t.Errorf("%+v, %+v", got.Permissions, got.Denied)
+	}
+}
+
+func TestJSONDeniedAndFailed(t *testing.T) {
+	r := play(t, "demo", "edit notes.txt", format("json"))
+	got := decodeResult(t, r.out)
+	if r.code != ExitDenied || got.Code != ExitDenied || len(got.Denied) != 1 || got.Denied[0].Flag != "--approve-all" || !strings.Contains(r.stderr, "--approve-all would allow it") {
+		t.Errorf("code %d, %+v, %q", r.code, got, r.stderr)
+	}
+	r = play(t, "stderr why\nexit 3", "go", format("json"))
+	got = decodeResult(t, r.out)
+	if r.code != ExitAgent || got.Error != "the agent exited with code 3" || len(got.Stderr) != 1 || got.Tools == nil {
+		t.Errorf("code %d, %+v", r.code, got)
+	}
+}
+
+// Whatever an agent or a command writes, the lines are plain text to a terminal
+// and the exact bytes to a JSON reader.
+func TestJSONStreamEscapes(t *testing.T) {
+	r := play(t, "demo", "run `printf '\\033[2J\\302\\233x\\177'`", format("stream-json"), policy(ApproveAll))
+	for _, c := range r.out {
+		if c < ' ' && c != '\n' || c >= 0x7f && c <= 0x9f {
+			t.Fatalf("%q in the output", c)
+		}
+	}
+	if output := only(lines(t, r.out), "terminal_output"); len(output) != 1 || output[0].Text != "\x1b[2J\u009bx\x7f" {
+		t.Errorf("%+v", output)
+	}
+	var b bytes.Buffer
+	const text = "\u009b \u202e \U000e0041 é 漢 <b>&\x00\x7f"
+	newPrinter(Options{Format: "json", Stdout: &b}).(*jsonPrinter).stream.write(text)
+	var back string
+	if json.Unmarshal(b.Bytes(), &back) != nil || back != text {
+		t.Errorf("%q became %q", text, back)
+	}
+	if b.String() != `"\u009b \u202e \udb40\udc41 é 漢 <b>&\u0000\u007f"`+"\n" {
+		t.Error(b.String())
+	}
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"parley/internal/cli"
+)
+
+// TestMain lets this test binary be parley itself: the built-in agent is
+// started as the program that runs.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "agent" {
+		os.Exit(execute(context.Background(), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// shell is a place to run command lines in: an empty directory, an empty PATH,
+// no configuration.
+type shell struct {
+	t                *testing.T
+	dir, bin, config string
+}
+
+func newShell(t *testing.T) *shell {
+	s := &shell{t: t, dir: t.TempDir(), bin: t.TempDir(), config: filepath.Join(t.TempDir(), "config.toml")}
+	t.Setenv("PATH", s.bin)
+	t.Setenv("PARLEY_CONFIG", s.config)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // or every agent takes a second to end under the race detector
+	t.Chdir(s.dir)
+	return s
+}
+
+// install puts an executable on PATH that must not be run.
+func (s *shell) install(name string) string {
+	path := filepath.Join(s.bin, name)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho ran >&2\nexit 99\n"), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+func (s *shell) configure(text string) {
+	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+type result struct {
+	code        int
+	out, stderr string
+}
+
+func (s *shell) run(stdin string, args ...string) result {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // a bound for a broken test
+	defer cancel()
+	var out, stderr bytes.Buffer
+	code := execute(ctx, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}, args)
+	return result{code, out.String(), stderr.String()}
+}
+
+// usage checks for one line on stderr that holds every want, and exit code 2.
+func (s *shell) usage(args []string, want ...string) {
+	s.t.Helper()
+	r := s.run("", args...)
+	if r.code != 2 || r.out != "" || !strings.HasPrefix(r.stderr, "parley: ") || strings.Count(r.stderr, "\n") != 1 || !strings.HasSuffix(r.stderr, "\n") {
+		s.t.Errorf("%q: %+v", args, r)
+	}
+	for _, w := range want {
+		if !strings.Contains(r.stderr, w) {
+			s.t.Errorf("%q: no %q in %q", args, w, r.stderr)
+		}
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	s := newShell(t)
+	file := filepath.Join(s.dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--no-such-flag"}, []string{"--no-such-flag", "--help"}},
+		{[]string{"run", "--no-such-flag", "hi"}, []string{"--no-such-flag", "--help"}},
+		{[]string{"run", "-x", "hi"}, []string{"'x'", "--help"}},
+		{[]string{"run", "--agent"}, []string{"--agent"}},
+		{[]string{"run", "--approve-all", "--deny-all", "hi"}, []string{"--approve-all", "--deny-all", "exclude"}},
+		{[]string{"run", "--approve-all", "--approve-reads", "hi"}, []string{"exclude"}},
+		{[]string{"run", "--agent", "nobody", "hi"}, []string{`no agent "nobody"`, "parley agents", "parley -- nobody"}},
+		{[]string{"nobody"}, []string{`no agent "nobody"`, "parley agents", "parley -- nobody"}},
+		{[]string{"run", "--agent", "codex", "hi"}, []string{"codex is not installed", "npm install -g @agentclientprotocol/codex-acp"}},
+		{[]string{"kimi"}, []string{"kimi is not installed", "uv tool install kimi-cli"}},
+		{[]string{"run", "hi", "--"}, []string{"no command behind --"}},
+		{[]string{"--"}, []string{"no command behind --"}},
+		{[]string{"claude", "--", "x"}, []string{"claude", "not both"}},
+		{[]string{"claude", "codex"}, []string{"parley -- claude codex"}},
+		{[]string{"run", "--agent", "demo", "hi", "--", "x"}, []string{"exclude"}},
+		{[]string{"run", "--agent", "demo", "--cwd", "nowhere", "hi"}, []string{"--cwd nowhere: no such directory"}},
+		{[]string{"run", "--agent", "demo", "--cwd", file, "hi"}, []string{"--cwd", "not a directory"}},
+		{[]string{"run", "--agent", "demo", "--add-dir", "nowhere", "hi"}, []string{"--add-dir nowhere: no such directory"}},
+		{[]string{"--cwd", "nowhere", "demo"}, []string{"--cwd nowhere"}},
+		{[]string{"run", "-o", "xml", "hi"}, []string{"-o xml", "stream-json"}},
+		{[]string{"run", "--timeout", "soon", "hi"}, []string{"soon", "--help"}},
+		{[]string{"run", "--timeout", "-3s", "hi"}, []string{"--timeout -3s"}},
+		{[]string{"run", "hi"}, []string{"no agent found", "--agent demo"}},
+		{[]string{"run", "--agent", "demo"}, []string{"the prompt is empty"}},
+		{[]string{"run", "--agent", "demo", " ", ""}, []string{"the prompt is empty"}},
+		{[]string{"run", "--agent", "demo\nx", "hi"}, []string{"demo"}},
+		{[]string{"agents", "extra"}, []string{"extra"}},
+		{[]string{"agent", "nobody"}, []string{"nobody"}},
+		{[]string{"agent", "demo", "extra"}, []string{"extra"}},
+		{[]string{"demo"}, []string{"needs a terminal", "parley run"}},
+	} {
+		s.usage(tc.args, tc.want...)
+	}
+}
+
+func TestBrokenConfig(t *testing.T) {
+	s := newShell(t)
+	for text, want := range map[string]string{
+		"agent = \n":                          "config.toml:1",
+		"# fine\ncolour = 1\n":                "config.toml:2",
+		"theme = \"pink\"":                    "pink",
+		"agent = \"nobody\"":                  "nobody",
+		"[agents.x]\ncommand = \"\"":          "no command",
+		"[agents.x]\ncommand = [\"a\"]\nx=1":  "config.toml",
+		"[mcp.m]\ncommand=\"a\"\nurl=\"b\"\n": "command and url",
+	} {
+		s.configure(text)
+		for _, args := range [][]string{{"run", "--agent", "demo", "hi"}, {"agents"}, {"demo"}} {
+			s.usage(args, want)
+		}
+	}
+}
+
+func TestAgents(t *testing.T) {
+	s := newShell(t)
+	goose := s.install("goose")
+	s.configure("[agents.mine]\ncommand = \"my-agent\"\nargs = [\"--acp\", \"a b\"]\n[agents.claude]\ncommand = \"other-claude\"\n")
+	r := s.run("", "agents")
+	if r.code != 0 || r.stderr != "" {
+		t.Fatalf("%+v", r)
+	}
+	rows := map[string][]string{}
+	var order []string
+	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
+		name, _, _ := strings.Cut(l, " ")
+		order = append(order, name)
+		rows[name] = append(rows[name], strings.Join(strings.Fields(l), " "))
+	}
+	for name, want := range map[string]string{
+		"NAME":   "NAME COMMAND FOUND",
+		"claude": "claude other-claude configured",
+		"mine":   "mine my-agent --acp 'a b' configured",
+		"goose":  "goose goose acp on PATH: " + goose,
+		"codex":  "codex codex-acp not installed; npm install -g @agentclientprotocol/codex-acp",
+		"demo":   "demo parley agent demo built in",
+	} {
+		if len(rows[name]) != 1 || rows[name][0] != want {
+			t.Errorf("%s: %q, want %q", name, rows[name], want)
+		}
+	}
+	if got := strings.Join(order[:4], " "); got != "NAME claude mine goose" || order[len(order)-1] != "demo" {
+		t.Errorf("order %q", order)
+	}
+	// All commands stand in one column.
+	at := strings.Index(r.out, "COMMAND")
+	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
+		if l[at-1] != ' ' || l[at] == ' ' {
+			t.Errorf("%q", l)
+		}
+	}
+	s.install("npx")
+	if r = s.run("", "agents"); !strings.Contains(r.out, "npx -y @agentclientprotocol/codex-acp") || !strings.Contains(r.out, "through npx") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRunDemo(t *testing.T) {
+	s := newShell(t)
+	if err := os.WriteFile("f.txt", []byte("a\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := s.run("", "run", "--agent", "demo", "read", "f.txt")
+	if r.code != 0 || !strings.Contains(r.out, "`f.txt` has 2 lines.") {
+		t.Errorf("%+v", r)
+	}
+	if r = s.run("", "run", "--agent", "demo", "edit f.txt"); r.code != 5 || !strings.Contains(r.stderr, "--approve-all would allow it") {
+		t.Errorf("%+v", r)
+	}
+	if r = s.run("", "run", "--agent", "demo", "--approve-all", "-o", "json", "edit f.txt"); r.code != 0 || !json.Valid([]byte(r.out)) {
+		t.Errorf("%+v", r)
+	}
+	if got, _ := os.ReadFile("f.txt"); !strings.HasPrefix(string(got), "a\nb\ndemo agent was here") {
+		t.Errorf("%q", got)
+	}
+	// Another directory, and a command of one's own.
+	exe, _ := os.Executable()
+	other := t.TempDir()
+	if r = s.run("", "run", "--cwd", other, "--approve-all", "edit g.txt", "--", exe, "agent", "demo"); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(other, "g.txt")); err != nil {
+		t.Error(err)
+	}
+	if r = s.run("", "run", "hi", "--", "no-such-agent"); r.code != 1 || !strings.Contains(r.stderr, "no-such-agent: not found") || strings.Count(r.stderr, "\n") != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAddDir(t *testing.T) {
+	s := newShell(t)
+	other := t.TempDir()
+	file := filepath.Join(other, "f.txt")
+	if err := os.WriteFile(file, []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.run("", "run", "--agent", "demo", "read "+file); r.code != 5 {
+		t.Errorf("%+v", r)
+	}
+	if r := s.run("", "run", "--agent", "demo", "--add-dir", other, "read "+file); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestPromptFromStdin(t *testing.T) {
+	s := newShell(t)
+	if err := os.WriteFile("f.txt", []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "--agent", "demo"}, {"run", "--agent", "demo", "-"}} {
+		if r := s.run("read f.txt\n", args...); r.code != 0 || !strings.Contains(r.out, "`f.txt` has 1 line.") {
+			t.Errorf("%q: %+v", args, r)
+		}
+		if r := s.run(" \n", args...); r.code != 2 || !strings.Contains(r.stderr, "the prompt is empty") {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	// Words win: stdin is not even looked at.
+	var out, stderr bytes.Buffer
+	streams := cli.Streams{In: iotest.ErrReader(os.ErrClosed), Out: &out, Err: &stderr}
+	if code := execute(t.Context(), streams, []string{"run", "--agent", "demo", "read f.txt"}); code != 0 {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+	if code := execute(t.Context(), streams, []string{"run", "--agent", "demo"}); code != 2 || !strings.Contains(stderr.String(), "read the prompt from standard input") {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+}
+
+// Which agent it is when none is named.
+func TestDefaultAgent(t *testing.T) {
+	s := newShell(t)
+	exe, _ := os.Executable()
+	quoted, _ := json.Marshal(exe)
+	s.configure("agent = \"mine\"\n[agents.mine]\ncommand = " + string(quoted) + "\nargs = [\"agent\", \"demo\"]\n")
+	s.install("goose")
+	if r := s.run("", "run", "-o", "json", "help"); r.code != 0 || !strings.Contains(r.out, `"agent":"parley-demo"`) {
+		t.Errorf("%+v", r)
+	}
+	// The one that was configured or none: not whichever else is there.
+	s.configure("agent = \"codex\"\n")
+	s.usage([]string{"run", "hi"}, "codex is not installed")
+	s.configure("")
+	if r := s.run("", "run", "hi"); r.code != 1 || !strings.Contains(r.stderr, "code 99") || !strings.Contains(r.stderr, "stderr: ran") {
+		t.Errorf("not goose: %+v", r)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	newShell(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr bytes.Buffer
+	code := execute(ctx, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, []string{"run", "--agent", "demo", "hi"})
+	if code != 130 || stderr.String() != "parley: interrupted\n" {
+		t.Errorf("code %d, %q", code, stderr.String())
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	s := newShell(t)
+	if r := s.run("", "--version"); r.code != 0 || !strings.Contains(r.out, cli.Version()) || r.stderr != "" {
+		t.Errorf("%+v", r)
+	}
+	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"agents", "--help"}, {"agent"}} {
+		if r := s.run("", args...); r.code != 0 || len(r.out) < 100 || r.stderr != "" {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	if r := s.run("", "run", "--help"); !strings.Contains(r.out, "130") || !strings.Contains(r.out, "--approve-reads") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/uitest"
+)
+
+// BenchmarkView is one full frame at 200x50: the transcript's rows are ready,
+// the composer and the status line are drawn.
+func BenchmarkView(b *testing.B) {
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	m.page = chatPage
+	m.chat.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	for range 40 {
+		m.chat.apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
+	}
+	m.chat.applied()
+	m.View()
+	b.ReportAllocs()
+	for b.Loop() {
+		m.dirty = true
+		m.View()
+	}
+	b.ReportMetric(float64(len(m.view.Content)), "bytes/frame")
+}
+
+// BenchmarkUnchangedView is what Bubble Tea asks for when nothing has happened.
+func BenchmarkUnchangedView(b *testing.B) {
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	m.View()
+	b.ReportAllocs()
+	for b.Loop() {
+		m.View()
+	}
+}

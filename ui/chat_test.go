@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"testing"
+	"time"
+)
+
+// connected waits for the chat page.
+func (d *driver) connected() {
+	d.t.Helper()
+	d.wait(100 * time.Millisecond)
+	if d.m.page != chatPage {
+		d.t.Fatalf("not connected:\n%s", d.screen())
+	}
+}
+
+func (d *driver) prompts(want string) {
+	d.t.Helper()
+	if got, _, _ := d.agent.seen(); got != want {
+		d.t.Fatalf("the agent got %q, want %q", got, want)
+	}
+}
+
+func (d *driver) outcomes(want string) {
+	d.t.Helper()
+	if _, got, _ := d.agent.seen(); got != want {
+		d.t.Fatalf("the questions were answered %q, want %q\n%s", got, want, d.screen())
+	}
+}
+
+func (d *driver) draft(want string) {
+	d.t.Helper()
+	if got := d.m.chat.composer.Value(); got != want {
+		d.t.Fatalf("the draft is %q, want %q", got, want)
+	}
+}
+
+func TestPromptAndAnswer(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.sees("Fake agent 1.2", "fake --acp", "in ~/src/parser", "⎇ main", "? help")
+		d.types("hello\n")
+		d.wait(50 * time.Millisecond)
+		d.sees("▌ hello", "You said: hello")
+		d.draft("")
+		d.prompts("hello")
+		d.press("up")
+		d.draft("hello")
+	})
+}
+
+// slow answers after three seconds, or when it is stopped.
+func slow(t *turn) string {
+	t.say("working on " + t.text)
+	if t.until(3 * time.Second) {
+		return "cancelled"
+	}
+	t.say(", done")
+	return "end_turn"
+}
+
+// Case 100: prompts typed while a turn runs wait, can be edited and dropped.
+func TestQueue(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ntwo\nthree\nfour\n")
+		d.wait(50 * time.Millisecond)
+		d.prompts("one")
+		d.sees("running 0s", "queued 1", `"two"`, `"four"`, "↑ edit", "3 queued")
+		d.press("backspace") // drops the last
+		d.misses(`"four"`)
+		d.press("up") // takes the last out
+		d.draft("three")
+		d.types(" more")
+		d.sees(`"two"`, "three more")
+		d.wait(3 * time.Second)
+		d.prompts("one|two")
+		d.draft("three more")
+		d.press("enter")
+		d.wait(3 * time.Second)
+		d.prompts("one|two|three more")
+		d.wait(4 * time.Second)
+		d.sees("working on three more, done", "? help")
+	})
+}
+
+// Cases 101, 105: esc stops the turn; the draft and the queue stay, and enter
+// on the empty composer goes on with the queue.
+func TestStop(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ntwo\ndraft")
+		d.wait(time.Second)
+		d.press("esc")
+		d.wait(100 * time.Millisecond)
+		if _, _, n := d.agent.seen(); n != 1 {
+			t.Fatalf("%d times session/cancel", n)
+		}
+		d.sees("stopped", "two", "enter sends", "draft")
+		d.prompts("one")
+		d.press("esc", "esc") // nothing runs
+		if _, _, n := d.agent.seen(); n != 1 {
+			t.Fatalf("%d times session/cancel", n)
+		}
+		d.draft("draft")
+		d.press("ctrl+c")
+		d.draft("")
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.prompts("one|two")
+	})
+}
+
+// Case 106: an agent that does not react to a stop can be ended.
+func TestStopUnanswered(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { <-t.ctx.Done(); return "end_turn" }
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(time.Second)
+		d.press("esc", "esc")
+		d.wait(time.Second)
+		d.sees("stopping")
+		d.misses("end the agent")
+		d.wait(5 * time.Second)
+		d.sees("end the agent, it does not answer")
+		d.press("esc")
+		d.wait(time.Second)
+		d.sees("the agent is gone; enter starts it again")
+	})
+}
+
+// ctrl+c: stop, then clear the draft, then twice to quit.
+func TestInterruptLadder(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ndraft")
+		d.wait(time.Second)
+		d.press("ctrl+c")
+		d.wait(100 * time.Millisecond)
+		d.sees("stopped")
+		d.draft("draft")
+		d.press("ctrl+c")
+		d.draft("")
+		d.press("up")
+		d.draft("draft") // kept in the history
+		d.press("ctrl+c", "ctrl+c")
+		d.sees("ctrl+c again to quit")
+		d.wait(2100 * time.Millisecond)
+		d.misses("again to quit")
+		d.press("ctrl+c")
+		d.wait(time.Second)
+		if d.quit {
+			t.Fatal("quit after one ctrl+c")
+		}
+		d.press("ctrl+c")
+		d.wait(100 * time.Millisecond)
+		if !d.quit {
+			t.Fatalf("did not quit:\n%s", d.screen())
+		}
+	})
+}
+
+func TestQuitKey(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("ab")
+		d.press("left", "ctrl+d")
+		d.draft("a")
+		d.press("backspace", "ctrl+d")
+		d.wait(time.Second)
+		if !d.quit {
+			t.Fatal("ctrl+d on an empty composer does not quit")
+		}
+	})
+}
+
+// Case 99: an error of the prompt is shown, the next prompt works and the queue
+// waits.
+func TestPromptFails(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			if t.text == "bad" {
+				t.until(time.Second)
+				return ""
+			}
+			return slow(t)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("bad\nnext\n")
+		d.wait(2 * time.Second)
+		d.sees("✗ prompt: the agent answered: Internal error: the model is away (-32603)", "next", "enter sends")
+		d.prompts("bad")
+		d.press("enter")
+		d.wait(4 * time.Second)
+		d.sees("working on next, done")
+	})
+}
+
+// The agent goes in the middle of a turn: the error stands in the transcript,
+// the draft stays, and enter starts the agent again.
+func TestDisconnected(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ndraft")
+		d.wait(time.Second)
+		first := d.agent
+		first.peer.Close(nil)
+		d.wait(time.Second)
+		d.sees("✗ ", "the agent is gone; enter starts it again", "draft", "ctrl+c quit")
+		d.press("enter")
+		d.connected()
+		if d.agent == first {
+			t.Fatal("no other agent was started")
+		}
+		d.draft("draft")
+		d.sees("▌ one", "started again: the agent does not remember what stands above", "draft")
+		d.misses("the agent is gone")
+		d.press("enter")
+		d.wait(4 * time.Second)
+		d.prompts("draft")
+		d.sees("working on draft, done")
+	})
+}
+
+// Cases 83 and 103: what comes after a stop and after the end is shown.
+func TestLateText(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.say("first ")
+			t.until(time.Hour)
+			t.say("after the stop ")
+			go func() {
+				time.Sleep(time.Second)
+				t.say("after the end")
+			}()
+			return "cancelled"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(time.Second)
+		d.press("esc")
+		d.wait(2 * time.Second)
+		d.sees("first after the stop after the end", "stopped")
+	})
+}
+
+// An unchanged screen is the same string and no work.
+func TestUnchangedScreen(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(5 * time.Second)
+		before, draws := d.m.View().Content, d.m.draws
+		for range 5 {
+			if d.m.View().Content != before {
+				t.Fatal("another screen")
+			}
+		}
+		d.wait(time.Minute) // idle: nothing ticks
+		if d.m.draws != draws {
+			t.Errorf("%d draws in an idle minute", d.m.draws-draws)
+		}
+	})
+}
+
+// While a turn runs the screen is drawn for the clock, not more often.
+func TestDrawsWhileWaiting(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(time.Second)
+		draws := d.m.draws
+		d.wait(10 * time.Second)
+		if n := d.m.draws - draws; n > 60 {
+			t.Errorf("%d draws in ten seconds without news", n)
+		}
+	})
+}

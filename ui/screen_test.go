@@ -1,0 +1,430 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/intent"
+	"parley/ui/uitest"
+)
+
+func noStart(_ *driver, o *Options) { o.Start = "" }
+
+func TestStartScreen(t *testing.T) {
+	drive(t, noStart, func(d *driver) {
+		d.sees("chat with a coding agent in ~/src/parser", "installed", "fake --acp", "other-agent", "type to filter", "runs  fake --acp", "asks before it writes", "enter start")
+		d.types("oth")
+		d.sees("oth", "runs  other-agent")
+		d.misses("fake --acp")
+		d.press("esc")
+		d.sees("fake --acp")
+		d.types("abs\n")
+		d.sees("absent is not installed: npm i absent")
+		d.press("esc")
+		d.types("nothing like that\n")
+		d.sees("no agent of that name")
+		d.press("esc")
+		d.types("oth\n")
+		d.connected()
+		d.sees("Fake agent 1.2", "other-agent")
+	})
+}
+
+func TestStartScreenQuits(t *testing.T) {
+	drive(t, noStart, func(d *driver) {
+		d.press("esc")
+		d.wait(100 * time.Millisecond)
+		if !d.quit {
+			t.Error("esc does not quit")
+		}
+	})
+}
+
+// An agent that cannot be started says why, with its last words; enter tries
+// again, and nothing of the failure is left.
+func TestFailedStart(t *testing.T) {
+	tries := 0
+	drive(t, func(d *driver, _ *Options) {
+		d.dial = func(*agent) error {
+			if tries++; tries == 1 {
+				return &acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
+			}
+			return nil
+		}
+	}, func(d *driver) {
+		d.wait(100 * time.Millisecond)
+		d.sees("✗ the agent exited with code 3", "│ panic: no model", "See whether the command works by itself: fake --acp", "enter try again", "esc another agent")
+		d.press("enter")
+		d.connected()
+		d.sees("Fake agent")
+		d.misses("started again", "gone")
+		d.types("hello\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("You said: hello")
+	})
+}
+
+// An agent that goes during the handshake, and another one after it.
+func TestAgentGoesWhileStarting(t *testing.T) {
+	for _, method := range []string{"initialize", "session/new"} {
+		tries := 0
+		drive(t, func(d *driver, _ *Options) {
+			d.dial = func(a *agent) error {
+				if tries++; tries < 3 {
+					a.leaves = method
+				}
+				return nil
+			}
+		}, func(d *driver) {
+			d.wait(time.Second)
+			d.sees("✗ ", "enter try again")
+			d.press("enter")
+			d.wait(time.Second)
+			d.sees("✗ ", "enter try again")
+			d.press("enter")
+			d.connected()
+			d.misses("gone", "started again")
+			d.types("hello\n")
+			d.wait(100 * time.Millisecond)
+			d.sees("You said: hello")
+		})
+	}
+}
+
+// esc gives up a start; what it was comes to nothing, and another agent can be
+// chosen.
+func TestGiveUpStarting(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		connect, n := o.Connect, 0
+		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+			if n++; n == 1 {
+				log.Add(acpclient.LogStderr, "warming up")
+				<-ctx.Done()
+				sink.Post(acpclient.Disconnected{Err: acpclient.ErrClosed})
+				time.Sleep(time.Second)
+				return nil, ctx.Err()
+			}
+			return connect(ctx, a, sink, log)
+		}
+	}, func(d *driver) {
+		d.wait(3 * time.Second)
+		d.sees("starting fake  3s", "fake --acp", "warming up", "esc give up")
+		d.press("esc")
+		d.sees("type to filter")
+		d.types("oth\n")
+		d.wait(3 * time.Second)
+		d.connected()
+		d.misses("gone", "context canceled")
+		d.types("hello\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("You said: hello")
+	})
+}
+
+// A prompt from the command line goes out as soon as there is a session.
+func TestPromptOption(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) { o.Prompt = "from outside" }, func(d *driver) {
+		d.connected()
+		d.sees("▌ from outside", "You said: from outside")
+	})
+}
+
+const commands = `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"test","description":"Run the tests","input":{"hint":"which package"}},{"name":"web","description":"Search the web"},{"name":"help","description":"The agent's own help"}]}`
+
+// Case 93: the agent's commands and parley's own.
+func TestCommands(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.agent.update(commands)
+		d.wait(100 * time.Millisecond)
+		d.types("/")
+		d.sees("/test", "Run the tests", "which package", "/web", "/log", "parley", "The agent's own help", "tab completes")
+		d.types("te")
+		d.sees("› /test")
+		d.press("tab")
+		d.draft("/test ")
+		d.sees("which package") // the hint in the border
+		d.types("lex\n")
+		d.wait(100 * time.Millisecond)
+		d.prompts("/test lex")
+		d.types("/w\n") // completes first
+		d.draft("/web")
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.prompts("/test lex|/web")
+		d.types("/te")
+		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"terraform","description":"Plan it"}]}`)
+		d.wait(100 * time.Millisecond)
+		d.sees("› /terraform")
+		d.misses("Run the tests")
+		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		d.wait(100 * time.Millisecond)
+		d.misses("/terraform")
+		d.types("st\n") // none of that name any more: sent as it is
+		d.wait(100 * time.Millisecond)
+		d.prompts("/test lex|/web|/test")
+		d.types("/l")
+		d.press("down", "enter")
+		d.draft("/help")
+		d.press("ctrl+u")
+		d.types("/lo")
+		d.sees("/log")
+		d.press("esc") // the popup goes, the draft stays
+		d.misses("tab completes")
+		d.draft("/lo")
+		d.types("g\n")
+		d.sees("╭ log", "nothing so far")
+		d.press("esc")
+		d.misses("╭ log")
+		d.prompts("/test lex|/web|/test")
+		d.types("/quit")
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		if !d.quit {
+			t.Error("/quit does not quit")
+		}
+	})
+}
+
+// The log can be read from its end to its beginning.
+func TestLogOverlay(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		for i := range 100 {
+			d.m.log.Add(acpclient.LogStderr, "log line "+strings.Repeat("i", i))
+		}
+		d.m.log.Add(acpclient.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
+		d.press("f2")
+		d.sees("╭ log", "not JSON")
+		for range 20 {
+			d.press("pgup")
+		}
+		d.sees("log line \n"[:9])
+		d.misses("not JSON")
+		for range 20 {
+			d.press("pgdown")
+		}
+		d.sees("not JSON")
+		d.press("k")
+		d.misses("not JSON")
+		d.press("q")
+		d.misses("╭ log")
+	})
+}
+
+// The help lists every binding, and every binding does something or is the
+// composer's.
+func TestHelpListsEveryBinding(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.agent.update(commands)
+		d.send(tea.WindowSizeMsg{Width: 130, Height: 90})
+		d.press("?")
+		for _, b := range intent.Chat {
+			d.sees(b.Label, b.Help)
+		}
+		for _, n := range append(append([]intent.Note(nil), intent.Editing...), intent.Question...) {
+			d.sees(n.Label, n.Help)
+		}
+		d.sees("/test", "/log")
+		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+		d.sees("╭ keys")
+		for range 200 {
+			d.press("down")
+		}
+		d.sees("/quit")
+		d.press("esc")
+		d.misses("╭ keys")
+		d.types("why?")
+		d.draft("why?")
+	})
+}
+
+func TestPlan(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.press("ctrl+t")
+		d.sees("the agent has made no plan")
+		d.press("ctrl+t")
+		d.agent.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"change it","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
+		d.wait(100 * time.Millisecond)
+		d.sees("Plan 1/3 ▸ change it")
+		d.press("ctrl+t")
+		d.sees("✓ read it", "▸ change it", "○ test it")
+		d.press("esc")
+		d.agent.update(`{"sessionUpdate":"plan","entries":[]}`)
+		d.wait(100 * time.Millisecond)
+		d.misses("Plan ")
+	})
+}
+
+// The status line is one row at every width and drops parts from the right.
+func TestStatusLine(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.agent.update(`{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask 漢字 first"}]},{"id":"model","name":"Model","category":"model","type":"select","currentValue":"o","options":[{"value":"o","name":"opus"}]}]}`)
+		d.agent.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
+		d.types("one\ntwo\n")
+		d.wait(time.Second)
+		d.send(tea.WindowSizeMsg{Width: 200, Height: 24})
+		parts := []string{"fake", "running 1s", "1 queued", "Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
+		d.sees(strings.Join(parts, " · "), "esc stop")
+		for width := 200; width >= 20; width-- {
+			line := uitest.Text([]string{d.m.chat.status(width)})
+			uitest.CheckRows(t, []string{d.m.chat.status(width)}, width)
+			shown := 0
+			for shown < len(parts) && strings.Contains(line, parts[shown]) {
+				shown++
+			}
+			for _, p := range parts[shown:] {
+				if strings.Contains(line, p) {
+					t.Fatalf("width %d dropped %q before %q: %q", width, parts[shown], p, line)
+				}
+			}
+			if shown == 0 || !strings.HasSuffix(line, "esc stop") {
+				t.Fatalf("width %d: %q", width, line)
+			}
+		}
+		// Case 94: odd numbers.
+		for update, want := range map[string]string{`"used":300,"size":0`: "ctx 300", `"used":5000,"size":1000`: "ctx 500% 5k/1k", `"used":18000000000000000000,"size":1,"cost":null`: "ctx 999%", `"used":0,"size":200000`: "ctx 0% 0/200k"} {
+			d.agent.update(`{"sessionUpdate":"usage_update",` + update + `}`)
+			d.wait(100 * time.Millisecond)
+			d.sees(want, "$0.41")
+		}
+	})
+}
+
+// Case 195: the screen follows every size, while text streams in.
+func TestResizeWhileStreaming(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			for range 300 {
+				t.say("Some **words** of an answer, 漢字 and `code`.\n\n")
+				t.until(5 * time.Millisecond)
+			}
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		for i := range 100 {
+			d.send(tea.WindowSizeMsg{Width: 1 + i*7%170, Height: 1 + i*3%50})
+			d.wait(10 * time.Millisecond)
+		}
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.wait(5 * time.Second)
+		d.sees("Some words of an answer, 漢字 and code.")
+	})
+}
+
+// A reader who has scrolled up is told of what is new, and esc or ctrl+end go
+// back.
+func TestScrolledUp(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.say(strings.Repeat("a line\n\n", 40))
+			t.until(3 * time.Second)
+			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","status":"completed"}`)
+			t.say("the end of it")
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.wait(time.Second)
+		d.press("pgup")
+		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		d.sees("↓ end")
+		d.wait(5 * time.Second)
+		d.sees("↓ 2 new · end")
+		d.misses("the end of it")
+		d.press("esc")
+		d.sees("the end of it")
+		d.misses("new · end")
+	})
+}
+
+// Cases 193, 194: hostile strings in everything that an agent can send, on
+// every screen. look checks each row.
+func TestHostileAgent(t *testing.T) {
+	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, `\u0090q\u009c\u009b2J`, `\u200b\ufeff\u2028`, `日本👩‍👩‍👧e\u0301\u0301`, strings.Repeat("w", 5000)} {
+		drive(t, func(d *driver, _ *Options) {
+			d.turn = func(t *turn) string {
+				for _, u := range []string{
+					`{"sessionUpdate":"session_info_update","title":"T H"}`,
+					`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"H","description":"H","input":{"hint":"H"}}]}`,
+					`{"sessionUpdate":"plan","entries":[{"content":"H","priority":"H","status":"H"}]}`,
+					`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"H"}}`,
+					`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"H"}}`,
+					`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","name":"H","uri":"H"}}`,
+					`{"sessionUpdate":"tool_call","toolCallId":"H","title":"H","kind":"H","status":"H","rawInput":{"H":"H"},"rawOutput":"H","locations":[{"path":"H"}],"content":[{"type":"diff","path":"H","oldText":"H","newText":"xH"},{"type":"content","content":{"type":"text","text":"H"}},{"type":"H"},{"type":"terminal","terminalId":"H"}]}`,
+					`{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":1,"currency":"H"}}`,
+					`{"sessionUpdate":"config_option_update","configOptions":[{"id":"H","name":"H","category":"mode","type":"select","currentValue":"H","options":[{"value":"H","name":""}]},{"id":"H2","name":"H","category":"model","type":"select","currentValue":"H","options":[]}]}`,
+					`{"sessionUpdate":"current_mode_update","currentModeId":"H"}`,
+					`{"sessionUpdate":"H","x":"H"}`,
+				} {
+					t.a.update(strings.ReplaceAll(u, "H", h))
+				}
+				t.ask(strings.ReplaceAll(`{"toolCallId":"q","title":"H","kind":"execute","rawInput":{"command":"H","cwd":"H","H":"H"},"locations":[{"path":"H"}]}`, "H", h), strings.ReplaceAll(`[{"optionId":"H","name":"H","kind":"H"}]`, "H", h))
+				return "max_tokens"
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("go\n")
+			d.rest()
+			for _, keys := range [][]string{{}, {"d"}, {"1"}, {"ctrl+o"}, {"ctrl+o"}, {"ctrl+t"}, {"esc", "f2"}, {"esc", "?"}, {"esc", "/"}} {
+				d.press(keys...)
+				for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {160, 50}} {
+					d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				}
+				d.wait(700 * time.Millisecond)
+			}
+		})
+	}
+}
+
+// The screens as they look.
+func TestGoldenScreens(t *testing.T) {
+	drive(t, noStart, func(d *driver) { d.golden("start") })
+	drive(t, func(_ *driver, o *Options) {
+		o.Connect = func(ctx context.Context, _ Agent, _ acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+			log.Add(acpclient.LogStderr, "warming up")
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	}, func(d *driver) { d.wait(2500 * time.Millisecond); d.golden("connecting") })
+	drive(t, func(d *driver, _ *Options) {
+		d.dial = func(*agent) error {
+			return &acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
+		}
+	}, func(d *driver) { d.wait(100 * time.Millisecond); d.golden("failed") })
+	drive(t, func(d *driver, o *Options) {
+		o.Theme = "dark"
+		d.turn = func(t *turn) string {
+			t.say("I'll commit what I have.")
+			return asking(push, usual)(t)
+		}
+	}, func(d *driver) { d.connected(); d.types("commit it\n"); d.rest(); d.golden("question") })
+	drive(t, func(d *driver, o *Options) {
+		o.Theme = "light"
+		d.turn = func(t *turn) string {
+			t.a.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"wire typed errors through Parse()","priority":"low","status":"in_progress"}]}`)
+			t.a.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.41,"currency":"USD"}}`)
+			t.say("Working on it.")
+			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"r","title":"Read lex.go","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\nc"}}]}`)
+			t.until(time.Minute)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("typed errors, please\nalso update the README\nand push\nhalf a dra")
+		d.wait(2500 * time.Millisecond)
+		d.golden("plan")
+	})
+}
