@@ -36,8 +36,10 @@ func main() {
 func execute(ctx context.Context, s cli.Streams, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	err := fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage(),
-		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { report(s.Err, err) }))
+	root.Version = cli.Version()
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
+	err := root.ExecuteContext(ctx)
+	report(s.Err, err)
 	var code cli.ExitCode
 	var usage cli.UsageError
 	switch {
@@ -51,10 +53,19 @@ func execute(ctx context.Context, s cli.Streams, args []string) int {
 	return 1
 }
 
+// help prints the help of a command. Only help goes through fang: it asks the
+// terminal for its background colour, and whoever made a mistake or was
+// interrupted should not have to wait for the answer.
+func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
+	root := newRoot(s)
+	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
+	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
+}
+
 // report says what went wrong, in one line.
 func report(w io.Writer, err error) {
 	var code cli.ExitCode
-	if errors.As(err, &code) {
+	if err == nil || errors.As(err, &code) {
 		return
 	}
 	fmt.Fprintf(w, "parley: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))

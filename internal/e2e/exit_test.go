@@ -66,7 +66,8 @@ func (s *Screen) finish() {
 			s.cmd.Process.Kill()
 			<-s.exited
 		}
-		s.t.Logf("what parley waited for:\n%s", s.Raw())
+		trace, _ := s.Raw(0)
+		s.t.Logf("what parley waited for:\n%s", trace)
 	}
 	orderly := s.cmd.ProcessState.ExitCode() >= 0 && !s.gone.Load()
 	if orderly {
