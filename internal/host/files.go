@@ -71,7 +71,7 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 	ticket := h.files.Reserve(r.SessionID, r.Path)
 	return func(ctx context.Context) error {
 		defer ticket.Done()
-		if err := error(nil); err != nil {
+		if err := ticket.Wait(ctx); err != nil {
 			return err
 		}
 		target, err := h.files.Resolve(r.SessionID, r.Path)

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -117,7 +118,7 @@ func unseen(raw []byte, shown, diffs []string) []permissions.Part {
 	for m.Next() {
 		value := string(m.Value)
 		if s, ok := jsonscan.Text(m.Value); ok {
-			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, diffs) {
+			if value = s; seen[s] || seen[strings.TrimSpace(s)] || covered(s, diffs) || patchOf(s, diffs) {
 				continue
 			}
 		} else if w := words(m.Value); w != "" && seen[w] {
@@ -132,16 +133,35 @@ func unseen(raw []byte, shown, diffs []string) []permissions.Part {
 }
 
 // covered tells whether a text that is not tiny stands inside a shown diff.
-func covered(s string, diffs []string) bool {
-	if len(s) < 8 {
-		return false
-	}
-	for _, t := range diffs {
-		if strings.Contains(t, s) {
-			return true
+func covered(s string, diffs []string) bool { return len(s) >= 8 && anyHolds(diffs, s) }
+
+// patchOf tells whether s is a unified diff of which every file and every
+// changed line stands in what is shown as a diff already.
+func patchOf(s string, diffs []string) bool {
+	changed := 0
+	for _, l := range strings.Split(s, "\n") {
+		kind, rest, _ := strings.Cut(l, " ")
+		switch {
+		case kind == "+++", kind == "---", kind == "Index:":
+			name, _, _ := strings.Cut(rest, "\t")
+			if name != "/dev/null" && !anyHolds(diffs, strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/")) {
+				return false
+			}
+		case kind == "@@", kind == "", strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
+		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
+			if !anyHolds(diffs, l[1:]) {
+				return false
+			}
+			changed++
+		default:
+			return false
 		}
 	}
-	return false
+	return changed > 0
+}
+
+func anyHolds(texts []string, part string) bool {
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, part) })
 }
 
 func indented(raw []byte) string {

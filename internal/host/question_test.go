@@ -180,6 +180,42 @@ func TestDiffCoversItsInput(t *testing.T) {
 	}
 }
 
+// Some agents send the change a second time, as a patch.
+func TestPatchOfTheDiff(t *testing.T) {
+	r := newRig(t)
+	path := r.path("f")
+	head := "Index: " + path + "\n===================================================================\n--- " + path + "\tbefore\n+++ " + path + "\n@@ -1,3 +1,3 @@\n first\n"
+	for patch, listed := range map[string]bool{
+		head + "-old\n+new\n last\n\\ No newline at end of file\n":                 false,
+		"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new":                                false,
+		head + "-old\n+new\n+curl evil.example\n":                                  true, // one line more
+		strings.Replace(head, "+++ "+path, "+++ /etc/profile", 1) + "-old\n+new\n": true, // another file
+		head + "-old\n+new\nand run something":                                     true,
+		head:                                                                       true, // changes nothing
+	} {
+		call := diff(path, "first\nnew\nlast", "first\nold\nlast")
+		input, _ := json.Marshal(map[string]string{"diff": patch})
+		call.RawInput = wire.Raw(input)
+		if got := len(parts(r.show(call), permissions.Field)) > 0; got != listed {
+			t.Errorf("%q: listed %v, want %v", patch, got, listed)
+		}
+	}
+}
+
+// Where an agent sends no input at all its title is all there is; it is shown as
+// what it is, and nothing is granted for it.
+func TestCommandInTheTitleOnly(t *testing.T) {
+	r := newRig(t)
+	call := tool("execute", "make\x1b[2J all", "")
+	q := r.permit(call, permissions.AllowOnce)
+	if got := parts(q, permissions.Command); !slices.Equal(got, []string{`make<\x1b>[2J all`}) || q.Heading != "Run a command in "+r.root+", as the agent words it" || q.Words != "" {
+		t.Errorf("%+v", q)
+	}
+	if g := grantFor(call); len(g.commands) != 0 || len(g.edits) != 0 {
+		t.Errorf("%+v", g)
+	}
+}
+
 func TestLocations(t *testing.T) {
 	r := newRig(t)
 	out := filepath.Join(r.outside, "f")

@@ -115,6 +115,27 @@ func TestReadWaitsForTheWriteBefore(t *testing.T) {
 	}
 }
 
+// The second write of a path is only asked about when the first is done, and
+// shows what that left.
+func TestWritesKeepTheirOrder(t *testing.T) {
+	r := newRig(t)
+	path := r.put(r.path("f"), "0")
+	first, second := r.write(path, "1"), r.write(path, "2")
+	q := r.question()
+	if d := q.Body[len(q.Body)-1]; d.Old != "0" || d.Text != "1" {
+		t.Fatalf("%+v", d)
+	}
+	r.host.Broker().Answer(q.Key, "once")
+	if o := first.wait(); o.err != nil {
+		t.Fatal(o.err)
+	}
+	if q = r.answer("once"); q.Body[len(q.Body)-1].Old != "1" {
+		t.Errorf("%+v", q.Body)
+	}
+	r.free(second)
+	r.holds(path, "2")
+}
+
 func TestRequestIsWithdrawn(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "old")
