@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/permissions"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
@@ -30,6 +31,11 @@ type question struct {
 	full      bool
 	height    int // rows on the screen
 	page      int // rows of the body on the screen
+
+	drawn      []string // the body as drawn last, for the question, width and theme below
+	drawnKey   uint64
+	drawnWidth int
+	drawnTheme *theme.Theme
 }
 
 // dropAfterGrab is how long keys are dropped after the question was given the
@@ -283,8 +289,16 @@ func (q *question) foot(now time.Time) string {
 	return "keys are off while you type · alt+a to answer · esc rejects"
 }
 
-// body is all that has to be read.
+// body is all that has to be read. A large diff is not compared on every frame.
 func (q *question) body(cur permissions.Question, width int) []string {
+	th := q.c.m.th
+	if q.drawn == nil || q.drawnKey != cur.Key || q.drawnWidth != width || q.drawnTheme != th {
+		q.drawn, q.drawnKey, q.drawnWidth, q.drawnTheme = q.draw(cur, width), cur.Key, width, th
+	}
+	return q.drawn[:len(q.drawn):len(q.drawn)] // what is appended to it does not stay
+}
+
+func (q *question) draw(cur permissions.Question, width int) []string {
 	th := q.c.m.th
 	rows := wrapInk(th.Strong.Paint, cur.Heading, "", width)
 	for _, p := range cur.Body {

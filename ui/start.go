@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	chatview "parley/ui/chat"
-	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -120,9 +119,6 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 			m.begin(m.agent.Name)
 			return m.connect()
 		}
-	}
-	if intent.Of(msg.String()) == intent.ToggleLog {
-		m.chat.toggle(logOverlay)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"parley/acpclient/transport"
 )
@@ -19,6 +20,7 @@ type outbox struct {
 	queue  []transport.Message
 	bytes  int
 	limit  int
+	busy   bool // a message is being written
 	closed bool
 }
 
@@ -39,14 +41,17 @@ func (o *outbox) add(m transport.Message) error {
 	}
 	o.bytes += len(m.Data)
 	o.queue = append(o.queue, m)
-	o.wake.Signal()
+	o.wake.Broadcast() // the writer may not be the only one who waits
 	return nil
 }
 
-// next waits for a message; false when the outbox is closed.
+// next waits for a message; false when the outbox is closed. Asking for the
+// next says that the one before is written.
 func (o *outbox) next() (transport.Message, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.busy = false
+	o.wake.Broadcast()
 	for len(o.queue) == 0 && !o.closed {
 		o.wake.Wait()
 	}
@@ -59,7 +64,25 @@ func (o *outbox) next() (transport.Message, bool) {
 		o.queue = nil
 	}
 	o.bytes -= len(m.Data)
+	o.busy = true
 	return m, true
+}
+
+// flush waits until everything is written, at most for d.
+func (o *outbox) flush(d time.Duration) {
+	timeUp := false
+	timer := time.AfterFunc(d, func() {
+		o.mu.Lock()
+		timeUp = true
+		o.wake.Broadcast()
+		o.mu.Unlock()
+	})
+	defer timer.Stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for (len(o.queue) > 0 || o.busy) && !o.closed && !timeUp {
+		o.wake.Wait()
+	}
 }
 
 func (o *outbox) close() {

@@ -136,9 +136,14 @@ func (p *Peer) Err() error {
 	return p.cause
 }
 
-// Close ends the connection for the reason given (nil: none). It waits for the
+// lastWords is how long Close waits for what is queued to be written.
+const lastWords = 200 * time.Millisecond
+
+// Close ends the connection for the reason given (nil: none). What was queued
+// before is written first, if the peer takes it at once. It waits for the
 // transport to close.
 func (p *Peer) Close(cause error) error {
+	p.out.flush(lastWords)
 	p.shut(cause)
 	return p.conn.Close()
 }

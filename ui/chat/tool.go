@@ -16,14 +16,16 @@ import (
 
 // How much of a tool call's content is shown before it is cut, in rows.
 const (
-	liveTail  = 5  // of output that still runs
-	doneHead  = 3  // of output that is complete
-	doneTail  = 7  //
-	diffRows  = 20 // of a diff
-	maxInput  = 4  // of raw input
-	hugeDiff  = 1 << 20
-	maxShown  = 2000 // rows of anything, even with everything shown
-	bodyInset = "     "
+	liveTail = 5  // of output that still runs
+	doneHead = 3  // of output that is complete
+	doneTail = 7  //
+	diffRows = 20 // of a diff
+	maxInput = 4  // of raw input
+	hugeDiff = 1 << 20
+	maxShown = 2000 // rows of anything, even with everything shown
+	// maxScreens bounds the emulators that are kept: more than fit a screen.
+	maxScreens = 100
+	bodyInset  = "     "
 )
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
@@ -320,7 +322,8 @@ func (v *View) terminal(it *thread.Item, id string, full bool) []string {
 
 // screen feeds the emulator of a terminal with what is new.
 func (v *View) screen(term *thread.Terminal) *widget.Terminal {
-	if v.terminals == nil {
+	if v.terminals == nil || len(v.terminals) > maxScreens {
+		// A screen that is dropped is fed again from what the thread retains.
 		v.terminals = map[*thread.Terminal]*terminal{}
 	}
 	t := v.terminals[term]
