@@ -1,6 +1,9 @@
 package jsonrpc_test
 
 import (
+	"errors"
+	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,4 +63,40 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 		close(stuck)
 		b.Close()
 	})
+}
+
+// deafConn fails to send, as the stdin of a process that has closed it.
+type deafConn struct{ transport.Conn }
+
+func (deafConn) Send(transport.Message) error { return io.ErrClosedPipe }
+
+// What a peer says after it has stopped listening is not lost, and a call to it
+// does not wait for ever.
+func TestPeerThatDoesNotListen(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := transport.Pipe()
+			d := &desk{}
+			p := jsonrpc.NewPeer(deafConn{a}, d, jsonrpc.Options{})
+			p.Start()
+			c := p.Begin("prompt", nil)
+			synctest.Wait()
+			b.Send(transport.Message{Data: []byte(note("u", "1"))})
+			synctest.Wait()
+			if ends {
+				b.Close()
+			}
+			if err := c.Wait(t.Context(), nil); !errors.Is(err, jsonrpc.ErrClosed) {
+				t.Errorf("the call ended with %v", err)
+			}
+			d.mu.Lock()
+			got := slices.Clone(d.notes)
+			d.mu.Unlock()
+			if len(got) != 1 {
+				t.Errorf("handled %q", got)
+			}
+			p.Close(nil)
+			b.Close()
+		})
+	}
 }

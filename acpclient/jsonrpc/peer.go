@@ -184,9 +184,22 @@ func (p *Peer) write() {
 			return
 		}
 		if err := p.conn.Send(m); err != nil {
-			p.shut(fmt.Errorf("write to the peer: %w", err))
+			p.deaf(err)
 			return
 		}
+	}
+}
+
+// deaf handles a peer that takes nothing any more. What it has said is still
+// read to its end; only if that does not come, the connection is over anyway.
+func (p *Peer) deaf(err error) {
+	p.out.close()
+	timer := time.NewTimer(p.opts.Grace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		p.shut(fmt.Errorf("write to the peer: %w", err))
 	}
 }
 
