@@ -47,10 +47,20 @@ type AgentInfo struct {
 	Roots                bool // sessions take additional directories
 	MCPHTTP, MCPSSE      bool
 	AuthMethods          []AuthMethod
+
+	// The optional methods that the agent has advertised; nothing else is sent.
+	List, Delete, Resume, CloseSession, Fork, Logout bool
 }
 
-// AuthMethod is a way to log in. Type "" or "agent" is done by the agent.
-type AuthMethod struct{ ID, Name, Description, Type string }
+// AuthMethod is a way to log in. Type "" or "agent" is done by the agent
+// itself (Authenticate); "terminal" by running the agent's command with Args and
+// Env added, in a real terminal, and connecting again afterwards.
+type AuthMethod struct {
+	ID                      string // verbatim
+	Name, Description, Type string
+	Args                    []string
+	Env                     []wire.EnvVar
+}
 
 // Client is one connection to an agent.
 type Client struct {
@@ -196,16 +206,21 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
 	}
+	return c.openNew(ctx, "session/new", "open a session", req, n)
+}
+
+// openNew sends a request whose answer names a new session.
+func (c *Client) openNew(ctx context.Context, method, doing string, req any, n NewSession) (*Session, error) {
 	var s *Session
 	var failed error
 	var mu sync.Mutex // of s and givenUp, until the call has ended
 	givenUp := false
-	call := c.peer.BeginThen("session/new", req, func(raw json.RawMessage, err error) {
+	call := c.peer.BeginThen(method, req, func(raw json.RawMessage, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		var r wire.NewSessionResponse
 		if err == nil {
-			err = jsonrpc.Decode("session/new", raw, &r)
+			err = jsonrpc.Decode(method, raw, &r)
 		}
 		if err == nil && givenUp {
 			c.disown(r.SessionID)
@@ -222,10 +237,10 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 		if givenUp = true; s != nil { // the answer won the race
 			return s, nil
 		}
-		return nil, c.explain("open a session", err)
+		return nil, c.explain(doing, err)
 	}
 	if failed != nil {
-		return nil, c.explain("open a session", failed)
+		return nil, c.explain(doing, failed)
 	}
 	return s, nil
 }
@@ -268,33 +283,64 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// adopt makes the session known, on the reader goroutine, and replays what came
-// for it before.
+// adopt makes a new session known, on the reader goroutine, and replays what
+// came for it before.
 func (c *Client) adopt(r wire.NewSessionResponse, n NewSession) (*Session, error) {
-	s := &Session{client: c, id: r.SessionID, cwd: n.Cwd}
-	if c.opts.Services.Sessions != nil {
-		if err := c.opts.Services.Sessions.OpenSession(r.SessionID, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...)); err != nil {
-			return nil, err
-		}
+	s, err := c.register(r.SessionID, n)
+	if err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
-	if c.err != nil { // watch has ended the sessions already
-		c.mu.Unlock()
-		if c.opts.Services.Sessions != nil {
-			c.opts.Services.Sessions.CloseSession(s.id)
-		}
-		return nil, c.err
-	}
-	delete(c.gone, r.SessionID)
-	c.sessions[r.SessionID] = s
 	early := c.early.take(r.SessionID, time.Now())
 	c.mu.Unlock()
-	s.offered(r)
+	s.offered(r.Modes, r.Config, r.Models)
 	for _, raw := range early {
 		s.applyV1(raw)
 	}
 	return s, nil
 }
+
+// register makes a session known: from here on its updates are posted.
+func (c *Client) register(id string, n NewSession) (*Session, error) {
+	s := &Session{client: c, id: id, cwd: n.Cwd}
+	services := c.opts.Services.Sessions
+	if services != nil {
+		if err := services.OpenSession(id, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...)); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil { // watch has ended the sessions already
+		if services != nil {
+			services.CloseSession(id)
+		}
+		return nil, c.err
+	}
+	delete(c.gone, id)
+	c.sessions[id] = s
+	return s, nil
+}
+
+// forget ends a session on this side: what still comes for it is nobody's.
+func (c *Client) forget(s *Session) {
+	c.mu.Lock()
+	if c.sessions[s.id] == s {
+		delete(c.sessions, s.id)
+		if len(c.gone) < maxGone {
+			c.gone[s.id] = true
+		}
+	}
+	c.mu.Unlock()
+	s.closed()
+	if c.opts.Services.Sessions != nil {
+		c.opts.Services.Sessions.CloseSession(s.id)
+	}
+}
+
+// maxGone bounds the ids of closed sessions that are remembered; what comes for
+// the others is kept for a while and then dropped, like that of any unknown one.
+const maxGone = 10_000
 
 // disown forgets a session that nobody waits for any more.
 func (c *Client) disown(id string) {

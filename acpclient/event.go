@@ -143,6 +143,22 @@ type ModeChanged struct {
 	ModeID string
 }
 
+// ModelChanged says that the legacy option LegacyModels has another value.
+type ModelChanged struct {
+	For
+	ModelID string
+}
+
+// HistoryBegan says that what comes next for the session has happened before.
+type HistoryBegan struct{ For }
+
+// HistoryEnded ends the replay; with Err it is incomplete and the session is not
+// open.
+type HistoryEnded struct {
+	For
+	Err error
+}
+
 // ConfigChanged replaces the session's options.
 type ConfigChanged struct {
 	For

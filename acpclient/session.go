@@ -141,6 +141,14 @@ func (s *Session) Cancel() {
 	s.cancelQuestions()
 }
 
+// closed makes the session refuse everything from here on.
+func (s *Session) closed() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.cancelQuestions()
+}
+
 func (s *Session) cancelQuestions() {
 	if p := s.client.opts.Services.Permissions; p != nil {
 		p.CancelSession(s.id)

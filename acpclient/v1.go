@@ -24,7 +24,7 @@ func (c *Client) initializeV1(ctx context.Context) error {
 		ClientCapabilities: wire.ClientCapabilities{
 			FS:       wire.FSCapabilities{ReadTextFile: s.FS != nil, WriteTextFile: s.FS != nil},
 			Terminal: s.Terminals != nil,
-			Session:  &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}},
+			Session:  &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}, ConfigOptions: &wire.ConfigCapabilities{}},
 			Meta:     map[string]any{"terminal_output": true},
 		},
 		ClientInfo: wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
@@ -57,10 +57,12 @@ func (c *Client) introduced(r wire.InitializeResponse) error {
 		ProtocolVersion: int(version), LoadSession: r.LoadSession,
 		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
 		Roots: r.Sessions.AdditionalDirectories, MCPHTTP: r.MCP.HTTP, MCPSSE: r.MCP.SSE,
+		List: r.Sessions.List, Delete: r.Sessions.Delete, Resume: r.Sessions.Resume, CloseSession: r.Sessions.Close,
+		Fork: r.Sessions.Fork, Logout: r.Logout,
 	}
 	for _, m := range r.AuthMethods {
 		c.agent.AuthMethods = append(c.agent.AuthMethods, AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80),
-			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40)})
+			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40), Args: m.Args, Env: m.Env})
 	}
 	c.quirk = quirksOf(r.AgentInfo.Name)
 	return nil

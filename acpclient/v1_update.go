@@ -204,16 +204,21 @@ func (s *Session) compaction(u wire.Update) CompactionChanged {
 	return e
 }
 
-// offered posts what session/new said of modes and options.
-func (s *Session) offered(r wire.NewSessionResponse) {
-	if r.Modes != nil && len(r.Config) == 0 {
-		s.post(ModesOffered{For: s.for_(), Current: r.Modes.Current, Available: choices(r.Modes.Available)})
+// LegacyModels is the id of the option that stands for the models member that
+// older agents have instead of an option.
+const LegacyModels = "models"
+
+// offered posts what an answer said of modes and options. Where there are
+// options, modes do not count.
+func (s *Session) offered(modes *wire.Modes, config []wire.ConfigOption, models *wire.Modes) {
+	if modes != nil && len(config) == 0 {
+		s.post(ModesOffered{For: s.for_(), Current: modes.Current, Available: choices(modes.Available)})
 	}
-	if len(r.Config) > 0 {
-		s.post(ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
-	} else if r.Models != nil {
-		s.post(ConfigChanged{For: s.for_(), Options: []ConfigOption{{ID: "models", Name: "Model", Category: "model", Type: "select",
-			Current: r.Models.Current, Choices: choices(r.Models.Available)}}})
+	if len(config) > 0 {
+		s.post(ConfigChanged{For: s.for_(), Options: configOptions(config)})
+	} else if models != nil {
+		s.post(ConfigChanged{For: s.for_(), Options: []ConfigOption{{ID: LegacyModels, Name: "Model", Category: "model", Type: "select",
+			Current: models.Current, Choices: choices(models.Available)}}})
 	}
 }
 

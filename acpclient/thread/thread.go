@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/safetext"
 )
 
 // State is what the session is doing.
@@ -23,10 +24,11 @@ const (
 	Waiting    // a question waits for the user
 	Cancelling // the user has stopped the turn, the agent has not ended it yet
 	Ended      // the connection is over
+	Loading    // the history of the session is being replayed
 )
 
 func (s State) String() string {
-	return [...]string{"idle", "running", "waiting for you", "stopping", "disconnected"}[s]
+	return [...]string{"idle", "running", "waiting for you", "stopping", "disconnected", "loading"}[s]
 }
 
 // Kind is what an item is.
@@ -134,6 +136,7 @@ type Thread struct {
 	questions   map[uint64]bool
 	cancelled   bool
 	running     bool
+	loading     bool
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
 	changed     []int
@@ -231,6 +234,19 @@ func (t *Thread) session(e acpclient.Event) {
 		t.Mode = e.ModeID
 	case acpclient.ConfigChanged:
 		t.Config = e.Options
+	case acpclient.ModelChanged:
+		for i := range t.Config {
+			if t.Config[i].ID == acpclient.LegacyModels {
+				t.Config[i].Current = e.ModelID
+			}
+		}
+	case acpclient.HistoryBegan:
+		t.loading = true
+	case acpclient.HistoryEnded:
+		t.loading = false
+		if e.Err != nil && len(t.Items) > 0 {
+			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + safetext.Line(e.Err.Error(), 300))})
+		}
 	case acpclient.SessionInfoChanged:
 		if e.Title != nil {
 			t.Title = *e.Title
@@ -260,6 +276,8 @@ func (t *Thread) settle() {
 		t.State = Cancelling
 	case t.running:
 		t.State = Running
+	case t.loading:
+		t.State = Loading
 	default:
 		t.State = Idle
 	}

@@ -34,8 +34,14 @@ type FSCapabilities struct {
 
 // SessionCapabilities announces optional kinds of session/update.
 type SessionCapabilities struct {
-	Notices    *struct{} `json:"notices,omitempty"`
-	Compaction *struct{} `json:"compaction,omitempty"`
+	Notices       *struct{}           `json:"notices,omitempty"`
+	Compaction    *struct{}           `json:"compaction,omitempty"`
+	ConfigOptions *ConfigCapabilities `json:"configOptions,omitempty"`
+}
+
+// ConfigCapabilities says that options may be booleans.
+type ConfigCapabilities struct {
+	Boolean struct{} `json:"boolean"`
 }
 
 // InitializeResponse is what the agent is and can do. Everything absent or
@@ -47,6 +53,7 @@ type InitializeResponse struct {
 	Prompt          PromptCapabilities
 	MCP             MCPCapabilities
 	Sessions        AgentSessionCapabilities
+	Logout          bool
 	AuthMethods     []AuthMethod
 }
 
@@ -61,8 +68,13 @@ type AgentSessionCapabilities struct {
 	List, Delete, Resume, Close, Fork, AdditionalDirectories bool
 }
 
-// AuthMethod is one way to log in.
-type AuthMethod struct{ ID, Name, Description, Type string }
+// AuthMethod is one way to log in. Args and Env are those of type "terminal":
+// they are added to the agent's own command line and environment.
+type AuthMethod struct {
+	ID, Name, Description, Type string
+	Args                        []string
+	Env                         []EnvVar
+}
 
 // UnmarshalJSON is lenient.
 func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
@@ -115,6 +127,12 @@ func (r *InitializeResponse) decodeCapabilities(raw []byte) {
 					r.MCP.SSE = marker(v)
 				}
 			})
+		case "auth":
+			fields(v, func(key string, v []byte) {
+				if key == "logout" {
+					r.Logout = marker(v)
+				}
+			})
 		case "sessionCapabilities":
 			s := &r.Sessions
 			of := map[string]*bool{"list": &s.List, "delete": &s.Delete, "resume": &s.Resume, "close": &s.Close,
@@ -140,9 +158,28 @@ func decodeAuthMethod(raw []byte) (AuthMethod, bool) {
 			a.Description = str(v)
 		case "type":
 			a.Type = str(v)
+		case "args":
+			a.Args, _ = list(v, jsonscan.Text)
+		case "env":
+			a.Env = decodeEnv(v)
 		}
 	})
 	return a, err == nil && a.ID != ""
+}
+
+// decodeEnv reads variables as the map that v1 has for logins, or as a list of
+// names with values.
+func decodeEnv(raw []byte) []EnvVar {
+	if out, ok := list(raw, decodeEnvVar); ok {
+		return out
+	}
+	var out []EnvVar
+	fields(raw, func(key string, v []byte) {
+		if s, ok := jsonscan.Text(v); ok {
+			out = append(out, EnvVar{key, s})
+		}
+	})
+	return out
 }
 
 // NewSessionRequest is session/new. MCPServers is required in v1: send an
