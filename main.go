@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/fang/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -73,6 +74,8 @@ func report(w io.Writer, err error) {
 
 type chatFlags struct {
 	cwd, theme, prompt string
+	resume             string
+	continues          bool
 	addDirs            []string
 	startTimeout       time.Duration
 }
@@ -98,6 +101,8 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
 	flags.StringVar(&f.theme, "theme", "", "auto, dark, light, ansi or plain (default: the configured one, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
+	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
@@ -147,6 +152,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := checkTheme(theme); err != nil {
 		return err
 	}
+	if f.resume != "" && f.continues {
+		return cli.Usagef("--resume and --continue exclude each other")
+	}
+	opening := cli.Opening{Resume: f.resume, Continue: f.continues}
 	home, _ := os.UserHomeDir()
 	preferred, _ := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
@@ -154,16 +163,21 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	for _, a := range setup.Agents {
 		opts.Agents = append(opts.Agents, offer(a))
 	}
+	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
+		agent, _ := setup.Find(a.Name)
+		return cli.LoginCommand(agent, method, place)
+	}
 	opts.Connect = func(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
 			return nil, err
 		}
-		c, err := setup.Connect(ctx, agent, place, f.startTimeout, sink, log)
-		if err != nil {
+		c, err := setup.Connect(ctx, agent, place, opening, f.startTimeout, sink, log)
+		if c == nil {
 			return nil, err
 		}
-		return &ui.Connection{Client: c.Client, Session: c.Session, Broker: c.Host.Broker(), Close: c.Close}, nil
+		opening = cli.Opening{} // only the first session is asked for
+		return &ui.Connection{Client: c.Client, Session: c.Session, Template: setup.NewSession(place), Broker: c.Host.Broker(), Close: c.Close}, err
 	}
 	if err := ui.Run(cmd.Context(), opts); err != nil {
 		return err

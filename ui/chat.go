@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"parley/ui/intent"
 	"parley/ui/widget"
 )
+
+// errNotOpen is why a prompt cannot be sent yet.
+var errNotOpen = errors.New("the session is not open yet")
 
 // overlay is what lies over the transcript.
 type overlay int
@@ -29,6 +33,10 @@ const (
 type chat struct {
 	m        *Model
 	conn     *Connection
+	session  *acpclient.Session // nil until it is open
+	unread   bool               // a turn ended while another session was on the screen
+	refused  string             // a prompt that the agent wanted a login for
+	picker   *picker
 	thread   *thread.Thread
 	view     *chatview.View
 	composer *widget.Composer
@@ -43,6 +51,7 @@ type chat struct {
 	lastKey     time.Time
 	toast       string
 	toastUntil  time.Time
+	lastPrompt  string
 	stopAsked   time.Time // when the turn was cancelled
 	changed     []int
 	questionTop int // first row of the question on the screen, -1 without one
@@ -58,7 +67,10 @@ func newChat(m *Model) *chat {
 
 // attach takes over a connection. What its session said of itself meanwhile
 // has been applied already.
-func (c *chat) attach(conn *Connection) { c.conn = conn }
+func (c *chat) attach(conn *Connection) {
+	c.conn, c.session = conn, conn.Session
+	c.thread.Session = conn.Session.ID()
+}
 
 // busy tells whether the page has something that moves.
 func (c *chat) busy() bool {
@@ -82,6 +94,11 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "))
 	case acpclient.TurnEnded:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
+		if wantsLogin(e.Err) {
+			c.refused = c.lastPrompt
+			c.picker = c.m.loginPicker(c.conn)
+			return nil
+		}
 		return c.next(e)
 	case acpclient.Disconnected:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
@@ -132,9 +149,13 @@ func (c *chat) prompt(text string) tea.Cmd {
 
 // send sends a prompt. Queueing a message never blocks, so it may happen here.
 func (c *chat) send(text string) error {
-	if err := c.conn.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+	if c.session == nil {
+		return errNotOpen
+	}
+	if err := c.session.Prompt(acpclient.Block{Text: text}); err != nil {
 		return err
 	}
+	c.lastPrompt = text
 	c.view.End()
 	return nil
 }
@@ -143,7 +164,7 @@ func (c *chat) send(text string) error {
 func (c *chat) submit() tea.Cmd {
 	text := c.composer.Value()
 	if c.thread.State == thread.Ended {
-		return c.restart()
+		return c.m.restart()
 	}
 	if strings.TrimSpace(text) == "" {
 		if len(c.queued) > 0 && c.thread.State == thread.Idle {
@@ -157,7 +178,7 @@ func (c *chat) submit() tea.Cmd {
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
 		return cmd
 	}
-	if c.thread.State != thread.Idle || c.conn.Session.Running() {
+	if c.session == nil || c.thread.State != thread.Idle || c.session.Running() {
 		c.queued = append(c.queued, text)
 		return nil
 	}
@@ -167,19 +188,10 @@ func (c *chat) submit() tea.Cmd {
 // fresh makes the page ready for another connection: the transcript and the
 // draft stay.
 func (c *chat) fresh() {
-	c.conn = nil
+	c.conn, c.session, c.picker = nil, nil, nil
 	c.question.clear()
 	c.thread.Attach("")
 	c.view.Changed([]int{0})
-}
-
-// restart starts the agent again after it is gone.
-func (c *chat) restart() tea.Cmd {
-	m := c.m
-	old := m.conn
-	m.conn = nil
-	m.begin(m.agent.Name)
-	return tea.Batch(m.connect(), m.end(old))
 }
 
 // stop cancels the running turn. When the agent does not react, a second stop
@@ -192,7 +204,7 @@ func (c *chat) stop() tea.Cmd {
 	if c.stopAsked.IsZero() {
 		c.stopAsked = c.m.now()
 	}
-	c.conn.Session.Cancel()
+	c.session.Cancel()
 	return later(forceAfter)
 }
 
@@ -258,6 +270,12 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 		c.toggle(helpOverlay)
 	case intent.ToggleLog:
 		c.toggle(logOverlay)
+	case intent.Sessions:
+		return c.m.showSessions(), true
+	case intent.NextMode:
+		return c.nextMode(), true
+	case intent.Options:
+		return c.showOptions(""), true
 	case intent.FocusQuestion:
 		c.question.grab(c.m.now())
 	default:

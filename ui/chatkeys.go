@@ -15,6 +15,14 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	want := intent.Of(name)
 	armed := c.question.armed(now)
 	c.lastKey = now
+	if c.picker != nil {
+		p := c.picker
+		cmd, done := p.key(msg)
+		if done && c.picker == p {
+			c.picker = nil
+		}
+		return cmd
+	}
 	if want == intent.Interrupt {
 		return c.interrupt()
 	}

@@ -42,15 +42,27 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		rows = append(rows, "")
 	}
 	rows = c.over(rows, width, top)
-	x, y := c.composer.Cursor()
-	rows = append(rows, below...)
-	if len(rows) > height {
-		rows = rows[len(rows)-height:]
+	if c.picker != nil {
+		box, cursor := c.picker.rows(width, max(4, top), th)
+		y := max(0, top-len(box))
+		rows = widget.Overlay(rows, box, 0, y)
+		cursor.Y += y
+		return fit(append(rows, below...), height), cursor
 	}
+	x, y := c.composer.Cursor()
+	rows = fit(append(rows, below...), height)
 	if c.question.open() && c.question.full {
 		return rows, nil
 	}
 	return rows, tea.NewCursor(x+2, top+inputTop+1+y)
+}
+
+// fit keeps the lowest rows where there are more than the screen has.
+func fit(rows []string, height int) []string {
+	if len(rows) > height {
+		return rows[len(rows)-height:]
+	}
+	return rows
 }
 
 // over lays what is open over the transcript.
@@ -84,6 +96,9 @@ func (c *chat) over(rows []string, width, top int) []string {
 // welcome stands where the transcript will be.
 func (c *chat) welcome(width int) []string {
 	th := c.m.th
+	if c.conn == nil {
+		return nil
+	}
 	info := c.conn.Client.Agent()
 	name := info.Title
 	if name == "" {

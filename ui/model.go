@@ -35,7 +35,14 @@ type Model struct {
 	width, height int
 	page          page
 	start         *start
-	chat          *chat
+	chat          *chat   // the one on the screen
+	chats         []*chat // all open sessions
+	pending       *chat   // the one whose session has no id yet
+	kept          []acpclient.Listed
+	overview      *picker // the list of sessions, while it is open
+	login         *picker // on the connecting page
+	loggingIn     string  // the way under way
+	cancelLogin   context.CancelFunc
 	agent         Agent // the one chosen
 	conns         *connections
 	conn          *Connection
@@ -126,7 +133,18 @@ func (m *Model) begin(name string) {
 	close(m.over)
 	m.over = make(chan struct{})
 	m.queue = acpclient.NewQueue()
+	m.login, m.loggingIn, m.kept = nil, "", nil
+	m.chats = []*chat{m.chat} // the others belonged to what is gone
 	m.chat.fresh()
+	m.pending = m.chat
+}
+
+// restart starts the agent of the moment again and ends the one before.
+func (m *Model) restart() tea.Cmd {
+	old := m.conn
+	m.conn = nil
+	m.begin(m.agent.Name)
+	return tea.Batch(m.connect(), m.end(old))
 }
 
 // connect runs the start of an agent.
@@ -151,11 +169,15 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 	if m.quitting {
 		return nil // quit ends it
 	}
+	m.conn = msg.conn
 	if msg.err != nil {
 		m.connectErr = msg.err
+		if msg.conn != nil && wantsLogin(msg.err) {
+			m.login = m.loginPicker(msg.conn)
+		}
 		return nil
 	}
-	m.conn = msg.conn
+	m.pending = nil
 	m.page = chatPage
 	m.chat.attach(msg.conn)
 	if info := msg.conn.Client.Agent(); m.agent.Custom && info.Name+info.Title != "" {

@@ -20,6 +20,13 @@ type popup struct {
 var ownCommands = []acpclient.Command{
 	{Name: "help", Description: "keys and commands of parley"},
 	{Name: "log", Description: "the agent's stderr and what parley noted"},
+	{Name: "sessions", Description: "the sessions: open, new, close, delete"},
+	{Name: "new", Description: "a new session with this agent"},
+	{Name: "options", Description: "what the agent lets you choose: mode, model, …"},
+	{Name: "mode", Description: "choose the mode"},
+	{Name: "model", Description: "choose the model"},
+	{Name: "login", Description: "log in to the agent"},
+	{Name: "logout", Description: "log out of the agent"},
 	{Name: "plan", Description: "the agent's plan"},
 	{Name: "quit", Description: "end the agent and parley"},
 }
@@ -54,10 +61,32 @@ func (c *chat) own(text string) (tea.Cmd, bool) {
 			c.toggle(planOverlay)
 		case "quit":
 			return c.m.quit(), true
+		default:
+			return c.ownSession(cmd.Name), true
 		}
 		return nil, true
 	}
 	return nil, false
+}
+
+// ownSession carries out the commands that concern the session or the agent.
+func (c *chat) ownSession(name string) tea.Cmd {
+	switch name {
+	case "sessions":
+		return c.m.showSessions()
+	case "new":
+		return c.m.newSession()
+	case "options":
+		return c.showOptions("")
+	case "mode", "model":
+		return c.showOptions(name)
+	case "login":
+		c.picker = c.m.loginPicker(c.conn)
+	case "logout":
+		client := c.conn.Client
+		return c.setting(client.LogOut)
+	}
+	return nil
 }
 
 // refreshPopup opens, narrows or closes the popup after the draft has changed.

@@ -171,7 +171,7 @@ func TestCommands(t *testing.T) {
 		d.prompts("/test lex|/web|/test")
 		d.types("/l")
 		d.press("down", "enter")
-		d.draft("/help")
+		d.draft("/login")
 		d.press("ctrl+u")
 		d.types("/lo")
 		d.sees("/log")

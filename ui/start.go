@@ -106,6 +106,17 @@ func (s *start) foot(m *Model) []string {
 
 // connectingKey handles a key while an agent starts, or after it could not.
 func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
+	if p := m.login; p != nil && msg.String() != "ctrl+c" {
+		cmd, done := p.key(msg)
+		if done && m.login == p {
+			m.login = nil
+		}
+		return cmd
+	}
+	if m.loggingIn != "" && msg.String() == "esc" {
+		m.cancelLogin()
+		return nil
+	}
 	switch msg.String() {
 	case "ctrl+c", "ctrl+d":
 		return m.quit()
@@ -114,10 +125,12 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 			m.cancelConnect()
 		}
 		m.page, m.connectErr = startPage, nil
+		old := m.conn
+		m.conn = nil
+		return m.end(old)
 	case "enter":
 		if m.connectErr != nil {
-			m.begin(m.agent.Name)
-			return m.connect()
+			return m.restart()
 		}
 	}
 	return nil

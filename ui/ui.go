@@ -32,11 +32,12 @@ type Agent struct {
 	Missing string // how to get it, when it is not there: then it cannot be started
 }
 
-// Connection is a started agent with its session.
+// Connection is a started agent with its first session.
 type Connection struct {
-	Client  *acpclient.Client
-	Session *acpclient.Session
-	Broker  *permissions.Broker
+	Client   *acpclient.Client
+	Session  *acpclient.Session   // nil when the agent wants a login first
+	Template acpclient.NewSession // what further sessions are opened with
+	Broker   *permissions.Broker
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close func()
 }
@@ -48,9 +49,12 @@ type Options struct {
 	Start string
 	// Choice is where the cursor of the start screen stands.
 	Choice string
-	// Connect starts an agent. It is called on a goroutine of its own and
-	// gives up when ctx ends.
+	// Connect starts an agent and opens a session. It is called on a goroutine
+	// of its own and gives up when ctx ends. When the agent wants a login first
+	// it returns that error together with a connection without a session.
 	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
+	// LoginCommand runs a login of type "terminal" in the real terminal.
+	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
 	// Prompt is sent as soon as the session is there.
 	Prompt  string
 	Cwd     string
@@ -97,6 +101,7 @@ func New(opts Options) *Model {
 	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
 	m.start = newStart(opts)
 	m.chat = newChat(m)
+	m.chats = []*chat{m.chat}
 	if opts.Start != "" {
 		m.begin(opts.Start)
 	}

@@ -34,6 +34,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m, m.connected(msg)
+	case listedMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg:
+		return m, m.result(msg)
 	case refreshMsg:
 		m.dirty = true
 	case tea.ResumeMsg:
@@ -52,16 +54,40 @@ func (m *Model) events(msg eventsMsg) tea.Cmd {
 	m.last = m.now()
 	cmds := []tea.Cmd{m.listen()}
 	for _, e := range msg.events {
-		cmds = append(cmds, m.chat.apply(e))
+		cmds = append(cmds, m.route(e))
 	}
 	if len(msg.events) > 0 {
 		m.dirty = true
-		m.chat.applied()
+		for _, c := range m.chats {
+			c.applied()
+		}
 	}
 	if m.moving() {
 		cmds = append(cmds, m.tick())
 	}
 	return tea.Batch(cmds...)
+}
+
+// result takes what a command of the screen's has brought.
+func (m *Model) result(msg tea.Msg) tea.Cmd {
+	m.dirty = true
+	switch msg := msg.(type) {
+	case listedMsg:
+		m.listed(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case sessionGoneMsg:
+		return m.sessionGone(msg)
+	case settingMsg:
+		if msg.err != nil {
+			return msg.chat.say(msg.err.Error())
+		}
+	case loggedInMsg:
+		return m.loggedIn(msg)
+	case loginRanMsg:
+		return m.loginRan(msg)
+	}
+	return nil
 }
 
 // moving tells whether something on the screen has a clock.
@@ -89,7 +115,9 @@ func (m *Model) background(dark bool) {
 	}
 	m.dark, m.dirty = dark, true
 	m.th = theme.Pick(m.opts.Theme, dark, m.opts.NoColor)
-	m.chat.view.SetTheme(m.th)
+	for _, c := range m.chats {
+		c.view.SetTheme(m.th)
+	}
 }
 
 // key routes a key press. Keys that come when the screen is about to end are

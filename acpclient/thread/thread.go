@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
 )
 
 // State is what the session is doing.
@@ -245,7 +244,7 @@ func (t *Thread) session(e acpclient.Event) {
 	case acpclient.HistoryEnded:
 		t.loading = false
 		if e.Err != nil && len(t.Items) > 0 {
-			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + safetext.Line(e.Err.Error(), 300))})
+			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + e.Err.Error())})
 		}
 	case acpclient.SessionInfoChanged:
 		if e.Title != nil {

@@ -96,7 +96,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	code := headless.Run(cmd.Context(), headless.Options{
-		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.newSession(place.Cwd, place.Roots), Prompt: prompt,
+		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.NewSession(place), Prompt: prompt,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	})
 	if code != 0 {

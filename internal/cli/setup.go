@@ -140,9 +140,9 @@ func command(a agents.Agent, cwd string) acpclient.AgentCommand {
 	return acpclient.AgentCommand{Path: a.Command, Args: a.Args, Env: env, Dir: dir}
 }
 
-// newSession is what every session of this program is opened with.
-func (s *Setup) newSession(cwd string, roots []string) acpclient.NewSession {
-	n := acpclient.NewSession{Cwd: cwd, Roots: roots}
+// NewSession is what every session of this program is opened with.
+func (s *Setup) NewSession(p Place) acpclient.NewSession {
+	n := acpclient.NewSession{Cwd: p.Cwd, Roots: p.Roots}
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP)) {
 		m := s.Config.MCP[name]
 		n.MCP = append(n.MCP, acpclient.MCPServer{Name: name, Type: m.Type, Command: m.Command, Args: m.Args,
@@ -210,8 +210,9 @@ type Connection struct {
 }
 
 // Connect starts an agent and opens a session. patience bounds both together,
-// 0 for no bound.
-func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, patience time.Duration, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+// 0 for no bound. When the agent wants a login first, the error comes with a
+// connection that has no session yet.
+func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, opening Opening, patience time.Duration, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
 	if patience > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
@@ -224,11 +225,13 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, patien
 		return nil, err
 	}
 	c := &Connection{Client: client, Host: h}
-	if c.Session, err = client.NewSession(ctx, s.newSession(place.Cwd, place.Roots)); err != nil {
+	c.Session, err = opening.Open(ctx, client, s.NewSession(place))
+	var answered *acpclient.AgentError
+	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 		c.Close()
 		return nil, err
 	}
-	return c, nil
+	return c, err
 }
 
 // Close ends the agent and the commands started for it, both at once.

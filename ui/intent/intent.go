@@ -28,6 +28,9 @@ const (
 	Complete
 	Redraw
 	FocusQuestion
+	Sessions
+	NextMode
+	Options
 )
 
 // Binding ties keys to an intent. Keys are written as Bubble Tea writes them.
@@ -55,6 +58,9 @@ var Chat = []Binding{
 	{Home, []string{"ctrl+home"}, "ctrl+home", "to the beginning"},
 	{End, []string{"ctrl+end"}, "ctrl+end", "to the end, and follow it"},
 	{CycleDensity, []string{"ctrl+o"}, "ctrl+o", "how much is shown: normal, everything, quiet"},
+	{Sessions, []string{"ctrl+s"}, "ctrl+s", "sessions: open, new, close, delete"},
+	{NextMode, []string{"shift+tab"}, "shift+tab", "the next mode"},
+	{Options, []string{"f4"}, "f4", "mode, model and every other option (or /options)"},
 	{TogglePlan, []string{"ctrl+t"}, "ctrl+t", "the plan"},
 	{Complete, []string{"tab"}, "tab", "complete a command; on an empty composer: the question"},
 	{FocusQuestion, []string{"alt+a"}, "alt+a", "give the keys to the question"},

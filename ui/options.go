@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/ui/widget"
+)
+
+// settingMsg says what became of changing an option.
+type settingMsg struct {
+	chat *chat
+	err  error
+}
+
+// setting runs a request of the session and says when it failed. The new value
+// is shown when the agent has confirmed it, so a failure leaves the old one.
+func (c *chat) setting(f func(context.Context) error) tea.Cmd {
+	if c.session == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, stop := context.WithTimeout(c.m.conns.ctx, time.Minute)
+		defer stop()
+		return settingMsg{c, f(ctx)}
+	}
+}
+
+// nextMode switches to the mode after the current one: the option of that
+// category, or else the session's mode.
+func (c *chat) nextMode() tea.Cmd {
+	if o, ok := c.thread.Option("mode"); ok && len(o.Choices) > 0 {
+		return c.setOption(o, after(o.Choices, o.Current))
+	}
+	if len(c.thread.Config) == 0 && len(c.thread.Modes) > 0 {
+		next := after(c.thread.Modes, c.thread.Mode)
+		session := c.session
+		return c.setting(func(ctx context.Context) error { return session.SetMode(ctx, next) })
+	}
+	return c.say("the agent offers no modes")
+}
+
+// after is the id of the choice behind the one with this id, going round.
+func after(choices []acpclient.Choice, id string) string {
+	for i, ch := range choices {
+		if ch.ID == id {
+			return choices[(i+1)%len(choices)].ID
+		}
+	}
+	return choices[0].ID
+}
+
+func (c *chat) setOption(o acpclient.ConfigOption, value any) tea.Cmd {
+	session := c.session
+	return c.setting(func(ctx context.Context) error { return session.SetOption(ctx, o.ID, value) })
+}
+
+// modeChoice is the entry of the session's modes among the options.
+type modeChoice struct{}
+
+// showOptions lists everything that can be switched; category narrows it to one
+// option, whose choices are shown at once.
+func (c *chat) showOptions(category string) tea.Cmd {
+	var items []widget.Item
+	for _, o := range c.thread.Config {
+		if category != "" && o.Category != category {
+			continue
+		}
+		if category != "" {
+			return c.showChoices(o)
+		}
+		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
+	}
+	if len(c.thread.Config) == 0 && len(c.thread.Modes) > 0 && (category == "" || category == "mode") {
+		if category != "" {
+			return c.showModes()
+		}
+		items = append(items, widget.Item{Title: "Mode", Hint: nameOf(c.thread.Mode, c.thread.Modes), Value: modeChoice{}})
+	}
+	if len(items) == 0 {
+		return c.say("the agent offers nothing to choose here")
+	}
+	c.picker = &picker{title: "options", foot: "enter changes · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		if o, ok := it.Value.(acpclient.ConfigOption); ok {
+			return c.showChoices(o)
+		}
+		return c.showModes()
+	}}
+	return nil
+}
+
+// showChoices lists the values of an option. A boolean is switched at once.
+func (c *chat) showChoices(o acpclient.ConfigOption) tea.Cmd {
+	if o.Type == "boolean" {
+		return c.setOption(o, o.Current != "on")
+	}
+	return c.choices(orID(o.Name, o.ID), o.Choices, o.Current, func(id string) tea.Cmd { return c.setOption(o, id) })
+}
+
+func (c *chat) showModes() tea.Cmd {
+	session := c.session
+	return c.choices("Mode", c.thread.Modes, c.thread.Mode, func(id string) tea.Cmd {
+		return c.setting(func(ctx context.Context) error { return session.SetMode(ctx, id) })
+	})
+}
+
+func (c *chat) choices(title string, choices []acpclient.Choice, current string, set func(string) tea.Cmd) tea.Cmd {
+	items := make([]widget.Item, 0, len(choices))
+	at := 0
+	for i, ch := range choices {
+		hint := ""
+		if ch.ID == current {
+			hint, at = "now", i
+		}
+		items = append(items, widget.Item{Title: orID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Value: ch.ID})
+	}
+	list := widget.NewList(items)
+	list.Select(at)
+	c.picker = &picker{title: title, foot: "enter chooses · esc", list: list, empty: "nothing to choose from",
+		choose: func(it widget.Item) tea.Cmd { return set(it.Value.(string)) }}
+	return nil
+}
+
+func optionValue(o acpclient.ConfigOption) string {
+	if o.Type == "boolean" {
+		return o.Current
+	}
+	return nameOf(o.Current, o.Choices)
+}
+
+// orID shows an id, which is the agent's own, where there is no name.
+func orID(name, id string) string {
+	if name != "" {
+		return name
+	}
+	return safetext.Line(id, 60)
+}
