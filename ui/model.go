@@ -227,7 +227,7 @@ func (m *Model) View() tea.View {
 	case m.page == startPage:
 		rows, v.Cursor = m.start.rows(m)
 	case m.page == connectingPage:
-		rows = m.connecting()
+		rows, v.Cursor = m.connecting()
 	default:
 		rows, v.Cursor = m.chat.rows(m.width, m.height)
 	}

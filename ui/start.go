@@ -136,36 +136,62 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// connecting draws the wait for an agent, with the last words of its stderr, or
-// why it did not start.
-func (m *Model) connecting() []string {
+// connecting draws the wait for an agent, or why it did not start, or the ways
+// to log in to it.
+func (m *Model) connecting() ([]string, *tea.Cursor) {
 	th := m.th
 	rows := []string{" " + th.Title.Paint("parley"), ""}
-	if m.connectErr != nil {
+	switch {
+	case m.loggingIn != "":
+		rows = append(rows, widget.Truncate("  logging in: "+th.Strong.Paint(m.loggingIn), m.width, "…"),
+			"  "+th.Dim.Paint("the agent may have opened a browser"), "")
+		rows = append(rows, m.lastWords()...)
+		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
+	case m.login != nil:
 		rows = append(rows, chatview.Failure(m.connectErr, m.width-1, th)...)
-		for _, l := range advice(m.connectErr, m.agent) {
-			rows = append(rows, "")
-			for _, r := range widget.Wrap(l, max(1, m.width-4)) {
-				rows = append(rows, "  "+r)
-			}
-		}
 		rows = append(rows, "")
-		hints := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ") + th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
-		for _, r := range widget.Wrap(hints, max(1, m.width-4)) {
-			rows = append(rows, "  "+r)
-		}
-	} else {
-		took := m.now().Sub(m.connectedAt)
-		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(m.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(took)), m.width, "…"),
+		rows = rows[:min(len(rows), max(2, m.height-8))]
+		box, cursor := m.login.rows(m.width, max(5, m.height-len(rows)), th)
+		cursor.Y += len(rows)
+		return fit(append(rows, box...), m.height), cursor
+	case m.connectErr != nil:
+		rows = append(rows, m.whyNot()...)
+	default:
+		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(m.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(m.connectedAt))), m.width, "…"),
 			widget.Truncate("  "+th.Dim.Paint(m.agent.Command), m.width, "…"), "")
-		lines, _ := m.log.Lines()
-		for _, l := range lines[max(0, len(lines)-8):] {
-			rows = append(rows, widget.Truncate("  "+th.Faint.Paint(l.Text), m.width, "…"))
-		}
+		rows = append(rows, m.lastWords()...)
 		if strings.HasPrefix(m.agent.Where, "through npx") {
 			rows = append(rows, widget.Truncate("  "+th.Dim.Paint("npx fetches the package first; that can take a minute"), m.width, "…"))
 		}
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
 	}
-	return rows[:min(len(rows), m.height)]
+	return rows[:min(len(rows), m.height)], nil
+}
+
+// whyNot says why the agent did not start, and what to do.
+func (m *Model) whyNot() []string {
+	th := m.th
+	rows := chatview.Failure(m.connectErr, m.width-1, th)
+	for _, l := range advice(m.connectErr, m.agent) {
+		rows = append(rows, "")
+		for _, r := range widget.Wrap(l, max(1, m.width-4)) {
+			rows = append(rows, "  "+r)
+		}
+	}
+	rows = append(rows, "")
+	keys := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ") + th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
+	for _, r := range widget.Wrap(keys, max(1, m.width-4)) {
+		rows = append(rows, "  "+r)
+	}
+	return rows
+}
+
+// lastWords are the newest lines of the log.
+func (m *Model) lastWords() []string {
+	lines, _ := m.log.Lines()
+	var rows []string
+	for _, l := range lines[max(0, len(lines)-8):] {
+		rows = append(rows, widget.Truncate("  "+m.th.Faint.Paint(l.Text), m.width, "…"))
+	}
+	return rows
 }
