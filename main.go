@@ -108,7 +108,7 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), newAgent(s))
+	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), cli.NewSessions(s), newAgent(s))
 	return root
 }
 

@@ -7,23 +7,22 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/agents"
+	"parley/internal/headless"
 	"parley/internal/process"
 )
 
-// ErrNoSession means that the session that was asked for is not to be had.
-var ErrNoSession = errors.New("no such session")
-
 // Opening says which session to open. The zero value is a new one.
 type Opening struct {
-	Resume   string // the agent's id of a session
+	Resume   string // the agent's id of a session, or its title
 	Continue bool   // the newest of the directory
 }
 
 // Open opens a session as asked. An error that the session is not there matches
-// ErrNoSession.
+// headless.ErrNoSession.
 func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	switch {
 	case o.Continue:
@@ -33,18 +32,40 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 		}
 		kept = slices.DeleteFunc(kept, func(l acpclient.Listed) bool { return l.Cwd != n.Cwd })
 		if len(kept) == 0 {
-			return nil, fmt.Errorf("%w: the agent keeps none of %s", ErrNoSession, n.Cwd)
+			return nil, fmt.Errorf("%w: the agent keeps none of %s", headless.ErrNoSession, n.Cwd)
 		}
 		newest := slices.MaxFunc(kept, func(a, b acpclient.Listed) int { return a.Updated.Compare(b.Updated) })
-		return reopen(ctx, client, newest.ID, n)
+		return reopen(ctx, client, newest, n)
 	case o.Resume != "":
-		return reopen(ctx, client, o.Resume, n)
+		return reopen(ctx, client, named(ctx, client, o.Resume), n)
 	}
 	return client.NewSession(ctx, n)
 }
 
+// named finds a session by its id, or else by its title. What is not listed is
+// taken for an id: the agent knows best.
+func named(ctx context.Context, client *acpclient.Client, name string) acpclient.Listed {
+	if client.Agent().List {
+		kept, _ := client.ListSessions(ctx, "")
+		for _, same := range []func(acpclient.Listed) bool{
+			func(l acpclient.Listed) bool { return l.ID == name },
+			func(l acpclient.Listed) bool { return strings.EqualFold(l.Title, name) },
+		} {
+			if i := slices.IndexFunc(kept, same); i >= 0 {
+				return kept[i]
+			}
+		}
+	}
+	return acpclient.Listed{ID: name}
+}
+
 // reopen loads a session where the agent can replay it, else goes on without.
-func reopen(ctx context.Context, client *acpclient.Client, id string, n acpclient.NewSession) (*acpclient.Session, error) {
+// A session is opened in the directory it belongs to.
+func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
+	id := l.ID
+	if l.Cwd != "" {
+		n.Cwd = l.Cwd
+	}
 	var s *acpclient.Session
 	var err error
 	switch info := client.Agent(); {
@@ -53,12 +74,12 @@ func reopen(ctx context.Context, client *acpclient.Client, id string, n acpclien
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: the agent cannot open a session again", ErrNoSession)
+		return nil, fmt.Errorf("%w: the agent cannot open a session again", headless.ErrNoSession)
 	}
 	var answered *acpclient.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {
 		// Agents word it differently and disagree about the code.
-		return nil, fmt.Errorf("%w: %w", ErrNoSession, err)
+		return nil, fmt.Errorf("%w: %w", headless.ErrNoSession, err)
 	}
 	return s, err
 }

@@ -24,7 +24,9 @@ const maxPrompt = 16 << 20
 
 type runFlags struct {
 	agent, cwd, output                string
-	addDirs                           []string
+	addDirs, config                   []string
+	session, mode, model              string
+	continues                         bool
 	timeout                           time.Duration
 	approveAll, approveReads, denyAll bool
 }
@@ -51,6 +53,11 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
+	flags.StringVar(&f.session, "session", "", "go on with a session that the agent keeps, by its id or title")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "go on with the newest session that the agent keeps of this directory")
+	flags.StringVar(&f.mode, "mode", "", "switch the session to this mode")
+	flags.StringVar(&f.model, "model", "", "switch the session to this model")
+	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long, such as 90s or 10m (default: never)")
 	flags.BoolVar(&f.approveAll, "approve-all", false, "allow whatever the agent asks for")
 	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
@@ -79,6 +86,13 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if f.agent != "" && commandLine != nil {
 		return Usagef("--agent and a command behind -- exclude each other")
 	}
+	if f.session != "" && f.continues {
+		return Usagef("--session and --continue exclude each other")
+	}
+	settings, err := f.settings()
+	if err != nil {
+		return err
+	}
 	place, err := NewPlace(f.cwd, f.addDirs)
 	if err != nil {
 		return err
@@ -97,12 +111,31 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	}
 	code := headless.Run(cmd.Context(), headless.Options{
 		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.NewSession(place), Prompt: prompt,
+		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	})
 	if code != 0 {
 		return ExitCode(code)
 	}
 	return nil
+}
+
+// settings are the options to set before the prompt.
+func (f runFlags) settings() ([]headless.Setting, error) {
+	var out []headless.Setting
+	for _, s := range []headless.Setting{{Key: "mode", Value: f.mode}, {Key: "model", Value: f.model}} {
+		if s.Value != "" {
+			out = append(out, s)
+		}
+	}
+	for _, c := range f.config {
+		key, value, ok := strings.Cut(c, "=")
+		if !ok || key == "" {
+			return nil, Usagef("--config %s: want KEY=VALUE", c)
+		}
+		out = append(out, headless.Setting{Key: key, Value: value})
+	}
+	return out, nil
 }
 
 func (f runFlags) policy() (headless.Policy, error) {

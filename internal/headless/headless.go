@@ -42,13 +42,17 @@ type Options struct {
 	Agent   string // what to call it
 	Command acpclient.AgentCommand
 	Session acpclient.NewSession
-	Prompt  string
-	Format  string // text, json, stream-json
-	Policy  Policy
-	Timeout time.Duration // 0: none
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Version string
+	// Open opens the session; nil opens a new one. An error that matches
+	// ErrNoSession has an exit code of its own.
+	Open     func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error)
+	Settings []Setting
+	Prompt   string
+	Format   string // text, json, stream-json
+	Policy   Policy
+	Timeout  time.Duration // 0: none
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Version  string
 }
 
 var (
@@ -112,7 +116,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, cause(ctx, err)
 	}
 	defer client.Close()
-	session, err := client.NewSession(ctx, r.opts.Session)
+	session, err := r.open(ctx, client)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
@@ -189,6 +193,8 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 		code = ExitTimeout
 	case errors.Is(err, errInterrupted):
 		code = ExitInterrupted
+	case errors.Is(err, ErrNoSession):
+		code = ExitNoSession
 	case err != nil:
 		code = ExitAgent
 	case len(r.denied) > 0:

@@ -1,0 +1,95 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// ErrNoSession means that the session that was asked for is not to be had.
+var ErrNoSession = errors.New("no such session")
+
+// Setting is an option to set before the prompt: Key is "mode", "model", or the
+// id or name of any option of the session.
+type Setting struct{ Key, Value string }
+
+// open opens the session. What is replayed of an older conversation is no part
+// of this turn: it is applied, for what it says of options, and not printed.
+func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Session, error) {
+	open := r.opts.Open
+	if open == nil {
+		open = func(ctx context.Context, c *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
+			return c.NewSession(ctx, n)
+		}
+	}
+	session, err := open(ctx, client, r.opts.Session)
+	if err != nil {
+		return nil, err
+	}
+	r.absorb()
+	for _, s := range r.opts.Settings {
+		if err := r.set(ctx, session, s); err != nil {
+			return nil, err
+		}
+		r.absorb()
+	}
+	return session, nil
+}
+
+// absorb applies what waits without printing it, and starts an empty transcript
+// with what is left of it.
+func (r *run) absorb() {
+	for _, e := range r.queue.Take() {
+		r.thread.Apply(e)
+	}
+	r.thread.Items = nil
+}
+
+// set changes one option, found by category, id or name.
+func (r *run) set(ctx context.Context, session *acpclient.Session, s Setting) error {
+	t := r.thread
+	for _, o := range t.Config {
+		if o.Category != s.Key && o.ID != s.Key && !strings.EqualFold(o.Name, s.Key) {
+			continue
+		}
+		if o.Type == "boolean" {
+			on, ok := booleans[strings.ToLower(s.Value)]
+			if !ok {
+				return fmt.Errorf("%s %s: want true or false", s.Key, s.Value)
+			}
+			return session.SetOption(ctx, o.ID, on)
+		}
+		id, err := choice(s, o.Choices)
+		if err != nil {
+			return err
+		}
+		return session.SetOption(ctx, o.ID, id)
+	}
+	if s.Key == "mode" && len(t.Config) == 0 && len(t.Modes) > 0 {
+		id, err := choice(s, t.Modes)
+		if err != nil {
+			return err
+		}
+		return session.SetMode(ctx, id)
+	}
+	return fmt.Errorf("the agent offers no option %q", s.Key)
+}
+
+var booleans = map[string]bool{"true": true, "on": true, "yes": true, "false": false, "off": false, "no": false}
+
+// choice finds a value by its id or its name.
+func choice(s Setting, choices []acpclient.Choice) (string, error) {
+	var names []string
+	for _, c := range choices {
+		if c.ID == s.Value || strings.EqualFold(c.Name, s.Value) {
+			return c.ID, nil
+		}
+		if len(names) < 20 {
+			names = append(names, c.Name)
+		}
+	}
+	return "", fmt.Errorf("%s %s: the agent offers %s", s.Key, s.Value, strings.Join(names, ", "))
+}

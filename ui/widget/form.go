@@ -1,0 +1,233 @@
+package widget
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// FormKind is how a field of a Form is filled in.
+type FormKind int
+
+// The kinds of fields: typed text, a typed number (one line, blanks around it dropped), yes or no, one of the options,
+// any of the options.
+const (
+	FormText FormKind = iota
+	FormNumber
+	FormBool
+	FormSelect
+	FormMulti
+)
+
+// FormChoice is how a form was left.
+type FormChoice int
+
+// The ways out of a form; FormOpen while it has not been left.
+const (
+	FormOpen FormChoice = iota
+	FormSend
+	FormDecline
+	FormCancel
+)
+
+// FormOption is one option of a FormSelect or FormMulti. The texts are plain.
+type FormOption struct {
+	Label, Help string
+}
+
+// FormValue is what a field holds; its kind says where. The zero value is an empty one.
+type FormValue struct {
+	Text   string // FormText, FormNumber
+	On     bool   // FormBool
+	Chosen []int  // FormSelect (none or one) and FormMulti (ascending): places in Options
+}
+
+// FormField describes one field. All texts are plain, and are shown on one row but for Help, which wraps.
+type FormField struct {
+	Label, Help string
+	Warning     string // shown with the field all the time
+	Kind        FormKind
+	OneLine     bool // FormText: no newlines; those pasted become blanks
+	// Required refuses an empty text or choice before Check is asked.
+	Required bool
+	Options  []FormOption
+	Value    FormValue // what the field begins with
+	// Check says in one short sentence what is wrong with a value. It is called when the field is left and before
+	// sending, and must be quick.
+	Check func(FormValue) error
+}
+
+// maxFieldRows is how many rows a text, an open list or the options of a FormMulti may take before they scroll.
+const maxFieldRows = 6
+
+// Form is a questionnaire with the row "Send · Decline · Cancel" under its fields. What is to be sent has been on the
+// screen: a form is not sent before every field was drawn once. Use [NewForm].
+type Form struct {
+	fields []*formField
+	focus  int // len(fields): the row under them
+	button FormChoice
+	choice FormChoice
+	top    int // first row of the window
+	nudge  int // rows scrolled inside a focused field that is higher than the window
+	page   int // rows of the window, as drawn last
+}
+
+// formField is a field being filled in.
+type formField struct {
+	FormField
+	text   *Composer
+	on     bool
+	chosen []bool
+	cursor int   // option under the cursor, FormMulti
+	first  int   // first option shown, FormMulti
+	list   *List // open list of a FormSelect, nil while closed
+	err    error
+	seen   bool // its beginning has been drawn
+
+	help      []string // wrapped to helpWidth
+	helpWidth int
+}
+
+var errFormEmpty = errors.New("an answer is needed")
+
+// NewForm returns a form with the first field focused.
+func NewForm(fields []FormField) *Form {
+	f := &Form{button: FormSend}
+	for _, d := range fields {
+		ff := &formField{FormField: d, on: d.Value.On, chosen: make([]bool, len(d.Options)), helpWidth: -1}
+		for _, i := range d.Value.Chosen {
+			if i >= 0 && i < len(d.Options) {
+				ff.chosen[i] = true
+				if d.Kind == FormSelect {
+					break
+				}
+			}
+		}
+		ff.text = NewComposer()
+		ff.text.SetMaxRows(maxFieldRows)
+		ff.paste(d.Value.Text)
+		f.fields = append(f.fields, ff)
+	}
+	return f
+}
+
+// oneLine says whether the text of the field may hold no newline.
+func (ff *formField) oneLine() bool { return ff.Kind == FormNumber || ff.OneLine }
+
+func (ff *formField) typed() bool { return ff.Kind == FormText || ff.Kind == FormNumber }
+
+// paste puts text at the cursor of the field.
+func (ff *formField) paste(s string) {
+	if ff.oneLine() {
+		s = strings.ReplaceAll(strings.Trim(cleanInput(s), "\n"), "\n", " ")
+	}
+	ff.text.Insert(s)
+}
+
+func (ff *formField) value() FormValue {
+	v := FormValue{}
+	switch ff.Kind {
+	case FormText:
+		v.Text = ff.text.Value()
+	case FormNumber:
+		v.Text = strings.TrimSpace(ff.text.Value())
+	case FormBool:
+		v.On = ff.on
+	default:
+		for i, on := range ff.chosen {
+			if on {
+				v.Chosen = append(v.Chosen, i)
+			}
+		}
+	}
+	return v
+}
+
+// check finds out what is wrong with the field and remembers it.
+func (ff *formField) check() error {
+	v := ff.value()
+	ff.err = nil
+	switch empty := ff.Kind != FormBool && v.Text == "" && len(v.Chosen) == 0; {
+	case ff.Required && empty:
+		ff.err = errFormEmpty
+	case ff.Check != nil:
+		ff.err = ff.Check(v)
+	}
+	return ff.err
+}
+
+// choose makes the i-th option the only one; -1 for none.
+func (ff *formField) choose(i int) {
+	clear(ff.chosen)
+	if i >= 0 && i < len(ff.chosen) {
+		ff.chosen[i] = true
+	}
+	ff.err = nil
+}
+
+// Values returns what the fields hold, in their order.
+func (f *Form) Values() []FormValue {
+	out := make([]FormValue, len(f.fields))
+	for i, ff := range f.fields {
+		out[i] = ff.value()
+	}
+	return out
+}
+
+// Choice returns how the form was left, FormOpen while it was not.
+func (f *Form) Choice() FormChoice { return f.choice }
+
+// Submitted says whether the form was sent: its values are valid.
+func (f *Form) Submitted() bool { return f.choice == FormSend }
+
+// Paste puts text into the focused field, if it takes text.
+func (f *Form) Paste(s string) {
+	ff := f.focused()
+	if ff == nil || f.choice != FormOpen {
+		return
+	}
+	switch {
+	case ff.typed():
+		ff.paste(s)
+		ff.err = nil
+	case ff.list != nil:
+		ff.list.SetFilter(ff.list.Filter() + s)
+	}
+}
+
+// focused returns the field that has the keys, nil for the row under the fields.
+func (f *Form) focused() *formField {
+	if f.focus >= len(f.fields) {
+		return nil
+	}
+	return f.fields[f.focus]
+}
+
+// move focuses the i-th field, or the row under the fields. The field that is left is checked.
+func (f *Form) move(i int) {
+	i = max(min(i, len(f.fields)), 0)
+	if ff := f.focused(); ff != nil && i != f.focus {
+		ff.check()
+		ff.list = nil
+	}
+	f.focus = i
+}
+
+// submit sends the form, or goes to the first field that keeps it from being sent.
+func (f *Form) submit() {
+	bad := -1
+	for i, ff := range f.fields {
+		ff.list = nil
+		if ff.check() != nil && bad < 0 {
+			bad = i
+		}
+	}
+	if bad < 0 {
+		bad = slices.IndexFunc(f.fields, func(ff *formField) bool { return !ff.seen })
+	}
+	if bad >= 0 {
+		f.focus = bad
+		return
+	}
+	f.choice = FormSend
+}
