@@ -129,7 +129,7 @@ func (ff *formField) heading(r *formRows, focused bool) string {
 		note = "  required"
 	}
 	if ff.Kind == FormMulti {
-		note += "  " + itoa(len(ff.value().Chosen)) + " of " + itoa(len(ff.Options))
+		note += "  " + itoa(len(ff.value().Chosen)) + " of " + itoa(len(ff.Options)) + " chosen"
 	}
 	if room := r.width - 2 - len(note); Width(label) > room && room >= minFormRoom {
 		label = Truncate(label, room, "…")

@@ -1,0 +1,240 @@
+//go:build unix
+
+package interop
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/permissions"
+)
+
+func (r *rig) tool(id string) *thread.Tool {
+	r.t.Helper()
+	tool := r.thread.Tool(id)
+	if tool == nil {
+		r.t.Fatalf("no tool call %s: %s", id, r.transcript())
+	}
+	return tool
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func TestAsk(t *testing.T) {
+	each(t, func(t *testing.T, p peer) { checkAsk(t, p, permissions.Diff) })
+}
+
+// checkAsk: the user's answer is what the agent hears, and what the transcript
+// shows.
+func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
+	for kind, want := range map[string]struct {
+		option, name, status string
+		allowed              bool
+	}{
+		permissions.AllowOnce:   {"yes", "Yes", "completed", true},
+		permissions.AllowAlways: {"always", "Always", "completed", true},
+		permissions.RejectOnce:  {"no", "No", "failed", false},
+	} {
+		r := open(t, p)
+		r.asked = func(permissions.Question) string { return kind }
+		r.says("ask", "outcome: "+want.option)
+		if got := r.tool("ask-1"); got.Status != want.status || !strings.HasPrefix(got.Title, "Change ") {
+			t.Errorf("%s: tool call %+v", kind, got)
+		}
+		if len(r.questions) != 1 {
+			t.Fatalf("%s: %d questions", kind, len(r.questions))
+		}
+		q := r.questions[0]
+		if q.Origin != permissions.FromAgent || q.Heading != "Change a file" || q.Tool != "ask-1" || len(q.Options) != 3 || q.Outside {
+			t.Errorf("%s: question %+v", kind, q)
+		}
+		if !slices.ContainsFunc(q.Body, func(part permissions.Part) bool {
+			return part.Kind == shown && (strings.HasSuffix(part.Path, "/asked.txt") || strings.HasSuffix(part.Text, "/asked.txt"))
+		}) {
+			t.Errorf("%s: the question does not show the file: %+v", kind, q.Body)
+		}
+		decisions := r.items(thread.Decision)
+		if len(decisions) != 1 || decisions[0].Settled.Decision != want.name || decisions[0].Settled.Allowed != want.allowed || decisions[0].Settled.By != "you" {
+			t.Errorf("%s: decisions %+v", kind, decisions)
+		}
+	}
+}
+
+func TestCancelQuestion(t *testing.T) {
+	each(t, func(t *testing.T, p peer) { checkCancelQuestion(t, p, "linger") })
+}
+
+// The SDK takes back its request while parley answers it.
+func TestCancelWithdrawnQuestion(t *testing.T) {
+	t.Parallel()
+	checkCancelQuestion(t, goPeer, "abandon")
+}
+
+// checkCancelQuestion stops a turn that waits for the user.
+func checkCancelQuestion(t *testing.T, p peer, word string) {
+	r := open(t, p)
+	r.asked = func(permissions.Question) string {
+		r.session.Cancel()
+		return ""
+	}
+	if end := r.prompt(word); end.StopReason != "cancelled" || end.Err != nil {
+		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
+	}
+	decisions := r.items(thread.Decision)
+	if len(decisions) != 1 || decisions[0].Settled.Decision != "cancelled" || decisions[0].Settled.Allowed {
+		t.Errorf("decisions %+v", decisions)
+	}
+	if !r.tool("ask-1").Cancelled {
+		t.Errorf("tool call %+v", r.tool("ask-1"))
+	}
+	if r.thread.State != thread.Idle {
+		t.Errorf("state %s", r.thread.State)
+	}
+	r.asked = nil
+	r.says("hello", "hello from "+p.tag)
+}
+
+func TestCancel(t *testing.T) { each(t, checkCancel) }
+
+// checkCancel stops a turn in the middle; what comes behind still belongs to it.
+func checkCancel(t *testing.T, p peer) {
+	r := open(t, p)
+	for range 2 {
+		r.seen = func(acpclient.Event) {
+			if r.said() == "waiting" {
+				r.session.Cancel()
+			}
+		}
+		if end := r.prompt("wait"); end.StopReason != "cancelled" || end.Err != nil {
+			t.Errorf("ended with %q, %v", end.StopReason, end.Err)
+		}
+		if got := r.said(); got != "waiting no more" {
+			t.Errorf("the agent says %q", got)
+		}
+		r.seen = nil
+		r.says("hello", "hello from "+p.tag)
+	}
+}
+
+func TestTurnGoesWrong(t *testing.T) { each(t, checkTurnGoesWrong) }
+
+func checkTurnGoesWrong(t *testing.T, p peer) {
+	r := open(t, p)
+	end := r.prompt("fail")
+	var e *acpclient.AgentError
+	if !errors.As(end.Err, &e) || e.Code != -32603 || e.Message != "the agent says no" {
+		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
+	}
+	if end = r.prompt("refuse"); end.StopReason != "refusal" || end.Err != nil || !r.items(thread.UserMessage)[0].Excluded {
+		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
+	}
+	r.says("hello", "hello from "+p.tag)
+}
+
+func TestSessionsAtOnce(t *testing.T) { each(t, checkSessionsAtOnce) }
+
+// checkSessionsAtOnce: one waits while another works.
+func checkSessionsAtOnce(t *testing.T, p peer) {
+	r := open(t, p)
+	first, firstThread := r.session, r.thread
+	second, err := r.client.NewSession(r.ctx(), acpclient.NewSession{Cwd: r.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.ID() == second.ID() {
+		t.Fatalf("two sessions are called %q", first.ID())
+	}
+	if err := first.Prompt(acpclient.Block{Text: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the first session waits", func() bool { return r.said() == "waiting" })
+	r.session, r.thread = second, thread.New("")
+	r.says("hello", "hello from "+p.tag)
+	r.session, r.thread = first, firstThread
+	first.Cancel()
+	r.until("the first session ends", func() bool { return len(r.items(thread.TurnEnd)) == 1 })
+	if end := r.items(thread.TurnEnd)[0].End; end.StopReason != "cancelled" || r.said() != "waiting no more" {
+		t.Errorf("ended with %q, said %q", end.StopReason, r.said())
+	}
+}
+
+func TestList(t *testing.T) { each(t, checkList) }
+
+func checkList(t *testing.T, p peer) {
+	r := connect(t, p)
+	got, err := r.client.ListSessions(r.ctx(), "")
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got[0].ID != "earlier" || got[0].Title != "An earlier one" || got[0].Cwd != "/tmp" || got[0].Updated.Unix() != 1767323045 || got[1].ID != "oldest" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLoad(t *testing.T) { each(t, checkLoad) }
+
+func checkLoad(t *testing.T, p peer) {
+	r := connect(t, p)
+	_, err := r.client.LoadSession(r.ctx(), "never was", r.newSession())
+	var e *acpclient.AgentError
+	if !errors.As(err, &e) || e.Code != -32002 {
+		t.Errorf("a session that does not exist: %v", err)
+	}
+	r.queue.Take()
+	if r.session, err = r.client.LoadSession(r.ctx(), "earlier", r.newSession()); err != nil {
+		t.Fatal(err)
+	}
+	r.take()
+	var got []string
+	for _, it := range r.thread.Items {
+		if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage {
+			got = append(got, string(it.Text))
+		}
+	}
+	if !slices.Equal(got, []string{"what was asked", "what was answered"}) {
+		t.Errorf("history %q", got)
+	}
+	if !p.v2 && (r.thread.Mode != "code" || len(r.thread.Modes) != 2) {
+		t.Errorf("mode %q of %+v", r.thread.Mode, r.thread.Modes)
+	}
+	r.says("hello", "hello from "+p.tag)
+}
+
+// The Python SDK has session/resume and session/close behind a switch for what
+// was unstable when it was written.
+func TestResumeAndClose(t *testing.T) {
+	for _, p := range []peer{goPeer, tsPeer} {
+		t.Run(p.tag, func(t *testing.T) {
+			t.Parallel()
+			checkResumeAndClose(t, p)
+		})
+	}
+}
+
+func checkResumeAndClose(t *testing.T, p peer) {
+	r := connect(t, p)
+	var err error
+	if r.session, err = r.client.ResumeSession(r.ctx(), "earlier", r.newSession()); err != nil {
+		t.Fatal(err)
+	}
+	r.take()
+	if n := len(r.thread.Items); n != 0 {
+		t.Errorf("%d items without a replay: %s", n, r.transcript())
+	}
+	r.says("hello", "hello from "+p.tag)
+	if err := r.client.CloseSession(r.ctx(), r.session); err != nil {
+		t.Error(err)
+	}
+	if err := r.session.Prompt(acpclient.Block{Text: "hello"}); err == nil {
+		t.Error("a closed session takes a prompt")
+	}
+}

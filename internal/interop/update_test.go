@@ -1,0 +1,191 @@
+//go:build unix
+
+package interop
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+func TestHandshake(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		r := open(t, p)
+		got := r.client.Agent()
+		title := map[string]string{"go": "Interop (Go)", "ts": "Interop (TypeScript)", "py": "Interop (Python)"}[p.tag]
+		if got.Name != "interop-"+p.tag || got.Title != title || got.Version != "1.0.0" || got.ProtocolVersion != 1 {
+			t.Errorf("agent %+v", got)
+		}
+		if !got.LoadSession || !got.List || !got.Image || !got.EmbeddedContext || got.Audio || got.Fork || len(got.AuthMethods) != 0 {
+			t.Errorf("capabilities %+v", got)
+		}
+		r.says("session", fmt.Sprintf("client=parley 1.2.3 version=1 fs=true,true terminal=true mode=ask cwd=%s mcp=probe:/bin/true:a b,c:KEY=v=1", r.dir))
+	})
+}
+
+// odd is what an encoder could trip over.
+const odd = "tabs\tand \"quotes\", grüße, 日本語, 👩‍👩‍👧 and\nlines\n\n\\u0041 </script> \\"
+
+func TestMessages(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		r := open(t, p)
+		r.says("hello", "hello from "+p.tag)
+		if n := len(r.items(thread.AgentMessage)); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+		r.says("echo "+odd, odd)
+		// For a terminal the separators of lines and paragraphs are new lines.
+		r.says("echo a\u2028b", "a\nb")
+		long := strings.Repeat("0123456789 äöü\n", 100_000)
+		r.says("echo "+long, long)
+	})
+}
+
+func TestBurst(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		const n = 2000
+		var want strings.Builder
+		for i := range n {
+			fmt.Fprintf(&want, "%d ", i)
+		}
+		open(t, p).says(fmt.Sprint("burst ", n), want.String())
+	})
+}
+
+func TestBlocks(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		link := acpclient.Block{URI: "file:///a%20b.txt", Name: "a b.txt"}
+		open(t, p).says("blocks", "text|link a b.txt file:///a%20b.txt|text", link, acpclient.Block{Text: "and more"})
+	})
+}
+
+func TestThought(t *testing.T) { each(t, checkThought) }
+
+func checkThought(t *testing.T, p peer) {
+	r := open(t, p)
+	r.says("think", "thought")
+	if got := string(r.texts(thread.ThoughtMessage)); got != "let me think" || len(r.items(thread.ThoughtMessage)) != 1 {
+		t.Errorf("thought %q", got)
+	}
+}
+
+func TestPlan(t *testing.T) { each(t, checkPlan) }
+
+func checkPlan(t *testing.T, p peer) {
+	r := open(t, p)
+	r.says("plan", "planned")
+	want := []acpclient.PlanEntry{{Content: "look", Priority: "high", Status: "completed"}, {Content: "leap", Priority: "high", Status: "in_progress"}}
+	if d := cmp.Diff(want, r.thread.Plan); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCommands(t *testing.T) { each(t, checkCommands) }
+
+// checkCommands: those that were announced before the session was known, too.
+func checkCommands(t *testing.T, p peer) {
+	r := open(t, p)
+	if d := cmp.Diff([]acpclient.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
+		t.Error(d)
+	}
+	r.says("commands", "listed")
+	want := []acpclient.Command{{Name: "test", Description: "does test", Hint: "what to test"}, {Name: "plain", Description: "does plain"}}
+	if d := cmp.Diff(want, r.thread.Commands); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestInfo(t *testing.T) { each(t, checkInfo) }
+
+func checkInfo(t *testing.T, p peer) {
+	r := open(t, p)
+	r.says("info", "told")
+	u := r.thread.Usage
+	if r.thread.Title != "A title" || u.Used != 1200 || u.Size != 8000 || u.Cost != 0.5 || u.Currency != "EUR" {
+		t.Errorf("title %q, usage %+v", r.thread.Title, u)
+	}
+}
+
+var modes = []acpclient.Choice{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code", Description: "writes without asking"}}
+
+func TestModes(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		r := open(t, p)
+		if d := cmp.Diff(modes, r.thread.Modes); d != "" || r.thread.Mode != "ask" {
+			t.Errorf("mode %q, %s", r.thread.Mode, d)
+		}
+		r.says("mode", "switched") // by the agent
+		if r.thread.Mode != "code" {
+			t.Errorf("mode %q", r.thread.Mode)
+		}
+		if err := r.session.SetMode(r.ctx(), "code"); err != nil { // by the user
+			t.Fatal(err)
+		}
+		if r.prompt("session"); !strings.Contains(r.said(), " mode=code ") {
+			t.Errorf("the agent says %q", r.said())
+		}
+		if err := r.session.SetMode(r.ctx(), "no such mode"); err == nil || !strings.Contains(err.Error(), "Invalid params") {
+			t.Errorf("a mode that does not exist: %v", err)
+		}
+		if r.take(); r.thread.Mode != "code" {
+			t.Errorf("mode %q", r.thread.Mode)
+		}
+	})
+}
+
+func TestTool(t *testing.T) {
+	each(t, func(t *testing.T, p peer) {
+		r := open(t, p)
+		r.says("tool", "edited")
+		path := filepath.Join(r.dir, "notes.txt")
+		edit := r.tool("edit-1")
+		if edit.Title != "Edit notes.txt" || edit.Kind != "edit" || edit.Status != "completed" || !sameJSON(edit.RawOutput, `{"ok":true}`) || !sameJSON(edit.RawInput, fmt.Sprintf(`{"path":%q}`, path)) {
+			t.Errorf("tool call %+v", edit)
+		}
+		if d := cmp.Diff([]acpclient.Location{{Path: path, Line: 2}}, edit.Locations); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff([]acpclient.ToolContent{{Diff: &acpclient.Diff{Path: path, Old: "old\n", New: "new\n"}}}, edit.Content); d != "" {
+			t.Error(d)
+		}
+		made := r.tool("new-1")
+		if made.Title != "Could not make it" || made.Status != "failed" {
+			t.Errorf("tool call %+v", made)
+		}
+		want := []acpclient.ToolContent{{Content: &acpclient.Content{Text: "a new file"}},
+			{Diff: &acpclient.Diff{Path: filepath.Join(r.dir, "new.txt"), New: "first\n", OldMissing: true}}}
+		if d := cmp.Diff(want, made.Content); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestContent(t *testing.T) { each(t, checkContent) }
+
+func checkContent(t *testing.T, p peer) {
+	r := open(t, p)
+	r.says("content", "shown")
+	var got []acpclient.Content
+	for _, it := range r.items(thread.Attachment) {
+		c := *it.Attachment
+		if c.Kind == acpclient.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8; its base64 is padded
+			t.Errorf("%d bytes", c.Bytes)
+		}
+		c.Bytes = 0
+		got = append(got, c)
+	}
+	want := []acpclient.Content{
+		{Kind: acpclient.ImageContent, MimeType: "image/png"},
+		{Kind: acpclient.LinkContent, Name: "notes", URI: "file:///notes.txt"},
+		{Kind: acpclient.ResourceContent, URI: "file:///embedded.txt", MimeType: "text/plain", Text: "inside"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

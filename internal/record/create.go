@@ -1,0 +1,67 @@
+package record
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Create makes a new file in dir and the directories it needs, and starts its
+// Writer. It is the one call here that waits for the disk. A zero m.Started is
+// now.
+func Create(dir string, m Meta, opts Options) (*Writer, error) {
+	if m.Started.IsZero() {
+		m.Started = time.Now()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory of the logs: %w", err)
+	}
+	f, err := createFile(dir, m.Started)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWriter(f, m, opts)
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", f.Name(), errors.Join(err, f.Close(), os.Remove(f.Name())))
+		return nil, err
+	}
+	w.path = f.Name()
+	return w, nil
+}
+
+// createFile opens a file that nobody else has: it did not exist, it is locked
+// for as long as it is open, and it was not pruned before the lock was held.
+func createFile(dir string, started time.Time) (*os.File, error) {
+	stamp := started.UTC().Format("20060102T150405Z")
+	for range 100 {
+		var id [4]byte
+		rand.Read(id[:]) // never fails
+		path := filepath.Join(dir, stamp+"-"+hex.EncodeToString(id[:])+suffix)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("create a log: %w", err)
+		}
+		if lock(f) && stillThere(f) {
+			return f, nil
+		}
+		f.Close()
+	}
+	return nil, fmt.Errorf("create a log in %s: %w", dir, fs.ErrExist)
+}
+
+func stillThere(f *os.File) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(mine, there)
+}

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Dir is where the logs of this user are: "sessions" in $PARLEY_STATE, else in
+// $XDG_STATE_HOME/parley, else in the place of the system for such things. It
+// need not exist.
+func Dir() (string, error) {
+	dir, err := stateDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
+	if err != nil {
+		return "", fmt.Errorf("find the state directory: %w", err)
+	}
+	return filepath.Join(dir, "sessions"), nil
+}
+
+func stateDir(system string, getenv func(string) string, home func() (string, error)) (string, error) {
+	if dir := getenv("PARLEY_STATE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	// A relative path there is to be ignored, says the XDG specification.
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "parley"), nil
+	}
+	if dir := getenv("LocalAppData"); system == "windows" && dir != "" {
+		return filepath.Join(dir, "parley"), nil
+	}
+	dir, err := home()
+	if err != nil {
+		return "", err
+	}
+	switch system {
+	case "windows":
+		return filepath.Join(dir, "AppData", "Local", "parley"), nil
+	case "darwin", "ios":
+		return filepath.Join(dir, "Library", "Application Support", "parley"), nil
+	}
+	return filepath.Join(dir, ".local", "state", "parley"), nil
+}

@@ -1,0 +1,194 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"parley/internal/jsonscan"
+)
+
+// log puts lines into a file and keeps its bounds. One goroutine.
+type log struct {
+	out io.WriteCloser
+	max int64 // bytes of the file
+
+	buf       []byte // lines not yet written
+	written   int64  // bytes of the file with those of buf
+	meta      Meta
+	prompts   int
+	told      int  // prompts that the last meta line told of
+	repeat    bool // there is something that the head does not say
+	stale     bool // meta is newer than its last line
+	sinceMeta int  // bytes behind the last meta line
+	full      bool // no more messages
+}
+
+// reserve is what messages leave for the meta lines behind them.
+func (l *log) reserve() int64 { return min(window, l.max/4) }
+
+func (l *log) begin(m Meta) error {
+	l.meta = m
+	l.buf = append(l.buf, `{"parley":`+strconv.Itoa(version)+`,`...)
+	l.buf = append(l.buf, m.encode()[1:]...)
+	l.buf = append(l.buf, '\n')
+	l.written = int64(len(l.buf))
+	return l.flush()
+}
+
+// write appends a batch, and writes it out.
+func (l *log) write(b *batch, renewed bool) error {
+	data := b.bytes
+	for _, m := range b.marks {
+		if m.lost > 0 {
+			l.gap(m.at, strconv.Itoa(m.lost))
+		}
+		l.message(m, data[:m.size])
+		data = data[m.size:]
+		if l.repeat && l.sinceMeta >= spacing || l.prompts != l.told {
+			l.metaLine(false)
+		}
+		if len(l.buf) >= batchBytes {
+			if err := l.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if b.lost > 0 {
+		l.gap(time.Now(), strconv.Itoa(b.lost))
+	}
+	if renewed {
+		l.stale = true
+		l.metaLine(false)
+	}
+	return l.flush()
+}
+
+// end leaves the newest meta where the tail of the file is looked at.
+func (l *log) end() error {
+	if l.stale || l.prompts != l.told || l.repeat && l.sinceMeta >= spacing {
+		l.metaLine(true)
+	}
+	return l.flush()
+}
+
+func (l *log) flush() error {
+	_, err := l.out.Write(l.buf)
+	l.buf = l.buf[:0]
+	if cap(l.buf) > keepBytes {
+		l.buf = nil
+	}
+	return err
+}
+
+func (l *log) message(m mark, data []byte) {
+	if l.full {
+		return
+	}
+	start := len(l.buf)
+	l.buf = appendTime(append(l.buf, `{"t":"`...), m.at)
+	l.buf = append(append(l.buf, `","dir":"`...), m.dir...)
+	l.buf = append(l.buf, `","msg":`...)
+	l.buf = appendMessage(l.buf, m.dir, data)
+	l.buf = append(l.buf, "}\n"...)
+	size := len(l.buf) - start
+	switch {
+	case l.written+int64(size) > l.max-l.reserve():
+		l.buf = l.buf[:start]
+		l.limit(m.at)
+		return
+	case size > maxLine:
+		l.buf = l.buf[:start]
+		l.gap(m.at, "1")
+		return
+	}
+	l.written += int64(size)
+	l.sinceMeta += size
+	if m.dir == Out && isPrompt(data) {
+		l.prompts++
+	}
+}
+
+// gap says that messages are missing here.
+func (l *log) gap(at time.Time, what string) {
+	if l.full {
+		return
+	}
+	start := len(l.buf)
+	l.buf = appendTime(append(l.buf, `{"t":"`...), at)
+	l.buf = append(append(l.buf, `","gap":`...), what...)
+	l.buf = append(l.buf, "}\n"...)
+	l.written += int64(len(l.buf) - start)
+	l.sinceMeta += len(l.buf) - start
+	if l.written > l.max-l.reserve() {
+		l.limit(at)
+	}
+}
+
+func (l *log) limit(at time.Time) {
+	if !l.full {
+		l.full = true
+		l.buf = appendTime(append(l.buf, `{"t":"`...), at)
+		l.buf = append(l.buf, `","gap":"limit"}`+"\n"...)
+		l.written += int64(len(`{"t":"2006-01-02T15:04:05.000Z","gap":"limit"}`) + 1)
+	}
+}
+
+// metaLine appends the meta as it is now, if the file has room; the last one may
+// use what the others must leave to it.
+func (l *log) metaLine(last bool) {
+	start := len(l.buf)
+	l.buf = append(append(l.buf, `{"meta":`...), l.meta.encode()...)
+	l.buf = strconv.AppendInt(append(l.buf, `,"prompts":`...), int64(l.prompts), 10)
+	l.buf = appendTime(append(l.buf, `,"t":"`...), time.Now())
+	l.buf = append(l.buf, "\"}\n"...)
+	size := int64(len(l.buf) - start)
+	room := l.max - l.written
+	if !last {
+		room -= l.reserve() / 2
+	}
+	if size > room {
+		l.buf = l.buf[:start]
+		l.stale = true
+		l.told = l.prompts // or every message would try again
+		return
+	}
+	l.written += size
+	l.repeat, l.stale, l.sinceMeta, l.told = true, false, 0, l.prompts
+}
+
+// appendTime appends UTC with milliseconds, always of the same length.
+func appendTime(b []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
+}
+
+// appendMessage appends a message without its secrets: JSON as it was, anything
+// else as a JSON string.
+func appendMessage(b []byte, dir Direction, data []byte) []byte {
+	data = bytes.TrimSpace(data)
+	sound := json.Valid(data)
+	if dir != Err && sound {
+		return redactJSON(b, data)
+	}
+	if sound && (data[0] == '{' || data[0] == '[') {
+		data = redactJSON(nil, data)
+	}
+	return appendString(b, redactLoose(string(data)))
+}
+
+// isPrompt tells whether a message is a session/prompt.
+func isPrompt(data []byte) bool {
+	if !bytes.Contains(data, []byte(`session/prompt`)) && !bytes.Contains(data, []byte(`session\/prompt`)) {
+		return false
+	}
+	m := jsonscan.MembersOf(data)
+	for m.Next() {
+		if string(m.Key) == "method" {
+			name, _ := jsonscan.Text(m.Value)
+			return name == "session/prompt"
+		}
+	}
+	return false
+}

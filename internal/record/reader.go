@@ -1,0 +1,136 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"parley/internal/jsonscan"
+)
+
+// Reader reads one log from its beginning. One goroutine.
+type Reader struct {
+	file *os.File
+	in   *bufio.Reader
+	meta Meta
+}
+
+// Open opens a log, which may still be written. The error is ErrNotRecord where
+// its first line is not that of a log.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a log: %w", err)
+	}
+	r := &Reader{file: f, in: bufio.NewReaderSize(f, window)}
+	head, err := r.line()
+	if err == nil || err == io.EOF {
+		r.meta, err = parseHead(head)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Meta is the newest one so far: that of the head, or of the last meta line that
+// Next passed.
+func (r *Reader) Meta() Meta { return r.meta }
+
+// Close closes the file.
+func (r *Reader) Close() error { return r.file.Close() }
+
+// Next returns the next message or gap, in the order of the wire. Its data belongs
+// to the caller. Lines it does not know, or that are broken, are passed over, as
+// is a last one that is not whole; the end is io.EOF.
+func (r *Reader) Next() (Line, error) {
+	for {
+		text, err := r.line()
+		if p, ok := parseLine(text); ok {
+			if p.meta != nil {
+				r.meta = *p.meta
+			} else {
+				return p.Line, nil // an end is met again by the next call
+			}
+		}
+		if err == io.EOF {
+			return Line{}, io.EOF
+		}
+		if err != nil {
+			return Line{}, fmt.Errorf("read a log: %w", err)
+		}
+	}
+}
+
+// line returns the next line in memory of its own; nothing for one over maxLine.
+// With an error comes what there was of it.
+func (r *Reader) line() ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine+1; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSuffix(line, []byte("\n")), err
+		}
+	}
+}
+
+// parsed is a line of a log: one with a meta, or a message, or a gap.
+type parsed struct {
+	Line
+	meta    *Meta
+	prompts int
+}
+
+func parseLine(text []byte) (p parsed, ok bool) {
+	if !json.Valid(text) {
+		return p, false
+	}
+	var dir, msg, gap, meta []byte
+	m := jsonscan.MembersOf(text)
+	for m.Next() {
+		switch string(m.Key) {
+		case "t":
+			p.At, _ = parseTime(m.Value)
+		case "dir":
+			dir = m.Value
+		case "msg":
+			msg = m.Value
+		case "gap":
+			gap = m.Value
+		case "meta":
+			meta = m.Value
+		case "prompts":
+			n, _ := jsonscan.Int(m.Value)
+			p.prompts = int(max(n, 0))
+		}
+	}
+	switch {
+	case meta != nil:
+		p.meta = new(Meta)
+		return p, json.Unmarshal(meta, p.meta) == nil
+	case gap != nil:
+		p.Dir, p.Data = Gap, gap
+		return p, true
+	}
+	name, _ := jsonscan.Text(dir)
+	p.Dir, p.Data = Direction(name), msg
+	return p, msg != nil && (p.Dir == In || p.Dir == Out || p.Dir == Err)
+}
+
+func parseTime(raw []byte) (time.Time, bool) {
+	text, _ := jsonscan.Text(raw)
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
+}

@@ -1,0 +1,374 @@
+package widget
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/theme"
+)
+
+func minLength(n int) func(FormValue) error {
+	return func(v FormValue) error {
+		if len(v.Text) > 0 && len(v.Text) < n {
+			return fmt.Errorf("at least %d characters, now %d", n, len(v.Text))
+		}
+		return nil
+	}
+}
+
+// survey is a form with a field of each kind.
+func survey() []FormField {
+	return []FormField{
+		{Label: "Name", Help: "As it should stand in the commits.\nTwo words or more; what you write here is sent to the agent as it is.", Required: true, Check: minLength(3)},
+		{Label: "Retries", Kind: FormNumber, Value: FormValue{Text: "3"}, Check: func(v FormValue) error {
+			if strings.Contains(v.Text, ".") {
+				return errors.New("must be a whole number")
+			}
+			return nil
+		}},
+		{Label: "Run the tests", Kind: FormBool, Value: FormValue{On: true}, Help: "After each change."},
+		{Label: "Colour", Kind: FormSelect, Options: []FormOption{{"Red", "The colour Red"}, {"Green", ""}, {"Blue", "A long word about the colour blue, longer than most rows are"}}},
+		{Label: "Parts 部品", Kind: FormMulti, Required: true, Options: []FormOption{
+			{"parser", ""}, {"printer", "writes"}, {"a\x1b[31mb", ""}, {"four", ""}, {"five", ""}, {"six", ""}, {"seven", ""}, {"eight", ""}}, Value: FormValue{Chosen: []int{1, 99}}},
+		{Label: "Token", Warning: "this looks like a secret: forms must not ask for one"},
+	}
+}
+
+// formKeys plays keys as typed does, drawing the form after each as the screen would.
+func formKeys(t *testing.T, f *Form, keys string) (last bool) {
+	t.Helper()
+	draw := func() {
+		rows, _, _ := f.Rows(60, 12, theme.Plain())
+		checkRows(t, rows, 60)
+	}
+	draw()
+	for keys != "" {
+		name, rest := "", ""
+		if keys[0] == '<' {
+			name, rest, _ = strings.Cut(keys[1:], ">")
+		} else {
+			name, _ = ansi.FirstGraphemeCluster(keys, ansi.GraphemeWidth)
+			rest = keys[len(name):]
+		}
+		k := press(name)
+		if name == "space" {
+			k.Code, k.Text = ' ', " "
+		}
+		last, keys = f.Key(k), rest
+		draw()
+	}
+	return last
+}
+
+func screen(f *Form, width, height int, th *theme.Theme) string {
+	rows, x, y := f.Rows(width, height, th)
+	if y >= 0 && y < len(rows) {
+		row := ansi.Strip(rows[y])
+		row += strings.Repeat(" ", max(x+1-Width(row), 0))
+		rows[y] = cut(row, 0, x) + "█" + cut(row, x+1, maxCells)
+	}
+	return strings.TrimRight(ansi.Strip(strings.Join(rows, "\n")), " \n") + "\n"
+}
+
+func TestFormGolden(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		var b strings.Builder
+		for _, s := range []struct {
+			name, keys string
+			height     int
+		}{
+			{"fresh", "", 50},
+			{"the first field left without an answer", "<tab>", 50},
+			{"short answer, half a number", "ab<tab><backspace>1.5<tab>", 16},
+			{"a choice", "Ada<tab><tab><tab><right><left><left>", 50},
+			{"its list", "Ada<tab><tab><tab><space>", 20},
+			{"its list, narrowed", "Ada<tab><tab><tab>gre", 20},
+			{"many options", "Ada<tab><tab><tab><tab><down><down><space><down><down><down><down><down><space>", 24},
+			{"the ways out", "Ada Lovelace<shift+tab><right>", 50},
+			{"a low window", "Ada<tab><tab><tab><tab>", 6},
+			{"one row", "Ada", 1},
+		} {
+			f := NewForm(survey())
+			formKeys(t, f, s.keys)
+			rows, _, _ := f.Rows(width, s.height, theme.Dark())
+			checkRows(t, rows, width)
+			if len(rows) > s.height {
+				t.Errorf("%s: %d rows", s.name, len(rows))
+			}
+			fmt.Fprintf(&b, "== %s, %d rows\n%s", s.name, s.height, screen(f, width, s.height, theme.Dark()))
+		}
+		golden(t, fmt.Sprintf("form_%d.txt", width), b.String())
+	}
+}
+
+// Case 135: what the fields begin with is what is sent when nothing is changed.
+func TestFormDefaults(t *testing.T) {
+	fields := survey()
+	fields[0].Value.Text = "Ada\x1b[31m L\x07"
+	f := NewForm(fields)
+	want := []FormValue{{Text: "Ada L"}, {Text: "3"}, {On: true}, {}, {Chosen: []int{1}}, {}}
+	if got := f.Values(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestFormFilledIn(t *testing.T) {
+	f := NewForm(survey())
+	formKeys(t, f, "Ada<enter><backspace> 12 <enter><space><enter>bl<enter><enter><space><down><space><down><space><tab>x<shift+enter>y")
+	if f.Submitted() || f.Choice() != FormOpen {
+		t.Fatal("sent before the end")
+	}
+	want := []FormValue{{Text: "Ada"}, {Text: "12"}, {}, {Chosen: []int{2}}, {Chosen: []int{0, 2}}, {Text: "x\ny"}}
+	if got := f.Values(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	formKeys(t, f, "<enter>")
+	if !f.Submitted() || f.Choice() != FormSend {
+		t.Error("enter on the last field did not send")
+	}
+	if f.Key(press("x")) || f.Key(press("esc")) || f.Choice() != FormSend {
+		t.Error("a form that was left takes keys")
+	}
+}
+
+// Case 135: sending stops at the first field that is wrong.
+func TestFormGoesToWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		keys  string
+		focus int
+		row   string // that says why, "" for none
+	}{
+		{"<ctrl+s>", 0, "✗ an answer is needed"},
+		{"ab<shift+tab><enter>", 0, "✗ at least 3 characters, now 2"},
+		{"Ada<tab>.<ctrl+s>", 1, "✗ must be a whole number"},
+		{"Ada<tab><tab><tab><tab><down><space><ctrl+s>", 4, "✗ an answer is needed"},
+		{"Ada<tab>.5<tab><shift+tab><backspace><backspace>", 1, ""},
+		{"<tab><shift+tab>A", 0, ""},
+		{"<up>", 0, ""},
+	} {
+		f := NewForm(survey())
+		formKeys(t, f, c.keys)
+		got := screen(f, 60, 60, theme.Plain())
+		if f.Choice() != FormOpen || f.focus != c.focus || c.row != "" && !strings.Contains(got, c.row) || c.row == "" && strings.Contains(got, "✗") {
+			t.Errorf("%s: choice %d, field %d\n%s", c.keys, f.Choice(), f.focus, got)
+		}
+	}
+}
+
+// Nothing is sent that was not on the screen.
+func TestFormMustBeSeen(t *testing.T) {
+	fields := survey()
+	fields[0].Value.Text = "Ada"
+	f := NewForm(fields)
+	f.Rows(60, 8, theme.Plain())
+	f.Key(press("ctrl+s"))
+	if f.Submitted() || f.focus == 0 {
+		t.Fatalf("sent %v, field %d", f.Submitted(), f.focus)
+	}
+	for range len(fields) {
+		f.Rows(60, 8, theme.Plain())
+		f.Key(press("ctrl+s"))
+	}
+	if !f.Submitted() {
+		t.Errorf("not sent, field %d", f.focus)
+	}
+}
+
+// Case 136: the ways out.
+func TestFormWaysOut(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want FormChoice
+	}{
+		{"<esc>", FormCancel},
+		{"Ada<esc>", FormCancel},
+		{"<shift+tab><right><enter>", FormDecline},
+		{"<shift+tab><right><right><right><enter>", FormCancel},
+		{"<shift+tab><right><left><left><enter>", FormOpen}, // Send, but a name is missing
+		{"Ada<shift+tab><enter>", FormSend},
+		{"Ada<ctrl+s>", FormSend},
+		{"Ada<shift+tab><space>x", FormOpen},
+		{"<tab><tab><tab><space><esc>", FormOpen}, // closes the list only
+		{"<tab><tab><tab><space><esc><esc>", FormCancel},
+	} {
+		fields := survey()
+		f := NewForm(fields)
+		f.Rows(60, 60, theme.Plain())
+		formKeys(t, f, c.keys)
+		if got := f.Choice(); got != c.want || f.Submitted() != (c.want == FormSend) {
+			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
+		}
+	}
+	f := NewForm(nil)
+	if got := screen(f, 40, 5, theme.Plain()); got != "▸ Send · Decline · Cancel    enter sends\n" {
+		t.Errorf("a form without fields: %q", got)
+	}
+	if formKeys(t, f, "<enter>"); !f.Submitted() {
+		t.Error("a form without fields is not sent")
+	}
+}
+
+func TestFormChoices(t *testing.T) {
+	for _, c := range []struct {
+		required bool
+		keys     string
+		want     []int
+	}{
+		{false, "<right>", []int{0}},
+		{false, "<right><right><right><right>", nil},
+		{false, "<left>", []int{2}},
+		{false, "<right><left>", nil},
+		{false, "<right><backspace>", nil},
+		{true, "<right><right><right><right>", []int{0}},
+		{true, "<left>", []int{2}},
+		{true, "<right><backspace>", []int{0}},
+		{false, "<space><down><enter>", []int{1}},
+		{false, "<space><down><space>", []int{1}},
+		{false, "<space><down><tab>", nil},
+		{false, "<right><right><space><esc>", []int{1}},
+		{false, "<right><right><space><enter>", []int{1}},
+		{false, "b<enter>", []int{2}},
+		{false, "zzz<enter><esc>", nil},
+		{false, "<space><left><right><backspace><esc>", nil},
+	} {
+		d := survey()[3]
+		d.Required = c.required
+		f := NewForm([]FormField{d})
+		formKeys(t, f, c.keys)
+		if got := f.Values()[0].Chosen; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("required %v, %s: %v, want %v", c.required, c.keys, got, c.want)
+		}
+	}
+}
+
+func TestFormPaste(t *testing.T) {
+	f := NewForm([]FormField{{Label: "a"}, {Label: "b", OneLine: true}, {Label: "c", Kind: FormNumber}, survey()[2], survey()[3]})
+	paste := func(s string) {
+		f.Paste(s)
+		formKeys(t, f, "<tab>")
+	}
+	paste("one\r\ntwo\x1b[2J\x07")
+	paste("\nada@example.org\r\nx\n")
+	paste(" 7\n")
+	paste("not for a tick")
+	formKeys(t, f, "<space>")
+	f.Paste("gre")
+	formKeys(t, f, "<enter>")
+	want := []FormValue{{Text: "one\ntwo"}, {Text: "ada@example.org x"}, {Text: "7"}, {On: true}, {Chosen: []int{1}}}
+	if got := f.Values(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for _, name := range []string{"shift+enter", "ctrl+j"} {
+		f := NewForm([]FormField{{Label: "b", OneLine: true}})
+		if formKeys(t, f, "x<"+name+">y"); f.Values()[0].Text != "xy" {
+			t.Errorf("%s: %q", name, f.Values()[0].Text)
+		}
+	}
+}
+
+// Keys of the program pass through the form.
+func TestFormLeavesKeys(t *testing.T) {
+	f := NewForm(survey())
+	for _, keys := range []string{"<ctrl+c>", "<ctrl+q>", "<tab><tab>x", "<tab><space><ctrl+c>", "<tab>x", "<tab><tab>x"} {
+		if formKeys(t, f, keys) {
+			t.Errorf("%s was taken", keys)
+		}
+	}
+}
+
+// Up and down walk through everything, and back.
+func TestFormWalk(t *testing.T) {
+	f := NewForm(survey())
+	var down, up []string
+	at := func() string {
+		return fmt.Sprint(f.focus, ".", func() int {
+			if ff := f.focused(); ff != nil {
+				return ff.cursor
+			}
+			return 0
+		}())
+	}
+	for i := 0; i < 40 && f.focus < len(f.fields); i++ {
+		down = append(down, at())
+		formKeys(t, f, "<down>")
+	}
+	if len(down) != 5+8 {
+		t.Fatalf("walked down %q", down)
+	}
+	for i := 0; i < 40 && (i == 0 || f.focus > 0); i++ {
+		formKeys(t, f, "<up>")
+		up = append([]string{at()}, up...)
+	}
+	if !reflect.DeepEqual(down, up) {
+		t.Errorf("down %q\nup   %q", down, up)
+	}
+}
+
+// Help that is higher than the window can be read.
+func TestFormScrollsLongHelp(t *testing.T) {
+	var help []string
+	for i := range 40 {
+		help = append(help, fmt.Sprintf("line %d.", i))
+	}
+	f := NewForm([]FormField{{Label: "a", Help: strings.Join(help, "\n")}, {Label: "b"}})
+	seen := ""
+	for range 10 {
+		got := screen(f, 40, 10, theme.Plain())
+		seen += got
+		formKeys10(f, "pgdown")
+	}
+	for _, l := range help {
+		if !strings.Contains(seen, l) {
+			t.Errorf("%q was never shown", l)
+		}
+	}
+	f.Key(press("x"))
+	if got := screen(f, 40, 10, theme.Plain()); !strings.Contains(got, "› x█") {
+		t.Errorf("typing does not come back to the text:\n%s", got)
+	}
+}
+
+func formKeys10(f *Form, name string) {
+	f.Key(press(name))
+	f.Rows(40, 10, theme.Plain())
+}
+
+// Whatever the size, rows fit and the cursor is on them.
+func TestFormSizes(t *testing.T) {
+	fields := survey()
+	fields[0].Value.Text = strings.Repeat("日本語 text ", 30)
+	for width := range 50 {
+		for height := range 14 {
+			f := NewForm(fields)
+			for range len(fields) + 2 {
+				rows, x, y := f.Rows(width, height, theme.Dark())
+				checkRows(t, rows, width)
+				if len(rows) > height || (x < 0) != (y < 0) || y >= len(rows) || x >= width && x >= 0 {
+					t.Fatalf("%dx%d: %d rows, cursor %d,%d", width, height, len(rows), x, y)
+				}
+				f.Key(press("tab"))
+				if f.focus == 3 {
+					f.Key(press("x"))
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkFormRows(b *testing.B) {
+	var fields []FormField
+	for len(fields) < 200 {
+		fields = append(fields, survey()...)
+	}
+	f := NewForm(fields)
+	th := theme.Dark()
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Rows(80, 24, th)
+	}
+}
