@@ -75,6 +75,7 @@ func report(w io.Writer, err error) {
 type chatFlags struct {
 	cwd, theme, prompt string
 	resume             string
+	protocol           string
 	continues          bool
 	addDirs            []string
 	startTimeout       time.Duration
@@ -101,6 +102,7 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
 	flags.StringVar(&f.theme, "theme", "", "auto, dark, light, ansi or plain (default: the configured one, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
+	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
@@ -152,6 +154,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := checkTheme(theme); err != nil {
 		return err
 	}
+	if err := cli.CheckProtocol(f.protocol); err != nil {
+		return err
+	}
+	setup.Protocol = f.protocol
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue exclude each other")
 	}
@@ -163,6 +169,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	for _, a := range setup.Agents {
 		opts.Agents = append(opts.Agents, offer(a))
 	}
+	opts.OpenURL = cli.OpenURL
 	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
 		agent, _ := setup.Find(a.Name)
 		return cli.LoginCommand(agent, method, place)

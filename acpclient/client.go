@@ -35,17 +35,38 @@ type Options struct {
 	Sink          Sink   // required
 	Services      Services
 	Log           *Log // may be nil
+	Tap           Tap  // sees all messages; may be nil
+
+	// Elicit says that the front end shows forms and pages (ElicitationAsked);
+	// TerminalLogin, that it can run a login in the real terminal.
+	Elicit, TerminalLogin bool
+
+	// Protocol is the version of ACP to speak: "1" (the default), "2", or
+	// "auto", which offers what was remembered of the agent, and 2 to one that
+	// is not known.
+	Protocol string
+	// Agent is the key under which Versions knows the agent. Launch derives it
+	// from the command where it is "".
+	Agent    string
+	Versions Versions // for "auto"; may be nil
+	// InitializeOnce is for transports on which a second initialize is refused
+	// (HTTP, WebSocket): Connect then asks for another connection at once.
+	InitializeOnce bool
+
+	offer int // what a connection before this one has settled; 0: nothing
 }
 
 // AgentInfo is what the agent said of itself. Strings are safe to show.
 type AgentInfo struct {
 	Name, Title, Version string
 	ProtocolVersion      int
+	NoSessions           bool // v2: it offers no session method at all
 	LoadSession          bool
 	Image, Audio         bool // what prompts may hold
 	EmbeddedContext      bool
 	Roots                bool // sessions take additional directories
 	MCPHTTP, MCPSSE      bool
+	NoMCPStdio           bool // v2: it starts no MCP servers
 	AuthMethods          []AuthMethod
 
 	// The optional methods that the agent has advertised; nothing else is sent.
@@ -71,9 +92,14 @@ type Client struct {
 	agent AgentInfo
 	quirk quirks
 
+	surface surface       // set on the reader goroutine by the answer to initialize
+	settled chan struct{} // closed when negotiation is over and again is set
+	again   bool          // another connection takes over: the end of this one is no news
+
 	mu       sync.Mutex
 	sessions map[string]*Session
 	early    *earlyUpdates
+	elicits  elicitations
 	gone     map[string]bool // closed sessions, whose late updates are nobody's
 	err      error
 
@@ -93,7 +119,10 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if opts.Log == nil {
 		opts.Log = NewLog()
 	}
-	c := &Client{opts: opts, conn: conn, sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	if opts.Tap != nil {
+		conn = tapped{conn, opts.Tap}
+	}
+	c := &Client{opts: opts, conn: conn, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(conn, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
 	return c
@@ -102,7 +131,15 @@ func newClient(conn transport.Conn, opts Options) *Client {
 func (c *Client) start(ctx context.Context) error {
 	c.peer.Start()
 	go c.watch()
-	if err := c.initializeV1(ctx); err != nil {
+	err := c.negotiate(ctx)
+	var again *ReconnectError
+	c.again = errors.As(err, &again)
+	close(c.settled)
+	if c.again {
+		c.Close()
+		return err
+	}
+	if err != nil {
 		if errors.Is(err, ErrClosed) {
 			<-c.over // Close would make it look as if this side had ended it
 			return c.Err()
@@ -139,6 +176,7 @@ func (c *Client) Close() error {
 // watch waits for the end of the connection and tells everyone.
 func (c *Client) watch() {
 	<-c.peer.Done()
+	<-c.settled
 	err := c.endError()
 	c.mu.Lock()
 	c.err = err
@@ -153,7 +191,9 @@ func (c *Client) watch() {
 			c.opts.Services.Sessions.CloseSession(s.id)
 		}
 	}
-	c.opts.Sink.Post(Disconnected{Err: err})
+	if !c.again {
+		c.opts.Sink.Post(Disconnected{Err: err})
+	}
 	close(c.over)
 }
 
@@ -202,6 +242,9 @@ type MCPServer struct {
 // NewSession opens a session (session/new). Updates for it may be posted before
 // NewSession returns. When ctx ends first, the agent is told.
 func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error) {
+	if c.agent.NoSessions {
+		return nil, fmt.Errorf("open a session: %w", ErrUnsupported)
+	}
 	req := wire.NewSessionRequest{Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
@@ -227,7 +270,7 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 			return
 		}
 		if err == nil {
-			s, err = c.adopt(r, n)
+			s, err = c.adopt(r.SessionID, raw, n)
 		}
 		failed = err
 	})
@@ -258,20 +301,21 @@ func otherRoots(cwd string, roots []string) []string {
 	return out
 }
 
-// mcpServers turns the servers into their v1 form; those that the agent cannot
-// use are left out and logged.
+// mcpServers turns the servers into the form of the connection's version; those
+// that the agent cannot use are left out and logged.
 func (c *Client) mcpServers(servers []MCPServer) []any {
 	out := []any{}
 	for _, m := range servers {
-		switch {
-		case m.Type == "http" && !c.agent.MCPHTTP, m.Type == "sse" && !c.agent.MCPSSE:
-			c.opts.Log.Add(LogClient, fmt.Sprintf("MCP server %s not passed on: the agent does not take %s servers", m.Name, m.Type))
-			c.opts.Sink.Post(NoticeArrived{Severity: "warning", Title: "MCP server " + m.Name + " left out", Description: "the agent does not take " + m.Type + " servers"})
-		case m.Type == "http" || m.Type == "sse":
-			out = append(out, wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)})
-		default:
-			out = append(out, wire.MCPStdio{Name: m.Name, Command: m.Command, Args: orEmpty(m.Args), Env: orEmpty(m.Env)})
+		if server := c.surface.server(m, c.agent); server != nil {
+			out = append(out, server)
+			continue
 		}
+		kind := m.Type
+		if kind == "" {
+			kind = "stdio"
+		}
+		c.opts.Log.Add(LogClient, fmt.Sprintf("MCP server %s not passed on: the agent does not take %s servers", m.Name, kind))
+		c.opts.Sink.Post(NoticeArrived{Severity: "warning", Title: "MCP server " + m.Name + " left out", Description: "the agent does not take " + kind + " servers"})
 	}
 	return out
 }
@@ -285,17 +329,19 @@ func orEmpty[T any](s []T) []T {
 
 // adopt makes a new session known, on the reader goroutine, and replays what
 // came for it before.
-func (c *Client) adopt(r wire.NewSessionResponse, n NewSession) (*Session, error) {
-	s, err := c.register(r.SessionID, n)
+func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error) {
+	s, err := c.register(id, n)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	early := c.early.take(r.SessionID, time.Now())
+	early := c.early.take(id, time.Now())
 	c.mu.Unlock()
-	s.offered(r.Modes, r.Config, r.Models)
+	if err := c.surface.offered(s, "session/new", result); err != nil {
+		c.problem("the offers of a session that cannot be read: "+err.Error(), nil)
+	}
 	for _, raw := range early {
-		s.applyV1(raw)
+		c.surface.update(s, raw)
 	}
 	return s, nil
 }
@@ -333,6 +379,7 @@ func (c *Client) forget(s *Session) {
 	}
 	c.mu.Unlock()
 	s.closed()
+	c.surface.ended(s, ErrSessionClosed)
 	if c.opts.Services.Sessions != nil {
 		c.opts.Services.Sessions.CloseSession(s.id)
 	}

@@ -21,6 +21,8 @@ type AgentError struct {
 	Code    int
 	Message string
 	Detail  string
+
+	data []byte // raw
 }
 
 func (e *AgentError) Error() string {
@@ -38,7 +40,7 @@ func (e *AgentError) AuthRequired() bool { return e.Code == jsonrpc.CodeAuthRequ
 func (c *Client) explain(doing string, err error) error {
 	var e *jsonrpc.Error
 	if errors.As(err, &e) {
-		return &AgentError{Doing: doing, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000)}
+		return &AgentError{Doing: doing, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000), data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

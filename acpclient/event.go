@@ -82,8 +82,10 @@ type ToolChanged struct {
 	Title, Name, Kind   *string
 	Status              *string
 	Content             *[]ToolContent
+	AppendContent       []ToolContent // v2: behind what is there
 	Locations           *[]Location
 	RawInput, RawOutput *string // JSON
+	Cancelable          *bool   // v2: Session.CancelTool may be used, now
 	At                  time.Time
 }
 
@@ -93,6 +95,21 @@ type ToolContent struct {
 	Content  *Content
 	Diff     *Diff
 	Terminal string // id
+	Changes  *Changes
+}
+
+// Changes is the diff of v2: Files says what happens to which file and is the
+// whole truth, Patch may show it, or a part of it. A Patch of another format
+// than "git_patch" is text.
+type Changes struct {
+	Files              []FileChange
+	PatchFormat, Patch string // both "" where there is none
+}
+
+// FileChange is one file of Changes. Operation: add, delete, modify, move, copy,
+// or something newer. FileType: text, binary, directory, symlink, or "".
+type FileChange struct {
+	Operation, Path, OldPath, FileType string
 }
 
 // Diff is a change of a file as the agent tells it. Old need not be the whole
@@ -190,6 +207,7 @@ type UsageChanged struct {
 	Used, Size uint64
 	Cost       float64
 	Currency   string
+	NoCost     bool // v2: what was known of the cost is no longer true
 }
 
 // NoticeArrived is for the user, now; it is not part of the history.
@@ -229,9 +247,10 @@ type TerminalOutput struct {
 // a signal ended it, or when it is not known.
 type TerminalExited struct {
 	For
-	ID     string
-	Code   *int
-	Signal string
+	ID      string
+	Code    *int
+	Signal  string
+	Cleared bool // v2: it has not ended after all, or nobody knows
 }
 
 // FileWritten says that parley wrote a file for the agent.
@@ -267,6 +286,10 @@ type TurnStarted struct {
 	For
 	Text string
 	At   time.Time
+	// Told is of v2: the prompts are told by events of their own (PromptHeld,
+	// and the user's messages as the agent has them), and the turn may be the
+	// agent's own idea.
+	Told bool
 }
 
 // TurnCancelled says that the user stopped the turn; it ends with TurnEnded.

@@ -2,6 +2,8 @@ package acpclient
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"parley/acpclient/transport"
@@ -22,11 +24,31 @@ type AgentCommand struct {
 
 // Launch starts an agent and connects to it over its stdin and stdout. Its
 // stderr goes to the log. On an error the agent is gone again. ctx bounds the
-// handshake only; the agent lives until Close.
+// handshake only; the agent lives until Close. An agent that wants a fresh start
+// for another version of the protocol gets it.
 func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {
 	if opts.Log == nil {
 		opts.Log = NewLog()
 	}
+	if opts.Agent == "" {
+		opts.Agent = strings.Join(append([]string{cmd.Path}, cmd.Args...), " ")
+	}
+	for restarts := 0; ; restarts++ {
+		c, err := launch(ctx, cmd, opts)
+		var again *ReconnectError
+		if !errors.As(err, &again) || restarts == maxRestarts {
+			return c, err
+		}
+		opts.Log.Add(LogClient, "starting the agent again: "+safetext.Line(err.Error(), 500))
+		opts = again.Options(opts)
+	}
+}
+
+// maxRestarts bounds the connections of one Launch: a version may be refused,
+// and then the way from it to an older one.
+const maxRestarts = 2
+
+func launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {
 	log := opts.Log
 	proc, err := transport.StartStdio(transport.StdioOptions{
 		Command: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, MaxLine: cmd.MaxLine, Grace: cmd.Grace,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"parley/acpclient/jsonrpc"
@@ -15,6 +16,10 @@ import (
 // ErrUnsupported is returned by methods that the agent has not advertised.
 var ErrUnsupported = errors.New("the agent does not offer that")
 
+// ErrSessionClosed is returned by the setters of a session that was closed while
+// the connection goes on.
+var ErrSessionClosed = errors.New("the session is closed")
+
 // Listed is a session that the agent keeps. ID and Cwd are verbatim, the rest is
 // safe to show.
 type Listed struct {
@@ -24,24 +29,32 @@ type Listed struct {
 	Roots   []string
 }
 
-// maxListed bounds what is taken from session/list.
-const maxListed = 10_000
+// Bounds of what is taken from session/list.
+const (
+	maxListed    = 10_000
+	maxListPages = 1000 // they may be empty and still go on
+)
 
 // ListSessions asks for all sessions (session/list), page by page. cwd "" asks
-// for those of every directory.
+// for those of every directory. With an error comes what was listed before it.
 func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error) {
 	if !c.agent.List {
 		return nil, fmt.Errorf("list sessions: %w", ErrUnsupported)
 	}
 	var out []Listed
 	req := wire.ListSessionsRequest{Cwd: cwd}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // cursors
+	told := map[string]bool{} // sessions: one may move between two pages
 	for {
 		var page wire.ListSessionsResponse
 		if err := c.peer.Call(ctx, "session/list", req, &page); err != nil {
 			return out, c.explain("list sessions", err)
 		}
 		for _, s := range page.Sessions {
+			if told[s.ID] || len(out) == maxListed {
+				continue
+			}
+			told[s.ID] = true
 			l := Listed{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
 			l.Updated, _ = time.Parse(time.RFC3339, s.UpdatedAt)
 			out = append(out, l)
@@ -49,7 +62,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 		switch {
 		case page.NextCursor == nil:
 			return out, nil
-		case seen[*page.NextCursor], len(out) >= maxListed:
+		case seen[*page.NextCursor], len(seen) == maxListPages, len(out) == maxListed:
 			c.opts.Log.Add(LogClient, "session/list does not end: the rest is left out")
 			return out, nil
 		}
@@ -60,12 +73,13 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 
 // LoadSession opens a session of the agent's and has the conversation replayed
 // (session/load): between HistoryBegan and HistoryEnded, and from agents that
-// answer too early also after it.
+// answer too early also after it. When ctx ends first, the agent is told, and
+// what it still sends for the session is dropped.
 func (c *Client) LoadSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.LoadSession {
 		return nil, fmt.Errorf("load the session: %w", ErrUnsupported)
 	}
-	return c.reopen(ctx, "session/load", "load the session", id, n)
+	return c.reopen(ctx, true, "load the session", id, n)
 }
 
 // ResumeSession goes on with a session of the agent's without a replay
@@ -74,48 +88,65 @@ func (c *Client) ResumeSession(ctx context.Context, id string, n NewSession) (*S
 	if !c.agent.Resume {
 		return nil, fmt.Errorf("resume the session: %w", ErrUnsupported)
 	}
-	return c.reopen(ctx, "session/resume", "resume the session", id, n)
+	return c.reopen(ctx, false, "resume the session", id, n)
 }
 
 // reopen makes the session known before it asks for it, because what is
 // replayed comes before the answer.
-func (c *Client) reopen(ctx context.Context, method, doing, id string, n NewSession) (*Session, error) {
+func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n NewSession) (*Session, error) {
 	if c.session(id) != nil {
 		return nil, fmt.Errorf("%s: it is open already", doing)
 	}
 	s, err := c.register(id, n)
 	if err != nil {
-		return nil, err
+		return nil, c.explain(doing, err)
 	}
-	replay := method == "session/load"
 	if replay {
 		s.post(HistoryBegan{s.for_()})
 	}
+	var mu sync.Mutex // of over and failed, until the call has ended
+	over := false
+	var failed error
+	end := func(err error) { // with mu
+		if over = true; err != nil {
+			failed = c.explain(doing, err)
+			c.forget(s)
+		}
+		if replay {
+			s.post(HistoryEnded{For: s.for_(), Err: failed})
+		}
+	}
+	method, req := c.surface.reopen(c.openRequest(id, n), replay)
+	call := c.peer.BeginThen(method, req, func(raw json.RawMessage, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over { // given up
+			return
+		}
+		if err == nil {
+			err = c.surface.offered(s, method, raw)
+		}
+		end(err)
+	})
+	err = call.Wait(ctx, nil)
+	mu.Lock()
+	defer mu.Unlock()
+	if !over {
+		end(err)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return s, nil
+}
+
+// openRequest describes a session of the agent's.
+func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 	req := wire.OpenSessionRequest{SessionID: id, Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
 	}
-	failed := error(nil)
-	call := c.peer.BeginThen(method, req, func(raw json.RawMessage, err error) {
-		var r wire.OpenSessionResponse
-		if err == nil {
-			err = jsonrpc.Decode(method, raw, &r)
-		}
-		if failed = err; err == nil {
-			s.offered(r.Modes, r.Config, r.Models)
-		}
-		if replay {
-			s.post(HistoryEnded{For: s.for_(), Err: err})
-		}
-	})
-	if err = call.Wait(ctx, nil); err == nil {
-		err = failed
-	}
-	if err != nil {
-		c.forget(s)
-		return nil, c.explain(doing, err)
-	}
-	return s, nil
+	return req
 }
 
 // ForkSession copies a session of the agent's into a new one (session/fork).
@@ -124,18 +155,15 @@ func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Ses
 	if !c.agent.Fork {
 		return nil, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
-	req := wire.OpenSessionRequest{SessionID: id, Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
-	if c.agent.Roots {
-		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
-	}
-	return c.openNew(ctx, "session/fork", "fork the session", req, n)
+	return c.openNew(ctx, "session/fork", "fork the session", c.openRequest(id, n), n)
 }
 
 // CloseSession ends a session: its turn is cancelled, its questions are
-// answered. Where the agent has no session/close it is only forgotten here.
+// answered, and no other prompt is taken. Where the agent has no session/close
+// it is only forgotten here. Whatever the agent answers, the session is gone.
 func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 	s.Cancel()
-	s.cancelQuestions()
+	s.closed()
 	var err error
 	if c.agent.CloseSession {
 		err = c.peer.Call(ctx, "session/close", wire.SessionRef{SessionID: s.id}, nil)
@@ -177,7 +205,7 @@ func (c *Client) Authenticate(ctx context.Context, methodID string) error {
 		if m.Type != "" && m.Type != "agent" {
 			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
 		}
-		if err := c.peer.Call(ctx, "authenticate", map[string]string{"methodId": methodID}, nil); err != nil {
+		if err := c.peer.Call(ctx, c.surface.login(), map[string]string{"methodId": methodID}, nil); err != nil {
 			return c.explain("log in", err)
 		}
 		return nil
@@ -190,7 +218,7 @@ func (c *Client) LogOut(ctx context.Context) error {
 	if !c.agent.Logout {
 		return fmt.Errorf("log out: %w", ErrUnsupported)
 	}
-	if err := c.peer.Call(ctx, "logout", struct{}{}, nil); err != nil {
+	if err := c.peer.Call(ctx, c.surface.logout(), struct{}{}, nil); err != nil {
 		return c.explain("log out", err)
 	}
 	return nil
@@ -198,6 +226,9 @@ func (c *Client) LogOut(ctx context.Context) error {
 
 // SetMode switches the session's mode (session/set_mode).
 func (s *Session) SetMode(ctx context.Context, id string) error {
+	if s.client.surface.version() != 1 { // v2 has an option instead
+		return fmt.Errorf("switch the mode: %w", ErrUnsupported)
+	}
 	req := map[string]string{"sessionId": s.id, "modeId": id}
 	return s.set(ctx, "session/set_mode", req, "switch the mode", func(json.RawMessage) error {
 		s.post(ModeChanged{For: s.for_(), ModeID: id})
@@ -209,7 +240,7 @@ func (s *Session) SetMode(ctx context.Context, id string) error {
 // of a choice, or a bool for an option of type boolean. The legacy option
 // "models" goes by session/set_model.
 func (s *Session) SetOption(ctx context.Context, id string, value any) error {
-	if id == LegacyModels {
+	if id == LegacyModels && s.client.surface.version() == 1 {
 		choice, _ := value.(string)
 		req := map[string]string{"sessionId": s.id, "modelId": choice}
 		return s.set(ctx, "session/set_model", req, "switch the model", func(json.RawMessage) error {
@@ -217,25 +248,34 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 			return nil
 		})
 	}
-	req := map[string]any{"sessionId": s.id, "configId": id, "value": value}
-	if _, ok := value.(bool); ok {
-		req["type"] = "boolean"
+	switch value.(type) {
+	case bool, string:
+	default:
+		return fmt.Errorf("change the option: a %T is no value of an option", value)
 	}
-	return s.set(ctx, "session/set_config_option", req, "change the option", func(raw json.RawMessage) error {
-		var r wire.SetConfigOptionResponse
-		if err := jsonrpc.Decode("session/set_config_option", raw, &r); err != nil {
-			return err
+	surface := s.client.surface
+	return s.set(ctx, "session/set_config_option", surface.option(s, id, value), "change the option", func(raw json.RawMessage) error {
+		options, err := surface.options(raw)
+		if options != nil {
+			s.post(ConfigChanged{For: s.for_(), Options: options})
 		}
-		if r.Config != nil {
-			s.post(ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
-		}
-		return nil
+		return err
 	})
 }
 
 // set sends a request and takes its result on the reader goroutine, so that a
 // later update of the agent wins over it.
 func (s *Session) set(ctx context.Context, method string, params any, doing string, taken func(json.RawMessage) error) error {
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if ended {
+		err := s.client.Err()
+		if err == nil {
+			err = ErrSessionClosed
+		}
+		return fmt.Errorf("%s: %w", doing, err)
+	}
 	var failed error
 	call := s.client.peer.BeginThen(method, params, func(raw json.RawMessage, err error) {
 		if failed = err; err == nil {

@@ -30,6 +30,13 @@ type schemaV1 struct {
 			Const      string
 			Properties map[string]struct{ Const string }
 		} `json:"oneOf"`
+		AnyOf []struct {
+			Ref   string `json:"$ref"`
+			AllOf []struct {
+				Ref string `json:"$ref"`
+			} `json:"allOf"`
+			Properties map[string]any
+		} `json:"anyOf"`
 		Properties map[string]any
 	} `json:"$defs"`
 
@@ -44,8 +51,13 @@ func shared(env, name string) string {
 	return filepath.Join("..", "..", "shared", "acp", name)
 }
 
-var loadSchema = sync.OnceValues(func() (*schemaV1, error) {
-	path := filepath.Join(shared("ACP_SCHEMA_DIR", "schema"), "v1", "schema.json")
+var (
+	loadSchema   = sync.OnceValues(func() (*schemaV1, error) { return readSchema("schema.json") })
+	loadUnstable = sync.OnceValues(func() (*schemaV1, error) { return readSchema("schema.unstable.json") })
+)
+
+func readSchema(name string) (*schemaV1, error) {
+	path := filepath.Join(shared("ACP_SCHEMA_DIR", "schema"), "v1", name)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -59,7 +71,7 @@ var loadSchema = sync.OnceValues(func() (*schemaV1, error) {
 		return nil, err
 	}
 	return s, s.compiler.AddResource("acp.json", doc)
-})
+}
 
 func schema(t *testing.T) *schemaV1 {
 	t.Helper()
@@ -73,32 +85,57 @@ func schema(t *testing.T) *schemaV1 {
 	return s
 }
 
-// validate checks a value against a definition of the schema, and that it has
-// no member that the definition does not list.
-func (s *schemaV1) validate(def string, value json.RawMessage) error {
+// parse checks a value against a definition of the schema.
+func (s *schemaV1) parse(def string, value json.RawMessage) (any, error) {
 	compiled := s.compiled[def]
 	if compiled == nil {
 		var err error
 		if compiled, err = s.compiler.Compile("acp.json#/$defs/" + def); err != nil {
-			return err
+			return nil, err
 		}
 		s.compiled[def] = compiled
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err == nil {
+		err = compiled.Validate(v)
+	}
+	return v, err
+}
+
+// validate also checks that the value has no member that the definition does
+// not list.
+func (s *schemaV1) validate(def string, value json.RawMessage) error {
+	v, err := s.parse(def, value)
 	if err != nil {
 		return err
 	}
-	if err := compiled.Validate(v); err != nil {
-		return err
-	}
 	if object, ok := v.(map[string]any); ok && s.Defs[def].Properties != nil {
+		listed := s.members(def, map[string]bool{})
 		for key := range object {
-			if _, listed := s.Defs[def].Properties[key]; !listed && len(s.Defs[def].OneOf) == 0 {
+			if !listed[key] && len(s.Defs[def].OneOf) == 0 {
 				return fmt.Errorf("%s knows no member %s", def, key)
 			}
 		}
 	}
 	return nil
+}
+
+// members adds the names that a definition lists, in whatever variant.
+func (s *schemaV1) members(def string, listed map[string]bool) map[string]bool {
+	d := s.Defs[def]
+	for key := range d.Properties {
+		listed[key] = true
+	}
+	for _, variant := range d.AnyOf {
+		for key := range variant.Properties {
+			listed[key] = true
+		}
+		for _, all := range variant.AllOf {
+			s.members(strings.TrimPrefix(all.Ref, "#/$defs/"), listed)
+		}
+		s.members(strings.TrimPrefix(variant.Ref, "#/$defs/"), listed)
+	}
+	return listed
 }
 
 // definition finds the name of what a method carries. Side is who receives it.
@@ -139,8 +176,9 @@ func checkSent(t *testing.T, r *acptest.Result) {
 			asked[string(m.ID)] = m.Method
 		}
 	}
+	stable := s
 	for _, data := range r.Sent {
-		m := decode(data)
+		m, s := decode(data), stable
 		var def string
 		value := m.Params
 		switch {
@@ -148,7 +186,15 @@ func checkSent(t *testing.T, r *acptest.Result) {
 			t.Errorf("not JSON-RPC 2.0: %s", data)
 			continue
 		case m.Method != "" && m.ID != nil:
-			def = s.definition("agent", m.Method, "Request")
+			if older[m.Method] != "" {
+				continue
+			}
+			if def = s.definition("agent", m.Method, "Request"); def == "" {
+				if s, err = loadUnstable(); err != nil {
+					continue
+				}
+				def = s.definition("agent", m.Method, "Request")
+			}
 		case m.Method != "":
 			def = s.definition("agent", m.Method, "Notification")
 		case m.Error != nil:
@@ -192,16 +238,9 @@ var (
 		"elicitation/create":   "not advertised yet",
 		"elicitation/complete": "not advertised yet",
 	}
-	notCalled = map[string]string{ // methods of ours to the agent
-		"authenticate":              "no login yet",
-		"logout":                    "no login yet",
-		"session/load":              "no older sessions yet",
-		"session/resume":            "no older sessions yet",
-		"session/list":              "no older sessions yet",
-		"session/delete":            "no older sessions yet",
-		"session/close":             "sessions live as long as the connection",
-		"session/set_mode":          "modes are shown, not set, yet",
-		"session/set_config_option": "options are shown, not set, yet",
+	notCalled = map[string]string{} // methods of ours to the agent
+	older     = map[string]string{  // methods of ours that no schema has any more
+		"session/set_model": "agents that offer models have nothing else to set them by",
 	}
 	notShown = map[string]string{} // kinds of session/update
 

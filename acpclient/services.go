@@ -48,8 +48,16 @@ type Sessions interface {
 // made safe for a terminal yet.
 type Question struct {
 	Session string
-	Tool    wire.ToolCall // the tool call with everything known of it so far
+	// Tool is the tool call with everything known of it so far. In v2 it is a
+	// copy for reading: Title is the question's, a Description leads its Content,
+	// and changes of files are spelled out there as text. A Command is its
+	// RawInput; parley never runs it.
+	Tool    wire.ToolCall
 	Options []wire.PermissionOption
+
+	// Of v2 alone. Subject: tool_call, command, something newer, or "".
+	Title, Description, Subject string
+	Command, Cwd                string // of the subject command
 }
 
 // Asked is a question that waits.

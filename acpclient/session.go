@@ -29,6 +29,7 @@ type Session struct {
 	running   bool
 	cancelled bool
 	ended     bool
+	foreground
 }
 
 // textStream sanitises one message over the borders of its chunks.
@@ -40,7 +41,8 @@ type textStream struct {
 // ID is the agent's name for the session: opaque, not safe to show.
 func (s *Session) ID() string { return s.id }
 
-// Running tells whether a prompt waits for its answer.
+// Running tells whether a turn runs: in v1 a prompt waits for its answer, in v2
+// the agent has not said that it is idle.
 func (s *Session) Running() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +58,12 @@ type Block struct {
 
 // Prompt sends a prompt and returns when it is queued. The turn that it starts
 // ends with a TurnEnded event, which is posted behind every update that came
-// before the agent's answer.
-func (s *Session) Prompt(blocks ...Block) error {
+// before the end. In v1 a second prompt is refused while a turn runs
+// (ErrTurnRunning); in v2 it goes out and is told by PromptHeld, and then by
+// PromptAccepted or PromptFailed.
+func (s *Session) Prompt(blocks ...Block) error { return s.client.surface.prompt(s, blocks) }
+
+func (v1) prompt(s *Session, blocks []Block) error {
 	// Held to the end: a Cancel must find the prompt queued, and TurnStarted
 	// posted.
 	s.mu.Lock()
@@ -69,8 +75,15 @@ func (s *Session) Prompt(blocks ...Block) error {
 		return ErrTurnRunning
 	}
 	s.running, s.cancelled = true, false
-	req := wire.PromptRequest{SessionID: s.id}
-	shown := ""
+	req, shown := s.promptRequest(blocks)
+	s.post(TurnStarted{For: s.for_(), Text: shown, At: time.Now()})
+	s.client.peer.BeginThen("session/prompt", req, s.answered)
+	return nil
+}
+
+// promptRequest is the request, and the text of it as it may be shown.
+func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown string) {
+	req.SessionID = s.id
 	for _, b := range blocks {
 		if b.URI != "" {
 			req.Prompt = append(req.Prompt, map[string]string{"type": "resource_link", "uri": b.URI, "name": b.Name})
@@ -79,9 +92,7 @@ func (s *Session) Prompt(blocks ...Block) error {
 		req.Prompt = append(req.Prompt, wire.TextBlock(b.Text))
 		shown += b.Text
 	}
-	s.post(TurnStarted{For: s.for_(), Text: safetext.Clean(shown), At: time.Now()})
-	s.client.peer.BeginThen("session/prompt", req, s.answered)
-	return nil
+	return req, safetext.Clean(shown)
 }
 
 // answered ends the turn, on the reader goroutine. The end of the connection is
@@ -120,6 +131,7 @@ func (s *Session) end(err error) {
 	s.running, s.ended = false, true
 	s.mu.Unlock()
 	s.cancelQuestions()
+	s.client.surface.ended(s, err)
 	if running {
 		s.post(TurnEnded{For: s.for_(), Err: err, At: time.Now()})
 	}
@@ -127,8 +139,12 @@ func (s *Session) end(err error) {
 
 // Cancel stops the running turn: session/cancel goes out behind the prompt, and
 // every open question of the session is answered "cancelled". It does nothing
-// when no turn runs; a second call sends nothing more.
-func (s *Session) Cancel() {
+// when no turn runs; a second call sends nothing more. In v2 prompts that the
+// agent holds are cancelled with it, and questions about work in the background
+// stay open.
+func (s *Session) Cancel() { s.client.surface.cancel(s) }
+
+func (v1) cancel(s *Session) {
 	s.mu.Lock()
 	if !s.running || s.cancelled {
 		s.mu.Unlock()
@@ -153,6 +169,7 @@ func (s *Session) cancelQuestions() {
 	if p := s.client.opts.Services.Permissions; p != nil {
 		p.CancelSession(s.id)
 	}
+	s.client.elicits.cancel(s.id)
 }
 
 // cancelling tells whether the user has stopped the turn that still runs.

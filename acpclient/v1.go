@@ -2,22 +2,68 @@ package acpclient
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
-	"parley/internal/jsonscan"
 	"parley/internal/safetext"
 )
 
-// This file and v1_update.go are the surface of ACP v1: what goes out at the
-// start, and how what comes in becomes events. Another version of the protocol
-// gets a surface of its own beside it, over the same events.
+// v1 is the surface of ACP v1: this file and v1_update.go, and the methods of
+// Session that it shares with nobody.
+type v1 struct{}
 
-// initializeV1 offers version 1 and takes the answer.
-func (c *Client) initializeV1(ctx context.Context) error {
+func (v1) version() int                  { return 1 }
+func (v1) login() string                 { return "authenticate" }
+func (v1) logout() string                { return "logout" }
+func (v1) update(s *Session, raw []byte) { s.applyV1(raw) }
+func (v1) ended(s *Session, err error)   {}
+
+// server implements surface.
+func (v1) server(m MCPServer, agent AgentInfo) any {
+	switch {
+	case m.Type == "http" && agent.MCPHTTP, m.Type == "sse" && agent.MCPSSE:
+		return wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)}
+	case m.Type == "http", m.Type == "sse":
+		return nil
+	}
+	return wire.MCPStdio{Name: m.Name, Command: m.Command, Args: orEmpty(m.Args), Env: orEmpty(m.Env)}
+}
+
+func (v1) reopen(r wire.OpenSessionRequest, replay bool) (string, any) {
+	if replay {
+		return "session/load", r
+	}
+	return "session/resume", r
+}
+
+func (v1) offered(s *Session, method string, result []byte) error {
+	var r wire.OpenSessionResponse
+	if err := jsonrpc.Decode(method, result, &r); err != nil {
+		return err
+	}
+	s.offered(r.Modes, r.Config, r.Models)
+	return nil
+}
+
+func (v1) option(s *Session, id string, value any) any {
+	req := map[string]any{"sessionId": s.id, "configId": id, "value": value}
+	if _, ok := value.(bool); ok {
+		req["type"] = "boolean"
+	}
+	return req
+}
+
+func (v1) options(result []byte) ([]ConfigOption, error) {
+	var r wire.SetConfigOptionResponse
+	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
+		return nil, err
+	}
+	return configOptions(r.Config), nil
+}
+
+// initializeRequestV1 says who this client is and what it serves.
+func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	s := c.opts.Services
 	req := wire.InitializeRequest{
 		ProtocolVersion: 1,
@@ -29,32 +75,25 @@ func (c *Client) initializeV1(ctx context.Context) error {
 		},
 		ClientInfo: wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
 	}
-	var r wire.InitializeResponse
-	done := make(chan error, 1)
-	call := c.peer.BeginThen("initialize", req, func(raw json.RawMessage, err error) {
-		if err == nil {
-			err = jsonrpc.Decode("initialize", raw, &r)
-		}
-		if err == nil {
-			err = c.introduced(r)
-		}
-		done <- err
-	})
-	if err := call.Wait(ctx, nil); err != nil {
-		return c.explain("initialize", err)
+	if c.opts.TerminalLogin {
+		req.ClientCapabilities.Auth = &wire.AuthCapabilities{Terminal: true}
 	}
-	return <-done
+	if c.opts.Elicit {
+		req.ClientCapabilities.Elicitation = elicitModes()
+	}
+	return req
 }
 
-// introduced stores what the agent is, before anything else of it is handled.
-func (c *Client) introduced(r wire.InitializeResponse) error {
-	version, ok := jsonscan.Int(r.ProtocolVersion)
-	if !ok || version != 1 {
-		return fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of 1", ErrVersion, safetext.Line(orNone(r.ProtocolVersion), 40))
+// introducedV1 stores what the agent is, before anything else of it is handled.
+func (c *Client) introducedV1(raw []byte) error {
+	var r wire.InitializeResponse
+	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
+		return err
 	}
+	c.surface = v1{}
 	c.agent = AgentInfo{
 		Name: safetext.Line(r.AgentInfo.Name, 80), Title: safetext.Line(r.AgentInfo.Title, 80), Version: safetext.Line(r.AgentInfo.Version, 40),
-		ProtocolVersion: int(version), LoadSession: r.LoadSession,
+		ProtocolVersion: 1, LoadSession: r.LoadSession,
 		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
 		Roots: r.Sessions.AdditionalDirectories, MCPHTTP: r.MCP.HTTP, MCPSSE: r.MCP.SSE,
 		List: r.Sessions.List, Delete: r.Sessions.Delete, Resume: r.Sessions.Resume, CloseSession: r.Sessions.Close,
@@ -68,19 +107,16 @@ func (c *Client) introduced(r wire.InitializeResponse) error {
 	return nil
 }
 
-func orNone(raw []byte) string {
-	if raw == nil {
-		return "nothing"
-	}
-	return string(raw)
-}
-
 // handler receives for the Client what the peer reads.
 type handler Client
 
 // Notification implements jsonrpc.Handler.
 func (h *handler) Notification(method string, params []byte) {
 	c := (*Client)(h)
+	if method == "elicitation/complete" {
+		c.elicitationCompleted(params)
+		return
+	}
 	if method != "session/update" {
 		if len(method) == 0 || method[0] != '_' && method[0] != '$' {
 			c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
@@ -93,7 +129,7 @@ func (h *handler) Notification(method string, params []byte) {
 		return
 	}
 	if s := c.session(n.SessionID); s != nil {
-		s.applyV1(n.Update)
+		c.surface.update(s, n.Update)
 		return
 	}
 	c.mu.Lock()
@@ -106,6 +142,16 @@ func (h *handler) Notification(method string, params []byte) {
 // Request implements jsonrpc.Handler.
 func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
 	c := (*Client)(h)
+	if r.Method == "elicitation/create" { // the same in every version
+		if !c.opts.Elicit {
+			return nil
+		}
+		return c.elicitationRequested(r.Params)
+	}
+	return c.surface.request(c, r)
+}
+
+func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	switch r.Method {
 	case "session/request_permission":
 		return c.permissionRequested(r.Params)

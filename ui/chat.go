@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -36,7 +37,10 @@ type chat struct {
 	session  *acpclient.Session // nil until it is open
 	unread   bool               // a turn ended while another session was on the screen
 	refused  string             // a prompt that the agent wanted a login for
+	from     *chat              // the page it was opened from
+	giveUp   context.CancelFunc // of opening its session; nil for the connection's first
 	picker   *picker
+	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	thread   *thread.Thread
 	view     *chatview.View
 	composer *widget.Composer
@@ -90,6 +94,13 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 		c.thread.Apply(e)
 		c.refreshPopup()
 		return nil
+	case acpclient.ElicitationAsked:
+		return c.elicited(e)
+	case acpclient.ElicitationSettled:
+		c.elicitSettled(e.Key)
+		return nil
+	case acpclient.ElicitationCompleted:
+		return c.elicitCompleted(e.Key)
 	case acpclient.NoticeArrived:
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "))
 	case acpclient.TurnEnded:
@@ -97,6 +108,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 		if wantsLogin(e.Err) {
 			c.refused = c.lastPrompt
 			c.picker = c.m.loginPicker(c.conn)
+			c.picker.unasked = c.m.now()
 			return nil
 		}
 		return c.next(e)
@@ -155,7 +167,7 @@ func (c *chat) send(text string) error {
 	if err := c.session.Prompt(acpclient.Block{Text: text}); err != nil {
 		return err
 	}
-	c.lastPrompt = text
+	c.lastPrompt, c.refused = text, ""
 	c.view.End()
 	return nil
 }
@@ -178,7 +190,8 @@ func (c *chat) submit() tea.Cmd {
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
 		return cmd
 	}
-	if c.session == nil || c.thread.State != thread.Idle || c.session.Running() {
+	// With a picker open, what is typed on belongs behind what it is about.
+	if c.session == nil || c.picker != nil || c.thread.State != thread.Idle || c.session.Running() {
 		c.queued = append(c.queued, text)
 		return nil
 	}
@@ -188,7 +201,7 @@ func (c *chat) submit() tea.Cmd {
 // fresh makes the page ready for another connection: the transcript and the
 // draft stay.
 func (c *chat) fresh() {
-	c.conn, c.session, c.picker = nil, nil, nil
+	c.conn, c.session, c.picker, c.elicits = nil, nil, nil, nil
 	c.question.clear()
 	c.thread.Attach("")
 	c.view.Changed([]int{0})
@@ -218,6 +231,14 @@ func (c *chat) forceable() bool {
 
 func (c *chat) paste(text string) {
 	c.lastKey = c.m.now()
+	if c.picker != nil && c.picker.unasked.IsZero() {
+		c.picker.list.SetFilter(c.picker.list.Filter() + text)
+		return
+	}
+	if len(c.elicits) > 0 && c.elicits[0].form != nil {
+		c.elicits[0].form.Paste(text)
+		return
+	}
 	c.composer.InsertPaste(text)
 	c.refreshPopup()
 }
@@ -315,6 +336,8 @@ func (c *chat) escape() tea.Cmd {
 		c.dropped, c.popup = c.popup.prefix, nil
 	case c.question.open() && !c.question.shownAt.IsZero():
 		return c.question.reject()
+	case c.m.loggingIn != "":
+		c.m.cancelLogin()
 	case c.busy():
 		return c.stop()
 	case !c.view.Following():

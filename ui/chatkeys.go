@@ -14,14 +14,18 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	want := intent.Of(name)
 	armed := c.question.armed(now)
+	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
 	c.lastKey = now
-	if c.picker != nil {
+	if picking {
 		p := c.picker
 		cmd, done := p.key(msg)
 		if done && c.picker == p {
 			c.picker = nil
 		}
 		return cmd
+	}
+	if len(c.elicits) > 0 && !c.question.open() {
+		return c.elicitKey(msg)
 	}
 	if want == intent.Interrupt {
 		return c.interrupt()

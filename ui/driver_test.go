@@ -3,7 +3,9 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +34,9 @@ type driver struct {
 	m     *Model
 	agent *agent // the one connected last
 	dir   string
-	dial  func(*agent) error // called for every connection, may be nil
-	turn  func(*turn) string // what the agent does with a prompt
+	dial  func(*agent) error                     // called for every connection, may be nil
+	turn  func(*turn) string                     // what the agent does with a prompt
+	on    map[string]func(*call) (string, error) // and with other requests; the answer is JSON
 
 	mu    sync.Mutex
 	inbox []tea.Msg
@@ -45,7 +48,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		d := &driver{t: t, dir: dir, turn: func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }}
+		d := &driver{t: t, dir: dir, on: map[string]func(*call) (string, error){}, turn: func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }}
 		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []Agent{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "installed"},
@@ -80,12 +83,33 @@ func (d *driver) run(cmd tea.Cmd) {
 			}
 			return
 		}
+		if exec, done, ok := execOf(msg); ok {
+			msg = done(exec.Run())
+		}
 		if msg != nil {
 			d.mu.Lock()
 			d.inbox = append(d.inbox, msg)
 			d.mu.Unlock()
 		}
 	}()
+}
+
+// execOf is what tea.Exec has made of a command and its callback.
+func execOf(msg tea.Msg) (cmd tea.ExecCommand, done tea.ExecCallback, ok bool) {
+	if msg == nil || reflect.TypeOf(msg) != reflect.TypeOf(tea.Exec(nil, nil)()) {
+		return nil, nil, false
+	}
+	v := reflect.New(reflect.TypeOf(msg)).Elem() // a copy whose fields have addresses
+	v.Set(reflect.ValueOf(msg))
+	for i := range v.NumField() {
+		switch p := v.Field(i).Addr().UnsafePointer(); v.Field(i).Type() {
+		case reflect.TypeFor[tea.ExecCommand]():
+			cmd = *(*tea.ExecCommand)(p)
+		case reflect.TypeFor[tea.ExecCallback]():
+			done = *(*tea.ExecCallback)(p)
+		}
+	}
+	return cmd, done, true
 }
 
 func (d *driver) take() (tea.Msg, bool) {
@@ -182,7 +206,7 @@ func (d *driver) types(text string) {
 }
 
 var keyCodes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "space": tea.KeySpace, "f1": tea.KeyF1, "f2": tea.KeyF2}
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "space": tea.KeySpace, "f1": tea.KeyF1, "f2": tea.KeyF2, "f4": tea.KeyF4}
 
 func keyPress(name string) tea.KeyPressMsg {
 	var k tea.Key
@@ -247,15 +271,44 @@ type agent struct {
 	leaves string // the method on which it goes away
 
 	mu       sync.Mutex
+	sessions int      // opened by session/new: s1, s2, …
 	prompts  []string // in the order in which they came
+	calls    []string // every other request, as "method params"
 	outcomes []string // of questions, in the order in which they were answered
 	cancels  int
-	stop     chan struct{} // closed by session/cancel
+	stops    map[string]chan struct{} // by session, closed by session/cancel
+}
+
+// call is a request other than a prompt, on the agent's side.
+type call struct {
+	a   *agent
+	ctx context.Context
+	n   int // how many sessions there are with this one
+	in  struct {
+		SessionID, Cwd, ModeID, ModelID, ConfigID, MethodID string
+		Cursor                                              *string
+		Value                                               any
+	}
+}
+
+// fails is the answer with an error of that code.
+func fails(code int, text string) (string, error) { return "", jsonrpc.Errorf(code, "%s", text) }
+
+// hello is the answer to initialize, with more in it.
+func hello(more string) func(*call) (string, error) {
+	return func(*call) (string, error) {
+		return `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}` + more + `}`, nil
+	}
+}
+
+// newSession is the answer to session/new, with more in it.
+func newSession(more string) func(*call) (string, error) {
+	return func(c *call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"%s}`, c.n, more), nil }
 }
 
 func (d *driver) connect(ctx context.Context, _ Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
 	ours, theirs := transport.Pipe()
-	a := &agent{d: d, stop: make(chan struct{})}
+	a := &agent{d: d, stops: map[string]chan struct{}{}}
 	if d.dial != nil {
 		if err := d.dial(a); err != nil {
 			return nil, err
@@ -269,24 +322,27 @@ func (d *driver) connect(ctx context.Context, _ Agent, sink acpclient.Sink, log 
 		h.Close()
 		return nil, err
 	}
-	session, err := client.NewSession(ctx, acpclient.NewSession{Cwd: d.dir})
-	if err != nil {
+	conn := &Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: func() { client.Close(); a.peer.Close(nil); h.Close() }}
+	conn.Session, err = client.NewSession(ctx, conn.Template)
+	if err != nil && !wantsLogin(err) {
 		client.Close()
 		h.Close()
 		return nil, err
 	}
 	d.agent = a
-	return &Connection{Client: client, Session: session, Broker: h.Broker(), Close: func() { client.Close(); a.peer.Close(nil); h.Close() }}, nil
+	return conn, err
 }
 
 // Notification implements jsonrpc.Handler.
-func (a *agent) Notification(method string, _ []byte) {
+func (a *agent) Notification(method string, params []byte) {
+	var p struct{ SessionID string }
+	json.Unmarshal(params, &p)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if method == "session/cancel" {
+	if stop := a.stops[p.SessionID]; method == "session/cancel" && stop != nil {
 		a.cancels++
-		close(a.stop)
-		a.stop = make(chan struct{})
+		close(stop)
+		delete(a.stops, p.SessionID)
 	}
 }
 
@@ -295,25 +351,66 @@ func (a *agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	if r.Method == a.leaves {
 		return func(ctx context.Context) (any, error) { a.peer.Close(nil); return nil, nil }
 	}
-	result := map[string]string{"initialize": `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}}`, "session/new": `{"sessionId":"s1"}`}[r.Method]
-	if result != "" {
-		return func(context.Context) (any, error) { return json.RawMessage(result), nil }
+	if r.Method == "session/prompt" {
+		return a.prompted(r.Params)
 	}
-	var p struct{ Prompt []struct{ Text string } }
-	json.Unmarshal(r.Params, &p)
-	t := &turn{a: a, text: p.Prompt[0].Text}
+	on := a.d.on[r.Method]
+	if on == nil {
+		on = map[string]func(*call) (string, error){"initialize": hello(""), "session/new": newSession("")}[r.Method]
+	}
+	c := &call{a: a}
+	json.Unmarshal(r.Params, &c.in)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.Method == "session/new" {
+		a.sessions++
+	}
+	c.n = a.sessions
+	a.calls = append(a.calls, r.Method+" "+string(r.Params))
+	return func(ctx context.Context) (any, error) {
+		if on == nil {
+			return nil, jsonrpc.Errorf(-32601, "Method not found: %s", r.Method)
+		}
+		c.ctx = ctx
+		result, err := on(c)
+		return json.RawMessage(result), err
+	}
+}
+
+func (a *agent) prompted(params []byte) jsonrpc.Work {
+	var p struct {
+		SessionID string
+		Prompt    []struct{ Text string }
+	}
+	json.Unmarshal(params, &p)
+	t := &turn{a: a, session: p.SessionID, text: p.Prompt[0].Text, stop: make(chan struct{})}
 	a.mu.Lock()
 	a.prompts = append(a.prompts, t.text)
-	t.stop = a.stop
+	a.stops[t.session] = t.stop
 	a.mu.Unlock()
 	return func(ctx context.Context) (any, error) {
 		t.ctx = ctx
 		reason := a.d.turn(t)
-		if reason == "" {
+		switch reason {
+		case "":
 			return nil, jsonrpc.Errorf(-32603, "Internal error: the model is away")
+		case "login":
+			return nil, jsonrpc.Errorf(-32000, "who are you?")
 		}
 		return map[string]string{"stopReason": reason}, nil
 	}
+}
+
+// called lists the requests of that method, as their parameters.
+func (a *agent) called(method string) (params []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.calls {
+		if p, ok := strings.CutPrefix(c, method+" "); ok {
+			params = append(params, p)
+		}
+	}
+	return params
 }
 
 func (a *agent) seen() (prompts, outcomes string, cancels int) {
@@ -322,17 +419,25 @@ func (a *agent) seen() (prompts, outcomes string, cancels int) {
 	return strings.Join(a.prompts, "|"), strings.Join(a.outcomes, "|"), a.cancels
 }
 
-// update sends a session/update, given as JSON.
-func (a *agent) update(update string) {
-	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":"s1","update":`+update+`}`))
+// update sends a session/update of the first session, given as JSON.
+func (a *agent) update(update string) { a.updateIn("s1", update) }
+
+func (a *agent) updateIn(session, update string) {
+	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":`+quoted(session)+`,"update":`+update+`}`))
+}
+
+// sayIn sends a piece of a message: of "agent", "user".
+func (a *agent) sayIn(session, role, text string) {
+	a.updateIn(session, `{"sessionUpdate":"`+role+`_message_chunk","content":{"type":"text","text":`+quoted(text)+`}}`)
 }
 
 // turn is one prompt on the agent's side.
 type turn struct {
-	a    *agent
-	text string
-	ctx  context.Context
-	stop chan struct{}
+	a       *agent
+	session string
+	text    string
+	ctx     context.Context
+	stop    chan struct{}
 }
 
 func quoted(s string) string {
@@ -341,7 +446,7 @@ func quoted(s string) string {
 }
 
 func (t *turn) say(text string) {
-	t.a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":` + quoted(text) + `}}`)
+	t.a.sayIn(t.session, "agent", text)
 }
 
 // until lets time pass, less of it when the turn is stopped.
@@ -361,7 +466,7 @@ func (t *turn) ask(tool, options string) string {
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
-	err := t.a.peer.Call(context.Background(), "session/request_permission", json.RawMessage(`{"sessionId":"s1","toolCall":`+tool+`,"options":`+options+`}`), &r)
+	err := t.a.peer.Call(context.Background(), "session/request_permission", json.RawMessage(`{"sessionId":`+quoted(t.session)+`,"toolCall":`+tool+`,"options":`+options+`}`), &r)
 	out := r.Outcome.OptionID
 	if r.Outcome.Outcome != "selected" {
 		out = r.Outcome.Outcome

@@ -42,11 +42,17 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		rows = append(rows, "")
 	}
 	rows = c.over(rows, width, top)
-	if c.picker != nil {
-		box, cursor := c.picker.rows(width, max(4, top), th)
+	if c.picker != nil || len(c.elicits) > 0 && !c.question.open() {
+		draw := c.elicitRows
+		if c.picker != nil {
+			draw = func(w, h int) ([]string, *tea.Cursor) { return c.picker.rows(w, h, th) }
+		}
+		box, cursor := draw(width, max(4, top))
 		y := max(0, top-len(box))
 		rows = widget.Overlay(rows, box, 0, y)
-		cursor.Y += y
+		if cursor != nil {
+			cursor.Y += y
+		}
 		return fit(append(rows, below...), height), cursor
 	}
 	x, y := c.composer.Cursor()

@@ -3,10 +3,12 @@ package ui
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
 
@@ -52,38 +54,62 @@ func (m *Model) loginPicker(conn *Connection) *picker {
 func (m *Model) logIn(conn *Connection, method acpclient.AuthMethod) tea.Cmd {
 	switch method.Type {
 	case "", "agent":
+		if m.loggingIn != "" {
+			return m.chat.say("a login is under way already: " + m.loggingIn)
+		}
 		ctx, cancel := context.WithCancel(m.conns.ctx)
 		m.cancelLogin = cancel
-		m.loggingIn = orID(method.Name, method.ID)
-		return func() tea.Msg {
+		m.loggingIn, m.connectErr = orID(method.Name, method.ID), nil
+		return tea.Batch(m.tick(), func() tea.Msg {
 			defer cancel()
 			return loggedInMsg{conn, conn.Client.Authenticate(ctx, method.ID)}
-		}
+		})
 	case "terminal":
 		if m.opts.LoginCommand == nil {
 			break
 		}
 		return tea.Exec(m.opts.LoginCommand(m.agent, method), func(err error) tea.Msg { return loginRanMsg{conn, err} })
 	}
-	m.connectErr = errors.New("parley does not know this way to log in: " + method.Type)
+	m.askLogin(conn, "parley does not know this way to log in: "+method.Type)
 	return nil
+}
+
+// askLogin shows the ways to log in, and what went wrong with one.
+func (m *Model) askLogin(conn *Connection, note string) {
+	p := m.loginPicker(conn)
+	p.note = note
+	if m.page == chatPage {
+		m.chat.picker = p
+		return
+	}
+	m.login = p
 }
 
 // loggedIn goes on where the login was missing: with opening the session, or
 // with the prompt that was refused.
 func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
-	m.cancelLogin, m.loggingIn = nil, ""
 	if msg.conn != m.conn {
 		return nil
 	}
-	if m.page == chatPage {
-		if msg.err != nil {
-			return m.chat.say(msg.err.Error())
-		}
-		return tea.Batch(m.chat.say("logged in"), m.chat.retry())
+	m.cancelLogin, m.loggingIn = nil, ""
+	if errors.Is(msg.err, context.Canceled) {
+		msg.err = errors.New("the login was given up")
 	}
-	if msg.err != nil {
-		m.connectErr, m.login = msg.err, m.loginPicker(msg.conn)
+	switch {
+	case m.page == chatPage && m.chat.thread.State == thread.Ended:
+		return nil
+	case m.page == chatPage && msg.err != nil:
+		m.askLogin(msg.conn, msg.err.Error())
+		return nil
+	case m.page == chatPage:
+		cmds := []tea.Cmd{m.chat.say("logged in")}
+		for _, c := range m.chats {
+			cmds = append(cmds, c.retry())
+		}
+		return tea.Batch(cmds...)
+	case msg.err != nil:
+		m.connectErr = msg.err
+		m.askLogin(msg.conn, "")
 		return nil
 	}
 	m.connectErr, m.login, m.connectedAt = nil, nil, m.now()
@@ -103,9 +129,11 @@ func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
 	if msg.err != nil {
 		text := "the login did not succeed: " + msg.err.Error()
 		if m.page == chatPage {
-			return m.chat.say(text)
+			m.askLogin(msg.conn, text)
+			return nil
 		}
-		m.connectErr, m.login = errors.New(text), m.loginPicker(msg.conn)
+		m.connectErr = errors.New(text)
+		m.askLogin(msg.conn, "")
 		return nil
 	}
 	if m.page == chatPage {
@@ -123,4 +151,14 @@ func (c *chat) retry() tea.Cmd {
 		return nil
 	}
 	return c.prompt(text)
+}
+
+// logOut ends the login. The connection goes on.
+func (c *chat) logOut() tea.Cmd {
+	client := c.conn.Client
+	return func() tea.Msg {
+		ctx, stop := context.WithTimeout(c.m.conns.ctx, time.Minute)
+		defer stop()
+		return settingMsg{c, "logged out", client.LogOut(ctx)}
+	}
 }

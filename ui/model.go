@@ -35,9 +35,10 @@ type Model struct {
 	width, height int
 	page          page
 	start         *start
-	chat          *chat   // the one on the screen
-	chats         []*chat // all open sessions
-	pending       *chat   // the one whose session has no id yet
+	chat          *chat           // the one on the screen
+	chats         []*chat         // all open sessions
+	pending       *chat           // the one whose session has no id yet
+	gone          map[string]bool // sessions whose page is gone; late events are nobody's
 	kept          []acpclient.Listed
 	overview      *picker // the list of sessions, while it is open
 	login         *picker // on the connecting page
@@ -133,7 +134,10 @@ func (m *Model) begin(name string) {
 	close(m.over)
 	m.over = make(chan struct{})
 	m.queue = acpclient.NewQueue()
-	m.login, m.loggingIn, m.kept = nil, "", nil
+	if m.cancelLogin != nil {
+		m.cancelLogin()
+	}
+	m.login, m.loggingIn, m.cancelLogin, m.kept, m.gone = nil, "", nil, nil, map[string]bool{}
 	m.chats = []*chat{m.chat} // the others belonged to what is gone
 	m.chat.fresh()
 	m.pending = m.chat

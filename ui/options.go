@@ -14,6 +14,7 @@ import (
 // settingMsg says what became of changing an option.
 type settingMsg struct {
 	chat *chat
+	done string // what to say of it when it worked; "" nothing
 	err  error
 }
 
@@ -26,7 +27,7 @@ func (c *chat) setting(f func(context.Context) error) tea.Cmd {
 	return func() tea.Msg {
 		ctx, stop := context.WithTimeout(c.m.conns.ctx, time.Minute)
 		defer stop()
-		return settingMsg{c, f(ctx)}
+		return settingMsg{chat: c, err: f(ctx)}
 	}
 }
 
@@ -36,12 +37,23 @@ func (c *chat) nextMode() tea.Cmd {
 	if o, ok := c.thread.Option("mode"); ok && len(o.Choices) > 0 {
 		return c.setOption(o, after(o.Choices, o.Current))
 	}
-	if len(c.thread.Config) == 0 && len(c.thread.Modes) > 0 {
+	if c.modesCount() {
 		next := after(c.thread.Modes, c.thread.Mode)
 		session := c.session
 		return c.setting(func(ctx context.Context) error { return session.SetMode(ctx, next) })
 	}
 	return c.say("the agent offers no modes")
+}
+
+// modesCount tells whether the session's modes are to be looked at: only where
+// the agent has no options. The legacy models are none.
+func (c *chat) modesCount() bool {
+	for _, o := range c.thread.Config {
+		if o.ID != acpclient.LegacyModels {
+			return false
+		}
+	}
+	return len(c.thread.Modes) > 0
 }
 
 // after is the id of the choice behind the one with this id, going round.
@@ -75,7 +87,7 @@ func (c *chat) showOptions(category string) tea.Cmd {
 		}
 		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
 	}
-	if len(c.thread.Config) == 0 && len(c.thread.Modes) > 0 && (category == "" || category == "mode") {
+	if c.modesCount() && (category == "" || category == "mode") {
 		if category != "" {
 			return c.showModes()
 		}

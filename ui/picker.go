@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"strings"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/theme"
@@ -16,7 +19,21 @@ type picker struct {
 	list        *widget.List
 	choose      func(widget.Item) tea.Cmd            // enter; closes the picker first
 	keys        map[string]func(widget.Item) tea.Cmd // other keys; the picker stays
-	confirm     string                               // the key that has to come once more
+	unasked     time.Time                            // when it opened by itself; zero when it has the keys
+	confirm     string                               // what the same key, once more, would do
+}
+
+// armed tells whether a key is for the picker: one that opened by itself leaves
+// them to whoever is typing, until nothing was typed for a while.
+func (p *picker) armed(now, lastKey time.Time) bool {
+	if p.unasked.IsZero() {
+		return true
+	}
+	if now.Sub(p.unasked) < quiet || now.Sub(lastKey) < quiet {
+		return false
+	}
+	p.unasked = time.Time{}
+	return true
 }
 
 // key handles a key; close says that the picker is done.
@@ -39,21 +56,37 @@ func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 		return p.choose(it), true
 	}
 	if f := p.keys[name]; f != nil {
-		p.confirm = confirm
+		if strings.HasPrefix(confirm, name+" ") {
+			p.confirm = confirm
+		}
 		return f(it), false
 	}
 	p.list.Key(msg)
 	return nil, false
 }
 
-// sure asks for the same key once more; true when it has come.
-func (p *picker) sure(key, question string) bool {
-	if p.confirm == key {
+// sure asks for the same key once more, for the same thing: the selection may
+// have moved in between. True when it has come.
+func (p *picker) sure(key, thing, question string) bool {
+	if p.confirm == key+" "+thing {
 		p.confirm = ""
 		return true
 	}
-	p.confirm, p.note = key, question
+	p.confirm, p.note = key+" "+thing, question
 	return false
+}
+
+// refresh replaces the items; the one with the cursor keeps it.
+func (p *picker) refresh(items []widget.Item, same func(a, b any) bool) {
+	old, had := p.list.Selected()
+	p.list.SetItems(items)
+	for i := 0; had && i < p.list.Len(); i++ {
+		p.list.Select(i)
+		if it, ok := p.list.Selected(); ok && same(it.Value, old.Value) {
+			return
+		}
+	}
+	p.list.Select(0)
 }
 
 // rows draws the picker as a box of at most height rows, and tells where in it
@@ -63,14 +96,24 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 	body := []string{p.list.FilterRow(inner, "type to filter", th)}
 	room := max(1, height-3)
 	if p.note != "" {
-		body = append(body, th.Warn.Paint(widget.Truncate(p.note, inner, "…")))
-		room = max(1, room-1)
+		for _, r := range wrapped(p.note, inner, min(3, room-1)) {
+			body = append(body, th.Warn.Paint(r))
+			room--
+		}
 	}
 	if p.list.Len() == 0 && p.list.Filter() == "" && p.empty != "" {
-		body = append(body, th.Dim.Paint(widget.Truncate(p.empty, inner, "…")))
+		for _, r := range wrapped(p.empty, inner, room) {
+			body = append(body, th.Dim.Paint(r))
+		}
 	} else {
-		body = append(body, p.list.Rows(inner, room, th)...)
+		body = append(body, p.list.Rows(inner, max(1, room), th)...)
 	}
 	box := widget.Box{Title: p.title, Foot: p.foot, Body: body, Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+p.list.FilterCursor(inner), 1)
+}
+
+// wrapped is text in at most so many rows.
+func wrapped(text string, width, most int) []string {
+	rows := widget.Wrap(text, max(1, width))
+	return rows[:max(0, min(len(rows), most))]
 }

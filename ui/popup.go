@@ -83,8 +83,7 @@ func (c *chat) ownSession(name string) tea.Cmd {
 	case "login":
 		c.picker = c.m.loginPicker(c.conn)
 	case "logout":
-		client := c.conn.Client
-		return c.setting(client.LogOut)
+		return c.logOut()
 	}
 	return nil
 }

@@ -2,13 +2,16 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -36,7 +39,6 @@ type (
 	sessionGoneMsg struct {
 		what string
 		err  error
-		list bool // ask for the list again
 	}
 )
 
@@ -49,9 +51,27 @@ func (m *Model) showSessions() tea.Cmd {
 		"ctrl+x": func(it widget.Item) tea.Cmd { return m.closeEntry(p, it) },
 		"ctrl+d": func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
 	}
+	if m.conn != nil && !m.conn.Client.Agent().List {
+		p.note = "the agent does not list the sessions that it keeps"
+	}
 	m.chat.picker = p
 	m.overview = p
 	return m.listSessions()
+}
+
+// same tells whether two entries stand for the same session.
+func (e entry) same(other entry) bool {
+	if e.chat != nil || other.chat != nil {
+		return e.chat == other.chat
+	}
+	return e.listed.ID == other.listed.ID
+}
+
+// refreshOverview shows the sessions anew, where they are on the screen.
+func (m *Model) refreshOverview() {
+	if p := m.overview; p != nil && m.chat.picker == p {
+		p.refresh(m.sessionItems(), func(a, b any) bool { return a.(entry).same(b.(entry)) })
+	}
 }
 
 // listSessions asks the agent, where it keeps a list.
@@ -79,7 +99,7 @@ func (m *Model) listed(msg listedMsg) {
 	if msg.err != nil {
 		m.overview.note = msg.err.Error()
 	}
-	m.overview.list.SetItems(m.sessionItems())
+	m.refreshOverview()
 }
 
 // sessionItems lists what is open, newest last, and what the agent keeps.
@@ -92,16 +112,16 @@ func (m *Model) sessionItems() []widget.Item {
 		if title == "" {
 			title = firstPrompt(c.thread)
 		}
-		hint := c.thread.State.String()
+		hint, mark := c.thread.State.String(), "" // the mark stays where there is no room for the hint
 		switch {
 		case c == m.chat:
 			hint = "here · " + hint
 		case c.question.open():
-			hint = "● waits for you"
+			hint, mark = "waits for you", "● "
 		case c.unread:
-			hint = "• unread"
+			hint, mark = "unread", "• "
 		}
-		items = append(items, widget.Item{Title: fmt.Sprintf("%d %s", i+1, title), Hint: hint, Section: "open", Value: entry{chat: c}})
+		items = append(items, widget.Item{Title: fmt.Sprintf("%d %s%s", i+1, mark, title), Hint: hint, Section: "open", Value: entry{chat: c}})
 	}
 	for i, l := range m.kept {
 		if open[l.ID] {
@@ -115,7 +135,7 @@ func (m *Model) sessionItems() []widget.Item {
 		if !l.Updated.IsZero() {
 			hint = l.Updated.Local().Format("2006-01-02 15:04")
 		}
-		items = append(items, widget.Item{Title: title, Detail: chatview.Home(l.Cwd, m.opts.Home), Hint: hint, Section: "kept by the agent", Value: entry{listed: &m.kept[i]}})
+		items = append(items, widget.Item{Title: title, Detail: safetext.Line(chatview.Home(l.Cwd, m.opts.Home), 200), Hint: hint, Section: "kept by the agent", Value: entry{listed: &m.kept[i]}})
 	}
 	return items
 }
@@ -141,8 +161,10 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 		return m.chat.say("the agent cannot open a session again")
 	}
 	n := m.conn.Template
-	n.Cwd, n.Roots = l.Cwd, l.Roots
-	c := m.addChat()
+	if n.Roots = l.Roots; l.Cwd != "" {
+		n.Cwd = l.Cwd
+	}
+	c, ctx := m.addChat()
 	c.thread.Session = l.ID
 	c.thread.Title = l.Title
 	conn := m.conn
@@ -151,7 +173,7 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 		if !info.LoadSession {
 			open = conn.Client.ResumeSession
 		}
-		s, err := open(m.conns.ctx, l.ID, n)
+		s, err := open(ctx, l.ID, n)
 		return openedMsg{c, conn, s, err}
 	}
 }
@@ -164,28 +186,33 @@ func (m *Model) newSession() tea.Cmd {
 	if m.pending != nil {
 		return m.chat.say("a session is being opened already")
 	}
-	c := m.addChat()
+	c, ctx := m.addChat()
 	m.pending = c
 	conn := m.conn
 	return func() tea.Msg {
-		s, err := conn.Client.NewSession(m.conns.ctx, conn.Template)
+		s, err := conn.Client.NewSession(ctx, conn.Template)
 		return openedMsg{c, conn, s, err}
 	}
 }
 
-// addChat makes a page and shows it.
-func (m *Model) addChat() *chat {
-	c := newChat(m)
-	c.conn = m.conn
+// addChat makes a page and shows it. Its session is opened under ctx, which
+// giving up ends.
+func (m *Model) addChat() (c *chat, ctx context.Context) {
+	c = newChat(m)
+	c.conn, c.from = m.conn, m.chat
+	ctx, c.giveUp = context.WithCancel(m.conns.ctx)
 	m.chats = append(m.chats, c)
 	m.show(c)
-	return c
+	return c, ctx
 }
 
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
 	c.lastKey = m.now() // what was typed elsewhere answers no question here
+	if c.question.open() {
+		c.question.turn(c.question.current)
+	}
 }
 
 // opened takes a session that was asked for; the page of one that could not be
@@ -197,26 +224,58 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if msg.conn != m.conn {
 		return nil
 	}
+	msg.chat.giveUp()
 	if msg.err != nil {
 		m.drop(msg.chat)
+		m.chat.rescue(msg.chat)
+		m.refreshOverview()
+		if errors.Is(msg.err, context.Canceled) {
+			return m.chat.say("opening the session was given up")
+		}
 		return m.chat.say(msg.err.Error())
 	}
 	msg.chat.session = msg.session
 	msg.chat.thread.Session = msg.session.ID()
-	return nil
+	return msg.chat.next(acpclient.TurnEnded{}) // what was sent before it was open
 }
 
-// drop removes a page and shows another; the last one stays.
-func (m *Model) drop(c *chat) {
-	for i, other := range m.chats {
-		if other == c && len(m.chats) > 1 {
-			m.chats = append(m.chats[:i:i], m.chats[i+1:]...)
-			if m.chat == c {
-				m.show(m.chats[max(0, i-1)])
-			}
-			return
+// rescue takes over what was typed on a page that goes away.
+func (c *chat) rescue(from *chat) {
+	for _, text := range append(from.queued, from.composer.Value()) {
+		if text == "" {
+			continue
+		}
+		c.history.Add(text)
+		if c.composer.Empty() {
+			c.composer.SetValue(text)
 		}
 	}
+}
+
+// drop removes a page and shows the one it was opened from, or else the one
+// before it; the last one stays.
+func (m *Model) drop(c *chat) {
+	i := slices.Index(m.chats, c)
+	if i < 0 || len(m.chats) == 1 {
+		return
+	}
+	if c.thread.Session != "" {
+		m.gone[c.thread.Session] = true
+	}
+	m.chats = slices.Delete(slices.Clone(m.chats), i, i+1)
+	for _, other := range m.chats {
+		if other.from == c {
+			other.from = c.from
+		}
+	}
+	if m.chat != c {
+		return
+	}
+	if slices.Contains(m.chats, c.from) {
+		m.show(c.from)
+		return
+	}
+	m.show(m.chats[max(0, i-1)])
 }
 
 func (m *Model) closeEntry(p *picker, it widget.Item) tea.Cmd {
@@ -227,18 +286,18 @@ func (m *Model) closeEntry(p *picker, it widget.Item) tea.Cmd {
 	case len(m.chats) == 1:
 		p.note = "this is the only open session; ctrl+c twice quits"
 	case e.chat.session == nil:
-		p.note = "it is still being opened"
-	case e.chat.busy() && !p.sure("ctrl+x", "its turn is still running: ctrl+x again stops it and closes the session"):
+		p.note = "it is still being opened: given up"
+		e.chat.giveUp()
+	case e.chat.busy() && !p.sure("ctrl+x", e.chat.thread.Session, "its turn is still running: ctrl+x again stops it and closes the session"):
 	default:
 		conn, s := m.conn, e.chat.session
 		m.drop(e.chat)
-		if m.chat.picker = p; m.overview == p {
-			p.list.SetItems(m.sessionItems())
-		}
+		m.chat.picker = p
+		m.refreshOverview()
 		return func() tea.Msg {
 			ctx, stop := context.WithTimeout(m.conns.ctx, 10*time.Second)
 			defer stop()
-			return sessionGoneMsg{"closed", conn.Client.CloseSession(ctx, s), true}
+			return sessionGoneMsg{"closed", conn.Client.CloseSession(ctx, s)}
 		}
 	}
 	return nil
@@ -251,12 +310,12 @@ func (m *Model) deleteEntry(p *picker, it widget.Item) tea.Cmd {
 		p.note = "only a session that the agent keeps and that is not open can be deleted; close it first"
 	case !m.conn.Client.Agent().Delete:
 		p.note = "the agent cannot delete sessions"
-	case p.sure("ctrl+d", "delete \""+it.Title+"\" for good? ctrl+d again does"):
+	case p.sure("ctrl+d", e.listed.ID, "delete \""+widget.Truncate(it.Title, 40, "…")+"\" for good? ctrl+d again does"):
 		conn, id := m.conn, e.listed.ID
 		return func() tea.Msg {
 			ctx, stop := context.WithTimeout(m.conns.ctx, 30*time.Second)
 			defer stop()
-			return sessionGoneMsg{"deleted", conn.Client.DeleteSession(ctx, id), true}
+			return sessionGoneMsg{"deleted", conn.Client.DeleteSession(ctx, id)}
 		}
 	}
 	return nil
@@ -276,6 +335,13 @@ func (m *Model) sessionGone(msg sessionGoneMsg) tea.Cmd {
 func (m *Model) route(e acpclient.Event) tea.Cmd {
 	id := e.EventSession()
 	if id == "" {
+		if done, ok := e.(acpclient.ElicitationCompleted); ok { // of which page, only its key tells
+			var cmds []tea.Cmd
+			for _, c := range m.chats {
+				cmds = append(cmds, c.elicitCompleted(done.Key))
+			}
+			return tea.Batch(cmds...)
+		}
 		if _, over := e.(acpclient.Disconnected); over {
 			var cmds []tea.Cmd
 			for _, c := range m.chats {
@@ -290,7 +356,7 @@ func (m *Model) route(e acpclient.Event) tea.Cmd {
 			return m.deliver(c, e)
 		}
 	}
-	if c := m.pending; c != nil {
+	if c := m.pending; c != nil && !m.gone[id] {
 		m.pending = nil
 		c.thread.Session = id
 		return m.deliver(c, e)
@@ -307,6 +373,9 @@ func (m *Model) deliver(c *chat, e acpclient.Event) tea.Cmd {
 	}
 	switch e.(type) {
 	case acpclient.TurnEnded:
+		if c.session != nil && c.session.Running() {
+			return cmd // it goes on with what was queued
+		}
 		c.unread = true
 		return tea.Batch(cmd, m.chat.say("another session is done: ctrl+s"))
 	case acpclient.PermissionAsked:

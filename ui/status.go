@@ -50,6 +50,14 @@ func (c *chat) statusParts() []string {
 	if c.busy() {
 		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
 	}
+	switch {
+	case c.m.loggingIn != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+c.m.loggingIn))
+	case t.State == thread.Loading:
+		parts = append(parts, th.Accent.Paint(t.State.String()))
+	case c.session == nil:
+		parts = append(parts, th.Accent.Paint("opening"))
+	}
 	if len(c.queued) > 0 {
 		parts = append(parts, fmt.Sprintf("%d queued", len(c.queued)))
 	}
@@ -84,6 +92,8 @@ func (c *chat) statusRight() string {
 		return th.Warn.Paint("ctrl+c again to quit")
 	case c.thread.State == thread.Ended:
 		return hint("ctrl+c", "quit")
+	case c.m.loggingIn != "":
+		return hint("esc", "give up")
 	case c.thread.State == thread.Cancelling && c.forceable():
 		return hint("esc", "end the agent, it does not answer")
 	case c.question.open():
@@ -99,7 +109,7 @@ func (c *chat) mode() string {
 	if o, ok := c.thread.Option("mode"); ok {
 		return nameOf(o.Current, o.Choices)
 	}
-	if len(c.thread.Config) > 0 { // then modes are not looked at
+	if !c.modesCount() {
 		return ""
 	}
 	return nameOf(c.thread.Mode, c.thread.Modes)

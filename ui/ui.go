@@ -55,6 +55,8 @@ type Options struct {
 	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
+	// OpenURL starts the user's browser. nil: pages are only shown.
+	OpenURL func(url string) error
 	// Prompt is sent as soon as the session is there.
 	Prompt  string
 	Cwd     string

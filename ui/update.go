@@ -34,7 +34,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m, m.connected(msg)
-	case listedMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg:
+	case listedMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
 		return m, m.result(msg)
 	case refreshMsg:
 		m.dirty = true
@@ -82,6 +82,14 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return msg.chat.say(msg.err.Error())
 		}
+		if msg.done != "" {
+			return msg.chat.say(msg.done)
+		}
+	case openedURLMsg:
+		if msg.err != nil {
+			return msg.chat.say("no browser was started: " + msg.err.Error())
+		}
+		return msg.chat.say("opened in your browser")
 	case loggedInMsg:
 		return m.loggedIn(msg)
 	case loginRanMsg:
@@ -139,7 +147,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case connectingPage:
 		return m.connectingKey(msg)
 	}
-	return m.chat.key(msg)
+	cmd := m.chat.key(msg)
+	if m.moving() { // it may show another session now, whose turn runs
+		cmd = tea.Batch(cmd, m.tick())
+	}
+	return cmd
 }
 
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {

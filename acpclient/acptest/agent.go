@@ -14,16 +14,32 @@ import (
 //
 //	connect                the client begins the handshake
 //	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts may be left out
+//	load ID DIR +ROOT …    opens a session of the agent's with its history
+//	resume ID DIR +ROOT …  goes on with one without it
+//	fork ID DIR +ROOT …    copies one into a new session
+//	list DIR               lists the sessions of the agent, all or those of DIR
+//	delete ID              deletes one
+//	switch ID              makes an open session the current one
+//	close                  closes the session
+//	login METHOD           logs in; logout ends that
+//	mode ID                switches the session's mode
+//	option ID VALUE        changes an option; true and false are booleans
 //	giveup                 gives up what is waited for
+//	attach URI NAME        adds a link to the next prompt
 //	prompt TEXT            TEXT may be quoted as in Go
 //	cancel                 stops the turn
 //	answer OPTION          answers the oldest open question; a quoted OPTION
 //	                       may hold anything, and "for TOOL" may follow it
 //	answer cancel          dismisses it
-//	close                  closes the connection
+//	quit                   closes the connection
 //	wait                   does nothing
+//
+// The current session is the one opened or switched to last.
 type User interface {
 	Act(session, verb, arg string) error
+	// Settled is called after every line of the script, when nothing moves any
+	// more.
+	Settled()
 }
 
 // Agent plays a script over one end of a pipe. It must be made and used in a
@@ -98,8 +114,11 @@ func (a *Agent) Said() [][]byte {
 // reverse.
 func (a *Agent) Play(user User) error {
 	return play(a.steps, stage{
-		in:     a.in,
-		settle: synctest.Wait,
+		in: a.in,
+		settle: func() {
+			synctest.Wait()
+			user.Settled()
+		},
 		hangup: func() { a.end.Close() },
 		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },
 		send: func(messages [][]byte) error {

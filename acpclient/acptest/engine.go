@@ -47,12 +47,14 @@ type engineUser struct {
 	giveUp   context.CancelFunc
 	log      *acpclient.Log
 	waiting  sync.WaitGroup
+	links    []acpclient.Block // of the next prompt
 
 	mu       sync.Mutex
 	client   *acpclient.Client
-	sessions []*acpclient.Session
+	sessions []*acpclient.Session // the current one last
 	events   []acpclient.Event
 	lines    []string
+	ended    [][]string // what calls came to, until all is settled
 }
 
 func newEngineUser(a *Agent, archive *Archive) *engineUser {
@@ -77,42 +79,84 @@ func (u *engineUser) note(format string, args ...any) {
 	u.lines = append(u.lines, fmt.Sprintf(format, args...))
 }
 
+// outcome adds lines of what a call of the user came to. They stand behind the
+// events of the same line of the script, in whatever order the goroutines run.
+func (u *engineUser) outcome(lines ...string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ended = append(u.ended, lines)
+}
+
+// Settled implements User.
+func (u *engineUser) Settled() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	slices.SortFunc(u.ended, slices.Compare[[]string])
+	for _, lines := range u.ended {
+		u.lines = append(u.lines, lines...)
+	}
+	u.ended = nil
+}
+
 // Act implements User.
 func (u *engineUser) Act(session, verb, arg string) error {
 	switch verb {
 	case "connect":
 		u.start(u.connect)
-		return nil
-	case "new":
-		u.start(func() { u.open(arg) })
-		return nil
 	case "giveup":
 		u.giveUp()
 		u.ctx, u.giveUp = context.WithCancel(context.Background())
-		return nil
 	case "answer":
 		return u.services.questions.answer(arg)
-	case "close":
+	case "quit":
 		return u.client.Close()
 	case "wait":
-		return nil
+	default:
+		if act := ofTheAgent[verb]; act != nil {
+			ctx := u.ctx
+			u.start(func() { act(u, ctx, arg) })
+			return nil
+		}
+		s := u.session(session)
+		if verb == "switch" {
+			s = u.session(arg)
+		}
+		if s == nil {
+			return fmt.Errorf("there is no session %q", session)
+		}
+		return u.inSession(s, verb, arg)
 	}
-	s := u.session(session)
-	if s == nil {
-		return fmt.Errorf("there is no session %q", session)
-	}
+	return nil
+}
+
+// inSession does what concerns one session.
+func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 	switch verb {
+	case "switch":
+		u.opened(s)
+	case "attach":
+		uri, name, _ := strings.Cut(arg, " ")
+		u.links = append(u.links, acpclient.Block{URI: uri, Name: name})
 	case "prompt":
 		if text, err := strconv.Unquote(arg); err == nil {
 			arg = text
 		}
-		if err := s.Prompt(acpclient.Block{Text: arg}); err != nil {
-			u.note("! prompt: %v", err)
+		blocks := append([]acpclient.Block{{Text: arg}}, u.links...)
+		u.links = nil
+		if err := s.Prompt(blocks...); err != nil {
+			u.report("prompt", err)
 		}
 	case "cancel":
 		s.Cancel()
 	default:
-		return fmt.Errorf("the user cannot %q", verb)
+		act := ofASession[verb]
+		if act == nil {
+			return fmt.Errorf("the user cannot %q", verb)
+		}
+		ctx := u.ctx
+		u.start(func() {
+			u.report(verb, act(u, ctx, s, arg))
+		})
 	}
 	return nil
 }
@@ -126,37 +170,10 @@ func (u *engineUser) connect() {
 	u.client = c
 	u.mu.Unlock()
 	if err != nil {
-		u.note("! connect: %v", err)
+		u.report("connect", err)
 		return
 	}
-	u.note("agent %s", fields(c.Agent()))
-}
-
-func (u *engineUser) open(arg string) {
-	n := acpclient.NewSession{Cwd: "/project"}
-	for _, word := range strings.Fields(arg) {
-		switch {
-		case word[0] == '+':
-			n.Roots = append(n.Roots, word[1:])
-		case strings.HasPrefix(word, "mcp:"):
-			kind, name, _ := strings.Cut(word[4:], ":")
-			m := acpclient.MCPServer{Type: kind, Name: name}
-			if m.Command = "/bin/" + name; kind != "stdio" {
-				m.Command, m.URL = "", "http://localhost/"+name
-			}
-			n.MCP = append(n.MCP, m)
-		default:
-			n.Cwd = word
-		}
-	}
-	s, err := u.client.NewSession(u.ctx, n)
-	if err != nil {
-		u.note("! new: %v", err)
-		return
-	}
-	u.mu.Lock()
-	u.sessions = append(u.sessions, s)
-	u.mu.Unlock()
+	u.outcome("agent " + fields(c.Agent()))
 }
 
 // session finds a session by id, the latest for "".
@@ -174,6 +191,7 @@ func (u *engineUser) session(id string) *acpclient.Session {
 // finish closes everything and takes down what there is.
 func (u *engineUser) finish(r *Result) {
 	synctest.Wait()
+	u.Settled()
 	u.mu.Lock()
 	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
 	c := u.client

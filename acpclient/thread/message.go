@@ -18,6 +18,9 @@ func (t *Thread) text(e acpclient.TextArrived) {
 		}
 	}
 	it := t.message(e.Role, e.MessageID)
+	if it == nil && e.Role == acpclient.User {
+		it = t.adopted(e.MessageID, e.Text)
+	}
 	if it == nil {
 		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID, At: e.At})
 		if e.MessageID != "" {
@@ -26,7 +29,11 @@ func (t *Thread) text(e acpclient.TextArrived) {
 	} else {
 		t.touch(it)
 	}
+	if it.local { // what the agent has counts
+		t.rewrite(it, "")
+	}
 	it.Text = append(it.Text, e.Text...)
+	t.reconcile(it)
 	for _, at := range []time.Time{e.At, e.Until} {
 		if !at.IsZero() {
 			it.Until = at
@@ -80,16 +87,22 @@ func (t *Thread) unrepeated(text string) string {
 
 // attach adds a block that is not text.
 func (t *Thread) attach(e acpclient.ContentArrived) {
-	if e.Role == acpclient.User && t.running {
+	if e.Role == acpclient.User && t.running && !t.told {
 		return // an echo: what the user attached is shown with the prompt
 	}
-	t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
+	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
+	if e.MessageID != "" {
+		t.remember(messageKey{e.Role, e.MessageID}, it)
+	}
 }
 
 func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 	t.Turn++
 	t.running, t.cancelled = true, false
 	t.TurnStarted = e.At
+	if t.told = e.Told; e.Told {
+		return
+	}
 	t.echo, t.echoed = e.Text, ""
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At})
 }
@@ -99,6 +112,9 @@ func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 func (t *Thread) turnCancelled() {
 	t.cancelled = true
 	for it := range t.live {
+		if t.inBackground(it.Tool) {
+			continue
+		}
 		it.Tool.Cancelled = true
 		it.Version++
 	}
@@ -108,13 +124,16 @@ func (t *Thread) turnCancelled() {
 func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	stopped := t.cancelled || e.StopReason == "cancelled"
 	for it := range t.live {
+		if t.inBackground(it.Tool) {
+			continue
+		}
 		it.Tool.Unfinished = true
 		it.Tool.Cancelled = it.Tool.Cancelled || stopped
 		it.Version++
 	}
 	t.changedLive()
 	clear(t.live)
-	t.running, t.cancelled = false, false
+	t.running, t.cancelled, t.waits = false, false, false
 	t.echo, t.echoed = "", ""
 	end := &End{StopReason: e.StopReason, Err: e.Err}
 	if !t.TurnStarted.IsZero() {
@@ -130,6 +149,7 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 // that it broke off says it, or else a line of its own.
 func (t *Thread) disconnected(err error) {
 	t.running, t.Err, t.State = false, err, Ended
+	t.Background, t.BackgroundKnown = nil, false
 	if err == nil || err == acpclient.ErrClosed {
 		return
 	}

@@ -54,8 +54,10 @@ type Item struct {
 	Version int // grows with every change
 
 	MessageID string
-	Text      []byte // only ever appended to, except by a compaction
+	Text      []byte // appended to; except by a compaction, only while Generation stays the same
 	At, Until time.Time
+	// Generation grows when Text was replaced instead.
+	Generation int
 
 	Tool       *Tool
 	Attachment *acpclient.Content
@@ -65,12 +67,28 @@ type Item struct {
 	Excluded   bool   // refused: no longer part of the agent's context
 
 	terminals map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
+	local     bool                 // Text is what was sent, the agent has not told it yet
+	grown     bool                 // the list of Tool.Content is the thread's own
+	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
+}
+
+// Blank tells whether there is nothing to show of a message, or of an attachment
+// that was taken back.
+func (it *Item) Blank() bool {
+	switch it.Kind {
+	case UserMessage, AgentMessage, ThoughtMessage:
+		return len(it.Text) == 0 && it.MessageID != ""
+	case Attachment:
+		return it.Attachment == nil || *it.Attachment == acpclient.Content{}
+	}
+	return false
 }
 
 // Tool is the state of a tool call.
 type Tool struct {
 	ID, Title, Name, Kind string
 	Status                string // as the agent told it; "pending" by default
+	Cancelable            bool   // by itself, with Session.CancelTool
 	Cancelled             bool   // the user stopped the turn before a final status came
 	Unfinished            bool   // the turn ended before a final status came
 	Rejected              bool   // a question about it was answered with no
@@ -81,7 +99,9 @@ type Tool struct {
 }
 
 // Final tells whether the agent has said that the call is over.
-func (t *Tool) Final() bool { return t.Status == "completed" || t.Status == "failed" }
+func (t *Tool) Final() bool {
+	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
+}
 
 // Live tells whether the call is still going on, as far as anyone knows.
 func (t *Tool) Live() bool { return !t.Final() && !t.Cancelled && !t.Unfinished }
@@ -102,6 +122,9 @@ type Terminal struct {
 	Exited           bool
 	Code             *int
 	Signal           string
+	Cols, Rows       int   // of a foreign one; 0 where not told
+	Cancelable       bool  // by itself, with Session.CancelTerminal
+	Gap              bool  // something of the output is missing, and not only at its beginning
 	items            []int // tool calls that show it
 }
 
@@ -115,7 +138,8 @@ type Thread struct {
 	State   State
 
 	Title    string
-	Plan     []acpclient.PlanEntry
+	Plan     []acpclient.PlanEntry // the one that changed last
+	Plans    []Plan                // all that have entries, in the order of their coming
 	Commands []acpclient.Command
 	Mode     string // id
 	Modes    []acpclient.Choice
@@ -126,6 +150,13 @@ type Thread struct {
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
 	Err            error
+
+	// Of v2. Held are prompts that are no part of the conversation yet; they
+	// stand below it. Background goes on whatever the state is; unless
+	// BackgroundKnown the agent has not said.
+	Held            []HeldPrompt
+	Background      []acpclient.BackgroundWork
+	BackgroundKnown bool
 
 	terminals   map[string]*Terminal
 	tools       map[string]*Item
@@ -139,6 +170,7 @@ type Thread struct {
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
 	changed     []int
+	v2
 }
 
 type messageKey struct {
@@ -193,8 +225,18 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		t.attach(e)
 	case acpclient.ToolChanged:
 		t.tool(e)
-	case acpclient.TerminalStarted, acpclient.TerminalOutput, acpclient.TerminalExited:
+	case acpclient.TerminalStarted, acpclient.TerminalOutput, acpclient.TerminalExited, acpclient.TerminalChanged, acpclient.TerminalReplaced:
 		t.terminal(e)
+	case acpclient.MessageReplaced:
+		t.replaced(e)
+	case acpclient.PromptHeld:
+		t.Held = append(t.Held, HeldPrompt{Key: e.Key, Text: e.Text, At: e.At})
+	case acpclient.PromptAccepted:
+		t.accepted(e)
+	case acpclient.PromptFailed:
+		t.release(e.Key)
+	case acpclient.StateChanged:
+		t.stateChanged(e)
 	case acpclient.TurnStarted:
 		t.turnStarted(e)
 	case acpclient.TurnCancelled:
@@ -224,7 +266,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 func (t *Thread) session(e acpclient.Event) {
 	switch e := e.(type) {
 	case acpclient.PlanChanged:
-		t.Plan = e.Entries
+		t.planned(e)
 	case acpclient.CommandsChanged:
 		t.Commands = e.Commands
 	case acpclient.ModesOffered:
@@ -251,7 +293,7 @@ func (t *Thread) session(e acpclient.Event) {
 			t.Title = *e.Title
 		}
 	case acpclient.UsageChanged:
-		if e.Currency == "" {
+		if e.Currency == "" && !e.NoCost {
 			e.Cost, e.Currency = t.Usage.Cost, t.Usage.Currency
 		}
 		t.Usage = e
@@ -273,6 +315,8 @@ func (t *Thread) settle() {
 		t.State = Waiting
 	case t.running && t.cancelled:
 		t.State = Cancelling
+	case t.running && t.waits:
+		t.State = Waiting
 	case t.running:
 		t.State = Running
 	case t.loading:

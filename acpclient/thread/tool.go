@@ -1,6 +1,8 @@
 package thread
 
 import (
+	"slices"
+
 	"parley/acpclient"
 )
 
@@ -23,11 +25,21 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	}
 	if e.Status != nil {
 		tool.Status = *e.Status
-		tool.Cancelled, tool.Unfinished, tool.Rejected = false, false, false
+		tool.Cancelled, tool.Unfinished, tool.Rejected = *e.Status == "cancelled", false, false
+	}
+	if e.Cancelable != nil {
+		tool.Cancelable = *e.Cancelable
 	}
 	if e.Content != nil {
-		tool.Content = *e.Content
-		t.show(it)
+		tool.Content, it.grown = *e.Content, false
+		t.show(it, tool.Content)
+	}
+	if len(e.AppendContent) > 0 {
+		if !it.grown { // the list is the event's
+			tool.Content, it.grown = slices.Clip(tool.Content), true
+		}
+		tool.Content = append(tool.Content, e.AppendContent...)
+		t.show(it, e.AppendContent)
 	}
 	if e.Locations != nil {
 		tool.Locations = *e.Locations
@@ -41,10 +53,10 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	}
 }
 
-// show links the tool call to the terminals that it shows. A terminal that is
-// not known yet fills in when it comes.
-func (t *Thread) show(it *Item) {
-	for _, c := range it.Tool.Content {
+// show links the tool call to the terminals that its content shows. A terminal
+// that is not known yet fills in when it comes.
+func (t *Thread) show(it *Item, content []acpclient.ToolContent) {
+	for _, c := range content {
 		if c.Terminal == "" {
 			continue
 		}
@@ -77,6 +89,7 @@ func (t *Thread) terminal(e acpclient.Event) {
 		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
 	case acpclient.TerminalOutput:
 		term = t.open(e.ID)
+		term.Gap = term.Gap || e.Cut
 		term.Total += int64(len(e.Data))
 		term.Output = append(term.Output, e.Data...)
 		if len(term.Output) > 2*maxTerminal {
@@ -84,7 +97,12 @@ func (t *Thread) terminal(e acpclient.Event) {
 		}
 	case acpclient.TerminalExited:
 		term = t.open(e.ID)
-		term.Exited, term.Code, term.Signal = true, e.Code, e.Signal
+		term.Exited, term.Code, term.Signal = !e.Cleared, e.Code, e.Signal
+	case acpclient.TerminalChanged:
+		term = t.open(e.ID)
+		term.changed(e)
+	case acpclient.TerminalReplaced:
+		term = t.snapshot(e)
 	}
 	for _, i := range term.items {
 		t.touch(t.Items[i])

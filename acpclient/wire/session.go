@@ -23,7 +23,15 @@ type ClientCapabilities struct {
 	FS       FSCapabilities       `json:"fs"`
 	Terminal bool                 `json:"terminal"`
 	Session  *SessionCapabilities `json:"session,omitempty"`
-	Meta     map[string]any       `json:"_meta,omitempty"`
+	Auth     *AuthCapabilities    `json:"auth,omitempty"`
+	// Elicitation names the modes that are served; nil serves none.
+	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
+	Meta        map[string]any           `json:"_meta,omitempty"`
+}
+
+// AuthCapabilities says whether logins can run in a real terminal.
+type AuthCapabilities struct {
+	Terminal bool `json:"terminal"`
 }
 
 // FSCapabilities gates fs/*.

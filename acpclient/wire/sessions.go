@@ -88,12 +88,16 @@ func decodeListed(raw []byte) (ListedSession, bool) {
 	return s, err == nil && found
 }
 
-// SetConfigOptionResponse carries the complete new list.
+// SetConfigOptionResponse carries the complete new list; nil where the agent
+// only says that all is well.
 type SetConfigOptionResponse struct{ Config []ConfigOption }
 
 // UnmarshalJSON is lenient.
 func (r *SetConfigOptionResponse) UnmarshalJSON(data []byte) error {
 	*r = SetConfigOptionResponse{}
+	if isNull(data) {
+		return nil
+	}
 	return fields(data, func(key string, v []byte) {
 		if key == "configOptions" {
 			r.Config = DecodeConfigOptions(v)

@@ -20,7 +20,7 @@ type ToolCall struct {
 
 // ToolContent is one item of a tool call's content.
 type ToolContent struct {
-	Type       string // content, diff, terminal; anything else is in Raw
+	Type       string // content, diff, terminal, ChangesContent; anything else is in Raw
 	Block      ContentBlock
 	Path       string
 	OldText    *string // nil: no text before (which does not prove a new file)
@@ -28,6 +28,11 @@ type ToolContent struct {
 	Deleted    bool
 	TerminalID string
 	Raw        Raw
+
+	// Of ChangesContent, the diff of v2. Patch is a text in PatchFormat
+	// (git_patch; open) and may be absent.
+	Changes            []FileChange
+	PatchFormat, Patch string
 }
 
 // Location is a place in a file. Line is 1-based, 0 where not given.

@@ -27,6 +27,9 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 	switch {
 	case o.Continue:
 		kept, err := client.ListSessions(ctx, n.Cwd)
+		if errors.Is(err, acpclient.ErrUnsupported) {
+			return nil, fmt.Errorf("%w: %w", headless.ErrNoSession, err)
+		}
 		if err != nil {
 			return nil, err
 		}

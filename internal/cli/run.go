@@ -26,6 +26,7 @@ type runFlags struct {
 	agent, cwd, output                string
 	addDirs, config                   []string
 	session, mode, model              string
+	protocol                          string
 	continues                         bool
 	timeout                           time.Duration
 	approveAll, approveReads, denyAll bool
@@ -53,6 +54,7 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
+	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.session, "session", "", "go on with a session that the agent keeps, by its id or title")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "go on with the newest session that the agent keeps of this directory")
 	flags.StringVar(&f.mode, "mode", "", "switch the session to this mode")
@@ -86,6 +88,9 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if f.agent != "" && commandLine != nil {
 		return Usagef("--agent and a command behind -- exclude each other")
 	}
+	if err := CheckProtocol(f.protocol); err != nil {
+		return err
+	}
 	if f.session != "" && f.continues {
 		return Usagef("--session and --continue exclude each other")
 	}
@@ -101,6 +106,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
+	setup.Protocol = f.protocol
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {
 		return err
@@ -111,7 +117,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	}
 	code := headless.Run(cmd.Context(), headless.Options{
 		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.NewSession(place), Prompt: prompt,
-		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings,
+		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent),
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	})
 	if code != 0 {

@@ -22,6 +22,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
+	"parley/internal/record"
 )
 
 // UsageError is a mistake of the user's: one line, exit code 2.
@@ -50,6 +51,28 @@ type Streams struct {
 type Setup struct {
 	Config *config.Config
 	Agents []agents.Agent // in the order to offer them
+
+	// Protocol is the version of ACP to speak, whatever the agents' own setting:
+	// auto, 1 or 2; "" for that setting.
+	Protocol string
+	versions acpclient.Versions
+}
+
+// protocol is the version to speak with an agent.
+func (s *Setup) protocol(a agents.Agent) string {
+	if s.Protocol != "" {
+		return s.Protocol
+	}
+	return a.Protocol
+}
+
+// CheckProtocol refuses what --protocol does not know.
+func CheckProtocol(name string) error {
+	switch name {
+	case "", "auto", "1", "2":
+		return nil
+	}
+	return Usagef("--protocol %s: want auto, 1 or 2", name)
 }
 
 // Load reads the configuration and looks the known agents up. An error is a
@@ -63,7 +86,7 @@ func Load() (*Setup, error) {
 	if err != nil {
 		return nil, UsageError{err.Error()}
 	}
-	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil))}
+	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil)), versions: acpclient.NewVersions()}
 	names := make([]string, 0, len(s.Agents))
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
@@ -98,9 +121,6 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	}
 	if a.Source == agents.Missing {
 		return a, Usagef("%s is not installed: %s", a.Name, a.Install)
-	}
-	if a.Protocol == "2" {
-		return a, Usagef("agents.%s: protocol = \"2\" is not spoken yet; use \"1\" or \"auto\"", a.Name)
 	}
 	return a, nil
 }
@@ -207,6 +227,8 @@ type Connection struct {
 	Client  *acpclient.Client
 	Session *acpclient.Session
 	Host    *host.Host
+
+	closed func()
 }
 
 // Connect starts an agent and opens a session. patience bounds both together,
@@ -219,13 +241,24 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		defer stop()
 	}
 	h := host.New(host.Options{Sink: sink, Agent: a.Name})
-	client, err := acpclient.Launch(ctx, command(a, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log})
+	w, tap := s.record(a, place, log)
+	client, err := acpclient.Launch(ctx, command(a, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
+		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
 	if err != nil {
 		h.Close()
+		closeRecord(w, log)
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h}
+	c := &Connection{Client: client, Host: h, closed: func() { closeRecord(w, log) }}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(place))
+	if w != nil {
+		w.Update(func(m *record.Meta) {
+			m.Protocol = client.Agent().ProtocolVersion
+			if c.Session != nil {
+				m.SessionID = c.Session.ID()
+			}
+		})
+	}
 	var answered *acpclient.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 		c.Close()
@@ -240,6 +273,7 @@ func (c *Connection) Close() {
 	wait.Go(func() { c.Client.Close() })
 	wait.Go(c.Host.Close)
 	wait.Wait()
+	c.closed()
 }
 
 // Branch is the branch of the git work tree that dir lies in, "" without one.

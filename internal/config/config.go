@@ -22,8 +22,9 @@ const maxSize = 64 << 10
 
 // Config is what the file says. The zero value is that of a missing file.
 type Config struct {
-	Agent  string               `toml:"agent"` // name of the default agent; "" means ask
-	Theme  string               `toml:"theme"` // auto, dark, light, ansi or plain; "" means auto
+	Agent  string               `toml:"agent"`  // name of the default agent; "" means ask
+	Theme  string               `toml:"theme"`  // auto, dark, light, ansi or plain; "" means auto
+	Record *bool                `toml:"record"` // keep a log of each session; nil means yes
 	Agents map[string]Agent     `toml:"agents"`
 	MCP    map[string]MCPServer `toml:"mcp"`
 
@@ -38,7 +39,7 @@ type Agent struct {
 	Args     []string          `toml:"args"`
 	Env      map[string]string `toml:"env"`      // added to the environment
 	Cwd      string            `toml:"cwd"`      // absolute; "" means the session's
-	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means auto
+	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means 1
 }
 
 // MCPServer is [mcp.NAME]: a server that every session hands to its agent. It has

@@ -31,10 +31,10 @@ func TestExampleParses(t *testing.T) {
 	}
 	want := &Config{
 		Agent: "claude",
-		Theme: "auto",
+		Theme: "auto", Record: new(true),
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
-			Cwd: dir, Protocol: "auto",
+			Cwd: dir, Protocol: "1",
 		}},
 		MCP: map[string]MCPServer{
 			"files": {

@@ -48,17 +48,18 @@ type shape struct {
 	kind string            // for messages
 	keys map[string]*shape // of a table with fixed keys
 	any  *shape            // of a table with any keys
-	leaf unstable.Kind     // String or Array (of strings)
+	leaf unstable.Kind     // String, Bool or Array (of strings)
 }
 
 var (
 	text  = &shape{kind: "a string", leaf: unstable.String}
 	texts = &shape{kind: "an array of strings", leaf: unstable.Array}
 	pairs = &shape{kind: "a table of strings", any: text}
+	yesNo = &shape{kind: "true or false", leaf: unstable.Bool}
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
-		"theme": text,
+		"theme": text, "record": yesNo,
 		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text,
 		}}},

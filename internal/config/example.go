@@ -12,13 +12,17 @@ agent = "claude"
 # auto, dark, light, ansi (the terminal's own 16 colours) or plain (no colour).
 theme = "auto"
 
+# Keep a log of each session, for the user alone: what was said on the wire,
+# without secrets that can be told by their names. Left out: yes.
+record = true
+
 # An agent of your own, or another way to start a known one.
 [agents.mine]
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/
 args = ["--acp"]
 env = { MY_AGENT_LOG = "warn" } # added to the environment
 cwd = "~/"                      # left out: the directory of the session
-protocol = "auto"               # auto or 1; 2 (a draft) is not spoken yet
+protocol = "1"                  # 1, 2 (a draft) or auto; left out: 1
 
 # A local MCP server. Every new session hands it to its agent.
 [mcp.files]

@@ -23,8 +23,9 @@ type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		Cwd    string `json:"cwd"`
-		Prompt []struct {
+		SessionID string `json:"sessionId"`
+		Cwd       string `json:"cwd"`
+		Prompt    []struct {
 			Text string `json:"text"`
 		} `json:"prompt"`
 	} `json:"params"`
@@ -43,6 +44,7 @@ type agent struct {
 	out *bufio.Writer
 
 	cwd     string
+	session string        // of the last prompt
 	cancel  chan struct{} // closed by session/cancel, one a turn
 	answers chan message  // to the question that is open
 }
@@ -61,14 +63,20 @@ func runAgent(in io.Reader, out io.Writer) {
 		}
 		switch m.Method {
 		case "initialize":
-			a.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":{}}`)
+			a.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":`+capabilities()+`}`)
 		case "session/new":
-			a.cwd = m.Params.Cwd
+			a.cwd, a.session = m.Params.Cwd, "s1"
 			a.answer(m.ID, `{"sessionId":"s1"}`)
+		case "session/list":
+			a.answer(m.ID, `{"sessions":`+os.Getenv(keptVar)+`}`)
+		case "session/load":
+			a.cwd, a.session = m.Params.Cwd, m.Params.SessionID
+			a.replay()
+			a.answer(m.ID, `null`)
 		case "session/cancel":
 			close(a.cancel)
 		case "session/prompt":
-			a.cancel = make(chan struct{})
+			a.cancel, a.session = make(chan struct{}), m.Params.SessionID
 			go a.turn(m, a.cancel)
 		case "":
 			a.answers <- m
@@ -92,7 +100,7 @@ const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":
 
 func (a *agent) say(text string) {
 	quoted, _ := json.Marshal(text)
-	a.line(chunk, quoted)
+	a.line(strings.Replace(chunk, "s1", a.session, 1), quoted)
 }
 
 func (a *agent) turn(m message, cancel chan struct{}) {

@@ -46,10 +46,15 @@ func TestMain(m *testing.M) {
 //	hang          waits for the end of stdin
 //	exit CODE     ends
 //	greet         answers initialize and session/new and waits for the prompt
+//	await METHOD  waits for that request, and says its parameters on stderr
+//	answer {…}    answers it
+//	refuse CODE   answers it with an error
 type scripted struct {
 	in     *bufio.Reader
 	out    *bufio.Writer
 	prompt json.RawMessage // id
+
+	awaited json.RawMessage // id
 }
 
 func (a *scripted) run(script []string) {
@@ -58,6 +63,14 @@ func (a *scripted) run(script []string) {
 		switch word {
 		case "greet":
 			a.greet()
+		case "await":
+			m := a.await(rest)
+			a.awaited, a.prompt = m.ID, m.ID
+			fmt.Fprintf(os.Stderr, "%s %s\n", m.Method, m.Params)
+		case "answer":
+			a.send(`{"jsonrpc":"2.0","id":%s,"result":%s}`, a.awaited, rest)
+		case "refuse":
+			a.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"no such luck"}}`, a.awaited, rest)
 		case "ask":
 			a.ask(rest)
 		case "stop":
@@ -95,6 +108,7 @@ func (a *scripted) send(format string, args ...any) {
 type incoming struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 }
 

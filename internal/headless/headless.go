@@ -50,6 +50,8 @@ type Options struct {
 	Format   string // text, json, stream-json
 	Policy   Policy
 	Timeout  time.Duration // 0: none
+	// Protocol is the version of ACP to speak: auto, 1 or 2; "" is 1.
+	Protocol string
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Version  string
@@ -66,6 +68,7 @@ type run struct {
 	out    printer
 	thread *thread.Thread
 	denied []permissions.Question
+	early  []acpclient.Event // what came before the prompt and is to be printed
 	queue  *acpclient.Queue
 	host   *host.Host
 	start  time.Time
@@ -111,7 +114,8 @@ func (d deniedEvent) EventSession() string { return d.question.Session }
 
 // turn connects, sends the prompt and follows the turn to its end.
 func (r *run) turn(ctx context.Context) (*thread.End, error) {
-	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: r.queue, Services: r.host.Services()})
+	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: r.queue, Services: r.host.Services(),
+		Protocol: r.opts.Protocol})
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
@@ -121,6 +125,9 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, cause(ctx, err)
 	}
 	r.out.started(client.Agent(), session.ID(), r.opts.Session.Cwd)
+	for _, e := range r.early {
+		r.apply(e)
+	}
 	if err := session.Prompt(acpclient.Block{Text: r.opts.Prompt}); err != nil {
 		return nil, err
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
 )
 
 // ErrNoSession means that the session that was asked for is not to be had.
@@ -39,13 +42,21 @@ func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Se
 	return session, nil
 }
 
-// absorb applies what waits without printing it, and starts an empty transcript
-// with what is left of it.
+// absorb applies what waits, for what it says of the session, and forgets the
+// conversation in it. Notices are for the user now and are kept for printing.
 func (r *run) absorb() {
 	for _, e := range r.queue.Take() {
-		r.thread.Apply(e)
+		switch e.(type) {
+		case acpclient.NoticeArrived, deniedEvent:
+			r.early = append(r.early, e)
+		default:
+			r.thread.Apply(e)
+		}
 	}
-	r.thread.Items = nil
+	old := r.thread
+	r.thread = thread.New(old.Session)
+	r.thread.Title, r.thread.Commands, r.thread.Usage = old.Title, old.Commands, old.Usage
+	r.thread.Mode, r.thread.Modes, r.thread.Config = old.Mode, old.Modes, old.Config
 }
 
 // set changes one option, found by category, id or name.
@@ -68,7 +79,8 @@ func (r *run) set(ctx context.Context, session *acpclient.Session, s Setting) er
 		}
 		return session.SetOption(ctx, o.ID, id)
 	}
-	if s.Key == "mode" && len(t.Config) == 0 && len(t.Modes) > 0 {
+	// The legacy models are no option that would speak for the modes, too.
+	if s.Key == "mode" && len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o acpclient.ConfigOption) bool { return o.ID != acpclient.LegacyModels }) {
 		id, err := choice(s, t.Modes)
 		if err != nil {
 			return err
@@ -87,8 +99,11 @@ func choice(s Setting, choices []acpclient.Choice) (string, error) {
 		if c.ID == s.Value || strings.EqualFold(c.Name, s.Value) {
 			return c.ID, nil
 		}
-		if len(names) < 20 {
-			names = append(names, c.Name)
+		if name := c.Name; len(names) < 20 {
+			if name == "" {
+				name = safetext.Line(c.ID, 60)
+			}
+			names = append(names, name)
 		}
 	}
 	return "", fmt.Errorf("%s %s: the agent offers %s", s.Key, s.Value, strings.Join(names, ", "))

@@ -14,6 +14,8 @@ type entry struct {
 
 	stream *markdown.Stream // messages: cut into blocks
 	fed    int              // bytes of the item's text that stream has
+	text   int              // the Generation of the text that it has
+	parted bool             // a blank row stands before it
 }
 
 // segment is one run of rows; nil rows are not rendered.
@@ -39,6 +41,9 @@ func (v *View) entry(i int) *entry {
 	e.version, e.busy = it.Version, busy
 	if it.Kind == thread.AgentMessage {
 		if fresh {
+			if e.text != it.Generation {
+				e.stream, e.fed, e.text, e.segs = nil, 0, it.Generation, nil
+			}
 			e.feed(it)
 			v.resize(e, e.count())
 		}
@@ -86,21 +91,27 @@ func (v *View) segments(i int) int { return len(v.entry(i).segs) }
 func (v *View) segment(i, k int) []string {
 	e := v.entry(i)
 	s := &e.segs[k]
-	if s.done {
+	parted := k == 0 && v.parted(i) // what stands before may have become blank, or begun to speak
+	if s.done && parted == (e.parted && k == 0) {
 		return s.rows
 	}
 	v.rendered++
 	v.kept++
 	it := v.thread.Items[i]
 	var rows []string
-	if it.Kind == thread.AgentMessage {
+	if it.Blank() {
+		s.done = true
+	} else if it.Kind == thread.AgentMessage {
 		rows = v.block(e, k)
 		s.done = true
 	} else {
 		rows, e.live = v.item(it)
 		s.done = !e.live
 	}
-	if k == 0 && len(rows) > 0 && v.parted(i) {
+	if k == 0 {
+		e.parted = parted
+	}
+	if parted && len(rows) > 0 {
 		rows = append([]string{""}, rows...)
 	}
 	s.rows = rows
@@ -158,5 +169,5 @@ func close(k thread.Kind) bool {
 
 // silent tells whether an item has no rows of its own.
 func silent(it *thread.Item) bool {
-	return it.Kind == thread.TurnEnd && it.End.Err == nil && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }

@@ -1,0 +1,160 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// ElicitationAsked says that the agent wants something of the user's: a form to
+// be filled in, or a page to be opened (elicitation/create). A front end answers
+// once with Answer; whatever else ends it (the turn is cancelled, the agent
+// withdraws it, the connection closes) is told with ElicitationSettled.
+type ElicitationAsked struct {
+	For            // "" when it belongs to a call, such as a login
+	Key     uint64 // unique on the connection
+	Message string // safe to show
+	URL     string // verbatim, of a page; "" for a form
+	Schema  json.RawMessage
+	// Answer settles it; later answers are dropped. It does not block.
+	Answer func(ElicitationAnswer)
+}
+
+// ElicitationAnswer is what the user did.
+type ElicitationAnswer struct {
+	Action  string          // accept, decline or cancel
+	Content json.RawMessage // of an accepted form
+}
+
+// ElicitationSettled says that a question is over, however it ended.
+type ElicitationSettled struct {
+	For
+	Key uint64
+}
+
+// ElicitationCompleted says that what was asked for at a page has happened
+// (elicitation/complete).
+type ElicitationCompleted struct {
+	For
+	Key uint64
+}
+
+// elicitModes are the modes that are served.
+func elicitModes() *wire.ElicitationCapabilities {
+	return &wire.ElicitationCapabilities{Form: &struct{}{}, URL: &struct{}{}}
+}
+
+// elicitations holds those that are open. Safe for use by several goroutines.
+type elicitations struct {
+	mu    sync.Mutex
+	last  uint64
+	open  map[uint64]*elicitation
+	pages map[string]uint64 // by elicitationId: pages whose completion is awaited
+}
+
+type elicitation struct {
+	key     uint64
+	session string
+	call    string // the id of the request it belongs to, "" without one
+	once    sync.Once
+	answer  chan ElicitationAnswer
+}
+
+func (e *elicitation) settle(a ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
+
+// maxAwaited bounds the pages whose completion is remembered.
+const maxAwaited = 1000
+
+// add registers one. It is called on the reader goroutine.
+func (es *elicitations) add(r wire.ElicitationRequest) *elicitation {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	if es.open == nil {
+		es.open, es.pages = map[uint64]*elicitation{}, map[string]uint64{}
+	}
+	es.last++
+	e := &elicitation{key: es.last, session: r.SessionID, call: r.RequestID, answer: make(chan ElicitationAnswer, 1)}
+	es.open[e.key] = e
+	if r.ElicitationID != "" && len(es.pages) < maxAwaited {
+		es.pages[r.ElicitationID] = e.key
+	}
+	return e
+}
+
+func (es *elicitations) remove(e *elicitation) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	delete(es.open, e.key)
+}
+
+// completed returns the key of the page with this id, once; 0 for an unknown one.
+func (es *elicitations) completed(id string) uint64 {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	key := es.pages[id]
+	delete(es.pages, id)
+	return key
+}
+
+// cancel settles those of a session as cancelled.
+func (es *elicitations) cancel(session string) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	for _, e := range es.open {
+		if e.session == session {
+			e.settle(ElicitationAnswer{Action: "cancel"})
+		}
+	}
+}
+
+// elicitationRequested serves elicitation/create: only the modes that were
+// advertised, which are form and url.
+func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
+	r, err := wire.DecodeElicitation(params)
+	if err != nil {
+		return badParams(err)
+	}
+	var s *Session
+	if r.SessionID != "" {
+		var no jsonrpc.Work
+		if s, no = c.known(r.SessionID); no != nil {
+			return no
+		}
+		if s.cancelling() {
+			return func(context.Context) (any, error) { return wire.ElicitationResponse{Action: "cancel"}, nil }
+		}
+	}
+	e := c.elicits.add(r)
+	for_ := For{Session: r.SessionID}
+	c.opts.Sink.Post(ElicitationAsked{For: for_, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
+	if s != nil && s.cancelling() { // cancelled between the look above and add
+		e.settle(ElicitationAnswer{Action: "cancel"})
+	}
+	return func(ctx context.Context) (any, error) {
+		var a ElicitationAnswer
+		select {
+		case a = <-e.answer:
+		case <-ctx.Done():
+			a = ElicitationAnswer{Action: "cancel"}
+			e.settle(a)
+		}
+		c.elicits.remove(e)
+		c.opts.Sink.Post(ElicitationSettled{For: for_, Key: e.key})
+		out := wire.ElicitationResponse{Action: a.Action}
+		if a.Action == "accept" && r.Mode == "form" {
+			out.Content = a.Content
+		}
+		return out, nil
+	}
+}
+
+// elicitationCompleted handles elicitation/complete; unknown ids are ignored.
+func (c *Client) elicitationCompleted(params []byte) {
+	if key := c.elicits.completed(wire.DecodeElicitationComplete(params)); key != 0 {
+		c.opts.Sink.Post(ElicitationCompleted{Key: key})
+	}
+}

@@ -1,0 +1,309 @@
+package acpclient_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+	"parley/acpclient/wire"
+)
+
+// generatedRig is an engine that has one session, s1, and every service.
+type generatedRig struct {
+	t      *testing.T
+	schema *schemaV1
+	end    transport.Conn
+	log    *acpclient.Log
+	client *acpclient.Client
+
+	mu     sync.Mutex
+	events []acpclient.Event
+	sent   [][]byte
+}
+
+func newGeneratedRig(t *testing.T) *generatedRig {
+	t.Helper()
+	g := &generatedRig{t: t, schema: schema(t), log: acpclient.NewLog()}
+	var ours transport.Conn
+	ours, g.end = transport.Pipe()
+	answers := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}
+	go func() {
+		for {
+			data, err := g.end.Recv()
+			if err != nil {
+				return
+			}
+			if m := decode(data); answers[m.Method] != "" {
+				g.end.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answers[m.Method])})
+				continue
+			}
+			g.mu.Lock()
+			g.sent = append(g.sent, bytes.Clone(data))
+			g.mu.Unlock()
+		}
+	}()
+	services := agreeable{}
+	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: g, Log: g.log,
+		Services: acpclient.Services{FS: services, Terminals: services, Permissions: services}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.client = c
+	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Post implements acpclient.Sink.
+func (g *generatedRig) Post(e acpclient.Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.events = append(g.events, e)
+}
+
+func (g *generatedRig) close() {
+	g.client.Close()
+	g.end.Close()
+}
+
+// exchange sends messages, each with a sound update behind it, and checks what
+// became of them. first is the number of the first.
+func (g *generatedRig) exchange(first int, messages []generated) {
+	for i, m := range messages {
+		g.end.Send(transport.Message{Data: m.line})
+		g.end.Send(transport.Message{Data: soundNeighbour(first + i)})
+	}
+	synctest.Wait()
+	g.mu.Lock()
+	events, sent := g.events, g.sent
+	g.events, g.sent = nil, nil
+	g.mu.Unlock()
+	select {
+	case <-g.client.Done():
+		g.t.Fatalf("the connection is over: %v", g.client.Err())
+	default:
+	}
+	lines, _ := g.log.Lines()
+	for _, l := range lines {
+		if strings.Contains(l.Text, "panic in") {
+			g.t.Fatalf("the log says %s", l.Text)
+		}
+	}
+	g.checkNeighbours(first, messages, events)
+	g.checkAnswers(messages, sent)
+}
+
+// checkNeighbours expects each sound update as it was sent, and in order; what
+// stands before it is of the message that it followed.
+func (g *generatedRig) checkNeighbours(first int, messages []generated, events []acpclient.Event) {
+	next, from := 0, 0
+	for i, e := range events {
+		e, ok := e.(acpclient.TextArrived)
+		if !ok || !strings.HasPrefix(e.MessageID, "sound-") {
+			continue
+		}
+		n := first + next
+		if next == len(messages) || e.MessageID != fmt.Sprintf("sound-%d", n) || e.Text != fmt.Sprintf("number %d", n) || e.Role != acpclient.Agent {
+			g.t.Fatalf("the update behind %.2000s\nis %+v", messages[min(next, len(messages)-1)].line, e)
+		}
+		g.checkEvents(messages[next], events[from:i])
+		next, from = next+1, i+1
+	}
+	if next != len(messages) {
+		g.t.Fatalf("the update behind %.2000s\nis lost", messages[next].line)
+	}
+}
+
+// eventsOf are what sound updates end as. Text may be swallowed whole.
+var eventsOf = map[string][]acpclient.Event{
+	"user_message_chunk":        {acpclient.TextArrived{}, acpclient.ContentArrived{}},
+	"agent_message_chunk":       {acpclient.TextArrived{}, acpclient.ContentArrived{}},
+	"agent_thought_chunk":       {acpclient.TextArrived{}, acpclient.ContentArrived{}},
+	"tool_call":                 {acpclient.ToolChanged{}},
+	"tool_call_update":          {acpclient.ToolChanged{}},
+	"plan":                      {acpclient.PlanChanged{}},
+	"available_commands_update": {acpclient.CommandsChanged{}},
+	"current_mode_update":       {acpclient.ModeChanged{}},
+	"config_option_update":      {acpclient.ConfigChanged{}},
+	"session_info_update":       {acpclient.SessionInfoChanged{}},
+	"usage_update":              {acpclient.UsageChanged{}},
+	"notice":                    {acpclient.NoticeArrived{}},
+	"compaction_update":         {acpclient.CompactionChanged{}},
+	"compaction_summary_chunk":  {acpclient.CompactionChanged{}},
+}
+
+// checkEvents looks at what a sound update ended as.
+func (g *generatedRig) checkEvents(m generated, events []acpclient.Event) {
+	if m.method != "session/update" || !m.sound {
+		return
+	}
+	if bytes.Contains(m.line, []byte(`"compactionId":""`)) {
+		return // an empty name is none
+	}
+	events = slices.DeleteFunc(slices.Clone(events), func(e acpclient.Event) bool {
+		_, elsewhere := e.(acpclient.PermissionSettled) // posted when the answer is ready
+		return elsewhere
+	})
+	want := eventsOf[m.kind]
+	right := slices.ContainsFunc(events, func(e acpclient.Event) bool {
+		return slices.ContainsFunc(want, func(w acpclient.Event) bool { return reflect.TypeOf(e) == reflect.TypeOf(w) })
+	})
+	if !m.known && right {
+		g.t.Fatalf("%.2000s\nis for nobody, and ends as %+v", m.line, events)
+	}
+	if m.known && !right && (len(events) > 0 || !bytes.Contains(m.line, []byte(`"type":"text"`)) || !strings.HasSuffix(m.kind, "_chunk")) {
+		g.t.Fatalf("%.2000s\nends as %+v", m.line, events)
+	}
+}
+
+func (g *generatedRig) checkAnswers(messages []generated, sent [][]byte) {
+	answers := map[string][]rpc{}
+	for _, data := range sent {
+		m := decode(data)
+		if m.Method != "" || m.Version != "2.0" {
+			g.t.Fatalf("the engine sent %s", data)
+		}
+		answers[string(m.ID)] = append(answers[string(m.ID)], m)
+	}
+	cut := 0
+	cancelled := map[string]bool{}
+	for _, m := range messages {
+		if m.cut {
+			cut++
+		}
+		if p, ok := m.params.(map[string]any); ok && m.method == "$/cancel_request" {
+			if id, ok := p["requestId"].(json.RawMessage); ok {
+				cancelled[string(id)] = true
+			}
+		}
+	}
+	for _, m := range messages {
+		if m.id == "" {
+			continue
+		}
+		if n := len(answers[m.id]); n != 1 {
+			g.t.Fatalf("%d answers to %.2000s", n, m.line)
+		}
+		g.checkAnswer(m, answers[m.id][0], cancelled[m.id])
+		delete(answers, m.id)
+	}
+	if len(answers["null"]) > cut {
+		g.t.Fatalf("%d messages were no JSON, and %d were called so", cut, len(answers["null"]))
+	}
+	for _, a := range answers["null"] {
+		if code := codeOf(a); code != -32700 && code != -32600 {
+			g.t.Fatalf("answered without an id: %s", a.Error)
+		}
+	}
+	delete(answers, "null")
+	for id, more := range answers {
+		g.t.Fatalf("nobody asked for %d answers with id %s: %s %s", len(more), id, more[0].Result, more[0].Error)
+	}
+}
+
+func codeOf(a rpc) int {
+	var e struct{ Code int }
+	json.Unmarshal(a.Error, &e)
+	return e.Code
+}
+
+// checkAnswer knows what may be answered to one request.
+func (g *generatedRig) checkAnswer(m generated, a rpc, cancelled bool) {
+	unserved := notServed[m.kind] != "" || m.method != m.kind
+	code := codeOf(a)
+	var ok bool
+	switch {
+	case unserved:
+		ok = code == -32601
+	case g.mustRefuse(m):
+		ok = code == -32602
+	case a.Error == nil:
+		ok = m.known || strings.HasPrefix(m.method, "terminal/")
+		if err := g.schema.validate(g.schema.definition("client", m.method, "Response"), a.Result); err != nil {
+			g.t.Fatalf("%.2000s\nis answered by %s: %v", m.line, a.Result, err)
+		}
+	case m.sound && m.known:
+		ok = cancelled && code == -32800
+	default:
+		ok = code == -32602 || cancelled && code == -32800
+	}
+	if !ok {
+		g.t.Fatalf("%.2000s\nis answered by result %s, error %s", m.line, a.Result, a.Error)
+	}
+}
+
+// mustRefuse tells a request that touches this machine and does not say clearly
+// what it wants.
+func (g *generatedRig) mustRefuse(m generated) bool {
+	if m.sound || !strings.HasPrefix(m.method, "fs/") && !strings.HasPrefix(m.method, "terminal/") {
+		return false
+	}
+	params, _ := json.Marshal(m.params)
+	var members map[string]json.RawMessage
+	if json.Unmarshal(params, &members) == nil {
+		delete(members, "_meta") // whatever it holds does not count
+		for _, list := range []string{"args", "env"} {
+			if string(members[list]) == "null" { // as good as none
+				delete(members, list)
+			}
+		}
+		params, _ = json.Marshal(members)
+	}
+	sent := decode(m.line).Params
+	if sent == nil {
+		return true
+	}
+	_, err := g.schema.parse(g.schema.definition("client", m.method, "Request"), params)
+	return err != nil
+}
+
+// agreeable are services that do what they are asked.
+type agreeable struct{}
+
+func (agreeable) ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return "text\n", nil }
+}
+
+func (agreeable) WriteTextFile(wire.WriteTextFileRequest) func(context.Context) error {
+	return func(context.Context) error { return nil }
+}
+
+func (agreeable) Create(wire.CreateTerminalRequest) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return "t1", nil }
+}
+
+func (agreeable) Output(wire.TerminalRef) (wire.TerminalOutputResponse, error) {
+	return wire.TerminalOutputResponse{Output: "out"}, nil
+}
+
+func (agreeable) WaitForExit(context.Context, wire.TerminalRef) (wire.ExitStatus, error) {
+	code := 0
+	return wire.ExitStatus{ExitCode: &code}, nil
+}
+
+func (agreeable) Kill(wire.TerminalRef) error    { return nil }
+func (agreeable) Release(wire.TerminalRef) error { return nil }
+func (agreeable) CancelSession(string)           {}
+
+func (agreeable) Ask(q acpclient.Question) acpclient.Asked {
+	if len(q.Options) == 0 {
+		return chosen{Cancelled: true}
+	}
+	return chosen{OptionID: q.Options[0].ID, By: "you"}
+}
+
+// chosen is a question that is answered already.
+type chosen acpclient.Decision
+
+func (c chosen) Key() uint64                             { return 1 }
+func (c chosen) Wait(context.Context) acpclient.Decision { return acpclient.Decision(c) }

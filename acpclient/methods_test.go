@@ -1,0 +1,420 @@
+package acpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/acptest"
+	"parley/acpclient/thread"
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// answeringAgent answers every request with what the map has for its method,
+// {} by default, and never where it has "". It notes what it is asked.
+type answeringAgent struct {
+	conn    transport.Conn
+	answers map[string]string // the rest of the message: "result":…
+	mu      sync.Mutex
+	asked   []string
+}
+
+func (a *answeringAgent) run() {
+	for {
+		data, err := a.conn.Recv()
+		if err != nil {
+			return
+		}
+		m := decode(data)
+		a.mu.Lock()
+		a.asked = append(a.asked, m.Method)
+		answer, given := a.answers[m.Method]
+		a.mu.Unlock()
+		if !given {
+			answer = `"result":{}`
+		}
+		if m.ID != nil && answer != "" {
+			a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)})
+		}
+	}
+}
+
+func (a *answeringAgent) say(format string, args ...any) {
+	a.conn.Send(transport.Message{Data: fmt.Appendf(nil, format, args...)})
+}
+
+func (a *answeringAgent) heard() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
+}
+
+// greet connects an engine to an agent with these capabilities; the engine is
+// closed with the test.
+func greet(t *testing.T, capabilities string, answers map[string]string, o acpclient.Options) (*answeringAgent, *acpclient.Client) {
+	t.Helper()
+	ours, theirs := transport.Pipe()
+	a := &answeringAgent{conn: theirs, answers: answers}
+	if answers == nil {
+		a.answers = map[string]string{}
+	}
+	a.answers["initialize"] = `"result":{"protocolVersion":1,"agentCapabilities":` + capabilities + `,"authMethods":[{"id":"oauth","name":"Log in"}]}`
+	if a.answers["session/new"] == "" {
+		a.answers["session/new"] = `"result":{"sessionId":"s1"}`
+	}
+	go a.run()
+	if o.Sink == nil {
+		o.Sink = acpclient.NewQueue()
+	}
+	c, err := acpclient.Connect(t.Context(), ours, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); theirs.Close() })
+	return a, c
+}
+
+const everything = `{"loadSession":true,"auth":{"logout":{}},"sessionCapabilities":{"list":{},"delete":{},"resume":{},"close":{},"fork":{}}}`
+
+// With one capability advertised, exactly the methods that it stands for go out;
+// the others say that they are not offered.
+func TestCase57EachCapabilityByItself(t *testing.T) {
+	calls := map[string]func(*acpclient.Client, context.Context) error{
+		"session/list":   func(c *acpclient.Client, ctx context.Context) error { _, err := c.ListSessions(ctx, ""); return err },
+		"session/delete": func(c *acpclient.Client, ctx context.Context) error { return c.DeleteSession(ctx, "x") },
+		"session/load": func(c *acpclient.Client, ctx context.Context) error {
+			_, err := c.LoadSession(ctx, "x", acpclient.NewSession{Cwd: "/"})
+			return err
+		},
+		"session/resume": func(c *acpclient.Client, ctx context.Context) error {
+			_, err := c.ResumeSession(ctx, "y", acpclient.NewSession{Cwd: "/"})
+			return err
+		},
+		"session/fork": func(c *acpclient.Client, ctx context.Context) error {
+			_, err := c.ForkSession(ctx, "z", acpclient.NewSession{Cwd: "/"})
+			return err
+		},
+		"logout": func(c *acpclient.Client, ctx context.Context) error { return c.LogOut(ctx) },
+	}
+	for advertised, capability := range map[string]string{
+		"session/list": `{"sessionCapabilities":{"list":{}}}`, "session/delete": `{"sessionCapabilities":{"delete":true}}`,
+		"session/load": `{"loadSession":true}`, "session/resume": `{"sessionCapabilities":{"resume":{}}}`,
+		"session/fork": `{"sessionCapabilities":{"fork":{"x":1}}}`, "logout": `{"auth":{"logout":{}}}`, "": `{}`,
+	} {
+		t.Run(advertised, func(t *testing.T) {
+			a, c := greet(t, capability, map[string]string{"session/fork": `"result":{"sessionId":"copy"}`, "session/list": `"result":{"sessions":[]}`}, acpclient.Options{})
+			for method, call := range calls {
+				err := call(c, t.Context())
+				if method == advertised && err != nil || method != advertised && !errors.Is(err, acpclient.ErrUnsupported) {
+					t.Errorf("%s: %v", method, err)
+				}
+			}
+			want := []string{"initialize"}
+			if advertised != "" {
+				want = append(want, advertised)
+			}
+			if got := a.heard(); !slices.Equal(got, want) {
+				t.Errorf("the agent was asked %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// Cases 67 and 71: whatever the text, an error is told by its code, from every
+// method, and the call can be made again.
+func TestCase67LoginRequiredByCode(t *testing.T) {
+	refusal := `"error":{"code":-32000,"message":"\u001b[2Jwhatever","data":{"details":"x"}}`
+	refused := map[string]string{"session/new": refusal, "session/load": refusal, "session/resume": refusal, "session/fork": refusal, "session/list": refusal, "session/delete": refusal}
+	a, c := greet(t, everything, refused, acpclient.Options{})
+	n := acpclient.NewSession{Cwd: "/project"}
+	calls := map[string]func() error{
+		"session/new":    func() error { _, err := c.NewSession(t.Context(), n); return err },
+		"session/load":   func() error { _, err := c.LoadSession(t.Context(), "a", n); return err },
+		"session/resume": func() error { _, err := c.ResumeSession(t.Context(), "b", n); return err },
+		"session/fork":   func() error { _, err := c.ForkSession(t.Context(), "c", n); return err },
+		"session/list":   func() error { _, err := c.ListSessions(t.Context(), ""); return err },
+		"session/delete": func() error { return c.DeleteSession(t.Context(), "d") },
+	}
+	for method, call := range calls {
+		err := call()
+		var refused *acpclient.AgentError
+		if !errors.As(err, &refused) || !refused.AuthRequired() || safetext.Line(err.Error(), 1000) != err.Error() {
+			t.Errorf("%s: %q", method, err)
+		}
+	}
+	if err := c.Authenticate(t.Context(), "oauth"); err != nil {
+		t.Fatal(err)
+	}
+	a.mu.Lock()
+	clear(a.answers)
+	a.answers["session/new"], a.answers["session/fork"] = `"result":{"sessionId":"n"}`, `"result":{"sessionId":"f"}`
+	a.mu.Unlock()
+	for method, call := range calls {
+		if err := call(); err != nil {
+			t.Errorf("%s after the login: %v", method, err)
+		}
+	}
+}
+
+// A list whose pages are empty and whose cursors are ever new comes to an end as
+// well.
+func TestCase75EndlessList(t *testing.T) {
+	for _, c := range []struct {
+		name, page string
+		listed     int
+	}{
+		{"empty pages", `"sessions":[]`, 0},
+		{"full pages", `"sessions":[` + strings.TrimSuffix(strings.Repeat(`{"sessionId":"$","cwd":"/"},`, 100), ",") + `]`, 10_000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ours, theirs := transport.Pipe()
+			defer theirs.Close()
+			go func() {
+				page, session := 0, 0
+				for {
+					data, err := theirs.Recv()
+					if err != nil {
+						return
+					}
+					m := decode(data)
+					result := `{"protocolVersion":1,"agentCapabilities":` + everything + `}`
+					if m.Method == "session/list" {
+						page++
+						rows := c.page
+						for strings.Contains(rows, "$") {
+							session++
+							rows = strings.Replace(rows, "$", fmt.Sprint(session), 1)
+						}
+						result = fmt.Sprintf(`{%s,"nextCursor":"%d"}`, rows, page)
+					}
+					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
+				}
+			}()
+			log := acpclient.NewLog()
+			client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: acpclient.NewQueue(), Log: log})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			listed, err := client.ListSessions(t.Context(), "")
+			if err != nil || len(listed) != c.listed {
+				t.Errorf("%d sessions, %v", len(listed), err)
+			}
+			if lines, _ := log.Lines(); len(lines) != 1 || !strings.Contains(lines[0].Text, "does not end") {
+				t.Errorf("the log says %v", lines)
+			}
+		})
+	}
+}
+
+// Case 96 in the thread: with options there are no modes to switch, whatever
+// the agent says of the mode.
+func TestCase96NoModesBesideOptions(t *testing.T) {
+	r := acptest.Run(t, acptest.Read(t, scripts+"/case96_options_and_modes.txtar"))
+	with, without := thread.New("s1"), thread.New("s2")
+	for _, e := range r.Events {
+		switch e.EventSession() {
+		case "s1":
+			with.Apply(e)
+		case "s2":
+			without.Apply(e)
+		}
+	}
+	if len(with.Modes) != 0 || len(with.Config) != 1 || with.Config[0].Current != "ask" {
+		t.Errorf("with options: %v %v", with.Modes, with.Config)
+	}
+	if len(without.Modes) != 2 || without.Mode != "auto" || len(without.Config) != 0 {
+		t.Errorf("without: %v %q %v", without.Modes, without.Mode, without.Config)
+	}
+}
+
+func TestOptionOfNoType(t *testing.T) {
+	a, c := greet(t, everything, nil, acpclient.Options{})
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetOption(t.Context(), "x", 5); err == nil {
+		t.Error("a number is taken")
+	}
+	if got := a.heard(); slices.Contains(got, "session/set_config_option") {
+		t.Errorf("the agent was asked %q", got)
+	}
+}
+
+// sessionBook notes what services are told of sessions.
+type sessionBook struct {
+	mu   sync.Mutex
+	open map[string]int
+	fail error
+}
+
+func (b *sessionBook) OpenSession(id string, _ []string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail == nil {
+		b.open[id]++
+	}
+	return b.fail
+}
+
+func (b *sessionBook) CloseSession(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[id]--
+}
+
+// However a session ends, its services are told so once, and what they refuse
+// is never asked for.
+func TestServicesAreToldOfSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &sessionBook{open: map[string]int{}}
+		a, c := greet(t, everything, map[string]string{"session/close": "", "session/resume": `"error":{"code":1,"message":"no"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		n := acpclient.NewSession{Cwd: "/"}
+		s, err := c.LoadSession(t.Context(), "given up", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the agent never answers
+		defer cancel()
+		if err := c.CloseSession(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("close: %v", err)
+		}
+		if err := s.SetMode(t.Context(), "a"); !errors.Is(err, acpclient.ErrSessionClosed) {
+			t.Errorf("set the mode: %v", err)
+		}
+		if _, err := c.ResumeSession(t.Context(), "refused", n); err == nil {
+			t.Error("resumed")
+		}
+		if _, err := c.LoadSession(t.Context(), "given up", n); err != nil { // again
+			t.Error(err)
+		}
+		book.mu.Lock()
+		if book.open["given up"] != 1 || book.open["refused"] != 0 {
+			t.Errorf("open: %v", book.open)
+		}
+		book.fail = errors.New("no such directory")
+		book.mu.Unlock()
+		before := len(a.heard())
+		if _, err := c.LoadSession(t.Context(), "other", n); err == nil || err.Error() != "load the session: no such directory" {
+			t.Errorf("load: %v", err)
+		}
+		if after := a.heard(); len(after) != before {
+			t.Errorf("the agent was asked %q", after[before:])
+		}
+		c.Close()
+		if book.mu.Lock(); book.open["given up"] != 0 || book.open["other"] != 0 {
+			t.Errorf("open at the end: %v", book.open)
+		}
+		book.mu.Unlock()
+	})
+}
+
+// A load that is given up while its answer comes either opens the session or
+// leaves nothing of it; its history ends once, and nothing follows.
+func TestLoadGivenUpInARace(t *testing.T) {
+	var mu sync.Mutex
+	ended := map[string]int{}
+	book := &sessionBook{open: map[string]int{}}
+	a, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}, Sink: sinkFunc(func(e acpclient.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := e.(type) {
+		case acpclient.HistoryEnded:
+			ended[e.Session]++
+		case acpclient.ConfigChanged:
+			if ended[e.Session] > 0 {
+				t.Errorf("%s: options after the end", e.Session)
+			}
+		}
+	})})
+	a.mu.Lock()
+	a.answers["session/load"] = `"result":{"configOptions":[{"id":"a","name":"A","type":"boolean","currentValue":true}]}`
+	a.mu.Unlock()
+	opened := 0
+	for i := range 2000 {
+		id := fmt.Sprint("old", i)
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		s, err := c.LoadSession(ctx, id, acpclient.NewSession{Cwd: "/"})
+		mu.Lock()
+		if ended[id] != 1 {
+			t.Fatalf("the history ended %d times", ended[id])
+		}
+		mu.Unlock()
+		book.mu.Lock()
+		if open := book.open[id]; (s != nil) != (open == 1) || (s == nil) != (err != nil) {
+			t.Fatalf("%v, %v, open %d times", s, err, open)
+		}
+		book.mu.Unlock()
+		if s != nil {
+			opened++
+		}
+	}
+	t.Logf("%d of 2000 were opened", opened)
+}
+
+// What an agent says of an error is safe wherever it turns up.
+func TestCase193HostileErrors(t *testing.T) {
+	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"
+	quoted, _ := json.Marshal(evil)
+	q := acpclient.NewQueue()
+	failure := fmt.Sprintf(`"error":{"code":-32603,"message":%s,"data":%s}`, quoted, quoted)
+	_, c := greet(t, everything, map[string]string{"session/load": failure, "authenticate": failure, "session/set_mode": failure,
+		"session/list": fmt.Sprintf(`"result":{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
+	listed, _ := c.ListSessions(t.Context(), "")
+	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}
+	for _, e := range q.Take() {
+		if e, ok := e.(acpclient.HistoryEnded); ok {
+			said = append(said, e.Err.Error())
+		}
+	}
+	if len(said) != 5 {
+		t.Errorf("said: %q", said)
+	}
+	for _, text := range said {
+		if safetext.Line(text, 1000) != text {
+			t.Errorf("not safe: %q", text)
+		}
+	}
+}
+
+// Cases 141 and 142 in the thread: a notice is no part of it, and a compaction
+// is one item, where it came first.
+func TestCase142CompactionIsOneItem(t *testing.T) {
+	for script, want := range map[string][]string{
+		"case141_notices": {"user hello|"},
+		"case142_compaction": {"agent before|", "notice the context was compacted|we talked", "agent after|",
+			"notice compacting the context went wrong: out of tokens|"},
+	} {
+		th := thread.New("s1")
+		for _, e := range acptest.Run(t, acptest.Read(t, scripts+"/"+script+".txtar")).Events {
+			th.Apply(e)
+		}
+		var got []string
+		for _, it := range th.Items {
+			if it.Kind == thread.TurnEnd {
+				continue
+			}
+			kind := map[thread.Kind]string{thread.UserMessage: "user", thread.AgentMessage: "agent", thread.Notice: "notice"}[it.Kind]
+			got = append(got, kind+" "+string(it.Text)+"|"+it.Detail)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}

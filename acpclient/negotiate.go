@@ -1,0 +1,171 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+)
+
+// Versions remembers which version of the protocol an agent speaks. Its methods
+// may be called from any goroutine and return at once.
+type Versions interface {
+	// Version returns what was remembered of an agent; 0 where nothing was.
+	Version(agent string) int
+	Remember(agent string, version int)
+}
+
+// NewVersions returns a memory that is gone with the process.
+func NewVersions() Versions { return &versions{known: map[string]int{}} }
+
+type versions struct {
+	mu    sync.Mutex
+	known map[string]int
+}
+
+func (v *versions) Version(agent string) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.known[agent]
+}
+
+func (v *versions) Remember(agent string, version int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known[agent] = version
+}
+
+// ReconnectError is how Connect fails where the agent can be talked to, but only
+// on another connection. Launch makes that by itself. The connection that
+// failed is closed, without a Disconnected.
+type ReconnectError struct {
+	Version int   // to offer on it
+	Err     error // what the agent said on this one
+}
+
+func (e *ReconnectError) Error() string {
+	return fmt.Sprintf("the agent has to be connected to afresh, with version %d: %v", e.Version, e.Err)
+}
+
+func (e *ReconnectError) Unwrap() error { return e.Err }
+
+// Options are the options for the other connection.
+func (e *ReconnectError) Options(opts Options) Options {
+	opts.offer = e.Version
+	return opts
+}
+
+// versionsOf are the versions that a setting of Options.Protocol allows, the
+// latest first.
+func versionsOf(protocol string) ([]int, error) {
+	switch protocol {
+	case "", "1":
+		return []int{1}, nil
+	case "2", "auto":
+		return []int{2, 1}, nil
+	}
+	return nil, fmt.Errorf("%w: %q is no setting of the protocol", ErrVersion, safetext.Line(protocol, 40))
+}
+
+// negotiate agrees on a version: the one offered, or 1 after an offer of 2,
+// which is then offered anew, because an agent of v1 reads nothing of what v2
+// says of this client.
+func (c *Client) negotiate(ctx context.Context) error {
+	allowed, err := versionsOf(c.opts.Protocol)
+	if err != nil {
+		return err
+	}
+	offer := allowed[0]
+	if c.opts.Protocol == "auto" && c.opts.Versions != nil {
+		if v := c.opts.Versions.Version(c.opts.Agent); v == 1 || v == 2 {
+			offer = v
+		}
+	}
+	if c.opts.offer != 0 {
+		offer = c.opts.offer
+	}
+	answer, err := c.initialize(ctx, offer)
+	if err != nil {
+		return c.otherVersion(err, offer, allowed)
+	}
+	if answer < offer {
+		if c.opts.InitializeOnce {
+			return &ReconnectError{Version: answer, Err: fmt.Errorf("it speaks version %d", answer)}
+		}
+		if _, err := c.initialize(ctx, answer); err != nil {
+			if ctx.Err() != nil || errors.Is(err, ErrVersion) {
+				return err
+			}
+			return &ReconnectError{Version: answer, Err: err}
+		}
+	}
+	if c.opts.Protocol == "auto" && c.opts.Versions != nil {
+		c.opts.Versions.Remember(c.opts.Agent, c.agent.ProtocolVersion)
+	}
+	return nil
+}
+
+// initialize offers a version and takes the answer, which is the offered one or,
+// after 2, 1.
+func (c *Client) initialize(ctx context.Context, offer int) (answer int, err error) {
+	var req any = c.initializeRequestV1()
+	if offer == 2 {
+		req = c.initializeRequestV2()
+	}
+	var failed error
+	call := c.peer.BeginThen("initialize", req, func(raw json.RawMessage, err error) {
+		if err == nil {
+			answer, failed = c.taken(raw, offer)
+		}
+	})
+	if err := call.Wait(ctx, nil); err != nil {
+		return 0, c.explain("initialize", err)
+	}
+	return answer, failed
+}
+
+// taken takes the result of initialize, on the reader goroutine, before
+// anything else of the agent is handled.
+func (c *Client) taken(raw []byte, offer int) (int, error) {
+	told := wire.DecodeVersion(raw)
+	version, ok := jsonscan.Int(told)
+	if !ok || version < 1 || version > int64(offer) {
+		word := "nothing"
+		if told != nil {
+			word = string(told)
+		}
+		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", ErrVersion, safetext.Line(word, 40), offer)
+	}
+	switch {
+	case int(version) < offer:
+		return int(version), nil
+	case version == 2:
+		return 2, c.introducedV2(raw)
+	}
+	return 1, c.introducedV1(raw)
+}
+
+// otherVersion looks at why an agent refused a version: it may say which others
+// it speaks (-32022).
+func (c *Client) otherVersion(err error, offer int, allowed []int) error {
+	var refused *AgentError
+	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeUnsupportedVersion {
+		return err
+	}
+	var data struct{ Supported []json.RawMessage }
+	json.Unmarshal(refused.data, &data)
+	for _, v := range allowed {
+		for _, s := range data.Supported {
+			if n, ok := jsonscan.Int(s); ok && n == int64(v) && v != offer {
+				return &ReconnectError{Version: v, Err: err}
+			}
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrVersion, err)
+}

@@ -1,0 +1,45 @@
+package acpclient
+
+import (
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+)
+
+// surface is what differs between the versions of the protocol. A connection
+// has one from the answer to initialize on; there is no way from the messages of
+// one version to those of another, only from each to the events.
+//
+// Methods marked (reader) are called on the reader goroutine and must not
+// block.
+type surface interface {
+	version() int
+
+	// server is an MCP server as the agent wants it; nil where it takes none of
+	// that kind.
+	server(MCPServer, AgentInfo) any
+	// reopen is the request that opens a session which the agent keeps, with or
+	// without a replay of the conversation.
+	reopen(r wire.OpenSessionRequest, replay bool) (method string, params any)
+	// offered posts what the result of a request that opens a session tells
+	// (reader).
+	offered(s *Session, method string, result []byte) error
+	// login and logout are the names of the methods.
+	login() string
+	logout() string
+
+	// prompt and cancel are those of Session.
+	prompt(s *Session, blocks []Block) error
+	cancel(s *Session)
+	// option is the params of session/set_config_option.
+	option(s *Session, id string, value any) any
+	// options decodes its result; nil where it tells nothing.
+	options(result []byte) ([]ConfigOption, error)
+
+	// update turns one session/update into events (reader).
+	update(s *Session, raw []byte)
+	// request looks at a request of the agent; nil where it is not served
+	// (reader).
+	request(c *Client, r jsonrpc.Request) jsonrpc.Work
+	// ended settles what a session has open when it is over.
+	ended(s *Session, err error)
+}

@@ -1,0 +1,257 @@
+package thread
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// This file is what conversations of v2 have and those of v1 have not.
+
+// Plan is one of the plans of the agent. ID is "" for the only one of v1.
+type Plan struct {
+	ID      string
+	Entries []acpclient.PlanEntry
+}
+
+// HeldPrompt is a prompt that has gone out and is no part of the conversation
+// yet.
+type HeldPrompt struct {
+	Key  uint64 // for Session.Withdraw
+	Text string
+	At   time.Time
+}
+
+// v2 is the part of a Thread that only v2 uses.
+type v2 struct {
+	told        bool // prompts are told by events of their own, not by TurnStarted
+	waits       bool // the agent says that it waits for the user
+	attachments map[messageKey][]*Item
+	matched     map[uint64]match // prompts that look like a message that has come, unanswered
+	nameless    []*Item          // prompts that an agent accepted without naming their message
+}
+
+// match is a held prompt and the message that it seems to be.
+type match struct {
+	held HeldPrompt
+	item *Item
+}
+
+// rewrite replaces the text of a message.
+func (t *Thread) rewrite(it *Item, text string) {
+	it.local = false
+	if string(it.Text) == text {
+		return
+	}
+	it.Text = []byte(text)
+	it.Generation++
+}
+
+// replaced creates a message where it is first heard of, or replaces what it
+// says.
+func (t *Thread) replaced(e acpclient.MessageReplaced) {
+	key := messageKey{e.Role, e.MessageID}
+	it := t.messages[key]
+	if it == nil && e.Role == acpclient.User && !e.Keep {
+		it = t.adopted(e.MessageID, e.Text)
+	}
+	if it == nil {
+		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID})
+		if e.Role == acpclient.Thought {
+			it.At, it.Until = e.At, e.At
+		}
+		t.messages[key] = it
+	} else {
+		t.touch(it)
+	}
+	if e.Keep {
+		return
+	}
+	t.rewrite(it, e.Text)
+	t.reattach(key, e.Attachments)
+	t.reconcile(it)
+}
+
+// reattach replaces the attachments of a message. Items are never removed: what
+// is too many stays, blank.
+func (t *Thread) reattach(key messageKey, contents []acpclient.Content) {
+	for i, it := range t.attachments[key] {
+		it.Attachment = &acpclient.Content{}
+		if i < len(contents) {
+			it.Attachment = &contents[i]
+		}
+		t.touch(it)
+	}
+	for i := len(t.attachments[key]); i < len(contents); i++ {
+		t.remember(key, t.add(&Item{Kind: Attachment, MessageID: key.id, Attachment: &contents[i]}))
+	}
+}
+
+// remember notes which attachments belong to a message. One that was blanked
+// stays so: what is appended now stands behind everything.
+func (t *Thread) remember(key messageKey, it *Item) {
+	if t.attachments == nil {
+		t.attachments = map[messageKey][]*Item{}
+	}
+	t.attachments[key] = append(t.attachments[key], it)
+}
+
+// reconcile looks for the held prompt that a user's message is: by now it may
+// say the same as one, of which the oldest is meant.
+func (t *Thread) reconcile(it *Item) {
+	if it.Kind != UserMessage || it.prompt != 0 || len(t.Held) == 0 {
+		return
+	}
+	for _, h := range t.Held {
+		if len(it.Text) < len(strings.TrimSpace(h.Text)) || !same(string(it.Text), h.Text) {
+			continue
+		}
+		if t.matched == nil {
+			t.matched = map[uint64]match{}
+		}
+		t.matched[h.Key] = match{h, it}
+		t.become(it, h)
+		return
+	}
+}
+
+func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+// become makes a message the place of a prompt, which is no longer held.
+func (t *Thread) become(it *Item, h HeldPrompt) {
+	it.prompt, it.At = h.Key, h.At
+	t.Held = slices.DeleteFunc(slices.Clone(t.Held), func(o HeldPrompt) bool { return o.Key == h.Key })
+}
+
+// release forgets a held prompt.
+func (t *Thread) release(key uint64) (HeldPrompt, bool) {
+	if m, ok := t.matched[key]; ok {
+		delete(t.matched, key)
+		return m.held, true
+	}
+	i := slices.IndexFunc(t.Held, func(h HeldPrompt) bool { return h.Key == key })
+	if i < 0 {
+		return HeldPrompt{}, false
+	}
+	h := t.Held[i]
+	t.Held = slices.Delete(slices.Clone(t.Held), i, i+1)
+	return h, true
+}
+
+// accepted gives a held prompt its place: the message of the id that the agent
+// names, which may be there already or come later.
+func (t *Thread) accepted(e acpclient.PromptAccepted) {
+	m, seen := t.matched[e.Key]
+	h, ok := t.release(e.Key)
+	switch {
+	case !ok || seen && (e.MessageID == "" || m.item.MessageID == e.MessageID):
+		return
+	case seen: // it only looked like it
+		m.item.prompt = 0
+	}
+	it := t.messages[messageKey{acpclient.User, e.MessageID}]
+	if e.MessageID == "" {
+		it = nil
+	}
+	if it != nil {
+		it.prompt, it.At = h.Key, h.At
+		t.touch(it)
+		return
+	}
+	it = t.add(&Item{Kind: UserMessage, MessageID: e.MessageID, Text: []byte(h.Text), At: h.At, local: true, prompt: h.Key})
+	if e.MessageID == "" {
+		t.nameless = append(t.nameless, it)
+		return
+	}
+	t.messages[messageKey{acpclient.User, e.MessageID}] = it
+}
+
+// adopted finds the prompt without a name that a message of the user begins
+// like; nil where there is none.
+func (t *Thread) adopted(id, text string) *Item {
+	if id == "" || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for i, it := range t.nameless {
+		if strings.HasPrefix(string(it.Text), strings.TrimSpace(text)) {
+			t.nameless = slices.Delete(slices.Clone(t.nameless), i, i+1)
+			it.MessageID = id
+			t.messages[messageKey{acpclient.User, id}] = it
+			return it
+		}
+	}
+	return nil
+}
+
+// stateChanged takes a snapshot. What it says of idleness is told by TurnEnded.
+func (t *Thread) stateChanged(e acpclient.StateChanged) {
+	t.Background, t.BackgroundKnown = e.Background, e.BackgroundKnown
+	t.waits = e.State == "requires_action"
+	if e.State != "idle" {
+		t.running = true
+	}
+}
+
+// inBackground tells whether a tool call goes on without the turn.
+func (t *Thread) inBackground(tool *Tool) bool {
+	return slices.ContainsFunc(t.Background, func(w acpclient.BackgroundWork) bool {
+		switch w.Type {
+		case "tool_call":
+			return w.ID == tool.ID
+		case "terminal":
+			return slices.ContainsFunc(tool.Content, func(c acpclient.ToolContent) bool { return c.Terminal == w.ID && w.ID != "" })
+		}
+		return false
+	})
+}
+
+// planned replaces one plan; without entries it is gone.
+func (t *Thread) planned(e acpclient.PlanChanged) {
+	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
+	plans := slices.Clone(t.Plans)
+	switch {
+	case len(e.Entries) == 0 && i < 0:
+	case len(e.Entries) == 0:
+		plans = slices.Delete(plans, i, i+1)
+	case i < 0:
+		plans = append(plans, Plan{e.PlanID, e.Entries})
+	default:
+		plans[i].Entries = e.Entries
+	}
+	if t.Plans, t.Plan = plans, e.Entries; len(e.Entries) == 0 && len(plans) > 0 {
+		t.Plan = plans[len(plans)-1].Entries
+	}
+}
+
+// changed applies what is new of a terminal of the agent's.
+func (term *Terminal) changed(e acpclient.TerminalChanged) {
+	term.Foreign = true
+	if e.Command != nil {
+		term.Command = *e.Command
+	}
+	if e.Cwd != nil {
+		term.Cwd = *e.Cwd
+	}
+	if e.Cols > 0 {
+		term.Cols = e.Cols
+	}
+	if e.Rows > 0 {
+		term.Rows = e.Rows
+	}
+	if e.Cancelable != nil {
+		term.Cancelable = *e.Cancelable
+	}
+}
+
+// snapshot replaces a terminal by one with another output, so that whoever has
+// drawn the old one begins anew.
+func (t *Thread) snapshot(e acpclient.TerminalReplaced) *Terminal {
+	fresh := *t.open(e.ID)
+	fresh.Foreign = true
+	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])
+	fresh.Total, fresh.Gap = int64(len(e.Data)), false
+	t.terminals[e.ID] = &fresh
+	return &fresh
+}

@@ -1,0 +1,147 @@
+package thread_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+var v2for = acpclient.For{Session: "s"}
+
+// wholeV2 is what portrait leaves out.
+func wholeV2(t *thread.Thread) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, portrait(t), t.Plans, t.Held, t.Background, t.BackgroundKnown)
+	for _, it := range t.Items {
+		fmt.Fprint(&b, it.Generation, it.Blank())
+		if it.Tool == nil {
+			continue
+		}
+		for _, c := range it.Tool.Content {
+			if term := t.TerminalOf(it, c.Terminal); term != nil {
+				fmt.Fprintf(&b, " %q %d %v %d", term.Command, term.Total, term.Gap, term.Cols)
+			}
+		}
+	}
+	return b.String()
+}
+
+// eventsV2 turns bytes into events such as a v2 agent causes.
+func eventsV2(data []byte) (out []acpclient.Event) {
+	pick := func(n int) int {
+		if len(data) == 0 {
+			return 0
+		}
+		b := data[0]
+		data = data[1:]
+		return int(b) % n
+	}
+	texts := []string{"", "a", "ab", "b", "hello", "hel", "lo", "\n"}
+	ids := []string{"1", "2", "3", ""}
+	key := uint64(0)
+	for len(data) > 0 {
+		role, id, text := acpclient.Role(pick(3)), ids[pick(3)], texts[pick(len(texts))]
+		at := time.Unix(int64(len(out)), 0)
+		switch pick(12) {
+		case 0:
+			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, At: at})
+		case 1:
+			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Keep: true, At: at})
+		case 2:
+			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, Attachments: []acpclient.Content{{Kind: acpclient.LinkContent, URI: text}}})
+		case 3:
+			key++
+			out = append(out, acpclient.PromptHeld{For: v2for, Key: key, Text: text, At: at})
+		case 4:
+			out = append(out, acpclient.PromptAccepted{For: v2for, Key: uint64(pick(int(key) + 1)), MessageID: ids[pick(4)]})
+		case 5:
+			out = append(out, acpclient.PromptFailed{For: v2for, Key: uint64(pick(int(key) + 1))})
+		case 6:
+			out = append(out, acpclient.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], BackgroundKnown: true, Background: []acpclient.BackgroundWork{{Type: "tool_call", ID: id}}})
+		case 7:
+			out = append(out, []acpclient.Event{acpclient.TurnStarted{For: v2for, At: at, Told: true}, acpclient.TurnEnded{For: v2for, At: at}, acpclient.TurnCancelled{For: v2for}}[pick(3)])
+		case 8:
+			out = append(out, acpclient.ToolChanged{For: v2for, ID: id, AppendContent: []acpclient.ToolContent{{Terminal: id}}, At: at})
+		case 9:
+			out = append(out, acpclient.TerminalReplaced{For: v2for, ID: id, Data: []byte(text)}, acpclient.TerminalOutput{For: v2for, ID: id, Data: []byte(text)})
+		case 10:
+			out = append(out, acpclient.PlanChanged{For: v2for, PlanID: id, Entries: make([]acpclient.PlanEntry, pick(3))})
+		default:
+			out = append(out, acpclient.TextArrived{For: v2for, Role: role, MessageID: id, Text: text + "x"})
+		}
+	}
+	return out
+}
+
+// Any sequence of events of v2 makes the same thread step by step and in
+// portions, and twice the same.
+func FuzzApplyV2(f *testing.F) {
+	for seed := range uint64(8) {
+		data := make([]byte, 800)
+		r := rand.New(rand.NewPCG(seed, 11))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		f.Add(data, uint8(r.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint8) {
+		if len(data) > 4000 {
+			t.Skip()
+		}
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		events := eventsV2(data)
+		check(t, events, func() int { return r.IntN(1 + int(seed)) })
+		a, b := thread.New("s"), thread.New("s")
+		for _, e := range events {
+			a.Apply(e)
+			b.Apply(e)
+		}
+		if one, two := wholeV2(a), wholeV2(b); one != two {
+			t.Fatalf("once\n%s\ntwice\n%s", one, two)
+		}
+	})
+}
+
+// Text grows in place while the Generation stays, and only then: whoever drew
+// the first n bytes may go on from there (case 145).
+func TestGenerationV2(t *testing.T) {
+	th := thread.New("s")
+	text := func(s string) acpclient.Event {
+		return acpclient.TextArrived{For: v2for, MessageID: "m", Text: s}
+	}
+	whole := func(s string) acpclient.Event {
+		return acpclient.MessageReplaced{For: v2for, MessageID: "m", Text: s}
+	}
+	before, generation := "", 0
+	for i, e := range []acpclient.Event{text("a"), text("b"), whole("ab"), whole("abc"), text("d"), whole(""), text("e"), acpclient.MessageReplaced{For: v2for, MessageID: "m", Keep: true}} {
+		th.Apply(e)
+		it := th.Items[0]
+		if it.Generation == generation && !strings.HasPrefix(string(it.Text), before) {
+			t.Errorf("%d: %q became %q", i, before, it.Text)
+		}
+		before, generation = string(it.Text), it.Generation
+	}
+	if before != "e" || generation != 2 || len(th.Items) != 1 {
+		t.Errorf("%q, generation %d, %d items", before, generation, len(th.Items))
+	}
+}
+
+// A list of content that came with an event is never written to.
+func TestAppendedContentV2(t *testing.T) {
+	list := make([]acpclient.ToolContent, 1, 8)
+	for _, id := range []string{"x", "y"} {
+		th := thread.New("s")
+		th.Apply(acpclient.ToolChanged{For: v2for, ID: "c", Content: &list})
+		for range 3 {
+			th.Apply(acpclient.ToolChanged{For: v2for, ID: "c", AppendContent: []acpclient.ToolContent{{Terminal: id}}})
+		}
+		if c := th.Tool("c").Content; len(c) != 4 || c[3].Terminal != id || list[:4][1].Terminal != "" {
+			t.Errorf("%+v, and the event's has %+v", c, list[:4])
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package acpclient
+
+import (
+	"context"
+	"fmt"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// v2 is the surface of ACP v2, a draft: this file and v2_*.go. In v2 the agent
+// has files and commands of its own and only shows them; nothing of this machine
+// is served.
+type v2 struct{}
+
+func (v2) version() int   { return 2 }
+func (v2) login() string  { return "auth/login" }
+func (v2) logout() string { return "auth/logout" }
+
+// server implements surface.
+func (v2) server(m MCPServer, agent AgentInfo) any {
+	switch {
+	case m.Type == "http" && agent.MCPHTTP:
+		return wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)}
+	case (m.Type == "" || m.Type == "stdio") && !agent.NoMCPStdio:
+		return wire.MCPServerStdioV2{Type: "stdio", MCPStdio: wire.MCPStdio{Name: m.Name, Command: m.Command, Args: orEmpty(m.Args), Env: orEmpty(m.Env)}}
+	}
+	return nil
+}
+
+func (v2) reopen(r wire.OpenSessionRequest, replay bool) (string, any) {
+	req := wire.ResumeSessionRequestV2{OpenSessionRequest: r}
+	if replay {
+		req.ReplayFrom = &wire.ReplayFrom{Type: "start"}
+	}
+	return "session/resume", req
+}
+
+func (v2) offered(s *Session, method string, result []byte) error {
+	var r wire.OfferedV2
+	if err := jsonrpc.Decode(method, result, &r); err != nil {
+		return err
+	}
+	if r.Config != nil {
+		s.post(ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
+	}
+	if r.Commands != nil {
+		s.post(CommandsChanged{For: s.for_(), Commands: commands(r.Commands)})
+	}
+	return nil
+}
+
+func (v2) option(s *Session, id string, value any) any {
+	req := wire.SetOptionRequestV2{SessionID: s.id, ConfigID: id, Type: "id", Value: value}
+	if _, ok := value.(bool); ok {
+		req.Type = "boolean"
+	}
+	return req
+}
+
+func (v2) options(result []byte) ([]ConfigOption, error) {
+	var r wire.OfferedV2
+	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
+		return nil, err
+	}
+	return configOptions(r.Config), nil
+}
+
+func commands(list []wire.Command) []Command {
+	out := make([]Command, 0, len(list))
+	for _, c := range list {
+		out = append(out, Command{safetext.Line(c.Name, maxTitle), safetext.Line(c.Description, maxPhrase), safetext.Line(c.Hint, maxTitle)})
+	}
+	return out
+}
+
+// request implements surface: everything of files and commands is unknown here.
+func (v2) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
+	if r.Method == "session/request_permission" {
+		return c.permissionRequestedV2(r.Params)
+	}
+	return nil
+}
+
+// initializeRequestV2 says who this client is.
+func (c *Client) initializeRequestV2() wire.InitializeRequestV2 {
+	req := wire.InitializeRequestV2{
+		ProtocolVersion: 2,
+		Info:            wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
+	}
+	if c.opts.TerminalLogin {
+		req.Capabilities.Auth = &wire.ClientAuthV2{Terminal: &struct{}{}}
+	}
+	if c.opts.Elicit {
+		req.Capabilities.Elicitation = elicitModes()
+	}
+	return req
+}
+
+// introducedV2 stores what the agent is, before anything else of it is handled.
+// What every agent of v2 with sessions can do has no marker.
+func (c *Client) introducedV2(raw []byte) error {
+	var r wire.InitializeResponseV2
+	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
+		return err
+	}
+	c.surface = v2{}
+	c.agent = AgentInfo{
+		Name: safetext.Line(r.Info.Name, 80), Title: safetext.Line(r.Info.Title, 80), Version: safetext.Line(r.Info.Version, 40),
+		ProtocolVersion: 2, NoSessions: !r.Sessions, LoadSession: r.Sessions,
+		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
+		Roots: r.Roots, NoMCPStdio: !r.MCPStdio, MCPHTTP: r.MCPHTTP,
+		List: r.Sessions, Resume: r.Sessions, CloseSession: r.Sessions, Delete: r.Delete, Logout: len(r.AuthMethods) > 0,
+	}
+	for _, m := range r.AuthMethods {
+		c.agent.AuthMethods = append(c.agent.AuthMethods, AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80),
+			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40), Args: m.Args, Env: m.Env})
+	}
+	return nil
+}
+
+// CancelTool asks the agent to stop one tool call (tool_call/cancel of v2), which
+// is possible while ToolChanged.Cancelable was last true. That it has stopped is
+// told by its status.
+func (s *Session) CancelTool(ctx context.Context, id string) error {
+	if !s.mayCancel(toolWork, id) {
+		return fmt.Errorf("stop the tool call: %w", ErrUnsupported)
+	}
+	if err := s.client.peer.Call(ctx, "tool_call/cancel", wire.ToolCallRef{SessionID: s.id, ToolCallID: id}, nil); err != nil {
+		return s.client.explain("stop the tool call", err)
+	}
+	return nil
+}
+
+// CancelTerminal asks the agent to stop the command of one of its terminals
+// (terminal/cancel of v2), which is possible while TerminalChanged.Cancelable was
+// last true. That it has stopped is told by TerminalExited.
+func (s *Session) CancelTerminal(ctx context.Context, id string) error {
+	if !s.mayCancel(terminalWork, id) {
+		return fmt.Errorf("stop the command: %w", ErrUnsupported)
+	}
+	if err := s.client.peer.Call(ctx, "terminal/cancel", wire.TerminalRefV2{SessionID: s.id, TerminalID: id}, nil); err != nil {
+		return s.client.explain("stop the command", err)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+)
+
+// openQuestion is a question of v2 that waits, and what it is about: only
+// questions about the foreground end with its cancellation.
+type openQuestion struct {
+	about  []BackgroundWork // none: about nothing in particular
+	cancel context.CancelFunc
+}
+
+// permissionRequestedV2 serves session/request_permission as v1 does. A tool
+// call that it tells of is shown first, as any update of it; the title of the
+// question is never the tool call's.
+func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
+	r, err := wire.DecodePermissionRequestV2(params)
+	if err != nil {
+		return badParams(err)
+	}
+	s, no := c.known(r.SessionID)
+	if no != nil {
+		return no
+	}
+	q := s.questionV2(r, len(params))
+	if len(r.Options) == 0 || c.opts.Services.Permissions == nil {
+		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	open := &openQuestion{about: aboutOf(r), cancel: cancel}
+	s.mu.Lock()
+	if s.questions == nil {
+		s.questions = map[*openQuestion]bool{}
+	}
+	s.questions[open] = true
+	dead := s.running && s.cancelled && s.inForeground(open)
+	s.mu.Unlock()
+	if dead {
+		s.closeQuestion(open)
+		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
+	}
+	asked := c.opts.Services.Permissions.Ask(q)
+	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID})
+	return func(request context.Context) (any, error) {
+		defer s.closeQuestion(open)
+		defer context.AfterFunc(request, cancel)()
+		d := asked.Wait(ctx)
+		s.post(settled(s, asked.Key(), q.Tool, r.Options, d))
+		if d.Cancelled {
+			return wire.Cancelled(), nil
+		}
+		return wire.Selected(d.OptionID), nil
+	}
+}
+
+func (s *Session) closeQuestion(q *openQuestion) {
+	q.cancel()
+	s.mu.Lock()
+	delete(s.questions, q)
+	s.mu.Unlock()
+}
+
+// aboutOf tells what a request is about.
+func aboutOf(r wire.PermissionRequestV2) (about []BackgroundWork) {
+	if r.Tool != nil {
+		about = append(about, BackgroundWork{toolWork, r.Tool.ID})
+	}
+	if r.Subject == "command" && r.ToolCallID != "" {
+		about = append(about, BackgroundWork{toolWork, r.ToolCallID})
+	}
+	if r.Subject == "command" && r.TerminalID != "" {
+		about = append(about, BackgroundWork{terminalWork, r.TerminalID})
+	}
+	return about
+}
+
+// inForeground tells whether a question belongs to the work that session/cancel
+// stops: what it is about is not in the background. One about nothing in
+// particular belongs to it where nothing is in the background. With mu.
+func (s *Session) inForeground(q *openQuestion) bool {
+	if len(q.about) == 0 {
+		return len(s.background) == 0
+	}
+	return !slices.ContainsFunc(q.about, func(w BackgroundWork) bool { return slices.Contains(s.background, w) })
+}
+
+// cancelForeground ends the questions of the work that was cancelled. Others
+// wait for the user, or for the agent to withdraw them.
+func (s *Session) cancelForeground() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for q := range s.questions {
+		if s.inForeground(q) {
+			q.cancel()
+		}
+	}
+	if len(s.background) == 0 { // elicitations do not say what they are about
+		s.client.elicits.cancel(s.id)
+	}
+}
+
+// questionV2 is the question as it is put to the services. Its Tool is a copy
+// for reading: it has the question's own title, and the changes of files as
+// text, so that all of it can be read before it is answered.
+func (s *Session) questionV2(r wire.PermissionRequestV2, size int) Question {
+	q := Question{Session: s.id, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject}
+	switch {
+	case r.Tool != nil:
+		q.Tool = s.toolPatched(*r.Tool, size)
+	case r.Subject == "command":
+		kind := "execute"
+		q.Tool.ID, q.Tool.Kind = r.ToolCallID, &kind
+		q.Tool.RawInput, _ = json.Marshal(map[string]string{"command": r.Command, "cwd": r.Cwd})
+		q.Command, q.Cwd = r.Command, r.Cwd
+	default:
+		q.Tool.RawInput = r.RawSubject
+	}
+	if r.Title != "" {
+		q.Tool.Title = &r.Title
+	}
+	content := []wire.ToolContent{}
+	if r.Description != "" {
+		content = append(content, textContent(r.Description))
+	}
+	var places []wire.Location
+	if q.Tool.Locations != nil {
+		places = slices.Clone(*q.Tool.Locations)
+	}
+	if q.Tool.Content != nil {
+		for _, c := range *q.Tool.Content {
+			if c.Type == wire.ChangesContent {
+				for _, f := range c.Changes {
+					places = append(places, locationsOf(f)...)
+				}
+				c = textContent(changesText(c))
+			}
+			content = append(content, c)
+		}
+	}
+	q.Tool.Content, q.Tool.Locations = &content, &places
+	return q
+}
+
+func textContent(text string) wire.ToolContent {
+	return wire.ToolContent{Type: "content", Block: wire.ContentBlock{Type: "text", Text: text}}
+}
+
+func locationsOf(f wire.FileChange) (places []wire.Location) {
+	for _, p := range []string{f.OldPath, f.Path} {
+		if p != "" {
+			places = append(places, wire.Location{Path: p})
+		}
+	}
+	return places
+}
+
+// changesText spells out a diff of v2: every file, and then the patch.
+func changesText(c wire.ToolContent) string {
+	var b strings.Builder
+	for _, f := range c.Changes {
+		b.WriteString(f.Operation)
+		if f.FileType != "" && f.FileType != "text" {
+			b.WriteString(" " + f.FileType)
+		}
+		if f.OldPath != "" {
+			b.WriteString(" " + f.OldPath + " to")
+		}
+		b.WriteString(" " + f.Path + "\n")
+	}
+	b.WriteString(c.Patch)
+	return b.String()
+}

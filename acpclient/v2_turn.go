@@ -1,0 +1,242 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// The types of background work that have ids.
+const (
+	toolWork     = "tool_call"
+	terminalWork = "terminal"
+)
+
+// foreground is what a session of v2 knows of its work. Guarded by Session.mu.
+//
+// A turn (Session.running) begins when a prompt goes out, when the agent inserts
+// one that it held, or when it says that it works; it ends when the agent says
+// that it is idle. Before anything was heard of a turn, an idle is but the old
+// state told again.
+type foreground struct {
+	lastKey    uint64
+	prompts    []*heldPrompt   // without an answer, in the order of sending
+	heard      bool            // the agent has begun with the turn that runs
+	inserted   map[string]bool // user messages that came while prompts were open
+	prompted   bool            // since the last cancel
+	background []BackgroundWork
+	known      bool // background was told
+	cancelable map[BackgroundWork]bool
+	questions  map[*openQuestion]bool
+}
+
+type heldPrompt struct {
+	key    uint64
+	call   *jsonrpc.Call
+	blocks []Block
+}
+
+// Bounds of what is remembered of a session.
+const (
+	maxInserted   = 1000
+	maxCancelable = 10_000
+)
+
+func (v2) prompt(s *Session, blocks []Block) error {
+	if len(blocks) == 0 {
+		return errors.New("prompt: there is nothing in it")
+	}
+	// Held to the end: an answer must find the prompt, and its PromptHeld posted.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return s.client.closedError()
+	}
+	req, shown := s.promptRequest(blocks)
+	if !s.running {
+		s.begin()
+		s.heard = false
+	}
+	s.lastKey++
+	s.prompted = true
+	p := &heldPrompt{key: s.lastKey, blocks: slices.Clone(blocks)}
+	s.prompts = append(s.prompts, p)
+	s.post(PromptHeld{For: s.for_(), Key: p.key, Text: shown, At: time.Now()})
+	p.call = s.client.peer.BeginThen("session/prompt", req, func(raw json.RawMessage, err error) { s.promptAnswered(p, raw, err) })
+	return nil
+}
+
+// begin starts a turn. With mu.
+func (s *Session) begin() {
+	s.running, s.cancelled, s.heard = true, false, true
+	s.post(TurnStarted{For: s.for_(), At: time.Now(), Told: true})
+}
+
+// finish ends the turn that runs. With mu.
+func (s *Session) finish(reason string, err error) {
+	s.running, s.cancelled, s.heard = false, false, false
+	s.post(TurnEnded{For: s.for_(), StopReason: reason, Err: err, At: time.Now()})
+}
+
+// promptAnswered takes the answer to a prompt, which is about its insertion
+// alone. The end of the connection is left to ended.
+func (s *Session) promptAnswered(p *heldPrompt, raw json.RawMessage, err error) {
+	if errors.Is(err, ErrClosed) {
+		return
+	}
+	var r wire.PromptResponseV2
+	if err == nil && string(raw) != "null" {
+		err = jsonrpc.Decode("session/prompt", raw, &r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.prompts, p)
+	if i < 0 { // given back already
+		return
+	}
+	s.prompts = slices.Delete(s.prompts, i, i+1)
+	if err == nil {
+		s.post(PromptAccepted{For: s.for_(), Key: p.key, MessageID: r.MessageID})
+		// What was inserted already may be over already.
+		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
+			s.begin()
+		}
+		s.heard = s.running
+	} else {
+		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
+		err = s.client.explain("prompt", err)
+		s.post(PromptFailed{For: s.for_(), Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, Err: err})
+		if s.running && !s.heard && len(s.prompts) == 0 {
+			if withdrawn {
+				s.finish("cancelled", nil)
+			} else {
+				s.finish("", err)
+			}
+		}
+	}
+	if len(s.prompts) == 0 {
+		s.inserted = nil
+	}
+}
+
+// userSpoke notes that the agent has inserted a message of a user.
+func (s *Session) userSpoke(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.prompts) == 0 {
+		return
+	}
+	if !s.running {
+		s.begin()
+	}
+	s.heard = true
+	if s.inserted == nil {
+		s.inserted = map[string]bool{}
+	}
+	if len(s.inserted) < maxInserted {
+		s.inserted[id] = true
+	}
+}
+
+// stateChanged takes a snapshot of the state.
+func (s *Session) stateChanged(u wire.StateUpdate) {
+	e := StateChanged{For: s.for_(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
+	if u.StopReason == "error" {
+		err := &jsonrpc.Error{Message: "it ended with an error and did not say which"}
+		if u.Error != nil {
+			err = &jsonrpc.Error{Code: u.Error.Code, Message: u.Error.Message, Data: u.Error.Data}
+		}
+		e.Err = s.client.explain("prompt", err)
+	}
+	if u.Background.Set && !u.Background.Null {
+		e.BackgroundKnown = true
+		for _, b := range u.Background.V {
+			e.Background = append(e.Background, BackgroundWork{safetext.Line(b.Type, 60), b.ID})
+		}
+	}
+	s.mu.Lock()
+	s.background, s.known = e.Background, e.BackgroundKnown
+	s.post(e)
+	stopped := false
+	switch {
+	case u.State != "idle":
+		if !s.running {
+			s.begin()
+		}
+		s.heard = true
+	case s.running && (s.heard || s.cancelled && u.StopReason == "cancelled"):
+		stopped = s.cancelled
+		s.finish(e.StopReason, e.Err)
+	}
+	s.mu.Unlock()
+	if stopped {
+		s.cancelForeground()
+	}
+}
+
+// Withdraw asks the agent to give back a prompt that it holds (PromptHeld). Too
+// late, it does nothing: the agent says which with PromptFailed or
+// PromptAccepted.
+func (s *Session) Withdraw(key uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.prompts {
+		if p.key == key {
+			s.client.peer.Notify("$/cancel_request", map[string]int64{"requestId": p.call.ID})
+		}
+	}
+}
+
+func (v2) cancel(s *Session) {
+	s.mu.Lock()
+	if s.ended || !s.running && len(s.prompts) == 0 || s.cancelled && !s.prompted {
+		s.mu.Unlock()
+		return
+	}
+	s.prompted = false
+	if s.running && !s.cancelled {
+		s.cancelled = true
+		s.post(TurnCancelled{For: s.for_()})
+	}
+	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
+	s.mu.Unlock()
+	s.cancelForeground()
+}
+
+// ended gives back the prompts that nobody will answer any more.
+func (v2) ended(s *Session, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.prompts {
+		s.post(PromptFailed{For: s.for_(), Key: p.key, Blocks: p.blocks, Err: err})
+	}
+	s.prompts = nil
+}
+
+// setCancelable notes whether a piece of work can be cancelled by itself.
+func (s *Session) setCancelable(kind, id string, can bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := BackgroundWork{kind, id}
+	if !can {
+		delete(s.cancelable, w)
+		return
+	}
+	if s.cancelable == nil {
+		s.cancelable = map[BackgroundWork]bool{}
+	}
+	if len(s.cancelable) < maxCancelable {
+		s.cancelable[w] = true
+	}
+}
+
+func (s *Session) mayCancel(kind, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cancelable[BackgroundWork{kind, id}]
+}

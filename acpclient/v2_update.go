@@ -1,0 +1,243 @@
+package acpclient
+
+import (
+	"time"
+
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// update implements surface.
+func (v2) update(s *Session, raw []byte) {
+	u, err := wire.DecodeUpdateV2(raw)
+	if err != nil {
+		s.client.problem("an update that cannot be used: "+err.Error(), raw)
+		return
+	}
+	switch u.Kind {
+	case wire.AgentMessageChunk:
+		s.chunk(Agent, u.MessageID, u.Content)
+	case wire.AgentThoughtChunk:
+		s.chunk(Thought, u.MessageID, u.Content)
+	case wire.UserMessageChunk:
+		s.userSpoke(u.MessageID)
+		s.chunk(User, u.MessageID, u.Content)
+	case wire.UserMessage:
+		s.userSpoke(u.MessageID)
+		s.messageReplaced(User, u)
+	case wire.AgentMessage:
+		s.messageReplaced(Agent, u)
+	case wire.AgentThought:
+		s.messageReplaced(Thought, u)
+	case wire.ToolCallStarted:
+		s.client.problem("an update of v1 on a connection of v2: "+u.Kind, nil)
+		s.toolPatched(*u.Tool, len(raw))
+	case wire.ToolCallUpdate:
+		s.toolPatched(*u.Tool, len(raw))
+	case wire.ToolCallContentChunk:
+		s.toolPiece(u.Tool.ID, u.Piece, len(raw))
+	case wire.TerminalOutputChunk:
+		s.flushText()
+		s.terminalChunk(u)
+	default:
+		s.flushText()
+		s.applyRareV2(u)
+	}
+}
+
+// applyRareV2 handles the kinds that do not come in floods.
+func (s *Session) applyRareV2(u wire.UpdateV2) {
+	switch u.Kind {
+	case wire.StateUpdated:
+		s.stateChanged(*u.State)
+	case wire.TerminalUpdated:
+		s.terminalPatched(*u.Terminal)
+	case wire.PlanUpdate, wire.PlanRemoved, wire.Plan:
+		if u.Kind == wire.Plan {
+			s.client.problem("an update of v1 on a connection of v2: "+u.Kind, nil)
+		}
+		s.planReplaced(u)
+	case wire.CurrentModeUpdate:
+		s.client.problem("an update of v1 on a connection of v2: "+u.Kind, nil)
+		s.post(ModeChanged{For: s.for_(), ModeID: u.Content.Name})
+	case wire.AvailableCommandsUpdate:
+		s.post(CommandsChanged{For: s.for_(), Commands: commands(u.Commands)})
+	case wire.UsageUpdate:
+		e := UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size, NoCost: u.NoCost}
+		if u.Usage.Cost != nil {
+			e.Cost, e.Currency = u.Usage.Cost.Amount, safetext.Line(u.Usage.Cost.Currency, 12)
+		}
+		s.post(e)
+	default: // as in v1, and what nobody knows
+		s.applyRare(wire.Update{Kind: u.Kind, Raw: u.Raw, Content: u.Content, Config: u.Config, Info: u.Info, Notice: u.Notice, Compact: u.Compact})
+	}
+}
+
+// messageReplaced posts an upsert of a message.
+func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
+	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: time.Now()}
+	s.flushText()
+	for _, b := range u.Blocks.V {
+		if b.Type == "text" {
+			e.Text += safetext.Clean(b.Text)
+		} else {
+			e.Attachments = append(e.Attachments, content(b))
+		}
+	}
+	s.post(e)
+}
+
+// toolPatched posts a tool call's change and returns all that is known of it,
+// as it came.
+func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
+	s.flushText()
+	plain := wire.ToolCall{ID: t.ID, Title: cleared(t.Title, ""), Name: cleared(t.Name, ""), Kind: cleared(t.Kind, "other"), Status: cleared(t.Status, "pending"),
+		Content: listed(t.Content), Locations: listed(t.Locations), RawInput: clearedRaw(t.RawInput), RawOutput: clearedRaw(t.RawOutput)}
+	whole := s.stored(plain, size)
+	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
+		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), At: time.Now()}
+	if plain.Content != nil {
+		items := toolContentsV2(*plain.Content)
+		e.Content = &items
+	}
+	if plain.Locations != nil {
+		places := make([]Location, 0, len(*plain.Locations))
+		for _, l := range *plain.Locations {
+			places = append(places, Location{safetext.Line(l.Path, maxPhrase), l.Line})
+		}
+		e.Locations = &places
+	}
+	if t.Cancel.Set {
+		can := t.Cancel.V
+		e.Cancelable = &can
+		s.setCancelable(toolWork, t.ID, can)
+	}
+	s.post(e)
+	return whole
+}
+
+// stored merges a change into what is known of a tool call.
+func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
+	if s.tools == nil {
+		s.tools = &toolStore{}
+	}
+	whole := s.tools.merge(t, size)
+	for _, raw := range []*wire.Raw{&whole.RawInput, &whole.RawOutput} {
+		if string(*raw) == "null" {
+			*raw = nil
+		}
+	}
+	return whole
+}
+
+// toolPiece appends one piece to a tool call's content.
+func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
+	s.flushText()
+	if s.tools == nil {
+		s.tools = &toolStore{}
+	}
+	var all []wire.ToolContent
+	if old := s.tools.tools[id].tool.Content; old != nil {
+		all = *old
+	}
+	all = append(all, piece) // in place: who has the shorter list never looks behind its end
+	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
+	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: time.Now()})
+}
+
+func toolContentsV2(items []wire.ToolContent) []ToolContent {
+	out := make([]ToolContent, 0, len(items))
+	for _, c := range items {
+		if c.Type != wire.ChangesContent {
+			out = append(out, toolContents([]wire.ToolContent{c})...)
+			continue
+		}
+		changes := &Changes{Files: make([]FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
+		for _, f := range c.Changes {
+			changes.Files = append(changes.Files, FileChange{safetext.Line(f.Operation, 40), safetext.Line(f.Path, maxPhrase),
+				safetext.Line(f.OldPath, maxPhrase), safetext.Line(f.FileType, 40)})
+		}
+		out = append(out, ToolContent{Changes: changes})
+	}
+	return out
+}
+
+// terminalPatched posts what changed of a terminal of the agent's: a snapshot of
+// its output voids everything before.
+func (s *Session) terminalPatched(t wire.TerminalPatch) {
+	e := TerminalChanged{For: s.for_(), ID: t.ID, Command: line(cleared(t.Command, ""), maxPhrase), Cwd: line(cleared(t.Cwd, ""), maxPhrase), Cols: t.Cols, Rows: t.Rows}
+	if t.Cancel.Set {
+		can := t.Cancel.V
+		e.Cancelable = &can
+		s.setCancelable(terminalWork, t.ID, can)
+	}
+	s.post(e)
+	if t.Output.Set {
+		s.post(TerminalReplaced{For: s.for_(), ID: t.ID, Data: t.Output.V})
+	}
+	if t.Exit.Set {
+		x := TerminalExited{For: s.for_(), ID: t.ID, Signal: safetext.Line(t.Exit.V.Signal, 40), Cleared: t.Exit.Null}
+		if t.Exit.V.ExitCode != nil {
+			code := int(*t.Exit.V.ExitCode)
+			x.Code = &code
+		}
+		s.post(x)
+	}
+}
+
+// terminalChunk posts output. A piece that cannot be decoded is a gap.
+func (s *Session) terminalChunk(u wire.UpdateV2) {
+	if u.Gap {
+		s.client.problem("output of a terminal that cannot be decoded", nil)
+	}
+	if u.Gap || len(u.Data) > 0 {
+		s.post(TerminalOutput{For: s.for_(), ID: u.Terminal.ID, Data: u.Data, Cut: u.Gap})
+	}
+}
+
+func (s *Session) planReplaced(u wire.UpdateV2) {
+	if u.Plan.Type != "items" {
+		s.post(UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
+		return
+	}
+	e := PlanChanged{For: s.for_(), PlanID: u.Plan.ID}
+	for _, p := range u.Plan.Entries {
+		e.Entries = append(e.Entries, PlanEntry{safetext.Line(p.Content, maxPhrase), safetext.Line(p.Priority, 40), safetext.Line(p.Status, 40)})
+	}
+	s.post(e)
+}
+
+// cleared is a patch as v1 writes it: nil is unchanged; null is the default.
+func cleared(o wire.Opt[string], fallback string) *string {
+	if !o.Set {
+		return nil
+	}
+	v := o.Or(fallback)
+	return &v
+}
+
+func listed[T any](o wire.Opt[[]T]) *[]T {
+	if !o.Set {
+		return nil
+	}
+	v := o.Or([]T{})
+	return &v
+}
+
+func clearedRaw(o wire.Opt[wire.Raw]) wire.Raw {
+	if o.Set && o.Null {
+		return wire.Raw("null")
+	}
+	return o.V
+}
+
+func shownOrNone(o wire.Opt[wire.Raw]) *string {
+	if !o.Set {
+		return nil
+	}
+	s := ""
+	if !o.Null {
+		s = shownJSON(o.V)
+	}
+	return &s
+}

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+)
+
+// OpenURL starts the user's browser for an address that has been judged safe to
+// open, and does not wait for it.
+func OpenURL(url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", name, err)
+	}
+	go cmd.Wait()
+	return nil
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/record"
+)
+
+// Bounds of all session logs together; the oldest go first.
+const (
+	maxRecords     = 200
+	maxRecordBytes = 512 << 20
+)
+
+// record begins the log of a session, unless the configuration says not to. A
+// log that cannot be written is no reason not to talk: that is noted, and the
+// tap is nil.
+func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) (*record.Writer, acpclient.Tap) {
+	if s.Config.Record != nil && !*s.Config.Record {
+		return nil, nil
+	}
+	dir, err := record.Dir()
+	if err != nil {
+		log.Add(acpclient.LogClient, "no log of this session: "+err.Error())
+		return nil, nil
+	}
+	w, err := record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()}, record.Options{})
+	if err != nil {
+		log.Add(acpclient.LogClient, "no log of this session: "+err.Error())
+		return nil, nil
+	}
+	log.Add(acpclient.LogClient, "the log of this session: "+w.Path())
+	go record.Prune(dir, maxRecordBytes, maxRecords)
+	return w, func(out bool, data []byte) {
+		dir := record.In
+		if out {
+			dir = record.Out
+		}
+		w.Message(dir, data)
+	}
+}
+
+// closeRecord ends a log and says what went wrong with it.
+func closeRecord(w *record.Writer, log *acpclient.Log) {
+	if w == nil {
+		return
+	}
+	if err := w.Close(); err != nil {
+		log.Add(acpclient.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
+	}
+}

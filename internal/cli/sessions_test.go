@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/internal/agents"
+	"parley/internal/headless"
+)
+
+const (
+	all    = `{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
+	resume = `{"sessionCapabilities":{"list":{},"resume":{}}}`
+)
+
+// kept is a place in which the test binary is an agent that keeps sessions. DIR
+// in list stands for the directory.
+type kept struct {
+	t   *testing.T
+	dir string
+}
+
+func keeping(t *testing.T, capabilities, list string) kept {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "sub"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	t.Setenv("TZ", "UTC")
+	t.Setenv(agentVar, capabilities)
+	t.Setenv(listVar, strings.NewReplacer("DIR", filepath.ToSlash(dir), "\n", "").Replace(list))
+	return kept{t, dir}
+}
+
+// do runs a command with the agent behind it.
+func (k kept) do(cmd func(Streams) *cobra.Command, args ...string) (out, stderr string, err error) {
+	k.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute) // a bound for a broken test
+	defer cancel()
+	var o, e bytes.Buffer
+	c := cmd(Streams{In: strings.NewReader(""), Out: &o, Err: &e})
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(append(args, "--", self))
+	err = c.ExecuteContext(ctx)
+	return o.String(), e.String(), err
+}
+
+const three = `[
+	{"sessionId":"k1","cwd":"DIR","title":"Fix the lexer","updatedAt":"2026-02-27T18:05:00Z"},
+	{"sessionId":"k2","cwd":"DIR","title":"Docs \u001b[2J\u202e","updatedAt":"2026-02-28T09:00:00Z"},
+	{"sessionId":"k3","cwd":"DIR/sub","title":"Elsewhere","updatedAt":"2026-03-01T09:00:00Z"}]`
+
+func TestSessions(t *testing.T) {
+	k := keeping(t, all, three)
+	was := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = was })
+	out, stderr, err := k.do(NewSessions)
+	if err != nil || stderr != "" {
+		t.Fatalf("%v, %q", err, stderr)
+	}
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if len(rows) != 3 || strings.Join(strings.Fields(rows[0]), " ") != "ID UPDATED DIRECTORY TITLE" ||
+		strings.Join(strings.Fields(rows[1]), " ") != "k1 2026-02-27 18:05 "+k.dir+" Fix the lexer" || !strings.HasPrefix(rows[2], "k2") {
+		t.Errorf("%s", out)
+	}
+	if strings.ContainsAny(out, "\x1b\u202e") {
+		t.Errorf("%q", out)
+	}
+	if out, _, err = k.do(NewSessions, "--all"); err != nil || !strings.Contains(out, "Elsewhere") || strings.Count(out, "\n") != 4 {
+		t.Errorf("%v %s", err, out)
+	}
+	if out, _, err = k.do(NewSessions, "--cwd", "sub"); err != nil || !strings.Contains(out, "Elsewhere") || strings.Count(out, "\n") != 2 {
+		t.Errorf("%v %s", err, out)
+	}
+}
+
+func TestSessionsErrors(t *testing.T) {
+	k := keeping(t, `{"loadSession":true}`, three)
+	if out, _, err := k.do(NewSessions); !errors.Is(err, acpclient.ErrUnsupported) || out != "" {
+		t.Errorf("%v, %q", err, out)
+	}
+	var usage UsageError
+	if _, _, err := k.do(NewSessions, "claude"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "behind --") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := k.do(NewSessions, "--cwd", "nowhere"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--cwd nowhere") {
+		t.Errorf("%v", err)
+	}
+	for _, args := range [][]string{{"nobody"}, {"a", "b"}, {}} {
+		c := NewSessions(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+		c.SilenceErrors, c.SilenceUsage = true, true
+		c.SetArgs(args)
+		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	t.Setenv(agentVar, all)
+	t.Setenv(guardVar, "1")
+	if _, _, err := k.do(NewSessions); err == nil || !strings.Contains(err.Error(), "log in, please") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Every way to name a session, and what the agent is asked for then.
+func TestRunOpens(t *testing.T) {
+	for _, c := range []struct {
+		name, capabilities, list string
+		args                     []string
+		want                     string
+	}{
+		{"a new one", all, three, nil, "session/new DIR; in fresh"},
+		{"by id", all, three, []string{"--session", "k2"}, "session/list; session/load k2 DIR; in k2"},
+		{"by title", all, three, []string{"--session", "fix THE lexer"}, "session/list; session/load k1 DIR; in k1"},
+		{"in its own directory", all, three, []string{"--session", "elsewhere"}, "session/list; session/load k3 DIR/sub; in k3"},
+		{"the id before the title", all, `[{"sessionId":"a","title":"b","cwd":"DIR"},{"sessionId":"b","cwd":"DIR"}]`, []string{"--session", "b"}, "session/list; session/load b DIR; in b"},
+		{"by resume", resume, three, []string{"--session", "k1"}, "session/list; session/resume k1 DIR; in k1"},
+		{"without a list", `{"loadSession":true}`, three, []string{"--session", "k1"}, "session/load k1 DIR; in k1"},
+		{"the newest here", all, three, []string{"--continue"}, "session/list DIR; session/load k2 DIR; in k2"},
+		{"the newest here, short", all, three, []string{"-c"}, "session/list DIR; session/load k2 DIR; in k2"},
+		{"the newest there", all, three, []string{"-c", "--cwd", "sub"}, "session/list DIR/sub; session/load k3 DIR/sub; in k3"},
+		{"the first without times", all, `[{"sessionId":"x","cwd":"DIR","updatedAt":"?"},{"sessionId":"y","cwd":"DIR"}]`, []string{"-c"}, "session/list DIR; session/load x DIR; in x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := keeping(t, c.capabilities, c.list)
+			out, stderr, err := k.do(NewRun, append(c.args, "hello")...)
+			got := strings.ReplaceAll(strings.TrimSpace(out), k.dir, "DIR")
+			if err != nil || got != c.want || stderr != "" {
+				t.Errorf("%v, %q, want %q, stderr %q", err, got, c.want, stderr)
+			}
+		})
+	}
+}
+
+func TestRunFindsNoSession(t *testing.T) {
+	for _, c := range []struct {
+		name, capabilities, list string
+		args                     []string
+		want                     string
+		code                     int
+	}{
+		{"unknown", all, three, []string{"--session", "k9"}, "no such session: load the session: the agent answered: never heard of it", headless.ExitNoSession},
+		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: the agent keeps none of ", headless.ExitNoSession},
+		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: list sessions: the agent does not offer that", headless.ExitNoSession},
+		{"neither load nor resume", `{"sessionCapabilities":{"list":{}}}`, three, []string{"--session", "k1"}, "no such session: the agent cannot open a session again", headless.ExitNoSession},
+		{"a login is missing", `{"loadSession":true}`, three, []string{"--session", "k1", "GUARD"}, "log in, please", headless.ExitAgent},
+		{"mode", all, three, []string{"--mode", "yolo"}, "mode yolo: the agent offers Ask, Code", headless.ExitAgent},
+		{"model", all, three, []string{"--model", "tiny"}, "model tiny: the agent offers Big", headless.ExitAgent},
+		{"option", all, three, []string{"--config", "colour=red"}, `the agent offers no option "colour"`, headless.ExitAgent},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := keeping(t, c.capabilities, c.list)
+			if args := c.args; args[len(args)-1] == "GUARD" {
+				c.args = args[:len(args)-1]
+				t.Setenv(guardVar, "1")
+			}
+			out, stderr, err := k.do(NewRun, append(c.args, "hello")...)
+			if out != "" || !errors.Is(err, ExitCode(c.code)) || !strings.Contains(stderr, c.want) {
+				t.Errorf("%v, want code %d; %q, stderr %q", err, c.code, out, stderr)
+			}
+		})
+	}
+}
+
+func TestRunSettings(t *testing.T) {
+	k := keeping(t, all, three)
+	out, _, err := k.do(NewRun, "--mode", "code", "--model", "Big", "--config", "m=ask", "--session", "k1", "hello")
+	if want := "session/list; session/load k1 DIR; session/set_config_option k1 m; session/set_config_option k1 llm; session/set_config_option k1 m; in k1"; err != nil ||
+		strings.ReplaceAll(strings.TrimSpace(out), k.dir, "DIR") != want {
+		t.Errorf("%v %q", err, out)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--session", "k1", "-c"}, "--session and --continue exclude each other"},
+		{[]string{"--config", "mode"}, "--config mode: want KEY=VALUE"},
+		{[]string{"--config", "=x"}, "want KEY=VALUE"},
+	} {
+		var usage UsageError
+		if _, _, err := k.do(NewRun, append(c.args, "hello")...); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+}
+
+// Case 68: the login in a terminal is the agent's own command, with more behind
+// it and around it.
+func TestLoginCommand(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"PARLEY_TEST_A": "configured"}}
+	for _, code := range []string{"0", "1"} {
+		for name, env := range map[string][]wire.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "PARLEY_TEST_A", Value: "the method's"}}} {
+			cmd := LoginCommand(agent, acpclient.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
+			var out bytes.Buffer
+			cmd.SetStdin(strings.NewReader(""))
+			cmd.SetStdout(&out)
+			cmd.SetStderr(&out)
+			err := cmd.Run()
+			if want := fmt.Sprintf("%q %s %s\n", []string{"--acp", "a b", "--login", "x"}, name, dir); out.String() != want || (err != nil) != (code == "1") {
+				t.Errorf("%v, %q, want %q", err, out.String(), want)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// keptVar makes the scripted agent one that keeps sessions: a JSON array.
+const keptVar = "PARLEY_E2E_KEPT"
+
+func capabilities() string {
+	if os.Getenv(keptVar) == "" {
+		return `{}`
+	}
+	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{}}}`
+}
+
+// replay tells the conversation of a session that is kept.
+func (a *agent) replay() {
+	for i := range 3 {
+		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"user_message_chunk","content":`+
+			`{"type":"text","text":"question %d of %s"}}}}`, a.session, i, a.session)
+		a.say(fmt.Sprintf("answer %d of %s", i, a.session))
+	}
+}
+
+// keptIn are three sessions: two of dir, of which the second is the newest, and
+// a newer one of its parent.
+func keptIn(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := json.Marshal([]map[string]string{
+		{"sessionId": "old-1", "cwd": dir, "title": "Fix the lexer", "updatedAt": "2026-02-27T18:05:00Z"},
+		{"sessionId": "new-1", "cwd": dir, "title": "Write the docs", "updatedAt": "2026-02-28T18:05:00Z"},
+		{"sessionId": "far-1", "cwd": strings.TrimSuffix(dir, "/work"), "title": "Somewhere else", "updatedAt": "2026-03-01T18:05:00Z"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{keptVar + "=" + string(list)}
+}
+
+// history checks that a conversation was replayed in its order, and is over.
+func history(s *Screen, id string) {
+	s.t.Helper()
+	rows := s.WaitFor("answer 2 of " + id)
+	last := -1
+	for i := range 3 {
+		for _, what := range []string{"question", "answer"} {
+			row := rowOf(rows, fmt.Sprintf("%s %d of %s", what, i, id))
+			if row <= last {
+				s.t.Errorf("%s %d is in row %d, behind %d:\n%s", what, i, row, last, numbered(rows))
+			}
+			last = row
+		}
+	}
+	s.WaitGone(" loading")
+	s.WaitIdle()
+}
+
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := StartEnv(t, 100, 40, dir, keptIn(t, dir), append([]string{"--continue"}, scripted(t)...)...)
+	history(s, "new-1")
+	s.Prompt("and now")
+	s.WaitFor("heard: and now")
+	s.WaitIdle()
+}
+
+func TestResumeByID(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := StartEnv(t, 100, 40, dir, keptIn(t, dir), append([]string{"--resume", "old-1"}, scripted(t)...)...)
+	history(s, "old-1")
+	s.Prompt("and now")
+	s.WaitFor("heard: and now")
+	s.WaitIdle()
+}
+
+// ctrl+s opens a session that the agent keeps, beside the one that is open.
+func TestOverviewOpensKeptSession(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := StartEnv(t, 100, 40, dir, keptIn(t, dir), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("first things")
+	s.WaitFor("heard: first things")
+	s.WaitIdle()
+	s.Type("a draft")
+	s.WaitDraft("a draft")
+	s.Press("ctrl+s")
+	s.WaitFor("1 first things", "here", "kept by the agent", "Fix the lexer", "Write the docs", "Somewhere else", "2026-02-27 18:05")
+	s.Type("lexer")
+	s.WaitGone("Write the docs")
+	s.Press("enter")
+	history(s, "old-1")
+	s.WaitGone("first things")
+	s.Prompt("and now")
+	s.WaitFor("heard: and now")
+	s.WaitIdle()
+	s.Press("ctrl+s")
+	s.WaitFor("2 Fix the lexer")
+	s.Type("first")
+	s.WaitFor("1/4")
+	s.Press("enter")
+	rows := s.WaitFor("heard: first things")
+	if rowOf(rows, "of old-1") >= 0 {
+		t.Errorf("two sessions on one page:\n%s", numbered(rows))
+	}
+	s.WaitDraft("a draft")
+}

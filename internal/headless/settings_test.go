@@ -1,0 +1,154 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+)
+
+// script joins the lines of a scripted agent.
+func script(lines ...string) string { return strings.Join(lines, "\n") }
+
+const (
+	loads    = `answer {"protocolVersion":1,"agentInfo":{"name":"scripted"},"agentCapabilities":{"loadSession":true}}`
+	offers   = `"configOptions":[{"id":"m","name":"Working mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask first"},{"value":"code","name":"Code"}]},{"id":"web","name":"Web","type":"boolean","currentValue":false}]`
+	pending  = `{"sessionUpdate":"tool_call","toolCallId":"old","title":"Old tool","kind":"read","status":"pending"}`
+	oldWords = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"what I once asked"}}`
+)
+
+func user(text string) string { return strings.Replace(oldWords, "what I once asked", text, 1) }
+
+// reopened opens the session s by session/load.
+func reopened(o *Options) {
+	o.Open = func(ctx context.Context, c *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
+		return c.LoadSession(ctx, "s", n)
+	}
+}
+
+func with(settings ...Setting) func(*Options) { return func(o *Options) { o.Settings = settings } }
+
+// What is replayed of an older conversation is not printed, in any format, and
+// what still comes for it does no harm.
+func TestReplayIsNotPrinted(t *testing.T) {
+	replay := script("await initialize", loads, "await session/load", user("what I once asked"), chunk("m1", "an old answer"), thought, pending,
+		toolCall, `{"sessionUpdate":"plan","entries":[{"content":"an old plan","priority":"high","status":"completed"}]}`, `answer {}`,
+		"await session/prompt",
+		`{"sessionUpdate":"tool_call_update","toolCallId":"old","status":"completed"}`, chunk("m1", "more of it"), chunk("m2", "the new answer"), "stop end_turn")
+	r := play(t, replay, "go", reopened)
+	if r.code != ExitDone || r.out != "more of it\n\nthe new answer\n" || strings.Contains(r.stderr, "Old tool") {
+		t.Errorf("code %d, %q, %q", r.code, r.out, r.stderr)
+	}
+	r = play(t, replay, "go", reopened, format("json"))
+	got := decodeResult(t, r.out)
+	if got.Answer != "more of it\n\nthe new answer" || got.Thoughts != "" || len(got.Plan) != 0 || got.Session != "s" {
+		t.Errorf("%+v", got)
+	}
+	for _, tool := range got.Tools {
+		if tool.Title == "Look" || tool.Title == "Old tool" {
+			t.Errorf("%+v", tool)
+		}
+	}
+	r = play(t, replay, "go", reopened, format("stream-json"))
+	if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || strings.Contains(r.out, "old plan") || !strings.Contains(r.out, "the new answer") {
+		t.Error(r.out)
+	}
+	if all := lines(t, r.out); all[0].Type != "start" || all[0].Session != "s" {
+		t.Errorf("%+v", all[0])
+	}
+}
+
+// A turn after a replay with calls that never ended has an end like any other.
+func TestTurnAfterUnfinishedReplay(t *testing.T) {
+	for name, end := range map[string]struct {
+		last string
+		code int
+	}{"done": {"stop end_turn", ExitDone}, "error": {"error -32603", ExitAgent}, "gone": {"exit 3", ExitAgent}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := play(t, script("await initialize", loads, "await session/load", pending, toolCall, chunk("", "half a sent"), "answer null", "await session/prompt", end.last), "go", reopened)
+			if r.code != end.code || r.out != "" {
+				t.Errorf("code %d, %q, %q", r.code, r.out, r.stderr)
+			}
+		})
+	}
+}
+
+// Notices that come before the prompt are for the user all the same.
+func TestNoticeBeforeThePrompt(t *testing.T) {
+	mcp := func(o *Options) {
+		o.Session.MCP = []acpclient.MCPServer{{Name: "remote", Type: "http", URL: "https://host"}}
+	}
+	r := play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", mcp)
+	r.expect(t, ExitDone, "hi\n", "MCP server remote left out", "does not take http servers")
+	all := lines(t, play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", mcp, format("stream-json")).out)
+	if all[0].Type != "start" {
+		t.Errorf("%+v comes first", all[0])
+	}
+}
+
+// Settings are made before the prompt, in their order, by category, id or name.
+func TestSettings(t *testing.T) {
+	begin := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
+	r := play(t, script(append(begin, "await session/set_config_option", `answer {`+offers+`}`, "await session/set_config_option", `answer {`+offers+`}`,
+		"await session/prompt", chunk("", "hi"), "stderr over", "exit 3")...), "go", with(Setting{"mode", "CODE"}, Setting{"web", "on"}))
+	var got []string
+	for l := range strings.SplitSeq(r.stderr, "\n") {
+		if l, ok := strings.CutPrefix(l, "parley: stderr: session/"); ok && !strings.HasPrefix(l, "new") {
+			got = append(got, l)
+		}
+	}
+	if want := []string{`set_config_option {"configId":"m","sessionId":"s","value":"code"}`, `set_config_option {"configId":"web","sessionId":"s","type":"boolean","value":true}`}; len(got) != 3 || got[0] != want[0] || got[1] != want[1] || !strings.HasPrefix(got[2], "prompt") {
+		t.Errorf("%q\n%s", got, r.stderr)
+	}
+}
+
+// Modes and the legacy models, where there are no options.
+func TestLegacySettings(t *testing.T) {
+	r := play(t, script("await initialize", loads, "await session/new",
+		`answer {"sessionId":"s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"Ask"},{"id":"c","name":"Code"}]},"models":{"currentModelId":"o","availableModels":[{"modelId":"o","name":"Opus"},{"modelId":"h","name":"Haiku"}]}}`,
+		"await session/set_mode", "answer {}", "await session/set_model", "answer {}", "await session/prompt", "exit 3"), "go", with(Setting{"mode", "code"}, Setting{"model", "haiku"}))
+	for _, want := range []string{`session/set_mode {"modeId":"c","sessionId":"s"}`, `session/set_model {"modelId":"h","sessionId":"s"}`, "session/prompt"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("no %s in %s", want, r.stderr)
+		}
+	}
+}
+
+// What cannot be set stops the run before the prompt.
+func TestSettingErrors(t *testing.T) {
+	for _, c := range []struct {
+		setting Setting
+		refuse  bool
+		want    string
+	}{
+		{Setting{"mode", "yolo"}, false, "mode yolo: the agent offers Ask first, Code"},
+		{Setting{"Working Mode", "yolo"}, false, "Working Mode yolo: the agent offers Ask first, Code"},
+		{Setting{"model", "opus"}, false, `the agent offers no option "model"`},
+		{Setting{"web", "maybe"}, false, "web maybe: want true or false"},
+		{Setting{"mode", "code"}, true, "change the option: the agent answered: no such luck (-32603)"},
+	} {
+		t.Run(fmt.Sprint(c.setting), func(t *testing.T) {
+			t.Parallel()
+			lines := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
+			if c.refuse {
+				lines = append(lines, "await session/set_config_option", "refuse -32603")
+			}
+			r := play(t, script(append(lines, "await session/prompt", chunk("", "prompted all the same"), "stop end_turn")...), "go", with(c.setting))
+			r.expect(t, ExitAgent, "", c.want)
+		})
+	}
+}
+
+// A session that is not there has an exit code of its own.
+func TestNoSession(t *testing.T) {
+	r := play(t, script("await initialize", loads, "hang"), "go", func(o *Options) {
+		o.Open = func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error) {
+			return nil, fmt.Errorf("%w: %w", ErrNoSession, errors.New("lost"))
+		}
+	})
+	r.expect(t, ExitNoSession, "", "no such session: lost")
+}

@@ -1,0 +1,261 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Case 72: a session is loaded with its own directory, and what is replayed is
+// read as history.
+func TestLoad(t *testing.T) {
+	answer := make(chan bool)
+	drive(t, func(d *driver, o *Options) {
+		keeping(oneKept)(d, o)
+		answer = make(chan bool)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("k1", "user", "what is wrong ")
+			c.a.sayIn("k1", "user", "with the lexer?")
+			c.a.sayIn("k1", "agent", "It counts **bytes**.")
+			c.a.updateIn("k1", `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read lex.go","kind":"read","status":"completed"}`)
+			c.a.sayIn("k1", "user", "fix it")
+			c.a.sayIn("k1", "agent", "Fixed.")
+			<-answer
+			return `null`, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("draft of one")
+		d.switchTo("lexer")
+		d.sees("▌ what is wrong with the lexer?", "It counts bytes.", "Read", "▌ fix it", "Fixed.", " loading")
+		d.misses("running", "esc stop")
+		if s := d.screen(); !(strings.Index(s, "what is wrong") < strings.Index(s, "It counts") && strings.Index(s, "Read") < strings.Index(s, "fix it") && strings.Index(s, "fix it") < strings.Index(s, "Fixed.")) {
+			t.Errorf("not in order:\n%s", s)
+		}
+		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"sessionId":"k1"`) || !strings.Contains(p, `"cwd":"`+d.dir+`/lexer"`) || !strings.Contains(p, `"mcpServers":[]`) {
+			t.Error(p)
+		}
+		d.press("ctrl+s")
+		d.sees("2 Fix the lexer", "here · loading")
+		d.misses("kept by the agent") // it is open, not kept
+		d.press("esc")
+		d.types("and now?\n") // waits until it is open
+		d.prompts("")
+		d.sees(`queued 1  "and now?"`)
+		close(answer)
+		d.soon()
+		d.prompts("and now?")
+		d.sees("▌ and now?", "You said: and now?")
+		d.misses("loading", "queued")
+		d.switchTo("1 new")
+		d.misses("Fixed.")
+		d.draft("draft of one")
+	})
+}
+
+// Cases 73, 79: a session that cannot be loaded gives its page back; the page it
+// was opened from is as it was, and has what was typed meanwhile.
+func TestLoadFails(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(oneKept)(d, o)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("k1", "user", "half of it")
+			time.Sleep(time.Second)
+			return fails(-32603, "the file is corrupt")
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n/new\n")
+		d.soon()
+		d.press("ctrl+s", "home", "enter")
+		d.sees("You said: hello")
+		d.switchTo("lexer")
+		d.sees("half of it")
+		d.types("for the lexer\nmore")
+		d.wait(2 * time.Second)
+		d.sees("load the session: the agent answered: the file is corrupt", "You said: hello")
+		d.misses("half of it")
+		d.draft("for the lexer")
+		d.press("up")
+		d.draft("more")
+		d.agent.sayIn("k1", "agent", "a late word")
+		d.soon()
+		d.misses("a late word")
+		d.press("ctrl+s")
+		d.sees("3/3", "Fix the lexer") // kept again, not open
+		d.misses("3 Fix the lexer")
+		d.prompts("hello")
+	})
+}
+
+// Case 74: without load a session is resumed.
+func TestResume(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(oneKept)(d, o)
+		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{},"resume":{}}}`)
+		d.on["session/resume"] = func(*call) (string, error) {
+			return `{"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask first"}]}}`, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.switchTo("lexer")
+		d.called("session/load", 0)
+		d.called("session/resume", 1)
+		d.sees("Ask first")
+		d.misses("loading")
+		d.types("go on\n")
+		d.soon()
+		d.sees("You said: go on")
+	})
+}
+
+// Cases 79, 115: ctrl+x closes a session, after a second press where its turn
+// runs; what still comes for it is nobody's, also while another one is opened.
+func TestClose(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(`{"sessions":[]}`)(d, o)
+		d.turn = func(t *turn) string { t.ask(push, usual); return "cancelled" }
+		d.on["session/new"] = func(c *call) (string, error) {
+			if c.n == 3 {
+				time.Sleep(time.Second)
+			}
+			return newSession("")(c)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/new\n")
+		d.soon()
+		d.types("two\n")
+		d.soon()
+		d.press("ctrl+s", "end", "ctrl+x")
+		d.sees("its turn is still running: ctrl+x again")
+		d.press("up", "down", "ctrl+x") // something else came between
+		d.called("session/close", 0)
+		d.press("ctrl+x", "ctrl+n")
+		d.soon()
+		if p := d.called("session/close", 1)[0]; p != `{"sessionId":"s2"}` {
+			t.Error(p)
+		}
+		if _, outcomes, cancels := d.agent.seen(); outcomes != "cancelled" || cancels != 1 {
+			t.Errorf("%q, %d times session/cancel", outcomes, cancels)
+		}
+		d.agent.sayIn("s2", "agent", "a word from the grave")
+		d.wait(2 * time.Second)
+		d.misses("grave", "two", "stopped")
+		d.agent.sayIn("s3", "agent", "hello from the third")
+		d.soon()
+		d.sees("hello from the third")
+		d.press("ctrl+s")
+		d.sees("2/2", "1 new session", "2 new session")
+		d.press("ctrl+x", "ctrl+x") // the other one first, then it is the only one
+		d.soon()
+		d.sees("this is the only open session")
+		d.called("session/close", 2)
+	})
+}
+
+// Case 79: without session/close a session is only forgotten.
+func TestCloseWithoutTheCapability(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("/new\n")
+		d.soon()
+		d.press("ctrl+s", "ctrl+x")
+		d.soon()
+		d.sees("1/1", "closed")
+		d.called("session/close", 0)
+		d.agent.sayIn("s1", "agent", "late")
+		d.soon()
+		d.misses("late")
+	})
+}
+
+// Case 77 and more: ctrl+d deletes after a second press, for the session that
+// was asked about, even when the list has moved.
+func TestDelete(t *testing.T) {
+	list := `{"sessions":[{"sessionId":"a","title":"Same","cwd":"/a"},{"sessionId":"b","title":"Same","cwd":"/b"},{"sessionId":"c","title":"Other","cwd":"/c"}]}`
+	drive(t, func(d *driver, o *Options) {
+		keeping(list)(d, o)
+		d.on["session/list"] = func(*call) (string, error) { return list, nil }
+		d.on["session/delete"] = func(c *call) (string, error) {
+			list = strings.Replace(list, `"sessionId":"`+c.in.SessionID+`","title":"Same"`, `"title":"gone"`, 1)
+			return fails(-32002, "no such session") // gone already is gone
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.press("down", "down", "ctrl+d") // the second of that title
+		d.sees(`delete "Same" for good? ctrl+d again does`)
+		d.run(d.m.listSessions()) // a list comes in between
+		d.soon()
+		d.press("ctrl+d")
+		d.soon()
+		if p := d.called("session/delete", 1)[0]; p != `{"sessionId":"b"}` {
+			t.Fatalf("deleted %s", p)
+		}
+		d.sees("deleted", "/a", "3/3")
+		d.misses("/b")
+		d.press("down", "ctrl+d", "ctrl+x", "ctrl+d", "down", "ctrl+d", "esc")
+		d.soon()
+		d.called("session/delete", 1)
+	})
+	drive(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		d.on["session/delete"] = func(c *call) (string, error) { return fails(-32603, "it is locked") }
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.types("lexer")
+		d.press("ctrl+d", "ctrl+d")
+		d.soon()
+		d.sees("delete the session: the agent answered: it is locked", "Fix the lexer")
+	})
+}
+
+// A session that the agent does not open, or never, can be given up.
+func TestNewSessionFails(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.on["session/new"] = func(c *call) (string, error) {
+			switch c.n {
+			case 2:
+				return fails(-32603, "no more of them")
+			case 3:
+				<-c.ctx.Done()
+				return "", c.ctx.Err()
+			}
+			return newSession("")(c)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n/new\n")
+		d.soon()
+		d.sees("open a session: the agent answered: no more of them", "You said: hello")
+		d.types("/new\n")
+		d.soon()
+		d.sees("opening")
+		d.types("too early\ndraft")
+		d.prompts("hello")
+		d.types(" ")
+		d.press("ctrl+u")
+		d.types("/new\n")
+		d.sees("a session is being opened already")
+		d.press("ctrl+s")
+		d.sees("2/2")
+		d.press("end", "ctrl+x")
+		d.soon()
+		d.sees("You said: hello", "given up")
+		d.draft("too early")
+		d.press("ctrl+u")
+		d.types("/new\n")
+		d.soon()
+		d.types("fourth\n")
+		d.soon()
+		d.sees("You said: fourth")
+		d.misses("hello")
+	})
+}
+

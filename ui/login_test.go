@@ -1,0 +1,417 @@
+package ui
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+)
+
+// ways are login methods of every kind; the first has no type at all.
+const ways = `,"authMethods":[
+	{"id":"browser","name":"In the browser","description":"opens a page"},
+	{"id":"tty","name":"In a terminal","type":"terminal","args":["login"],"env":{"A":"1"}},
+	{"id":"palm","name":"By palm reading","type":"palm"},
+	{"id":"key-\u001b[2J","name":"","type":"agent"}]`
+
+// guarded is an agent that opens no session before a login.
+type guarded struct {
+	in   bool // logged in
+	runs []string
+	exit []error // of the runs to come
+	auth func(*call) (string, error)
+}
+
+func (g *guarded) set(d *driver, o *Options) {
+	d.on["initialize"] = hello(ways)
+	d.on["session/new"] = func(c *call) (string, error) {
+		if !g.in {
+			return fails(-32000, "Bitte anmelden")
+		}
+		return newSession("")(c)
+	}
+	d.on["authenticate"] = func(c *call) (string, error) {
+		time.Sleep(time.Second)
+		if g.auth != nil {
+			return g.auth(c)
+		}
+		g.in = true
+		return `{}`, nil
+	}
+	o.LoginCommand = func(a Agent, method acpclient.AuthMethod) tea.ExecCommand {
+		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
+	}
+}
+
+// loginRun stands for the agent's own command in the real terminal.
+type loginRun struct {
+	g     *guarded
+	words string
+}
+
+func (l *loginRun) Run() error {
+	l.g.runs = append(l.g.runs, l.words)
+	var err error
+	if len(l.g.exit) > 0 {
+		err, l.g.exit = l.g.exit[0], l.g.exit[1:]
+	}
+	l.g.in = err == nil
+	return err
+}
+func (l *loginRun) SetStdin(io.Reader)  {}
+func (l *loginRun) SetStdout(io.Writer) {}
+func (l *loginRun) SetStderr(io.Writer) {}
+
+// Case 67: -32000, whatever its text, brings the ways to log in; then the
+// session is opened and the first prompt goes out.
+func TestLoginByTheAgent(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
+		d.soon()
+		d.sees("Bitte anmelden", "╭ log in to fake", "In the browser", "opens a page", "by the agent", "In a terminal", "in this terminal", "By palm reading", "not supported: palm", "4/4")
+		first := d.agent
+		d.types("brow\n")
+		d.sees("logging in: In the browser", "esc give up")
+		d.m.log.Add(acpclient.LogStderr, "code: ABCD-1234")
+		d.wait(500 * time.Millisecond)
+		d.sees("code: ABCD-1234") // shown while the login runs
+		d.press("enter")          // means nothing here
+		d.wait(time.Second)
+		d.connected()
+		if d.agent != first || len(g.runs) != 0 {
+			t.Error("the agent was started again")
+		}
+		if got := d.called("authenticate", 1); got[0] != `{"methodId":"browser"}` {
+			t.Error(got)
+		}
+		d.called("session/new", 2)
+		d.prompts("from outside")
+		d.sees("▌ from outside", "You said: from outside")
+		d.misses("anmelden", "logging in")
+		d.wait(time.Minute)
+		d.prompts("from outside")
+	})
+}
+
+// A login that fails shows the ways again, and so does one that is given up.
+func TestLoginFails(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		g.auth = func(c *call) (string, error) {
+			if len(c.a.called("authenticate")) == 1 {
+				return fails(-32603, "the browser is on strike")
+			}
+			<-c.ctx.Done()
+			return "", c.ctx.Err()
+		}
+	}, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.sees("log in: the agent answered: the browser is on strike", "╭ log in to fake", "In the browser")
+		d.press("enter")
+		d.wait(5 * time.Second)
+		d.sees("logging in: In the browser")
+		d.press("esc")
+		d.soon()
+		d.sees("the login was given up", "╭ log in to fake")
+		d.called("authenticate", 2)
+		d.called("session/new", 1)
+		d.press("esc") // no login at all
+		d.sees("enter try again", "esc another agent")
+		d.misses("╭ log in")
+		first := d.agent
+		d.press("enter")
+		d.soon()
+		d.sees("Bitte anmelden", "╭ log in to fake")
+		if d.agent == first {
+			t.Error("not started again")
+		}
+		d.press("esc", "esc")
+		d.sees("type to filter")
+	})
+}
+
+// The agent still wants a login after one.
+func TestLoginIsNotEnough(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		g.auth = func(*call) (string, error) { return `{}`, nil }
+	}, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.sees("Bitte anmelden", "╭ log in to fake")
+		d.called("session/new", 2)
+	})
+}
+
+// Case 68: a login in the real terminal is a command of the agent's; then it is
+// started again. authenticate is not called.
+func TestLoginInTheTerminal(t *testing.T) {
+	g := &guarded{exit: []error{errors.New("exit status 1"), nil}}
+	starts := 0
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		o.Prompt = "from outside"
+		d.dial = func(*agent) error { starts++; return nil }
+	}, func(d *driver) {
+		d.soon()
+		d.types("terminal\n")
+		d.soon()
+		d.sees("the login did not succeed: exit status 1", "╭ log in to fake", "In a terminal")
+		if starts != 1 {
+			t.Fatalf("started %d times", starts)
+		}
+		first := d.agent
+		d.types("terminal\n")
+		d.soon()
+		d.connected()
+		if starts != 2 || d.agent == first || strings.Join(g.runs, "|") != "fake --acp + login|fake --acp + login" {
+			t.Errorf("started %d times; ran %q", starts, g.runs)
+		}
+		if n := len(first.called("authenticate")) + len(d.agent.called("authenticate")); n != 0 {
+			t.Errorf("%d times authenticate", n)
+		}
+		d.prompts("from outside")
+		d.misses("anmelden", "did not succeed")
+	})
+}
+
+// Case 69: a way that is not known is listed and not called.
+func TestUnknownLogin(t *testing.T) {
+	g := &guarded{}
+	drive(t, g.set, func(d *driver) {
+		d.soon()
+		d.types("palm\n")
+		d.soon()
+		d.sees("parley does not know this way to log in: palm", "╭ log in to fake", "By palm reading")
+		d.called("authenticate", 0)
+		g.in = true
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.connected()
+		d.types("/login\n")
+		d.types("palm\n")
+		d.soon()
+		d.sees("parley does not know this way to log in: palm", "╭ log in to fake")
+		d.called("authenticate", 1)
+	})
+}
+
+// There is no way at all.
+func TestNoWayToLogIn(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.on["initialize"] = hello("") }, func(d *driver) {
+		d.soon()
+		d.sees("the agent offers no way to log in; use its own command, then try again")
+		d.press("enter", "esc")
+		d.sees("Log in with its own command in another", "enter try again")
+		g.in = true
+		d.press("enter")
+		d.connected()
+	})
+}
+
+// wantsOne is a turn that is refused until the agent is logged in.
+func (g *guarded) wantsOne(t *turn) string {
+	if !g.in {
+		return "login"
+	}
+	t.say("You said: " + t.text)
+	return "end_turn"
+}
+
+// Case 71: a prompt that is refused brings the ways to log in, over the session;
+// after the login it is sent once more, and only once.
+func TestLoginForAPrompt(t *testing.T) {
+	g := &guarded{in: true}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		g.in = false
+		d.types("again\nqueued\n")
+		d.soon()
+		d.types("kept") // typed on: not for what has just opened
+		d.press("enter")
+		d.soon()
+		d.called("authenticate", 0)
+		d.rest()
+		d.sees("You said: hello", "╭ log in to fake", "In the browser")
+		d.prompts("hello|again")
+		d.press("enter")
+		d.soon()
+		d.sees("logging in: In the browser", "esc give up")
+		d.types("draft")
+		d.wait(2 * time.Second)
+		d.prompts("hello|again|again|queued|kept")
+		d.sees("You said: again", "You said: queued")
+		d.draft("draft")
+		d.called("session/new", 1)
+		d.press("ctrl+u")
+		d.types("/login\n\n")
+		d.wait(2 * time.Second)
+		d.sees("logged in")
+		d.prompts("hello|again|again|queued|kept")
+	})
+}
+
+// A login for a prompt that fails or is given up shows the ways again; the
+// prompt is not sent before, nor after another one was sent in its place.
+func TestLoginForAPromptFails(t *testing.T) {
+	g := &guarded{in: true}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.turn = g.wantsOne
+		g.auth = func(c *call) (string, error) {
+			switch len(c.a.called("authenticate")) {
+			case 1:
+				return fails(-32603, "the browser is on strike")
+			case 2:
+				<-c.ctx.Done()
+				return "", c.ctx.Err()
+			}
+			g.in = true
+			return `{}`, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		g.in = false
+		d.types("hello\n")
+		d.rest()
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.sees("the browser is on strike", "╭ log in to fake")
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.sees("logging in")
+		d.press("esc")
+		d.soon()
+		d.sees("the login was given up", "╭ log in to fake")
+		d.misses("logging in")
+		d.prompts("hello")
+		d.press("esc")
+		g.in = true // by some other way
+		d.types("hello, once more\n")
+		d.soon()
+		d.types("/login\n\n")
+		d.wait(2 * time.Second)
+		d.called("authenticate", 3)
+		d.prompts("hello|hello, once more")
+	})
+}
+
+// After a login in the terminal the agent is another process: the refused
+// prompt goes to its new session, the transcript stays.
+func TestTerminalLoginForAPrompt(t *testing.T) {
+	g := &guarded{in: true, exit: []error{errors.New("exit status 1")}}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+		d.connected()
+		g.in = false
+		d.types("hello\n")
+		d.rest()
+		d.types("terminal\n")
+		d.soon()
+		d.sees("the login did not succeed: exit status 1", "╭ log in to fake")
+		first := d.agent
+		d.types("terminal\n")
+		d.connected()
+		if d.agent == first {
+			t.Fatal("not started again")
+		}
+		d.prompts("hello")
+		d.sees("started again", "You said: hello")
+	})
+}
+
+// The login for a prompt of one session, while one looks at another.
+func TestLoginForAnotherSession(t *testing.T) {
+	g := &guarded{in: true}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+		d.connected()
+		g.in = false
+		d.types("hello\n")
+		d.rest()
+		d.press("enter") // the login begins
+		g.in = true
+		d.types("/new\n")
+		g.in = false
+		d.wait(2 * time.Second)
+		d.misses("hello")
+		d.prompts("hello|hello")
+		d.switchTo("1")
+		d.sees("You said: hello")
+	})
+}
+
+// Case 70: logout only where the agent has it.
+func TestLogout(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("/logout\n")
+		d.soon()
+		d.sees("log out: the agent does not offer that")
+		d.called("logout", 0)
+	})
+	g := &guarded{in: true}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.turn = g.wantsOne
+		d.on["initialize"] = hello(ways + `,"agentCapabilities":{"auth":{"logout":{}}}`)
+		d.on["logout"] = func(*call) (string, error) { g.in = false; return `{}`, nil }
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.types("/logout\n")
+		d.soon()
+		d.sees("logged out", "You said: hello")
+		d.called("logout", 1)
+		d.types("more\n")
+		d.soon()
+		d.sees("╭ log in to fake", "You said: hello")
+	})
+}
+
+// The agent goes while a login runs.
+func TestAgentGoesDuringLogin(t *testing.T) {
+	g := &guarded{}
+	drive(t, g.set, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.soon()
+		d.sees("╭ log in to fake", "log in: ")
+		d.press("esc", "enter")
+		d.soon()
+		g.in = true
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.sees("You said: hello")
+	})
+}
+
+func TestGoldenLogin(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "dark" }, func(d *driver) { d.soon(); d.golden("login") })
+	g = &guarded{in: true}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "light"; d.turn = g.wantsOne }, func(d *driver) {
+		d.connected()
+		g.in = false
+		d.types("hello\n")
+		d.soon()
+		d.golden("login-prompt")
+	})
+}

@@ -1,0 +1,342 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// keeps are the capabilities of an agent that keeps sessions.
+const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
+
+// twoKept is a list of two sessions; the second has no title.
+const twoKept = `{"sessions":[
+	{"sessionId":"k1","cwd":"/home/ada/src/lexer","title":"Fix the lexer","updatedAt":"2026-02-27T18:05:00Z"},
+	{"sessionId":"k2","cwd":"/srv/site","updatedAt":"garbage"}]}`
+
+// oneKept is one session, in a directory that is there.
+const oneKept = `{"sessions":[{"sessionId":"k1","cwd":"DIR/lexer","title":"Fix the lexer"}]}`
+
+// keeping makes the agent one that keeps these sessions, below DIR.
+func keeping(list string) func(*driver, *Options) {
+	return func(d *driver, _ *Options) {
+		if err := os.MkdirAll(filepath.Join(d.dir, "lexer"), 0o755); err != nil {
+			d.t.Fatal(err)
+		}
+		list := strings.ReplaceAll(list, "DIR", d.dir)
+		d.on["initialize"] = hello(keeps)
+		d.on["session/list"] = func(*call) (string, error) { return list, nil }
+		for _, m := range []string{"session/close", "session/delete", "session/load", "session/resume"} {
+			d.on[m] = func(*call) (string, error) { return `{}`, nil }
+		}
+	}
+}
+
+// called checks how often the agent was asked for something.
+func (d *driver) called(method string, times int) []string {
+	d.t.Helper()
+	got := d.agent.called(method)
+	if len(got) != times {
+		d.t.Fatalf("%d times %s, want %d: %q\n%s", len(got), method, times, got, d.screen())
+	}
+	return got
+}
+
+// soon lets answers and frames come.
+func (d *driver) soon() { d.t.Helper(); d.wait(50 * time.Millisecond) }
+
+// switchTo shows the session in the overview that the text filters out.
+func (d *driver) switchTo(text string) {
+	d.t.Helper()
+	d.press("ctrl+s")
+	d.types(text)
+	d.press("enter")
+	d.soon()
+}
+
+func TestOverview(t *testing.T) {
+	drive(t, keeping(twoKept), func(d *driver) {
+		d.connected()
+		d.types("draft")
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("╭ sessions", "open", "1 new session", "here · idle", "kept by the agent", "Fix the lexer", "~/src/lexer", "2026-02-27 18:05",
+			"without a title", "/srv/site", "3/3", "enter opens")
+		d.misses("0001", "garbage")
+		d.types("srv") // directories are searched, too
+		d.sees("1/3", "without a title")
+		d.misses("Fix the lexer")
+		d.press("esc")
+		d.sees("3/3")
+		d.send(tea.PasteMsg{Content: "lexer\n"}) // goes where typing goes
+		d.sees("1/3", "Fix the lexer")
+		d.press("esc", "esc")
+		d.misses("╭ sessions")
+		d.draft("draft")
+		d.press("ctrl+s", "ctrl+c") // closes it and nothing else
+		d.misses("╭ sessions", "quit")
+		d.draft("draft")
+		d.press("ctrl+u")
+		d.types("/sessions\n")
+		d.sees("╭ sessions")
+		d.called("session/list", 3)
+		d.prompts("")
+	})
+}
+
+// What the agent cannot do is said, and not asked of it.
+func TestAgentKeepsNothing(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.sees("the agent does not list the sessions that it keeps", "1 new session")
+		d.press("ctrl+d")
+		d.sees("only a session that the agent keeps and that is not open")
+		d.press("ctrl+x")
+		d.sees("this is the only open session")
+		d.press("esc")
+		d.called("session/list", 0)
+	})
+	drive(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.types("lexer")
+		d.press("ctrl+d")
+		d.sees("the agent cannot delete sessions")
+		d.press("ctrl+x")
+		d.sees("only an open session can be closed")
+		d.press("enter")
+		d.soon()
+		d.sees("the agent cannot open a session again")
+		d.called("session/load", 0)
+		d.called("session/resume", 0)
+		d.called("session/delete", 0)
+	})
+}
+
+func TestListFails(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping("")(d, o)
+		d.on["session/list"] = func(*call) (string, error) { return fails(-32603, "the index is broken") }
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("the index is broken", "1 new session")
+	})
+}
+
+// Case 76: odd items of a list are shown safely, on every size.
+func TestOddListItems(t *testing.T) {
+	long := strings.Repeat("long ", 1000)
+	drive(t, keeping(`{"sessions":[{"sessionId":"a","cwd":"/x\u001b[2J/\u202ey","title":"T\u001b]0;x\u0007\u202e\nU"},{"sessionId":"b\u001b[2J","title":"`+long+`","updatedAt":"99"},{"sessionId":"c","title":42,"cwd":7}]}`), func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("T", "long long", "without a title", "4/4")
+		for _, size := range [][2]int{{20, 6}, {40, 12}, {160, 50}, {80, 24}} {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.press("down", "ctrl+d")
+		}
+		d.press("end", "enter")
+		d.soon()
+		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"cwd":"`+d.dir) {
+			t.Errorf("a session without a directory is opened with %s", p)
+		}
+	})
+}
+
+// Cases 78, 80: several sessions of one connection. What comes for one is shown
+// there, also when it comes before the answer that names the session.
+func TestTwoSessions(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.on["session/new"] = func(c *call) (string, error) {
+			id := fmt.Sprintf("s%d", c.n)
+			c.a.sayIn(id, "agent", "welcome to "+id)
+			c.a.updateIn(id, `{"sessionUpdate":"session_info_update","title":"Title of `+id+`"}`)
+			return newSession("")(c)
+		}
+		d.turn = func(t *turn) string {
+			t.say("working on " + t.text)
+			t.until(3 * time.Second)
+			t.say(", done with " + t.text)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.sees("welcome to s1")
+		d.types("one\nqueued here\ndraft of one")
+		d.types("") // the draft stays while another is opened
+		d.press("ctrl+s", "ctrl+n")
+		d.soon()
+		d.sees("welcome to s2")
+		d.misses("s1", "one", "queued")
+		d.draft("")
+		d.types("two\ndraft of two")
+		d.soon()
+		d.sees("working on two", "running 0s")
+		d.misses("working on one")
+		d.agent.sayIn("s1", "agent", " and on")
+		d.agent.sayIn("s2", "agent", " and so on")
+		d.soon()
+		d.sees("working on two and so on")
+		if got := strings.Join(d.agentPrompts(), "|"); got != "one|two" {
+			t.Fatalf("the agent got %q", got)
+		}
+		d.press("ctrl+s")
+		d.sees("1 Title of s1", "running", "2 Title of s2", "here · running")
+		d.press("home", "enter")
+		d.soon()
+		d.sees("working on one and on", `queued 1  "queued here"`)
+		d.misses("two")
+		d.draft("draft of one")
+		d.wait(3 * time.Second) // both turns end, and the queue of this one goes on
+		d.sees("done with one", "working on queued here", "another session is done: ctrl+s")
+		d.misses("done with two")
+		d.press("ctrl+s")
+		d.sees("2 • Title of s2", "unread")
+		d.types("s2\n")
+		d.sees("done with two")
+		d.draft("draft of two")
+		d.press("ctrl+s")
+		d.misses("unread")
+		d.press("esc")
+		d.wait(4 * time.Second)
+		d.sees("another session is done")
+	})
+}
+
+// agentPrompts are the prompts of all sessions.
+func (d *driver) agentPrompts() []string {
+	p, _, _ := d.agent.seen()
+	return strings.Split(p, "|")
+}
+
+// A turn that goes on with what was queued is not done.
+func TestQueueInTheBackground(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ntwo\n/new\n")
+		d.soon()
+		d.wait(3 * time.Second)
+		d.prompts("one|two")
+		d.misses("another session is done")
+		d.wait(3 * time.Second)
+		d.sees("another session is done")
+	})
+}
+
+// The clock of a running turn goes on when its page is shown again.
+func TestClockAfterSwitching(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Hour); return "end_turn" }
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n/new\n")
+		d.wait(5 * time.Second)
+		d.press("ctrl+s", "home", "enter")
+		d.wait(5 * time.Second)
+		d.sees("running 10s")
+	})
+}
+
+// Case 80: a question belongs to its session, and what was typed on another
+// page does not answer it.
+func TestQuestionOfAnotherSession(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.until(time.Second)
+			return asking(push, usual)(t)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n/new\n")
+		d.wait(2 * time.Second)
+		d.sees("another session waits for you: ctrl+s")
+		d.misses("fake asks")
+		d.press("y", "backspace")
+		d.rest()
+		d.press("y") // there is no question here
+		d.wait(time.Second)
+		d.outcomes("")
+		d.draft("y")
+		d.press("ctrl+u", "ctrl+s")
+		d.sees("1 ● go", "waits for you")
+		d.press("home", "enter")
+		d.sees("fake asks")
+		d.press("y", "backspace") // at once: not for the question
+		d.outcomes("")
+		d.rest() // now it would take it
+		d.press("ctrl+s", "end", "enter", "ctrl+s", "home", "enter", "y")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("") // but not right after another page
+		d.draft("y")
+		d.press("backspace")
+		d.rest()
+		d.press("y")
+		d.soon()
+		d.outcomes("ok")
+		d.sees("answered: ok")
+	})
+}
+
+// The agent goes with several sessions open: every page says so, and starting
+// again keeps the page one looks at and drops the others.
+func TestDisconnectedSessions(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\n/new\n")
+		d.soon()
+		d.types("two\ndraft")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.soon()
+		d.sees("working on two", "✗ ", "the agent is gone; enter starts it again")
+		d.press("ctrl+s")
+		d.sees("1 • one", "2 two", "disconnected")
+		d.press("home", "enter")
+		d.sees("working on one", "the agent is gone")
+		d.switchTo("2 two")
+		d.press("enter")
+		d.connected()
+		d.sees("working on two", "started again")
+		d.misses("the agent is gone", "working on one")
+		d.draft("draft")
+		d.press("ctrl+s")
+		d.sees("1/1", "1 two")
+		d.press("esc", "enter")
+		d.wait(4 * time.Second)
+		d.prompts("draft")
+		d.sees("working on draft, done")
+	})
+}
+
+func TestGoldenSessions(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		o.Theme = "dark"
+		keeping(twoKept)(d, o)
+		d.turn = asking(push, usual)
+	}, func(d *driver) {
+		d.connected()
+		d.types("commit what there is\n")
+		d.soon()
+		d.types("/new\n")
+		d.soon()
+		d.types("what is left to do?")
+		d.press("ctrl+s")
+		d.soon()
+		d.golden("sessions")
+		d.types("lexer")
+		d.press("ctrl+d")
+		d.golden("sessions-delete")
+	})
+}
