@@ -48,10 +48,6 @@ func (a *answeringAgent) run() {
 	}
 }
 
-func (a *answeringAgent) say(format string, args ...any) {
-	a.conn.Send(transport.Message{Data: fmt.Appendf(nil, format, args...)})
-}
-
 func (a *answeringAgent) heard() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // Case 72: a session is loaded with its own directory, and what is replayed is
@@ -258,4 +256,3 @@ func TestNewSessionFails(t *testing.T) {
 		d.misses("hello")
 	})
 }
-
