@@ -183,7 +183,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		if c == nil {
 			return nil, err
 		}
-		opening = cli.Opening{} // only the first session is asked for
+		if err == nil {
+			opening = cli.Opening{} // only the first session is asked for
+		}
 		return &ui.Connection{Client: c.Client, Session: c.Session, Template: setup.NewSession(place), Broker: c.Host.Broker(), Close: c.Close}, err
 	}
 	if err := ui.Run(cmd.Context(), opts); err != nil {

@@ -94,6 +94,9 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 		c.thread.Apply(e)
 		c.refreshPopup()
 		return nil
+	case acpclient.PromptFailed:
+		c.changed = append(c.changed, c.thread.Apply(e)...)
+		return c.promptFailed(e)
 	case acpclient.ElicitationAsked:
 		return c.elicited(e)
 	case acpclient.ElicitationSettled:

@@ -146,10 +146,14 @@ func (c *chat) planLine(width int) string {
 // queueRows are the prompts that wait, newest last.
 func (c *chat) queueRows(width, most int) []string {
 	th := c.m.th
-	if len(c.queued) == 0 || most == 0 {
+	if len(c.queued)+len(c.thread.Held) == 0 || most == 0 {
 		return nil
 	}
 	var rows []string
+	for _, h := range c.thread.Held[max(0, len(c.thread.Held)-most):] {
+		line := " " + th.Dim.Paint("held by the agent  ") + th.Faint.Paint("\""+strings.Join(strings.Fields(h.Text), " ")+"\"")
+		rows = append(rows, widget.Truncate(line, width, "…"))
+	}
 	from := max(0, len(c.queued)-most)
 	for i := from; i < len(c.queued); i++ {
 		line := " " + th.Dim.Paint(fmt.Sprintf("queued %d  ", i+1)) + "\"" + strings.Join(strings.Fields(c.queued[i]), " ") + "\""

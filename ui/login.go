@@ -143,6 +143,28 @@ func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
 	return m.restart()
 }
 
+// promptFailed gives the text of a prompt that the agent did not take back to
+// the composer, in front of what is being typed, or keeps it for after a login.
+func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
+	text := ""
+	for _, b := range e.Blocks {
+		text += b.Text
+	}
+	if wantsLogin(e.Err) {
+		c.refused = text
+		c.picker = c.m.loginPicker(c.conn)
+		return nil
+	}
+	if draft := c.composer.Value(); draft != "" {
+		text += "\n" + draft
+	}
+	c.composer.SetValue(text)
+	if e.Withdrawn || e.Err == nil {
+		return c.say("the prompt was withdrawn")
+	}
+	return c.say("not taken: " + e.Err.Error())
+}
+
 // retry sends the prompt again that was refused for want of a login.
 func (c *chat) retry() tea.Cmd {
 	text := c.refused

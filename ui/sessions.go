@@ -160,8 +160,10 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 	if !info.LoadSession && !info.Resume {
 		return m.chat.say("the agent cannot open a session again")
 	}
+	// The directory is the session's own and stood in the list. Further ones are
+	// the user's: the agent's list must not widen what it may read.
 	n := m.conn.Template
-	if n.Roots = l.Roots; l.Cwd != "" {
+	if l.Cwd != "" {
 		n.Cwd = l.Cwd
 	}
 	c, ctx := m.addChat()

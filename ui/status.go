@@ -58,6 +58,9 @@ func (c *chat) statusParts() []string {
 	case c.session == nil:
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
+	if n := len(t.Background); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d in the background", n))
+	}
 	if len(c.queued) > 0 {
 		parts = append(parts, fmt.Sprintf("%d queued", len(c.queued)))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/headless"
 	"parley/internal/process"
+	"parley/internal/safetext"
 )
 
 // Opening says which session to open. The zero value is a new one.
@@ -63,10 +65,15 @@ func named(ctx context.Context, client *acpclient.Client, name string) acpclient
 }
 
 // reopen loads a session where the agent can replay it, else goes on without.
-// A session is opened in the directory it belongs to.
+// A session is opened in the directory it belongs to; where that is another one
+// than the user's, it has to be named: what the agent may read follows from it.
 func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
-	if l.Cwd != "" {
+	if l.Cwd != "" && l.Cwd != n.Cwd {
+		if rel, err := filepath.Rel(n.Cwd, l.Cwd); err != nil || !filepath.IsLocal(rel) {
+			dir := safetext.Line(l.Cwd, 300)
+			return nil, fmt.Errorf("%w here: it belongs to %s; add --cwd %s", headless.ErrNoSession, dir, dir)
+		}
 		n.Cwd = l.Cwd
 	}
 	var s *acpclient.Session

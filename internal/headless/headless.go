@@ -164,6 +164,13 @@ func (r *run) apply(e acpclient.Event) *thread.End {
 		r.out.denied(d.question)
 		return nil
 	}
+	if f, ok := e.(acpclient.PromptFailed); ok {
+		r.thread.Apply(e)
+		if f.Err == nil {
+			f.Err = errors.New("the agent did not take the prompt")
+		}
+		return &thread.End{Err: f.Err}
+	}
 	for _, i := range r.thread.Apply(e) {
 		if it := r.thread.Items[i]; it.Kind == thread.TurnEnd {
 			return it.End

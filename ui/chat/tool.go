@@ -49,6 +49,8 @@ func (v *View) tool(it *thread.Item) ([]string, bool) {
 		switch {
 		case c.Diff != nil:
 			body = v.diff(c.Diff, full)
+		case c.Changes != nil:
+			body = v.changes(c.Changes, full)
 		case c.Terminal != "":
 			body = v.terminal(it, c.Terminal, full)
 		case c.Content != nil:
@@ -180,6 +182,11 @@ func (v *View) paths(t *thread.Tool) string {
 		if c.Diff != nil {
 			add(c.Diff.Path, 0)
 		}
+		if c.Changes != nil {
+			for _, f := range c.Changes.Files {
+				add(f.Path, 0)
+			}
+		}
 	}
 	for _, l := range t.Locations {
 		add(l.Path, l.Line)
@@ -288,6 +295,47 @@ func (v *View) diff(d *acpclient.Diff, full bool) []string {
 		limit = maxShown
 	}
 	rows, more := c.Rows(max(1, v.width-len(bodyInset)), limit, v.th)
+	return v.body(rows, more)
+}
+
+// changes shows what a tool call of v2 has done to files: the files, which are
+// what counts, and the patch, where there is one.
+func (v *View) changes(c *acpclient.Changes, full bool) []string {
+	width := max(1, v.width-len(bodyInset))
+	var rows []string
+	for _, f := range c.Files {
+		line := f.Operation + " " + Short(f.Path, v.cwd)
+		if f.OldPath != "" {
+			line = f.Operation + " " + Short(f.OldPath, v.cwd) + " to " + Short(f.Path, v.cwd)
+		}
+		if f.FileType != "" && f.FileType != "text" {
+			line += " (" + f.FileType + ")"
+		}
+		rows = append(rows, v.th.Dim.Paint(widget.Truncate(line, width, "…")))
+	}
+	limit := diffRows
+	if full {
+		limit = maxShown
+	}
+	lines := strings.Split(strings.TrimRight(c.Patch, "\n"), "\n")
+	if c.Patch == "" {
+		lines = nil
+	}
+	more := max(0, len(lines)-limit)
+	for _, l := range lines[:len(lines)-more] {
+		ink := v.th.DiffContext
+		switch {
+		case strings.HasPrefix(l, "+"):
+			ink = v.th.DiffAdd
+		case strings.HasPrefix(l, "-"):
+			ink = v.th.DiffDel
+		case strings.HasPrefix(l, "@@"), strings.HasPrefix(l, "diff "):
+			ink = v.th.DiffHunk
+		}
+		for _, r := range widget.Wrap(l, width) {
+			rows = append(rows, ink.Paint(r))
+		}
+	}
 	return v.body(rows, more)
 }
 
