@@ -24,8 +24,6 @@ const lastCase = 163
 // true fails the test as well.
 var notCovered = map[int]string{
 	42:  "needs WebSocket and HTTP, which are not there yet",
-	134: "questions of the agent (elicitation): the engine's part has no test yet",
-	139: "as 134",
 }
 
 var (

@@ -26,6 +26,10 @@ import (
 // ErrVersion means that the agent speaks no version of ACP that parley speaks.
 var ErrVersion = errors.New("no common protocol version")
 
+// ErrSessionOpen means that a session of this id is open on the connection
+// already: two of them could not be told apart.
+var ErrSessionOpen = errors.New("the session is open already")
+
 // ErrClosed is what everything ends with once the connection is over.
 var ErrClosed = jsonrpc.ErrClosed
 
@@ -348,6 +352,9 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 
 // register makes a session known: from here on its updates are posted.
 func (c *Client) register(id string, n NewSession) (*Session, error) {
+	if c.session(id) != nil {
+		return nil, ErrSessionOpen
+	}
 	s := &Session{client: c, id: id, cwd: n.Cwd}
 	services := c.opts.Services.Sessions
 	if services != nil {
@@ -362,6 +369,9 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 			services.CloseSession(id)
 		}
 		return nil, c.err
+	}
+	if c.sessions[id] != nil {
+		return nil, ErrSessionOpen
 	}
 	delete(c.gone, id)
 	c.sessions[id] = s

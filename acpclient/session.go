@@ -172,11 +172,12 @@ func (s *Session) cancelQuestions() {
 	s.client.elicits.cancel(s.id)
 }
 
-// cancelling tells whether the user has stopped the turn that still runs.
+// cancelling tells whether the user has stopped the turn that still runs, or
+// closed the session.
 func (s *Session) cancelling() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.running && s.cancelled
+	return s.running && s.cancelled || s.ended
 }
 
 func (s *Session) post(e Event) { s.client.opts.Sink.Post(e) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ const ways = `,"authMethods":[
 
 // guarded is an agent that opens no session before a login.
 type guarded struct {
-	in   bool // logged in
+	in   atomic.Bool // logged in
 	runs []string
 	exit []error // of the runs to come
 	auth func(*call) (string, error)
@@ -30,7 +31,7 @@ type guarded struct {
 func (g *guarded) set(d *driver, o *Options) {
 	d.on["initialize"] = hello(ways)
 	d.on["session/new"] = func(c *call) (string, error) {
-		if !g.in {
+		if !g.in.Load() {
 			return fails(-32000, "Bitte anmelden")
 		}
 		return newSession("")(c)
@@ -40,7 +41,7 @@ func (g *guarded) set(d *driver, o *Options) {
 		if g.auth != nil {
 			return g.auth(c)
 		}
-		g.in = true
+		g.in.Store(true)
 		return `{}`, nil
 	}
 	o.LoginCommand = func(a Agent, method acpclient.AuthMethod) tea.ExecCommand {
@@ -60,7 +61,7 @@ func (l *loginRun) Run() error {
 	if len(l.g.exit) > 0 {
 		err, l.g.exit = l.g.exit[0], l.g.exit[1:]
 	}
-	l.g.in = err == nil
+	l.g.in.Store(err == nil)
 	return err
 }
 func (l *loginRun) SetStdin(io.Reader)  {}
@@ -194,7 +195,7 @@ func TestUnknownLogin(t *testing.T) {
 		d.soon()
 		d.sees("parley does not know this way to log in: palm", "╭ log in to fake", "By palm reading")
 		d.called("authenticate", 0)
-		g.in = true
+		g.in.Store(true)
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
@@ -214,7 +215,7 @@ func TestNoWayToLogIn(t *testing.T) {
 		d.sees("the agent offers no way to log in; use its own command, then try again")
 		d.press("enter", "esc")
 		d.sees("Log in with its own command in another", "enter try again")
-		g.in = true
+		g.in.Store(true)
 		d.press("enter")
 		d.connected()
 	})
@@ -222,7 +223,7 @@ func TestNoWayToLogIn(t *testing.T) {
 
 // wantsOne is a turn that is refused until the agent is logged in.
 func (g *guarded) wantsOne(t *turn) string {
-	if !g.in {
+	if !g.in.Load() {
 		return "login"
 	}
 	t.say("You said: " + t.text)
@@ -232,12 +233,13 @@ func (g *guarded) wantsOne(t *turn) string {
 // Case 71: a prompt that is refused brings the ways to log in, over the session;
 // after the login it is sent once more, and only once.
 func TestLoginForAPrompt(t *testing.T) {
-	g := &guarded{in: true}
+	g := &guarded{}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
-		g.in = false
+		g.in.Store(false)
 		d.types("again\nqueued\n")
 		d.soon()
 		d.types("kept") // typed on: not for what has just opened
@@ -267,7 +269,8 @@ func TestLoginForAPrompt(t *testing.T) {
 // A login for a prompt that fails or is given up shows the ways again; the
 // prompt is not sent before, nor after another one was sent in its place.
 func TestLoginForAPromptFails(t *testing.T) {
-	g := &guarded{in: true}
+	g := &guarded{}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		d.turn = g.wantsOne
@@ -279,12 +282,12 @@ func TestLoginForAPromptFails(t *testing.T) {
 				<-c.ctx.Done()
 				return "", c.ctx.Err()
 			}
-			g.in = true
+			g.in.Store(true)
 			return `{}`, nil
 		}
 	}, func(d *driver) {
 		d.connected()
-		g.in = false
+		g.in.Store(false)
 		d.types("hello\n")
 		d.rest()
 		d.press("enter")
@@ -299,7 +302,7 @@ func TestLoginForAPromptFails(t *testing.T) {
 		d.misses("logging in")
 		d.prompts("hello")
 		d.press("esc")
-		g.in = true // by some other way
+		g.in.Store(true) // by some other way
 		d.types("hello, once more\n")
 		d.soon()
 		d.types("/login\n\n")
@@ -312,10 +315,11 @@ func TestLoginForAPromptFails(t *testing.T) {
 // After a login in the terminal the agent is another process: the refused
 // prompt goes to its new session, the transcript stays.
 func TestTerminalLoginForAPrompt(t *testing.T) {
-	g := &guarded{in: true, exit: []error{errors.New("exit status 1")}}
+	g := &guarded{exit: []error{errors.New("exit status 1")}}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
 		d.connected()
-		g.in = false
+		g.in.Store(false)
 		d.types("hello\n")
 		d.rest()
 		d.types("terminal\n")
@@ -334,16 +338,17 @@ func TestTerminalLoginForAPrompt(t *testing.T) {
 
 // The login for a prompt of one session, while one looks at another.
 func TestLoginForAnotherSession(t *testing.T) {
-	g := &guarded{in: true}
+	g := &guarded{}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
 		d.connected()
-		g.in = false
+		g.in.Store(false)
 		d.types("hello\n")
 		d.rest()
 		d.press("enter") // the login begins
-		g.in = true
+		g.in.Store(true)
 		d.types("/new\n")
-		g.in = false
+		g.in.Store(false)
 		d.wait(2 * time.Second)
 		d.misses("hello")
 		d.prompts("hello|hello")
@@ -361,12 +366,13 @@ func TestLogout(t *testing.T) {
 		d.sees("log out: the agent does not offer that")
 		d.called("logout", 0)
 	})
-	g := &guarded{in: true}
+	g := &guarded{}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		d.turn = g.wantsOne
 		d.on["initialize"] = hello(ways + `,"agentCapabilities":{"auth":{"logout":{}}}`)
-		d.on["logout"] = func(*call) (string, error) { g.in = false; return `{}`, nil }
+		d.on["logout"] = func(*call) (string, error) { g.in.Store(false); return `{}`, nil }
 	}, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
@@ -393,7 +399,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.sees("╭ log in to fake", "log in: ")
 		d.press("esc", "enter")
 		d.soon()
-		g.in = true
+		g.in.Store(true)
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
@@ -406,10 +412,11 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 func TestGoldenLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "dark" }, func(d *driver) { d.soon(); d.golden("login") })
-	g = &guarded{in: true}
+	g = &guarded{}
+	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "light"; d.turn = g.wantsOne }, func(d *driver) {
 		d.connected()
-		g.in = false
+		g.in.Store(false)
 		d.types("hello\n")
 		d.soon()
 		d.golden("login-prompt")

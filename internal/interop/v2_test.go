@@ -17,10 +17,10 @@ import (
 )
 
 // speaksV2 switches on what needs version 2 of the protocol in parley.
-const speaksV2 = false
+const speaksV2 = true
 
 // offerV2 makes parley begin with version 2.
-func offerV2(*acpclient.Options) {}
+func offerV2(o *acpclient.Options) { o.Protocol = "2" }
 
 // withV2 runs a test with the agent that speaks nothing but v2.
 func withV2(t *testing.T, test func(*testing.T, peer)) {

@@ -1,0 +1,170 @@
+package acpclient_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+)
+
+// asking is an agent that has a session open and asks for things.
+type asking struct {
+	t       *testing.T
+	conn    transport.Conn
+	client  *acpclient.Client
+	session *acpclient.Session
+	queue   *acpclient.Queue
+}
+
+func inAsking(t *testing.T, elicit bool, f func(*asking)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := transport.Pipe()
+		k := &asking{t: t, conn: b, queue: acpclient.NewQueue()}
+		go func() {
+			for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"s"}`} {
+				data, err := b.Recv()
+				if err != nil {
+					return
+				}
+				b.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + string(decode(data).ID) + `,"result":` + result + `}`)})
+			}
+		}()
+		var err error
+		if k.client, err = acpclient.Connect(t.Context(), a, acpclient.Options{Sink: k.queue, Elicit: elicit}); err != nil {
+			t.Fatal(err)
+		}
+		if k.session, err = k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		defer k.client.Close()
+		f(k)
+	})
+}
+
+// asks sends elicitation/create and returns the event that it led to.
+func (k *asking) asks(id, params string) *acpclient.ElicitationAsked {
+	k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)})
+	synctest.Wait()
+	for _, e := range k.queue.Take() {
+		if e, ok := e.(acpclient.ElicitationAsked); ok {
+			return &e
+		}
+	}
+	return nil
+}
+
+// answered asserts the next message to the agent.
+func (k *asking) answered(id, part string) {
+	k.t.Helper()
+	data, err := k.conn.Recv()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if text := string(data); !strings.Contains(text, `"id":`+id+`,`) || !strings.Contains(text, part) {
+		k.t.Errorf("answered %s, want %s in the answer to %s", text, part, id)
+	}
+}
+
+const (
+	askForm = `{"sessionId":"s","mode":"form","message":"Name?\u001b[2J","requestedSchema":{"type":"object","properties":{"n":{"type":"string"}}}}`
+	askPage = `{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/x"}`
+)
+
+// Case 134: only what was advertised is served, and only the known modes.
+func TestCase134ElicitationModes(t *testing.T) {
+	inAsking(t, false, func(k *asking) {
+		if e := k.asks("1", askForm); e != nil {
+			t.Errorf("asked though nothing was advertised: %+v", e)
+		}
+		k.answered("1", `"code":-32601`)
+	})
+	inAsking(t, true, func(k *asking) {
+		for id, params := range map[string]string{"1": `{"sessionId":"s","mode":"_x","message":"m"}`, "2": `{"sessionId":"s","message":"m"}`,
+			"3": `{"mode":"form","message":"m","requestedSchema":{}}`, "4": `{"sessionId":"s","mode":"form","message":"m"}`} {
+			if e := k.asks(id, params); e != nil {
+				t.Errorf("%s was asked", params)
+			}
+			k.answered(id, `"code":-32602`)
+		}
+	})
+}
+
+// Cases 135, 136: what the user did reaches the agent, once.
+func TestCase136ElicitationAnswers(t *testing.T) {
+	for action, want := range map[string]string{"accept": `{"action":"accept","content":{"n":"Ada"}}`, "decline": `{"action":"decline"}`, "cancel": `{"action":"cancel"}`} {
+		inAsking(t, true, func(k *asking) {
+			e := k.asks("7", askForm)
+			if e == nil || e.Message != "Name?" || e.URL != "" {
+				t.Fatalf("asked %+v", e)
+			}
+			e.Answer(acpclient.ElicitationAnswer{Action: action, Content: json.RawMessage(`{"n":"Ada"}`)})
+			e.Answer(acpclient.ElicitationAnswer{Action: "cancel"})
+			k.answered("7", want)
+		})
+	}
+}
+
+// Case 137: a page is accepted without content, and its completion is told once.
+func TestCase137ElicitationPage(t *testing.T) {
+	inAsking(t, true, func(k *asking) {
+		e := k.asks("1", askPage)
+		if e == nil || e.URL != "https://example.com/x" {
+			t.Fatalf("asked %+v", e)
+		}
+		e.Answer(acpclient.ElicitationAnswer{Action: "accept", Content: json.RawMessage(`{"never":1}`)})
+		k.answered("1", `{"action":"accept"}`)
+		for _, id := range []string{"unknown", "e1", "e1"} {
+			k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"` + id + `"}}`)})
+		}
+		synctest.Wait()
+		done := 0
+		for _, ev := range k.queue.Take() {
+			if c, ok := ev.(acpclient.ElicitationCompleted); ok && c.Key == e.Key {
+				done++
+			}
+		}
+		if done != 1 {
+			t.Errorf("told %d times that it is complete", done)
+		}
+	})
+}
+
+// Case 139: one that belongs to a call is asked without a session.
+func TestCase139ElicitationOfACall(t *testing.T) {
+	inAsking(t, true, func(k *asking) {
+		e := k.asks("1", `{"requestId":3,"mode":"form","message":"Code?","requestedSchema":{}}`)
+		if e == nil || e.EventSession() != "" {
+			t.Fatalf("asked %+v", e)
+		}
+		e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+		k.answered("1", `"decline"`)
+	})
+}
+
+// The end of the turn, a withdrawal by the agent, and a turn that is cancelled
+// already all end one as cancelled.
+func TestElicitationCancelled(t *testing.T) {
+	inAsking(t, true, func(k *asking) {
+		k.asks("1", askForm)
+		k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)})
+		k.answered("1", `"cancel"`)
+
+		k.session.Prompt(acpclient.Block{Text: "x"})
+		k.answered("2", `session/prompt`)
+		k.asks("4", askForm)
+		k.session.Cancel()
+		if data, err := k.conn.Recv(); err != nil || !strings.Contains(string(data), "session/cancel") {
+			t.Errorf("%s, %v", data, err)
+		}
+		k.answered("4", `"cancel"`)
+		if e := k.asks("5", askForm); e != nil {
+			t.Error("asked in a cancelled turn")
+		}
+		k.answered("5", `"cancel"`)
+	})
+}
