@@ -23,7 +23,7 @@ const lastCase = 163
 // notCovered are the cases without a test, and why. An entry that is no longer
 // true fails the test as well.
 var notCovered = map[int]string{
-	42:  "needs WebSocket and HTTP, which are not there yet",
+	42: "needs WebSocket and HTTP, which are not there yet",
 }
 
 var (
