@@ -282,10 +282,6 @@ func strictList[T any](s *strict, key string, raw []byte, item func([]byte) (T, 
 		s.bad(key)
 		return nil
 	}
-	return listOrBad(s, key, raw, item)
-}
-
-func listOrBad[T any](s *strict, key string, raw []byte, item func([]byte) (T, bool)) []T {
 	var out []T
 	it := jsonscan.ItemsOf(raw)
 	for it.Next() {
