@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"bytes"
+
 	"parley/acpclient/thread"
 	"parley/ui/chat/markdown"
 )
@@ -8,20 +10,25 @@ import (
 // entry is what is known of the look of one item at the current width.
 type entry struct {
 	version int
-	live    bool // shows a clock or a spinner: never final
+	live    bool // shows a clock or a spinner: holds for one layout
+	frame   int  // the layout for which that was made
 	busy    bool // the session was, when it was rendered
 	segs    []segment
 
 	stream *markdown.Stream // messages: cut into blocks
 	fed    int              // bytes of the item's text that stream has
+	lines  int              // newlines among them
 	text   int              // the Generation of the text that it has
 	parted bool             // a blank row stands before it
+
+	head   []string // of a closed message: the rows of the first block that has any, once that is closed
+	headAt int      // which one it is
 }
 
 // segment is one run of rows; nil rows are not rendered.
 type segment struct {
 	rows []string
-	done bool // final at this width
+	done bool // holds until the item changes
 }
 
 // entry returns the up to date entry of an item. Segments may still be without
@@ -34,18 +41,22 @@ func (v *View) entry(i int) *entry {
 		v.entries[i] = e
 	}
 	busy := v.busy() && (it.Kind == thread.ToolCall || it.Kind == thread.ThoughtMessage)
-	if e.version == it.Version && !e.live && e.busy == busy {
+	if e.version == it.Version && (!e.live || e.frame == v.frame) && e.busy == busy {
 		return e
 	}
 	fresh := e.version != it.Version
-	e.version, e.busy = it.Version, busy
+	e.version, e.busy, e.frame = it.Version, busy, v.frame
 	if it.Kind == thread.AgentMessage {
 		if fresh {
 			if e.text != it.Generation {
-				e.stream, e.fed, e.text, e.segs = nil, 0, it.Generation, nil
+				*e = entry{version: e.version, busy: e.busy, text: it.Generation}
 			}
 			e.feed(it)
-			v.resize(e, e.count())
+			n := e.count()
+			if v.closed(i) {
+				n = 1
+			}
+			v.resize(e, n)
 		}
 		return e
 	}
@@ -65,14 +76,17 @@ func (v *View) resize(e *entry, n int) {
 	e.segs = e.segs[:n]
 }
 
+var newline = []byte("\n")
+
 // feed hands the new part of a message to its stream. A message that nobody
 // looks at costs nothing but its bytes.
 func (e *entry) feed(it *thread.Item) {
 	if e.stream == nil {
 		e.stream = &markdown.Stream{}
 	}
-	e.stream.Append(string(it.Text[e.fed:]))
-	e.fed = len(it.Text)
+	fresh := it.Text[e.fed:]
+	e.stream.Append(string(fresh))
+	e.fed, e.lines = len(it.Text), e.lines+bytes.Count(fresh, newline)
 }
 
 // count is the number of blocks, the open one included.
@@ -98,15 +112,16 @@ func (v *View) segment(i, k int) []string {
 	v.rendered++
 	v.kept++
 	it := v.thread.Items[i]
+	s.done = true
 	var rows []string
-	if it.Blank() {
-		s.done = true
-	} else if it.Kind == thread.AgentMessage {
-		rows = v.block(e, k)
-		s.done = true
-	} else {
+	switch {
+	case it.Blank():
+	case it.Kind != thread.AgentMessage:
 		rows, e.live = v.item(it)
-		s.done = !e.live
+	case v.closed(i):
+		rows = v.closedMessage(e)
+	default:
+		rows = v.block(e, k)
 	}
 	if k == 0 {
 		e.parted = parted

@@ -35,25 +35,48 @@ func (v *View) item(it *thread.Item) (rows []string, live bool) {
 	return nil, false
 }
 
-// user shows a prompt: a bar at the left, its own background, the time.
+// userBar stands left of the user's words.
+const userBar = "▌"
+
+// user shows a prompt: a bar at the left, its own background, the time. A long
+// one is cut.
 func (v *View) user(it *thread.Item) []string {
 	var rows []string
 	clock := ""
 	if !it.At.IsZero() {
 		clock = it.At.Format("15:04")
 	}
-	for n, text := range widget.Wrap(strings.TrimRight(string(it.Text), "\n"), max(1, min(v.width-2, maxProse))) {
+	lines := widget.Wrap(strings.TrimRight(string(it.Text), "\n"), max(1, min(v.width-2, maxProse)))
+	lines, hidden := v.cutPrompt(it, lines)
+	for n, text := range lines {
 		blank := v.width - 2 - widget.Width(text)
 		right := ""
 		if n == 0 && clock != "" && blank > len(clock)+2 {
 			right, blank = v.th.Background.Repaint(v.th.Dim.Paint(clock)+" "), blank-len(clock)-1
 		}
-		rows = append(rows, v.th.UserBar.Paint("▌")+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+	}
+	if hidden > 0 {
+		text := widget.Truncate(more(hidden), v.width-2, "…")
+		blank := strings.Repeat(" ", max(0, v.width-2-widget.Width(text)))
+		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.Background.Repaint(" "+v.th.Dim.Paint(text)+blank))
 	}
 	if it.Excluded {
 		rows = append(rows, v.indented(v.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
 	}
 	return rows
+}
+
+// cutPrompt cuts the lines of a prompt and tells how many are missing.
+func (v *View) cutPrompt(it *thread.Item, lines []string) (kept []string, hidden int) {
+	most := maxPrompt
+	if v.closed(it.Index) {
+		most = closedPrompt
+	}
+	if v.open(it.Index) || len(lines) <= most {
+		return lines, 0
+	}
+	return lines[:most-1], len(lines) - most + 1
 }
 
 // thought is one line, unless everything is to be shown.
@@ -68,7 +91,7 @@ func (v *View) thought(it *thread.Item) ([]string, bool) {
 		word += " " + seconds(d)
 	}
 	width := v.width - len(indent)
-	if v.density != Everything {
+	if !v.open(it.Index) {
 		if last := lastLine(it.Text); live && last != "" {
 			word += "  " + last
 		}
@@ -158,11 +181,11 @@ func paint(ink theme.Ink, before, text string, width int) []string {
 	return rows
 }
 
-// notice is a quiet line; its detail is shown only with everything else.
+// notice is a quiet line; its detail is shown when it is opened.
 func (v *View) notice(it *thread.Item) []string {
 	rows := v.indented(v.th.Dim, "· "+string(it.Text))
-	if v.density == Everything && it.Detail != "" {
-		rows = append(rows, paint(v.th.Faint, indent+indent, it.Detail, v.width)...)
+	if v.open(it.Index) && it.Detail != "" {
+		rows = append(rows, v.detail(it.Detail)...)
 	}
 	return rows
 }

@@ -57,6 +57,11 @@ type View struct {
 	terminals map[*thread.Terminal]*terminal
 	diffs     map[*acpclient.Diff]*widget.Computed
 
+	patches    map[*acpclient.Changes]*patched
+	patchLines int // in patches
+
+	choices map[int]bool // items opened (true) and closed one by one
+
 	follow   bool
 	top      place // the first row shown
 	bottom   int   // the last item shown
@@ -64,9 +69,13 @@ type View struct {
 	now      time.Time
 	spin     int
 	rows     []string
+	owners   []int // the item of each of rows, -1 for what stands between two
 	dirty    bool
 	wasBusy  bool // the session was, when rows were made
+	frame    int  // counts layouts
 	rendered int  // segments rendered so far, for tests that count work
+
+	selection selection
 }
 
 // terminal is the emulator of a command's output and how much it was fed.
@@ -77,7 +86,7 @@ type terminal struct {
 
 // New returns a view of t that follows its end. cwd shortens paths.
 func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
-	v := &View{thread: t, cwd: cwd, th: th, follow: true, now: time.Now()}
+	v := &View{thread: t, cwd: cwd, th: th, follow: true, now: time.Now(), selection: selection{item: -1}}
 	v.reset()
 	return v
 }
@@ -126,9 +135,11 @@ func (v *View) measure() int {
 // Density returns how much is shown.
 func (v *View) Density() Density { return v.density }
 
-// SetDensity changes it.
+// SetDensity changes it, for every item: what was opened or closed by itself
+// no longer is.
 func (v *View) SetDensity(d Density) {
 	v.density = d
+	v.choices = nil
 	v.reset()
 }
 
@@ -178,6 +189,12 @@ func (v *View) Rows() []string {
 // Following tells whether the view shows the end and goes along with it.
 func (v *View) Following() bool { return v.follow }
 
+// AtEnd tells whether the end is in sight, followed or not.
+func (v *View) AtEnd() bool {
+	v.Rows()
+	return !v.ready() || v.room(v.top) <= v.height
+}
+
 // Below returns how many items came after the reader had left the end.
 func (v *View) Below() int {
 	if v.follow {
@@ -192,9 +209,15 @@ func (v *View) Below() int {
 	return n
 }
 
-// End returns to the end and follows it.
+// End returns to the end and follows it. While there is a selection the end is
+// only shown.
 func (v *View) End() {
-	v.follow, v.dirty = true, true
+	v.dirty = true
+	if !v.selection.on {
+		v.follow = true
+	} else if v.ready() {
+		v.top, v.selection.away = v.move(v.last(), -v.height), true
+	}
 }
 
 // Home shows the beginning.
@@ -203,13 +226,14 @@ func (v *View) Home() {
 		return
 	}
 	v.leave()
-	v.top, v.dirty = place{}, true
+	v.top, v.dirty, v.selection.away = place{}, true, true
 }
 
 // Page scrolls by pages, less two rows, down or (n < 0) up.
 func (v *View) Page(n int) { v.Scroll(n * max(1, v.height-2)) }
 
-// Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it.
+// Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it,
+// unless there is a selection; that may be scrolled out of sight.
 func (v *View) Scroll(n int) {
 	v.Rows()
 	if v.follow && n >= 0 || len(v.thread.Items) == 0 || v.width <= 0 {
@@ -217,11 +241,14 @@ func (v *View) Scroll(n int) {
 	}
 	v.leave()
 	v.top = v.move(v.top, n)
-	v.dirty = true
-	if n > 0 && v.room(v.top) <= v.height {
+	v.dirty, v.selection.away = true, true
+	if n > 0 && !v.selection.on && v.room(v.top) <= v.height {
 		v.follow = true
 	}
 }
+
+// ready tells whether there is anything to show and a place to show it.
+func (v *View) ready() bool { return len(v.thread.Items) > 0 && v.width > 0 && v.height > 0 }
 
 func (v *View) leave() {
 	if v.follow {
@@ -296,13 +323,16 @@ func (v *View) last() place {
 
 // layout fills rows from the place of the reader.
 func (v *View) layout() {
-	v.rows = v.rows[:0]
-	if len(v.thread.Items) == 0 || v.height <= 0 || v.width <= 0 {
+	v.frame++
+	v.rows, v.owners = v.rows[:0], v.owners[:0]
+	if !v.ready() {
 		return
 	}
 	if !v.follow {
 		v.clamp()
-		if v.room(v.top) < v.height {
+		if v.selection.on {
+			v.keepInSight()
+		} else if v.room(v.top) < v.height {
 			v.follow = true
 		}
 	}
@@ -313,7 +343,7 @@ func (v *View) layout() {
 	for len(v.rows) < v.height {
 		v.bottom = p.item
 		rows := v.segment(p.item, p.seg)
-		v.rows = append(v.rows, rows[min(p.row, len(rows)):]...)
+		v.show(p, rows[min(p.row, len(rows)):])
 		next, ok := v.next(p)
 		if !ok {
 			break
@@ -321,7 +351,23 @@ func (v *View) layout() {
 		p = next
 	}
 	if len(v.rows) > v.height {
-		v.rows = v.rows[:v.height]
+		v.rows, v.owners = v.rows[:v.height], v.owners[:v.height]
+	}
+}
+
+// show appends rows of a segment, from p on.
+func (v *View) show(p place, rows []string) {
+	from := len(v.rows)
+	v.rows = append(v.rows, rows...)
+	for range rows {
+		v.owners = append(v.owners, p.item)
+	}
+	if len(rows) > 0 && p.seg == 0 && p.row == 0 && v.entries[p.item].parted {
+		v.owners[from] = -1
+		from++
+	}
+	if v.selection.on && p.item == v.selection.item {
+		v.mark(v.rows[from:])
 	}
 }
 

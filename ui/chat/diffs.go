@@ -1,0 +1,67 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/ui/widget"
+)
+
+// maxDiffs bounds the comparisons that are kept.
+const maxDiffs = 200
+
+// computed compares the texts of a diff once; nil where they are too large to
+// do that while the reader waits.
+func (v *View) computed(d *acpclient.Diff) *widget.Computed {
+	if len(d.Old)+len(d.New) > hugeDiff {
+		return nil
+	}
+	if c := v.diffs[d]; c != nil {
+		return c
+	}
+	if v.diffs == nil || len(v.diffs) >= maxDiffs {
+		v.diffs = map[*acpclient.Diff]*widget.Computed{}
+	}
+	before, after := d.Old, d.New
+	if before != "" && after != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") {
+		// A fragment of a file: that it ends without a newline says nothing.
+		before, after = before+"\n", after+"\n"
+	}
+	c := widget.Compute(widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing})
+	v.diffs[d] = c
+	return c
+}
+
+func (v *View) diff(d *acpclient.Diff, full bool) []string {
+	c := v.computed(d)
+	if c == nil {
+		return []string{bodyInset + v.th.Dim.Paint(fmt.Sprintf("a change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}
+	}
+	limit := diffRows
+	if full {
+		limit = maxShown
+	}
+	rows, more := c.Rows(max(1, v.width-len(bodyInset)), limit, v.th)
+	return v.body(rows, more)
+}
+
+// counts sums up the diffs of a call. What a patch does counts whether or not
+// its files are named as changed.
+func (v *View) counts(t *thread.Tool) (added, removed int, ok bool) {
+	for _, c := range t.Content {
+		switch {
+		case c.Diff != nil:
+			ok = true
+			if d := v.computed(c.Diff); d != nil {
+				added, removed = added+d.Added, removed+d.Removed
+			}
+		case c.Changes != nil:
+			p := v.patched(c.Changes)
+			ok = ok || p.counted
+			added, removed = added+p.added, removed+p.removed
+		}
+	}
+	return added, removed, ok
+}

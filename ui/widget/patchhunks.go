@@ -1,0 +1,141 @@
+package widget
+
+import (
+	"strconv"
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+)
+
+// hunkCounts is what the hunks of a file say of its lines.
+type hunkCounts struct {
+	highest          int // line number
+	lastOld, lastNew int // the line of each side that no newline ends, -1: none
+	added, removed   int
+	ends             [2]int // changed lines without a carriage return, and with one
+}
+
+// into completes a Computed that has its hunks.
+func (n *hunkCounts) into(c *Computed) {
+	c.Added, c.Removed = n.added, n.removed
+	c.lastOld, c.lastNew = n.lastOld, n.lastNew
+	c.lineNumber = len(itoa(max(n.highest, 1)))
+	c.showCR = n.ends[0] > 0 && n.ends[1] > 0
+}
+
+// hunk reads the lines of a hunk, as many as its head announces or as there are; false where there are none, or the head
+// makes no sense.
+func (p *patchReader) hunk(head string) bool {
+	at, left, ok := hunkHead(head)
+	if !ok {
+		return false
+	}
+	h := textdiff.Hunk[string]{LineNoX: at[0], LineNoY: at[1]}
+	for p.pos < len(p.all) && p.lines < maxPatchLines {
+		line := p.peek()
+		if strings.HasPrefix(line, `\`) && len(h.Edits) > 0 {
+			p.counts.unfinished(h.Edits[len(h.Edits)-1])
+		} else if e, ok := hunkLine(line, &at, &left); ok {
+			p.counts.count(e)
+			h.Edits = append(h.Edits, e)
+			p.lines++
+		} else {
+			break
+		}
+		p.pass(line)
+	}
+	if len(h.Edits) == 0 {
+		return false
+	}
+	h.EndLineNoX, h.EndLineNoY = at[0], at[1]
+	p.counts.highest = max(p.counts.highest, at[0], at[1])
+	f := &p.files[p.file]
+	if f.Diff == nil {
+		f.Diff = &Computed{}
+	}
+	f.Diff.hunks = append(f.Diff.hunks, h)
+	if from := p.pos; p.lines >= maxPatchLines && from < len(p.all) {
+		p.pos = len(p.all)
+		p.text(from)
+	}
+	return true
+}
+
+// hunkLine reads a line of a hunk and steps on; false where no such line is left.
+func hunkLine(line string, at, left *[2]int) (textdiff.Edit[string], bool) {
+	e := textdiff.Edit[string]{Op: diff.Match, LineNoX: at[0], LineNoY: at[1]}
+	step := [2]int{1, 1}
+	switch {
+	case line == "": // an empty line whose blank was lost on the way
+	case line[0] == ' ':
+		e.Line = line[1:]
+	case line[0] == '-':
+		e.Op, e.LineNoY, e.Line, step = diff.Delete, -1, line[1:], [2]int{1, 0}
+	case line[0] == '+':
+		e.Op, e.LineNoX, e.Line, step = diff.Insert, -1, line[1:], [2]int{0, 1}
+	default:
+		return e, false
+	}
+	for i := range step {
+		if left[i] < step[i] {
+			return e, false
+		}
+	}
+	for i := range step {
+		at[i], left[i] = at[i]+step[i], left[i]-step[i]
+	}
+	return e, true
+}
+
+func (n *hunkCounts) count(e lineEdit) {
+	switch e.Op {
+	case diff.Insert:
+		n.added++
+	case diff.Delete:
+		n.removed++
+	default:
+		return
+	}
+	cr := 0
+	if strings.HasSuffix(e.Line, "\r") {
+		cr = 1
+	}
+	n.ends[cr]++
+}
+
+// unfinished notes that no newline ends a line.
+func (n *hunkCounts) unfinished(e lineEdit) {
+	switch e.Op {
+	case diff.Insert:
+		n.lastNew = e.LineNoY
+	case diff.Delete:
+		n.lastOld = e.LineNoX
+	}
+}
+
+// hunkHead reads "@@ -1,5 +1,6 @@ …": the index of the first line of each side, and how many there are.
+func hunkHead(line string) (at, count [2]int, ok bool) {
+	spec, _, found := strings.Cut(strings.TrimPrefix(line, "@@ "), " @@")
+	before, after, two := strings.Cut(spec, " ")
+	if !found || !two {
+		return at, count, false
+	}
+	for i, side := range [...]string{before, after} {
+		rest, ok := strings.CutPrefix(side, [...]string{"-", "+"}[i])
+		first, lines, counted := strings.Cut(rest, ",")
+		if !counted {
+			lines = "1"
+		}
+		n, err := strconv.ParseUint(first, 10, 32)
+		m, err2 := strconv.ParseUint(lines, 10, 32)
+		if !ok || err != nil || err2 != nil || n > maxLineNumber || m > maxLineNumber {
+			return at, count, false
+		}
+		at[i], count[i] = int(n), int(m)
+		if m > 0 { // else it names the line before
+			at[i] = max(0, at[i]-1)
+		}
+	}
+	return at, count, true
+}
