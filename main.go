@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/demo"
 	"parley/internal/headless"
+	"parley/internal/record"
 	"parley/ui"
 )
 
@@ -79,6 +81,7 @@ type chatFlags struct {
 	continues          bool
 	addDirs            []string
 	startTimeout       time.Duration
+	offerTools         func() *bool
 }
 
 func newRoot(s cli.Streams) *cobra.Command {
@@ -106,11 +109,12 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	f.offerTools = cli.OfferToolsFlag(root)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), cli.NewSessions(s), newAgent(s))
+	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s))
 	return root
 }
 
@@ -157,11 +161,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := cli.CheckProtocol(f.protocol); err != nil {
 		return err
 	}
-	setup.Protocol = f.protocol
+	setup.Protocol, setup.OfferTools = f.protocol, f.offerTools()
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue exclude each other")
 	}
-	opening := cli.Opening{Resume: f.resume, Continue: f.continues}
 	home, _ := os.UserHomeDir()
 	preferred, _ := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
@@ -174,20 +177,8 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		agent, _ := setup.Find(a.Name)
 		return cli.LoginCommand(agent, method, place)
 	}
-	opts.Connect = func(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
-		agent, err := setup.Find(a.Name)
-		if err != nil {
-			return nil, err
-		}
-		c, err := setup.Connect(ctx, agent, place, opening, f.startTimeout, sink, log)
-		if c == nil {
-			return nil, err
-		}
-		if err == nil {
-			opening = cli.Opening{} // only the first session is asked for
-		}
-		return &ui.Connection{Client: c.Client, Session: c.Session, Template: setup.NewSession(place), Broker: c.Host.Broker(), Close: c.Close}, err
-	}
+	opts.Logs = logs
+	opts.Connect = (&dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}).connect
 	if err := ui.Run(cmd.Context(), opts); err != nil {
 		return err
 	}
@@ -195,6 +186,83 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
 	return nil
+}
+
+// logs lists the sessions that there are logs of, for the screen.
+func logs() ([]ui.Logged, error) {
+	dir, err := record.Dir()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := cli.Logs(dir)
+	var out []ui.Logged
+	for _, g := range kept {
+		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Replay: g.Replay,
+			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, int, error) {
+				found, left, err := g.Behind(ctx, spans, request)
+				return messages(found), left, err
+			}})
+	}
+	return out, err
+}
+
+func messages(found []cli.Behind) []ui.Message {
+	var out []ui.Message
+	for _, b := range found {
+		out = append(out, ui.Message{At: b.At, Out: b.Out, JSON: b.Data})
+	}
+	return out
+}
+
+// dialer starts agents for the screen. What the command line says of a session to
+// open is for the first one that is opened. Its methods may be called from any
+// goroutine.
+type dialer struct {
+	setup    *cli.Setup
+	place    cli.Place
+	patience time.Duration
+
+	mu    sync.Mutex
+	first cli.Opening
+}
+
+// next is how to open the next session; opened says that it worked.
+func (d *dialer) next() (o cli.Opening, opened func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.first, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.first = cli.Opening{}
+	}
+}
+
+func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	agent, err := d.setup.Find(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	opening, opened := d.next()
+	c, err := d.setup.Connect(ctx, agent, d.place, opening, d.patience, sink, log)
+	if c == nil {
+		return nil, err
+	}
+	if err == nil {
+		opened()
+	}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(d.place), Broker: c.Host.Broker(), Close: c.Close}
+	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, int, error) {
+		found, left, err := c.Behind(ctx, session, spans, request)
+		return messages(found), left, err
+	}
+	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
+		s, err := opening.Open(ctx, c.Client, conn.Template)
+		if err == nil {
+			opened()
+		}
+		return s, err
+	}
+	return conn, err
 }
 
 // startOf is the agent to start at once, "" for the start screen. A command

@@ -35,6 +35,7 @@ func newShell(t *testing.T) *shell {
 	s := &shell{t: t, dir: t.TempDir(), bin: t.TempDir(), config: filepath.Join(t.TempDir(), "config.toml")}
 	t.Setenv("PATH", s.bin)
 	t.Setenv("PARLEY_CONFIG", s.config)
+	t.Setenv("PARLEY_STATE", t.TempDir())
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // or every agent takes a second to end under the race detector
 	t.Chdir(s.dir)
 	return s

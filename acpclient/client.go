@@ -57,7 +57,8 @@ type Options struct {
 	// (HTTP, WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
 
-	offer int // what a connection before this one has settled; 0: nothing
+	offer    int    // what a connection before this one has settled; 0: nothing
+	received uint64 // messages on that one: a tap sees both, so their ordinals go on
 }
 
 // AgentInfo is what the agent said of itself. Strings are safe to show.
@@ -92,6 +93,8 @@ type Client struct {
 	opts  Options
 	peer  *jsonrpc.Peer
 	conn  transport.Conn
+	in    *counted
+	clock func() time.Time // time.Now, but for what is read from a log
 	proc  *transport.Stdio // nil when the agent was not launched from here
 	agent AgentInfo
 	quirk quirks
@@ -123,12 +126,11 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if opts.Log == nil {
 		opts.Log = NewLog()
 	}
-	if opts.Tap != nil {
-		conn = tapped{conn, opts.Tap}
-	}
-	c := &Client{opts: opts, conn: conn, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	in := &counted{Conn: conn, tap: opts.Tap}
+	in.received.Store(opts.received)
+	c := &Client{opts: opts, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
-	c.peer = jsonrpc.NewPeer(conn, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
+	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
 	return c
 }
 
@@ -141,6 +143,7 @@ func (c *Client) start(ctx context.Context) error {
 	close(c.settled)
 	if c.again {
 		c.Close()
+		again.received = c.in.received.Load()
 		return err
 	}
 	if err != nil {
@@ -231,6 +234,8 @@ type NewSession struct {
 	Cwd   string   // absolute
 	Roots []string // more directories the agent may work in, absolute
 	MCP   []MCPServer
+
+	offer Offer // of Services.Tools, among MCP; may be nil
 }
 
 // MCPServer is a server that the agent shall connect to. Type: stdio, http, sse.
@@ -249,6 +254,7 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 	if c.agent.NoSessions {
 		return nil, fmt.Errorf("open a session: %w", ErrUnsupported)
 	}
+	n = c.withTools(n)
 	req := wire.NewSessionRequest{Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
@@ -257,7 +263,12 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 }
 
 // openNew sends a request whose answer names a new session.
-func (c *Client) openNew(ctx context.Context, method, doing string, req any, n NewSession) (*Session, error) {
+func (c *Client) openNew(ctx context.Context, method, doing string, req any, n NewSession) (opened *Session, err error) {
+	defer func() {
+		if opened == nil {
+			n.withdrawTools()
+		}
+	}()
 	var s *Session
 	var failed error
 	var mu sync.Mutex // of s and givenUp, until the call has ended
@@ -339,14 +350,17 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 		return nil, err
 	}
 	c.mu.Lock()
-	early := c.early.take(id, time.Now())
+	early := c.early.take(id, c.clock())
 	c.mu.Unlock()
 	if err := c.surface.offered(s, "session/new", result); err != nil {
 		c.problem("the offers of a session that cannot be read: "+err.Error(), nil)
 	}
-	for _, raw := range early {
-		c.surface.update(s, raw)
+	now := c.in.current
+	for _, u := range early {
+		c.in.current = u.n
+		c.surface.update(s, u.raw)
 	}
+	c.in.current = now
 	return s, nil
 }
 
@@ -355,7 +369,7 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 	if c.session(id) != nil {
 		return nil, ErrSessionOpen
 	}
-	s := &Session{client: c, id: id, cwd: n.Cwd}
+	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
 	services := c.opts.Services.Sessions
 	if services != nil {
 		if err := services.OpenSession(id, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...)); err != nil {
@@ -375,6 +389,9 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 	}
 	delete(c.gone, id)
 	c.sessions[id] = s
+	if s.offer != nil {
+		s.offer.Bind(id)
+	}
 	return s, nil
 }
 
@@ -405,7 +422,7 @@ func (c *Client) disown(id string) {
 	defer c.mu.Unlock()
 	if c.sessions[id] == nil {
 		c.gone[id] = true
-		c.early.take(id, time.Now())
+		c.early.take(id, c.clock())
 	}
 }
 

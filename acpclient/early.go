@@ -22,6 +22,7 @@ type earlyUpdates struct {
 
 type earlyUpdate struct {
 	session string
+	n       uint64 // the ordinal of its message
 	raw     []byte
 	at      time.Time
 }
@@ -29,11 +30,11 @@ type earlyUpdate struct {
 func newEarlyUpdates() *earlyUpdates { return &earlyUpdates{} }
 
 // add copies one update; the oldest go when it gets too much.
-func (e *earlyUpdates) add(session string, raw []byte, now time.Time) {
+func (e *earlyUpdates) add(session string, n uint64, raw []byte, now time.Time) {
 	if len(raw) > maxEarlyBytes {
 		return
 	}
-	e.waiting = append(e.waiting, earlyUpdate{session, bytes.Clone(raw), now})
+	e.waiting = append(e.waiting, earlyUpdate{session, n, bytes.Clone(raw), now})
 	e.bytes += len(raw)
 	for len(e.waiting) > maxEarlyUpdates || e.bytes > maxEarlyBytes || now.Sub(e.waiting[0].at) > earlyFor {
 		e.bytes -= len(e.waiting[0].raw)
@@ -43,7 +44,7 @@ func (e *earlyUpdates) add(session string, raw []byte, now time.Time) {
 }
 
 // take removes and returns what came for one session, in order.
-func (e *earlyUpdates) take(session string, now time.Time) (out [][]byte) {
+func (e *earlyUpdates) take(session string, now time.Time) (out []earlyUpdate) {
 	rest := e.waiting[:0:0]
 	for _, u := range e.waiting {
 		switch {
@@ -51,7 +52,7 @@ func (e *earlyUpdates) take(session string, now time.Time) (out [][]byte) {
 			e.bytes -= len(u.raw)
 		case u.session == session:
 			e.bytes -= len(u.raw)
-			out = append(out, u.raw)
+			out = append(out, u)
 		default:
 			rest = append(rest, u)
 		}

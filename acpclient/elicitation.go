@@ -130,7 +130,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	}
 	e := c.elicits.add(r)
 	for_ := For{Session: r.SessionID}
-	c.opts.Sink.Post(ElicitationAsked{For: for_, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
+	c.opts.Sink.Post(ElicitationAsked{For: For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
 	if s != nil && s.cancelling() { // cancelled between the look above and add
 		e.settle(ElicitationAnswer{Action: "cancel"})
 	}
@@ -155,6 +155,6 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 // elicitationCompleted handles elicitation/complete; unknown ids are ignored.
 func (c *Client) elicitationCompleted(params []byte) {
 	if key := c.elicits.completed(wire.DecodeElicitationComplete(params)); key != 0 {
-		c.opts.Sink.Post(ElicitationCompleted{Key: key})
+		c.opts.Sink.Post(ElicitationCompleted{For: For{Wire: c.in.span()}, Key: key})
 	}
 }

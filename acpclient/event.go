@@ -15,10 +15,31 @@ type Event interface {
 type Sink interface{ Post(Event) }
 
 // For is embedded in the events of a session.
-type For struct{ Session string }
+type For struct {
+	Session string
+	// Wire is the received message that caused the event, or the messages, where
+	// a Queue has joined several events: then others may lie between. It is zero
+	// where no received message caused it, or where that is not known.
+	Wire Span
+}
 
 // EventSession implements Event.
 func (f For) EventSession() string { return f.Session }
+
+// Span is received messages of one connection by their ordinals, which count from
+// 1: one for each line, a batch is one. The zero Span is none.
+type Span struct{ First, Last uint64 }
+
+// Join is the span that begins with the first of the two and ends with the last.
+func (s Span) Join(o Span) Span {
+	switch {
+	case s.First == 0:
+		return o
+	case o.First == 0:
+		return s
+	}
+	return Span{min(s.First, o.First), max(s.Last, o.Last)}
+}
 
 // Role says whose words a message is.
 type Role int
@@ -190,8 +211,9 @@ type ConfigOption struct {
 	Choices                  []Choice
 }
 
-// Choice is one value that a mode, a model or an option can have.
-type Choice struct{ ID, Name, Description string }
+// Choice is one value that a mode, a model or an option can have. Group is what
+// the choices around it are called together, "" for nothing.
+type Choice struct{ ID, Name, Description, Group string }
 
 // SessionInfoChanged changes what is known of a session: nil is unchanged, an
 // empty title clears it.
@@ -284,8 +306,9 @@ type PermissionSettled struct {
 // TurnStarted says that a prompt went out.
 type TurnStarted struct {
 	For
-	Text string
-	At   time.Time
+	Text    string
+	At      time.Time
+	Request int64 // the JSON-RPC id of its session/prompt; 0 with Told
 	// Told is of v2: the prompts are told by events of their own (PromptHeld,
 	// and the user's messages as the agent has them), and the turn may be the
 	// agent's own idea.

@@ -41,9 +41,10 @@ type BackgroundWork struct{ Type, ID string }
 // PromptFailed of the same Key.
 type PromptHeld struct {
 	For
-	Key  uint64
-	Text string
-	At   time.Time
+	Key     uint64
+	Text    string
+	At      time.Time
+	Request int64 // the JSON-RPC id of its session/prompt
 }
 
 // PromptAccepted says that a prompt is part of the conversation now: it is the

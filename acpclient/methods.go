@@ -97,42 +97,50 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	if c.session(id) != nil {
 		return nil, fmt.Errorf("%s: it is open already", doing)
 	}
+	n = c.withTools(n)
 	s, err := c.register(id, n)
 	if err != nil {
+		n.withdrawTools()
 		return nil, c.explain(doing, err)
 	}
 	if replay {
-		s.post(HistoryBegan{s.for_()})
+		s.post(HistoryBegan{s.own()})
 	}
 	var mu sync.Mutex // of over and failed, until the call has ended
 	over := false
 	var failed error
-	end := func(err error) { // with mu
+	end := func(in For, err error) { // with mu
 		if over = true; err != nil {
 			failed = c.explain(doing, err)
 			c.forget(s)
 		}
 		if replay {
-			s.post(HistoryEnded{For: s.for_(), Err: failed})
+			s.post(HistoryEnded{For: in, Err: failed})
 		}
 	}
 	method, req := c.surface.reopen(c.openRequest(id, n), replay)
-	call := c.peer.BeginThen(method, req, func(raw json.RawMessage, err error) {
+	var call *jsonrpc.Call
+	call = c.peer.Reserve(method, func(raw json.RawMessage, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if over { // given up
 			return
 		}
+		in := s.own()
+		if call.Answered() {
+			in = s.for_()
+		}
 		if err == nil {
 			err = c.surface.offered(s, method, raw)
 		}
-		end(err)
+		end(in, err)
 	})
+	call.Queue(req)
 	err = call.Wait(ctx, nil)
 	mu.Lock()
 	defer mu.Unlock()
 	if !over {
-		end(err)
+		end(s.own(), err)
 	}
 	if failed != nil {
 		return nil, failed
@@ -155,6 +163,7 @@ func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Ses
 	if !c.agent.Fork {
 		return nil, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
+	n = c.withTools(n)
 	return c.openNew(ctx, "session/fork", "fork the session", c.openRequest(id, n), n)
 }
 

@@ -2,7 +2,6 @@ package acpclient
 
 import (
 	"context"
-	"time"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
@@ -42,7 +41,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 }
 
 func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) PermissionSettled {
-	e := PermissionSettled{For: s.for_(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: time.Now()}
+	e := PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
 	if tool.Title != nil {
 		e.Subject = safetext.Line(*tool.Title, 200)
 	}

@@ -13,6 +13,7 @@ type Queue struct {
 	mu     sync.Mutex
 	events []Event
 	run    []byte // text or output that belongs to the last event
+	wire   Span   // of what run is made of
 	cut    bool
 	ready  chan struct{}
 }
@@ -32,9 +33,9 @@ func (q *Queue) Post(e Event) {
 		q.events = append(q.events, e)
 		switch e := e.(type) {
 		case TextArrived:
-			q.run = append(q.run[:0:0], e.Text...)
+			q.run, q.wire = append(q.run[:0:0], e.Text...), e.Wire
 		case TerminalOutput:
-			q.run, q.cut = append(q.run[:0:0], e.Data...), e.Cut
+			q.run, q.wire, q.cut = append(q.run[:0:0], e.Data...), e.Wire, e.Cut
 		}
 	}
 	q.mu.Unlock()
@@ -56,6 +57,7 @@ func (q *Queue) merge(e Event) bool {
 			return false
 		}
 		q.run = append(q.run, e.Text...)
+		q.wire = q.wire.Join(e.Wire)
 		if !e.At.IsZero() {
 			last.Until = e.At
 			q.events[len(q.events)-1] = last
@@ -67,6 +69,7 @@ func (q *Queue) merge(e Event) bool {
 			return false
 		}
 		q.run = append(q.run, e.Data...)
+		q.wire = q.wire.Join(e.Wire)
 		if len(q.run) > 2*maxTerminalRun {
 			q.run = append(q.run[:0], q.run[len(q.run)-maxTerminalRun:]...)
 			q.cut = true
@@ -85,13 +88,13 @@ func (q *Queue) seal() {
 	i := len(q.events) - 1
 	switch e := q.events[i].(type) {
 	case TextArrived:
-		e.Text = string(q.run)
+		e.Text, e.Wire = string(q.run), q.wire
 		q.events[i] = e
 	case TerminalOutput:
-		e.Data, e.Cut = q.run, q.cut
+		e.Data, e.Wire, e.Cut = q.run, q.wire, q.cut
 		q.events[i] = e
 	}
-	q.run, q.cut = nil, false
+	q.run, q.wire, q.cut = nil, Span{}, false
 }
 
 // Take returns everything that waits, in order, and leaves the queue empty.

@@ -27,6 +27,15 @@ type Terminals interface {
 	Release(wire.TerminalRef) error
 }
 
+// SpanOf is the message that asked for some work, by the context that FS and
+// Terminals are given with it: for events of the service's own.
+func SpanOf(ctx context.Context) Span {
+	asked, _ := ctx.Value(spanKey{}).(Span)
+	return asked
+}
+
+type spanKey struct{}
+
 // Permissions answers session/request_permission.
 type Permissions interface {
 	// Ask takes a question on the reader goroutine, in the order of the wire,
@@ -80,6 +89,7 @@ type Decision struct {
 type Services struct {
 	FS          FS
 	Terminals   Terminals
+	Tools       Tools       // of v2 alone; nil: nothing is offered
 	Permissions Permissions // nil: every question is answered "cancelled"
 	Sessions    Sessions    // may be nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
@@ -20,6 +19,7 @@ type Session struct {
 	client *Client
 	id     string
 	cwd    string
+	offer  Offer // may be nil
 
 	// Reader goroutine only.
 	streams [3]textStream // by role: the state of the sanitiser
@@ -74,11 +74,18 @@ func (v1) prompt(s *Session, blocks []Block) error {
 	case s.running:
 		return ErrTurnRunning
 	}
-	s.running, s.cancelled = true, false
 	req, shown := s.promptRequest(blocks)
-	s.post(TurnStarted{For: s.for_(), Text: shown, At: time.Now()})
-	s.client.peer.BeginThen("session/prompt", req, s.answered)
+	var call *jsonrpc.Call
+	call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.answered(call.Answered(), raw, err) })
+	s.promptSent(shown, call.ID)
+	call.Queue(req)
 	return nil
+}
+
+// promptSent starts a turn of v1. With mu.
+func (s *Session) promptSent(shown string, request int64) {
+	s.running, s.cancelled = true, false
+	s.post(TurnStarted{For: s.own(), Text: shown, At: s.client.clock(), Request: request})
 }
 
 // promptRequest is the request, and the text of it as it may be shown.
@@ -95,17 +102,22 @@ func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown s
 	return req, safetext.Clean(shown)
 }
 
-// answered ends the turn, on the reader goroutine. The end of the connection is
-// left to the client's watch, which knows more about it.
-func (s *Session) answered(raw json.RawMessage, err error) {
+// answered ends the turn, on the reader goroutine if that is so because of an
+// answer. The end of the connection is left to the client's watch, which knows
+// more about it.
+func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, ErrClosed) {
 		return
+	}
+	in := s.own()
+	if reader {
+		s.flushText()
+		in = s.for_()
 	}
 	var r wire.PromptResponse
 	if err == nil {
 		err = jsonrpc.Decode("session/prompt", raw, &r)
 	}
-	s.flushText()
 	s.mu.Lock()
 	cancelled := s.cancelled
 	s.running, s.cancelled = false, false
@@ -121,7 +133,7 @@ func (s *Session) answered(raw json.RawMessage, err error) {
 	if err != nil {
 		err = s.client.explain("prompt", err)
 	}
-	s.post(TurnEnded{For: s.for_(), StopReason: safetext.Line(r.StopReason, 60), Err: err, At: time.Now()})
+	s.post(TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
 }
 
 // end closes the session because the connection is over.
@@ -130,10 +142,11 @@ func (s *Session) end(err error) {
 	running := s.running
 	s.running, s.ended = false, true
 	s.mu.Unlock()
+	s.withdrawTools()
 	s.cancelQuestions()
 	s.client.surface.ended(s, err)
 	if running {
-		s.post(TurnEnded{For: s.for_(), Err: err, At: time.Now()})
+		s.post(TurnEnded{For: s.own(), Err: err, At: s.client.clock()})
 	}
 }
 
@@ -150,11 +163,19 @@ func (v1) cancel(s *Session) {
 		s.mu.Unlock()
 		return
 	}
-	s.cancelled = true
-	s.post(TurnCancelled{For: s.for_()}) // under the lock: TurnEnded comes behind it
+	s.cancelSent() // under the lock: TurnEnded comes behind it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
 	s.mu.Unlock()
 	s.cancelQuestions()
+}
+
+// cancelSent takes a session/cancel that goes out. With mu.
+func (s *Session) cancelSent() {
+	s.prompted = false
+	if s.running && !s.cancelled {
+		s.cancelled = true
+		s.post(TurnCancelled{For: s.own()})
+	}
 }
 
 // closed makes the session refuse everything from here on.
@@ -162,6 +183,7 @@ func (s *Session) closed() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
+	s.withdrawTools()
 	s.cancelQuestions()
 }
 
@@ -182,4 +204,8 @@ func (s *Session) cancelling() bool {
 
 func (s *Session) post(e Event) { s.client.opts.Sink.Post(e) }
 
-func (s *Session) for_() For { return For{Session: s.id} }
+// for_ is of an event that the message being handled causes. Reader goroutine.
+func (s *Session) for_() For { return For{Session: s.id, Wire: s.client.in.span()} }
+
+// own is of an event that no message causes, or not one that is known here.
+func (s *Session) own() For { return For{Session: s.id} }

@@ -1,30 +1,46 @@
 package acpclient
 
-import "parley/acpclient/transport"
+import (
+	"sync/atomic"
+
+	"parley/acpclient/transport"
+)
 
 // Tap sees every message of a connection as it travels: out says that parley
-// sent it. It is called on the reader or the writer goroutine, must not block,
+// sends it, n is the ordinal of a received one (Span), 0 for those sent. What is
+// sent is seen just before it leaves, so that no answer is seen before its
+// request. It is called on the reader or the writer goroutine, must not block,
 // and must not keep data.
-type Tap func(out bool, data []byte)
+type Tap func(out bool, n uint64, data []byte)
 
-// tapped is a connection with a tap.
-type tapped struct {
+// counted is a connection that numbers what it receives, and shows everything to
+// a tap.
+type counted struct {
 	transport.Conn
-	tap Tap
+	tap Tap // may be nil
+
+	received atomic.Uint64 // the reader goroutine counts
+	current  uint64        // reader goroutine only: the message that is being handled, which may be one that was kept early
 }
 
-func (c tapped) Recv() ([]byte, error) {
+// span is the message that is being handled. Reader goroutine.
+func (c *counted) span() Span { return Span{c.current, c.current} }
+
+func (c *counted) Recv() ([]byte, error) {
 	data, err := c.Conn.Recv()
-	if err == nil {
-		c.tap(false, data)
+	if err != nil {
+		return data, err
 	}
-	return data, err
+	c.current = c.received.Add(1)
+	if c.tap != nil {
+		c.tap(false, c.current, data)
+	}
+	return data, nil
 }
 
-func (c tapped) Send(m transport.Message) error {
-	err := c.Conn.Send(m)
-	if err == nil {
-		c.tap(true, m.Data)
+func (c *counted) Send(m transport.Message) error {
+	if c.tap != nil {
+		c.tap(true, 0, m.Data)
 	}
-	return err
+	return c.Conn.Send(m)
 }

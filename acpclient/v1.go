@@ -2,7 +2,6 @@ package acpclient
 
 import (
 	"context"
-	"time"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
@@ -135,7 +134,7 @@ func (h *handler) Notification(method string, params []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.gone[n.SessionID] {
-		c.early.add(n.SessionID, n.Update, time.Now())
+		c.early.add(n.SessionID, c.in.current, n.Update, c.clock())
 	}
 }
 
@@ -157,14 +156,20 @@ func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 		return c.permissionRequested(r.Params)
 	case "fs/read_text_file", "fs/write_text_file":
 		if c.opts.Services.FS != nil {
-			return c.fileRequested(r.Method, r.Params)
+			return c.placed(c.fileRequested(r.Method, r.Params))
 		}
 	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release":
 		if c.opts.Services.Terminals != nil {
-			return c.terminalRequested(r.Method, r.Params)
+			return c.placed(c.terminalRequested(r.Method, r.Params))
 		}
 	}
 	return nil
+}
+
+// placed is work that knows the message it is asked for by.
+func (c *Client) placed(work jsonrpc.Work) jsonrpc.Work {
+	asked := c.in.span()
+	return func(ctx context.Context) (any, error) { return work(context.WithValue(ctx, spanKey{}, asked)) }
 }
 
 // refuse is the work that answers with an error at once.

@@ -2,7 +2,8 @@ package acpclient
 
 import (
 	"encoding/json"
-	"time"
+	"strconv"
+	"strings"
 
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -100,7 +101,7 @@ func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 	if text := st.clean.Write(b.Text); text != "" {
 		e := TextArrived{For: s.for_(), Role: role, MessageID: messageID, Text: text}
 		if role == Thought {
-			e.At = time.Now()
+			e.At = s.client.clock()
 		}
 		s.post(e)
 	}
@@ -130,7 +131,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	whole := s.tools.merge(t, size)
 	s.foreignTerminalStarted(t, whole)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
-		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: time.Now()}
+		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: s.client.clock()}
 	if t.Content != nil {
 		items := toolContents(*t.Content)
 		e.Content = &items
@@ -205,8 +206,8 @@ func (s *Session) compaction(u wire.Update) CompactionChanged {
 }
 
 // LegacyModels is the id of the option that stands for the models member that
-// older agents have instead of an option.
-const LegacyModels = "models"
+// older agents have instead of an option; no agent calls one of its own that.
+const LegacyModels = "parley/models"
 
 // offered posts what an answer said of modes and options. Where there are
 // options, modes do not count.
@@ -225,7 +226,7 @@ func (s *Session) offered(modes *wire.Modes, config []wire.ConfigOption, models 
 func choices(modes []wire.Mode) []Choice {
 	out := make([]Choice, 0, len(modes))
 	for _, m := range modes {
-		out = append(out, Choice{m.ID, safetext.Line(m.Name, 80), safetext.Line(m.Description, maxTitle)})
+		out = append(out, Choice{m.ID, safetext.Line(m.Name, 80), safetext.Line(m.Description, maxTitle), safetext.Line(m.Group, 80)})
 	}
 	return out
 }
@@ -291,8 +292,15 @@ func content(b wire.ContentBlock) Content {
 	return c
 }
 
-// decodedSize is the size of base64 data, about.
-func decodedSize(data string) int { return len(data) / 4 * 3 }
+// decodedSize is the size of base64 data, about. A log has the size in its place,
+// as "[123 bytes]".
+func decodedSize(data string) int {
+	if told, ok := strings.CutPrefix(data, "["); ok {
+		n, _ := strconv.ParseInt(strings.TrimSuffix(told, " bytes]"), 10, 32)
+		return int(max(n, 0))
+	}
+	return len(data) / 4 * 3
+}
 
 func line(p *string, limit int) *string {
 	if p == nil {

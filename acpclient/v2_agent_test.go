@@ -12,10 +12,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/acpclient"
+	"parley/acpclient/acptest"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 )
@@ -128,6 +130,7 @@ type v2Talk struct {
 	asks    *askList
 	thread  *thread.Thread
 	events  []acpclient.Event
+	tapped  []acptest.Tapped
 }
 
 // talkV2 runs a test in a bubble with an agent that speaks v2.
@@ -138,7 +141,7 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 		k := &v2Talk{v2Agent: a, queue: acpclient.NewQueue(), log: acpclient.NewLog(), asks: &askList{}, thread: thread.New("s")}
 		var err error
 		k.client, err = acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: k.queue, Log: k.log,
-			Services: acpclient.Services{Permissions: k.asks}})
+			Services: acpclient.Services{Permissions: k.asks}, Tap: k.tap})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +151,50 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 		}
 		test(t, k)
 		k.settle()
+		k.checkReplay()
 	})
+}
+
+// update sends updates of the session: when what parley sends has arrived, and
+// before it sends more. A log cannot tell how two messages cross.
+func (k *v2Talk) update(updates ...string) {
+	synctest.Wait()
+	k.v2Agent.update(updates...)
+	synctest.Wait()
+}
+
+// say sends lines, as update does.
+func (k *v2Talk) say(lines ...string) {
+	synctest.Wait()
+	k.v2Agent.say(lines...)
+	synctest.Wait()
+}
+
+// answer answers a request, as update does.
+func (k *v2Talk) answer(method string, n int, rest string) {
+	k.t.Helper()
+	k.v2Agent.answer(method, n, rest)
+	synctest.Wait()
+}
+
+func (k *v2Talk) tap(out bool, n uint64, data []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.tapped = append(k.tapped, acptest.Tapped{At: time.Now(), Out: out, N: n, Data: bytes.Clone(data)})
+}
+
+// checkReplay compares the thread with one that is replayed from what the tap
+// has seen, at the end of every test.
+func (k *v2Talk) checkReplay() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var over error
+	for _, e := range k.events {
+		if e, ok := e.(acpclient.Disconnected); ok {
+			over = e.Err
+		}
+	}
+	checkReplay(k.t, "s", 0, threadOf("s", k.events), over, k.tapped)
 }
 
 // settle waits until nothing moves and applies what came.

@@ -101,8 +101,9 @@ func (s *Session) cancelForeground() {
 			q.cancel()
 		}
 	}
-	if len(s.background) == 0 { // elicitations do not say what they are about
+	if len(s.background) == 0 { // elicitations and tools do not say what they are about
 		s.client.elicits.cancel(s.id)
+		s.cancelTools()
 	}
 }
 

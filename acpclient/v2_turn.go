@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
@@ -58,36 +57,48 @@ func (v2) prompt(s *Session, blocks []Block) error {
 		return s.client.closedError()
 	}
 	req, shown := s.promptRequest(blocks)
+	p := &heldPrompt{blocks: slices.Clone(blocks)}
+	p.call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.promptAnswered(p, p.call.Answered(), raw, err) })
+	s.promptSentV2(p, shown, p.call.ID)
+	p.call.Queue(req)
+	return nil
+}
+
+// promptSentV2 takes a prompt of v2 that goes out. With mu.
+func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 	if !s.running {
-		s.begin()
+		s.begin(s.own())
 		s.heard = false
 	}
 	s.lastKey++
 	s.prompted = true
-	p := &heldPrompt{key: s.lastKey, blocks: slices.Clone(blocks)}
+	p.key = s.lastKey
 	s.prompts = append(s.prompts, p)
-	s.post(PromptHeld{For: s.for_(), Key: p.key, Text: shown, At: time.Now()})
-	p.call = s.client.peer.BeginThen("session/prompt", req, func(raw json.RawMessage, err error) { s.promptAnswered(p, raw, err) })
-	return nil
+	s.post(PromptHeld{For: s.own(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
 }
 
 // begin starts a turn. With mu.
-func (s *Session) begin() {
+func (s *Session) begin(in For) {
 	s.running, s.cancelled, s.heard = true, false, true
-	s.post(TurnStarted{For: s.for_(), At: time.Now(), Told: true})
+	s.post(TurnStarted{For: in, At: s.client.clock(), Told: true})
 }
 
 // finish ends the turn that runs. With mu.
-func (s *Session) finish(reason string, err error) {
+func (s *Session) finish(in For, reason string, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
-	s.post(TurnEnded{For: s.for_(), StopReason: reason, Err: err, At: time.Now()})
+	s.post(TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
 }
 
 // promptAnswered takes the answer to a prompt, which is about its insertion
-// alone. The end of the connection is left to ended.
-func (s *Session) promptAnswered(p *heldPrompt, raw json.RawMessage, err error) {
+// alone, on the reader goroutine if there was an answer. The end of the
+// connection is left to ended.
+func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, ErrClosed) {
 		return
+	}
+	in := s.own()
+	if reader {
+		in = s.for_()
 	}
 	var r wire.PromptResponseV2
 	if err == nil && string(raw) != "null" {
@@ -101,21 +112,21 @@ func (s *Session) promptAnswered(p *heldPrompt, raw json.RawMessage, err error) 
 	}
 	s.prompts = slices.Delete(s.prompts, i, i+1)
 	if err == nil {
-		s.post(PromptAccepted{For: s.for_(), Key: p.key, MessageID: r.MessageID})
+		s.post(PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
 		// What was inserted already may be over already.
 		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
-			s.begin()
+			s.begin(in)
 		}
 		s.heard = s.running
 	} else {
 		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
 		err = s.client.explain("prompt", err)
-		s.post(PromptFailed{For: s.for_(), Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, Err: err})
+		s.post(PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
 			if withdrawn {
-				s.finish("cancelled", nil)
+				s.finish(in, "cancelled", nil)
 			} else {
-				s.finish("", err)
+				s.finish(in, "", err)
 			}
 		}
 	}
@@ -132,7 +143,7 @@ func (s *Session) userSpoke(id string) {
 		return
 	}
 	if !s.running {
-		s.begin()
+		s.begin(s.for_())
 	}
 	s.heard = true
 	if s.inserted == nil {
@@ -166,12 +177,12 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 	switch {
 	case u.State != "idle":
 		if !s.running {
-			s.begin()
+			s.begin(e.For)
 		}
 		s.heard = true
 	case s.running && (s.heard || s.cancelled && u.StopReason == "cancelled"):
 		stopped = s.cancelled
-		s.finish(e.StopReason, e.Err)
+		s.finish(e.For, e.StopReason, e.Err)
 	}
 	s.mu.Unlock()
 	if stopped {
@@ -198,11 +209,7 @@ func (v2) cancel(s *Session) {
 		s.mu.Unlock()
 		return
 	}
-	s.prompted = false
-	if s.running && !s.cancelled {
-		s.cancelled = true
-		s.post(TurnCancelled{For: s.for_()})
-	}
+	s.cancelSent()
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
 	s.mu.Unlock()
 	s.cancelForeground()
@@ -213,7 +220,7 @@ func (v2) ended(s *Session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.prompts {
-		s.post(PromptFailed{For: s.for_(), Key: p.key, Blocks: p.blocks, Err: err})
+		s.post(PromptFailed{For: s.own(), Key: p.key, Blocks: p.blocks, Err: err})
 	}
 	s.prompts = nil
 }

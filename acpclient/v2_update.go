@@ -1,8 +1,6 @@
 package acpclient
 
 import (
-	"time"
-
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -75,7 +73,7 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 
 // messageReplaced posts an upsert of a message.
 func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
-	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: time.Now()}
+	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
 	s.flushText()
 	for _, b := range u.Blocks.V {
 		if b.Type == "text" {
@@ -95,7 +93,7 @@ func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 		Content: listed(t.Content), Locations: listed(t.Locations), RawInput: clearedRaw(t.RawInput), RawOutput: clearedRaw(t.RawOutput)}
 	whole := s.stored(plain, size)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
-		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), At: time.Now()}
+		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), At: s.client.clock()}
 	if plain.Content != nil {
 		items := toolContentsV2(*plain.Content)
 		e.Content = &items
@@ -142,7 +140,7 @@ func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
 	}
 	all = append(all, piece) // in place: who has the shorter list never looks behind its end
 	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
-	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: time.Now()})
+	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
 }
 
 func toolContentsV2(items []wire.ToolContent) []ToolContent {

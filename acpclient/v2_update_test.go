@@ -179,31 +179,19 @@ func TestCase150Diffs(t *testing.T) {
 			{"operation":"copy","path":"/f","oldPath":"/e"},{"operation":"modify","path":"/l","fileType":"symlink"},{"operation":"_chmod","path":"/g"},{"operation":"move","path":"/h"},{"path":"/i"}]`)
 		want := []acpclient.FileChange{{Operation: "add", Path: "/a"}, {Operation: "delete", Path: "/b", FileType: "binary"}, {Operation: "move", Path: "/d", OldPath: "/c"},
 			{Operation: "copy", Path: "/f", OldPath: "/e"}, {Operation: "modify", Path: "/l", FileType: "symlink"}, {Operation: "_chmod", Path: "/g"}}
-		if !slices.Equal(c.Files, want) || c.Patch != "" || c.PatchFiles() != nil {
+		if !slices.Equal(c.Files, want) || c.Patch != "" {
 			t.Errorf("%+v", c)
 		}
 		if c := diff(`"changes":[],"patch":null`); len(c.Files) != 0 || c.Patch != "" {
 			t.Errorf("%+v", c)
 		}
-		if c := diff(`"changes":[],"patch":{"format":"_x","text":"a\u001b[2Jb"}`); c.Patch != "ab" || c.PatchFormat != "_x" || c.PatchFiles() != nil {
+		if c := diff(`"changes":[],"patch":{"format":"_x","text":"a\u001b[2Jb"}`); c.Patch != "ab" || c.PatchFormat != "_x" {
 			t.Errorf("%+v", c)
 		}
-		patch := "diff --git /w/a b /w/a b\n--- /w/a b\n+++ /w/a b\n@@ -1,3 +1,3 @@\n x\n--- old\n+++ new\n y\n" +
-			"diff --git /dev/null /w/n\nnew file mode 100644\n--- /dev/null\n+++ \"/w/\\303\\274\"\n@@ -0,0 +1 @@\n+diff --git x\n\\ No newline at end of file\n" +
-			"diff --git /w/o /w/p\nrename from /w/o\nrename to /w/p\ndiff --git /w/q /w/q\nBinary files /w/q and /w/q differ\n"
+		patch := "diff --git /w/a b /w/a b\n--- /w/a b\n+++ /w/a b\n@@ -1 +1 @@\n-old\n+new\n"
 		text, _ := json.Marshal(patch)
-		files := diff(`"changes":[{"operation":"modify","path":"/w/a b"}],"patch":{"format":"git_patch","text":` + string(text) + `}`).PatchFiles()
-		if len(files) != 4 {
-			t.Fatalf("%+v", files)
-		}
-		if f := files[0]; f.Path != "/w/a b" || f.OldPath != "/w/a b" || f.Added != 1 || f.Removed != 1 || !strings.HasPrefix(f.Hunks, "@@ -1,3") || !strings.HasSuffix(f.Hunks, "\n y") {
-			t.Errorf("%+v", f)
-		}
-		if f := files[1]; f.Path != "/w/ü" || f.OldPath != "" || f.Added != 1 {
-			t.Errorf("%+v", f)
-		}
-		if files[2].OldPath != "/w/o" || files[2].Path != "/w/p" || files[2].Hunks != "" || !files[3].Binary {
-			t.Errorf("%+v", files[2:])
+		if c := diff(`"changes":[{"operation":"modify","path":"/w/a b"}],"patch":{"format":"git_patch","text":` + string(text) + `}`); c.PatchFormat != "git_patch" || c.Patch != patch {
+			t.Errorf("%+v", c)
 		}
 	})
 }
@@ -266,7 +254,7 @@ func TestCase156Options(t *testing.T) {
 			if err := k.session.SetOption(t.Context(), acpclient.LegacyModels, set.value); err != nil {
 				t.Error(err)
 			}
-			if got := k.got("session/set_config_option"); !strings.HasSuffix(string(got[len(got)-1].Params), `"configId":"models",`+set.want+`}`) {
+			if got := k.got("session/set_config_option"); !strings.HasSuffix(string(got[len(got)-1].Params), `"configId":"`+acpclient.LegacyModels+`",`+set.want+`}`) {
 				t.Errorf("%s", got[len(got)-1].Params)
 			}
 		}

@@ -93,8 +93,8 @@ func (s *Service) reserve(sessionID string) (*session, string, error) {
 		return nil, "", ErrTooMany
 	}
 	home.running++
-	s.last++
-	return home, "term-" + strconv.FormatUint(s.last, 10), nil
+	s.last++ // the word in front: agents may show terminals of their own under ids of their own
+	return home, "parley-term-" + strconv.FormatUint(s.last, 10), nil
 }
 
 // finished keeps the books when a command has ended, and cuts the output of terminals nobody releases.

@@ -15,7 +15,7 @@ func BenchmarkView(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.page = chatPage
-	m.chat.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	for range 40 {
 		m.chat.apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
 	}

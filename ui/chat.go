@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,16 +28,20 @@ const (
 	helpOverlay
 	logOverlay
 	planOverlay
+	sourceOverlay // the messages behind an item
 )
 
 // chat is the page of one session: the transcript, the plan line, the queue,
 // the composer, the question, the status line.
 type chat struct {
 	m        *Model
-	conn     *Connection
+	link     *link
 	session  *acpclient.Session // nil until it is open
+	recorded bool               // shown from a log, to read: there is no agent behind it
+	behind   func(context.Context, []acpclient.Span, int64) ([]Message, int, error)
+	focused  bool               // the transcript has the keys
 	unread   bool               // a turn ended while another session was on the screen
-	refused  string             // a prompt that the agent wanted a login for
+	refused  []string           // prompts that the agent wanted a login for
 	from     *chat              // the page it was opened from
 	giveUp   context.CancelFunc // of opening its session; nil for the connection's first
 	picker   *picker
@@ -45,9 +50,12 @@ type chat struct {
 	view     *chatview.View
 	composer *widget.Composer
 	history  widget.History
-	queued   []string // prompts that wait for the turn to end
+	queued   []string        // prompts that wait for the turn to end
+	back     []returned      // prompts that came back and stand before the draft
+	unwanted map[uint64]bool // held prompts that are to be dropped when they come back
 	question *question
 	overlay  overlay
+	source   *source
 	scroll   int // of the overlay
 	popup    *popup
 	dropped  string // the prefix for which the popup was closed
@@ -61,19 +69,25 @@ type chat struct {
 	questionTop int // first row of the question on the screen, -1 without one
 }
 
-func newChat(m *Model) *chat {
-	c := &chat{m: m, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1}
+func newChat(m *Model, l *link) *chat {
+	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1, unwanted: map[uint64]bool{}}
 	c.view = chatview.New(c.thread, m.opts.Cwd, m.th)
 	c.question = newQuestion(c)
 	c.composer.SetPlaceholder("ask " + "the agent, / for commands, ? for help")
 	return c
 }
 
-// attach takes over a connection. What its session said of itself meanwhile
-// has been applied already.
-func (c *chat) attach(conn *Connection) {
-	c.conn, c.session = conn, conn.Session
-	c.thread.Session = conn.Session.ID()
+// attach takes over the session. What it said of itself meanwhile has been
+// applied already.
+func (c *chat) attach(s *acpclient.Session) {
+	c.session = s
+	c.thread.Session = s.ID()
+}
+
+// blank tells whether nothing was ever said on the page and nobody is behind it:
+// why an agent did not start is no conversation.
+func (c *chat) blank() bool {
+	return c.session == nil && !slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && it.Kind != thread.Notice })
 }
 
 // busy tells whether the page has something that moves.
@@ -86,10 +100,10 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.question.add(e.Question)
-		return later(quiet + 20*time.Millisecond)
+		return c.asksAgain()
 	case permissions.Settled:
 		c.question.remove(e.Key)
-		return nil
+		return c.m.lookAgain(quiet)
 	case acpclient.CommandsChanged:
 		c.thread.Apply(e)
 		c.refreshPopup()
@@ -100,8 +114,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.ElicitationAsked:
 		return c.elicited(e)
 	case acpclient.ElicitationSettled:
-		c.elicitSettled(e.Key)
-		return nil
+		return c.elicitSettled(e.Key)
 	case acpclient.ElicitationCompleted:
 		return c.elicitCompleted(e.Key)
 	case acpclient.NoticeArrived:
@@ -109,8 +122,10 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.TurnEnded:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		if wantsLogin(e.Err) {
-			c.refused = c.lastPrompt
-			c.picker = c.m.loginPicker(c.conn)
+			if !slices.Contains(c.refused, c.lastPrompt) {
+				c.refused = append(c.refused, c.lastPrompt)
+			}
+			c.picker = c.link.loginPicker()
 			c.picker.unasked = c.m.now()
 			return nil
 		}
@@ -118,7 +133,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.Disconnected:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.view.Changed([]int{0})
-		c.toast = ""
+		c.toast, c.elicits = "", nil
 		return nil
 	}
 	c.changed = append(c.changed, c.thread.Apply(e)...)
@@ -170,7 +185,7 @@ func (c *chat) send(text string) error {
 	if err := c.session.Prompt(acpclient.Block{Text: text}); err != nil {
 		return err
 	}
-	c.lastPrompt, c.refused = text, ""
+	c.lastPrompt, c.refused = text, nil
 	c.view.End()
 	return nil
 }
@@ -178,8 +193,11 @@ func (c *chat) send(text string) error {
 // submit is enter in the composer.
 func (c *chat) submit() tea.Cmd {
 	text := c.composer.Value()
+	if c.recorded {
+		return c.readOnly(strings.TrimSpace(text))
+	}
 	if c.thread.State == thread.Ended {
-		return c.m.restart()
+		return c.link.restart()
 	}
 	if strings.TrimSpace(text) == "" {
 		if len(c.queued) > 0 && c.thread.State == thread.Idle {
@@ -189,22 +207,42 @@ func (c *chat) submit() tea.Cmd {
 	}
 	c.history.Add(text)
 	c.composer.Reset()
-	c.popup, c.dropped = nil, ""
+	c.popup, c.dropped, c.back = nil, "", nil
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
 		return cmd
 	}
-	// With a picker open, what is typed on belongs behind what it is about.
-	if c.session == nil || c.picker != nil || c.thread.State != thread.Idle || c.session.Running() {
+	if !c.takesPrompts() {
 		c.queued = append(c.queued, text)
 		return nil
 	}
 	return c.prompt(text)
 }
 
+// takesPrompts tells whether a prompt can go out now: between turns, and to an
+// agent of v2, which holds it, in the middle of one.
+func (c *chat) takesPrompts() bool {
+	// With a picker open, what is typed on belongs behind what it is about.
+	if c.session == nil || c.picker != nil || len(c.queued) > 0 && c.busy() {
+		return false
+	}
+	switch c.thread.State {
+	case thread.Idle:
+		return !c.session.Running() || c.holds()
+	case thread.Running, thread.Waiting:
+		return c.holds()
+	}
+	return false
+}
+
+// holds tells whether the agent takes prompts in the middle of a turn.
+func (c *chat) holds() bool {
+	return c.link.conn != nil && c.link.conn.Client.Agent().ProtocolVersion >= 2
+}
+
 // fresh makes the page ready for another connection: the transcript and the
 // draft stay.
 func (c *chat) fresh() {
-	c.conn, c.session, c.picker, c.elicits = nil, nil, nil, nil
+	c.session, c.picker, c.elicits = nil, nil, nil
 	c.question.clear()
 	c.thread.Attach("")
 	c.view.Changed([]int{0})
@@ -214,8 +252,11 @@ func (c *chat) fresh() {
 // after a few seconds ends the agent.
 func (c *chat) stop() tea.Cmd {
 	if c.thread.State == thread.Cancelling && c.forceable() {
-		client := c.conn.Client
+		client := c.link.conn.Client
 		return tea.Batch(c.say("ending the agent"), func() tea.Msg { client.Close(); return nil })
+	}
+	if c.session == nil {
+		return c.say(errNotOpen.Error() + "; ctrl+s ctrl+x gives it up")
 	}
 	if c.stopAsked.IsZero() {
 		c.stopAsked = c.m.now()
@@ -233,13 +274,17 @@ func (c *chat) forceable() bool {
 }
 
 func (c *chat) paste(text string) {
+	eliciting := c.elicitShown() && c.elicits[0].armed(c, c.m.now())
 	c.lastKey = c.m.now()
 	if c.picker != nil && c.picker.unasked.IsZero() {
 		c.picker.list.SetFilter(c.picker.list.Filter() + text)
 		return
 	}
-	if len(c.elicits) > 0 && c.elicits[0].form != nil {
-		c.elicits[0].form.Paste(text)
+	if eliciting {
+		c.elicits[0].grabbed = true
+		if form := c.elicits[0].form; form != nil {
+			form.Paste(strings.TrimRight(text, "\r\n")) // nobody sees the one at the end
+		}
 		return
 	}
 	c.composer.InsertPaste(text)
@@ -301,7 +346,9 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Options:
 		return c.showOptions(""), true
 	case intent.FocusQuestion:
-		c.question.grab(c.m.now())
+		c.giveKeys()
+	case intent.Background:
+		return c.showWork(), true
 	default:
 		return nil, false
 	}
@@ -335,12 +382,14 @@ func (c *chat) escape() tea.Cmd {
 	switch {
 	case c.overlay != noOverlay:
 		c.overlay = noOverlay
+	case c.focused:
+		c.focus(false)
 	case c.popup != nil:
 		c.dropped, c.popup = c.popup.prefix, nil
 	case c.question.open() && !c.question.shownAt.IsZero():
 		return c.question.reject()
-	case c.m.loggingIn != "":
-		c.m.cancelLogin()
+	case c.link.loggingIn != "":
+		c.link.cancelLogin()
 	case c.busy():
 		return c.stop()
 	case !c.view.Following():

@@ -15,6 +15,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	want := intent.Of(name)
 	armed := c.question.armed(now)
 	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
+	eliciting := c.elicitShown() && (c.elicits[0].armed(c, now) || want == intent.Stop && !c.focused && c.popup == nil)
 	c.lastKey = now
 	if picking {
 		p := c.picker
@@ -24,7 +25,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return cmd
 	}
-	if len(c.elicits) > 0 && !c.question.open() {
+	if eliciting {
 		return c.elicitKey(msg)
 	}
 	if want == intent.Interrupt {
@@ -50,6 +51,11 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		cmd, _ := c.do(want)
 		return cmd
+	}
+	if c.focused {
+		if cmd, ok := c.focusKey(msg); ok {
+			return cmd
+		}
 	}
 	if cmd, ok := c.popupKey(msg); ok {
 		return cmd
@@ -79,22 +85,61 @@ func (c *chat) emptyKey(name string) (tea.Cmd, bool) {
 		c.toggle(helpOverlay)
 		return nil, true
 	case "tab":
-		c.question.grab(c.m.now())
+		if !c.giveKeys() {
+			c.focus(true)
+		}
 		return nil, true
-	case "backspace":
-		if n := len(c.queued); n > 0 {
-			c.history.Add(c.queued[n-1])
-			c.queued = c.queued[:n-1]
-			return nil, true
-		}
-	case "up":
-		if n := len(c.queued); n > 0 {
-			c.composer.SetValue(c.queued[n-1])
-			c.queued = c.queued[:n-1]
-			return nil, true
-		}
+	case "backspace", "up":
+		return c.takeBack(name == "up")
 	}
 	return nil, false
+}
+
+// giveKeys gives the keys to what is asked; false where nothing is.
+func (c *chat) giveKeys() bool {
+	switch {
+	case c.question.open():
+		c.focus(false)
+		c.question.grab(c.m.now())
+	case c.eliciting():
+		c.focus(false)
+		c.popup = nil // it would lie over it
+		c.elicits[0].grab(c.m.now())
+	default:
+		return false
+	}
+	return true
+}
+
+// typing tells whether the composer has the keys.
+func (c *chat) typing() bool {
+	now := c.m.now()
+	return !c.focused && !c.question.armed(now) && !(c.elicitShown() && c.elicits[0].armed(c, now))
+}
+
+// takeBack takes the newest prompt that waits off the queue, to be edited or
+// dropped. One that the agent holds has to be given back by it.
+func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
+	if n := len(c.queued); n > 0 {
+		text := c.queued[n-1]
+		c.queued = c.queued[:n-1]
+		if edit {
+			c.composer.SetValue(text)
+		} else {
+			c.history.Add(text)
+		}
+		return nil, true
+	}
+	n := len(c.thread.Held)
+	if n == 0 || c.session == nil {
+		return nil, false
+	}
+	key := c.thread.Held[n-1].Key
+	if !edit {
+		c.unwanted[key] = true
+	}
+	c.session.Withdraw(key)
+	return c.say("asked the agent to give the prompt back"), true
 }
 
 // recall walks the history.

@@ -2,11 +2,14 @@ package ui
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/elicit"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -20,6 +23,49 @@ type elicitation struct {
 	link  elicit.Link
 	open  bool // the page: the user agreed, its completion is awaited
 	note  string
+
+	offset int  // rows scrolled away: of a form's message, of all of a page
+	page   int  // rows of a page on the screen
+	read   bool // the end of the page has been on the screen
+
+	shownAt   time.Time // when it was first drawn
+	grabbed   bool      // it has the keys
+	grabbedAt time.Time // when the user gave them to it; zero: it got them by waiting
+}
+
+// eliciting tells whether a form or a page is next; a question comes first.
+func (c *chat) eliciting() bool { return len(c.elicits) > 0 && !c.question.open() }
+
+// elicitShown tells whether it is on the screen.
+func (c *chat) elicitShown() bool {
+	return c.eliciting() && c.overlay == noOverlay && c.picker == nil
+}
+
+// armed tells whether a key that comes now is for it: as with a question, what is
+// typed ahead opens no page and fills in no form.
+func (e *elicitation) armed(c *chat, now time.Time) bool {
+	if e.grabbed {
+		return true
+	}
+	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= quiet && now.Sub(c.lastKey) >= quiet
+}
+
+// grab gives it the keys.
+func (e *elicitation) grab(now time.Time) {
+	if !e.grabbed {
+		e.grabbed, e.grabbedAt = true, now
+	}
+}
+
+// unread makes it wait for quiet again.
+func (e *elicitation) unread() { e.shownAt, e.grabbed = time.Time{}, false }
+
+// asksAgain makes what is shown now wait for quiet, and looks again when it has.
+func (c *chat) asksAgain() tea.Cmd {
+	for _, e := range c.elicits {
+		e.unread()
+	}
+	return c.m.lookAgain(quiet)
 }
 
 // elicited takes a new one. A form that cannot be shown as one is declined, and
@@ -37,17 +83,19 @@ func (c *chat) elicited(e acpclient.ElicitationAsked) tea.Cmd {
 		n.about, n.form = form, widget.NewForm(formFields(form))
 	}
 	c.elicits = append(c.elicits, n)
-	return nil
+	return c.m.lookAgain(quiet)
 }
 
-// elicitSettled drops one that is over, unless its page is still awaited.
-func (c *chat) elicitSettled(key uint64) {
+// elicitSettled drops one that is over, unless its page is still awaited. The
+// next one waits for quiet.
+func (c *chat) elicitSettled(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key && !e.open {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return
+			return c.m.lookAgain(quiet)
 		}
 	}
+	return nil
 }
 
 // elicitCompleted ends the wait for a page.
@@ -55,7 +103,7 @@ func (c *chat) elicitCompleted(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return c.say("done: " + e.link.Host)
+			return tea.Batch(c.say("done: "+e.link.Host), c.m.lookAgain(quiet))
 		}
 	}
 	return nil
@@ -136,14 +184,28 @@ func fieldValue(f elicit.Field, v widget.FormValue) any {
 	return v.Text
 }
 
-// key handles a key of the elicitation on the screen.
+// elicitKey handles a key of the elicitation on the screen.
 func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 	e := c.elicits[0]
-	if msg.String() == "esc" || msg.String() == "ctrl+c" {
+	if e.grabbed && c.m.now().Sub(e.grabbedAt) < dropAfterGrab {
+		return nil
+	}
+	name := msg.String()
+	open := e.form != nil && e.form.Choice() == widget.FormOpen
+	if name == "ctrl+c" || name == "esc" && !open { // an open form may have a list to close first
 		return c.settle(e, "cancel")
 	}
+	e.grabbed = true
+	switch intent.Of(name) {
+	case intent.ScrollUp:
+		e.offset--
+		return nil
+	case intent.ScrollDown:
+		e.offset++
+		return nil
+	}
 	if e.form == nil {
-		return c.linkKey(e, msg.String())
+		return c.linkKey(e, name)
 	}
 	e.form.Key(msg)
 	switch e.form.Choice() {
@@ -157,17 +219,43 @@ func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// onlyElicitKey handles a key where there is no composer: while the agent starts,
+// or logs in.
+func (c *chat) onlyElicitKey(msg tea.KeyPressMsg) tea.Cmd {
+	e, now, name := c.elicits[0], c.m.now(), msg.String()
+	armed := e.armed(c, now)
+	c.lastKey = now
+	switch {
+	case armed || name == "esc":
+		return c.elicitKey(msg)
+	case name == "alt+a" || name == "tab":
+		e.grab(now)
+		return nil
+	}
+	return c.m.lookAgain(quiet)
+}
+
 // linkKey answers for a page. Nothing is opened without the user's word, and
 // accepting says no more than that the user agreed.
 func (c *chat) linkKey(e *elicitation, name string) tea.Cmd {
 	switch name {
+	case "up", "k":
+		e.offset--
+	case "down", "j":
+		e.offset++
+	case "pgup":
+		e.offset -= max(1, e.page)
+	case "pgdown", "space":
+		e.offset += max(1, e.page)
 	case "o", "y":
 		if !e.link.OK {
-			e.note = "only http and https pages are opened"
-			return nil
+			return c.say("only http and https pages are opened")
+		}
+		if !e.read {
+			return c.say("read to the end first: down, pgdn")
 		}
 		if !e.open {
-			e.open = true
+			e.open, e.offset = true, 0
 			e.asked.Answer(acpclient.ElicitationAnswer{Action: "accept"})
 		}
 		if open := c.m.opts.OpenURL; open != nil {
@@ -208,48 +296,95 @@ func (c *chat) settle(e *elicitation, action string) tea.Cmd {
 	}
 	e.asked.Answer(answer)
 	e.open = false
-	c.elicitSettled(e.asked.Key)
-	return nil
+	return c.elicitSettled(e.asked.Key)
 }
 
-// elicitRows draws the one on the screen in at most height rows.
-func (c *chat) elicitRows(width, height int) ([]string, *tea.Cursor) {
-	e, th := c.elicits[0], c.m.th
+// elicitRows draws the one on the screen in at most height rows. The cursor is in
+// the form only while it has the keys. What is covered has not been read.
+func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Cursor) {
+	e, th, now := c.elicits[0], c.m.th, c.m.now()
+	if e.shownAt.IsZero() {
+		e.shownAt = now
+	}
+	armed := e.armed(c, now)
 	inner := widget.InnerWidth(width)
 	body := wrapInk(th.Strong.Paint, e.asked.Message, "", inner)
-	title := c.m.agentName() + " asks"
+	box := widget.Box{Title: c.link.name() + " asks", Focused: armed}
 	if e.form == nil {
-		body = append(body, c.linkRows(e, inner)...)
-		foot := "o opens it in your browser · c copies · n declines · esc cancels"
-		if e.open {
-			foot = "o opens it again · n stops waiting"
-		}
-		return widget.Box{Title: title, Foot: foot, Body: body, Focused: true}.Rows(width, th), nil
+		above, rows := c.linkRows(e, inner)
+		body = append(append(above, body...), rows...)
+		box.Body, box.Right = e.window(body, max(1, height-2))
+		e.read = e.read || !covered && height > 2 && e.offset+e.page >= len(body)
+		box.Foot = e.foot(c, armed)
+		return box.Rows(width, th), nil
 	}
 	if e.about.Description != "" {
 		body = append(body, wrapInk(th.Dim.Paint, e.about.Description, "", inner)...)
 	}
-	body = body[:min(len(body), max(1, height/3))]
-	rows, x, y := e.form.Rows(inner, max(3, height-2-len(body)), th)
-	cursor := tea.NewCursor(2+x, 1+len(body)+y)
-	return widget.Box{Title: title, Foot: "tab next · ctrl+s sends · esc cancels", Body: append(body, rows...), Focused: true}.Rows(width, th), cursor
+	box.Body, box.Right = e.window(body, max(1, height/3))
+	if box.Right != "" {
+		box.Right = "shift+↓ " + box.Right
+	}
+	box.Foot = e.foot(c, armed)
+	above := len(box.Body)
+	rows, x, y := e.form.Rows(inner, max(1, height-2-above), th)
+	box.Body = append(box.Body, rows...)
+	if !armed || y < 0 {
+		return box.Rows(width, th), nil
+	}
+	return box.Rows(width, th), tea.NewCursor(2+x, 1+above+y)
+}
+
+// window is what of the rows is on the screen, and a word about the rest.
+func (e *elicitation) window(rows []string, height int) (shown []string, more string) {
+	e.page = height
+	e.offset = max(0, min(e.offset, len(rows)-height))
+	if rest := len(rows) - e.offset - height; rest > 0 {
+		more = fmt.Sprintf("%d more rows ↓", rest)
+	}
+	return slices.Clip(rows[e.offset:min(len(rows), e.offset+height)]), more
+}
+
+// foot says which keys there are.
+func (e *elicitation) foot(c *chat, armed bool) string {
+	switch {
+	case c.focused:
+		return "alt+a or tab to answer"
+	case !armed && c.composer.Empty():
+		return "alt+a to answer · esc cancels"
+	case !armed:
+		return "keys are off while you type · alt+a to answer · esc cancels"
+	case e.form != nil:
+		return "tab next · ctrl+s sends · esc cancels"
+	case e.open:
+		return "o opens it again · n stops waiting"
+	case !e.link.OK:
+		return "c copies · n declines · esc cancels"
+	case !e.read:
+		return "read on to open it: pgdn · n declines · esc cancels"
+	}
+	return "o opens it · c copies · n declines · esc cancels"
 }
 
 // linkRows show the whole address, the host by itself, and what is odd about it.
-func (c *chat) linkRows(e *elicitation, width int) []string {
+// What became of it stands above.
+func (c *chat) linkRows(e *elicitation, width int) (above, rows []string) {
 	th := c.m.th
-	rows := append(wrapInk(th.Code.Paint, e.link.URL, "  ", width), wrapInk(th.Strong.Paint, "host: "+e.link.Host, "  ", width)...)
+	if e.open {
+		above = wrapInk(th.Accent.Paint, "waiting for the agent to say that it is done", "", width)
+	}
+	if e.note != "" {
+		above = append(above, wrapInk(th.Warn.Paint, e.note, "", width)...)
+	}
+	rows = wrapInk(th.Code.Paint, e.link.URL, "  ", width)
+	if e.link.Host != "" {
+		rows = append(rows, wrapInk(th.Strong.Paint, "host: "+e.link.Host, "  ", width)...)
+	}
 	for _, w := range e.link.Warnings {
 		rows = append(rows, wrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
-	switch {
-	case e.open:
-		rows = append(rows, th.Accent.Paint("waiting for the agent to say that it is done"))
-	case !e.link.OK:
-		rows = append(rows, th.Bad.Paint("parley does not open this"))
+	if !e.link.OK {
+		rows = append(rows, wrapInk(th.Bad.Paint, "parley does not open this", "", width)...)
 	}
-	if e.note != "" {
-		rows = append(rows, th.Warn.Paint(e.note))
-	}
-	return rows
+	return above, rows
 }

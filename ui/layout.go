@@ -2,12 +2,14 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -18,7 +20,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
 	th := c.m.th
-	input := widget.Box{Body: c.composer.Rows(th), Focused: !c.question.armed(c.m.now()), Foot: c.hint()}.Rows(width, th)
+	input := widget.Box{Body: c.composer.Rows(th), Focused: c.typing(), Foot: c.hint()}.Rows(width, th)
 	var below []string
 	if line := c.planLine(width); line != "" && height >= 10 {
 		below = append(below, line)
@@ -27,7 +29,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status(width))
-	if c.question.open() && c.question.full {
+	full := c.question.open() && c.question.full || c.elicitShown() && height-len(below) < leastBox
+	if full {
 		below = below[len(below)-1:]
 	}
 
@@ -41,27 +44,18 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	for len(rows) < top {
 		rows = append(rows, "")
 	}
-	rows = c.over(rows, width, top)
-	if c.picker != nil || len(c.elicits) > 0 && !c.question.open() {
-		draw := c.elicitRows
-		if c.picker != nil {
-			draw = func(w, h int) ([]string, *tea.Cursor) { return c.picker.rows(w, h, th) }
-		}
-		box, cursor := draw(width, max(4, top))
-		y := max(0, top-len(box))
-		rows = widget.Overlay(rows, box, 0, y)
-		if cursor != nil {
-			cursor.Y += y
-		}
-		return fit(append(rows, below...), height), cursor
+	rows, cursor := c.over(rows, width, top)
+	rows = fit(append(rows, below...), height)
+	if cursor != nil || full {
+		return rows, cursor
 	}
 	x, y := c.composer.Cursor()
-	rows = fit(append(rows, below...), height)
-	if c.question.open() && c.question.full {
-		return rows, nil
-	}
 	return rows, tea.NewCursor(x+2, top+inputTop+1+y)
 }
+
+// leastBox is how many rows a form or a page needs; where there are fewer the
+// composer makes room.
+const leastBox = 6
 
 // fit keeps the lowest rows where there are more than the screen has.
 func fit(rows []string, height int) []string {
@@ -71,9 +65,19 @@ func fit(rows []string, height int) []string {
 	return rows
 }
 
-// over lays what is open over the transcript.
-func (c *chat) over(rows []string, width, top int) []string {
-	if n := c.view.Below(); !c.view.Following() && top > 2 {
+// over lays what is open over the transcript. The cursor is nil unless it stands
+// there.
+func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
+	var cursor *tea.Cursor
+	lay := func(box []string, at *tea.Cursor) {
+		y := max(0, top-len(box))
+		rows = widget.Overlay(rows, box, 0, y)
+		if at != nil {
+			at.Y += y
+			cursor = at
+		}
+	}
+	if n := c.view.Below(); !c.view.Following() && top > 2 && (n > 0 || !c.focused || !c.endInSight(top)) {
 		word := " ↓ end "
 		if n > 0 {
 			word = fmt.Sprintf(" ↓ %d new · end ", n)
@@ -87,41 +91,56 @@ func (c *chat) over(rows []string, width, top int) []string {
 		c.questionTop = max(0, top-len(q))
 		rows = widget.Overlay(rows, q, 0, c.questionTop)
 	}
+	if c.elicitShown() {
+		lay(c.elicitRows(width, top, c.popup != nil))
+	}
 	if c.popup != nil && c.overlay == noOverlay {
 		list := c.popup.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, top-2)), c.m.th)
-		box := widget.Box{Body: list, Foot: "tab completes"}.Rows(width, c.m.th)
-		rows = widget.Overlay(rows, box, 0, max(0, top-len(box)))
+		lay(widget.Box{Body: list, Foot: "tab completes"}.Rows(width, c.m.th), nil)
 	}
 	if c.overlay != noOverlay {
-		box := c.overlayBox(width, top)
-		rows = widget.Overlay(rows, box, 0, max(0, top-len(box)))
+		lay(c.overlayBox(width, top), nil)
 	}
-	return rows
+	if c.picker != nil {
+		lay(c.picker.rows(width, max(4, top), c.m.th))
+	}
+	return rows, cursor
+}
+
+// endInSight tells whether the last entry can be seen in the topmost rows. The
+// end of a turn mostly has no row of its own.
+func (c *chat) endInSight(height int) bool {
+	for row := height - 1; row >= 0; row-- {
+		if i, ok := c.view.ItemAt(row); ok {
+			return !slices.ContainsFunc(c.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
+		}
+	}
+	return false
 }
 
 // welcome stands where the transcript will be.
 func (c *chat) welcome(width int) []string {
 	th := c.m.th
-	if c.conn == nil {
+	if c.link.conn == nil {
 		return nil
 	}
-	info := c.conn.Client.Agent()
+	info := c.link.conn.Client.Agent()
 	name := info.Title
 	if name == "" {
 		name = info.Name
 	}
 	if name == "" {
-		name = c.m.agentName()
+		name = c.link.name()
 	}
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
-		th.Dim.Paint(c.m.agent.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}
+		th.Dim.Paint(c.link.agent.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}
 	for i := range rows {
 		rows[i] = widget.Truncate("  "+rows[i], width, "…")
 	}
 	return rows
 }
 
-// planLine is the plan in one line.
+// planLine is the plan in one line: of several the one that changed last.
 func (c *chat) planLine(width int) string {
 	plan := c.thread.Plan
 	if len(plan) == 0 {
@@ -137,33 +156,37 @@ func (c *chat) planLine(width int) string {
 		}
 	}
 	line := " " + c.m.th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
+	if n := len(c.thread.Plans); n > 1 {
+		line += c.m.th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
+	}
 	if current != "" {
 		line += " ▸ " + current
 	}
 	return widget.Truncate(line, width, "…")
 }
 
-// queueRows are the prompts that wait, newest last.
+// queueRows are the prompts that wait, newest last: those that the agent holds
+// come before those that are still here.
 func (c *chat) queueRows(width, most int) []string {
+	type waiting struct{ label, text string }
+	var all []waiting
+	for _, h := range c.thread.Held {
+		all = append(all, waiting{"held by the agent  ", h.Text})
+	}
+	for i, text := range c.queued {
+		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
+	}
 	th := c.m.th
-	if len(c.queued)+len(c.thread.Held) == 0 || most == 0 {
-		return nil
-	}
 	var rows []string
-	for _, h := range c.thread.Held[max(0, len(c.thread.Held)-most):] {
-		line := " " + th.Dim.Paint("held by the agent  ") + th.Faint.Paint("\""+strings.Join(strings.Fields(h.Text), " ")+"\"")
-		rows = append(rows, widget.Truncate(line, width, "…"))
-	}
-	from := max(0, len(c.queued)-most)
-	for i := from; i < len(c.queued); i++ {
-		line := " " + th.Dim.Paint(fmt.Sprintf("queued %d  ", i+1)) + "\"" + strings.Join(strings.Fields(c.queued[i]), " ") + "\""
+	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
-		if i == len(c.queued)-1 {
+		if i == len(all)-1 {
 			right = th.Dim.Paint("  ↑ edit  ⌫ drop")
-			if c.thread.State == thread.Idle {
+			if c.thread.State == thread.Idle && len(c.queued) > 0 {
 				right = th.Dim.Paint("  enter sends  ↑ edit  ⌫ drop")
 			}
 		}
+		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(all[i].text), " ") + "\""
 		rows = append(rows, widget.Truncate(line, max(10, width-widget.Width(right)-1), "…")+right)
 	}
 	return rows
@@ -180,6 +203,8 @@ func (c *chat) overlayBox(width, height int) []string {
 		title, body = "log", c.logRows(inner)
 	case planOverlay:
 		title, body = "plan", c.planRows(inner)
+	case sourceOverlay:
+		title, body = "messages", c.sourceRows(inner)
 	}
 	page := max(1, height-2)
 	last := max(0, len(body)-page)
@@ -196,32 +221,49 @@ func (c *chat) overlayBox(width, height int) []string {
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
 
+// planRows lists the plans, each with its steps.
 func (c *chat) planRows(width int) []string {
-	if len(c.thread.Plan) == 0 {
-		return []string{c.m.th.Dim.Paint("the agent has made no plan")}
+	plans, th := c.thread.Plans, c.m.th
+	if len(plans) == 0 {
+		return []string{th.Dim.Paint("the agent has made no plan")}
 	}
 	var rows []string
-	for _, p := range c.thread.Plan {
-		sign := planSigns[p.Status]
-		if sign == "" {
-			sign = "·"
-		}
-		for i, r := range widget.Wrap(p.Content, max(1, width-2)) {
+	for i, plan := range plans {
+		if len(plans) > 1 {
 			if i > 0 {
-				sign = " "
+				rows = append(rows, "")
 			}
-			if p.Status == "completed" {
-				r = c.m.th.Dim.Paint(r)
-			}
-			rows = append(rows, sign+" "+r)
+			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
 		}
+		for _, step := range plan.Entries {
+			rows = append(rows, c.stepRows(step, width)...)
+		}
+	}
+	return rows
+}
+
+// stepRows is one step of a plan.
+func (c *chat) stepRows(p acpclient.PlanEntry, width int) []string {
+	sign := planSigns[p.Status]
+	if sign == "" {
+		sign = "·"
+	}
+	var rows []string
+	for i, r := range widget.Wrap(p.Content, max(1, width-2)) {
+		if i > 0 {
+			sign = " "
+		}
+		if p.Status == "completed" {
+			r = c.m.th.Dim.Paint(r)
+		}
+		rows = append(rows, sign+" "+r)
 	}
 	return rows
 }
 
 func (c *chat) logRows(width int) []string {
 	th := c.m.th
-	lines, total := c.m.log.Lines()
+	lines, total := c.link.log.Lines()
 	if total == 0 {
 		return []string{th.Dim.Paint("nothing so far")}
 	}

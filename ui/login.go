@@ -1,24 +1,28 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
 
 // Messages of logins.
 type (
 	loggedInMsg struct { // by the agent itself
+		link *link
 		conn *Connection
 		err  error
 	}
 	loginRanMsg struct { // in the real terminal
+		link *link
 		conn *Connection
 		err  error
 	}
@@ -32,9 +36,9 @@ func wantsLogin(err error) bool {
 
 // loginPicker offers the agent's ways to log in. Ways that parley does not know
 // are listed and cannot be chosen.
-func (m *Model) loginPicker(conn *Connection) *picker {
+func (l *link) loginPicker() *picker {
 	var items []widget.Item
-	for _, method := range conn.Client.Agent().AuthMethods {
+	for _, method := range l.conn.Client.Agent().AuthMethods {
 		hint := "by the agent"
 		switch method.Type {
 		case "", "agent":
@@ -45,77 +49,91 @@ func (m *Model) loginPicker(conn *Connection) *picker {
 		}
 		items = append(items, widget.Item{Title: orID(method.Name, method.ID), Detail: method.Description, Hint: hint, Value: method})
 	}
-	return &picker{title: "log in to " + m.agentName(), foot: "enter chooses · esc", list: widget.NewList(items),
-		empty:  "the agent offers no way to log in; use its own command, then try again",
-		choose: func(it widget.Item) tea.Cmd { return m.logIn(conn, it.Value.(acpclient.AuthMethod)) }}
+	conn := l.conn
+	return &picker{title: "log in to " + l.name(), foot: "enter chooses · esc", list: widget.NewList(items),
+		empty: "the agent offers no way to log in; use its own command, then try again",
+		choose: func(it widget.Item) tea.Cmd {
+			if l.conn != conn {
+				return nil
+			}
+			return l.logIn(it.Value.(acpclient.AuthMethod))
+		}}
 }
 
+// starting tells whether the agent has the connecting page.
+func (l *link) starting() bool { return l.m.page == connectingPage && l.m.starting == l }
+
 // logIn carries out one way to log in.
-func (m *Model) logIn(conn *Connection, method acpclient.AuthMethod) tea.Cmd {
+func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
+	m, conn := l.m, l.conn
 	switch method.Type {
 	case "", "agent":
-		if m.loggingIn != "" {
-			return m.chat.say("a login is under way already: " + m.loggingIn)
+		if l.loggingIn != "" {
+			return m.chat.say("a login is under way already: " + l.loggingIn)
 		}
 		ctx, cancel := context.WithCancel(m.conns.ctx)
-		m.cancelLogin = cancel
-		m.loggingIn, m.connectErr = orID(method.Name, method.ID), nil
+		l.cancelLogin = cancel
+		l.loggingIn, l.connectErr = orID(method.Name, method.ID), nil
 		return tea.Batch(m.tick(), func() tea.Msg {
 			defer cancel()
-			return loggedInMsg{conn, conn.Client.Authenticate(ctx, method.ID)}
+			return loggedInMsg{l, conn, conn.Client.Authenticate(ctx, method.ID)}
 		})
 	case "terminal":
 		if m.opts.LoginCommand == nil {
 			break
 		}
-		return tea.Exec(m.opts.LoginCommand(m.agent, method), func(err error) tea.Msg { return loginRanMsg{conn, err} })
+		return tea.Exec(m.opts.LoginCommand(l.agent, method), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
 	}
-	m.askLogin(conn, "parley does not know this way to log in: "+method.Type)
+	l.askLogin("parley does not know this way to log in: " + method.Type)
 	return nil
 }
 
 // askLogin shows the ways to log in, and what went wrong with one.
-func (m *Model) askLogin(conn *Connection, note string) {
-	p := m.loginPicker(conn)
+func (l *link) askLogin(note string) {
+	p := l.loginPicker()
 	p.note = note
-	if m.page == chatPage {
-		m.chat.picker = p
+	if !l.starting() {
+		l.front().picker = p
 		return
 	}
-	m.login = p
+	l.login = p
 }
 
 // loggedIn goes on where the login was missing: with opening the session, or
-// with the prompt that was refused.
+// with the prompts that were refused.
 func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
-	if msg.conn != m.conn {
+	l := msg.link
+	if msg.conn != l.conn {
 		return nil
 	}
-	m.cancelLogin, m.loggingIn = nil, ""
+	l.cancelLogin, l.loggingIn = nil, ""
 	if errors.Is(msg.err, context.Canceled) {
 		msg.err = errors.New("the login was given up")
 	}
 	switch {
-	case m.page == chatPage && m.chat.thread.State == thread.Ended:
+	case !l.starting() && !l.live():
 		return nil
-	case m.page == chatPage && msg.err != nil:
-		m.askLogin(msg.conn, msg.err.Error())
+	case !l.starting() && msg.err != nil:
+		l.askLogin(msg.err.Error())
 		return nil
-	case m.page == chatPage:
-		cmds := []tea.Cmd{m.chat.say("logged in")}
-		for _, c := range m.chats {
+	case !l.starting():
+		cmds := []tea.Cmd{l.front().say("logged in")}
+		for _, c := range l.chats() {
 			cmds = append(cmds, c.retry())
 		}
 		return tea.Batch(cmds...)
 	case msg.err != nil:
-		m.connectErr = msg.err
-		m.askLogin(msg.conn, "")
+		l.connectErr = msg.err
+		l.askLogin("")
 		return nil
 	}
-	m.connectErr, m.login, m.connectedAt = nil, nil, m.now()
-	conn, queue := msg.conn, m.queue
+	l.connectErr, l.login, l.connectedAt = nil, nil, m.now()
+	ctx, cancel := context.WithCancel(m.conns.ctx)
+	l.cancelConnect = cancel
+	conn, queue := msg.conn, l.queue
 	return tea.Batch(m.tick(), func() tea.Msg {
-		s, err := conn.Client.NewSession(m.conns.ctx, conn.Template)
+		defer cancel()
+		s, err := conn.Open(ctx)
 		if err == nil {
 			conn.Session = s
 		}
@@ -126,21 +144,27 @@ func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
 // loginRan comes when a login in the real terminal is over: the agent is
 // started anew, as it may have read its credentials already.
 func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
-	if msg.err != nil {
-		text := "the login did not succeed: " + msg.err.Error()
-		if m.page == chatPage {
-			m.askLogin(msg.conn, text)
-			return nil
-		}
-		m.connectErr = errors.New(text)
-		m.askLogin(msg.conn, "")
+	l := msg.link
+	if msg.conn != l.conn {
 		return nil
 	}
-	if m.page == chatPage {
-		m.opts.Prompt = m.chat.refused
-		m.chat.refused = ""
+	if msg.err != nil {
+		text := "the login did not succeed: " + msg.err.Error()
+		if !l.starting() {
+			l.askLogin(text)
+			return nil
+		}
+		l.connectErr = errors.New(text)
+		l.askLogin("")
+		return nil
 	}
-	return m.restart()
+	if !l.starting() {
+		if c := l.front(); len(c.refused) > 0 {
+			m.opts.Prompt = c.refused[0]
+			c.queued, c.refused = append(c.refused[1:], c.queued...), nil
+		}
+	}
+	return l.restart()
 }
 
 // promptFailed gives the text of a prompt that the agent did not take back to
@@ -151,33 +175,71 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 		text += b.Text
 	}
 	if wantsLogin(e.Err) {
-		c.refused = text
-		c.picker = c.m.loginPicker(c.conn)
+		c.refused = append(c.refused, text)
+		c.picker = c.link.loginPicker()
+		c.picker.unasked = c.m.now()
 		return nil
 	}
-	if draft := c.composer.Value(); draft != "" {
-		text += "\n" + draft
+	if c.unwanted[e.Key] && e.Withdrawn {
+		delete(c.unwanted, e.Key)
+		c.history.Add(text)
+		return c.say("the prompt was withdrawn")
 	}
-	c.composer.SetValue(text)
+	c.giveBack(e.Key, text)
 	if e.Withdrawn || e.Err == nil {
 		return c.say("the prompt was withdrawn")
 	}
 	return c.say("not taken: " + e.Err.Error())
 }
 
-// retry sends the prompt again that was refused for want of a login.
+// returned is a prompt that came back and stands in the composer.
+type returned struct {
+	key  uint64 // grows with every prompt of the session
+	text string
+}
+
+// giveBack puts a prompt into the composer: in front of the draft, and among
+// those that came back before it in the order in which they were sent.
+func (c *chat) giveBack(key uint64, text string) {
+	draft := c.composer.Value()
+	rest, ok := strings.CutPrefix(draft, c.joined())
+	if ok {
+		draft = strings.TrimPrefix(rest, "\n")
+	} else { // they were edited, and are a draft now
+		c.back = nil
+	}
+	at, _ := slices.BinarySearchFunc(c.back, key, func(r returned, key uint64) int { return cmp.Compare(r.key, key) })
+	c.back = slices.Insert(c.back, at, returned{key, text})
+	text = c.joined()
+	if draft != "" {
+		text += "\n" + draft
+	}
+	c.composer.SetValue(text)
+}
+
+// joined is what of the draft came back.
+func (c *chat) joined() string {
+	var texts []string
+	for _, r := range c.back {
+		texts = append(texts, r.text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// retry sends the prompts again that were refused for want of a login.
 func (c *chat) retry() tea.Cmd {
-	text := c.refused
-	c.refused = ""
-	if text == "" {
+	texts := c.refused
+	c.refused = nil
+	if len(texts) == 0 {
 		return nil
 	}
-	return c.prompt(text)
+	c.queued = append(texts[1:], c.queued...)
+	return c.prompt(texts[0])
 }
 
 // logOut ends the login. The connection goes on.
 func (c *chat) logOut() tea.Cmd {
-	client := c.conn.Client
+	client := c.link.conn.Client
 	return func() tea.Msg {
 		ctx, stop := context.WithTimeout(c.m.conns.ctx, time.Minute)
 		defer stop()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -78,7 +79,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		first := d.agent
 		d.types("brow\n")
 		d.sees("logging in: In the browser", "esc give up")
-		d.m.log.Add(acpclient.LogStderr, "code: ABCD-1234")
+		d.m.chat.link.log.Add(acpclient.LogStderr, "code: ABCD-1234")
 		d.wait(500 * time.Millisecond)
 		d.sees("code: ABCD-1234") // shown while the login runs
 		d.press("enter")          // means nothing here
@@ -151,6 +152,40 @@ func TestLoginIsNotEnough(t *testing.T) {
 		d.wait(2 * time.Second)
 		d.sees("Bitte anmelden", "╭ log in to fake")
 		d.called("session/new", 2)
+	})
+}
+
+// After a login the first session is the one that was asked for.
+func TestLoginOpensAsAsked(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.on["initialize"] = hello(ways + keeps)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("k1", "user", "where were we?")
+			return `{}`, nil
+		}
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+			conn, err := connect(ctx, a, sink, log)
+			if conn != nil {
+				conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
+					return conn.Client.LoadSession(ctx, "k1", conn.Template)
+				}
+			}
+			return conn, err
+		}
+	}, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.connected()
+		d.sees("▌ where were we?")
+		d.called("session/load", 1)
+		d.called("session/new", 1) // the one that was refused
+		d.types("go on\n")
+		d.soon()
+		d.prompts("go on")
 	})
 }
 

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,38 +24,26 @@ const (
 // Model is the root. Everything below it is a plain struct of the same
 // goroutine.
 type Model struct {
-	opts  Options
-	queue *acpclient.Queue // of the connection of the moment
-	over  chan struct{}    // closed when another one takes its place
-	log   *acpclient.Log
-	th    *theme.Theme
-	dark  bool
-	now   func() time.Time
+	opts Options
+	th   *theme.Theme
+	dark bool
+	now  func() time.Time
 
 	width, height int
 	page          page
 	start         *start
-	chat          *chat           // the one on the screen
-	chats         []*chat         // all open sessions
-	pending       *chat           // the one whose session has no id yet
-	gone          map[string]bool // sessions whose page is gone; late events are nobody's
-	kept          []acpclient.Listed
+	chat          *chat   // the one on the screen
+	chats         []*chat // all open sessions, of all agents
+	starting      *link   // the one of the connecting page
 	overview      *picker // the list of sessions, while it is open
-	login         *picker // on the connecting page
-	loggingIn     string  // the way under way
-	cancelLogin   context.CancelFunc
-	agent         Agent // the one chosen
+	logs          []Logged
 	conns         *connections
-	conn          *Connection
-	cancelConnect context.CancelFunc
-	connectedAt   time.Time // when connecting began
-	connectErr    error
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool
 
 	ticking bool
-	last    time.Time // when the last portion of events was handed over
+	looking bool // a quietMsg is under way
 
 	dirty bool
 	view  tea.View
@@ -76,6 +64,7 @@ type (
 	}
 	closedMsg  struct{}
 	refreshMsg struct{} // something that was only for a while is over
+	quietMsg   struct{} // nothing may have been typed for a while
 )
 
 // Init implements tea.Model.
@@ -84,28 +73,10 @@ func (m *Model) Init() tea.Cmd {
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	if m.page == connectingPage {
-		cmds = append(cmds, m.connect())
+	if m.opts.Start != "" {
+		cmds = append(cmds, m.choose(m.opts.Start))
 	}
 	return tea.Batch(cmds...)
-}
-
-// listen waits for events and hands over all that wait, at most once a frame.
-// Exactly one of it is under way for the connection of the moment; it ends when
-// another connection takes its place.
-func (m *Model) listen() tea.Cmd {
-	last, queue, over := m.last, m.queue, m.over
-	return func() tea.Msg {
-		select {
-		case <-queue.Ready():
-		case <-over:
-			return nil
-		}
-		if rest := frame - time.Since(last); rest > 0 {
-			time.Sleep(rest)
-		}
-		return eventsMsg{queue, queue.Take()}
-	}
 }
 
 // tick moves clocks and spinners. It runs only while something does.
@@ -122,79 +93,89 @@ func later(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// begin starts the agent with this name.
-func (m *Model) begin(name string) {
+// choose starts the agent with this name: in the place of one that is not there
+// any more, or beside those that are.
+func (m *Model) choose(name string) tea.Cmd {
+	l := m.chat.link
+	if l.live() || m.chat.recorded {
+		l = newLink(m)
+		c := newChat(m, l)
+		c.from = m.chat
+		m.chats = append(m.chats, c)
+		m.show(c)
+	}
 	for _, a := range m.opts.Agents {
 		if a.Name == name {
-			m.agent = a
+			l.agent = a
 		}
 	}
-	m.page, m.connectErr, m.connectedAt, m.dirty = connectingPage, nil, m.now(), true
-	// What an earlier connection still has to say is nobody's any more.
-	close(m.over)
-	m.over = make(chan struct{})
-	m.queue = acpclient.NewQueue()
-	if m.cancelLogin != nil {
-		m.cancelLogin()
-	}
-	m.login, m.loggingIn, m.cancelLogin, m.kept, m.gone = nil, "", nil, nil, map[string]bool{}
-	m.chats = []*chat{m.chat} // the others belonged to what is gone
-	m.chat.fresh()
-	m.pending = m.chat
+	old := l.conn
+	l.conn = nil
+	return tea.Batch(l.connect(), m.end(old))
 }
 
-// restart starts the agent of the moment again and ends the one before.
-func (m *Model) restart() tea.Cmd {
-	old := m.conn
-	m.conn = nil
-	m.begin(m.agent.Name)
-	return tea.Batch(m.connect(), m.end(old))
-}
-
-// connect runs the start of an agent.
-func (m *Model) connect() tea.Cmd {
-	ctx, cancel := context.WithCancel(m.conns.ctx)
-	m.cancelConnect = cancel
-	agent, queue := m.agent, m.queue
-	start := func() tea.Msg {
-		conn, err := m.conns.start(ctx, agent, m.opts.Connect, queue, m.log)
-		return connectedMsg{queue, conn, err}
-	}
-	return tea.Batch(m.listen(), start, m.tick())
-}
-
-// connected shows the chat, or why there is none.
-func (m *Model) connected(msg connectedMsg) tea.Cmd {
-	if msg.from != m.queue || m.page == startPage { // given up in the meantime
-		return m.end(msg.conn)
-	}
-	m.dirty = true
-	m.cancelConnect = nil
-	if m.quitting {
-		return nil // quit ends it
-	}
-	m.conn = msg.conn
-	if msg.err != nil {
-		m.connectErr = msg.err
-		if msg.conn != nil && wantsLogin(msg.err) {
-			m.login = m.loginPicker(msg.conn)
-		}
-		return nil
-	}
-	m.pending = nil
-	m.page = chatPage
-	m.chat.attach(msg.conn)
-	if info := msg.conn.Client.Agent(); m.agent.Custom && info.Name+info.Title != "" {
-		if m.agent.Title = info.Title; info.Title == "" {
-			m.agent.Title = info.Name
+// links are the agents of the open pages, each once, in the order of the pages.
+func (m *Model) links() []*link {
+	var out []*link
+	for _, c := range m.chats {
+		if !slices.Contains(out, c.link) {
+			out = append(out, c.link)
 		}
 	}
-	if prompt := m.opts.Prompt; prompt != "" {
-		m.opts.Prompt = ""
-		return m.chat.prompt(prompt)
+	return out
+}
+
+// linkOf finds the agent whose connection of the moment posts to a queue; nil
+// where another one has taken its place.
+func (m *Model) linkOf(queue *acpclient.Queue) *link {
+	for _, l := range m.links() {
+		if l.queue == queue {
+			return l
+		}
 	}
 	return nil
 }
+
+// connected takes what became of starting an agent.
+func (m *Model) connected(msg connectedMsg) tea.Cmd {
+	m.dirty = true
+	l := m.linkOf(msg.from)
+	if l == nil { // given up in the meantime
+		return m.end(msg.conn)
+	}
+	return l.connected(msg)
+}
+
+// leave gives up the start of an agent. A page that was made for it goes away.
+func (m *Model) leave() tea.Cmd {
+	l := m.starting
+	l.forget()
+	old := l.conn
+	l.conn, l.connectErr, m.starting = nil, nil, nil
+	if c := l.front(); c.link == l && !c.blank() { // enter starts it again
+		c.apply(acpclient.Disconnected{Err: acpclient.ErrClosed})
+	}
+	m.start.list.SetFilter("")
+	m.page = startPage
+	return m.end(old)
+}
+
+// back leaves the start screen for the page it was opened from; false where
+// there is none.
+func (m *Model) back() bool {
+	if !m.canGoBack() {
+		return false
+	}
+	if c := m.chat; c.blank() {
+		m.drop(c)
+		m.chat.rescue(c)
+	}
+	m.page = chatPage
+	return true
+}
+
+// canGoBack tells whether the start screen was opened from a page.
+func (m *Model) canGoBack() bool { return len(m.chats) > 1 || !m.chat.blank() }
 
 // end closes a connection that is no longer needed.
 func (m *Model) end(conn *Connection) tea.Cmd {
@@ -204,9 +185,6 @@ func (m *Model) end(conn *Connection) tea.Cmd {
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
-	if m.cancelConnect != nil {
-		m.cancelConnect()
-	}
 	return func() tea.Msg {
 		m.conns.endAll()
 		return closedMsg{}
@@ -225,7 +203,7 @@ func (m *Model) View() tea.View {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{m.th.Dim.Paint("ending " + m.agent.Name + "…")}
+		rows = []string{widget.Truncate(m.th.Dim.Paint("ending "+m.names()+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
@@ -247,14 +225,16 @@ func (m *Model) title() string {
 	case m.chat.thread.Title != "":
 		return m.chat.thread.Title + " - parley"
 	}
-	return m.agentName() + " - parley"
+	return m.chat.link.name() + " - parley"
 }
 
-// agentName is what the agent is called on the screen: the name the user chose
-// it by, or what it calls itself where the user only typed a command.
-func (m *Model) agentName() string {
-	if m.agent.Custom {
-		return m.agent.Title
+// names are those of all agents that were started.
+func (m *Model) names() string {
+	var names []string
+	for _, l := range m.links() {
+		if l.agent.Name != "" {
+			names = append(names, l.name())
+		}
 	}
-	return m.agent.Name
+	return strings.Join(names, ", ")
 }

@@ -128,7 +128,7 @@ func (c *chat) choices(title string, choices []acpclient.Choice, current string,
 		if ch.ID == current {
 			hint, at = "now", i
 		}
-		items = append(items, widget.Item{Title: orID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Value: ch.ID})
+		items = append(items, widget.Item{Title: orID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Section: ch.Group, Value: ch.ID})
 	}
 	list := widget.NewList(items)
 	list.Select(at)

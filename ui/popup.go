@@ -22,6 +22,8 @@ var ownCommands = []acpclient.Command{
 	{Name: "log", Description: "the agent's stderr and what parley noted"},
 	{Name: "sessions", Description: "the sessions: open, new, close, delete"},
 	{Name: "new", Description: "a new session with this agent"},
+	{Name: "agent", Description: "start another agent beside this one"},
+	{Name: "work", Description: "what is going on, in the turn and in the background; stop one of it"},
 	{Name: "options", Description: "what the agent lets you choose: mode, model, …"},
 	{Name: "mode", Description: "choose the mode"},
 	{Name: "model", Description: "choose the model"},
@@ -76,12 +78,16 @@ func (c *chat) ownSession(name string) tea.Cmd {
 		return c.m.showSessions()
 	case "new":
 		return c.m.newSession()
+	case "agent":
+		return c.m.anotherAgent()
+	case "work":
+		return c.showWork()
 	case "options":
 		return c.showOptions("")
 	case "mode", "model":
 		return c.showOptions(name)
 	case "login":
-		c.picker = c.m.loginPicker(c.conn)
+		c.picker = c.link.loginPicker()
 	case "logout":
 		return c.logOut()
 	}

@@ -97,7 +97,7 @@ func (q *question) armed(now time.Time) bool {
 	if q.grabbed {
 		return true
 	}
-	return q.c.composer.Empty() && now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet
+	return !q.c.focused && q.c.composer.Empty() && now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet
 }
 
 // key handles a key of an armed question; false hands it on to the composer.
@@ -152,14 +152,13 @@ func (q *question) keep() {
 	}
 }
 
-// optionFor finds the option of a key: a digit, or the letter of a kind that
+// optionFor finds the option of a key: its place, or the letter of a kind that
 // only one option has.
 func optionFor(options []permissions.Option, key string) (permissions.Option, bool) {
-	if len(key) == 1 && key[0] >= '1' && key[0] <= '9' {
-		if i := int(key[0] - '1'); i < len(options) {
-			return options[i], true
+	for i, o := range options {
+		if place := placeKey(i); place == key && place != "" {
+			return o, true
 		}
-		return permissions.Option{}, false
 	}
 	for _, o := range options {
 		if letter := letterOf(options, o); letter == key && letter != "" {
@@ -167,6 +166,16 @@ func optionFor(options []permissions.Option, key string) (permissions.Option, bo
 		}
 	}
 	return permissions.Option{}, false
+}
+
+// placeKey is the key of the i-th option, whatever its kind: a digit, and where
+// those are used up a letter that means nothing else to a question.
+func placeKey(i int) string {
+	const places = "1234567890bceghilmopqrstuvwxz"
+	if i >= len(places) {
+		return ""
+	}
+	return places[i : i+1]
 }
 
 var letters = map[string]string{permissions.AllowOnce: "y", permissions.AllowAlways: "a", permissions.RejectOnce: "n", permissions.RejectAlways: "N"}
@@ -194,7 +203,7 @@ func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 	if !q.read && !harmless(o) {
 		return q.c.say("read to the end first: down, pgdn")
 	}
-	if err := q.c.conn.Broker.Answer(cur.Key, o.ID); err != nil {
+	if err := q.c.link.conn.Broker.Answer(cur.Key, o.ID); err != nil {
 		return q.c.say(err.Error())
 	}
 	q.remove(cur.Key)
@@ -204,7 +213,7 @@ func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 // reject is esc: the agent's own "no" where it has one, else cancelled.
 func (q *question) reject() tea.Cmd {
 	cur := q.waiting[q.current]
-	if err := q.c.conn.Broker.Reject(cur.Key); err != nil {
+	if err := q.c.link.conn.Broker.Reject(cur.Key); err != nil {
 		return q.c.say(err.Error())
 	}
 	q.remove(cur.Key)
@@ -259,7 +268,7 @@ func (q *question) parts(cur permissions.Question, width, height int) (body []st
 }
 
 func (q *question) title(cur permissions.Question) string {
-	name := q.c.m.agentName()
+	name := q.c.link.name()
 	if cur.Origin == permissions.FromParley {
 		return "parley asks: " + name + " wants this without having asked"
 	}
@@ -283,6 +292,8 @@ func (q *question) foot(now time.Time) string {
 		return "esc rejects · d details"
 	case q.armed(now):
 		return "read to the end to allow: down, pgdn · esc rejects"
+	case q.c.focused:
+		return "alt+a or tab to answer"
 	case q.c.composer.Empty():
 		return "alt+a to answer · esc rejects"
 	}
@@ -351,8 +362,8 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 	line := ""
 	for i, o := range cur.Options {
 		key := letterOf(cur.Options, o)
-		if key == "" && i < 9 {
-			key = fmt.Sprint(i + 1)
+		if key == "" {
+			key = placeKey(i)
 		}
 		text := th.Key.Paint(key) + " " + o.Name
 		if !q.read && !harmless(o) {

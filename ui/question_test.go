@@ -307,7 +307,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.sees("– cancelled", "Commit typed errors")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
-		d.m.conn.Broker.CancelSession("s1")
+		d.m.chat.link.conn.Broker.CancelSession("s1")
 		d.wait(100 * time.Millisecond)
 		d.misses("fake asks")
 	})

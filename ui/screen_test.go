@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,9 +198,9 @@ func TestLogOverlay(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		for i := range 100 {
-			d.m.log.Add(acpclient.LogStderr, "log line "+strings.Repeat("i", i))
+			d.m.chat.link.log.Add(acpclient.LogStderr, "log line "+strings.Repeat("i", i))
 		}
-		d.m.log.Add(acpclient.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
+		d.m.chat.link.log.Add(acpclient.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
 		d.press("f2")
 		d.sees("╭ log", "not JSON")
 		for range 20 {
@@ -229,7 +230,7 @@ func TestHelpListsEveryBinding(t *testing.T) {
 		for _, b := range intent.Chat {
 			d.sees(b.Label, b.Help)
 		}
-		for _, n := range append(append([]intent.Note(nil), intent.Editing...), intent.Question...) {
+		for _, n := range slices.Concat(intent.Editing, intent.Transcript, intent.Question) {
 			d.sees(n.Label, n.Help)
 		}
 		d.sees("/test", "/log")

@@ -66,7 +66,7 @@ func TestOverview(t *testing.T) {
 		d.press("ctrl+s")
 		d.soon()
 		d.sees("╭ sessions", "open", "1 new session", "here · idle", "kept by the agent", "Fix the lexer", "~/src/lexer", "2026-02-27 18:05",
-			"without a title", "/srv/site", "3/3", "enter opens")
+			"without a title", "/srv/site", "3/3", "ctrl+n new · ctrl+t agent")
 		d.misses("0001", "garbage")
 		d.types("srv") // directories are searched, too
 		d.sees("1/3", "without a title")

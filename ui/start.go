@@ -46,15 +46,17 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 			s.note = a.Name + " is not installed: " + a.Missing
 			return nil
 		}
-		m.begin(a.Name)
-		return m.connect()
+		return m.choose(a.Name)
 	case "esc":
 		if s.list.Filter() != "" {
 			s.list.SetFilter("")
 			return nil
 		}
-		return m.quit()
+		fallthrough
 	case "ctrl+c", "ctrl+d":
+		if m.back() {
+			return nil
+		}
 		return m.quit()
 	}
 	s.list.Key(msg)
@@ -93,8 +95,12 @@ func (s *start) foot(m *Model) []string {
 	case ok:
 		lines = append(lines, th.Dim.Paint("runs  ")+it.Value.(Agent).Command)
 	}
+	esc := " quit"
+	if m.canGoBack() {
+		esc = " back"
+	}
 	lines = append(lines, th.Dim.Paint("gets  this directory: reads files in it; asks before it writes, runs commands or leaves it"),
-		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(" quit"))
+		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {
 		for _, r := range widget.Wrap(l, max(1, m.width-2)) {
@@ -106,31 +112,32 @@ func (s *start) foot(m *Model) []string {
 
 // connectingKey handles a key while an agent starts, or after it could not.
 func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
-	if p := m.login; p != nil && msg.String() != "ctrl+c" {
+	l := m.starting
+	if p := l.login; p != nil && msg.String() != "ctrl+c" {
 		cmd, done := p.key(msg)
-		if done && m.login == p {
-			m.login = nil
+		if done && l.login == p {
+			l.login = nil
 		}
 		return cmd
 	}
-	if m.loggingIn != "" && msg.String() == "esc" {
-		m.cancelLogin()
+	if c := l.front(); c.elicitShown() && msg.String() != "ctrl+c" {
+		return c.onlyElicitKey(msg)
+	}
+	if l.loggingIn != "" && msg.String() == "esc" {
+		l.cancelLogin()
 		return nil
 	}
 	switch msg.String() {
 	case "ctrl+c", "ctrl+d":
-		return m.quit()
-	case "esc":
-		if m.cancelConnect != nil {
-			m.cancelConnect()
+		if len(m.chats) == 1 {
+			return m.quit()
 		}
-		m.page, m.connectErr = startPage, nil
-		old := m.conn
-		m.conn = nil
-		return m.end(old)
+		return m.leave()
+	case "esc":
+		return m.leave()
 	case "enter":
-		if m.connectErr != nil {
-			return m.restart()
+		if l.connectErr != nil {
+			return l.restart()
 		}
 	}
 	return nil
@@ -139,47 +146,58 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 // connecting draws the wait for an agent, or why it did not start, or the ways
 // to log in to it.
 func (m *Model) connecting() ([]string, *tea.Cursor) {
-	th := m.th
+	th, l := m.th, m.starting
 	rows := []string{" " + th.Title.Paint("parley"), ""}
 	switch {
-	case m.loggingIn != "":
-		rows = append(rows, widget.Truncate("  logging in: "+th.Strong.Paint(m.loggingIn), m.width, "…"),
+	case l.loggingIn != "":
+		rows = append(rows, widget.Truncate("  logging in: "+th.Strong.Paint(l.loggingIn), m.width, "…"),
 			"  "+th.Dim.Paint("the agent may have opened a browser"), "")
-		rows = append(rows, m.lastWords()...)
+		rows = append(rows, l.lastWords()...)
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
-	case m.login != nil:
-		rows = append(rows, chatview.Failure(m.connectErr, m.width-1, th)...)
+	case l.login != nil:
+		rows = append(rows, chatview.Failure(l.connectErr, m.width-1, th)...)
 		rows = append(rows, "")
 		rows = rows[:min(len(rows), max(2, m.height-8))]
-		box, cursor := m.login.rows(m.width, max(5, m.height-len(rows)), th)
+		box, cursor := l.login.rows(m.width, max(5, m.height-len(rows)), th)
 		cursor.Y += len(rows)
 		return fit(append(rows, box...), m.height), cursor
-	case m.connectErr != nil:
-		rows = append(rows, m.whyNot()...)
+	case l.connectErr != nil:
+		rows = append(rows, l.whyNot()...)
 	default:
-		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(m.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(m.connectedAt))), m.width, "…"),
-			widget.Truncate("  "+th.Dim.Paint(m.agent.Command), m.width, "…"), "")
-		rows = append(rows, m.lastWords()...)
-		if strings.HasPrefix(m.agent.Where, "through npx") {
+		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(l.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(l.connectedAt))), m.width, "…"),
+			widget.Truncate("  "+th.Dim.Paint(l.agent.Command), m.width, "…"), "")
+		rows = append(rows, l.lastWords()...)
+		if strings.HasPrefix(l.agent.Where, "through npx") {
 			rows = append(rows, widget.Truncate("  "+th.Dim.Paint("npx fetches the package first; that can take a minute"), m.width, "…"))
 		}
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
+	}
+	if c := l.front(); c.elicitShown() {
+		rows = rows[:min(len(rows), 4, max(1, m.height-leastBox))]
+		box, cursor := c.elicitRows(m.width, m.height-len(rows), false)
+		if cursor != nil {
+			cursor.Y += len(rows)
+		}
+		return append(rows, box...), cursor
 	}
 	return rows[:min(len(rows), m.height)], nil
 }
 
 // whyNot says why the agent did not start, and what to do.
-func (m *Model) whyNot() []string {
-	th := m.th
-	rows := chatview.Failure(m.connectErr, m.width-1, th)
-	for _, l := range advice(m.connectErr, m.agent) {
+func (l *link) whyNot() []string {
+	th, m := l.m.th, l.m
+	rows := chatview.Failure(l.connectErr, m.width-1, th)
+	for _, text := range advice(l.connectErr, l.agent) {
 		rows = append(rows, "")
-		for _, r := range widget.Wrap(l, max(1, m.width-4)) {
+		for _, r := range widget.Wrap(text, max(1, m.width-4)) {
 			rows = append(rows, "  "+r)
 		}
 	}
 	rows = append(rows, "")
-	keys := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ") + th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
+	keys := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ")
+	if len(m.chats) == 1 {
+		keys += th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
+	}
 	for _, r := range widget.Wrap(keys, max(1, m.width-4)) {
 		rows = append(rows, "  "+r)
 	}
@@ -187,11 +205,11 @@ func (m *Model) whyNot() []string {
 }
 
 // lastWords are the newest lines of the log.
-func (m *Model) lastWords() []string {
-	lines, _ := m.log.Lines()
+func (l *link) lastWords() []string {
+	lines, _ := l.log.Lines()
 	var rows []string
-	for _, l := range lines[max(0, len(lines)-8):] {
-		rows = append(rows, widget.Truncate("  "+m.th.Faint.Paint(l.Text), m.width, "…"))
+	for _, line := range lines[max(0, len(lines)-8):] {
+		rows = append(rows, widget.Truncate("  "+l.m.th.Faint.Paint(line.Text), l.m.width, "…"))
 	}
 	return rows
 }

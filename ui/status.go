@@ -43,26 +43,32 @@ func (c *chat) statusParts() []string {
 		return []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
 	}
 	var parts []string
+	if c.recorded {
+		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint("read from the log"), th.Dim.Paint("ctrl+s sessions")}
+	}
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
 	}
-	parts = append(parts, th.Strong.Paint(c.m.agentName()))
+	parts = append(parts, th.Strong.Paint(c.link.name()))
 	if c.busy() {
 		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
 	}
 	switch {
-	case c.m.loggingIn != "":
-		parts = append(parts, th.Accent.Paint("logging in: "+c.m.loggingIn))
+	case c.link.loggingIn != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+c.link.loggingIn))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
 	case c.session == nil:
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
-	if n := len(t.Background); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d in the background", n))
+	if n := len(t.Held); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d held", n))
 	}
 	if len(c.queued) > 0 {
 		parts = append(parts, fmt.Sprintf("%d queued", len(c.queued)))
+	}
+	if n := len(t.Background); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d in the background", n))
 	}
 	if mode := c.mode(); mode != "" {
 		parts = append(parts, mode)
@@ -93,14 +99,18 @@ func (c *chat) statusRight() string {
 	switch {
 	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
 		return th.Warn.Paint("ctrl+c again to quit")
-	case c.thread.State == thread.Ended:
+	case c.thread.State == thread.Ended && !c.recorded:
 		return hint("ctrl+c", "quit")
-	case c.m.loggingIn != "":
+	case c.link.loggingIn != "":
 		return hint("esc", "give up")
 	case c.thread.State == thread.Cancelling && c.forceable():
 		return hint("esc", "end the agent, it does not answer")
 	case c.question.open():
 		return hint("ctrl+c", "stop")
+	case c.elicitShown():
+		return hint("esc", "cancel")
+	case c.focused:
+		return hint("esc", "back")
 	case c.busy():
 		return hint("esc", "stop")
 	}
@@ -168,6 +178,10 @@ func (c *chat) helpRows(width int) []string {
 	}
 	rows = append(rows, "", th.Strong.Paint("composer"))
 	for _, n := range intent.Editing {
+		line(n.Label, n.Help)
+	}
+	rows = append(rows, "", th.Strong.Paint("transcript"))
+	for _, n := range intent.Transcript {
 		line(n.Label, n.Help)
 	}
 	rows = append(rows, "", th.Strong.Paint("question"))

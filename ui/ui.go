@@ -37,7 +37,14 @@ type Connection struct {
 	Client   *acpclient.Client
 	Session  *acpclient.Session   // nil when the agent wants a login first
 	Template acpclient.NewSession // what further sessions are opened with
-	Broker   *permissions.Broker
+	// Open opens the first session, as the user asked for it: it is called after
+	// a login, where there was none yet.
+	Open   func(ctx context.Context) (*acpclient.Session, error)
+	Broker *permissions.Broker
+	// Behind returns the messages that made an item of a session: those of the
+	// agent in the spans, and the request of that id with its answer. left counts
+	// those that were too many. nil where no log is kept.
+	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) (shown []Message, left int, err error)
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close func()
 }
@@ -55,6 +62,9 @@ type Options struct {
 	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
+	// Logs lists the sessions that there are logs of, the newest first. It is
+	// called on a goroutine of its own. nil: there are none.
+	Logs func() ([]Logged, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// Prompt is sent as soon as the session is there.
@@ -99,13 +109,14 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, log: acpclient.NewLog(), over: make(chan struct{}), conns: newConnections(), dark: true, now: time.Now}
+	m := &Model{opts: opts, conns: newConnections(), dark: true, now: time.Now}
 	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
 	m.start = newStart(opts)
-	m.chat = newChat(m)
+	m.chat = newChat(m, newLink(m))
 	m.chats = []*chat{m.chat}
 	if opts.Start != "" {
-		m.begin(opts.Start)
+		m.page = connectingPage
+		m.starting = m.chat.link
 	}
 	return m
 }

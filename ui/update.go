@@ -34,10 +34,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m, m.connected(msg)
-	case listedMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
+	case listedMsg, loggedMsg, replayedMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
 		return m, m.result(msg)
 	case refreshMsg:
 		m.dirty = true
+	case quietMsg:
+		return m, m.quietNow()
 	case tea.ResumeMsg:
 		m.dirty = true
 	case closedMsg:
@@ -46,15 +48,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// events hands one portion to the chat and waits for the next.
+// events hands one portion of an agent's to its pages and waits for the next.
 func (m *Model) events(msg eventsMsg) tea.Cmd {
-	if msg.from != m.queue {
-		return nil // of a connection that is no longer the one on the screen
+	l := m.linkOf(msg.from)
+	if l == nil {
+		return nil // of a connection whose place another one has taken
 	}
-	m.last = m.now()
-	cmds := []tea.Cmd{m.listen()}
+	l.last = m.now()
+	cmds := []tea.Cmd{l.listen()}
 	for _, e := range msg.events {
-		cmds = append(cmds, m.route(e))
+		cmds = append(cmds, l.route(e))
 	}
 	if len(msg.events) > 0 {
 		m.dirty = true
@@ -74,6 +77,12 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case listedMsg:
 		m.listed(msg)
+	case loggedMsg:
+		m.logged(msg)
+	case replayedMsg:
+		return m.replayed(msg)
+	case behindMsg:
+		return msg.chat.behindItem(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case sessionGoneMsg:
@@ -100,7 +109,7 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.connectErr == nil || m.page == chatPage && m.chat.busy()
+	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && m.chat.busy()
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {
@@ -111,6 +120,41 @@ func (m *Model) ticked(now time.Time) tea.Cmd {
 	m.dirty = true
 	m.chat.view.Tick(now)
 	return m.tick()
+}
+
+// lookAgain draws the screen once more when what waits for quiet may have the
+// keys.
+func (m *Model) lookAgain(after time.Duration) tea.Cmd {
+	if m.looking {
+		return nil
+	}
+	m.looking = true
+	return tea.Tick(after+20*time.Millisecond, func(time.Time) tea.Msg { return quietMsg{} })
+}
+
+// quietNow comes when it may be quiet. If a key has come meanwhile it waits on.
+func (m *Model) quietNow() tea.Cmd {
+	m.looking, m.dirty = false, true
+	c, now := m.chat, m.now()
+	if m.page == connectingPage {
+		c = m.starting.front()
+	}
+	shown := c.question.shownAt
+	if c.elicitShown() {
+		shown = c.elicits[0].shownAt
+	} else if !c.question.open() {
+		return nil
+	}
+	if shown.IsZero() { // it is about to be drawn
+		shown = now
+	}
+	if c.lastKey.After(shown) {
+		shown = c.lastKey
+	}
+	if rest := quiet - now.Sub(shown); rest > 0 {
+		return m.lookAgain(rest)
+	}
+	return nil
 }
 
 func (m *Model) resize(msg tea.WindowSizeMsg) {
@@ -148,6 +192,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.connectingKey(msg)
 	}
 	cmd := m.chat.key(msg)
+	if c := m.chat; c.question.open() || c.eliciting() {
+		cmd = tea.Batch(cmd, m.lookAgain(quiet))
+	}
 	if m.moving() { // it may show another session now, whose turn runs
 		cmd = tea.Batch(cmd, m.tick())
 	}
@@ -156,8 +203,13 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.dirty = true
-	if m.page == chatPage {
+	switch m.page {
+	case chatPage:
 		m.chat.paste(msg.Content)
+	case connectingPage:
+		if c := m.starting.front(); c.elicitShown() && c.elicits[0].armed(c, m.now()) {
+			c.paste(msg.Content)
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley/acpclient"
 )
@@ -20,6 +21,15 @@ type Result struct {
 	Sent   [][]byte          // what the client sent
 	Said   [][]byte          // what the agent sent
 	Log    []string          // the lines of the client's log
+	Tapped []Tapped          // what a tap saw, until the connection was closed
+}
+
+// Tapped is a message as acpclient.Tap sees it.
+type Tapped struct {
+	At   time.Time
+	Out  bool
+	N    uint64
+	Data []byte
 }
 
 // Run plays the script of an archive to the engine, in a bubble of its own,
@@ -54,6 +64,7 @@ type engineUser struct {
 	sessions []*acpclient.Session // the current one last
 	events   []acpclient.Event
 	lines    []string
+	tapped   []Tapped
 	ended    [][]string // what calls came to, until all is settled
 }
 
@@ -70,6 +81,12 @@ func (u *engineUser) Post(e acpclient.Event) {
 	defer u.mu.Unlock()
 	u.events = append(u.events, e)
 	u.lines = append(u.lines, Line(e))
+}
+
+func (u *engineUser) tap(out bool, n uint64, data []byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.tapped = append(u.tapped, Tapped{time.Now(), out, n, slices.Clone(data)})
 }
 
 // note adds a line that is no event.
@@ -165,7 +182,7 @@ func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 func (u *engineUser) start(f func()) { u.waiting.Go(f) }
 
 func (u *engineUser) connect() {
-	c, err := acpclient.Connect(u.ctx, u.agent.Conn(), acpclient.Options{Name: "parley", Version: "0", Sink: u, Log: u.log, Services: u.services.offered()})
+	c, err := acpclient.Connect(u.ctx, u.agent.Conn(), acpclient.Options{Name: "parley", Version: "0", Sink: u, Log: u.log, Services: u.services.offered(), Tap: u.tap})
 	u.mu.Lock()
 	u.client = c
 	u.mu.Unlock()
@@ -194,6 +211,7 @@ func (u *engineUser) finish(r *Result) {
 	u.Settled()
 	u.mu.Lock()
 	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
+	r.Tapped = slices.Clone(u.tapped)
 	c := u.client
 	u.mu.Unlock()
 	r.Sent, r.Said = u.agent.Sent(), u.agent.Said()

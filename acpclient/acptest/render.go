@@ -14,7 +14,8 @@ import (
 const longest = 400
 
 // Line renders an event on one line: its session, its name and the fields that
-// are not zero. Times are left out. The form is stable, so it can be compared.
+// are not zero. Times, ids of requests and ordinals of messages are left out. The
+// form is stable, so it can be compared.
 func Line(e acpclient.Event) string {
 	session := e.EventSession()
 	if session == "" {
@@ -29,7 +30,7 @@ func fields(v any) string {
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
 		f, name := value.Field(i), value.Type().Field(i).Name
-		if f.IsZero() && f.Type() != reflect.TypeFor[acpclient.Role]() || name == "For" || f.Type() == reflect.TypeFor[time.Time]() {
+		if f.IsZero() && f.Type() != reflect.TypeFor[acpclient.Role]() || name == "For" || name == "Request" || f.Type() == reflect.TypeFor[time.Time]() {
 			continue
 		}
 		parts = append(parts, name+"="+render(f))

@@ -17,13 +17,14 @@ var ErrInvalidResponse = errors.New("the peer sent an invalid response")
 
 // Call is one request of ours. It ends once.
 type Call struct {
-	ID     int64
-	peer   *Peer
-	method string
-	then   func(result json.RawMessage, err error)
-	done   chan struct{}
-	result json.RawMessage
-	err    error
+	ID       int64
+	peer     *Peer
+	method   string
+	then     func(result json.RawMessage, err error)
+	done     chan struct{}
+	answered bool
+	result   json.RawMessage
+	err      error
 }
 
 // Begin queues a request behind everything queued before it and returns at
@@ -35,31 +36,50 @@ func (p *Peer) Begin(method string, params any) *Call { return p.BeginThen(metho
 // answer that is on the reader goroutine, in the order of the wire; it must not
 // block.
 func (p *Peer) BeginThen(method string, params any, then func(result json.RawMessage, err error)) *Call {
-	c := &Call{peer: p, method: method, then: then, done: make(chan struct{})}
+	c := p.Reserve(method, then)
+	c.Queue(params)
+	return c
+}
+
+// Reserve is the first half of BeginThen: the call has its id, which the caller
+// can tell of before any answer may come. Queue has to follow.
+func (p *Peer) Reserve(method string, then func(result json.RawMessage, err error)) *Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &Call{ID: p.nextID, peer: p, method: method, then: then, done: make(chan struct{})}
+	p.nextID++
+	return c
+}
+
+// Queue is the other half. It must be called once.
+func (c *Call) Queue(params any) {
+	p := c.peer
 	raw, err := encode(params)
 	if err != nil {
-		c.finish(nil, fmt.Errorf("encode the params of %s: %w", method, err))
-		return c
+		c.finish(nil, fmt.Errorf("encode the params of %s: %w", c.method, err))
+		return
 	}
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
 		c.finish(nil, p.cause)
-		return c
+		return
 	}
-	c.ID = p.nextID
-	p.nextID++
 	p.calls[c.ID] = c
 	p.mu.Unlock()
-	data, err := encode(outgoing{Version: "2.0", ID: json.RawMessage(strconv.FormatInt(c.ID, 10)), Method: method, Params: json.RawMessage(raw)})
+	data, err := encode(outgoing{Version: "2.0", ID: json.RawMessage(strconv.FormatInt(c.ID, 10)), Method: c.method, Params: json.RawMessage(raw)})
 	if err == nil {
 		err = p.send(transport.Message{Data: data, Session: sessionOf(raw)})
 	}
 	if err != nil && p.take(c.ID) == c { // else the end of the connection has ended it
 		c.finish(nil, err)
 	}
-	return c
 }
+
+// Answered tells, once the call has ended and in the function given to
+// BeginThen, whether an answer ended it. Only then does that function run on the
+// reader goroutine for certain.
+func (c *Call) Answered() bool { return c.answered }
 
 // Done is closed when the call has ended.
 func (c *Call) Done() <-chan struct{} { return c.done }

@@ -48,6 +48,9 @@ type Request struct {
 // Options.MapError.
 type Work func(ctx context.Context) (any, error)
 
+// DefaultGrace is Options.Grace where none is given.
+const DefaultGrace = 2 * time.Second
+
 // Options of a Peer. The zero value is usable.
 type Options struct {
 	// MapError turns an error of a Work into what is sent. Default: code
@@ -57,7 +60,7 @@ type Options struct {
 	// reader goroutine; the data is valid only during the call.
 	Problem func(what string, data []byte)
 	// Grace is how long an error without an id waits before it is taken for
-	// the answer to the only open call. Default 2 s.
+	// the answer to the only open call. Default DefaultGrace.
 	Grace time.Duration
 	// MaxInFlight bounds the requests of the peer that are worked on at once.
 	// Default 1024.
@@ -99,7 +102,7 @@ type inprogress struct {
 // NewPeer makes a peer that does not read yet; see Start.
 func NewPeer(conn transport.Conn, h Handler, opts Options) *Peer {
 	if opts.Grace == 0 {
-		opts.Grace = 2 * time.Second
+		opts.Grace = DefaultGrace
 	}
 	if opts.MaxInFlight == 0 {
 		opts.MaxInFlight = 1024

@@ -238,6 +238,7 @@ func (p *Peer) answered(e envelope, data []byte) {
 		p.opts.Problem("a response to nothing that is open (id "+strconv.FormatInt(id, 10)+")", data)
 		return
 	}
+	c.answered = true
 	c.finish(outcome(e))
 }
 

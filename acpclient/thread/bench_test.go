@@ -35,11 +35,17 @@ func BenchmarkApply(b *testing.B) {
 			th := filled(c.items, c.bytes)
 			last := th.Items[len(th.Items)-1]
 			b.ReportAllocs()
+			e := chunk
 			for b.Loop() {
+				e.Wire.First++ // a message more
+				e.Wire.Last++
 				if len(last.Text) > 2*c.bytes+(1<<20) { // the message stays about as long
 					last.Text = last.Text[:c.bytes]
 				}
-				th.Apply(chunk)
+				th.Apply(e)
+			}
+			if last.Wire[0].Last != e.Wire.Last {
+				b.Fatalf("%+v, the last message was %d", last.Wire, e.Wire.Last)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func show(code *int) string {
 // and compares.
 func check(t *testing.T, events []acpclient.Event, portion func() int) {
 	t.Helper()
+	events = numbered(events)
 	single := thread.New("s")
 	var items []*thread.Item
 	var looks []string
@@ -104,6 +106,48 @@ func check(t *testing.T, events []acpclient.Event, portion func() int) {
 	}
 	if a, b := portrait(single), portrait(merged); a != b {
 		t.Fatalf("step by step:\n%s\nin portions:\n%s", a, b)
+	}
+	checkWire(t, single, merged)
+}
+
+// numbered gives every event a message of its own.
+func numbered(events []acpclient.Event) []acpclient.Event {
+	out := make([]acpclient.Event, len(events))
+	for i, e := range events {
+		v := reflect.New(reflect.TypeOf(e)).Elem()
+		v.Set(reflect.ValueOf(e))
+		v.FieldByName("For").FieldByName("Wire").Set(reflect.ValueOf(acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}))
+		out[i] = v.Interface().(acpclient.Event)
+	}
+	return out
+}
+
+// checkWire compares the messages that items are made of: in portions, messages
+// may be joined with others between, but none is lost, and they are in order.
+func checkWire(t *testing.T, single, merged *thread.Thread) {
+	t.Helper()
+	for i, it := range merged.Items {
+		made := map[uint64]bool{}
+		last := uint64(0)
+		for _, s := range it.Wire {
+			if s.First <= last || s.Last < s.First {
+				t.Fatalf("item %d is made of %v", i, it.Wire)
+			}
+			for n := s.First; n <= s.Last; n++ {
+				made[n] = true
+			}
+			last = s.Last + 1 // contiguous ones are joined
+		}
+		for _, s := range single.Items[i].Wire {
+			for n := s.First; n <= s.Last; n++ {
+				if !made[n] {
+					t.Fatalf("item %d is made of %v step by step, of %v in portions", i, single.Items[i].Wire, it.Wire)
+				}
+			}
+		}
+		if it.Request != single.Items[i].Request {
+			t.Fatalf("item %d is request %d and %d", i, single.Items[i].Request, it.Request)
+		}
 	}
 }
 

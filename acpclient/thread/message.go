@@ -12,8 +12,9 @@ var kindOf = map[acpclient.Role]Kind{acpclient.Agent: AgentMessage, acpclient.Us
 
 // text appends a chunk to the message it belongs to.
 func (t *Thread) text(e acpclient.TextArrived) {
+	var held acpclient.Span // of text that was taken for an echo before
 	if e.Role == acpclient.User {
-		if e.Text = t.unrepeated(e.Text); e.Text == "" {
+		if e.Text, held = t.unrepeated(e.Text, e.Wire); e.Text == "" {
 			return
 		}
 	}
@@ -33,6 +34,10 @@ func (t *Thread) text(e acpclient.TextArrived) {
 		t.rewrite(it, "")
 	}
 	it.Text = append(it.Text, e.Text...)
+	if held.First != 0 {
+		it.from(held)
+	}
+	it.from(e.Wire)
 	t.reconcile(it)
 	for _, at := range []time.Time{e.At, e.Until} {
 		if !at.IsZero() {
@@ -49,7 +54,7 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 	if id != "" {
 		return t.messages[messageKey{role, id}]
 	}
-	for i := len(t.Items) - 1; i >= 0; i-- {
+	for i := len(t.Items) - 1; i >= t.parted; i-- {
 		switch it := t.Items[i]; it.Kind {
 		case TurnEnd, Notice:
 			continue
@@ -68,22 +73,25 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 // unrepeated returns what of the text is more than an echo of this turn's
 // prompt, which stands in the transcript already. What looked like an echo and
 // then went on differently was none and comes back: the pieces in which a text
-// comes make no difference.
-func (t *Thread) unrepeated(text string) string {
+// comes make no difference. With what comes back is told where it had come.
+func (t *Thread) unrepeated(text string, wire acpclient.Span) (string, acpclient.Span) {
 	if t.echo == "" {
-		return text
+		return text, acpclient.Span{}
 	}
 	if rest, ok := strings.CutPrefix(t.echo, text); ok {
-		t.echo, t.echoed = rest, t.echoed+text
-		return ""
+		t.echo, t.echoed, t.echoes = rest, t.echoed+text, t.echoes.Join(wire)
+		return "", acpclient.Span{}
 	}
-	held := t.echoed
+	held, echoes := t.echoed, t.echoes
 	if rest, all := strings.CutPrefix(text, t.echo); all {
-		held, text = "", rest
+		held, echoes, text = "", acpclient.Span{}, rest
 	}
-	t.echo, t.echoed = "", ""
-	return held + text
+	t.unecho("")
+	return held + text, echoes
 }
+
+// unecho says what the agent may repeat from here on.
+func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", acpclient.Span{} }
 
 // attach adds a block that is not text.
 func (t *Thread) attach(e acpclient.ContentArrived) {
@@ -91,6 +99,7 @@ func (t *Thread) attach(e acpclient.ContentArrived) {
 		return // an echo: what the user attached is shown with the prompt
 	}
 	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
+	it.from(e.Wire)
 	if e.MessageID != "" {
 		t.remember(messageKey{e.Role, e.MessageID}, it)
 	}
@@ -103,8 +112,8 @@ func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 	if t.told = e.Told; e.Told {
 		return
 	}
-	t.echo, t.echoed = e.Text, ""
-	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At})
+	t.unecho(e.Text)
+	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Request: e.Request})
 }
 
 // turnCancelled marks what is unfinished; a status that the agent sends later
@@ -134,7 +143,7 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	t.changedLive()
 	clear(t.live)
 	t.running, t.cancelled, t.waits = false, false, false
-	t.echo, t.echoed = "", ""
+	t.unecho("")
 	end := &End{StopReason: e.StopReason, Err: e.Err}
 	if !t.TurnStarted.IsZero() {
 		end.Took = e.At.Sub(t.TurnStarted)
@@ -142,7 +151,7 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	if e.StopReason == "refusal" {
 		t.exclude()
 	}
-	t.add(&Item{Kind: TurnEnd, End: end, At: e.At})
+	t.add(&Item{Kind: TurnEnd, End: end, At: e.At}).from(e.Wire)
 }
 
 // disconnected ends the session. Why the agent went away is said once: the turn
@@ -185,6 +194,7 @@ func (t *Thread) compaction(e acpclient.CompactionChanged) {
 	} else {
 		t.touch(it)
 	}
+	it.from(e.Wire)
 	switch {
 	case e.Error != nil && *e.Error != "":
 		it.Text = []byte("compacting the context went wrong: " + *e.Error)

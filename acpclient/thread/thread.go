@@ -64,9 +64,18 @@ type Item struct {
 	Settled    *acpclient.PermissionSettled
 	End        *End
 	Detail     string // of a Notice: what opening it shows
-	Excluded   bool   // refused: no longer part of the agent's context
+
+	// Wire is the received messages that made it, as far as they are known, in
+	// order and at most maxSpans: then the last span covers others, too. That of a
+	// Decision is the question. Request is the JSON-RPC id of the session/prompt
+	// that a UserMessage is, 0 for all else.
+	Wire    []acpclient.Span
+	Request int64
+
+	Excluded bool // refused: no longer part of the agent's context
 
 	terminals map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
+	former    map[string]*Terminal // of a ToolCall: those whose ids are others' now
 	local     bool                 // Text is what was sent, the agent has not told it yet
 	grown     bool                 // the list of Tool.Content is the thread's own
 	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
@@ -162,13 +171,15 @@ type Thread struct {
 	tools       map[string]*Item
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
-	live        map[*Item]bool // tool calls without a final status in this turn
-	questions   map[uint64]bool
+	live        map[*Item]bool            // tool calls without a final status in this turn
+	questions   map[uint64]acpclient.Span // where they came
 	cancelled   bool
 	running     bool
 	loading     bool
+	parted      int    // items before this one are not continued by text without an id
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
+	echoes      acpclient.Span
 	changed     []int
 	v2
 }
@@ -181,7 +192,7 @@ type messageKey struct {
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, tools: map[string]*Item{}, messages: map[messageKey]*Item{},
-		compactions: map[string]*Item{}, live: map[*Item]bool{}, questions: map[uint64]bool{}}
+		compactions: map[string]*Item{}, live: map[*Item]bool{}, questions: map[uint64]acpclient.Span{}}
 }
 
 // Terminal returns the terminal with this id; nil where nothing is known of it.
@@ -190,6 +201,9 @@ func (t *Thread) Terminal(id string) *Terminal { return t.terminals[id] }
 // TerminalOf returns the terminal that an item shows under this id. Items of a
 // session before Attach keep theirs, whatever is called by that id now.
 func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
+	if term := it.former[id]; term != nil {
+		return term
+	}
 	if it.terminals != nil {
 		return it.terminals[id]
 	}
@@ -230,7 +244,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.MessageReplaced:
 		t.replaced(e)
 	case acpclient.PromptHeld:
-		t.Held = append(t.Held, HeldPrompt{Key: e.Key, Text: e.Text, At: e.At})
+		t.Held = append(t.Held, HeldPrompt{Key: e.Key, Text: e.Text, At: e.At, Request: e.Request})
 	case acpclient.PromptAccepted:
 		t.accepted(e)
 	case acpclient.PromptFailed:
@@ -244,14 +258,15 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.TurnEnded:
 		t.turnEnded(e)
 	case acpclient.PermissionAsked:
-		t.questions[e.Key] = true
+		t.questions[e.Key] = e.Wire
 	case acpclient.PermissionSettled:
+		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
 		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && !it.Tool.Final() {
 			it.Tool.Rejected = true
 			t.touch(it)
 		}
-		t.add(&Item{Kind: Decision, Settled: &e, At: e.At})
+		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case acpclient.Disconnected:
 		t.disconnected(e.Err)
 		return t.changed
@@ -282,11 +297,11 @@ func (t *Thread) session(e acpclient.Event) {
 			}
 		}
 	case acpclient.HistoryBegan:
-		t.loading = true
+		t.loading, t.parted = true, len(t.Items)
 	case acpclient.HistoryEnded:
 		t.loading = false
 		if e.Err != nil && len(t.Items) > 0 {
-			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + e.Err.Error())})
+			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + e.Err.Error())}).from(e.Wire)
 		}
 	case acpclient.SessionInfoChanged:
 		if e.Title != nil {
@@ -303,7 +318,9 @@ func (t *Thread) session(e acpclient.Event) {
 	case acpclient.CompactionChanged:
 		t.compaction(e)
 	case acpclient.UnknownArrived:
-		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON})
+		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON}).from(e.Wire)
+	case acpclient.LogGap:
+		t.add(&Item{Kind: Notice, Text: []byte(e.String())})
 	}
 }
 
@@ -333,6 +350,28 @@ func (t *Thread) add(it *Item) *Item {
 	return it
 }
 
+// maxSpans bounds the spans of an item.
+const maxSpans = 256
+
+// from notes a message that an item is made of. Messages come in order; one that
+// does not is of another connection.
+func (it *Item) from(w acpclient.Span) {
+	if w.First == 0 {
+		return
+	}
+	if n := len(it.Wire); n > 0 {
+		last := &it.Wire[n-1]
+		if w.First < last.First {
+			return
+		}
+		if w.First <= last.Last+1 || n == maxSpans {
+			last.Last = max(last.Last, w.Last)
+			return
+		}
+	}
+	it.Wire = append(it.Wire, w)
+}
+
 func (t *Thread) touch(it *Item) {
 	it.Version++
 	t.changed = append(t.changed, it.Index)
@@ -342,7 +381,7 @@ func (t *Thread) touch(it *Item) {
 // that comes now belongs to them.
 func (t *Thread) Attach(session string) {
 	fresh := New(session)
-	fresh.Items, fresh.Turn = t.Items, t.Turn
+	fresh.Items, fresh.Turn, fresh.parted = t.Items, t.Turn, len(t.Items)
 	for _, it := range t.tools {
 		it.terminals = t.terminals
 	}

@@ -237,6 +237,30 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// An id that is started again is another terminal.
+func TestTerminalIDAgain(t *testing.T) {
+	show := []acpclient.ToolContent{{Terminal: "x"}}
+	th := thread.New("s")
+	for i, e := range []acpclient.Event{
+		acpclient.TerminalStarted{For: in, ID: "x", Command: "one"},
+		acpclient.ToolChanged{For: in, ID: "a", Content: &show},
+		acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("one")},
+		acpclient.TerminalExited{For: in, ID: "x"},
+		acpclient.TerminalStarted{For: in, ID: "x", Command: "two"},
+		acpclient.ToolChanged{For: in, ID: "b", Content: &show},
+		acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("two")},
+	} {
+		if changed := th.Apply(e); i == 6 && !slices.Equal(changed, []int{1}) {
+			t.Errorf("output changed %v", changed)
+		}
+	}
+	for i, want := range []string{"one", "two"} {
+		if term := th.TerminalOf(th.Items[i], "x"); string(term.Output) != want || term.Command != want || term.Exited != (i == 0) {
+			t.Errorf("item %d: %+v", i, term)
+		}
+	}
+}
+
 // A terminal keeps the newest megabyte or two, whatever it puts out.
 func TestTerminalIsBounded(t *testing.T) {
 	th := thread.New("s")
@@ -262,6 +286,22 @@ func TestThoughtTime(t *testing.T) {
 	}
 	if it := th.Items[0]; it.Until.Sub(it.At) != 3*time.Second {
 		t.Errorf("took %v", it.Until.Sub(it.At))
+	}
+}
+
+// What is replayed, or said by another session, is no part of what stands above.
+func TestParted(t *testing.T) {
+	for name, part := range map[string]func(*thread.Thread){
+		"history": func(th *thread.Thread) { th.Apply(acpclient.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
+		th := thread.New("s")
+		for _, e := range []acpclient.Event{prompt("p"), agent("one"), ended("end_turn")} {
+			th.Apply(e)
+		}
+		part(th)
+		th.Apply(agent("two"))
+		if got := sketch(th); !strings.Contains(got, "agent one\n") || !strings.HasSuffix(got, "\nagent two") {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	} else {
 		t.touch(it)
 	}
+	it.from(e.Wire)
 	tool := it.Tool
 	for _, f := range []struct{ into, from *string }{
 		{&tool.Title, e.Title}, {&tool.Name, e.Name}, {&tool.Kind, e.Kind}, {&tool.RawInput, e.RawInput}, {&tool.RawOutput, e.RawOutput},
@@ -80,15 +81,32 @@ func (t *Thread) open(id string) *Terminal {
 	return term
 }
 
+// start opens a terminal for a command. One of parley's that is over is not
+// started again: in a log of another connection the id means another one.
+func (t *Thread) start(e acpclient.TerminalStarted) *Terminal {
+	if old := t.terminals[e.ID]; old != nil && old.Exited && !old.Foreign && !e.Foreign {
+		for _, i := range old.items {
+			it := t.Items[i]
+			if it.former == nil {
+				it.former = map[string]*Terminal{}
+			}
+			it.former[e.ID] = old
+		}
+		delete(t.terminals, e.ID)
+	}
+	return t.open(e.ID)
+}
+
 // terminal applies what a command did.
 func (t *Thread) terminal(e acpclient.Event) {
 	var term *Terminal
+	var wire acpclient.Span
 	switch e := e.(type) {
 	case acpclient.TerminalStarted:
-		term = t.open(e.ID)
+		term, wire = t.start(e), e.Wire
 		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
 	case acpclient.TerminalOutput:
-		term = t.open(e.ID)
+		term, wire = t.open(e.ID), e.Wire
 		term.Gap = term.Gap || e.Cut
 		term.Total += int64(len(e.Data))
 		term.Output = append(term.Output, e.Data...)
@@ -96,15 +114,16 @@ func (t *Thread) terminal(e acpclient.Event) {
 			term.Output = append(term.Output[:0:0], term.Output[len(term.Output)-maxTerminal:]...)
 		}
 	case acpclient.TerminalExited:
-		term = t.open(e.ID)
+		term, wire = t.open(e.ID), e.Wire
 		term.Exited, term.Code, term.Signal = !e.Cleared, e.Code, e.Signal
 	case acpclient.TerminalChanged:
-		term = t.open(e.ID)
+		term, wire = t.open(e.ID), e.Wire
 		term.changed(e)
 	case acpclient.TerminalReplaced:
-		term = t.snapshot(e)
+		term, wire = t.snapshot(e), e.Wire
 	}
 	for _, i := range term.items {
 		t.touch(t.Items[i])
+		t.Items[i].from(wire)
 	}
 }

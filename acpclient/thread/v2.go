@@ -19,9 +19,10 @@ type Plan struct {
 // HeldPrompt is a prompt that has gone out and is no part of the conversation
 // yet.
 type HeldPrompt struct {
-	Key  uint64 // for Session.Withdraw
-	Text string
-	At   time.Time
+	Key     uint64 // for Session.Withdraw
+	Text    string
+	At      time.Time
+	Request int64 // the JSON-RPC id of its session/prompt
 }
 
 // v2 is the part of a Thread that only v2 uses.
@@ -66,26 +67,30 @@ func (t *Thread) replaced(e acpclient.MessageReplaced) {
 	} else {
 		t.touch(it)
 	}
+	it.from(e.Wire)
 	if e.Keep {
 		return
 	}
 	t.rewrite(it, e.Text)
-	t.reattach(key, e.Attachments)
+	t.reattach(key, e.Attachments, e.Wire)
 	t.reconcile(it)
 }
 
 // reattach replaces the attachments of a message. Items are never removed: what
 // is too many stays, blank.
-func (t *Thread) reattach(key messageKey, contents []acpclient.Content) {
+func (t *Thread) reattach(key messageKey, contents []acpclient.Content, wire acpclient.Span) {
 	for i, it := range t.attachments[key] {
 		it.Attachment = &acpclient.Content{}
 		if i < len(contents) {
 			it.Attachment = &contents[i]
 		}
 		t.touch(it)
+		it.from(wire)
 	}
 	for i := len(t.attachments[key]); i < len(contents); i++ {
-		t.remember(key, t.add(&Item{Kind: Attachment, MessageID: key.id, Attachment: &contents[i]}))
+		it := t.add(&Item{Kind: Attachment, MessageID: key.id, Attachment: &contents[i]})
+		it.from(wire)
+		t.remember(key, it)
 	}
 }
 
@@ -121,7 +126,7 @@ func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b
 
 // become makes a message the place of a prompt, which is no longer held.
 func (t *Thread) become(it *Item, h HeldPrompt) {
-	it.prompt, it.At = h.Key, h.At
+	it.prompt, it.At, it.Request = h.Key, h.At, h.Request
 	t.Held = slices.DeleteFunc(slices.Clone(t.Held), func(o HeldPrompt) bool { return o.Key == h.Key })
 }
 
@@ -149,18 +154,20 @@ func (t *Thread) accepted(e acpclient.PromptAccepted) {
 	case !ok || seen && (e.MessageID == "" || m.item.MessageID == e.MessageID):
 		return
 	case seen: // it only looked like it
-		m.item.prompt = 0
+		m.item.prompt, m.item.Request = 0, 0
 	}
 	it := t.messages[messageKey{acpclient.User, e.MessageID}]
 	if e.MessageID == "" {
 		it = nil
 	}
 	if it != nil {
-		it.prompt, it.At = h.Key, h.At
+		it.prompt, it.At, it.Request = h.Key, h.At, h.Request
+		it.from(e.Wire)
 		t.touch(it)
 		return
 	}
-	it = t.add(&Item{Kind: UserMessage, MessageID: e.MessageID, Text: []byte(h.Text), At: h.At, local: true, prompt: h.Key})
+	it = t.add(&Item{Kind: UserMessage, MessageID: e.MessageID, Text: []byte(h.Text), At: h.At, Request: h.Request, local: true, prompt: h.Key})
+	it.from(e.Wire)
 	if e.MessageID == "" {
 		t.nameless = append(t.nameless, it)
 		return
@@ -249,7 +256,6 @@ func (term *Terminal) changed(e acpclient.TerminalChanged) {
 // drawn the old one begins anew.
 func (t *Thread) snapshot(e acpclient.TerminalReplaced) *Terminal {
 	fresh := *t.open(e.ID)
-	fresh.Foreign = true
 	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])
 	fresh.Total, fresh.Gap = int64(len(e.Data)), false
 	t.terminals[e.ID] = &fresh

@@ -105,7 +105,7 @@ func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
 		case "agentCapabilities":
 			r.decodeCapabilities(v)
 		case "authMethods":
-			r.AuthMethods, _ = list(v, decodeAuthMethod)
+			r.AuthMethods, _ = list(v, func(raw []byte) (AuthMethod, bool) { return decodeAuthMethod(raw, "id") })
 		}
 	})
 }
@@ -154,11 +154,12 @@ func (r *InitializeResponse) decodeCapabilities(raw []byte) {
 	})
 }
 
-func decodeAuthMethod(raw []byte) (AuthMethod, bool) {
+// decodeAuthMethod reads one; the versions differ in the name of its id.
+func decodeAuthMethod(raw []byte, id string) (AuthMethod, bool) {
 	var a AuthMethod
 	err := fields(raw, func(key string, v []byte) {
 		switch key {
-		case "id":
+		case id:
 			a.ID = str(v)
 		case "name":
 			a.Name = str(v)
@@ -235,7 +236,10 @@ type Modes struct {
 }
 
 // Mode is one of them.
-type Mode struct{ ID, Name, Description string }
+type Mode struct {
+	ID, Name, Description string
+	Group                 string // of an option's value: what the values around it are called together
+}
 
 // UnmarshalJSON needs a sessionId and is lenient about the rest.
 func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
@@ -292,45 +296,52 @@ func decodeModes(raw []byte, items, current, id string) *Modes {
 type ConfigOption struct {
 	ID, Name, Category, Type string
 	Current                  string // the value of a select, "on" or "off" of a boolean
-	Options                  []Mode // of a select, groups flattened
+	Options                  []Mode // of a select, those of groups in their place
 }
 
-// DecodeConfigOptions drops items that are malformed or of unknown type.
+// DecodeConfigOptions drops items that are malformed or of unknown type: nobody
+// could set them.
 func DecodeConfigOptions(raw []byte) []ConfigOption {
-	out, _ := list(raw, func(raw []byte) (ConfigOption, bool) {
-		var o ConfigOption
-		err := fields(raw, func(key string, v []byte) {
-			switch key {
-			case "id":
-				o.ID = str(v)
-			case "name":
-				o.Name = str(v)
-			case "category":
-				o.Category = str(v)
-			case "type":
-				o.Type = str(v)
-			case "currentValue":
-				o.Current = str(v)
-				switch string(v) {
-				case "true":
-					o.Current = "on"
-				case "false":
-					o.Current = "off"
-				}
-			case "options":
-				o.Options = decodeOptions(v)
-			}
-		})
-		return o, err == nil && o.ID != "" && (o.Type == "select" || o.Type == "boolean")
-	})
+	out, _ := list(raw, func(raw []byte) (ConfigOption, bool) { return decodeConfigOption(raw, "id") })
 	return out
 }
 
-func decodeOptions(raw []byte) []Mode {
+// decodeConfigOption reads one; the versions only differ in the name of its id.
+func decodeConfigOption(raw []byte, id string) (ConfigOption, bool) {
+	var o ConfigOption
+	err := fields(raw, func(key string, v []byte) {
+		switch key {
+		case id:
+			o.ID = str(v)
+		case "name":
+			o.Name = str(v)
+		case "category":
+			o.Category = str(v)
+		case "type":
+			o.Type = str(v)
+		case "currentValue":
+			switch string(v) {
+			case "true":
+				o.Current = "on"
+			case "false":
+				o.Current = "off"
+			default:
+				o.Current = str(v)
+			}
+		case "options":
+			o.Options = decodeOptions(v, "", true)
+		}
+	})
+	return o, err == nil && o.ID != "" && (o.Type == "select" || o.Type == "boolean")
+}
+
+// decodeOptions reads the values of a select. Groups hold values, and no groups.
+func decodeOptions(raw []byte, group string, groups bool) []Mode {
 	var out []Mode
 	it := jsonscan.ItemsOf(raw)
 	for it.Next() {
-		var m Mode
+		m := Mode{Group: group}
+		var inner []byte
 		fields(it.Value, func(key string, v []byte) {
 			switch key {
 			case "value":
@@ -340,10 +351,13 @@ func decodeOptions(raw []byte) []Mode {
 			case "description":
 				m.Description = str(v)
 			case "options":
-				out = append(out, decodeOptions(v)...)
+				inner = v
 			}
 		})
-		if m.ID != "" {
+		switch {
+		case inner != nil && groups:
+			out = append(out, decodeOptions(inner, m.Name, false)...)
+		case m.ID != "":
 			out = append(out, m)
 		}
 	}

@@ -114,36 +114,53 @@ var errNoKind = errors.New("the update has no sessionUpdate")
 // malformed where it counts, or that there is no kind.
 func DecodeUpdate(raw []byte) (Update, error) {
 	u := Update{Raw: raw}
-	var content []byte
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		switch string(m.Key) {
-		case "sessionUpdate":
-			u.Kind = kindOf(m.Value)
-		case "content":
-			content = m.Value
-		case "messageId":
-			u.MessageID = str(m.Value)
-		}
-	}
-	if err := m.Err(); err != nil {
+	head, err := decodeHead(raw, &u.Content)
+	u.Kind, u.MessageID = head.kind, head.messageID
+	switch {
+	case err != nil || head.chunk:
 		return u, err
-	}
-	switch u.Kind {
-	case "":
-		return u, errNoKind
-	case AgentMessageChunk, AgentThoughtChunk, UserMessageChunk:
-		var ok bool
-		if u.Content, ok = DecodeContentBlock(content); !ok {
-			return u, need("content")
-		}
-		return u, nil
-	case ToolCallStarted, ToolCallUpdate:
+	case u.Kind == ToolCallStarted || u.Kind == ToolCallUpdate:
 		t, err := DecodeToolCall(raw)
 		u.Tool = &t
 		return u, err
 	}
-	return u, u.decodeRest(raw, content)
+	return u, u.decodeRest(raw, head.content)
+}
+
+// head is what every update has, or may have.
+type head struct {
+	kind, messageID string
+	content         []byte
+	chunk           bool // it is a piece of a message, and its block was decoded
+}
+
+// decodeHead reads it in one pass, and the block of a message's piece with it:
+// those come in thousands.
+func decodeHead(raw []byte, block *ContentBlock) (head, error) {
+	var h head
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		switch string(m.Key) {
+		case "sessionUpdate":
+			h.kind = kindOf(m.Value)
+		case "content":
+			h.content = m.Value
+		case "messageId":
+			h.messageID = str(m.Value)
+		}
+	}
+	if err := m.Err(); err != nil {
+		return h, err
+	}
+	switch h.kind {
+	case "":
+		return h, errNoKind
+	case AgentMessageChunk, AgentThoughtChunk, UserMessageChunk:
+		if *block, h.chunk = DecodeContentBlock(h.content); !h.chunk {
+			return h, need("content")
+		}
+	}
+	return h, nil
 }
 
 // kindOf avoids allocating for the kinds that come in thousands.

@@ -95,24 +95,8 @@ func (r *InitializeResponseV2) decodeSession(raw []byte) {
 
 // decodeAuthMethodV2 needs methodId and type.
 func decodeAuthMethodV2(raw []byte) (AuthMethod, bool) {
-	var a AuthMethod
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "methodId":
-			a.ID = str(v)
-		case "name":
-			a.Name = str(v)
-		case "description":
-			a.Description = str(v)
-		case "type":
-			a.Type = str(v)
-		case "args":
-			a.Args, _ = list(v, jsonscan.Text)
-		case "env":
-			a.Env, _ = list(v, decodeEnvVar)
-		}
-	})
-	return a, err == nil && a.ID != "" && a.Type != ""
+	a, ok := decodeAuthMethod(raw, "methodId")
+	return a, ok && a.Type != ""
 }
 
 // ResumeSessionRequestV2 is session/resume of v2, which replaces session/load.
@@ -192,32 +176,6 @@ func (r *OfferedV2) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// decodeConfigOptionV2 drops options of a type that is not known: nobody could
-// set them.
 func decodeConfigOptionV2(raw []byte) (ConfigOption, bool) {
-	var o ConfigOption
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "configId":
-			o.ID = str(v)
-		case "name":
-			o.Name = str(v)
-		case "category":
-			o.Category = str(v)
-		case "type":
-			o.Type = str(v)
-		case "currentValue":
-			switch string(v) {
-			case "true":
-				o.Current = "on"
-			case "false":
-				o.Current = "off"
-			default:
-				o.Current = str(v)
-			}
-		case "options":
-			o.Options = decodeOptions(v)
-		}
-	})
-	return o, err == nil && o.ID != "" && (o.Type == "select" || o.Type == "boolean")
+	return decodeConfigOption(raw, "configId")
 }

@@ -78,36 +78,18 @@ type PlanChange struct {
 // malformed where it counts, or that there is no kind.
 func DecodeUpdateV2(raw []byte) (UpdateV2, error) {
 	u := UpdateV2{Raw: raw}
-	var content []byte
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		switch string(m.Key) {
-		case "sessionUpdate":
-			u.Kind = kindOf(m.Value)
-		case "content":
-			content = m.Value
-		case "messageId":
-			u.MessageID = str(m.Value)
-		}
-	}
-	if err := m.Err(); err != nil {
+	head, err := decodeHead(raw, &u.Content)
+	u.Kind, u.MessageID = head.kind, head.messageID
+	if err != nil || head.chunk {
 		return u, err
 	}
 	switch u.Kind {
-	case "":
-		return u, errNoKind
-	case AgentMessageChunk, AgentThoughtChunk, UserMessageChunk:
-		var ok bool
-		if u.Content, ok = DecodeContentBlock(content); !ok {
-			return u, need("content")
-		}
-		return u, nil
 	case UserMessage, AgentMessage, AgentThought:
 		if u.MessageID == "" {
 			return u, need("messageId")
 		}
-		if content != nil {
-			u.Blocks = patchList(content, DecodeContentBlock)
+		if head.content != nil {
+			u.Blocks = patchList(head.content, DecodeContentBlock)
 		}
 		return u, nil
 	case ToolCallUpdate, ToolCallStarted:
@@ -115,7 +97,7 @@ func DecodeUpdateV2(raw []byte) (UpdateV2, error) {
 		u.Tool = &t
 		return u, err
 	}
-	return u, u.decodeRest(raw, content)
+	return u, u.decodeRest(raw, head.content)
 }
 
 // decodeRest decodes the kinds that come less often.

@@ -35,7 +35,7 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 		if err != nil {
 			return nil, err
 		}
-		kept = slices.DeleteFunc(kept, func(l acpclient.Listed) bool { return l.Cwd != n.Cwd })
+		kept = slices.DeleteFunc(kept, func(l acpclient.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(kept) == 0 {
 			return nil, fmt.Errorf("%w: the agent keeps none of %s", headless.ErrNoSession, n.Cwd)
 		}
@@ -64,17 +64,40 @@ func named(ctx context.Context, client *acpclient.Client, name string) acpclient
 	return acpclient.Listed{ID: name}
 }
 
+// sameDir tells whether two paths are one directory: agents resolve links.
+func sameDir(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ra, errA := filepath.EvalSymlinks(a)
+	rb, errB := filepath.EvalSymlinks(b)
+	return errA == nil && errB == nil && ra == rb
+}
+
+// within tells whether a directory is another one or lies in it, links resolved.
+func within(dir, root string) bool {
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return dir == root // the agent will say what is wrong with it
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, resolved)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // reopen loads a session where the agent can replay it, else goes on without.
 // A session is opened in the directory it belongs to; where that is another one
 // than the user's, it has to be named: what the agent may read follows from it.
 func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
-	if l.Cwd != "" && l.Cwd != n.Cwd {
-		if rel, err := filepath.Rel(n.Cwd, l.Cwd); err != nil || !filepath.IsLocal(rel) {
+	if l.Cwd != "" {
+		if !within(l.Cwd, n.Cwd) {
 			dir := safetext.Line(l.Cwd, 300)
 			return nil, fmt.Errorf("%w here: it belongs to %s; add --cwd %s", headless.ErrNoSession, dir, dir)
 		}
-		n.Cwd = l.Cwd
+		n.Cwd = l.Cwd // spelt as the agent does
 	}
 	var s *acpclient.Session
 	var err error

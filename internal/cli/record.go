@@ -34,12 +34,19 @@ func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) (*record
 	}
 	log.Add(acpclient.LogClient, "the log of this session: "+w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
-	return w, func(out bool, data []byte) {
+	return w, func(out bool, n uint64, data []byte) {
 		dir := record.In
 		if out {
 			dir = record.Out
 		}
-		w.Message(dir, data)
+		w.Message(dir, n, data)
+	}
+}
+
+// introduced notes in a log which version of the protocol is spoken.
+func introduced(w *record.Writer, info acpclient.AgentInfo) {
+	if w != nil {
+		w.Update(func(m *record.Meta) { m.Protocol = info.ProtocolVersion })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/headless"
 )
@@ -30,6 +31,7 @@ type runFlags struct {
 	continues                         bool
 	timeout                           time.Duration
 	approveAll, approveReads, denyAll bool
+	offerTools                        func() *bool
 }
 
 // NewRun is `parley run`.
@@ -64,6 +66,7 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 	flags.BoolVar(&f.approveAll, "approve-all", false, "allow whatever the agent asks for")
 	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
 	flags.BoolVar(&f.denyAll, "deny-all", false, "reject whatever needs a question (the default)")
+	f.offerTools = OfferToolsFlag(cmd)
 	return cmd
 }
 
@@ -106,8 +109,12 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	setup.Protocol = f.protocol
+	setup.Protocol, setup.OfferTools = f.protocol, f.offerTools()
 	agent, err := setup.choose(f.agent, commandLine)
+	if err != nil {
+		return err
+	}
+	tools, err := setup.tools(agent)
 	if err != nil {
 		return err
 	}
@@ -115,11 +122,16 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	code := headless.Run(cmd.Context(), headless.Options{
+	opts := headless.Options{
 		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.NewSession(place), Prompt: prompt,
-		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent),
+		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
-	})
+	}
+	log := acpclient.NewLog()
+	w, tap := setup.record(agent, place, log)
+	defer closeRecord(w, log)
+	opts.Tap, opts.Introduced = tap, func(info acpclient.AgentInfo) { introduced(w, info) }
+	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -10,18 +11,22 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/agents"
+	"parley/internal/record"
 	"parley/internal/safetext"
 )
 
 // NewSessions is `parley sessions`.
 func NewSessions(s Streams) *cobra.Command {
 	var cwd string
-	var all bool
+	var all, logs bool
 	cmd := &cobra.Command{
 		Use:   "sessions [AGENT] [flags] [-- COMMAND ARG…]",
 		Short: "List the sessions that an agent keeps",
 		Long: `Start an agent, list the sessions that it keeps of this directory, and end it again. The id is what
---resume and ` + "`parley run --session`" + ` take.`,
+--resume and ` + "`parley run --session`" + ` take.
+
+With --logs no agent is started: what is listed are the sessions that parley has logs of, those of all agents where none
+is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			setup, err := Load()
@@ -31,6 +36,9 @@ func NewSessions(s Streams) *cobra.Command {
 			place, err := NewPlace(cwd, nil)
 			if err != nil {
 				return err
+			}
+			if logs {
+				return printLogs(cmd, args, s, place, all)
 			}
 			agent, err := setup.named(cmd, args)
 			if err != nil {
@@ -44,6 +52,7 @@ func NewSessions(s Streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory (default: here)")
 	cmd.Flags().BoolVar(&all, "all", false, "those of every directory")
+	cmd.Flags().BoolVar(&logs, "logs", false, "those that parley has logs of; starts no agent")
 	return cmd
 }
 
@@ -85,14 +94,51 @@ func printSessions(ctx context.Context, s Streams, agent agents.Agent, place Pla
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")
 	for _, l := range kept {
-		if dir != "" && l.Cwd != dir {
+		if dir != "" && !sameDir(l.Cwd, dir) {
 			continue
 		}
-		updated := ""
-		if !l.Updated.IsZero() {
-			updated = l.Updated.Local().Format("2006-01-02 15:04")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", safetext.Line(l.ID, 200), minute(l.Updated), safetext.Line(l.Cwd, 200), l.Title)
+	}
+	return w.Flush()
+}
+
+// minute is a time for a list, "" where it is not known.
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// printLogs lists the sessions that there are logs of: of the agent that is named
+// by `NAME` or `-- COMMAND ARG…`, which need not be there any more.
+func printLogs(cmd *cobra.Command, args []string, s Streams, place Place, all bool) error {
+	name := ""
+	switch dash := cmd.ArgsLenAtDash(); {
+	case dash == 0 && len(args) > 0:
+		name = Custom(args).Name
+	case dash >= 0:
+		return Usagef("either an agent or a command behind --")
+	case len(args) > 1:
+		return Usagef("one agent at a time")
+	case len(args) == 1:
+		name = args[0]
+	}
+	dir, err := record.Dir()
+	if err != nil {
+		return err
+	}
+	logged, err := Logs(dir)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tDIRECTORY\tPROMPTS\tTITLE")
+	for _, g := range logged {
+		if !all && !g.In(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80)) {
+			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", safetext.Line(l.ID, 200), updated, safetext.Line(l.Cwd, 200), l.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, g.Title)
 	}
 	return w.Flush()
 }

@@ -42,6 +42,9 @@ func keeping(t *testing.T, capabilities, list string) kept {
 	}
 	t.Chdir(dir)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
+	if os.Getenv("PARLEY_STATE") == "" {
+		t.Setenv("PARLEY_STATE", t.TempDir())
+	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	t.Setenv("TZ", "UTC")

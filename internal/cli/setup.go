@@ -56,6 +56,10 @@ type Setup struct {
 	// auto, 1 or 2; "" for that setting.
 	Protocol string
 	versions acpclient.Versions
+
+	// OfferTools says whether agents of ACP v2 are offered files and commands,
+	// whatever the configuration says; nil for that.
+	OfferTools *bool
 }
 
 // protocol is the version to speak with an agent.
@@ -86,7 +90,7 @@ func Load() (*Setup, error) {
 	if err != nil {
 		return nil, UsageError{err.Error()}
 	}
-	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil)), versions: acpclient.NewVersions()}
+	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil)), versions: rememberedVersions()}
 	names := make([]string, 0, len(s.Agents))
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
@@ -228,7 +232,8 @@ type Connection struct {
 	Session *acpclient.Session
 	Host    *host.Host
 
-	closed func()
+	recorder *record.Writer // nil where no log is written
+	closed   func()
 }
 
 // Connect starts an agent and opens a session. patience bounds both together,
@@ -240,7 +245,11 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
 		defer stop()
 	}
-	h := host.New(host.Options{Sink: sink, Agent: a.Name})
+	tools, err := s.tools(a)
+	if err != nil {
+		return nil, err
+	}
+	h := host.New(host.Options{Sink: sink, Agent: a.Name, Tools: tools, Version: Version(), Log: log})
 	w, tap := s.record(a, place, log)
 	client, err := acpclient.Launch(ctx, command(a, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
@@ -249,16 +258,9 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		closeRecord(w, log)
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, closed: func() { closeRecord(w, log) }}
+	c := &Connection{Client: client, Host: h, recorder: w, closed: func() { closeRecord(w, log) }}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(place))
-	if w != nil {
-		w.Update(func(m *record.Meta) {
-			m.Protocol = client.Agent().ProtocolVersion
-			if c.Session != nil {
-				m.SessionID = c.Session.ID()
-			}
-		})
-	}
+	introduced(w, client.Agent())
 	var answered *acpclient.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 		c.Close()

@@ -22,11 +22,14 @@ const maxSize = 64 << 10
 
 // Config is what the file says. The zero value is that of a missing file.
 type Config struct {
-	Agent  string               `toml:"agent"`  // name of the default agent; "" means ask
-	Theme  string               `toml:"theme"`  // auto, dark, light, ansi or plain; "" means auto
-	Record *bool                `toml:"record"` // keep a log of each session; nil means yes
-	Agents map[string]Agent     `toml:"agents"`
-	MCP    map[string]MCPServer `toml:"mcp"`
+	Agent  string `toml:"agent"`  // name of the default agent; "" means ask
+	Theme  string `toml:"theme"`  // auto, dark, light, ansi or plain; "" means auto
+	Record *bool  `toml:"record"` // keep a log of each session; nil means yes
+	// OfferTools: hand agents of ACP v2, which ask for no files and commands, an
+	// MCP server with those of this machine.
+	OfferTools bool                 `toml:"offer_tools"`
+	Agents     map[string]Agent     `toml:"agents"`
+	MCP        map[string]MCPServer `toml:"mcp"`
 
 	name string // of the file, for messages
 	doc  *document
@@ -40,6 +43,8 @@ type Agent struct {
 	Env      map[string]string `toml:"env"`      // added to the environment
 	Cwd      string            `toml:"cwd"`      // absolute; "" means the session's
 	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means 1
+
+	OfferTools *bool `toml:"offer_tools"` // nil means that of the Config
 }
 
 // MCPServer is [mcp.NAME]: a server that every session hands to its agent. It has

@@ -34,7 +34,7 @@ func TestExampleParses(t *testing.T) {
 		Theme: "auto", Record: new(true),
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
-			Cwd: dir, Protocol: "1",
+			Cwd: dir, Protocol: "1", OfferTools: new(true),
 		}},
 		MCP: map[string]MCPServer{
 			"files": {
@@ -124,6 +124,9 @@ func TestErrors(t *testing.T) {
 		{cmdX + "env = ['A=b']", `3:1: agents.x.env: want a table of strings, not an array`},
 		{cmdX + "env = { A = 1 }", `3:13: agents.x.env.A: want a string, not an integer`},
 		{cmdX + "protocol = 1", `3:12: agents.x.protocol: want a string, not an integer`},
+		{"offer_tools = 'yes'", `1:15: offer_tools: want true or false, not a string`},
+		{cmdX + "offer_tools = 1", `3:15: agents.x.offer_tools: want true or false, not an integer`},
+		{"[mcp.x]\noffer_tools = true", `2:1: unknown key "offer_tools" in mcp.x`},
 		// Syntax.
 		{"theme = ", `1:8: expected value, not end of input`},
 		{"theme = 'dark'\nagent = \"x\n", `2:`},

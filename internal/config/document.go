@@ -59,9 +59,9 @@ var (
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
-		"theme": text, "record": yesNo,
+		"theme": text, "record": yesNo, "offer_tools": yesNo,
 		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
-			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text,
+			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
 		}}},
 		"mcp": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,

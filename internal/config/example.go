@@ -16,6 +16,11 @@ theme = "auto"
 # without secrets that can be told by their names. Left out: yes.
 record = true
 
+# Agents of ACP 2 have files and commands of their own and ask parley for none.
+# Offer them those of this machine as well, as an MCP server, with parley's
+# questions. Left out: no.
+offer_tools = false
+
 # An agent of your own, or another way to start a known one.
 [agents.mine]
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/
@@ -23,6 +28,7 @@ args = ["--acp"]
 env = { MY_AGENT_LOG = "warn" } # added to the environment
 cwd = "~/"                      # left out: the directory of the session
 protocol = "1"                  # 1, 2 (a draft) or auto; left out: 1
+offer_tools = true              # left out: as above
 
 # A local MCP server. Every new session hands it to its agent.
 [mcp.files]

@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		runAgent(os.Stdin, os.Stdout)
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "tooled" {
+		runTooledAgent(os.Stdin, os.Stdout)
+		return
+	}
 	os.Exit(withBinary(m))
 }
 

@@ -143,8 +143,8 @@ func TestLogAndHelp(t *testing.T) {
 	s.WaitGone("╭ log")
 	s.Press("?")
 	s.WaitFor("╭ keys", "send; during a turn: queue the prompt")
-	s.Press("pgdown")
-	s.WaitFor("╭ keys", "y a n N")
+	s.Press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+	s.WaitFor("╭ keys", "commands", "/work", "/quit")
 	s.Press("esc")
 	rows := s.WaitGone("╭ keys")
 	if d := draft(rows); d != "" {

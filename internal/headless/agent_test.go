@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 //
 //	{…}           a session/update
 //	ask {…}       a permission request for that tool call; its outcome becomes a message
+//	request M {…} the same for any other request
 //	stop REASON   answers the prompt
 //	error CODE    answers the prompt with an error
 //	out TEXT      a line on stdout
@@ -72,7 +73,10 @@ func (a *scripted) run(script []string) {
 		case "refuse":
 			a.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"no such luck"}}`, a.awaited, rest)
 		case "ask":
-			a.ask(rest)
+			a.request("session/request_permission", `{"sessionId":"s","toolCall":`+rest+`,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`)
+		case "request":
+			method, params, _ := strings.Cut(rest, " ")
+			a.request(method, params)
 		case "stop":
 			a.send(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"%s"}}`, a.prompt, rest)
 		case "error":
@@ -135,8 +139,9 @@ func (a *scripted) greet() {
 	a.prompt = a.await("session/prompt").ID
 }
 
-func (a *scripted) ask(tool string) {
-	a.send(`{"jsonrpc":"2.0","id":77,"method":"session/request_permission","params":{"sessionId":"s","toolCall":%s,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}`, tool)
+// request asks for something; the result becomes a message, once there is one.
+func (a *scripted) request(method, params string) {
+	a.send(`{"jsonrpc":"2.0","id":77,"method":"%s","params":%s}`, method, params)
 	outcome, _ := json.Marshal(string(a.await("result").Result))
 	a.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`, outcome)
 }

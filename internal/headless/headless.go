@@ -52,9 +52,17 @@ type Options struct {
 	Timeout  time.Duration // 0: none
 	// Protocol is the version of ACP to speak: auto, 1 or 2; "" is 1.
 	Protocol string
-	Stdout   io.Writer
-	Stderr   io.Writer
-	Version  string
+	// Tools is the command that an agent of ACP v2 starts to get at files and
+	// commands; nil: it is offered none.
+	Tools   []string
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Version string
+
+	Versions acpclient.Versions // for "auto"; may be nil
+	Tap      acpclient.Tap      // may be nil
+	// Introduced is told what the agent said of itself; may be nil.
+	Introduced func(acpclient.AgentInfo)
 }
 
 var (
@@ -84,7 +92,7 @@ func Run(ctx context.Context, opts Options) int {
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Policy: r.policy()})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Policy: r.policy(), Tools: opts.Tools, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	return r.finish(ctx, stop, err)
@@ -107,6 +115,19 @@ func (r *run) policy() permissions.Policy {
 	return deny
 }
 
+// declining declines forms and pages where they come in: nobody is there to fill
+// them in, and the agent may wait for the answer before it opens the session.
+// That it did is printed.
+type declining struct{ *acpclient.Queue }
+
+// Post implements acpclient.Sink.
+func (d declining) Post(e acpclient.Event) {
+	if asked, ok := e.(acpclient.ElicitationAsked); ok {
+		asked.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+	}
+	d.Queue.Post(e)
+}
+
 // deniedEvent travels through the queue like every other event.
 type deniedEvent struct{ question permissions.Question }
 
@@ -114,12 +135,15 @@ func (d deniedEvent) EventSession() string { return d.question.Session }
 
 // turn connects, sends the prompt and follows the turn to its end.
 func (r *run) turn(ctx context.Context) (*thread.End, error) {
-	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: r.queue, Services: r.host.Services(),
-		Protocol: r.opts.Protocol})
+	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: declining{r.queue}, Services: r.host.Services(),
+		Protocol: r.opts.Protocol, Versions: r.opts.Versions, Tap: r.opts.Tap, Elicit: true})
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
 	defer client.Close()
+	if r.opts.Introduced != nil {
+		r.opts.Introduced(client.Agent())
+	}
 	session, err := r.open(ctx, client)
 	if err != nil {
 		return nil, cause(ctx, err)

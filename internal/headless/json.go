@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/permissions"
 )
 
@@ -77,6 +78,9 @@ type planEvent struct {
 	Status  string `json:"status"`
 }
 
+// maxURL bounds the address of a page in what is printed, in cells.
+const maxURL = 2000
+
 var roleName = map[acpclient.Role]string{acpclient.Agent: "agent", acpclient.User: "user", acpclient.Thought: "thought"}
 
 // eventOf is the JSON form of an event; false where it has none.
@@ -84,6 +88,12 @@ func eventOf(e acpclient.Event, t *thread.Thread) (event, bool) {
 	switch e := e.(type) {
 	case acpclient.TextArrived:
 		return event{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
+	case acpclient.MessageReplaced:
+		if !e.Keep {
+			return event{Type: "message", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
+		}
+	case acpclient.ElicitationAsked:
+		return event{Type: "elicitation", Text: e.Message, URI: safetext.Line(e.URL, maxURL), Decision: "decline"}, true
 	case acpclient.ContentArrived:
 		return event{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
 	case acpclient.ToolChanged:
@@ -220,9 +230,12 @@ func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {
 }
 
 func (p *jsonPrinter) event(e acpclient.Event, t *thread.Thread) {
-	if _, ok := e.(acpclient.PermissionSettled); ok {
+	switch e := e.(type) {
+	case acpclient.PermissionSettled:
 		ev, _ := eventOf(e, t)
 		p.permissions = append(p.permissions, ev)
+	case acpclient.ElicitationAsked:
+		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
 	}
 }
 

@@ -34,13 +34,14 @@ func newPrinter(o Options) printer {
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
-	return &textPrinter{out: o.Stdout, err: o.Stderr, tools: map[string]string{}}
+	return &textPrinter{out: o.Stdout, err: o.Stderr, tools: map[string]string{}, said: map[string]string{}}
 }
 
 // textPrinter writes the answer to stdout and everything else to stderr.
 type textPrinter struct {
 	out, err io.Writer
 	tools    map[string]string // id -> last line written
+	said     map[string]string // id -> what was written of a message
 	wrote    bool
 	message  string // id of the message being written
 	begun    bool   // something of that message was written
@@ -59,8 +60,12 @@ func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
 		} else {
 			p.between = true
 		}
+	case acpclient.MessageReplaced:
+		p.replaced(e)
 	case acpclient.ContentArrived:
 		p.between = true
+	case acpclient.ElicitationAsked:
+		p.note("%s", declinedLine(e))
 	case acpclient.ToolChanged:
 		p.toolChanged(e.ID, t)
 	case acpclient.PermissionSettled:
@@ -72,6 +77,32 @@ func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
 	}
 }
 
+// replaced writes what a message says that was not written yet. What was written
+// cannot be taken back: a message that says something else now is written anew.
+func (p *textPrinter) replaced(e acpclient.MessageReplaced) {
+	if e.Role != acpclient.Agent || e.Keep {
+		p.between = p.between || e.Role != acpclient.Agent
+		return
+	}
+	said := p.said[e.MessageID]
+	rest, grown := strings.CutPrefix(e.Text, said)
+	if !grown {
+		rest, p.between, p.message = e.Text, true, ""
+		delete(p.said, e.MessageID)
+	}
+	if rest != "" {
+		p.text(acpclient.TextArrived{Role: e.Role, MessageID: e.MessageID, Text: rest})
+	}
+}
+
+// declinedLine says what an agent asked for and did not get.
+func declinedLine(e acpclient.ElicitationAsked) string {
+	if e.URL != "" {
+		return "declined to open " + safetext.Line(e.URL, maxURL) + ": " + firstLine(e.Message)
+	}
+	return "declined to fill in a form: " + firstLine(e.Message)
+}
+
 // text writes messages as paragraphs, one blank line apart, whatever they begin
 // and end with.
 func (p *textPrinter) text(e acpclient.TextArrived) {
@@ -80,6 +111,9 @@ func (p *textPrinter) text(e acpclient.TextArrived) {
 	}
 	p.message, p.tool, p.between = e.MessageID, false, false
 	text := e.Text
+	if e.MessageID != "" {
+		p.said[e.MessageID] += text
+	}
 	if !p.begun {
 		if text = strings.TrimLeft(text, "\n"); text == "" {
 			return

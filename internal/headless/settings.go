@@ -43,11 +43,11 @@ func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Se
 }
 
 // absorb applies what waits, for what it says of the session, and forgets the
-// conversation in it. Notices are for the user now and are kept for printing.
+// conversation in it. What is for the user now is kept for printing.
 func (r *run) absorb() {
 	for _, e := range r.queue.Take() {
 		switch e.(type) {
-		case acpclient.NoticeArrived, deniedEvent:
+		case acpclient.NoticeArrived, acpclient.ElicitationAsked, deniedEvent:
 			r.early = append(r.early, e)
 		default:
 			r.thread.Apply(e)

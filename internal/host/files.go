@@ -93,7 +93,7 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 			return err
 		}
 		added, removed := countLines(before.text, r.Content)
-		h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID}, Path: safetext.Line(w.Path, 2000),
+		h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
 			Added: added, Removed: removed, Created: w.Created})
 		return nil
 	}
@@ -180,7 +180,7 @@ func ownOptions() []permissions.Option {
 func (h *Host) allowed(ctx context.Context, q permissions.Question) bool {
 	p := h.broker.Ask(q)
 	for_ := acpclient.For{Session: q.Session}
-	h.opts.Sink.Post(acpclient.PermissionAsked{For: for_, Key: p.Question.Key})
+	h.opts.Sink.Post(acpclient.PermissionAsked{For: acpclient.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key})
 	a := p.Wait(ctx)
 	e := settledEvent(q, a)
 	e.For, e.Key = for_, p.Question.Key

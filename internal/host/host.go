@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/wire"
 	"parley/fsops"
+	"parley/internal/toolserver"
 	"parley/permissions"
 	"parley/terminal"
 )
@@ -25,6 +26,12 @@ type Options struct {
 	Sink   acpclient.Sink     // takes what happened; required
 	Policy permissions.Policy // may be nil: then every question is posted
 	Agent  string             // what the agent is called in questions
+
+	// Tools is the command that an agent of v2 starts to get at files and
+	// commands (see internal/toolserver); nil: it is offered none.
+	Tools   []string
+	Version string         // of parley, for Tools
+	Log     *acpclient.Log // may be nil
 }
 
 // Host serves all sessions of one connection. Safe for use by several
@@ -34,6 +41,7 @@ type Host struct {
 	broker    *permissions.Broker
 	files     *fsops.Service
 	terminals *terminal.Service
+	tools     *toolserver.Server // may be nil
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -50,6 +58,9 @@ func New(opts Options) *Host {
 	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
 	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged})
+	if opts.Tools != nil {
+		h.tools = toolserver.New(toolserver.Options{FS: (*files)(h), Terminals: (*commands)(h), Command: opts.Tools, Version: opts.Version, Log: h.log})
+	}
 	return h
 }
 
@@ -58,7 +69,17 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services is what to hand to the engine.
 func (h *Host) Services() acpclient.Services {
-	return acpclient.Services{FS: (*files)(h), Terminals: (*commands)(h), Permissions: (*asker)(h), Sessions: h}
+	s := acpclient.Services{FS: (*files)(h), Terminals: (*commands)(h), Permissions: (*asker)(h), Sessions: h}
+	if h.tools != nil {
+		s.Tools = h.tools
+	}
+	return s
+}
+
+func (h *Host) log(line string) {
+	if h.opts.Log != nil {
+		h.opts.Log.Add(acpclient.LogClient, line)
+	}
 }
 
 // OpenSession implements acpclient.Sessions.
@@ -86,6 +107,9 @@ func (h *Host) CloseSession(id string) {
 
 // Close ends all commands, with their children, and lets go of the files.
 func (h *Host) Close() {
+	if h.tools != nil {
+		h.tools.Close()
+	}
 	h.terminals.Close()
 	h.files.Close()
 }

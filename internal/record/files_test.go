@@ -105,13 +105,13 @@ func TestList(t *testing.T) {
 	}
 	w := create(t, dir, Options{})
 	big := []byte(`{"text":"` + strings.Repeat("x", 100<<10) + `"}`)
-	w.Update(func(m *Meta) { m.Title = "first" })
-	w.Message(Out, []byte(`{"id":1,"method":"session/prompt"}`))
-	w.Message(In, []byte(`{"text":"session/prompt"}`))
-	w.Message(Out, []byte(`{"id":2,"method":"session\/prompt","params":{}}`))
-	w.Update(func(m *Meta) { m.Title = "second" })
+	w.Update(func(m *Meta) { m.Agent = "first" })
+	w.Message(Out, 0, []byte(`{"id":1,"method":"session/prompt","params":{"sessionId":"s"}}`))
+	w.Message(In, 0, []byte(`{"text":"session/prompt"}`))
+	w.Message(Out, 0, []byte(`{"id":2,"method":"session\/prompt","params":{"sessionId":"s"}}`))
+	w.Update(func(m *Meta) { m.Agent = "second" })
 	for range 5 {
-		w.Message(In, big)
+		w.Message(In, 0, big)
 	}
 	closeLog(t, w)
 
@@ -125,10 +125,10 @@ func TestList(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if e := all[0]; e.Path != w.Path() || e.Title != "second" || e.Prompts != 2 || e.Size < 500<<10 || time.Since(e.Updated) > time.Hour {
+	if e := all[0]; e.Path != w.Path() || e.Agent != "second" || len(e.Sessions) != 1 || e.Sessions[0].Prompts != 2 || e.Size < 500<<10 || time.Since(e.Updated) > time.Hour {
 		t.Errorf("%+v", e)
 	}
-	if e := all[1]; filepath.Base(e.Path) != "old.jsonl" || e.Agent != "a" || e.Prompts != 0 || !e.Updated.Equal(time.Date(2026, 1, 3, 3, 4, 5, 5e8, time.UTC)) {
+	if e := all[1]; filepath.Base(e.Path) != "old.jsonl" || e.Agent != "a" || e.Sessions != nil || !e.Updated.Equal(time.Date(2026, 1, 3, 3, 4, 5, 5e8, time.UTC)) {
 		t.Errorf("%+v", e)
 	}
 }
@@ -138,10 +138,10 @@ func TestList(t *testing.T) {
 func TestListAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	w := create(t, dir, Options{})
-	w.Update(func(m *Meta) { m.Title = "kept" })
-	w.Message(Out, []byte(`{"id":1,"method":"session/prompt"}`))
+	w.Update(func(m *Meta) { m.Agent = "kept" })
+	w.Message(Out, 0, []byte(`{"id":1,"method":"session/prompt","params":{"sessionId":"s"}}`))
 	for range 300 {
-		w.Message(In, []byte(`{"text":"`+strings.Repeat("x", 1000)+`"}`))
+		w.Message(In, 0, []byte(`{"text":"`+strings.Repeat("x", 1000)+`"}`))
 	}
 	closeLog(t, w)
 	text, err := os.ReadFile(w.Path())
@@ -152,7 +152,7 @@ func TestListAfterCrash(t *testing.T) {
 	begun := strings.Index(string(text), `"prompts":1`) + 200
 	for end := begun; end < len(text); end += 7919 {
 		put(t, crashed, string(text[:end]))
-		if e, err := readEntry(crashed); err != nil || e.Title != "kept" || e.Prompts != 1 {
+		if e, err := readEntry(crashed); err != nil || e.Agent != "kept" || len(e.Sessions) != 1 || e.Sessions[0].Prompts != 1 {
 			t.Fatalf("cut at %d: %+v, %v", end, e, err)
 		}
 	}

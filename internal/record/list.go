@@ -23,7 +23,6 @@ type Entry struct {
 	Meta
 	Updated time.Time // of the last line
 	Size    int64     // bytes
-	Prompts int       // messages of the user
 }
 
 // List returns the logs in dir, the one written last first. Of each it reads the
@@ -120,7 +119,7 @@ func (e *Entry) readTail(tail []byte) {
 		}
 		if bytes.HasPrefix(line, []byte(`{"meta":`)) {
 			if p, ok := parseLine(line); ok && p.meta != nil {
-				e.Meta, e.Prompts = *p.meta, p.prompts
+				e.Meta = *p.meta
 				return
 			}
 		}

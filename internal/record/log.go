@@ -6,8 +6,6 @@ import (
 	"io"
 	"strconv"
 	"time"
-
-	"parley/internal/jsonscan"
 )
 
 // log puts lines into a file and keeps its bounds. One goroutine.
@@ -18,11 +16,11 @@ type log struct {
 	buf       []byte // lines not yet written
 	written   int64  // bytes of the file with those of buf
 	meta      Meta
-	prompts   int
-	told      int  // prompts that the last meta line told of
+	notes     notes
 	repeat    bool // there is something that the head does not say
 	stale     bool // meta is newer than its last line
 	sinceMeta int  // bytes behind the last meta line
+	metaSize  int  // of that line
 	full      bool // no more messages
 }
 
@@ -30,6 +28,7 @@ type log struct {
 func (l *log) reserve() int64 { return min(window, l.max/4) }
 
 func (l *log) begin(m Meta) error {
+	m.Sessions = nil
 	l.meta = m
 	l.buf = append(l.buf, `{"parley":`+strconv.Itoa(version)+`,`...)
 	l.buf = append(l.buf, m.encode()[1:]...)
@@ -47,7 +46,7 @@ func (l *log) write(b *batch, renewed bool) error {
 		}
 		l.message(m, data[:m.size])
 		data = data[m.size:]
-		if l.repeat && l.sinceMeta >= spacing || l.prompts != l.told {
+		if l.notes.prompted || l.sinceMeta >= spacing && (l.repeat || l.notes.changed) {
 			l.metaLine(false)
 		}
 		if len(l.buf) >= batchBytes {
@@ -59,8 +58,9 @@ func (l *log) write(b *batch, renewed bool) error {
 	if b.lost > 0 {
 		l.gap(time.Now(), strconv.Itoa(b.lost))
 	}
-	if renewed {
-		l.stale = true
+	// An agent that changes a title all the time must not fill the log with metas.
+	if renewed || l.notes.changed && l.sinceMeta >= l.metaSize {
+		l.stale = l.stale || renewed
 		l.metaLine(false)
 	}
 	return l.flush()
@@ -68,7 +68,7 @@ func (l *log) write(b *batch, renewed bool) error {
 
 // end leaves the newest meta where the tail of the file is looked at.
 func (l *log) end() error {
-	if l.stale || l.prompts != l.told || l.repeat && l.sinceMeta >= spacing {
+	if l.stale || l.notes.changed || l.repeat && l.sinceMeta >= spacing {
 		l.metaLine(true)
 	}
 	return l.flush()
@@ -90,7 +90,12 @@ func (l *log) message(m mark, data []byte) {
 	start := len(l.buf)
 	l.buf = appendTime(append(l.buf, `{"t":"`...), m.at)
 	l.buf = append(append(l.buf, `","dir":"`...), m.dir...)
-	l.buf = append(l.buf, `","msg":`...)
+	l.buf = append(l.buf, `",`...)
+	if m.n > 0 {
+		l.buf = append(strconv.AppendUint(append(l.buf, `"n":`...), m.n, 10), ',')
+	}
+	l.buf = append(l.buf, `"msg":`...)
+	msg := len(l.buf)
 	l.buf = appendMessage(l.buf, m.dir, data)
 	l.buf = append(l.buf, "}\n"...)
 	size := len(l.buf) - start
@@ -106,9 +111,7 @@ func (l *log) message(m mark, data []byte) {
 	}
 	l.written += int64(size)
 	l.sinceMeta += size
-	if m.dir == Out && isPrompt(data) {
-		l.prompts++
-	}
+	l.notes.message(m.dir, m.at, l.buf[msg:start+size-len("}\n")])
 }
 
 // gap says that messages are missing here.
@@ -140,8 +143,9 @@ func (l *log) limit(at time.Time) {
 // use what the others must leave to it.
 func (l *log) metaLine(last bool) {
 	start := len(l.buf)
+	l.meta.Sessions = l.notes.list()
+	l.notes.prompted = false // or every message would try again
 	l.buf = append(append(l.buf, `{"meta":`...), l.meta.encode()...)
-	l.buf = strconv.AppendInt(append(l.buf, `,"prompts":`...), int64(l.prompts), 10)
 	l.buf = appendTime(append(l.buf, `,"t":"`...), time.Now())
 	l.buf = append(l.buf, "\"}\n"...)
 	size := int64(len(l.buf) - start)
@@ -152,11 +156,11 @@ func (l *log) metaLine(last bool) {
 	if size > room {
 		l.buf = l.buf[:start]
 		l.stale = true
-		l.told = l.prompts // or every message would try again
 		return
 	}
 	l.written += size
-	l.repeat, l.stale, l.sinceMeta, l.told = true, false, 0, l.prompts
+	l.repeat, l.stale, l.sinceMeta, l.metaSize = true, false, 0, int(size)
+	l.notes.changed = false
 }
 
 // appendTime appends UTC with milliseconds, always of the same length.
@@ -176,19 +180,4 @@ func appendMessage(b []byte, dir Direction, data []byte) []byte {
 		data = redactJSON(nil, data)
 	}
 	return appendString(b, redactLoose(string(data)))
-}
-
-// isPrompt tells whether a message is a session/prompt.
-func isPrompt(data []byte) bool {
-	if !bytes.Contains(data, []byte(`session/prompt`)) && !bytes.Contains(data, []byte(`session\/prompt`)) {
-		return false
-	}
-	m := jsonscan.MembersOf(data)
-	for m.Next() {
-		if string(m.Key) == "method" {
-			name, _ := jsonscan.Text(m.Value)
-			return name == "session/prompt"
-		}
-	}
-	return false
 }

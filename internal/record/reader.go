@@ -89,15 +89,14 @@ func (r *Reader) line() ([]byte, error) {
 // parsed is a line of a log: one with a meta, or a message, or a gap.
 type parsed struct {
 	Line
-	meta    *Meta
-	prompts int
+	meta *Meta
 }
 
 func parseLine(text []byte) (p parsed, ok bool) {
 	if !json.Valid(text) {
 		return p, false
 	}
-	var dir, msg, gap, meta []byte
+	var dir, msg, gap, meta, prompts []byte
 	m := jsonscan.MembersOf(text)
 	for m.Next() {
 		switch string(m.Key) {
@@ -111,15 +110,21 @@ func parseLine(text []byte) (p parsed, ok bool) {
 			gap = m.Value
 		case "meta":
 			meta = m.Value
-		case "prompts":
+		case "prompts": // of older logs
+			prompts = m.Value
+		case "n":
 			n, _ := jsonscan.Int(m.Value)
-			p.prompts = int(max(n, 0))
+			p.N = uint64(max(n, 0))
 		}
 	}
 	switch {
 	case meta != nil:
 		p.meta = new(Meta)
-		return p, json.Unmarshal(meta, p.meta) == nil
+		if json.Unmarshal(meta, p.meta) != nil {
+			return p, false
+		}
+		p.meta.older(meta, prompts)
+		return p, true
 	case gap != nil:
 		p.Dir, p.Data = Gap, gap
 		return p, true
@@ -133,4 +138,12 @@ func parseTime(raw []byte) (time.Time, bool) {
 	text, _ := jsonscan.Text(raw)
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return at, err == nil
+}
+
+// older reads how logs told of the one session that they knew.
+func (m *Meta) older(meta, prompts []byte) {
+	if id := text(meta, "sessionId"); id != "" && len(m.Sessions) == 0 {
+		n, _ := jsonscan.Int(prompts)
+		m.Sessions = []Session{{ID: id, Cwd: m.Cwd, Title: text(meta, "title"), Prompts: int(max(n, 0))}}
+	}
 }

@@ -5,10 +5,14 @@
 // messages, later metas, or gaps:
 //
 //	{"parley":1,"agent":"claude",...}
-//	{"t":"2026-01-02T03:04:05.678Z","dir":"in","msg":{"jsonrpc":"2.0",...}}
-//	{"meta":{...},"prompts":2,"t":"..."}
+//	{"t":"2026-01-02T03:04:05.678Z","dir":"in","n":1,"msg":{"jsonrpc":"2.0",...}}
+//	{"meta":{...},"t":"..."}
 //	{"t":"...","gap":12}
 //	{"t":"...","gap":"limit"}
+//
+// "n" is the ordinal of a received message among all of its connection, those
+// that are missing included. The sessions of the connection are told by the later
+// metas.
 //
 // A Writer copies what it is given into a bounded queue and never waits for a
 // disk; one goroutine of its own redacts and writes. Where the queue is full,
@@ -46,6 +50,7 @@ const (
 	window   = 64 << 10 // read of the head and of the tail of a file to list it
 	spacing  = 32 << 10 // at most between two meta lines once there is something to repeat
 	maxTitle = 512      // bytes of the title an agent gives
+	maxID    = 1 << 10  // bytes of the id of a session
 	maxField = 4 << 10  // bytes of any other text
 )
 
@@ -65,20 +70,22 @@ const (
 // Meta says what a file is the log of. An id, a title or a path in it is as the
 // peer or the user gave it: not safe for a terminal.
 type Meta struct {
-	Agent     string    `json:"agent,omitempty"`
-	Command   string    `json:"command,omitempty"`
-	SessionID string    `json:"sessionId,omitempty"` // opaque; "" until the agent gave one
-	Cwd       string    `json:"cwd,omitempty"`
-	Roots     []string  `json:"roots,omitempty"`
-	Started   time.Time `json:"started"`
-	Protocol  int       `json:"protocol,omitempty"`
-	Title     string    `json:"title,omitempty"`
+	Agent    string    `json:"agent,omitempty"`
+	Command  string    `json:"command,omitempty"`
+	Cwd      string    `json:"cwd,omitempty"` // where the agent was started
+	Roots    []string  `json:"roots,omitempty"`
+	Started  time.Time `json:"started"`
+	Protocol int       `json:"protocol,omitempty"`
+	// Sessions are those of the connection, the newest first and no more than fit:
+	// the Writer finds them in the messages, whatever a caller says of them.
+	Sessions []Session `json:"sessions,omitempty"`
 }
 
 // Line is one line of a log.
 type Line struct {
 	At  time.Time
 	Dir Direction
+	N   uint64 // ordinal of a received message; 0 for others and in older logs
 	// Data is the whole JSON-RPC message; a JSON string for what was no JSON and
 	// for standard error.
 	Data json.RawMessage
@@ -101,14 +108,9 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// encode returns m as bounded JSON without secrets. An id that is too long is
-// left out: half of one names nothing.
+// encode returns m as bounded JSON without secrets.
 func (m Meta) encode() []byte {
 	m.Agent, m.Command, m.Cwd = clip(m.Agent, maxField), clip(redactLoose(m.Command), maxField), clip(m.Cwd, maxField)
-	m.Title = clip(m.Title, maxTitle)
-	if len(m.SessionID) > maxField {
-		m.SessionID = ""
-	}
 	m.Started = m.Started.UTC()
 	if y := m.Started.Year(); y < 0 || y > 9999 { // has no JSON
 		m.Started = time.Time{}
@@ -119,7 +121,7 @@ func (m Meta) encode() []byte {
 		data, fits = m.marshal()
 	}
 	if !fits { // escapes made it long
-		m = Meta{Agent: clip(m.Agent, 128), Started: m.Started, Protocol: m.Protocol}
+		m = Meta{Agent: clip(m.Agent, 128), Started: m.Started, Protocol: m.Protocol, Sessions: m.Sessions}
 		data, _ = m.marshal()
 	}
 	return data

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	queue   batch
+	syncs   []chan struct{} // closed when what was in the queue is written
 	meta    Meta
 	renewed bool // meta is newer than what was handed to the goroutine
 	closing bool
@@ -43,6 +45,7 @@ type batch struct {
 type mark struct {
 	at   time.Time
 	dir  Direction
+	n    uint64 // the ordinal of a received message
 	size int
 	lost int // messages dropped before this one
 }
@@ -70,9 +73,10 @@ func newWriter(out io.WriteCloser, m Meta, opts Options) (*Writer, error) {
 // Path is the name of the file.
 func (w *Writer) Path() string { return w.path }
 
-// Message appends one message, of which it takes a copy. It waits for nothing but
-// a lock that is never held during work of any length.
-func (w *Writer) Message(dir Direction, data []byte) {
+// Message appends one message, of which it takes a copy; n is the ordinal of a
+// received one among those of the connection, or 0. It waits for nothing but a
+// lock that is never held during work of any length.
+func (w *Writer) Message(dir Direction, n uint64, data []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.deaf {
@@ -84,7 +88,7 @@ func (w *Writer) Message(dir Direction, data []byte) {
 		q.lost++
 		return
 	}
-	q.marks = append(q.marks, mark{time.Now(), dir, len(data), q.lost})
+	q.marks = append(q.marks, mark{time.Now(), dir, n, len(data), q.lost})
 	q.bytes = append(q.bytes, data...)
 	q.lost = 0
 	w.rouse()
@@ -103,6 +107,23 @@ func (w *Writer) Update(f func(*Meta)) {
 	f(&m)
 	w.meta, w.renewed = m, true
 	w.rouse()
+}
+
+// Sync returns when everything that was handed in before is in the file, or never
+// will be, as Err then tells. The error is that of the writing, or that of ctx.
+func (w *Writer) Sync(ctx context.Context) error {
+	written := make(chan struct{})
+	w.mu.Lock()
+	w.syncs = append(w.syncs, written)
+	w.rouse()
+	w.mu.Unlock()
+	select {
+	case <-written:
+	case <-w.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return w.Err()
 }
 
 // Err is the error that ended the writing, or nil.
@@ -144,11 +165,11 @@ func (w *Writer) run() {
 		work.reset()
 		w.mu.Lock()
 		work, w.queue = w.queue, work
-		meta, renewed, closing := w.meta, w.renewed, w.closing
-		w.renewed = false
+		meta, renewed, closing, syncs := w.meta, w.renewed, w.closing, w.syncs
+		w.renewed, w.syncs = false, nil
 		w.mu.Unlock()
 
-		idle := len(work.marks) == 0 && work.lost == 0 && !renewed
+		idle := len(work.marks) == 0 && work.lost == 0 && !renewed && len(syncs) == 0
 		if idle && !closing {
 			<-w.wake
 			continue
@@ -159,6 +180,9 @@ func (w *Writer) run() {
 		err := w.log.write(&work, renewed)
 		if err == nil && !closing {
 			w.settle(w.log.full, nil)
+			for _, s := range syncs {
+				close(s)
+			}
 			continue
 		}
 		if err == nil {

@@ -63,23 +63,23 @@ func readAll(t *testing.T, path string) ([]string, Meta) {
 func TestWriteAndRead(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	buf := []byte(`{"id":1,"method":"initialize"}`)
-	w.Message(Out, buf)
+	w.Message(Out, 0, buf)
 	copy(buf, "overwritten by the next message")
-	w.Message(In, []byte(`{"id":1,"result":{"token":"t"}}`))
-	w.Message(Err, []byte("warning\n"))
-	w.Message(In, []byte(`no JSON`))
-	w.Update(func(m *Meta) { m.SessionID = "../../s" })
-	w.Update(func(m *Meta) { m.Title = "A title" })
+	w.Message(In, 0, []byte(`{"id":1,"result":{"token":"t"}}`))
+	w.Message(Err, 0, []byte("warning\n"))
+	w.Message(In, 0, []byte(`no JSON`))
+	w.Update(func(m *Meta) { m.Protocol = 2 })
+	w.Update(func(m *Meta) { m.Agent = "another" })
 	closeLog(t, w)
 	closeLog(t, w)
-	w.Message(In, []byte(`{}`))
-	w.Update(func(m *Meta) { m.Title = "too late" })
+	w.Message(In, 0, []byte(`{}`))
+	w.Update(func(m *Meta) { m.Agent = "too late" })
 
 	lines, meta := readAll(t, w.Path())
 	if d := cmp.Diff([]string{`out {"id":1,"method":"initialize"}`, `in {"id":1,"result":{"token":"[redacted]"}}`, `err "warning"`, `in "no JSON"`}, lines); d != "" {
 		t.Error(d)
 	}
-	want := Meta{Agent: "claude", Command: "claude --token [redacted]", SessionID: "../../s", Cwd: "/w", Roots: []string{"/w"}, Started: started, Protocol: 1, Title: "A title"}
+	want := Meta{Agent: "another", Command: "claude --token [redacted]", Cwd: "/w", Roots: []string{"/w"}, Started: started, Protocol: 2}
 	if d := cmp.Diff(want, meta); d != "" {
 		t.Error(d)
 	}
@@ -90,7 +90,7 @@ func TestWriteAndRead(t *testing.T) {
 
 func TestIdleIsFlushed(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
-	w.Message(In, []byte(`{"n":1}`))
+	w.Message(In, 0, []byte(`{"n":1}`))
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		if lines, _ := readAll(t, w.Path()); len(lines) == 1 {
 			return
@@ -118,9 +118,9 @@ func TestManyWriters(t *testing.T) {
 			for s := range speakers {
 				speaking.Go(func() {
 					for n := range messages {
-						w.Message(In, fmt.Appendf(nil, `{"log":%d,"speaker":%d,"n":%d}`, i, s, n))
+						w.Message(In, 0, fmt.Appendf(nil, `{"log":%d,"speaker":%d,"n":%d}`, i, s, n))
 						if n%100 == 0 {
-							w.Update(func(m *Meta) { m.Title += "." })
+							w.Update(func(m *Meta) { m.Agent += "." })
 						}
 					}
 				})
@@ -142,8 +142,8 @@ func TestManyWriters(t *testing.T) {
 			}
 			next[s]++
 		}
-		if len(lines) != speakers*messages || len(meta.Title) != speakers*messages/100 {
-			t.Errorf("%d lines, title %q", len(lines), meta.Title)
+		if len(lines) != speakers*messages || len(meta.Agent) != speakers*messages/100 {
+			t.Errorf("%d lines, agent %q", len(lines), meta.Agent)
 		}
 	}
 	if entries, err := List(dir); err != nil || len(entries) != logs {
@@ -182,14 +182,14 @@ func TestSlowDisk(t *testing.T) {
 		}
 		synctest.Wait()
 		d.hold = make(chan struct{})
-		w.Message(In, []byte(`{"n":10}`))
+		w.Message(In, 0, []byte(`{"n":10}`))
 		synctest.Wait() // it hangs in the disk; what follows waits behind it
 		for n := 11; n < 31; n++ {
-			w.Message(In, fmt.Appendf(nil, `{"n":%d}`, n))
+			w.Message(In, 0, fmt.Appendf(nil, `{"n":%d}`, n))
 		}
 		close(d.hold)
 		synctest.Wait()
-		w.Message(In, []byte(`{"n":99}`))
+		w.Message(In, 0, []byte(`{"n":99}`))
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestHangingDisk(t *testing.T) {
 		}
 		synctest.Wait()
 		d.hold = make(chan struct{})
-		w.Message(In, []byte(`{}`))
+		w.Message(In, 0, []byte(`{}`))
 		if err := w.Close(); !errors.Is(err, ErrBusy) {
 			t.Errorf("%v", err)
 		}
@@ -241,8 +241,8 @@ func TestFullDisk(t *testing.T) {
 		synctest.Wait()
 		d.fails = syscall.ENOSPC
 		for range 100 {
-			w.Message(In, []byte(`{}`))
-			w.Update(func(m *Meta) { m.Title += "x" })
+			w.Message(In, 0, []byte(`{}`))
+			w.Update(func(m *Meta) { m.Agent += "x" })
 			synctest.Wait()
 		}
 		if err := w.Err(); !errors.Is(err, syscall.ENOSPC) {
@@ -275,8 +275,8 @@ func TestLimit(t *testing.T) {
 	w := create(t, t.TempDir(), Options{MaxBytes: limit})
 	msg := []byte(`{"text":"` + strings.Repeat("x", 1000) + `"}`)
 	for i := range 2000 {
-		w.Message(In, msg)
-		w.Update(func(m *Meta) { m.Title = "title " + strconv.Itoa(i) })
+		w.Message(In, 0, msg)
+		w.Update(func(m *Meta) { m.Agent = "agent " + strconv.Itoa(i) })
 	}
 	closeLog(t, w)
 	lines, meta := readAll(t, w.Path())
@@ -288,8 +288,8 @@ func TestLimit(t *testing.T) {
 	if last := lines[len(lines)-1]; last != `gap "limit"` || len(lines) < 20 {
 		t.Errorf("%d lines, the last %s", len(lines), last)
 	}
-	if meta.Title != "title 1999" {
-		t.Errorf("the last title is lost: %q", meta.Title)
+	if meta.Agent != "agent 1999" {
+		t.Errorf("the last meta is lost: %q", meta.Agent)
 	}
 	if info, err := os.Stat(w.Path()); err != nil || info.Size() > limit {
 		t.Errorf("%v, %v", info.Size(), err)
@@ -298,11 +298,11 @@ func TestLimit(t *testing.T) {
 
 func TestMetaIsBounded(t *testing.T) {
 	long := strings.Repeat("\x00é", 100<<10)
-	m := Meta{Agent: long, Command: long, SessionID: long, Cwd: long, Title: long, Started: started, Protocol: 1}
+	m := Meta{Agent: long, Command: long, Cwd: long, Started: started, Protocol: 1}
 	for range 1000 {
 		m.Roots = append(m.Roots, "https://u@h/"+strings.Repeat("?key=x", 100))
 	}
-	for _, m := range []Meta{m, {Title: long}, {Title: strings.Repeat("?key=x", 1000), Started: time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)}} {
+	for _, m := range []Meta{m, {Agent: long}, {Agent: strings.Repeat("?key=x", 1000), Started: time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)}} {
 		data := m.encode()
 		if len(data) > maxMeta || !strings.HasPrefix(string(data), `{"`) {
 			t.Errorf("%d bytes: %.60s", len(data), data)
@@ -317,7 +317,7 @@ func BenchmarkMessage(b *testing.B) {
 	w := &Writer{wake: make(chan struct{}, 1), max: defaultQueue}
 	b.ReportAllocs()
 	for b.Loop() {
-		w.Message(In, chunk)
+		w.Message(In, 0, chunk)
 		if len(w.queue.marks) == 1000 {
 			w.queue.reset()
 			<-w.wake

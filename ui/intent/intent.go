@@ -31,6 +31,7 @@ const (
 	Sessions
 	NextMode
 	Options
+	Background
 )
 
 // Binding ties keys to an intent. Keys are written as Bubble Tea writes them.
@@ -60,9 +61,10 @@ var Chat = []Binding{
 	{CycleDensity, []string{"ctrl+o"}, "ctrl+o", "how much is shown: normal, everything, quiet"},
 	{Sessions, []string{"ctrl+s"}, "ctrl+s", "sessions: open, new, close, delete"},
 	{NextMode, []string{"shift+tab"}, "shift+tab", "the next mode"},
+	{Background, []string{"f3"}, "f3", "work that is going on: tools and commands; ctrl+x stops one (or /work)"},
 	{Options, []string{"f4"}, "f4", "mode, model and every other option (or /options)"},
 	{TogglePlan, []string{"ctrl+t"}, "ctrl+t", "the plan"},
-	{Complete, []string{"tab"}, "tab", "complete a command; on an empty composer: the question"},
+	{Complete, []string{"tab"}, "tab", "complete a command; on an empty composer: the question, or else the transcript"},
 	{FocusQuestion, []string{"alt+a"}, "alt+a", "give the keys to the question"},
 	{Redraw, []string{"ctrl+l"}, "ctrl+l", "draw the screen again"},
 	{ToggleHelp, []string{"f1"}, "?", "this help, on an empty composer (or f1)"},
@@ -81,10 +83,22 @@ var Editing = []Note{
 	{"backspace", "on an empty composer: drop the last queued prompt"},
 }
 
+// Transcript lists the keys of the transcript, while it has them.
+var Transcript = []Note{
+	{"j k", "the next, the previous entry (or down, up)"},
+	{"} {", "the next, the previous prompt"},
+	{"d u", "half a page on, back"},
+	{"g G", "the first, the last entry"},
+	{"space", "open or close the entry (or enter)"},
+	{"i", "the messages that made it, as JSON"},
+	{"x", "stop the tool call, where the agent can"},
+	{"esc", "back to the composer (or tab)"},
+}
+
 // Question lists the keys of a question that has them.
 var Question = []Note{
 	{"y a n N", "the answer of that kind, where there is one: allow once, always, reject, always"},
-	{"1 … 9", "the answer with that number"},
+	{"1 … 9 0 b c …", "the answer with that key, whatever its kind"},
 	{"esc", "reject"},
 	{"d", "everything the agent sent about it"},
 	{"up down pgup pgdn", "read on"},

@@ -1,0 +1,207 @@
+package acpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+)
+
+// This file is what the agent did in a replayed conversation, by what it sent.
+
+// answered takes an answer of the agent's.
+func (r *Replay) answered(m jsonrpc.Message) {
+	if _, ok := jsonscan.Int(m.ID); !ok {
+		r.unnamed(m.Err)
+		return
+	}
+	key := m.Key()
+	req := r.asked[key]
+	delete(r.asked, key)
+	if req != nil && req.answered != nil {
+		req.answered(m.Result, m.Err)
+	}
+}
+
+// unnamed takes an answer without an id, as jsonrpc.Peer does: after a while it
+// counts as that to the only request that waited.
+func (r *Replay) unnamed(err error) {
+	e, ok := err.(*jsonrpc.Error)
+	if !ok || e.Code != jsonrpc.CodeParseError && e.Code != jsonrpc.CodeInvalidRequest || len(r.asked) != 1 || r.nameless != nil {
+		return
+	}
+	for key, req := range r.asked {
+		r.nameless = &nameless{at: r.now, key: key, req: req, err: err}
+	}
+}
+
+// attach ends the wait for a better answer than a nameless one.
+func (r *Replay) attach() {
+	n := r.nameless
+	if r.nameless = nil; n == nil || r.asked[n.key] != n.req {
+		return
+	}
+	delete(r.asked, n.key)
+	if n.req.answered != nil {
+		current := r.client.in.current
+		r.client.in.current = 0
+		n.req.answered(nil, n.err)
+		r.client.in.current = current
+	}
+}
+
+// notified takes a notification of the agent's.
+func (r *Replay) notified(m jsonrpc.Message) {
+	if m.Method != "session/update" {
+		return
+	}
+	n, err := wire.DecodeSessionNotification(m.Params)
+	if err != nil || n.SessionID != r.id {
+		return
+	}
+	c := r.client
+	if s := c.session(r.id); s != nil {
+		c.surface.update(s, n.Update)
+	} else if !c.gone[r.id] {
+		c.early.add(r.id, c.in.current, n.Update, r.now)
+	}
+}
+
+// requested takes a request of the agent's.
+func (r *Replay) requested(m jsonrpc.Message) {
+	if m.Session() != r.id || r.known() == nil {
+		return
+	}
+	switch m.Method {
+	case "session/request_permission":
+		q := &question{id: m.Key()}
+		r.asking = q
+		q.work = r.client.surface.request(r.client, jsonrpc.Request{ID: bytes.Clone(m.ID), Method: m.Method, Params: bytes.Clone(m.Params), Session: r.id})
+		if r.asking = nil; q.key != 0 {
+			r.questions = append(r.questions, q)
+		}
+	case "terminal/create":
+		if c, err := wire.DecodeCreateTerminal(m.Params); err == nil {
+			r.calls[m.Key()] = &terminalCall{method: m.Method, line: commandLine(c.Command, c.Args), cwd: c.Cwd}
+		}
+	case "terminal/output", "terminal/wait_for_exit", "terminal/release":
+		if ref, err := wire.DecodeTerminalRef(m.Params); err == nil {
+			r.calls[m.Key()] = &terminalCall{method: m.Method, id: ref.TerminalID}
+		}
+	}
+}
+
+// question is one of the agent's. It is its own Asked: when its work runs, the
+// decision is there.
+type question struct {
+	id       string // the key of the request's id
+	key      uint64 // 0: it was not put to anyone
+	work     jsonrpc.Work
+	decision Decision
+}
+
+func (q *question) Key() uint64                   { return q.key }
+func (q *question) Wait(context.Context) Decision { return q.decision }
+
+// answeredQuestions is Permissions for the surfaces.
+type answeredQuestions Replay
+
+func (a *answeredQuestions) Ask(Question) Asked {
+	a.lastKey++
+	a.asking.key = a.lastKey
+	return a.asking
+}
+
+func (a *answeredQuestions) CancelSession(string) {} // the answers tell
+
+func (r *Replay) settle(q *question, d Decision) {
+	r.questions = slices.DeleteFunc(r.questions, func(o *question) bool { return o == q })
+	q.decision = d
+	q.work(context.Background())
+}
+
+// terminalCall is a request of the agent's to one of parley's terminals.
+type terminalCall struct{ method, id, line, cwd string }
+
+// terminalShown is one of these terminals, as far as the agent was told of it.
+type terminalShown struct {
+	id, output string
+	over       bool
+}
+
+// served takes the answer to such a request.
+func (r *Replay) served(s *Session, call *terminalCall, result []byte) {
+	switch call.method {
+	case "terminal/create":
+		var created wire.CreateTerminalResponse
+		if json.Unmarshal(result, &created) == nil && created.TerminalID != "" {
+			r.terminal(created.TerminalID)
+			s.post(TerminalStarted{For: s.own(), ID: created.TerminalID, Command: safetext.Line(call.line, maxPhrase), Cwd: safetext.Line(call.cwd, maxPhrase)})
+		}
+	case "terminal/output":
+		var told wire.TerminalOutputResponse
+		if json.Unmarshal(result, &told) != nil {
+			return
+		}
+		t := r.terminal(call.id)
+		if more, ok := strings.CutPrefix(told.Output, t.output); !ok {
+			s.post(TerminalReplaced{For: s.own(), ID: t.id, Data: []byte(told.Output)})
+		} else if more != "" {
+			s.post(TerminalOutput{For: s.own(), ID: t.id, Data: []byte(more)})
+		}
+		if t.output = told.Output; told.ExitStatus != nil {
+			r.exited(t, *told.ExitStatus)
+		}
+	case "terminal/wait_for_exit":
+		var status wire.ExitStatus
+		if json.Unmarshal(result, &status) == nil {
+			r.exited(r.terminal(call.id), status)
+		}
+	case "terminal/release": // it was killed, if it still ran
+		r.exited(r.terminal(call.id), wire.ExitStatus{})
+	}
+}
+
+func (r *Replay) terminal(id string) *terminalShown {
+	t := r.terminals[id]
+	if t == nil {
+		t = &terminalShown{id: id}
+		r.terminals[id] = t
+		r.started = append(r.started, t)
+	}
+	return t
+}
+
+// exited ends a terminal, once.
+func (r *Replay) exited(t *terminalShown, status wire.ExitStatus) {
+	if t.over {
+		return
+	}
+	t.over = true
+	e := TerminalExited{For: For{Session: r.id}, ID: t.id, Code: status.ExitCode}
+	if status.Signal != nil {
+		e.Signal = safetext.Line(*status.Signal, 40)
+	}
+	r.client.opts.Sink.Post(e)
+}
+
+// commandLine is a command as one would type it.
+func commandLine(command string, args []string) string {
+	line := command
+	for _, a := range args {
+		plain := func(c rune) bool {
+			return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c)
+		}
+		if a == "" || strings.ContainsFunc(a, func(c rune) bool { return !plain(c) }) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		line += " " + a
+	}
+	return line
+}

@@ -1,0 +1,225 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+)
+
+// This file is what parley did in a replayed conversation, by what it sent.
+
+// sentParams is what is needed of the params of what parley sent.
+type sentParams struct {
+	SessionID  string
+	ModeID     string
+	ModelID    string
+	RequestID  json.RawMessage
+	ReplayFrom json.RawMessage
+	Prompt     []struct{ Type, Text string }
+}
+
+// sent takes a request or a notification of parley's.
+func (r *Replay) sent(m jsonrpc.Message) {
+	var p sentParams
+	if json.Unmarshal(m.Params, &p) != nil {
+		p = sentParams{SessionID: m.Session()}
+	}
+	req := &request{}
+	switch m.Method {
+	case "initialize":
+		req.answered = r.initialized
+	case "session/new", "session/fork":
+		r.opening(req)
+	case "$/cancel_request":
+		if given := r.asked[jsonrpc.Message{ID: p.RequestID}.Key()]; p.RequestID != nil && given != nil && given.givenUp != nil {
+			given.givenUp()
+		}
+	default:
+		if p.SessionID == r.id {
+			r.sentInSession(m, p, req)
+		}
+	}
+	if m.ID != nil {
+		r.asked[m.Key()] = req
+	}
+}
+
+func (r *Replay) sentInSession(m jsonrpc.Message, p sentParams, req *request) {
+	switch m.Method {
+	case "session/load", "session/resume":
+		r.reopening(m.Method, m.Method == "session/load" || jsonscan.KindOf(p.ReplayFrom) == jsonscan.Object, req)
+		return
+	}
+	s := r.known()
+	if s == nil {
+		return
+	}
+	switch m.Method {
+	case "session/prompt":
+		r.prompted(s, m, p, req)
+	case "session/cancel":
+		s.mu.Lock()
+		s.cancelSent()
+		s.mu.Unlock()
+	case "session/close":
+		s.closed()
+		req.answered = func(json.RawMessage, error) { r.client.forget(s) }
+		req.givenUp = func() { r.client.forget(s) }
+	case "session/set_mode", "session/set_model", "session/set_config_option":
+		req.answered = func(raw json.RawMessage, err error) {
+			if err == nil {
+				r.set(s, m.Method, p, raw)
+			}
+		}
+	}
+}
+
+// initialized takes the answer to initialize.
+func (r *Replay) initialized(raw json.RawMessage, err error) {
+	if err != nil {
+		return
+	}
+	if v, ok := jsonscan.Int(wire.DecodeVersion(raw)); ok && (v == 1 || v == 2) {
+		r.speak(int(v))
+	}
+}
+
+// opening waits for the name of a new session.
+func (r *Replay) opening(req *request) {
+	gone := false
+	req.givenUp = func() { gone = true }
+	req.answered = func(raw json.RawMessage, err error) {
+		var n wire.NewSessionResponse
+		switch {
+		case err != nil || json.Unmarshal(raw, &n) != nil || n.SessionID != r.id:
+		case gone:
+			r.client.disown(r.id)
+		default:
+			r.adopt(raw)
+		}
+	}
+}
+
+// reopening takes a request for a session that the agent keeps, as
+// Client.reopen does.
+func (r *Replay) reopening(method string, replay bool, req *request) {
+	r.abandon()
+	s, err := r.client.register(r.id, NewSession{})
+	if err != nil {
+		return
+	}
+	r.last = s
+	doing := "resume the session"
+	if replay {
+		doing = "load the session"
+		s.post(HistoryBegan{For: s.own()})
+	}
+	end := func(in For, err error) {
+		req.givenUp, req.answered, r.loading = nil, nil, nil
+		if err != nil {
+			err = r.client.explain(doing, err)
+			r.client.forget(s)
+		}
+		if replay {
+			s.post(HistoryEnded{For: in, Err: err})
+		}
+	}
+	r.loading = end
+	req.givenUp = func() { end(s.own(), context.Canceled) }
+	req.answered = func(raw json.RawMessage, err error) {
+		if err == nil {
+			err = r.client.surface.offered(s, method, raw)
+		}
+		end(s.for_(), err)
+	}
+}
+
+// abandon ends the session as it was open before: it was closed since, even where
+// nothing on the wire tells of it.
+func (r *Replay) abandon() {
+	if r.loading != nil {
+		r.loading(r.last.own(), ErrNotLogged)
+	}
+	if old := r.client.session(r.id); old != nil {
+		r.client.forget(old)
+	}
+	for _, req := range r.asked {
+		if req.of != nil {
+			req.answered = nil
+		}
+	}
+	if r.last != nil {
+		r.last.end(ErrNotLogged)
+	}
+}
+
+// prompted takes a prompt.
+func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *request) {
+	id, _ := jsonscan.Int(m.ID)
+	shown := ""
+	for _, b := range p.Prompt {
+		if b.Type == "text" {
+			shown += b.Text
+		}
+	}
+	shown = safetext.Clean(shown)
+	req.of = s
+	if r.client.surface.version() == 2 {
+		held := &heldPrompt{}
+		req.answered = func(raw json.RawMessage, err error) { s.promptAnswered(held, true, raw, err) }
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.promptSentV2(held, shown, id)
+		return
+	}
+	if s.Running() { // or this one would not have been sent
+		s.answered(false, nil, ErrNotLogged)
+	}
+	req.answered = func(raw json.RawMessage, err error) { s.answered(true, raw, err) }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.promptSent(shown, id)
+}
+
+// set takes the answer to a change of the session's settings.
+func (r *Replay) set(s *Session, method string, p sentParams, result []byte) {
+	switch method {
+	case "session/set_mode":
+		s.post(ModeChanged{For: s.for_(), ModeID: p.ModeID})
+	case "session/set_model":
+		s.post(ModelChanged{For: s.for_(), ModelID: p.ModelID})
+	default:
+		if options, _ := r.client.surface.options(result); options != nil {
+			s.post(ConfigChanged{For: s.for_(), Options: options})
+		}
+	}
+}
+
+// replied takes an answer of parley's to a request of the agent.
+func (r *Replay) replied(m jsonrpc.Message) {
+	key := m.Key()
+	for _, q := range r.questions {
+		if q.id != key {
+			continue
+		}
+		var a struct {
+			Outcome struct{ Outcome, OptionID string }
+		}
+		d := Decision{Cancelled: true}
+		if m.Err == nil && json.Unmarshal(m.Result, &a) == nil && a.Outcome.Outcome == "selected" {
+			d = Decision{OptionID: a.Outcome.OptionID}
+		}
+		r.settle(q, d)
+		return
+	}
+	if call := r.calls[key]; call != nil {
+		delete(r.calls, key)
+		if s := r.known(); s != nil && m.Err == nil {
+			r.served(s, call, m.Result)
+		}
+	}
+}

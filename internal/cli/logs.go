@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/record"
+	"parley/internal/safetext"
+)
+
+// ErrNoLog is returned by Behind where no log is written.
+var ErrNoLog = errors.New("there is no log of this session: it is switched off (record = false) or could not be written")
+
+// ErrLogFull is returned by Behind where the messages are missing because the log
+// came to its limit before.
+var ErrLogFull = errors.New("the log of this session was full before that")
+
+// Logged is a session that parley has logs of: one for each connection that it
+// was open on. Strings are safe to show, except for Session.
+type Logged struct {
+	Agent    string // the name it was started by
+	Session  string // the agent's id, verbatim
+	Cwd      string
+	Title    string    // the agent's, or how the first prompt begins; may be ""
+	Updated  time.Time // when it was used last
+	Prompts  int
+	Protocol int // version of ACP, of the newest log; 0 where it is not known
+
+	cwd    string // verbatim
+	titled bool   // Title is the agent's
+	files  []loggedFile
+}
+
+// loggedFile is one log; the files of a Logged are in the order of their
+// beginnings.
+type loggedFile struct {
+	path     string
+	started  time.Time
+	protocol int
+}
+
+// Logs lists the sessions with at least one prompt that there are logs of in a
+// directory (record.Dir), the one used last first. It reads the ends of the
+// files only.
+func Logs(dir string) ([]Logged, error) {
+	entries, err := record.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	type key struct{ agent, session string }
+	found := map[key]*Logged{}
+	for _, e := range entries { // the newest first
+		for _, s := range e.Sessions {
+			k := key{e.Agent, s.ID}
+			if found[k] == nil {
+				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Protocol: e.Protocol}
+			}
+			found[k].add(e, s)
+		}
+	}
+	var all []Logged
+	for _, g := range found {
+		if g.Prompts == 0 {
+			continue
+		}
+		slices.SortFunc(g.files, func(a, b loggedFile) int { return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.path, b.path)) })
+		all = append(all, *g)
+	}
+	slices.SortFunc(all, func(a, b Logged) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Session, b.Session))
+	})
+	return all, nil
+}
+
+// add adds what a log tells of the session; older logs come later.
+func (g *Logged) add(e record.Entry, s record.Session) {
+	g.Prompts += s.Prompts
+	g.files = append(g.files, loggedFile{e.Path, e.Started, e.Protocol})
+	used := s.Used
+	if used.IsZero() || len(e.Sessions) == 1 {
+		used = e.Updated
+	}
+	if used.After(g.Updated) {
+		g.Updated = used
+	}
+	if g.cwd == "" {
+		g.cwd = cmp.Or(s.Cwd, e.Cwd)
+		g.Cwd = safetext.Line(g.cwd, 1000)
+	}
+	switch {
+	case g.titled: // by the agent, newer
+	case s.Title != "":
+		g.Title, g.titled = safetext.Line(s.Title, 200), true
+	case s.First != "":
+		g.Title = safetext.Line(s.First, 200)
+	}
+}
+
+// In tells whether the session belongs to a directory.
+func (g Logged) In(dir string) bool { return sameDir(g.cwd, dir) }
+
+// Replay posts what happened in the session, as acpclient.Replay does, and
+// returns when that is all. It begins where the agent told the whole conversation
+// last: what was logged before is told again there. With an error comes what
+// could be read. Ordinals and ids of requests are for Logged.Behind alone: those
+// of several connections are told apart in them.
+func (g Logged) Replay(ctx context.Context, sink acpclient.Sink) error {
+	var told [][]acpclient.Event // of each file, the newest first
+	var failed error
+	for i := len(g.files) - 1; i >= 0; i-- {
+		events, err := g.replayFile(ctx, i)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil && failed == nil {
+			failed = err
+		}
+		events, whole := sinceWhole(events)
+		told = append(told, events)
+		if whole {
+			break
+		}
+	}
+	for _, events := range slices.Backward(told) {
+		for _, e := range events {
+			sink.Post(e)
+		}
+	}
+	return failed
+}
+
+// fileShift is where ordinals and ids of requests hold the number of the file:
+// no connection has as many messages as that.
+const fileShift = 40
+
+// replayFile returns the events of one log.
+func (g Logged) replayFile(ctx context.Context, i int) ([]acpclient.Event, error) {
+	file := g.files[i]
+	r, err := record.Open(file.path)
+	if errors.Is(err, fs.ErrNotExist) { // pruned by now
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	queue := acpclient.NewQueue()
+	replay := acpclient.NewReplay(g.Session, file.protocol, queue)
+	for lines := 0; ; lines++ {
+		if lines%1000 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		l, err := r.Next()
+		if err != nil {
+			replay.End()
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return ofFile(queue.Take(), i), err
+		}
+		switch {
+		case l.Dir == record.Gap:
+			missing, _ := strconv.Atoi(string(l.Data))
+			replay.Gap(l.At, missing, missing == 0)
+		case l.Dir == record.In && l.N > 0:
+			replay.Message(l.At, false, l.N+uint64(i)<<fileShift, l.Data)
+		case l.Dir != record.Err:
+			replay.Message(l.At, l.Dir == record.Out, 0, l.Data)
+		}
+	}
+}
+
+// ofFile marks the ids of requests.
+func ofFile(events []acpclient.Event, i int) []acpclient.Event {
+	for n, e := range events {
+		switch e := e.(type) {
+		case acpclient.TurnStarted:
+			if e.Request != 0 {
+				e.Request += int64(i) << fileShift
+			}
+			events[n] = e
+		case acpclient.PromptHeld:
+			e.Request += int64(i) << fileShift
+			events[n] = e
+		}
+	}
+	return events
+}
+
+// sinceWhole cuts off what comes before the last replay of the whole
+// conversation, if there is one that told anything. Some agents tell it only
+// after they have said that it is over.
+func sinceWhole(events []acpclient.Event) (rest []acpclient.Event, whole bool) {
+	from, began := 0, -1
+	told, ended := false, false
+	for i, e := range events {
+		switch e := e.(type) {
+		case acpclient.HistoryBegan:
+			began, told, ended = i, false, false
+		case acpclient.HistoryEnded:
+			if ended = true; e.Err != nil {
+				began = -1
+			}
+		case acpclient.TurnStarted:
+			if !e.Told {
+				began = -1
+			}
+		case acpclient.PromptHeld:
+			began = -1
+		case acpclient.TextArrived, acpclient.ContentArrived, acpclient.ToolChanged, acpclient.MessageReplaced:
+			told = true
+		}
+		if began >= 0 && told && ended {
+			from, began, whole = began, -1, true
+		}
+	}
+	return events[from:], whole
+}
+
+// Behind is a message of a log.
+type Behind struct {
+	At  time.Time
+	Out bool   // parley sent it
+	N   uint64 // ordinal of a received message; 0 where it is not known
+	// Data is the message as it was logged, not safe to show: JSON, unless bytes
+	// were cut off.
+	Data []byte
+	Cut  int // bytes that were cut off
+	// Before counts messages that were left out before this one.
+	Before int
+}
+
+// Behind returns the messages that made an item of a replayed session (thread.Item:
+// Wire and Request): what the agent sent, the request with its answer, and the
+// answers to requests of the agent. left counts those that were too many.
+func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int64) (found []Behind, left int, err error) {
+	for i, file := range g.files {
+		var of []acpclient.Span
+		low := uint64(i) << fileShift
+		for _, s := range spans {
+			if s.First>>fileShift == uint64(i) {
+				of = append(of, acpclient.Span{First: s.First - low, Last: min(s.Last-low, 1<<fileShift-1)})
+			}
+		}
+		id := int64(0)
+		if request>>fileShift == int64(i) {
+			id = request & (1<<fileShift - 1)
+		}
+		if len(of) == 0 && id == 0 {
+			continue
+		}
+		more, over, err := behind(ctx, file.path, g.Session, of, id)
+		if err != nil {
+			return found, left, err
+		}
+		found, left = append(found, more...), left+over
+	}
+	return found, left, nil
+}
+
+// Behind returns the messages that made an item of a session, as Logged.Behind
+// does, from the log that is being written. The error is ErrNoLog where there is
+// none; it may be called after Close.
+func (c *Connection) Behind(ctx context.Context, session string, spans []acpclient.Span, request int64) (found []Behind, left int, err error) {
+	if c.recorder == nil {
+		return nil, 0, ErrNoLog
+	}
+	broken := c.recorder.Sync(ctx)
+	if ctx.Err() != nil {
+		return nil, 0, context.Cause(ctx)
+	}
+	found, left, err = behind(ctx, c.recorder.Path(), session, spans, request)
+	if len(found) == 0 && broken != nil {
+		return nil, 0, fmt.Errorf("the log is not whole: %w", broken)
+	}
+	return found, left, err
+}
+
+func behind(ctx context.Context, path, session string, spans []acpclient.Span, request int64) ([]Behind, int, error) {
+	want := record.Want{Session: session, Request: request}
+	for _, s := range spans {
+		want.Spans = append(want.Spans, record.Span(s))
+	}
+	s, err := record.Select(ctx, path, want)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(s.Lines) == 0 && s.Full {
+		return nil, 0, ErrLogFull
+	}
+	found := make([]Behind, 0, len(s.Lines))
+	for _, l := range s.Lines {
+		found = append(found, Behind{At: l.At, Out: l.Dir == record.Out, N: l.N, Data: l.Data, Cut: l.Cut, Before: l.Before})
+	}
+	return found, s.Left, nil
+}

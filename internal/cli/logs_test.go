@@ -1,0 +1,490 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/acpclient/acptest"
+	"parley/acpclient/thread"
+	"parley/internal/record"
+)
+
+// chat is one connection of the test binary's agent with a session, logged.
+type chat struct {
+	*Connection
+	t      *testing.T
+	queue  *acpclient.Queue
+	thread *thread.Thread
+}
+
+// state sets the directory of the logs and returns it.
+func state(t *testing.T) string {
+	t.Helper()
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	dir, err := record.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// connect opens a session of the agent of keeping.
+func connect(t *testing.T, opening Opening) *chat {
+	t.Helper()
+	setup, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := NewPlace("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chat{t: t, queue: acpclient.NewQueue()}
+	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, c.queue, acpclient.NewLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Connection.Close)
+	c.thread = thread.New(c.Session.ID())
+	return c
+}
+
+// prompt sends one and waits for the end of its turn.
+func (c *chat) prompt(text string) {
+	c.t.Helper()
+	if err := c.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+		c.t.Fatal(err)
+	}
+	for ended := false; !ended; {
+		select {
+		case <-c.queue.Ready():
+		case <-c.t.Context().Done():
+			c.t.Fatal("the turn does not end")
+		}
+		for _, e := range c.queue.Take() {
+			if _, ok := e.(acpclient.TurnEnded); ok {
+				ended = true
+			}
+			c.thread.Apply(e)
+		}
+	}
+}
+
+// outline is a transcript, one line an item.
+func outline(th *thread.Thread) []string {
+	kinds := [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}
+	var out []string
+	for _, it := range th.Items {
+		s := kinds[it.Kind] + " " + string(it.Text)
+		switch it.Kind {
+		case thread.ToolCall:
+			s += it.Tool.ID + " " + it.Tool.Title + " " + it.Tool.Status
+		case thread.TurnEnd:
+			s += it.End.StopReason
+			if it.End.Err != nil {
+				s += it.End.Err.Error()
+			}
+		case thread.Decision:
+			s += it.Settled.Decision
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// replayed is the thread of a logged session.
+func replayed(t *testing.T, g Logged) *thread.Thread {
+	t.Helper()
+	q := acpclient.NewQueue()
+	if err := g.Replay(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	th := thread.New(g.Session)
+	for _, e := range q.Take() {
+		th.Apply(e)
+	}
+	if th.State != thread.Idle {
+		t.Errorf("the replay leaves it %v", th.State)
+	}
+	return th
+}
+
+// directions are messages in short.
+func directions(found []Behind) string {
+	var out []string
+	for _, b := range found {
+		s := "<"
+		if b.Out {
+			s = ">"
+		}
+		for _, word := range []string{"session/prompt", "message_chunk", "stopReason"} {
+			if strings.Contains(string(b.Data), word) {
+				s += word
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+// Sessions are found in the logs of all connections, told again from the last
+// whole replay on, and every item is traced to its messages, while the log is
+// written and afterwards.
+func TestLogs(t *testing.T) {
+	dir := state(t)
+	k := keeping(t, all, three)
+	if got, err := Logs(dir); err != nil || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	fresh := connect(t, Opening{})
+	fresh.prompt("first \x1b[2J prompt")
+	behindLive := map[int]string{}
+	for i, it := range fresh.thread.Items {
+		found, left, err := fresh.Behind(t.Context(), "fresh", it.Wire, it.Request)
+		if err != nil || left != 0 {
+			t.Fatalf("item %d: %d left, %v", i, left, err)
+		}
+		behindLive[i] = directions(found)
+	}
+	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(behindLive, want) {
+		t.Errorf("behind the items: %v", behindLive)
+	}
+	connect(t, Opening{Resume: "k2"}).Close() // without a prompt
+	for range 2 {
+		old := connect(t, Opening{Resume: "k1"})
+		old.prompt("once more")
+		old.Close()
+	}
+	got, err := Logs(dir)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	self, _ := os.Executable()
+	for i, want := range []Logged{
+		{Agent: filepath.Base(self), Session: "k1", Cwd: k.dir, Title: "once more", Prompts: 2, Protocol: 1},
+		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", Prompts: 1, Protocol: 1},
+	} {
+		g := got[i]
+		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.In(k.dir) || g.In("/") {
+			t.Errorf("%+v", g)
+		}
+		g.Updated, g.cwd, g.titled, g.files = time.Time{}, "", false, nil
+		if d := cmp.Diff(want, g, cmp.AllowUnexported(Logged{}, loggedFile{})); d != "" {
+			t.Error(d)
+		}
+	}
+	whole := []string{"user an old question", "agent an old answer", "user once more", "agent session/list; session/load k1 " + k.dir + "; in k1", "end end_turn"}
+	th := replayed(t, got[0])
+	if d := cmp.Diff(whole, outline(th)); d != "" {
+		t.Error(d)
+	}
+	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
+		found, left, err := got[0].Behind(t.Context(), th.Items[i].Wire, th.Items[i].Request)
+		if directions(found) != want || left != 0 || err != nil {
+			t.Errorf("behind item %d: %s, %d left, %v", i, directions(found), left, err)
+		}
+	}
+	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // still being written
+		t.Error(d)
+	}
+}
+
+func TestNoLog(t *testing.T) {
+	dir := state(t)
+	keeping(t, all, three)
+	config := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(config, []byte("record = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PARLEY_CONFIG", config)
+	c := connect(t, Opening{})
+	c.prompt("hello")
+	if _, _, err := c.Behind(t.Context(), "fresh", []acpclient.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
+		t.Errorf("%v", err)
+	}
+	if got, err := Logs(dir); err != nil || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// logOf writes a log of lines as retold takes them: "> " is from parley, "< "
+// from the agent, with SAYS x for a chunk of the session s.
+func logOf(t *testing.T, dir string, started time.Time, o record.Options, lines ...string) string {
+	t.Helper()
+	w, err := record.Create(dir, record.Meta{Agent: "a", Cwd: "/w", Started: started, Protocol: 1}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := uint64(0)
+	for _, l := range lines {
+		kind, rest, _ := strings.Cut(l, " ")
+		if text, ok := strings.CutPrefix(rest, "SAYS "); ok {
+			rest = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}`
+		}
+		if kind == ">" {
+			w.Message(record.Out, 0, []byte(rest))
+			continue
+		}
+		n++
+		w.Message(record.In, n, []byte(rest))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return w.Path()
+}
+
+// turn is a prompt, what is said to it, and its end.
+func turn(id int, text, says string) []string {
+	return []string{fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"%s"}]}}`, id, text),
+		"< SAYS " + says, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, id)}
+}
+
+func join(parts ...[]string) (all []string) {
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+var (
+	resumes = []string{`> {"jsonrpc":"2.0","id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w"}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`}
+	load    = `> {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w"}}`
+	loaded  = `< {"jsonrpc":"2.0","id":1,"result":{}}`
+	refused = `< {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`
+)
+
+// What of several files is told.
+func TestReplayOfSeveralLogs(t *testing.T) {
+	one, two := turn(2, "one", "1"), turn(2, "two", "2")
+	for _, c := range []struct {
+		name  string
+		files [][]string
+		want  string
+	}{
+		{"resumed", [][]string{join(resumes, one), join(resumes, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
+		{"loaded", [][]string{join(resumes, one), join([]string{load, "< SAYS old", loaded}, two)}, "agent old | user two | agent 2 | end end_turn"},
+		{"loaded, told behind the answer", [][]string{join(resumes, one), join([]string{load, loaded, "< SAYS old"}, two)}, "agent old | user two | agent 2 | end end_turn"},
+		{"loaded, and nothing was told", [][]string{join(resumes, one), join([]string{load, loaded}, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
+		{"loading failed", [][]string{join(resumes, one), {load, "< SAYS ol", refused}}, "user one | agent 1 | end end_turn"},
+		{"loading failed later", [][]string{join(resumes, one, []string{load, "< SAYS ol", refused})},
+			"user one | agent 1 | end end_turn | agent ol | notice the conversation could not be loaded whole: load the session: the agent answered: no (-32603)"},
+		{"loaded in the middle", [][]string{join(resumes, one), join(resumes, two, []string{load, "< SAYS old", loaded}, turn(3, "three", "3"))}, "agent old | user three | agent 3 | end end_turn"},
+		{"loaded before", [][]string{join(resumes, one), join([]string{load, "< SAYS old", loaded}, two), join(resumes, turn(2, "three", "3"))}, "agent old | user two | agent 2 | end end_turn | user three | agent 3 | end end_turn"},
+		{"a crash", [][]string{join(resumes, one[:2]), join(resumes, two)}, "user one | agent 1 | end the log ends here | user two | agent 2 | end end_turn"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for i, lines := range c.files {
+				logOf(t, dir, time.Unix(int64(1000-i), 0).Add(time.Duration(2*i)*time.Second), record.Options{}, lines...)
+			}
+			got, err := Logs(dir)
+			if err != nil || len(got) != 1 || got[0].Title != "one" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			th := replayed(t, got[0])
+			if s := strings.Join(outline(th), " | "); s != c.want {
+				t.Errorf("got  %s\nwant %s", s, c.want)
+			}
+			for i, it := range th.Items {
+				found, _, err := got[0].Behind(t.Context(), it.Wire, it.Request)
+				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
+					t.Errorf("behind item %d %q: %v, %v", i, it.Text, found, err)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := got[0].Replay(ctx, acpclient.NewQueue()); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// A log that was full says so where it ends, and where somebody looks for what
+// came after.
+func TestReplayOfAFullLog(t *testing.T) {
+	dir := t.TempDir()
+	lines := join(resumes, turn(2, "one", "1"))
+	for range 200 {
+		lines = append(lines, "< SAYS "+strings.Repeat("x", 100))
+	}
+	path := logOf(t, dir, time.Time{}, record.Options{MaxBytes: 8 << 10}, lines...)
+	got, err := Logs(dir)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	all := outline(replayed(t, got[0]))
+	if last := all[len(all)-1]; last != "notice the log was full: what followed is not in it" {
+		t.Errorf("%s", last)
+	}
+	if _, _, err := got[0].Behind(t.Context(), []acpclient.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(path); err != nil { // pruned meanwhile
+		t.Fatal(err)
+	}
+	if n := len(outline(replayed(t, got[0]))); n != 0 {
+		t.Errorf("%d items of a log that is gone", n)
+	}
+}
+
+// untold are scripts that a log cannot tell as they happened.
+var untold = map[string]string{
+	"case79_closed_without_the_capability": "nothing on the wire tells that the session is closed",
+	"case78_too_early_is_forgotten":        "the log has the times of this machine, and there no minute goes by",
+}
+
+// What a log keeps is enough: every script is told from it as it happened.
+func TestLogsOfScripts(t *testing.T) {
+	paths, _ := filepath.Glob("../../testdata/acp/*.txtar")
+	if len(paths) == 0 {
+		t.Fatal("no scripts")
+	}
+	sessions := 0
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			if why := untold[name]; why != "" {
+				t.Skip(why)
+			}
+			r := acptest.Run(t, acptest.Read(t, path))
+			w, err := record.Create(t.TempDir(), record.Meta{}, record.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range r.Tapped {
+				dir := record.In
+				if m.Out {
+					dir = record.Out
+				}
+				w.Message(dir, m.N, m.Data)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			live := map[string]*thread.Thread{}
+			for _, e := range r.Events {
+				if _, over := e.(acpclient.Disconnected); over {
+					return // why is not in the log
+				}
+				if id := e.EventSession(); id != "" {
+					if live[id] == nil {
+						live[id] = thread.New(id)
+					}
+					live[id].Apply(e)
+				}
+			}
+			for id, th := range live {
+				sessions++
+				g := Logged{Session: id, files: []loggedFile{{path: w.Path(), protocol: 1}}}
+				events, err := g.replayFile(t.Context(), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fromLog := thread.New(id)
+				for _, e := range events {
+					fromLog.Apply(e)
+				}
+				told := outline(fromLog)
+				if th.State != thread.Idle { // the script ends in the middle; the log may say how it ends there
+					told = told[:min(len(told), len(th.Items))]
+				}
+				if d := cmp.Diff(outline(th), told); d != "" {
+					t.Errorf("session %s, replayed (+):\n%s", id, d)
+				}
+			}
+		})
+	}
+	if sessions < 50 {
+		t.Errorf("only %d sessions", sessions)
+	}
+}
+
+func TestSessionsOfLogs(t *testing.T) {
+	dir := state(t)
+	k := keeping(t, all, three)
+	was := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = was })
+	if out, _, err := k.do(NewSessions, "--logs"); err != nil || strings.Join(strings.Fields(out), " ") != "ID AGENT UPDATED DIRECTORY PROMPTS TITLE" {
+		t.Errorf("%v %s", err, out)
+	}
+	c := connect(t, Opening{})
+	c.prompt("clear \x1b[2J the \u202e screen")
+	c.prompt("more")
+	c.Close()
+	logOf(t, dir, time.Now(), record.Options{}, join(resumes, turn(2, "elsewhere", "1"))...)
+	t.Setenv(guardVar, "1") // an agent that was started would want a login
+	today := time.Now().UTC().Format("2006-01-02")
+	out, stderr, err := k.do(NewSessions, "--logs")
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || stderr != "" || len(rows) != 2 || !strings.HasPrefix(rows[1], "fresh ") || !strings.Contains(rows[1], today) ||
+		strings.Join(strings.Fields(rows[1])[4:6], " ") != k.dir+" 2" || !strings.HasSuffix(rows[1], "clear the screen") && !strings.HasSuffix(rows[1], "clear  the  screen") {
+		t.Errorf("%v %s %s", err, out, stderr)
+	}
+	if strings.ContainsAny(out, "\x1b\u202e") {
+		t.Errorf("%q", out)
+	}
+	list := func(args ...string) string {
+		t.Helper()
+		var o strings.Builder
+		cmd := NewSessions(Streams{In: strings.NewReader(""), Out: &o, Err: &o})
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs(args)
+		if err := cmd.ExecuteContext(t.Context()); err != nil {
+			return "error: " + err.Error()
+		}
+		return o.String()
+	}
+	if out := list("--logs"); !strings.Contains(out, "fresh") || strings.Contains(out, "elsewhere") {
+		t.Errorf("%s", out)
+	}
+	if out := list("--logs", "--all"); !strings.Contains(out, "fresh") || !strings.Contains(out, "elsewhere") || strings.Count(out, "\n") != 3 {
+		t.Errorf("%s", out)
+	}
+	if out := list("A", "--logs", "--all"); strings.Contains(out, "fresh") || !strings.Contains(out, "elsewhere") {
+		t.Errorf("%s", out)
+	}
+	if out := list("a", "b", "--logs"); out != "error: one agent at a time" {
+		t.Errorf("%s", out)
+	}
+}
+
+// BenchmarkReplay tells a full log again, one of many chunks.
+func BenchmarkReplay(b *testing.B) {
+	w, err := record.Create(b.TempDir(), record.Meta{}, record.Options{QueueBytes: 64 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := range 130_000 {
+		w.Message(record.In, uint64(n+1), fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":"a few words of an answer, %d"}}}}`, n/100, n))
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(w.Path())
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := Logged{Session: "s", files: []loggedFile{{path: w.Path(), protocol: 1}}}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		if err := g.Replay(b.Context(), acpclient.NewQueue()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

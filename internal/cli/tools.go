@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/agents"
+	"parley/internal/toolserver"
+)
+
+// OfferToolsFlag adds --offer-tools to a command. Given tells what it says: nil
+// where it was left out.
+func OfferToolsFlag(cmd *cobra.Command) (given func() *bool) {
+	value := cmd.Flags().Bool("offer-tools", false, "offer files and commands, as an MCP server, to an agent of ACP 2 (default: the configured)")
+	return func() *bool {
+		if !cmd.Flags().Changed("offer-tools") {
+			return nil
+		}
+		return value
+	}
+}
+
+// tools is the command that an agent of ACP v2 shall start to get at files and
+// commands; nil where it is offered none.
+func (s *Setup) tools(a agents.Agent) ([]string, error) {
+	offer := s.Config.OfferTools
+	if own, ok := s.Config.Agents[a.Name]; ok && a.Source == agents.Config && own.OfferTools != nil {
+		offer = *own.OfferTools
+	}
+	if s.OfferTools != nil {
+		offer = *s.OfferTools
+	}
+	if !offer {
+		return nil, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find parley's own program, to offer tools: %w", err)
+	}
+	return []string{self, "mcp"}, nil
+}
+
+// NewMCP is `parley mcp`, which agents start and nobody else.
+func NewMCP(s Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    "mcp",
+		Short:  "Carry MCP between an agent and the parley that offered it tools",
+		Hidden: true,
+		Args:   NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, token := os.Getenv(toolserver.SocketVar), os.Getenv(toolserver.TokenVar)
+			if path == "" || token == "" {
+				return Usagef("mcp is for agents that parley has offered tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
+			}
+			signal.Ignore(syscall.SIGPIPE) // an agent that is gone is no crash
+			return toolserver.Relay(cmd.Context(), s.In, s.Out, path, token)
+		},
+	}
+}

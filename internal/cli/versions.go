@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"parley/internal/record"
+)
+
+// How long it is remembered which version of the protocol an agent speaks, and of
+// how many agents: agents get updates.
+const (
+	versionLife = 7 * 24 * time.Hour
+	maxVersions = 200
+)
+
+// versions is an acpclient.Versions that outlives the process: a small file in
+// the user's state directory. Commands are kept as hashes, since their arguments
+// may hold secrets. A file that cannot be read or written is no reason not to
+// talk: then nothing is remembered.
+type versions struct {
+	path string // "" where there is no place for it
+	now  func() time.Time
+
+	mu    sync.Mutex
+	known map[string]knownVersion // nil until it was read
+}
+
+type knownVersion struct {
+	Version int       `json:"version"`
+	Told    time.Time `json:"told"`
+}
+
+// rememberedVersions are those of this user.
+func rememberedVersions() *versions {
+	v := &versions{now: time.Now}
+	if dir, err := record.Dir(); err == nil {
+		v.path = filepath.Join(filepath.Dir(dir), "versions.json")
+	}
+	return v
+}
+
+// Version implements acpclient.Versions.
+func (v *versions) Version(agent string) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.read()
+	k := v.known[hashed(agent)]
+	if age := v.now().Sub(k.Told); age < 0 || age > versionLife {
+		return 0
+	}
+	return k.Version
+}
+
+// Remember implements acpclient.Versions.
+func (v *versions) Remember(agent string, version int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known = nil // another parley may have written meanwhile
+	v.read()
+	key, now := hashed(agent), v.now()
+	if k := v.known[key]; k.Version == version && now.Sub(k.Told) >= 0 && now.Sub(k.Told) < versionLife/2 {
+		return
+	}
+	for other, k := range v.known {
+		if now.Sub(k.Told) > versionLife || len(v.known) >= maxVersions {
+			delete(v.known, other)
+		}
+	}
+	v.known[key] = knownVersion{version, now.UTC()}
+	v.write()
+}
+
+func hashed(agent string) string {
+	sum := sha256.Sum256([]byte(agent))
+	return hex.EncodeToString(sum[:16])
+}
+
+// read reads the file, once. With mu.
+func (v *versions) read() {
+	if v.known != nil {
+		return
+	}
+	v.known = map[string]knownVersion{}
+	if v.path == "" {
+		return
+	}
+	data, err := os.ReadFile(v.path)
+	if err == nil && json.Unmarshal(data, &v.known) != nil || v.known == nil {
+		v.known = map[string]knownVersion{}
+	}
+}
+
+// write replaces the file. With mu.
+func (v *versions) write() {
+	if v.path == "" {
+		return
+	}
+	data, err := json.Marshal(v.known)
+	if err != nil || os.MkdirAll(filepath.Dir(v.path), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(v.path), "versions-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err != nil || cerr != nil || os.Rename(f.Name(), v.path) != nil {
+		os.Remove(f.Name())
+	}
+}

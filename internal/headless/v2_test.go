@@ -1,0 +1,92 @@
+package headless
+
+import (
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+)
+
+// greetV2 begins a turn of v2.
+var greetV2 = []string{"await initialize", `answer {"protocolVersion":2,"info":{"name":"two"},"capabilities":{"session":{}}}`,
+	"await session/new", `answer {"sessionId":"s"}`, "await session/prompt", `answer {"messageId":"u"}`}
+
+func speaks(protocol string) func(*Options) { return func(o *Options) { o.Protocol = protocol } }
+
+// A message told whole is printed like one told in pieces, and what was told in
+// pieces before is not printed twice.
+func TestWholeMessages(t *testing.T) {
+	whole := func(id, text string) string {
+		return `{"sessionUpdate":"agent_message","messageId":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
+	}
+	idle := `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
+	for name, tc := range map[string]struct {
+		updates []string
+		want    string
+	}{
+		"whole":                     {[]string{whole("m", "hello")}, "hello\n"},
+		"pieces, then whole":        {[]string{chunk("m", "hel"), chunk("m", "lo"), whole("m", "hello")}, "hello\n"},
+		"whole, then more":          {[]string{whole("m", "hel"), chunk("m", "lo")}, "hello\n"},
+		"grown":                     {[]string{whole("m", "hel"), whole("m", "hello")}, "hello\n"},
+		"another":                   {[]string{whole("m", "hello"), whole("n", "world"), whole("m", "hello")}, "hello\n\nworld\n"},
+		"says something else":       {[]string{whole("m", "hello"), whole("m", "goodbye")}, "hello\n\ngoodbye\n"},
+		"only the message was told": {[]string{whole("m", "hello"), `{"sessionUpdate":"agent_message","messageId":"m"}`}, "hello\n"},
+		"not the agent's":           {[]string{`{"sessionUpdate":"agent_thought","messageId":"t","content":[{"type":"text","text":"hm"}]}`, whole("m", "hello")}, "hello\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps := append(append(append([]string{}, greetV2...), tc.updates...), idle)
+			play(t, script(steps...), "go", speaks("2")).expect(t, ExitDone, tc.want)
+		})
+	}
+	steps := append(append([]string{}, greetV2...), whole("m", "hello"), idle)
+	all := lines(t, play(t, script(steps...), "go", speaks("2"), format("stream-json")).out)
+	if n := len(all); n < 3 || all[n-2].Type != "message" || all[n-2].Text != "hello" || all[n-2].MessageID != "m" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Forms and pages are declined, with a word: while the session is opened, too.
+func TestElicitationsAreDeclined(t *testing.T) {
+	const form = `{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
+	const page = `{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"https://host/login"}`
+	for name, tc := range map[string]struct{ params, want string }{
+		"form": {form, "parley: declined to fill in a form: Who are you?\n"},
+		"page": {page, "parley: declined to open https://host/login: Log in\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps := script("greet", "request elicitation/create "+tc.params, "stop end_turn")
+			play(t, steps, "go").expect(t, ExitDone, `{"action":"decline"}`+"\n", tc.want)
+			r := play(t, steps, "go", format("json"))
+			if r.stderr != tc.want {
+				t.Errorf("beside JSON: %q", r.stderr)
+			}
+			all := lines(t, play(t, steps, "go", format("stream-json")).out)
+			if e := all[1]; e.Type != "elicitation" || e.Decision != "decline" || e.Text == "" || (e.URI == "") != (name == "form") {
+				t.Errorf("%+v", all)
+			}
+		})
+	}
+	early := script("await initialize", `answer {"protocolVersion":1}`, "await session/new", "request elicitation/create "+strings.Replace(form, `"sessionId":"s"`, `"requestId":1`, 1), `answer {"sessionId":"s"}`,
+		"await session/prompt", chunk("", "hi"), "stop end_turn")
+	play(t, early, "go").expect(t, ExitDone, "hi\n", "declined to fill in a form: Who are you?")
+}
+
+// What travels can be watched, and the agent is told of.
+func TestTap(t *testing.T) {
+	var sent []string
+	var info acpclient.AgentInfo
+	watched := func(o *Options) {
+		o.Tap = func(out bool, _ uint64, data []byte) {
+			if out {
+				sent = append(sent, string(data))
+			}
+		}
+		o.Introduced = func(i acpclient.AgentInfo) { info = i }
+	}
+	play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", watched).expect(t, ExitDone, "hi\n")
+	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "scripted" || info.ProtocolVersion != 1 {
+		t.Errorf("%q, %+v", sent, info)
+	}
+}

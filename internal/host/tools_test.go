@@ -1,0 +1,34 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/acpclient"
+)
+
+// Tools are there when they are wanted, and end with the host.
+func TestTools(t *testing.T) {
+	if s := newRig(t).services; s.Tools != nil { // and no nil pointer in it
+		t.Errorf("unasked: %v", s.Tools)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	log := acpclient.NewLog()
+	h := New(Options{Sink: newSink(), Agent: "test", Tools: []string{"/bin/parley", "mcp"}, Version: "1", Log: log})
+	m, offer, err := h.Services().Tools.Offer("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Command != "/bin/parley" || len(m.Args) != 1 || m.Args[0] != "mcp" || offer == nil {
+		t.Errorf("%+v", m)
+	}
+	socket := m.Env[0].Value
+	if _, err := os.Lstat(socket); err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
+	if _, err := os.Stat(filepath.Dir(socket)); !os.IsNotExist(err) {
+		t.Errorf("left behind: %v", err)
+	}
+}

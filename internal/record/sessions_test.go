@@ -1,0 +1,245 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// request is one of parley's.
+func request(id int, method, params string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+}
+
+func prompt(id int, session, text string) []byte {
+	quoted, _ := json.Marshal(text)
+	return request(id, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"resource_link","uri":"x"},{"type":"text","text":%s}]}`, session, quoted))
+}
+
+func answer(id int, result string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
+}
+
+func titled(session, title string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"session_info_update","title":%s}}}`, session, title)
+}
+
+// sessionsIn are the sessions that a log tells of.
+func sessionsIn(t *testing.T, path string) []Session {
+	t.Helper()
+	e, err := readEntry(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Sessions
+}
+
+var untimed = cmpopts.IgnoreFields(Session{}, "Used")
+
+// What the messages tell of the sessions of a connection.
+func TestSessionsOfALog(t *testing.T) {
+	w := create(t, t.TempDir(), Options{})
+	say := func(dir Direction, msgs ...[]byte) {
+		for _, m := range msgs {
+			w.Message(dir, 0, m)
+		}
+	}
+	say(Out, request(1, "session/new", `{"cwd":"/w","mcpServers":[]}`), request(2, "session/load", `{"cwd":"/w/sub","sessionId":"old"}`),
+		request(3, "session/fork", `{"cwd":"/f","sessionId":"old"}`), request(4, "session/resume", `{"cwd":"/r","sessionId":"refused"}`), request(5, "session/new", `{"cwd":"/x"}`))
+	say(In, []byte(`[`+string(answer(1, `{"sessionId":"new"}`))+`,`+string(answer(2, `null`))+`]`), answer(3, `{"sessionId":"fork"}`),
+		[]byte(`{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"no"}}`), []byte("no JSON"), []byte(`{"id":5}`), answer(6, `{"sessionId":"unasked"}`))
+	say(Out, prompt(7, "new", "  one\n  two \x1b"), prompt(8, "new", "three"), prompt(9, "old", "https://user:secret@"+strings.Repeat("long", 40)+" "+strings.Repeat("words ", 40)), prompt(10, "", "nobody"),
+		[]byte(`{"jsonrpc":"2.0","id":99,"result":{"content":"session/prompt session/new"}}`))
+	say(In, titled("old", `"Old \u001b one"`), titled("new", `"once"`), titled("new", `null`), titled("old", `7`)[:20])
+	say(In, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"new","update":{"sessionUpdate":"session_info_update"}}}`))
+	closeLog(t, w)
+	want := []Session{
+		{ID: "old", Cwd: "/w/sub", Title: "Old \x1b one", First: "https://[redacted]@" + strings.Repeat("long", 15) + "l…", Prompts: 1},
+		{ID: "new", Cwd: "/w", First: "one two \x1b", Prompts: 2}, {ID: "fork", Cwd: "/f"}}
+	got := sessionsIn(t, w.Path())
+	if d := cmp.Diff(want, got, untimed, cmpopts.SortSlices(func(a, b Session) bool { return a.ID > b.ID })); d != "" {
+		t.Error(d)
+	}
+	for _, s := range got {
+		if time.Since(s.Used) > time.Minute {
+			t.Errorf("%s was used %v", s.ID, s.Used)
+		}
+	}
+	if got[2].ID != "fork" {
+		t.Errorf("the session without a prompt comes last: %+v", got)
+	}
+}
+
+// The list is bounded, and the sessions that were talked to last stay.
+func TestSessionsAreBounded(t *testing.T) {
+	n := notes{}
+	at := time.Unix(0, 0)
+	for i := range 1000 {
+		at = at.Add(time.Second)
+		n.message(Out, at, prompt(i, fmt.Sprint("s", i), strings.Repeat("prompt ", 20)))
+		n.message(In, at, titled(fmt.Sprint("t", i), `"never prompted"`))
+		n.message(Out, at, request(10_000+i, "session/new", `{"cwd":"/"}`))
+	}
+	n.message(Out, at, prompt(1, strings.Repeat("x", maxID+1), "p"))
+	if len(n.sessions) > maxSessions || len(n.asked) > maxAsked {
+		t.Errorf("%d sessions, %d requests", len(n.sessions), len(n.asked))
+	}
+	list := n.list()
+	if size := len(must(json.Marshal(list))); len(list) < 50 || size > maxSessionBytes+2*len(list) || list[0].ID != "s999" || list[len(list)-1].ID != fmt.Sprint("s", 1000-len(list)) {
+		t.Errorf("%d listed in %d bytes, %+v to %+v", len(list), size, list[0], list[len(list)-1])
+	}
+	if last := n.sessions[maxSessions-1].ID; n.sessions[maxSessions-2].ID != "s801" || last != "t999" {
+		t.Errorf("the last one kept is %s", last)
+	}
+	m := Meta{Agent: strings.Repeat("<", maxField), Command: strings.Repeat("<", maxField), Cwd: strings.Repeat("<", maxField), Sessions: list}
+	if data := m.encode(); len(data) > maxMeta || !strings.Contains(string(data), `"s999"`) {
+		t.Errorf("%d bytes: %.100s", len(data), data)
+	}
+}
+
+func must(data []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// Every prompt is told at once: a log that is open can be listed.
+func TestPromptsAreToldAtOnce(t *testing.T) {
+	w := create(t, t.TempDir(), Options{})
+	for i := range 20 {
+		w.Message(Out, 0, prompt(i, fmt.Sprint(i), "one of others"))
+	}
+	for i := range 10 {
+		w.Message(Out, 0, prompt(i, "s", strings.Repeat("prompt ", 20)))
+		if err := w.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := sessionsIn(t, w.Path()); len(got) != 21 || got[0].ID != "s" || got[0].Prompts != i+1 {
+			t.Errorf("after %d: %+v", i+1, got)
+		}
+	}
+}
+
+// An agent that changes the title all the time does not fill the log with metas.
+func TestTitlesDoNotFloodTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		w, err := newWriter(d, Meta{Started: started}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			w.Message(Out, 0, prompt(i, fmt.Sprint("s", i), strings.Repeat("prompt ", 20)))
+		}
+		synctest.Wait()
+		before := d.text.Len()
+		messages := 0
+		for i := range 1000 {
+			m := titled("s99", fmt.Sprintf(`"title %d"`, i))
+			messages += len(m) + 64
+			w.Message(In, 1, m)
+			synctest.Wait()
+		}
+		if grown := d.text.Len() - before; grown > 3*messages {
+			t.Errorf("the log grew by %d for %d bytes of messages", grown, messages)
+		}
+		w.Close()
+		if !strings.Contains(d.text.String(), `"title":"title 999"`) {
+			t.Error("the last title is lost")
+		}
+	})
+}
+
+// Logs that knew one session only are still read, and say nothing wrong.
+func TestOlderLogs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.jsonl")
+	put(t, path, head+`{"t":"2026-01-02T03:04:06.000Z","dir":"in","msg":{"id":1}}`+"\n"+
+		`{"meta":{"agent":"a","sessionId":"s","cwd":"/w","title":"T","started":"2026-01-02T03:04:05Z"},"prompts":3,"t":"2026-01-02T03:04:07.000Z"}`+"\n")
+	if d := cmp.Diff([]Session{{ID: "s", Cwd: "/w", Title: "T", Prompts: 3}}, sessionsIn(t, path)); d != "" {
+		t.Error(d)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if l, err := r.Next(); err != nil || l.N != 0 || string(l.Data) != `{"id":1}` {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// Sync returns when what came before it can be read.
+func TestSync(t *testing.T) {
+	w := create(t, t.TempDir(), Options{})
+	for i := range 100 {
+		w.Message(In, uint64(i+1), fmt.Appendf(nil, `{"n":%d}`, i))
+		if err := w.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lines, _ := readAll(t, w.Path()); len(lines) != i+1 {
+			t.Fatalf("%d lines after %d messages", len(lines), i+1)
+		}
+	}
+	closeLog(t, w)
+	if err := w.Sync(t.Context()); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		w, err := newWriter(d, Meta{Started: started}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		d.hold = make(chan struct{})
+		w.Message(In, 0, []byte(`{}`))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := w.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("while the disk hangs: %v", err)
+		}
+		d.fails = syscall.ENOSPC
+		close(d.hold)
+		if err := w.Sync(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("when the disk is full: %v", err)
+		}
+		w.Close()
+	})
+}
+
+// BenchmarkWrite is what the goroutine of a Writer does for a chunk of an answer,
+// while a request to open a session waits and without.
+func BenchmarkWrite(b *testing.B) {
+	chunk := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer, "}}}}`)
+	for _, asked := range []bool{false, true} {
+		b.Run(fmt.Sprintf("asked=%v", asked), func(b *testing.B) {
+			l := log{out: nowhere{}, max: 1 << 60}
+			if asked {
+				l.notes.message(Out, started, request(1, "session/load", `{"sessionId":"s","cwd":"/"}`))
+			}
+			work := batch{bytes: chunk, marks: []mark{{at: started, dir: In, n: 1, size: len(chunk)}}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := l.write(&work, false); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Close() error                { return nil }

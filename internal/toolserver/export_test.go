@@ -1,0 +1,19 @@
+package toolserver
+
+import "time"
+
+// WithPatience bounds the wait for a token.
+func (o Options) WithPatience(d time.Duration) Options { o.patience = d; return o }
+
+// WithProgress sets the time between two signs of life of a call.
+func (o Options) WithProgress(d time.Duration) Options { o.progress = d; return o }
+
+// The bounds that tests have to know.
+const (
+	MaxUnknown    = maxUnknown
+	MaxTokenLine  = maxTokenLine
+	MaxSocketPath = maxSocketPath
+	MaxText       = maxText
+	MaxCalls      = maxCalls
+	MaxRequests   = maxRequests
+)

@@ -1,0 +1,121 @@
+package toolserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Why a call has ended before its time.
+var (
+	errStopped   = errors.New("the user stopped it")
+	errWithdrawn = errors.New("the session is over")
+	errBusy      = errors.New("too many calls are under way at once")
+)
+
+// maxCalls bounds the calls of one session that are under way.
+const maxCalls = 64
+
+// offer implements acpclient.Offer.
+type offer struct {
+	server   *Server
+	cwd      string
+	key      tokenKey
+	redeemed bool // guarded by Server.mu
+
+	mu      sync.Mutex
+	session string        // set before bound is closed
+	bound   chan struct{} // closed once the session is known
+	isBound bool
+	over    bool
+	calls   map[*call]bool
+}
+
+// call is one call of a tool.
+type call struct{ end context.CancelCauseFunc }
+
+func newOffer(s *Server, cwd string, key tokenKey) *offer {
+	return &offer{server: s, cwd: cwd, key: key, bound: make(chan struct{}), calls: map[*call]bool{}}
+}
+
+// Bind implements acpclient.Offer.
+func (o *offer) Bind(session string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.isBound {
+		o.session, o.isBound = session, true
+		close(o.bound)
+	}
+}
+
+// Cancel implements acpclient.Offer.
+func (o *offer) Cancel() { o.end(errStopped, false) }
+
+// Withdraw implements acpclient.Offer. The connection stays until the agent ends
+// it; what is called there fails.
+func (o *offer) Withdraw() {
+	o.end(errWithdrawn, true)
+	o.server.forget(o)
+}
+
+func (o *offer) end(why error, over bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.over = o.over || over
+	for c := range o.calls {
+		c.end(why)
+	}
+}
+
+// begin starts a call: the context ends with its request, and with why it was
+// ended from this side. done must be called.
+func (o *offer) begin(ctx context.Context) (_ context.Context, done func(), err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.over:
+		return nil, nil, errWithdrawn
+	case len(o.calls) == maxCalls:
+		return nil, nil, errBusy
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	c := &call{end}
+	o.calls[c] = true
+	return ctx, func() {
+		end(nil)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.calls, c)
+	}, nil
+}
+
+// wait returns the session once it is known.
+func (o *offer) wait(ctx context.Context) (session string, err error) {
+	select {
+	case <-o.bound:
+		return o.session, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// serve speaks MCP until the connection ends. r reads from conn.
+func (o *offer) serve(conn net.Conn, r io.Reader) error {
+	transport := &gated{mcp.IOTransport{Reader: struct {
+		io.Reader
+		io.Closer
+	}{r, conn}, Writer: conn}}
+	session, err := o.tools().Connect(context.Background(), transport, nil)
+	if err != nil {
+		return err
+	}
+	err = session.Wait()
+	if errors.Is(err, net.ErrClosed) { // by Close
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,380 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// two opens a chat with the agent fake and, beside it, one with the agent other;
+// the second is on the screen.
+func two(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
+	t.Helper()
+	drive(t, change, func(d *driver) {
+		d.connected()
+		d.startOther()
+		d.connected()
+		f(d)
+	})
+}
+
+// startOther starts the agent other beside the one on the screen.
+func (d *driver) startOther() {
+	d.t.Helper()
+	d.press("ctrl+s", "ctrl+t")
+	d.sees("chat with a coding agent in", "type to filter")
+	d.types("oth\n")
+}
+
+// got checks the prompts that the n-th agent got.
+func (d *driver) got(n int, want string) {
+	d.t.Helper()
+	if got, _, _ := d.agents[n].seen(); got != want {
+		d.t.Fatalf("agent %d got %q, want %q", n, got, want)
+	}
+}
+
+// A second agent is started beside the first, and the start screen is left again
+// without one.
+func TestSecondAgent(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("hello\ndraft")
+		d.soon()
+		d.press("ctrl+s", "ctrl+t")
+		d.sees("chat with a coding agent in", "fake --acp", "enter start", "esc back")
+		d.misses("esc quit")
+		d.press("esc")
+		d.sees("You said: hello")
+		d.draft("draft")
+		d.press("ctrl+u")
+		d.types("/agent\n")
+		d.sees("type to filter")
+		d.types("oth")
+		d.press("esc") // the filter first
+		d.sees("fake --acp")
+		d.press("ctrl+c") // what is open is not ended by a key that means something else there
+		d.soon()
+		if d.quit {
+			t.Fatal("quit")
+		}
+		d.sees("You said: hello")
+		d.types("draft of fake")
+		d.startOther()
+		d.connected()
+		if len(d.agents) != 2 || d.agents[1].name != "other" || d.agents[0].gone() {
+			t.Fatalf("%d agents", len(d.agents))
+		}
+		d.sees("other-agent", " other · ")
+		d.misses("You said: hello")
+		d.draft("")
+		d.types("hi\n")
+		d.soon()
+		d.sees("You said: hi")
+		d.got(0, "hello")
+		d.got(1, "hi")
+		d.switchTo("hello")
+		d.sees("You said: hello", " fake · ")
+		d.misses("hi")
+		d.draft("draft of fake")
+		d.press("enter")
+		d.soon()
+		d.got(0, "hello|draft of fake")
+		d.got(1, "hi")
+	})
+}
+
+// Sessions of the same id on two connections are two sessions.
+func TestNoCrossTalk(t *testing.T) {
+	two(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.say(t.a.name + " works on " + t.text)
+			t.a.updateIn(t.session, `{"sessionUpdate":"session_info_update","title":"Title by `+t.a.name+`"}`)
+			if t.until(5 * time.Second) {
+				return "cancelled"
+			}
+			t.say(", " + t.a.name + " is done")
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.types("two\n")
+		d.soon()
+		d.sees("other works on two")
+		d.agents[0].sayIn("s1", "agent", "fake says this by itself")
+		d.soon()
+		d.misses("fake says")
+		d.switchTo("1 ")
+		d.sees("fake says this by itself")
+		d.misses("other works", "running")
+		d.types("one\n")
+		d.soon()
+		d.sees("fake works on one")
+		d.press("esc")
+		d.soon()
+		for i, want := range []int{1, 0} {
+			if _, _, n := d.agents[i].seen(); n != want {
+				t.Fatalf("agent %d: %d times session/cancel", i, n)
+			}
+		}
+		d.sees("stopped")
+		d.misses("other")
+		d.wait(6 * time.Second)
+		d.sees("another session is done: ctrl+s")
+		d.press("ctrl+s")
+		d.sees("1 Title by fake", "2 • Title by other", "unread")
+		d.types("by other\n")
+		d.sees("other works on two, other is done")
+		d.misses("fake works", "stopped")
+	})
+}
+
+// A question goes to the agent that has asked it, though the keys of questions
+// count anew on every connection.
+func TestQuestionsOfTwoAgents(t *testing.T) {
+	two(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			return asking(strings.Replace(push, "Commit typed errors", "For "+t.a.name, 1), usual)(t)
+		}
+	}, func(d *driver) {
+		d.types("two\n")
+		d.soon()
+		d.sees("╭ other asks", "For other")
+		d.switchTo("1 ")
+		d.misses("asks")
+		d.types("one\n")
+		d.soon()
+		d.sees("╭ fake asks", "For fake")
+		d.press("ctrl+s")
+		d.sees("2 ● two", "waits for you")
+		d.press("esc")
+		d.rest()
+		d.press("y")
+		d.soon()
+		if _, got, _ := d.agents[0].seen(); got != "ok" {
+			t.Fatalf("fake got %q", got)
+		}
+		if _, got, _ := d.agents[1].seen(); got != "" {
+			t.Fatalf("other got %q", got)
+		}
+		d.sees("answered: ok")
+		d.switchTo("two")
+		d.sees("╭ other asks", "For other")
+		d.rest()
+		d.press("n")
+		d.soon()
+		if _, got, _ := d.agents[1].seen(); got != "no" {
+			t.Fatalf("other got %q", got)
+		}
+		d.switchTo("one")
+		d.misses("answered: no", "asks")
+	})
+}
+
+// What the other agent wants is said, and marked in the overview.
+func TestOtherAgentWaits(t *testing.T) {
+	two(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Second); return asking(push, usual)(t) }
+	}, func(d *driver) {
+		d.types("two\n")
+		d.switchTo("1 ")
+		d.wait(1500 * time.Millisecond)
+		d.sees("another session waits for you: ctrl+s")
+		d.misses("asks")
+		d.press("ctrl+s")
+		d.sees("open", "1 new session  fake", "here · idle", "2 ● two  other", "waits for you")
+	})
+}
+
+// The overview lists what every agent keeps, under its name, and a session is
+// opened with the agent that keeps it.
+func TestOverviewOfTwoAgents(t *testing.T) {
+	kept := func(id, title string) func(*call) (string, error) {
+		return func(*call) (string, error) {
+			return `{"sessions":[{"sessionId":"` + id + `","title":"` + title + `"},{"sessionId":"same","title":"Of both"}]}`, nil
+		}
+	}
+	two(t, func(d *driver, o *Options) {
+		keeping("")(d, o)
+		d.on["session/list"] = kept("a", "Kept by the first")
+		d.of["other"] = &script{on: map[string]func(*call) (string, error){"session/list": kept("a", "Kept by the second")}}
+	}, func(d *driver) {
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("1 new session  fake", "2 new session  other", "kept by fake", "Kept by the first", "kept by other", "Kept by the second", "6/6")
+		d.types("the first\n")
+		d.soon()
+		if got := d.agents[0].called("session/load"); len(got) != 1 || !strings.Contains(got[0], `"sessionId":"a"`) {
+			t.Fatalf("fake was asked to load %q", got)
+		}
+		if got := d.agents[1].called("session/load"); len(got) != 0 {
+			t.Fatalf("other was asked to load %q", got)
+		}
+		d.sees(" fake · ")
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("3 Kept by the first  fake", "Kept by the second", "6/6") // that of the other is still only kept
+		d.types("both")
+		d.press("down", "ctrl+d", "ctrl+d")
+		d.soon()
+		if got := d.agents[1].called("session/delete"); len(got) != 1 || got[0] != `{"sessionId":"same"}` {
+			t.Fatalf("other was asked to delete %q", got)
+		}
+		if got := d.agents[0].called("session/delete"); len(got) != 0 {
+			t.Fatalf("fake was asked to delete %q", got)
+		}
+	})
+}
+
+// ctrl+n opens another session of the agent on the screen.
+func TestNewSessionOfTheOtherAgent(t *testing.T) {
+	two(t, nil, func(d *driver) {
+		d.types("/new\n")
+		d.soon()
+		d.types("three\n")
+		d.soon()
+		d.got(0, "")
+		d.got(1, "three")
+		d.press("ctrl+s", "home", "enter")
+		d.types("/new\n")
+		d.soon()
+		d.types("four\n")
+		d.soon()
+		d.got(0, "four")
+		d.press("ctrl+s")
+		d.sees("1 new session  fake", "2 new session  other", "3 three  other", "4 four  fake")
+	})
+}
+
+// Closing the last session of an agent ends that agent and no other.
+func TestCloseAnAgent(t *testing.T) {
+	two(t, nil, func(d *driver) {
+		d.types("/new\n")
+		d.soon()
+		d.press("ctrl+s", "end", "ctrl+x")
+		d.soon()
+		if d.agents[0].gone() || d.agents[1].gone() {
+			t.Fatal("an agent was ended that has a session left")
+		}
+		d.sees("2/2")
+		d.press("down", "ctrl+x")
+		d.soon()
+		if d.agents[0].gone() || !d.agents[1].gone() {
+			t.Fatalf("ended: fake %v, other %v", d.agents[0].gone(), d.agents[1].gone())
+		}
+		d.sees("1/1", "1 new session")
+		d.misses(" other")
+		d.press("ctrl+x")
+		d.sees("this is the only open session")
+		d.press("esc")
+		d.types("hello\n")
+		d.soon()
+		d.sees("You said: hello", " fake · ")
+		d.startOther() // and once more
+		d.connected()
+		d.types("again\n")
+		d.soon()
+		d.got(2, "again")
+	})
+}
+
+// One agent goes: the other can be used, and the one that went is started again
+// where it was.
+func TestOneAgentGoes(t *testing.T) {
+	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.types("two\ndraft")
+		d.soon()
+		d.switchTo("1 ")
+		d.types("one\n")
+		d.soon()
+		d.agents[1].peer.Close(nil)
+		d.soon()
+		d.sees("working on one", "esc stop", "other is gone: ctrl+s")
+		d.misses("the agent is gone", "✗")
+		d.wait(4 * time.Second)
+		d.sees("working on one, done")
+		d.press("ctrl+s")
+		d.sees("two  other", "disconnected")
+		d.press("ctrl+t", "esc")
+		d.switchTo("two")
+		d.sees("the agent is gone; enter starts it again", "✗ ", "working on two")
+		d.press("enter")
+		d.connected()
+		if len(d.agents) != 3 || d.agents[2].name != "other" || d.agents[0].gone() {
+			t.Fatalf("%d agents", len(d.agents))
+		}
+		d.sees("started again", "working on two")
+		d.draft("draft")
+		d.press("enter")
+		d.wait(4 * time.Second)
+		d.got(2, "draft")
+		d.got(0, "one")
+		d.switchTo("one")
+		d.types("more\n")
+		d.wait(4 * time.Second)
+		d.got(0, "one|more")
+	})
+}
+
+// What cannot be done with an agent that is gone is said.
+func TestGoneAgentInTheOverview(t *testing.T) {
+	two(t, keeping(`{"sessions":[{"sessionId":"k","title":"Kept"}]}`), func(d *driver) {
+		d.press("ctrl+s")
+		d.soon()
+		d.press("esc")
+		d.agents[1].peer.Close(nil)
+		d.soon()
+		d.press("ctrl+s", "ctrl+n")
+		d.sees("the agent is gone")
+		d.wait(6 * time.Second)
+		d.press("ctrl+s")
+		d.soon()
+		d.types("kept")
+		d.press("down", "ctrl+d")
+		d.sees("the agent is gone")
+		d.press("enter")
+		d.sees("the agent is gone")
+		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {
+			d.types(words) // enter starts it again, whatever stands there
+			d.connected()
+			d.draft(strings.TrimSpace(words))
+			d.press("ctrl+u")
+			d.agent.peer.Close(nil)
+			d.soon()
+		}
+	})
+}
+
+// Quitting ends all agents.
+func TestQuitEndsBoth(t *testing.T) {
+	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.types("two\n")
+		d.soon()
+		d.switchTo("1 ")
+		d.press("ctrl+d")
+		if s := d.screen(); s != "" && !d.quit {
+			d.sees("ending fake, other…")
+		}
+		d.wait(time.Second)
+		if !d.quit || !d.agents[0].gone() || !d.agents[1].gone() {
+			t.Fatalf("quit %v; ended: fake %v, other %v", d.quit, d.agents[0].gone(), d.agents[1].gone())
+		}
+	})
+}
+
+func TestGoldenTwoAgents(t *testing.T) {
+	two(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		o.Theme = "dark"
+		d.turn = asking(push, usual)
+	}, func(d *driver) {
+		d.types("commit what there is\n")
+		d.soon()
+		d.switchTo("1 ")
+		d.press("ctrl+s")
+		d.soon()
+		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+		d.golden("agents")
+	})
+}

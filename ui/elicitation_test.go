@@ -1,0 +1,370 @@
+package ui
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// release is a form with a field of each kind.
+const release = `{"sessionId":"s1","mode":"form","message":"How shall the release be made?","requestedSchema":{"type":"object","properties":{
+	"name":{"type":"string","title":"Name","description":"of the tag","minLength":3},
+	"count":{"type":"integer","title":"Count","minimum":1,"maximum":9,"default":3},
+	"tests":{"type":"boolean","title":"Run the tests","default":true},
+	"where":{"type":"string","title":"Where","oneOf":[{"const":"n","title":"North"},{"const":"s","title":"South"}],"default":"n"},
+	"parts":{"type":"array","title":"Parts","items":{"type":"string","enum":["lexer","parser"]},"minItems":1,"default":["parser"]}},
+	"required":["name","parts"]}}`
+
+// oneField is a form with one field that may stay empty.
+const oneField = `{"sessionId":"s1","mode":"form","message":"Which branch?","requestedSchema":{"type":"object","properties":{"branch":{"type":"string","title":"Branch"}}}}`
+
+// eliciting is a turn that asks for forms and pages, one after the other.
+func eliciting(asked ...string) func(*turn) string {
+	return func(t *turn) string {
+		for _, a := range asked {
+			t.a.elicit(a)
+		}
+		t.say("that was all")
+		return "end_turn"
+	}
+}
+
+// withForm opens the chat, sends a prompt and waits for what is asked then.
+func withForm(t *testing.T, asked string, f func(d *driver)) {
+	t.Helper()
+	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(asked) }, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.wait(100 * time.Millisecond)
+		f(d)
+	})
+}
+
+// answered checks what forms and pages were answered with.
+func (d *driver) answered(want string) {
+	d.t.Helper()
+	if got := d.agent.answered(); got != want {
+		d.t.Fatalf("the agent was answered %q, want %q\n%s", got, want, d.screen())
+	}
+}
+
+// What lies over a form has the keys: help, what completes a command, the
+// transcript.
+func TestFormUnderSomethingElse(t *testing.T) {
+	withForm(t, oneField, func(d *driver) {
+		d.press("f1")
+		d.sees("╭ keys")
+		d.misses("fake asks")
+		d.rest()
+		d.press("esc")
+		d.answered("")
+		d.sees("fake asks")
+		d.types("/")
+		d.sees("tab completes")
+		d.rest()
+		d.press("esc")
+		d.misses("tab completes")
+		d.answered("")
+		d.press("ctrl+u", "f3")
+		d.sees("╭ going on")
+		d.rest()
+		d.press("esc")
+		d.sees("fake asks")
+		d.answered("")
+		d.press("esc")
+		d.soon()
+		d.answered(`{"action":"cancel"}`)
+	})
+}
+
+// A question comes before a form, and what answers it does not reach the form.
+func TestQuestionBeforeForm(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			done := make(chan struct{})
+			go func() { t.a.elicit(oneField); close(done) }()
+			t.until(2 * time.Second)
+			t.ask(push, usual)
+			<-done
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.types("ma")
+		d.wait(1200 * time.Millisecond)
+		d.sees("Run a command in")
+		d.misses("Which branch?")
+		d.types("y") // just typed on: for neither
+		d.draft("y")
+		d.press("backspace")
+		d.rest()
+		d.press("y", "y", "enter")
+		d.soon()
+		d.outcomes("ok")
+		d.sees("Which branch?", "› ma")
+		d.answered("")
+		d.draft("")
+		d.rest()
+		d.types("in\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"main"}}`)
+	})
+}
+
+// The second of two forms waits for quiet anew.
+func TestTwoForms(t *testing.T) {
+	second := strings.Replace(oneField, "Which branch?", "Which remote?", 1)
+	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(oneField, second) }, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.types("main\n")
+		d.soon()
+		d.sees("Which remote?", "alt+a to answer")
+		d.types("on")
+		d.draft("on")
+		d.press("ctrl+u")
+		d.rest()
+		d.sees("tab next")
+		d.types("origin\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"main"}}|{"action":"accept","content":{"branch":"origin"}}`)
+	})
+	both := func(t *turn) string { // both at once: in the order of their coming
+		go t.a.elicit(oneField)
+		t.until(10 * time.Millisecond)
+		t.a.elicit(second)
+		return "end_turn"
+	}
+	drive(t, func(d *driver, _ *Options) { d.turn = both }, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.sees("Which branch?")
+		d.press("esc")
+		d.soon()
+		d.sees("Which remote?", "alt+a to answer")
+		d.types("x")
+		d.draft("x")
+		d.press("backspace")
+		d.rest()
+		d.sees("tab next") // drawn without a key
+		d.types("x\n")
+		d.soon()
+		d.answered(`{"action":"cancel"}|{"action":"accept","content":{"branch":"x"}}`)
+	})
+}
+
+// What ends a form elsewhere takes it off the screen: the turn that is stopped,
+// the agent that withdraws it, the agent that goes.
+func TestFormSettledElsewhere(t *testing.T) {
+	for name, end := range map[string]func(*driver){
+		"stopped":   func(d *driver) { d.press("ctrl+c") },
+		"withdrawn": func(d *driver) { d.wait(3 * time.Second) },
+		"gone":      func(d *driver) { d.agent.peer.Close(nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			drive(t, func(d *driver, _ *Options) {
+				d.turn = func(t *turn) string {
+					ctx, over := context.WithTimeout(t.a.life, 2*time.Second)
+					defer over()
+					t.a.elicitUnder(ctx, oneField)
+					t.until(time.Second)
+					return "end_turn"
+				}
+			}, func(d *driver) {
+				d.connected()
+				d.types("go\n")
+				d.soon()
+				d.sees("Which branch?")
+				end(d)
+				d.soon()
+				d.misses("Which branch?", "fake asks")
+				d.types("draft")
+				d.draft("draft")
+			})
+		})
+	}
+	withForm(t, loginPage, func(d *driver) { // one whose page is awaited
+		d.rest()
+		d.press("o")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.soon()
+		d.misses("fake asks")
+		d.sees("the agent is gone")
+	})
+}
+
+// A form of a session that is not on the screen waits there.
+func TestFormOfAnotherSession(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n/new\n")
+		d.wait(2 * time.Second)
+		d.sees("another session waits for you: ctrl+s")
+		d.misses("fake asks")
+		d.types("x\n")
+		d.press("ctrl+s")
+		d.sees("1 ● go", "waits for you")
+		d.press("home", "enter", "x")
+		d.sees("Which branch?")
+		d.draft("x")
+		d.press("backspace")
+		d.rest()
+		d.types("main\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"main"}}`)
+	})
+}
+
+// aboutLogin is a form that belongs to a request: the third one is authenticate.
+const aboutLogin = `{"requestId":3,"mode":"form","message":"The code, please","requestedSchema":{"type":"object","properties":{"code":{"type":"string","title":"Code"}}}}`
+
+// Case 139: a form that belongs to a login is shown where there is no session
+// yet.
+func TestFormDuringLogin(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		g.auth = func(c *call) (string, error) {
+			c.a.elicit(aboutLogin)
+			if !strings.Contains(c.a.answered(), `"AB-12"`) {
+				return fails(-32603, "no such code")
+			}
+			g.in.Store(true)
+			return `{}`, nil
+		}
+	}, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.wait(1100 * time.Millisecond)
+		d.sees("logging in: In the browser", "╭ fake asks", "The code, please", "▸ Code", "alt+a to answer")
+		d.types("no") // nobody's yet
+		d.send(tea.PasteMsg{Content: "no"})
+		d.golden("form-login")
+		d.rest()
+		d.sees("ctrl+s sends")
+		d.send(tea.PasteMsg{Content: "AB-1"})
+		d.types("2\n")
+		d.soon()
+		d.connected()
+		if got := d.agent.answered(); got != `{"action":"accept","content":{"code":"AB-12"}}` {
+			t.Fatal(got)
+		}
+		d.misses("fake asks")
+		d.draft("")
+	})
+	g = &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		g.auth = func(c *call) (string, error) { c.a.elicit(aboutLogin); return fails(-32603, "never mind") }
+	}, func(d *driver) {
+		d.soon()
+		d.press("enter")
+		d.wait(1100 * time.Millisecond)
+		d.press("tab", "x")
+		d.wait(100 * time.Millisecond)
+		d.types("y")
+		d.sees("› y")
+		d.press("esc") // the form first, the login goes on
+		d.soon()
+		d.answered(`{"action":"cancel"}`)
+		d.sees("log in: the agent answered: never mind", "╭ log in to fake")
+	})
+}
+
+// One that belongs to the login of a running chat stays on the page on which it
+// came, and goes from there when it is over.
+func TestFormOfARequest(t *testing.T) {
+	g := &guarded{}
+	g.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		g.auth = func(c *call) (string, error) {
+			ctx, over := context.WithTimeout(c.ctx, 10*time.Second)
+			defer over()
+			c.a.elicitUnder(ctx, aboutLogin)
+			return `{}`, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/login\n\n")
+		d.wait(1100 * time.Millisecond)
+		d.sees("The code, please")
+		d.press("tab")
+		d.wait(100 * time.Millisecond)
+		d.press("ctrl+c")
+		d.soon()
+		d.answered(`{"action":"cancel"}`)
+		d.misses("fake asks")
+		d.types("/login\n\n")
+		d.wait(1100 * time.Millisecond)
+		d.sees("The code, please")
+		d.types("/new\n") // the composer's
+		d.soon()
+		d.misses("The code, please")
+		d.press("ctrl+s")
+		d.sees("waits for you")
+		d.press("esc")
+		d.wait(15 * time.Second) // the agent has withdrawn it meanwhile
+		d.press("ctrl+s", "home", "enter")
+		d.misses("The code, please")
+	})
+}
+
+// No stream of keys fills in a form, sends it or opens a page, as long as nobody
+// pauses or turns to it.
+func TestTypingNeverAccepts(t *testing.T) {
+	keys := []string{"y", "o", "n", "c", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "shift+tab", "shift+up", "shift+down",
+		"ctrl+s", "esc", "esc", "/", "ctrl+o", "ctrl+u", "ctrl+w", "ctrl+y", "shift+enter", "f1", "home", "end", "delete", "é"}
+	drive(t, func(d *driver, o *Options) {
+		o.OpenURL = func(string) error { t.Error("a page was opened"); return nil }
+		d.turn = func(t *turn) string {
+			for range 3 {
+				go t.a.elicit(oneField)
+				go t.a.elicit(loginPage)
+				if t.until(700 * time.Millisecond) {
+					return "cancelled"
+				}
+			}
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		r := rand.New(rand.NewPCG(7, 7))
+		asked := 0
+		for range 5000 {
+			pause := time.Duration(r.IntN(20)) * time.Millisecond
+			if r.IntN(50) == 0 {
+				pause = time.Duration(r.IntN(599)) * time.Millisecond
+			}
+			if pause > 0 {
+				time.Sleep(pause)
+				d.settle()
+			}
+			d.press(keys[r.IntN(len(keys))])
+			asked = max(asked, len(d.m.chat.elicits))
+			for _, e := range d.m.chat.elicits {
+				if e.form != nil && e.form.Values()[0].Text != "" {
+					t.Fatalf("%q was typed into the form", e.form.Values()[0].Text)
+				}
+			}
+		}
+		got := d.agent.answered()
+		if strings.Contains(got, "accept") || strings.Contains(got, "decline") {
+			t.Fatalf("typing has answered: %s", got)
+		}
+		if asked < 2 || !strings.Contains(got, "cancel") {
+			t.Fatalf("nothing was ever there: %d, %q", asked, got)
+		}
+	})
+}

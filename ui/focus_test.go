@@ -1,0 +1,379 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+)
+
+// talkative is a turn with a tool call between two messages.
+func talkative(t *turn) string {
+	t.say("I look at " + t.text + ".")
+	t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("c", t.n)+`","title":"Read `+t.text+`","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+strings.Repeat(`row\n`, 30)+`last row of `+t.text+`"}}]}`)
+	t.say("That was " + t.text + ".")
+	return "end_turn"
+}
+
+// withTranscript opens a chat in which two prompts were answered.
+func withTranscript(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
+	t.Helper()
+	drive(t, func(d *driver, o *Options) {
+		d.turn = talkative
+		if change != nil {
+			change(d, o)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.soon()
+		d.types("two\n")
+		d.soon()
+		f(d)
+	})
+}
+
+// selected checks which row has the mark of the selection: the first of them.
+func (d *driver) selected(want string) {
+	d.t.Helper()
+	for row := range strings.SplitSeq(d.screen(), "\n") {
+		if rest, ok := strings.CutPrefix(row, "┃"); ok {
+			if !strings.Contains(rest, want) {
+				d.t.Fatalf("%q is selected, not %q:\n%s", rest, want, d.screen())
+			}
+			return
+		}
+	}
+	d.t.Fatalf("nothing is selected, not %q:\n%s", want, d.screen())
+}
+
+// tab on an empty composer gives the keys to the transcript.
+func TestTranscriptFocus(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.misses("┃")
+		d.press("tab")
+		d.selected("That was two.")
+		d.press("k")
+		d.selected("Read")
+		d.press("up")
+		d.selected("I look at two.")
+		d.press("{")
+		d.selected("two")
+		d.press("{")
+		d.selected("one")
+		d.press("}")
+		d.selected("two")
+		d.press("g")
+		d.selected("one")
+		d.press("j", "down")
+		d.selected("Read")
+		d.press("G")
+		d.selected("That was two.")
+		d.press("home")
+		d.selected("one")
+		d.press("end")
+		d.selected("That was two.")
+		d.press("esc")
+		d.misses("┃")
+		d.sees("? help")
+		d.types("typed")
+		d.draft("typed")
+		d.press("tab") // not while something is typed
+		d.misses("┃")
+		d.prompts("one|two")
+	})
+}
+
+// Letters typed there are nobody's; keys with a meaning elsewhere keep it.
+func TestTranscriptKeys(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.press("tab")
+		d.types("abcefhlmnopqrstvwyzABC123,./")
+		d.press("?", "backspace", "space", "space")
+		d.draft("")
+		d.selected("That was two.")
+		d.misses("╭ keys")
+		d.press("ctrl+t")
+		d.sees("╭ plan")
+		d.press("esc")
+		d.misses("╭ plan")
+		d.selected("That was two.") // esc has closed the plan only
+		d.press("ctrl+s", "esc")
+		d.selected("That was two.")
+		d.press("tab")
+		d.misses("┃")
+		d.draft("")
+		d.prompts("one|two")
+	})
+	drive(t, nil, func(d *driver) { // there is nothing to look at
+		d.connected()
+		d.press("tab")
+		d.types("hello\n")
+		d.soon()
+		d.prompts("hello")
+	})
+}
+
+// space and enter open what is selected and close it.
+func TestTranscriptOpens(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.press("tab", "k")
+		d.selected("Read")
+		for _, key := range []string{"space", "enter"} {
+			d.misses("last row of two")
+			d.press(key)
+			for range 40 { // all of it can be read
+				d.press("shift+down")
+			}
+			d.sees("last row of two")
+			d.press(key)
+			d.selected("Read")
+		}
+	})
+}
+
+// d and u go by half a page; what is all there cannot be opened, and says so.
+func TestTranscriptHalfPages(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		for i := range 40 {
+			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"read","status":"completed"}`, i, i))
+		}
+		d.soon()
+		d.press("tab", "g", "d")
+		d.misses("▌ one", "┃ one")
+		d.sees("┃")
+		d.press("u")
+		d.sees("one")
+		for range 10 {
+			d.press("d")
+		}
+		d.selected("Step 39")
+		d.press("space")
+		d.sees("there is nothing to open")
+		d.draft("")
+	})
+}
+
+// A turn that ends, or text that comes, moves nothing and takes no keys.
+func TestTranscriptStays(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.press("tab", "g")
+		d.selected("one")
+		for i := range 30 {
+			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"More %d","kind":"read","status":"completed"}`, i, i))
+		}
+		d.soon()
+		d.selected("one")
+		d.sees("↓ 30 new · end")
+		d.press("G")
+		d.selected("More 29")
+		d.press("esc")
+		d.sees("More 29")
+	})
+}
+
+// A question that appears takes no key while the transcript has them; alt+a and
+// tab hand them over.
+func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
+	for _, key := range []string{"alt+a", "tab"} {
+		withTranscript(t, func(d *driver, _ *Options) {
+			d.turn = func(t *turn) string {
+				if t.text == "ask" {
+					t.until(time.Second)
+					return asking(push, usual)(t)
+				}
+				return talkative(t)
+			}
+		}, func(d *driver) {
+			d.types("ask\n")
+			d.soon()
+			d.press("tab")
+			d.wait(3 * time.Second)
+			d.sees("fake asks", "alt+a or tab to answer")
+			d.press("y", "a", "1", "k", "g", "n")
+			d.wait(2 * time.Second)
+			d.press("y", "1")
+			d.soon()
+			d.outcomes("")
+			d.sees("fake asks")
+			d.press("G", key, "y") // the last too close
+			d.misses("┃")
+			d.outcomes("")
+			d.wait(100 * time.Millisecond)
+			d.press("y")
+			d.soon()
+			d.outcomes("ok")
+			d.draft("")
+		})
+	}
+	withTranscript(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			if t.text == "ask" {
+				t.until(time.Second)
+				return asking(push, usual)(t)
+			}
+			return talkative(t)
+		}
+	}, func(d *driver) { // esc goes back to the composer and rejects nothing
+		d.types("ask\n")
+		d.soon()
+		d.press("tab")
+		d.wait(3 * time.Second)
+		d.press("esc", "y")
+		d.soon()
+		d.outcomes("")
+		d.draft("y")
+		d.misses("┃")
+		d.press("backspace")
+		d.rest()
+		d.press("y")
+		d.soon()
+		d.outcomes("ok")
+	})
+}
+
+// So does a form.
+func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
+	withTranscript(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			if t.text == "ask" {
+				t.until(time.Second)
+				return eliciting(oneField)(t)
+			}
+			return talkative(t)
+		}
+	}, func(d *driver) {
+		d.types("ask\n")
+		d.soon()
+		d.press("tab")
+		d.wait(3 * time.Second)
+		d.sees("Which branch?", "alt+a or tab to answer")
+		d.types("kx")
+		d.press("esc") // back to the composer
+		d.answered("")
+		d.press("tab")
+		d.wait(100 * time.Millisecond)
+		d.types("main\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"main"}}`)
+	})
+}
+
+// looked is what the log was asked for.
+type looked struct {
+	session string
+	spans   []acpclient.Span
+	request int64
+}
+
+// i shows the messages behind an item.
+func TestBehind(t *testing.T) {
+	var asked []looked
+	var shown []Message
+	left := 0
+	var failure error
+	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
+	withTranscript(t, func(d *driver, _ *Options) {
+		d.behind = func(session string, spans []acpclient.Span, request int64) ([]Message, int, error) {
+			asked = append(asked, looked{session, spans, request})
+			return shown, left, failure
+		}
+	}, func(d *driver) {
+		shown = []Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, JSON: []byte("not JSON\x1b[2J\x07")}}
+		left = 7
+		d.press("tab", "k", "i")
+		d.soon()
+		d.sees("╭ messages", "10:42:07.000  from the agent", `"method": "session/update"`)
+		d.misses("from parley")
+		if len(asked) != 1 || asked[0].session != "s1" || len(asked[0].spans) == 0 || asked[0].spans[0].First == 0 {
+			t.Fatalf("asked for %+v", asked)
+		}
+		for _, size := range [][2]int{{20, 6}, {40, 12}, {160, 50}, {80, 24}} {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]}) // look checks every row
+		}
+		for range 20 {
+			d.press("pgdown")
+		}
+		d.sees("… 7 more messages", "10:42:08.000  from parley", "not JSON")
+		d.press("k", "up")
+		for range 20 {
+			d.press("pgup")
+		}
+		d.sees("from the agent")
+		d.press("esc")
+		d.misses("╭ messages")
+		d.selected("Read") // and the transcript has the keys again
+		d.press("{", "i")
+		d.soon()
+		if last := asked[len(asked)-1]; last.request == 0 {
+			t.Errorf("of the prompt: %+v", last)
+		}
+		d.press("esc")
+		shown = nil
+		d.press("i")
+		d.soon()
+		d.sees("the log does not hold it")
+		d.misses("╭ messages")
+		failure = errors.New("the log is gone")
+		d.press("i")
+		d.soon()
+		d.sees("the log is gone")
+		d.misses("╭ messages")
+	})
+}
+
+// Without a log, and for what no message has made, it says so.
+func TestNothingBehind(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.press("tab", "i")
+		d.sees("there is no log to look it up in")
+		d.misses("╭ messages")
+		d.press("esc")
+		d.agent.peer.Close(nil)
+		d.soon()
+		d.press("enter")
+		d.connected()
+		d.press("tab", "G")
+		d.selected("started again")
+		d.press("i")
+		d.sees("no message of the agent made this")
+	})
+}
+
+// A very long message is cut, and says so.
+func TestLongMessageBehind(t *testing.T) {
+	withTranscript(t, func(d *driver, _ *Options) {
+		d.behind = func(string, []acpclient.Span, int64) ([]Message, int, error) {
+			return []Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, 0, nil
+		}
+	}, func(d *driver) {
+		d.press("tab", "i")
+		d.soon()
+		d.sees("╭ messages", "日日日")
+		d.send(tea.WindowSizeMsg{Width: 160, Height: 50})
+		for range 60 {
+			d.press("pgdown")
+		}
+		d.sees("more bytes")
+	})
+}
+
+func TestGoldenBehind(t *testing.T) {
+	withTranscript(t, func(d *driver, o *Options) {
+		o.Theme = "dark"
+		d.behind = func(string, []acpclient.Span, int64) ([]Message, int, error) {
+			return []Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, 0, nil
+		}
+	}, func(d *driver) {
+		d.press("tab", "k")
+		d.golden("focus")
+		d.press("i")
+		d.soon()
+		d.golden("messages")
+	})
+}

@@ -1,0 +1,260 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Case 135: fields of every kind, in the agent's order and with its defaults;
+// what is sent is what stands there.
+func TestForm(t *testing.T) {
+	withForm(t, release, func(d *driver) {
+		d.rest()
+		d.sees("╭ fake asks", "How shall the release be made?", "▸ Name  required", "of the tag", "› 3", "[x] Run the tests", "‹ North ›",
+			"Parts  required  1 of 2 chosen", "[x] parser", "Send · Decline · Cancel", "tab next · ctrl+s sends · esc cancels")
+		s, last := d.screen(), -1
+		for _, label := range []string{"Name", "Count", "Run the tests", "Where", "Parts"} {
+			at := strings.Index(s, label)
+			if at < last {
+				t.Fatalf("%s is not in its place:\n%s", label, s)
+			}
+			last = at
+		}
+		d.types("v1.2")
+		d.draft("") // not into the composer
+		d.press("ctrl+s")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"name":"v1.2","count":3,"tests":true,"where":"n","parts":["parser"]}}`)
+		d.misses("fake asks")
+		d.sees("that was all")
+	})
+	withForm(t, release, func(d *driver) {
+		d.rest()
+		d.types("ab")
+		d.press("enter") // on, with what is wrong
+		d.sees("✗ at least 3 characters, now 2", "▸ Count")
+		d.press("backspace", "shift+tab")
+		d.types("c\n")
+		d.misses("✗")
+		d.types("1.5")
+		d.press("ctrl+s")
+		d.sees("✗ must be a whole number", "▸ Count")
+		d.answered("")
+		d.press("backspace", "backspace", "backspace", "tab", "space", "tab", "right", "tab", "space", "down", "space", "ctrl+s")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"name":"abc","tests":false,"where":"s","parts":["lexer"]}}`)
+	})
+	withForm(t, release, func(d *driver) { // nothing that is required may be missing
+		d.rest()
+		d.press("ctrl+s")
+		d.sees("▸ Name", "✗ an answer is needed")
+		d.types("abc")
+		d.press("shift+tab", "up", "space", "ctrl+s")
+		d.soon()
+		d.answered("")
+		d.sees("▸ Parts", "✗ an answer is needed")
+	})
+}
+
+// Case 136: the ways out.
+func TestFormWaysOut(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"esc"}, `{"action":"cancel"}`},
+		{[]string{"a", "ctrl+c"}, `{"action":"cancel"}`},
+		{[]string{"shift+tab", "right", "enter"}, `{"action":"decline"}`},
+		{[]string{"shift+tab", "right", "right", "enter"}, `{"action":"cancel"}`},
+		{[]string{"tab", "tab", "tab", "space", "esc"}, ``}, // closes the list of a choice
+		{[]string{"tab", "tab", "tab", "space", "esc", "esc"}, `{"action":"cancel"}`},
+	} {
+		withForm(t, release, func(d *driver) {
+			d.rest()
+			d.press(c.keys...)
+			d.soon()
+			d.answered(c.want)
+			if _, _, n := d.agent.seen(); n != 0 {
+				t.Errorf("%v has stopped the turn", c.keys)
+			}
+		})
+	}
+}
+
+// What is typed ahead neither fills in a form nor sends it, and stays typed.
+func TestFormNotArmed(t *testing.T) {
+	withForm(t, oneField, func(d *driver) {
+		d.press("y", "tab", "ctrl+s") // too early: the composer's, and the list of sessions
+		d.sees("╭ sessions")
+		d.press("esc")
+		d.draft("y")
+		d.rest()
+		d.sees("keys are off while you type · alt+a to answer")
+		d.types("es")
+		d.send(tea.PasteMsg{Content: ", do"})
+		d.draft("yes, do")
+		d.answered("")
+		d.press("alt+a", "x") // too close
+		d.wait(100 * time.Millisecond)
+		d.sees("tab next · ctrl+s sends")
+		d.types("main")
+		d.send(tea.PasteMsg{Content: "-2\n"})
+		d.press("ctrl+s")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"main-2"}}`)
+		d.draft("yes, do")
+	})
+	withForm(t, oneField, func(d *driver) { // tab, with nothing typed
+		d.press("tab", "x", "x")
+		d.draft("")
+		d.wait(100 * time.Millisecond)
+		d.types("dev\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"dev"}}`)
+	})
+	withForm(t, oneField, func(d *driver) { // by waiting, and the first key counts
+		d.wait(620 * time.Millisecond)
+		d.send(tea.PasteMsg{Content: "pasted"})
+		d.types("!\n")
+		d.draft("")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"pasted!"}}`)
+	})
+	withForm(t, oneField, func(d *driver) { // esc, at once
+		d.types("dra")
+		d.press("esc")
+		d.soon()
+		d.answered(`{"action":"cancel"}`)
+		d.draft("dra")
+		if _, _, n := d.agent.seen(); n != 0 {
+			t.Error("the turn was stopped")
+		}
+	})
+}
+
+// A form that comes while the user types takes nothing, whatever is typed, until
+// nothing has been typed for a while.
+func TestFormWhileTyping(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		for range 40 { // a key each 100 ms
+			d.press("a")
+			d.wait(100 * time.Millisecond)
+		}
+		d.sees("fake asks")
+		d.draft(strings.Repeat("a", 40))
+		d.press("ctrl+u")
+		for range 20 {
+			d.press("b", "backspace")
+			d.wait(100 * time.Millisecond)
+		}
+		d.answered("")
+		if v := d.m.chat.elicits[0].form.Values()[0]; v.Text != "" {
+			t.Fatalf("%q was typed into the form", v.Text)
+		}
+		d.sees("alt+a to answer · esc cancels")
+		d.wait(600 * time.Millisecond)
+		d.sees("tab next · ctrl+s sends")
+		d.types("c\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"c"}}`)
+	})
+}
+
+// A form, and a page, need to have stood there for a while.
+func TestFormWantsToBeSeen(t *testing.T) {
+	for _, asked := range []string{oneField, loginPage} {
+		drive(t, func(d *driver, _ *Options) {
+			d.turn = func(t *turn) string { t.until(5 * time.Second); return eliciting(asked)(t) }
+		}, func(d *driver) {
+			d.connected()
+			d.types("go\n")
+			for len(d.m.chat.elicits) == 0 {
+				d.wait(10 * time.Millisecond)
+			}
+			d.wait(200 * time.Millisecond) // no key for seconds, but it is new
+			d.press("o", "enter")
+			d.wait(300 * time.Millisecond)
+			d.press("y")
+			d.draft("y")
+			d.press("backspace")
+			d.answered("")
+			d.wait(620 * time.Millisecond)
+			d.press("n", "ctrl+s")
+			d.soon()
+			if d.agent.answered() == "" {
+				t.Errorf("%s was not answered", asked)
+			}
+		})
+	}
+}
+
+// A form that cannot be shown is declined, and said so.
+func TestFormThatCannotBeShown(t *testing.T) {
+	for _, schema := range []string{`{"type":"object","properties":[]}`, `{"properties":{"b":{"type":"string","enum":["` + strings.Repeat(`x","`, 6000) + `"]}}}`} {
+		withForm(t, `{"sessionId":"s1","mode":"form","message":"m","requestedSchema":`+schema+`}`, func(d *driver) {
+			d.answered(`{"action":"decline"}`)
+			d.sees("the agent asked for a form that parley cannot show; declined", "that was all")
+			d.misses("fake asks")
+		})
+	}
+}
+
+// A long message is read above the form.
+func TestFormWithALongMessage(t *testing.T) {
+	withForm(t, strings.Replace(oneField, "Which branch?", strings.Repeat("word ", 300)+"the end of it", 1), func(d *driver) {
+		d.rest()
+		d.sees("▸ Branch", "more rows ↓")
+		d.misses("the end of it")
+		for range 30 {
+			d.press("shift+down")
+		}
+		d.sees("the end of it", "▸ Branch")
+		d.misses("more rows")
+		d.press("shift+up")
+		d.misses("the end of it")
+		d.types("x\n")
+		d.soon()
+		d.answered(`{"action":"accept","content":{"branch":"x"}}`)
+	})
+}
+
+// Hostile words of a form, at every size; the cursor is on the screen.
+func TestHostileForm(t *testing.T) {
+	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, strings.Repeat("w", 5000), strings.Repeat("日本 ", 500)} {
+		key := h
+		if len(h) > 1000 { // that is no form
+			key = "k"
+		}
+		withForm(t, strings.ReplaceAll(`{"sessionId":"s1","mode":"form","message":"H","requestedSchema":{"title":"H","description":"H","type":"object","properties":{"`+key+`":{"type":"string","title":"H","description":"H","default":"H"},"b":{"type":"string","oneOf":[{"const":"H","title":"H"}]},"c":{"type":"array","title":"H","items":{"enum":["H"]}},"d":{"type":"H","title":"H"}}}}`, "H", h), func(d *driver) {
+			d.rest()
+			d.answered("")
+			for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {160, 50}} {
+				d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]}) // look checks every row
+				d.sees("fake asks")
+				for range 5 {
+					d.press("tab")
+				}
+			}
+			d.press("esc")
+			d.soon()
+			d.answered(`{"action":"cancel"}`)
+		})
+	}
+}
+
+func TestGoldenForm(t *testing.T) {
+	drive(t, func(d *driver, o *Options) { d.turn = eliciting(release); o.Theme = "dark" }, func(d *driver) {
+		d.connected()
+		d.types("make a release\n")
+		d.rest()
+		d.types("v1\n")
+		d.golden("form")
+	})
+}

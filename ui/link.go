@@ -1,0 +1,228 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+// link is one agent of the screen: its connection, or the attempt at one, or
+// what is left of it. Several may live side by side, each with sessions, events
+// and a log of its own.
+type link struct {
+	m     *Model
+	agent Agent            // the one chosen; zero before that
+	queue *acpclient.Queue // of the connection of the moment
+	over  chan struct{}    // closed when another one takes its place
+	log   *acpclient.Log
+	last  time.Time // when the last portion of events was handed over
+
+	conn          *Connection // nil while there is none
+	cancelConnect context.CancelFunc
+	connectedAt   time.Time // when connecting began
+	connectErr    error
+
+	pending *chat           // the page whose session has no id yet
+	gone    map[string]bool // sessions whose page is gone; late events are nobody's
+	kept    []acpclient.Listed
+
+	login       *picker // on the connecting page
+	loggingIn   string  // the way under way
+	cancelLogin context.CancelFunc
+}
+
+func newLink(m *Model) *link {
+	return &link{m: m, queue: acpclient.NewQueue(), over: make(chan struct{}), log: acpclient.NewLog(), gone: map[string]bool{}}
+}
+
+// name is what the agent is called on the screen: the name the user chose it by,
+// or what it calls itself where the user only typed a command.
+func (l *link) name() string {
+	if l.agent.Custom {
+		return l.agent.Title
+	}
+	return l.agent.Name
+}
+
+// live tells whether the agent is there to be talked to.
+func (l *link) live() bool {
+	if l.conn == nil {
+		return false
+	}
+	for _, c := range l.chats() {
+		if c.thread.State == thread.Ended {
+			return false
+		}
+	}
+	return true
+}
+
+// chats are the pages of the agent's sessions.
+func (l *link) chats() []*chat {
+	return slices.DeleteFunc(slices.Clone(l.m.chats), func(c *chat) bool { return c.link != l })
+}
+
+// front is the page that speaks for the agent: the one on the screen, if it is
+// the agent's.
+func (l *link) front() *chat {
+	if l.m.chat.link == l {
+		return l.m.chat
+	}
+	if own := l.chats(); len(own) > 0 {
+		return own[0]
+	}
+	return l.m.chat
+}
+
+// listen waits for events and hands over all that wait, at most once a frame.
+// Exactly one of it is under way for the connection of the moment; it ends when
+// another connection takes its place.
+func (l *link) listen() tea.Cmd {
+	last, queue, over := l.last, l.queue, l.over
+	return func() tea.Msg {
+		select {
+		case <-queue.Ready():
+		case <-over:
+			return nil
+		}
+		if rest := frame - time.Since(last); rest > 0 {
+			time.Sleep(rest)
+		}
+		return eventsMsg{queue, queue.Take()}
+	}
+}
+
+// forget makes everything that is under way for the agent nobody's.
+func (l *link) forget() {
+	close(l.over)
+	l.over = make(chan struct{})
+	l.queue = acpclient.NewQueue()
+	if l.cancelConnect != nil {
+		l.cancelConnect()
+	}
+	if l.cancelLogin != nil {
+		l.cancelLogin()
+	}
+	l.cancelConnect, l.cancelLogin = nil, nil
+	l.login, l.loggingIn, l.kept, l.gone = nil, "", nil, map[string]bool{}
+}
+
+// connect runs the start of the agent. Of its pages the one in front stays, with
+// transcript and draft; the sessions of the others are gone with the connection
+// before.
+func (l *link) connect() tea.Cmd {
+	m := l.m
+	l.forget()
+	m.page, m.starting, m.dirty = connectingPage, l, true
+	l.connectErr, l.connectedAt = nil, m.now()
+	front := l.front()
+	for _, c := range l.chats() {
+		if c != front {
+			front.rescue(c)
+		}
+	}
+	m.chats = slices.DeleteFunc(m.chats, func(c *chat) bool { return c.link == l && c != front })
+	front.fresh()
+	l.pending = front
+	ctx, cancel := context.WithCancel(m.conns.ctx)
+	l.cancelConnect = cancel
+	agent, queue, log := l.agent, l.queue, l.log
+	start := func() tea.Msg {
+		conn, err := m.conns.start(ctx, agent, m.opts.Connect, queue, log)
+		return connectedMsg{queue, conn, err}
+	}
+	return tea.Batch(l.listen(), start, m.tick())
+}
+
+// restart starts the agent again and ends the one before.
+func (l *link) restart() tea.Cmd {
+	old := l.conn
+	l.conn = nil
+	return tea.Batch(l.connect(), l.m.end(old))
+}
+
+// connected shows the chat, or why there is none.
+func (l *link) connected(msg connectedMsg) tea.Cmd {
+	m := l.m
+	l.cancelConnect = nil
+	if m.quitting {
+		return nil // quit ends it
+	}
+	l.conn = msg.conn
+	if msg.err != nil {
+		l.connectErr = msg.err
+		if msg.conn != nil && wantsLogin(msg.err) {
+			l.login = l.loginPicker()
+		}
+		return nil
+	}
+	front := l.front()
+	l.pending = nil
+	front.attach(msg.conn.Session)
+	if m.starting == l {
+		m.page, m.starting = chatPage, nil
+		m.show(front)
+	}
+	if info := msg.conn.Client.Agent(); l.agent.Custom && info.Name+info.Title != "" {
+		if l.agent.Title = info.Title; info.Title == "" {
+			l.agent.Title = info.Name
+		}
+	}
+	if text := m.opts.Prompt; text != "" {
+		m.opts.Prompt = ""
+		return front.prompt(text)
+	}
+	return nil
+}
+
+// route hands an event to the page of its session. The first event of a session
+// that is being opened tells which page is its.
+func (l *link) route(e acpclient.Event) tea.Cmd {
+	id := e.EventSession()
+	if id == "" {
+		return l.announce(e)
+	}
+	own := l.chats()
+	for _, c := range own {
+		if c.thread.Session == id {
+			return l.m.deliver(c, e)
+		}
+	}
+	if c := l.pending; c != nil && !l.gone[id] {
+		l.pending = nil
+		c.thread.Session = id
+		return l.m.deliver(c, e)
+	}
+	return nil
+}
+
+// announce hands out what concerns the connection as a whole.
+func (l *link) announce(e acpclient.Event) tea.Cmd {
+	var cmds []tea.Cmd
+	switch e := e.(type) {
+	case acpclient.ElicitationCompleted: // of which page, only its key tells
+		for _, c := range l.chats() {
+			cmds = append(cmds, c.elicitCompleted(e.Key))
+		}
+		return tea.Batch(cmds...)
+	case acpclient.ElicitationSettled: // it may stand on another page than the one in front now
+		for _, c := range l.chats() {
+			cmds = append(cmds, c.elicitSettled(e.Key))
+		}
+		return tea.Batch(cmds...)
+	case acpclient.Disconnected:
+		for _, c := range l.chats() {
+			cmds = append(cmds, c.apply(e))
+		}
+		if l.m.chat.link != l && !l.m.quitting {
+			cmds = append(cmds, l.m.chat.say(l.name()+" is gone: ctrl+s"))
+		}
+		return tea.Batch(cmds...)
+	}
+	return l.m.deliver(l.front(), e)
+}

@@ -1,0 +1,231 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// Logged is a session that parley has a log of. Agent is the name it was started
+// by; Session its id, verbatim; Title is safe to show.
+type Logged struct {
+	Agent, Session, Cwd, Title string
+	Updated                    time.Time
+	Prompts                    int
+	// Replay posts what happened in it and returns when that is all. Behind
+	// returns messages that made an item, as Connection.Behind does.
+	Replay func(ctx context.Context, sink acpclient.Sink) error
+	Behind func(ctx context.Context, spans []acpclient.Span, request int64) (shown []Message, left int, err error)
+}
+
+// Message is one JSON-RPC message as it was logged: not safe to show.
+type Message struct {
+	At   time.Time
+	Out  bool // parley sent it
+	JSON []byte
+}
+
+// Messages of commands that read logs.
+type (
+	replayedMsg struct {
+		chat   *chat
+		events []acpclient.Event
+		err    error
+	}
+	behindMsg struct {
+		chat  *chat
+		shown []Message
+		left  int
+		err   error
+	}
+)
+
+// logged takes the list of what there are logs of.
+func (m *Model) logged(msg loggedMsg) {
+	m.logs = msg.logged
+	m.heard(msg.err)
+}
+
+// openLogged shows a session from its log, to read.
+func (m *Model) openLogged(g Logged) tea.Cmd {
+	l := newLink(m)
+	l.agent = Agent{Name: g.Agent}
+	for _, a := range m.opts.Agents {
+		if a.Name == g.Agent {
+			l.agent = a
+		}
+	}
+	c, ctx := m.addChat(l)
+	c.recorded = true
+	c.composer.SetPlaceholder("only to read · / for commands, ? for help")
+	c.thread.Session, c.thread.Title = g.Session, g.Title
+	c.behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
+		return g.Behind(ctx, spans, request)
+	}
+	return func() tea.Msg {
+		queue := acpclient.NewQueue()
+		err := g.Replay(ctx, queue)
+		return replayedMsg{c, queue.Take(), err}
+	}
+}
+
+// replayed shows what the log told. What it leaves open is over all the same.
+func (m *Model) replayed(msg replayedMsg) tea.Cmd {
+	c := msg.chat
+	c.giveUp()
+	c.giveUp = nil
+	if errors.Is(msg.err, context.Canceled) {
+		m.drop(c)
+		m.chat.rescue(c)
+		m.refreshOverview()
+		return m.chat.say("reading the log was given up")
+	}
+	for _, e := range msg.events {
+		c.changed = append(c.changed, c.thread.Apply(e)...)
+	}
+	c.changed = append(c.changed, c.thread.Apply(acpclient.Disconnected{Err: acpclient.ErrClosed})...)
+	c.view.Changed([]int{0})
+	c.applied()
+	if msg.err != nil {
+		return c.say("the log cannot be read: " + msg.err.Error())
+	}
+	return nil
+}
+
+// showBehind asks for the messages behind the item that is selected.
+func (c *chat) showBehind() tea.Cmd {
+	it := c.view.Selected()
+	if it == nil {
+		return nil
+	}
+	if len(it.Wire) == 0 && it.Request == 0 {
+		return c.say("no message of the agent made this")
+	}
+	behind := c.behind
+	if behind == nil {
+		conn, session := c.link.conn, c.thread.Session
+		if conn == nil || conn.Behind == nil {
+			return c.say("there is no log to look it up in")
+		}
+		behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
+			return conn.Behind(ctx, session, spans, request)
+		}
+	}
+	spans, request, ctx := append([]acpclient.Span(nil), it.Wire...), it.Request, c.m.conns.ctx
+	return func() tea.Msg {
+		shown, left, err := behind(ctx, spans, request)
+		return behindMsg{c, shown, left, err}
+	}
+}
+
+// behindItem shows the messages over the transcript.
+func (c *chat) behindItem(msg behindMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return c.say(msg.err.Error())
+	case len(msg.shown) == 0:
+		return c.say("the log does not hold it")
+	}
+	c.source = &source{lines: sourceLines(msg.shown, msg.left)}
+	c.overlay, c.scroll = sourceOverlay, 0
+	return nil
+}
+
+// source is the text of the messages behind an item, wrapped for one width.
+type source struct {
+	lines []sourceLine
+	rows  []string
+	width int
+}
+
+type sourceLine struct {
+	text string
+	head bool
+}
+
+// maxSource bounds what is laid out of one message, in bytes.
+const maxSource = 256 << 10
+
+// sourceLines writes messages for reading: one member a line.
+func sourceLines(shown []Message, left int) []sourceLine {
+	var lines []sourceLine
+	for i, s := range shown {
+		who := "from the agent"
+		if s.Out {
+			who = "from parley"
+		}
+		if left > 0 && i == (len(shown)+1)/2 {
+			lines = append(lines, sourceLine{fmt.Sprintf("… %d more messages", left), true})
+		}
+		lines = append(lines, sourceLine{s.At.Local().Format("15:04:05.000") + "  " + who, true})
+		text := indented(s.JSON)
+		if cut := len(text) - maxSource; cut > 0 {
+			text = strings.ToValidUTF8(text[:maxSource], "") + fmt.Sprintf("\n… %d more bytes", cut)
+		}
+		for l := range strings.SplitSeq(safetext.Clean(text), "\n") {
+			lines = append(lines, sourceLine{l, false})
+		}
+	}
+	return lines
+}
+
+// indented is JSON laid out, or the text as it is.
+func indented(data []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
+// sourceRows wraps the source once for each width.
+func (c *chat) sourceRows(width int) []string {
+	s, th := c.source, c.m.th
+	if s == nil {
+		return nil
+	}
+	if s.rows != nil && s.width == width {
+		return s.rows
+	}
+	s.rows, s.width = nil, width
+	for _, l := range s.lines {
+		ink := th.Text
+		if l.head {
+			ink = th.Dim
+		}
+		s.rows = append(s.rows, wrapInk(ink.Paint, l.text, "", width)...)
+	}
+	return s.rows
+}
+
+// readOnly is enter on a page that is shown from a log: commands that need no
+// agent work there.
+func (c *chat) readOnly(text string) tea.Cmd {
+	switch text {
+	case "":
+		return nil
+	case "/help", "/log", "/plan", "/work", "/sessions", "/agent", "/quit":
+		if cmd, ok := c.own(text); ok {
+			c.composer.Reset()
+			c.popup, c.dropped = nil, ""
+			return cmd
+		}
+	}
+	return c.say(c.nobody())
+}
+
+// nobody says why a page that is shown from a log takes no prompt.
+func (c *chat) nobody() string {
+	return "this is only a log: " + c.link.name() + " cannot go on with it; ctrl+s for another"
+}

@@ -1,0 +1,279 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+)
+
+// tales are the events of a session that was logged.
+func tales(session string) []acpclient.Event {
+	in := func(n uint64) acpclient.For {
+		return acpclient.For{Session: session, Wire: acpclient.Span{First: n, Last: n}}
+	}
+	title, kind, status, raw := "Read lex.go", "read", "in_progress", `{"path":"lex.go"}`
+	at := time.Date(2026, 2, 27, 18, 5, 0, 0, time.UTC)
+	return []acpclient.Event{
+		acpclient.TurnStarted{For: acpclient.For{Session: session}, Text: "what is wrong with the lexer?", At: at, Request: 3},
+		acpclient.TextArrived{For: in(4), Role: acpclient.Agent, Text: "It counts bytes."},
+		acpclient.ToolChanged{For: in(5), ID: "t", Title: &title, Kind: &kind, Status: &status, RawInput: &raw, At: at},
+		acpclient.TurnEnded{For: in(6), StopReason: "end_turn", At: at.Add(time.Minute)},
+		acpclient.TurnStarted{For: acpclient.For{Session: session}, Text: "fix it", At: at.Add(time.Hour), Request: 7},
+		acpclient.TextArrived{For: in(8), Role: acpclient.Agent, Text: "I am on it"},
+	}
+}
+
+// loggedTwo has logs of two sessions, one of an agent that is not known here.
+func loggedTwo(_ *driver, o *Options) {
+	o.Logs = func() ([]Logged, error) {
+		return []Logged{
+			{Agent: "fake", Session: "old", Cwd: "/home/ada/src/lexer", Title: "Mend the lexer", Updated: time.Date(2026, 2, 27, 18, 5, 0, 0, time.UTC), Prompts: 2,
+				Replay: func(_ context.Context, sink acpclient.Sink) error {
+					for _, e := range tales("old") {
+						sink.Post(e)
+					}
+					return nil
+				},
+				Behind: func(_ context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
+					if request == 7 {
+						return []Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, 0, nil
+					}
+					return nil, 0, errors.New("the log is damaged")
+				}},
+			{Agent: "elder", Session: "older", Cwd: "/srv/site", Replay: func(context.Context, acpclient.Sink) error { return errors.New("line 3 is no JSON") }},
+		}, nil
+	}
+}
+
+// Sessions of which only a log is left are listed, searched and read; nobody
+// answers there.
+func TestLogged(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.types("hello\ndraft of fake")
+		d.soon()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("in parley's logs, to read", "Mend the lexer  fake  ~/src/lexer", "2026-02-27 18:05", "without a title  elder  /srv/site", "3/3")
+		d.press("down", "ctrl+d")
+		d.sees("only a session that the agent keeps")
+		d.press("ctrl+x")
+		d.sees("only an open session can be closed")
+		d.types("mend\n")
+		d.soon()
+		d.sees("▌ what is wrong with the lexer?", "18:05", "It counts bytes.", "Read lex.go", "▌ fix it", "I am on it", " fake · read from the log", "ctrl+s sessions")
+		d.misses("hello", "running", "the agent is gone", "opening")
+		d.types("and now?\n")
+		d.soon()
+		d.sees("this is only a log: fake cannot go on with it; ctrl+s for another")
+		d.draft("and now?")
+		d.prompts("hello")
+		d.wait(6 * time.Second)
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("2 Mend the lexer", "here · from the log", "3/3")
+		d.misses("Mend the lexer  fake  ~/src/lexer")
+		d.press("home", "enter")
+		d.sees("You said: hello")
+		d.draft("draft of fake")
+		d.switchTo("mend")
+		d.draft("and now?")
+		d.press("ctrl+s", "end", "up", "ctrl+x")
+		d.soon()
+		d.sees("You said: hello", "3/3", "Mend the lexer  fake  ~/src/lexer")
+		d.misses("2 Mend the lexer")
+		d.press("esc")
+		d.draft("draft of fake")
+		d.press("ctrl+u")
+		d.types("more\n")
+		d.soon()
+		d.prompts("hello|more")
+	})
+}
+
+// Commands of parley's work there, and none of them needs an agent.
+func TestCommandsOfALoggedSession(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.switchToLogged("mend")
+		for _, c := range []struct{ words, seen string }{
+			{"/log\n", "╭ log"}, {"/plan\n", "╭ plan"}, {"/help\n", "╭ keys"}, {"/sessions\n", "╭ sessions"}, {"/work\n", "╭ going on"},
+		} {
+			d.types(c.words)
+			d.sees(c.seen)
+			d.press("esc")
+			d.draft("")
+		}
+		for _, words := range []string{"/login\n", "/logout\n", "/new\n"} {
+			d.types(words)
+			d.sees("this is only a log: fake cannot")
+			d.press("ctrl+u")
+			d.wait(6 * time.Second)
+		}
+		d.types("/options\n")
+		d.press("shift+tab", "f3", "esc", "f4", "esc", "esc", "up", "ctrl+c")
+		d.sees("Read lex.go")
+		d.types("/quit\n")
+		d.soon()
+		if !d.quit {
+			t.Error("/quit does not quit")
+		}
+	})
+}
+
+// switchToLogged opens a session from the logs.
+func (d *driver) switchToLogged(text string) {
+	d.t.Helper()
+	d.press("ctrl+s")
+	d.soon()
+	d.types(text + "\n")
+	d.soon()
+}
+
+// The messages behind an entry come from the same log.
+func TestBehindLogged(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.switchToLogged("mend")
+		d.press("tab", "G", "{")
+		d.selected("fix it")
+		d.press("i")
+		d.soon()
+		d.sees("╭ messages", "from parley", `"method": "session/prompt"`)
+		d.press("esc", "j", "i")
+		d.soon()
+		d.sees("the log is damaged")
+		d.press("esc")
+		d.types("x")
+		d.draft("x")
+	})
+}
+
+// A log that cannot be read says so on its page, with what could be read.
+func TestLogThatCannotBeRead(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.switchToLogged("srv")
+		d.sees("the log cannot be read: line 3 is no JSON")
+		d.press("ctrl+s")
+		d.sees("2 new session", "here · from the log")
+		d.press("end", "up", "ctrl+x", "esc")
+		d.types("hello\n")
+		d.soon()
+		d.prompts("hello")
+	})
+	drive(t, func(_ *driver, o *Options) {
+		o.Logs = func() ([]Logged, error) { return nil, errors.New("the logs cannot be listed") }
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("the logs cannot be listed", "1 new session")
+	})
+}
+
+// A long replay can be given up, by closing its page.
+func TestReplayGivenUp(t *testing.T) {
+	gaveUp := false
+	drive(t, func(_ *driver, o *Options) {
+		o.Logs = func() ([]Logged, error) {
+			return []Logged{{Agent: "fake", Session: "long", Title: "A long one", Replay: func(ctx context.Context, sink acpclient.Sink) error {
+				<-ctx.Done()
+				gaveUp = true
+				return ctx.Err()
+			}}}, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.switchToLogged("long")
+		d.sees("read from the log")
+		d.press("ctrl+s", "end", "ctrl+x")
+		d.soon()
+		if !gaveUp {
+			t.Error("the replay goes on")
+		}
+		d.sees("reading the log was given up")
+		d.press("esc")
+		d.types("hello\n")
+		d.soon()
+		d.prompts("hello")
+	})
+}
+
+// What the agent keeps and can open is not listed a second time; where it cannot
+// be opened with the agent, it can still be read.
+func TestLoggedAndKept(t *testing.T) {
+	list := `{"sessions":[{"sessionId":"old","cwd":"/home/ada/src/lexer","title":"Of the agent"}]}`
+	drive(t, func(d *driver, o *Options) { loggedTwo(d, o); keeping(list)(d, o) }, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("Of the agent", "without a title", "3/3")
+		d.misses("Mend the lexer")
+	})
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		keeping(list)(d, o)
+		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("Of the agent", "Mend the lexer", "4/4")
+	})
+}
+
+// Another agent is started beside a page that is read from a log.
+func TestAgentBesideALoggedSession(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.switchToLogged("mend")
+		d.startOther()
+		d.connected()
+		d.types("hi\n")
+		d.soon()
+		d.got(1, "hi")
+		d.switchTo("mend")
+		d.sees("I am on it", "read from the log")
+		d.switchTo("1 ")
+		d.types("hello\n")
+		d.soon()
+		d.got(0, "hello")
+	})
+}
+
+// What was logged is as hostile as its agent was.
+func TestHostileLog(t *testing.T) {
+	for _, h := range []string{"\x1b]52;c;aGk=\x07", "\x1b[2J", "\u202egnp.exe\u2066", "a\nb\rc", strings.Repeat("w", 5000)} {
+		drive(t, func(_ *driver, o *Options) {
+			o.Logs = func() ([]Logged, error) {
+				return []Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, acpclient.Sink) error { return nil },
+					Behind: func(context.Context, []acpclient.Span, int64) ([]Message, int, error) { return nil, 0, nil }}}, nil
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.press("ctrl+s")
+			d.soon()
+			d.sees("Odd")
+			d.types("odd\n")
+			d.soon()
+			d.sees("read from the log")
+		})
+	}
+}
+
+func TestGoldenLogged(t *testing.T) {
+	drive(t, func(d *driver, o *Options) { loggedTwo(d, o); o.Theme = "light" }, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.golden("logs")
+		d.types("mend\n")
+		d.soon()
+		d.golden("logged")
+	})
+}

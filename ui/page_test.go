@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// loginPage is a page whose address is odd in two ways.
+const loginPage = `{"sessionId":"s1","mode":"url","message":"Log in to the registry to go on.","elicitationId":"e1","url":"http://login.example.org:8080/device?code=ABCD-1234&state=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}`
+
+// Case 137: a page is shown with its whole address and its host, and what is odd
+// about it; nothing is opened before the user agrees, and the wait ends when the
+// agent says so.
+func TestPage(t *testing.T) {
+	var opened []string
+	var failure error
+	drive(t, func(d *driver, o *Options) {
+		d.turn = eliciting(loginPage)
+		o.OpenURL = func(url string) error { opened = append(opened, url); return failure }
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.soon()
+		d.sees("Log in to the registry to go on.", "http://login.example.org:8080/device?code=ABCD-1234&state=0123456789abcdef", "0123456789abcdef0123456789abcdef0123456789abcdef ",
+			"host: login.example.org:8080", "! not encrypted: the address is not https", "! unusual port 8080")
+		d.press("o", "y", "c", "n") // typed ahead
+		d.draft("oycn")
+		d.press("ctrl+u")
+		d.wait(200 * time.Millisecond)
+		d.press("o")
+		d.press("backspace")
+		d.rest()
+		if len(opened) > 0 {
+			t.Fatalf("opened %q by what was typed ahead", opened)
+		}
+		d.answered("")
+		d.sees("o opens it · c copies · n declines · esc cancels")
+		d.press("x", "enter", "c") // the first two are nobody's
+		d.sees("the address was sent to the terminal's clipboard")
+		if !strings.HasPrefix(d.copied, "http://login.example.org:8080/device?code=") || !strings.HasSuffix(d.copied, "cdef") {
+			t.Errorf("copied %q", d.copied)
+		}
+		d.answered("")
+		d.press("o")
+		d.soon()
+		if len(opened) != 1 || opened[0] != "http://login.example.org:8080/device?code=ABCD-1234&state=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" {
+			t.Fatalf("opened %q", opened)
+		}
+		d.answered(`{"action":"accept"}`)
+		d.sees("waiting for the agent to say that it is done", "opened in your browser", "o opens it again · n stops waiting")
+		failure = errors.New("no display")
+		d.press("o")
+		d.soon()
+		d.sees("no browser was started: no display")
+		d.answered(`{"action":"accept"}`)
+		d.agent.complete("other")
+		d.soon()
+		d.sees("waiting for the agent")
+		d.agent.complete("e1")
+		d.soon()
+		d.misses("fake asks", "waiting for the agent")
+		d.sees("done: login.example.org:8080")
+		d.types("draft")
+		d.draft("draft")
+	})
+}
+
+// complete says that what was to be done at a page is done.
+func (a *agent) complete(id string) {
+	a.peer.Notify("elicitation/complete", map[string]string{"elicitationId": id})
+}
+
+// Case 136: the ways out of a page.
+func TestPageWaysOut(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"n"}, `{"action":"decline"}`}, {[]string{"esc"}, `{"action":"cancel"}`}, {[]string{"ctrl+c"}, `{"action":"cancel"}`},
+		{[]string{"y", "n"}, `{"action":"accept"}`}, {[]string{"o", "esc"}, `{"action":"accept"}`},
+	} {
+		withForm(t, loginPage, func(d *driver) {
+			d.rest()
+			d.press(c.keys...)
+			d.soon()
+			d.answered(c.want)
+			d.misses("fake asks")
+			d.agent.complete("e1") // late
+			d.soon()
+			d.misses("done:")
+		})
+	}
+}
+
+// An address that is none of the web is shown, and never opened.
+func TestPageThatIsNotOpened(t *testing.T) {
+	for _, address := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://example.org/\\u202egro", "https://example.org/ x"} {
+		opened := 0
+		drive(t, func(d *driver, o *Options) {
+			d.turn = eliciting(`{"sessionId":"s1","mode":"url","message":"Go on","elicitationId":"e1","url":"` + address + `"}`)
+			o.OpenURL = func(string) error { opened++; return nil }
+		}, func(d *driver) {
+			d.connected()
+			d.types("go\n")
+			d.rest()
+			d.sees("fake asks", "parley does not open this")
+			d.misses("o opens it", "host:")
+			d.press("o", "y", "enter", "space")
+			d.soon()
+			d.sees("only http and https pages are opened")
+			d.answered("")
+			d.press("n")
+			d.soon()
+			d.answered(`{"action":"decline"}`)
+			if opened != 0 {
+				t.Errorf("%s was opened", address)
+			}
+		})
+	}
+}
+
+// A page has to be read to its end before it is opened, whatever pushes its
+// address out of sight.
+func TestPageMustBeRead(t *testing.T) {
+	opened := 0
+	drive(t, func(d *driver, o *Options) {
+		d.turn = eliciting(strings.Replace(loginPage, "Log in", strings.Repeat("Much to say. ", 100), 1))
+		o.OpenURL = func(string) error { opened++; return nil }
+	}, func(d *driver) {
+		d.connected()
+		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+		d.types("go\n")
+		d.rest()
+		d.misses("host:")
+		d.sees("more rows ↓", "read on to open it: pgdn")
+		d.press("o", "y")
+		d.soon()
+		d.answered("")
+		d.sees("read to the end first")
+		d.press("pgdown", "space", "j", "k", "pgup")
+		for range 40 {
+			d.press("pgdown")
+		}
+		d.sees("host: login.example.org:8080", "! unusual port 8080", "o opens it · c copies")
+		d.misses("more rows")
+		d.press("o")
+		d.soon()
+		d.answered(`{"action":"accept"}`)
+		if opened != 1 {
+			t.Errorf("opened %d times", opened)
+		}
+		d.sees("waiting for the agent")
+	})
+}
+
+// Without a browser of its own parley says so.
+func TestPageByHand(t *testing.T) {
+	withForm(t, loginPage, func(d *driver) {
+		d.rest()
+		d.press("y")
+		d.soon()
+		d.answered(`{"action":"accept"}`)
+		d.sees("waiting for the agent", "open it by hand")
+	})
+}
+
+func TestGoldenPage(t *testing.T) {
+	drive(t, func(d *driver, o *Options) { d.turn = eliciting(loginPage); o.Theme = "light" }, func(d *driver) {
+		d.connected()
+		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+		d.types("push it\n")
+		d.rest()
+		d.golden("page")
+	})
+}

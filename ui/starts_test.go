@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+)
+
+// failing is an agent other that cannot be started.
+func failing(d *driver, _ *Options) {
+	d.of["other"] = &script{dial: func(*agent) error {
+		return &acpclient.ExitError{Code: 3, Stderr: []string{"no model"}, Cause: errors.New("x")}
+	}}
+}
+
+// A start that fails goes back to the chat that was open.
+func TestSecondAgentFails(t *testing.T) {
+	drive(t, failing, func(d *driver) {
+		d.connected()
+		d.types("hello\ndraft")
+		d.soon()
+		d.startOther()
+		d.soon()
+		d.sees("✗ the agent exited with code 3", "no model", "enter try again", "esc another agent")
+		d.press("enter")
+		d.soon()
+		d.sees("✗ the agent exited with code 3")
+		d.press("esc")
+		d.sees("type to filter")
+		d.press("esc")
+		d.sees("You said: hello", " fake · ")
+		d.draft("draft")
+		d.press("ctrl+s")
+		d.sees("1/1")
+		d.press("esc", "enter")
+		d.soon()
+		d.got(0, "hello|draft")
+	})
+}
+
+// A start that is given up, too; and the agent that comes all the same is ended.
+func TestSecondAgentGivenUp(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		drive(t, func(d *driver, o *Options) {
+			connect := o.Connect
+			o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+				if a.Name == "other" {
+					time.Sleep(3 * time.Second) // it does not look at ctx
+					ctx = context.Background()
+				}
+				return connect(ctx, a, sink, log)
+			}
+			d.turn = slow
+		}, func(d *driver) {
+			d.connected()
+			d.types("one\n")
+			d.startOther()
+			d.wait(1300 * time.Millisecond)
+			d.sees("starting other  1s", "esc give up")
+			d.press(key)
+			d.sees("type to filter", "esc back")
+			d.press("esc")
+			d.sees("working on one", "running")
+			d.wait(5 * time.Second)
+			d.sees("working on one, done", " fake · ")
+			if d.quit {
+				t.Fatal("quit")
+			}
+			if len(d.agents) != 2 || !d.agents[1].gone() || d.agents[0].gone() {
+				t.Fatalf("%s: the second agent is still there", key)
+			}
+			d.press("ctrl+s")
+			d.sees("1/1")
+		})
+	}
+}
+
+// A dead agent whose start is given up is still there to be started.
+func TestRestartGivenUp(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		connect, n := o.Connect, 0
+		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+			if n++; n == 2 {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return connect(ctx, a, sink, log)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.soon()
+		d.press("enter")
+		d.wait(time.Second)
+		d.sees("starting fake")
+		d.press("esc", "esc")
+		d.sees("You said: hello", "the agent is gone; enter starts it again")
+		d.misses("opening")
+		d.types("draft")
+		d.press("enter")
+		d.connected()
+		d.draft("draft")
+		d.press("enter")
+		d.soon()
+		d.sees("You said: draft")
+	})
+}
+
+// The second agent wants a login; the first one goes on meanwhile.
+func TestSecondAgentWantsALogin(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.of["other"] = &script{on: d.on}
+		d.on = map[string]func(*call) (string, error){}
+		d.turn = slow
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.startOther()
+		d.soon()
+		d.sees("Bitte anmelden", "╭ log in to other", "In the browser")
+		d.press("esc", "esc")
+		d.sees("type to filter")
+		d.press("esc")
+		d.sees("working on one", " fake · ")
+		d.startOther()
+		d.soon()
+		d.press("enter")
+		d.wait(5 * time.Second)
+		d.connected()
+		d.types("two\n")
+		d.wait(4 * time.Second)
+		d.sees("working on two, done", " other · ")
+		d.got(0, "one")
+		d.switchTo("one")
+		d.sees("working on one, done")
+	})
+}

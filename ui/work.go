@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	chatview "parley/ui/chat"
+	"parley/ui/widget"
+)
+
+// work is something that goes on: a tool call, a command of the agent's, or
+// something in the background of which the agent only tells the kind.
+type work struct {
+	title, hint string
+	tool        *thread.Tool // nil for the others
+	terminal    string       // the id, "" for the others
+	stops       bool         // the agent lets it be stopped by itself
+}
+
+// work lists what goes on in the session, the newest last. In the background it
+// goes on whatever the turn does.
+func (c *chat) work() []work {
+	var out []work
+	told := map[string]bool{}
+	background := map[string]bool{}
+	for _, b := range c.thread.Background {
+		background[b.Type+"\x00"+b.ID] = true
+	}
+	for _, it := range c.thread.Items {
+		t := it.Tool
+		if t == nil || !t.Live() {
+			continue
+		}
+		w := work{title: t.Title, tool: t, stops: t.Cancelable, hint: "in the turn"}
+		if cmd := chatview.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
+			w.title = cmd
+		}
+		for _, id := range terminalsOf(t) {
+			term := c.thread.Terminal(id)
+			if term != nil && term.Cancelable && !term.Exited && !t.Cancelable {
+				w.terminal, w.stops = id, true
+			}
+			if background["terminal\x00"+id] {
+				w.hint = "in the background"
+			}
+			told["terminal\x00"+id] = true
+		}
+		if background["tool_call\x00"+t.ID] {
+			w.hint = "in the background"
+		}
+		told["tool_call\x00"+t.ID] = true
+		out = append(out, w)
+	}
+	for _, b := range c.thread.Background {
+		if told[b.Type+"\x00"+b.ID] {
+			continue
+		}
+		w := work{title: strings.TrimSpace(strings.ReplaceAll(b.Type, "_", " ") + " " + safetext.Line(b.ID, 60)), hint: "in the background"}
+		if t := c.thread.Tool(b.ID); b.Type == "tool_call" && t != nil {
+			w.title, w.tool, w.stops = t.Title, t, t.Cancelable
+		}
+		if t := c.thread.Terminal(b.ID); b.Type == "terminal" && t != nil {
+			w.terminal, w.stops = b.ID, t.Cancelable
+			if t.Command != "" {
+				w.title = t.Command
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func terminalsOf(t *thread.Tool) []string {
+	var ids []string
+	for _, content := range t.Content {
+		if content.Terminal != "" {
+			ids = append(ids, content.Terminal)
+		}
+	}
+	return ids
+}
+
+// showWork lists what goes on, each with its stop key.
+func (c *chat) showWork() tea.Cmd {
+	var items []widget.Item
+	for _, w := range c.work() {
+		hint := w.hint
+		if w.stops {
+			hint += " · ctrl+x stops"
+		}
+		items = append(items, widget.Item{Title: strings.Join(strings.Fields(w.title), " "), Hint: hint, Value: w})
+	}
+	p := &picker{title: "going on", foot: "ctrl+x stops it · enter shows it · esc", empty: "nothing is going on", list: widget.NewList(items)}
+	p.choose = func(it widget.Item) tea.Cmd {
+		w := it.Value.(work)
+		if w.tool == nil {
+			return c.say("the agent shows nothing of it")
+		}
+		c.showTool(w.tool)
+		return nil
+	}
+	p.keys = map[string]func(widget.Item) tea.Cmd{"ctrl+x": func(it widget.Item) tea.Cmd {
+		w, ok := it.Value.(work)
+		switch {
+		case !ok:
+			return nil
+		case !w.stops:
+			p.note = "the agent does not let this be stopped by itself; esc stops the turn"
+			return nil
+		}
+		p.note = "asked the agent to stop it"
+		return c.stopWork(w)
+	}}
+	c.picker = p
+	return nil
+}
+
+// showTool selects a tool call in the transcript.
+func (c *chat) showTool(t *thread.Tool) {
+	for i, it := range c.thread.Items {
+		if it.Tool == t {
+			c.focus(true)
+			c.view.SelectItem(i)
+			return
+		}
+	}
+}
