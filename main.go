@@ -198,9 +198,9 @@ func logs() ([]ui.Logged, error) {
 	var out []ui.Logged
 	for _, g := range kept {
 		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Replay: g.Replay,
-			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, int, error) {
-				found, left, err := g.Behind(ctx, spans, request)
-				return messages(found), left, err
+			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+				found, err := g.Behind(ctx, spans, request)
+				return messages(found), err
 			}})
 	}
 	return out, err
@@ -209,7 +209,7 @@ func logs() ([]ui.Logged, error) {
 func messages(found []cli.Behind) []ui.Message {
 	var out []ui.Message
 	for _, b := range found {
-		out = append(out, ui.Message{At: b.At, Out: b.Out, JSON: b.Data})
+		out = append(out, ui.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
 	}
 	return out
 }
@@ -251,9 +251,9 @@ func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, l
 		opened()
 	}
 	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(d.place), Broker: c.Host.Broker(), Close: c.Close}
-	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, int, error) {
-		found, left, err := c.Behind(ctx, session, spans, request)
-		return messages(found), left, err
+	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+		found, err := c.Behind(ctx, session, spans, request)
+		return messages(found), err
 	}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)

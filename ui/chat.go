@@ -38,7 +38,8 @@ type chat struct {
 	link     *link
 	session  *acpclient.Session // nil until it is open
 	recorded bool               // shown from a log, to read: there is no agent behind it
-	behind   func(context.Context, []acpclient.Span, int64) ([]Message, int, error)
+	eras     []era              // whose messages the items are made of
+	began    int                // items there were when the connection began
 	focused  bool               // the transcript has the keys
 	unread   bool               // a turn ended while another session was on the screen
 	refused  []string           // prompts that the agent wanted a login for
@@ -82,6 +83,14 @@ func newChat(m *Model, l *link) *chat {
 func (c *chat) attach(s *acpclient.Session) {
 	c.session = s
 	c.thread.Session = s.ID()
+	e := era{from: c.began}
+	if behind := c.link.conn.Behind; behind != nil {
+		id := s.ID()
+		e.behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error) {
+			return behind(ctx, id, spans, request)
+		}
+	}
+	c.eras = append(c.eras, e)
 }
 
 // blank tells whether nothing was ever said on the page and nobody is behind it:
@@ -245,6 +254,8 @@ func (c *chat) fresh() {
 	c.session, c.picker, c.elicits = nil, nil, nil
 	c.question.clear()
 	c.thread.Attach("")
+	c.began = len(c.thread.Items)
+	c.eras = append(c.eras, era{from: c.began})
 	c.view.Changed([]int{0})
 }
 

@@ -15,7 +15,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	want := intent.Of(name)
 	armed := c.question.armed(now)
 	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
-	eliciting := c.elicitShown() && (c.elicits[0].armed(c, now) || want == intent.Stop && !c.focused && c.popup == nil)
+	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
 	c.lastKey = now
 	if picking {
 		p := c.picker

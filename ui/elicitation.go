@@ -44,10 +44,16 @@ func (c *chat) elicitShown() bool {
 // armed tells whether a key that comes now is for it: as with a question, what is
 // typed ahead opens no page and fills in no form.
 func (e *elicitation) armed(c *chat, now time.Time) bool {
-	if e.grabbed {
-		return true
+	if e.grabbed || e.open { // what is only waited for never takes keys by itself
+		return e.grabbed
 	}
 	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= quiet && now.Sub(c.lastKey) >= quiet
+}
+
+// takes tells whether a key is for it: all that come while it has them, and esc
+// before that, which declines nothing that was agreed to.
+func (e *elicitation) takes(c *chat, now time.Time, name string) bool {
+	return e.armed(c, now) || name == "esc" && !e.open && !c.focused && c.popup == nil
 }
 
 // grab gives it the keys.
@@ -82,7 +88,11 @@ func (c *chat) elicited(e acpclient.ElicitationAsked) tea.Cmd {
 		}
 		n.about, n.form = form, widget.NewForm(formFields(form))
 	}
-	c.elicits = append(c.elicits, n)
+	at := slices.IndexFunc(c.elicits, func(e *elicitation) bool { return e.open })
+	if at < 0 {
+		at = len(c.elicits)
+	}
+	c.elicits = slices.Insert(c.elicits, at, n) // what waits for the user comes before what waits for the agent
 	return c.m.lookAgain(quiet)
 }
 
@@ -219,22 +229,6 @@ func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// onlyElicitKey handles a key where there is no composer: while the agent starts,
-// or logs in.
-func (c *chat) onlyElicitKey(msg tea.KeyPressMsg) tea.Cmd {
-	e, now, name := c.elicits[0], c.m.now(), msg.String()
-	armed := e.armed(c, now)
-	c.lastKey = now
-	switch {
-	case armed || name == "esc":
-		return c.elicitKey(msg)
-	case name == "alt+a" || name == "tab":
-		e.grab(now)
-		return nil
-	}
-	return c.m.lookAgain(quiet)
-}
-
 // linkKey answers for a page. Nothing is opened without the user's word, and
 // accepting says no more than that the user agreed.
 func (c *chat) linkKey(e *elicitation, name string) tea.Cmd {
@@ -257,7 +251,9 @@ func (c *chat) linkKey(e *elicitation, name string) tea.Cmd {
 		if !e.open {
 			e.open, e.offset = true, 0
 			e.asked.Answer(acpclient.ElicitationAnswer{Action: "accept"})
+			c.elicits = append(c.elicits[1:len(c.elicits):len(c.elicits)], e)
 		}
+		e.grabbed = false // whoever goes on typing opens nothing
 		if open := c.m.opts.OpenURL; open != nil {
 			url := e.link.URL
 			return func() tea.Msg { return openedURLMsg{c, open(url)} }
@@ -310,6 +306,14 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 	inner := widget.InnerWidth(width)
 	body := wrapInk(th.Strong.Paint, e.asked.Message, "", inner)
 	box := widget.Box{Title: c.link.name() + " asks", Focused: armed}
+	if e.open && !armed { // it only stands by
+		box.Title, box.Foot = c.link.name()+" waits for a page", e.foot(c, armed)
+		box.Body = []string{th.Accent.Paint(widget.Truncate("until it says that "+e.link.Host+" is done", inner, "…"))}
+		if e.note != "" {
+			box.Body = append(box.Body, th.Warn.Paint(widget.Truncate(e.note, inner, "…")))
+		}
+		return box.Rows(width, th), nil
+	}
 	if e.form == nil {
 		above, rows := c.linkRows(e, inner)
 		body = append(append(above, body...), rows...)
@@ -348,6 +352,8 @@ func (e *elicitation) window(rows []string, height int) (shown []string, more st
 // foot says which keys there are.
 func (e *elicitation) foot(c *chat, armed bool) string {
 	switch {
+	case e.open && !armed:
+		return "alt+a to open it again or to stop waiting"
 	case c.focused:
 		return "alt+a or tab to answer"
 	case !armed && c.composer.Empty():

@@ -244,14 +244,17 @@ func TestFormDuringLogin(t *testing.T) {
 			return `{}`, nil
 		}
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.wait(1100 * time.Millisecond)
 		d.sees("logging in: In the browser", "╭ fake asks", "The code, please", "▸ Code", "alt+a to answer")
-		d.types("no") // nobody's yet
+		d.types("no") // not the form's yet
 		d.send(tea.PasteMsg{Content: "no"})
+		d.sees("› nono", "keys are off while you type")
 		d.golden("form-login")
 		d.rest()
+		d.press("alt+a")
+		d.wait(100 * time.Millisecond)
 		d.sees("ctrl+s sends")
 		d.send(tea.PasteMsg{Content: "AB-1"})
 		d.types("2\n")
@@ -261,14 +264,14 @@ func TestFormDuringLogin(t *testing.T) {
 			t.Fatal(got)
 		}
 		d.misses("fake asks")
-		d.draft("")
+		d.draft("nono")
 	})
 	g = &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		g.auth = func(c *call) (string, error) { c.a.elicit(aboutLogin); return fails(-32603, "never mind") }
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.wait(1100 * time.Millisecond)
 		d.press("tab", "x")

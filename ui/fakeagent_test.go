@@ -23,7 +23,7 @@ type script struct {
 	turn     func(*turn) string                     // what it does with a prompt
 	holds    func(*turn) (string, error)            // of v2, in the place of turn: the answer to the prompt is JSON
 	on       map[string]func(*call) (string, error) // what it does with other requests; the answer is JSON
-	behind   func(session string, spans []acpclient.Span, request int64) ([]Message, int, error)
+	behind   func(session string, spans []acpclient.Span, request int64) ([]Message, error)
 }
 
 // agent is the other end of one connection.
@@ -154,7 +154,7 @@ func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink,
 	}
 	conn := &Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
 	if does.behind != nil {
-		conn.Behind = func(_ context.Context, session string, spans []acpclient.Span, request int64) ([]Message, int, error) {
+		conn.Behind = func(_ context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error) {
 			return does.behind(session, spans, request)
 		}
 	}

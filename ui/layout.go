@@ -182,7 +182,7 @@ func (c *chat) queueRows(width, most int) []string {
 		right := ""
 		if i == len(all)-1 {
 			right = th.Dim.Paint("  ↑ edit  ⌫ drop")
-			if c.thread.State == thread.Idle && len(c.queued) > 0 {
+			if c.thread.State == thread.Idle && len(c.queued) > 0 && c.session != nil {
 				right = th.Dim.Paint("  enter sends  ↑ edit  ⌫ drop")
 			}
 		}

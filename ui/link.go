@@ -158,6 +158,8 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 		l.connectErr = msg.err
 		if msg.conn != nil && wantsLogin(msg.err) {
 			l.login = l.loginPicker()
+			l.login.unasked = m.now() // an enter that was one too many chooses nothing
+			return m.lookAgain(quiet)
 		}
 		return nil
 	}
@@ -177,7 +179,7 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 		m.opts.Prompt = ""
 		return front.prompt(text)
 	}
-	return nil
+	return front.next(acpclient.TurnEnded{}) // what was sent before it was open
 }
 
 // route hands an event to the page of its session. The first event of a session

@@ -24,14 +24,25 @@ type Logged struct {
 	// Replay posts what happened in it and returns when that is all. Behind
 	// returns messages that made an item, as Connection.Behind does.
 	Replay func(ctx context.Context, sink acpclient.Sink) error
-	Behind func(ctx context.Context, spans []acpclient.Span, request int64) (shown []Message, left int, err error)
+	Behind func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error)
 }
 
 // Message is one JSON-RPC message as it was logged: not safe to show.
 type Message struct {
-	At   time.Time
-	Out  bool // parley sent it
-	JSON []byte
+	At     time.Time
+	Out    bool // parley sent it
+	JSON   []byte
+	Cut    int // bytes that are missing at the end
+	Before int // messages that were too many, and left out before this one
+}
+
+// lookup finds the messages that made an item.
+type lookup func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error)
+
+// era is what one connection has put on a page: what stands from an item on.
+type era struct {
+	from   int
+	behind lookup // nil: no log is kept
 }
 
 // Messages of commands that read logs.
@@ -44,7 +55,6 @@ type (
 	behindMsg struct {
 		chat  *chat
 		shown []Message
-		left  int
 		err   error
 	}
 )
@@ -68,9 +78,7 @@ func (m *Model) openLogged(g Logged) tea.Cmd {
 	c.recorded = true
 	c.composer.SetPlaceholder("only to read · / for commands, ? for help")
 	c.thread.Session, c.thread.Title = g.Session, g.Title
-	c.behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
-		return g.Behind(ctx, spans, request)
-	}
+	c.eras = []era{{0, g.Behind}}
 	return func() tea.Msg {
 		queue := acpclient.NewQueue()
 		err := g.Replay(ctx, queue)
@@ -110,20 +118,19 @@ func (c *chat) showBehind() tea.Cmd {
 	if len(it.Wire) == 0 && it.Request == 0 {
 		return c.say("no message of the agent made this")
 	}
-	behind := c.behind
+	var behind lookup
+	for _, e := range c.eras {
+		if it.Index >= e.from {
+			behind = e.behind
+		}
+	}
 	if behind == nil {
-		conn, session := c.link.conn, c.thread.Session
-		if conn == nil || conn.Behind == nil {
-			return c.say("there is no log to look it up in")
-		}
-		behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
-			return conn.Behind(ctx, session, spans, request)
-		}
+		return c.say("there is no log to look it up in")
 	}
 	spans, request, ctx := append([]acpclient.Span(nil), it.Wire...), it.Request, c.m.conns.ctx
 	return func() tea.Msg {
-		shown, left, err := behind(ctx, spans, request)
-		return behindMsg{c, shown, left, err}
+		shown, err := behind(ctx, spans, request)
+		return behindMsg{c, shown, err}
 	}
 }
 
@@ -137,7 +144,7 @@ func (c *chat) behindItem(msg behindMsg) tea.Cmd {
 	case len(msg.shown) == 0:
 		return c.say("the log does not hold it")
 	}
-	c.source = &source{lines: sourceLines(msg.shown, msg.left)}
+	c.source = &source{lines: sourceLines(msg.shown)}
 	c.overlay, c.scroll = sourceOverlay, 0
 	return nil
 }
@@ -158,23 +165,26 @@ type sourceLine struct {
 const maxSource = 256 << 10
 
 // sourceLines writes messages for reading: one member a line.
-func sourceLines(shown []Message, left int) []sourceLine {
+func sourceLines(shown []Message) []sourceLine {
 	var lines []sourceLine
-	for i, s := range shown {
+	for _, s := range shown {
 		who := "from the agent"
 		if s.Out {
 			who = "from parley"
 		}
-		if left > 0 && i == (len(shown)+1)/2 {
-			lines = append(lines, sourceLine{fmt.Sprintf("… %d more messages", left), true})
+		if s.Before > 0 {
+			lines = append(lines, sourceLine{fmt.Sprintf("… %d more messages", s.Before), true})
 		}
 		lines = append(lines, sourceLine{s.At.Local().Format("15:04:05.000") + "  " + who, true})
 		text := indented(s.JSON)
-		if cut := len(text) - maxSource; cut > 0 {
-			text = strings.ToValidUTF8(text[:maxSource], "") + fmt.Sprintf("\n… %d more bytes", cut)
+		if over := len(text) - maxSource; over > 0 {
+			text, s.Cut = strings.ToValidUTF8(text[:maxSource], ""), s.Cut+over
 		}
 		for l := range strings.SplitSeq(safetext.Clean(text), "\n") {
 			lines = append(lines, sourceLine{l, false})
+		}
+		if s.Cut > 0 {
+			lines = append(lines, sourceLine{fmt.Sprintf("… %d more bytes", s.Cut), true})
 		}
 	}
 	return lines

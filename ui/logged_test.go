@@ -38,11 +38,11 @@ func loggedTwo(_ *driver, o *Options) {
 					}
 					return nil
 				},
-				Behind: func(_ context.Context, spans []acpclient.Span, request int64) ([]Message, int, error) {
+				Behind: func(_ context.Context, spans []acpclient.Span, request int64) ([]Message, error) {
 					if request == 7 {
-						return []Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, 0, nil
+						return []Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
 					}
-					return nil, 0, errors.New("the log is damaged")
+					return nil, errors.New("the log is damaged")
 				}},
 			{Agent: "elder", Session: "older", Cwd: "/srv/site", Replay: func(context.Context, acpclient.Sink) error { return errors.New("line 3 is no JSON") }},
 		}, nil
@@ -252,7 +252,7 @@ func TestHostileLog(t *testing.T) {
 		drive(t, func(_ *driver, o *Options) {
 			o.Logs = func() ([]Logged, error) {
 				return []Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, acpclient.Sink) error { return nil },
-					Behind: func(context.Context, []acpclient.Span, int64) ([]Message, int, error) { return nil, 0, nil }}}, nil
+					Behind: func(context.Context, []acpclient.Span, int64) ([]Message, error) { return nil, nil }}}, nil
 			}
 		}, func(d *driver) {
 			d.connected()

@@ -74,7 +74,7 @@ func (l *loginRun) SetStderr(io.Writer) {}
 func TestLoginByTheAgent(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.sees("Bitte anmelden", "╭ log in to fake", "In the browser", "opens a page", "by the agent", "In a terminal", "in this terminal", "By palm reading", "not supported: palm", "4/4")
 		first := d.agent
 		d.types("brow\n")
@@ -113,7 +113,7 @@ func TestLoginFails(t *testing.T) {
 			return "", c.ctx.Err()
 		}
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.sees("log in: the agent answered: the browser is on strike", "╭ log in to fake", "In the browser")
@@ -147,7 +147,7 @@ func TestLoginIsNotEnough(t *testing.T) {
 		g.set(d, o)
 		g.auth = func(*call) (string, error) { return `{}`, nil }
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.sees("Bitte anmelden", "╭ log in to fake")
@@ -176,7 +176,7 @@ func TestLoginOpensAsAsked(t *testing.T) {
 			return conn, err
 		}
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
@@ -199,7 +199,7 @@ func TestLoginInTheTerminal(t *testing.T) {
 		o.Prompt = "from outside"
 		d.dial = func(*agent) error { starts++; return nil }
 	}, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.types("terminal\n")
 		d.soon()
 		d.sees("the login did not succeed: exit status 1", "╭ log in to fake", "In a terminal")
@@ -225,7 +225,7 @@ func TestLoginInTheTerminal(t *testing.T) {
 func TestUnknownLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, g.set, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.types("palm\n")
 		d.soon()
 		d.sees("parley does not know this way to log in: palm", "╭ log in to fake", "By palm reading")
@@ -426,7 +426,7 @@ func TestLogout(t *testing.T) {
 func TestAgentGoesDuringLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, g.set, func(d *driver) {
-		d.soon()
+		d.rest()
 		d.press("enter")
 		d.soon()
 		d.agent.peer.Close(nil)
@@ -435,6 +435,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.press("esc", "enter")
 		d.soon()
 		g.in.Store(true)
+		d.rest() // the list has opened by itself again
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
@@ -453,7 +454,7 @@ func TestGoldenLogin(t *testing.T) {
 		d.connected()
 		g.in.Store(false)
 		d.types("hello\n")
-		d.soon()
+		d.rest()
 		d.golden("login-prompt")
 	})
 }

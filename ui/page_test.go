@@ -51,7 +51,13 @@ func TestPage(t *testing.T) {
 			t.Fatalf("opened %q", opened)
 		}
 		d.answered(`{"action":"accept"}`)
-		d.sees("waiting for the agent to say that it is done", "opened in your browser", "o opens it again · n stops waiting")
+		d.sees("fake waits for a page", "until it says that login.example.org:8080 is done", "opened in your browser", "alt+a to open it again")
+		d.types("now") // the keys are the composer's again
+		d.rest()
+		d.draft("now")
+		d.press("ctrl+u", "alt+a")
+		d.wait(100 * time.Millisecond)
+		d.sees("waiting for the agent to say that it is done", "o opens it again · n stops waiting")
 		failure = errors.New("no display")
 		d.press("o")
 		d.soon()
@@ -59,10 +65,10 @@ func TestPage(t *testing.T) {
 		d.answered(`{"action":"accept"}`)
 		d.agent.complete("other")
 		d.soon()
-		d.sees("waiting for the agent")
+		d.sees("fake waits for a page")
 		d.agent.complete("e1")
 		d.soon()
-		d.misses("fake asks", "waiting for the agent")
+		d.misses("fake asks", "fake waits")
 		d.sees("done: login.example.org:8080")
 		d.types("draft")
 		d.draft("draft")
@@ -81,14 +87,16 @@ func TestPageWaysOut(t *testing.T) {
 		want string
 	}{
 		{[]string{"n"}, `{"action":"decline"}`}, {[]string{"esc"}, `{"action":"cancel"}`}, {[]string{"ctrl+c"}, `{"action":"cancel"}`},
-		{[]string{"y", "n"}, `{"action":"accept"}`}, {[]string{"o", "esc"}, `{"action":"accept"}`},
+		{[]string{"y", "alt+a", "n"}, `{"action":"accept"}`}, {[]string{"o", "alt+a", "esc"}, `{"action":"accept"}`},
 	} {
 		withForm(t, loginPage, func(d *driver) {
 			d.rest()
-			d.press(c.keys...)
-			d.soon()
+			for _, k := range c.keys {
+				d.press(k)
+				d.wait(100 * time.Millisecond)
+			}
 			d.answered(c.want)
-			d.misses("fake asks")
+			d.misses("fake asks", "fake waits")
 			d.agent.complete("e1") // late
 			d.soon()
 			d.misses("done:")
@@ -153,7 +161,7 @@ func TestPageMustBeRead(t *testing.T) {
 		if opened != 1 {
 			t.Errorf("opened %d times", opened)
 		}
-		d.sees("waiting for the agent")
+		d.sees("fake waits for a page")
 	})
 }
 
@@ -164,7 +172,7 @@ func TestPageByHand(t *testing.T) {
 		d.press("y")
 		d.soon()
 		d.answered(`{"action":"accept"}`)
-		d.sees("waiting for the agent", "open it by hand")
+		d.sees("fake waits for a page", "open it by hand")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -139,10 +140,19 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 	default:
-		return nil, q.grabbed // nobody's while the question has the keys
+		return nil, q.grabbed && !elsewhere(name) // else nobody's while the question has the keys
 	}
 	q.keep()
 	return nil, true
+}
+
+// elsewhere tells whether a key keeps its meaning while a question has the keys.
+func elsewhere(name string) bool {
+	switch intent.Of(name) {
+	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
+		return true
+	}
+	return false
 }
 
 // keep holds on to keys that the question got by waiting.

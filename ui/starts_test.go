@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/acpclient"
 )
 
@@ -130,7 +132,9 @@ func TestSecondAgentWantsALogin(t *testing.T) {
 		d.press("esc")
 		d.sees("working on one", " fake · ")
 		d.startOther()
-		d.soon()
+		d.press("enter") // one too many chooses nothing
+		d.rest()
+		d.sees("╭ log in to other")
 		d.press("enter")
 		d.wait(5 * time.Second)
 		d.connected()
@@ -140,5 +144,41 @@ func TestSecondAgentWantsALogin(t *testing.T) {
 		d.got(0, "one")
 		d.switchTo("one")
 		d.sees("working on one, done")
+	})
+}
+
+// What is typed while the agent starts is there when it is there: sent where
+// enter was pressed, else as a draft; it survives a start that fails.
+func TestTypingAhead(t *testing.T) {
+	fails := true
+	drive(t, func(d *driver, o *Options) {
+		d.dial = func(*agent) error {
+			time.Sleep(3 * time.Second)
+			if fails {
+				return errors.New("no model today")
+			}
+			return nil
+		}
+	}, func(d *driver) {
+		d.wait(time.Second)
+		d.sees("starting fake", "sent when the agent is there")
+		d.types("first thing\n")
+		d.types("second")
+		d.send(tea.PasteMsg{Content: " thing"})
+		d.press("ctrl+a", "x", "delete", "s")
+		d.sees(`queued 1  "first thing"`, "› xs")
+		d.misses("enter sends")
+		d.wait(3 * time.Second)
+		d.sees("no model today", `queued 1  "first thing"`)
+		fails = false
+		d.press("enter") // again, and no prompt
+		d.wait(time.Second)
+		d.press("ctrl+u", "ctrl+k")
+		d.types("and this")
+		d.wait(3 * time.Second)
+		d.connected()
+		d.sees("You said: first thing")
+		d.draft("and this")
+		d.got(0, "first thing")
 	})
 }

@@ -107,7 +107,7 @@ func (c *chat) statusRight() string {
 		return hint("esc", "end the agent, it does not answer")
 	case c.question.open():
 		return hint("ctrl+c", "stop")
-	case c.elicitShown():
+	case c.elicitShown() && !c.elicits[0].open:
 		return hint("esc", "cancel")
 	case c.focused:
 		return hint("esc", "back")

@@ -42,9 +42,9 @@ type Connection struct {
 	Open   func(ctx context.Context) (*acpclient.Session, error)
 	Broker *permissions.Broker
 	// Behind returns the messages that made an item of a session: those of the
-	// agent in the spans, and the request of that id with its answer. left counts
-	// those that were too many. nil where no log is kept.
-	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) (shown []Message, left int, err error)
+	// agent in the spans, and the request of that id with its answer. It may be
+	// called after Close. nil where no log is kept.
+	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error)
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close func()
 }

@@ -207,9 +207,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case chatPage:
 		m.chat.paste(msg.Content)
 	case connectingPage:
-		if c := m.starting.front(); c.elicitShown() && c.elicits[0].armed(c, m.now()) {
-			c.paste(msg.Content)
-		}
+		m.starting.front().paste(msg.Content)
 	}
 	return nil
 }

@@ -387,7 +387,23 @@ func (t *Thread) Attach(session string) {
 	}
 	fresh.Title = t.Title
 	*t = *fresh
-	if len(t.Items) > 0 {
-		t.add(&Item{Kind: Notice, Text: []byte("started again: the agent does not remember what stands above")})
+	if t.talked() {
+		t.add(&Item{Kind: Notice, Text: []byte(startedAgain)})
 	}
+}
+
+// startedAgain stands below what another connection has said.
+const startedAgain = "started again: the agent does not remember what stands above"
+
+// talked tells whether there is something of a conversation since the last start.
+func (t *Thread) talked() bool {
+	for i := len(t.Items) - 1; i >= 0; i-- {
+		switch it := t.Items[i]; {
+		case it.Kind == Notice && string(it.Text) == startedAgain:
+			return false
+		case it.Kind != Notice && it.Kind != TurnEnd:
+			return true
+		}
+	}
+	return false
 }

@@ -240,8 +240,8 @@ type Behind struct {
 
 // Behind returns the messages that made an item of a replayed session (thread.Item:
 // Wire and Request): what the agent sent, the request with its answer, and the
-// answers to requests of the agent. left counts those that were too many.
-func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int64) (found []Behind, left int, err error) {
+// answers to requests of the agent.
+func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int64) (found []Behind, err error) {
 	for i, file := range g.files {
 		var of []acpclient.Span
 		low := uint64(i) << fileShift
@@ -257,48 +257,48 @@ func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int6
 		if len(of) == 0 && id == 0 {
 			continue
 		}
-		more, over, err := behind(ctx, file.path, g.Session, of, id)
+		more, err := behind(ctx, file.path, g.Session, of, id)
 		if err != nil {
-			return found, left, err
+			return found, err
 		}
-		found, left = append(found, more...), left+over
+		found = append(found, more...)
 	}
-	return found, left, nil
+	return found, nil
 }
 
 // Behind returns the messages that made an item of a session, as Logged.Behind
 // does, from the log that is being written. The error is ErrNoLog where there is
 // none; it may be called after Close.
-func (c *Connection) Behind(ctx context.Context, session string, spans []acpclient.Span, request int64) (found []Behind, left int, err error) {
+func (c *Connection) Behind(ctx context.Context, session string, spans []acpclient.Span, request int64) (found []Behind, err error) {
 	if c.recorder == nil {
-		return nil, 0, ErrNoLog
+		return nil, ErrNoLog
 	}
 	broken := c.recorder.Sync(ctx)
 	if ctx.Err() != nil {
-		return nil, 0, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	found, left, err = behind(ctx, c.recorder.Path(), session, spans, request)
+	found, err = behind(ctx, c.recorder.Path(), session, spans, request)
 	if len(found) == 0 && broken != nil {
-		return nil, 0, fmt.Errorf("the log is not whole: %w", broken)
+		return nil, fmt.Errorf("the log is not whole: %w", broken)
 	}
-	return found, left, err
+	return found, err
 }
 
-func behind(ctx context.Context, path, session string, spans []acpclient.Span, request int64) ([]Behind, int, error) {
+func behind(ctx context.Context, path, session string, spans []acpclient.Span, request int64) ([]Behind, error) {
 	want := record.Want{Session: session, Request: request}
 	for _, s := range spans {
 		want.Spans = append(want.Spans, record.Span(s))
 	}
 	s, err := record.Select(ctx, path, want)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if len(s.Lines) == 0 && s.Full {
-		return nil, 0, ErrLogFull
+		return nil, ErrLogFull
 	}
 	found := make([]Behind, 0, len(s.Lines))
 	for _, l := range s.Lines {
 		found = append(found, Behind{At: l.At, Out: l.Dir == record.Out, N: l.N, Data: l.Data, Cut: l.Cut, Before: l.Before})
 	}
-	return found, s.Left, nil
+	return found, nil
 }

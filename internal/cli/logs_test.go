@@ -153,9 +153,9 @@ func TestLogs(t *testing.T) {
 	fresh.prompt("first \x1b[2J prompt")
 	behindLive := map[int]string{}
 	for i, it := range fresh.thread.Items {
-		found, left, err := fresh.Behind(t.Context(), "fresh", it.Wire, it.Request)
-		if err != nil || left != 0 {
-			t.Fatalf("item %d: %d left, %v", i, left, err)
+		found, err := fresh.Behind(t.Context(), "fresh", it.Wire, it.Request)
+		if err != nil {
+			t.Fatalf("item %d: %v", i, err)
 		}
 		behindLive[i] = directions(found)
 	}
@@ -192,9 +192,9 @@ func TestLogs(t *testing.T) {
 		t.Error(d)
 	}
 	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
-		found, left, err := got[0].Behind(t.Context(), th.Items[i].Wire, th.Items[i].Request)
-		if directions(found) != want || left != 0 || err != nil {
-			t.Errorf("behind item %d: %s, %d left, %v", i, directions(found), left, err)
+		found, err := got[0].Behind(t.Context(), th.Items[i].Wire, th.Items[i].Request)
+		if directions(found) != want || err != nil {
+			t.Errorf("behind item %d: %s, %v", i, directions(found), err)
 		}
 	}
 	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // still being written
@@ -212,7 +212,7 @@ func TestNoLog(t *testing.T) {
 	t.Setenv("PARLEY_CONFIG", config)
 	c := connect(t, Opening{})
 	c.prompt("hello")
-	if _, _, err := c.Behind(t.Context(), "fresh", []acpclient.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
+	if _, err := c.Behind(t.Context(), "fresh", []acpclient.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
 		t.Errorf("%v", err)
 	}
 	if got, err := Logs(dir); err != nil || got != nil {
@@ -300,7 +300,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", s, c.want)
 			}
 			for i, it := range th.Items {
-				found, _, err := got[0].Behind(t.Context(), it.Wire, it.Request)
+				found, err := got[0].Behind(t.Context(), it.Wire, it.Request)
 				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
 					t.Errorf("behind item %d %q: %v, %v", i, it.Text, found, err)
 				}
@@ -331,7 +331,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 	if last := all[len(all)-1]; last != "notice the log was full: what followed is not in it" {
 		t.Errorf("%s", last)
 	}
-	if _, _, err := got[0].Behind(t.Context(), []acpclient.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
+	if _, err := got[0].Behind(t.Context(), []acpclient.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(path); err != nil { // pruned meanwhile
