@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -177,10 +179,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		agent, _ := setup.Find(a.Name)
 		return cli.LoginCommand(agent, method, place)
 	}
-	opts.Logs = logs
+	opts.Resume = f.resume
+	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
 	opts.Connect = (&dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}).connect
-	if err := ui.Run(cmd.Context(), opts); err != nil {
+	left, err := ui.Run(cmd.Context(), opts)
+	if err != nil {
 		return err
+	}
+	if line := comeBack(left, args, f.cwd); line != "" {
+		fmt.Fprintln(s.Out, line)
 	}
 	if cmd.Context().Err() != nil { // a signal ended it
 		return cli.ExitCode(headless.ExitInterrupted)
@@ -188,15 +195,46 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	return nil
 }
 
-// logs lists the sessions that there are logs of, for the screen.
-func logs() ([]ui.Logged, error) {
+// comeBack says how to go on with the session that was left; "" where there is
+// none, or where its name is nothing to type.
+func comeBack(left ui.Left, args []string, cwd string) string {
+	if left.Session == "" || left.Session[0] == '-' {
+		return ""
+	}
+	words := []string{"--resume", left.Session}
+	if cwd != "" {
+		words = append(words, "--cwd", cwd)
+	}
+	if left.Agent.Custom {
+		words = append(append(words, "--"), args...)
+	} else {
+		words = append([]string{left.Agent.Name}, words...)
+	}
+	plain := regexp.MustCompile(`^[A-Za-z0-9_.:/@+=-]+$`)
+	if slices.ContainsFunc(words, func(w string) bool { return !plain.MatchString(w) }) {
+		return ""
+	}
+	return "come back: parley " + strings.Join(words, " ")
+}
+
+// logs lists the sessions that there are logs of, for the screen: those of the
+// directory first.
+func logs(cwd string) ([]ui.Logged, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
 	}
 	kept, err := cli.Logs(dir)
-	var out []ui.Logged
+	here, elsewhere := []cli.Logged{}, []cli.Logged{}
 	for _, g := range kept {
+		if g.In(cwd) {
+			here = append(here, g)
+		} else {
+			elsewhere = append(elsewhere, g)
+		}
+	}
+	var out []ui.Logged
+	for _, g := range append(here, elsewhere...) {
 		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Replay: g.Replay,
 			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 				found, err := g.Behind(ctx, spans, request)

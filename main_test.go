@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/cli"
+	"parley/ui"
 )
 
 // TestMain lets this test binary be parley itself: the built-in agent is
@@ -306,5 +307,29 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 	if r := s.run("", "run", "--help"); !strings.Contains(r.out, "130") || !strings.Contains(r.out, "--approve-reads") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// How to come back is said only where it can be typed as it stands.
+func TestComeBack(t *testing.T) {
+	claude, custom := ui.Agent{Name: "claude"}, ui.Agent{Name: "agent", Custom: true}
+	for _, c := range []struct {
+		left ui.Left
+		args []string
+		cwd  string
+		want string
+	}{
+		{ui.Left{}, nil, "", ""},
+		{ui.Left{Agent: claude, Session: "4b9-c_1"}, nil, "", "come back: parley claude --resume 4b9-c_1"},
+		{ui.Left{Agent: claude, Session: "s"}, nil, "/srv/site", "come back: parley claude --resume s --cwd /srv/site"},
+		{ui.Left{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "come back: parley --resume s -- ./agent --acp"},
+		{ui.Left{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
+		{ui.Left{Agent: claude, Session: "-s"}, nil, "", ""},
+		{ui.Left{Agent: claude, Session: "s; rm"}, nil, "", ""},
+		{ui.Left{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
+	} {
+		if got := comeBack(c.left, c.args, c.cwd); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.left, got, c.want)
+		}
 	}
 }

@@ -39,6 +39,8 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 	case (name == "alt+a" || name == "tab" && c.composer.Empty()) && c.elicitShown():
 		c.elicits[0].grab(now)
 		return nil
+	case name == "ctrl+r" && l.logged != nil:
+		return l.readLog()
 	case name == "enter" && l.connectErr != nil && l.login == nil:
 		return l.restart()
 	case name == "ctrl+c" && c.composer.Empty(), name == "ctrl+d" && c.composer.Empty():
@@ -179,6 +181,9 @@ func (l *link) whyNot() []string {
 	}
 	rows = append(rows, "")
 	keys := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ")
+	if l.logged != nil {
+		keys = th.Key.Paint("ctrl+r") + th.Dim.Paint(" read it from parley's log   ") + keys
+	}
 	if len(m.chats) == 1 {
 		keys += th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
 	}

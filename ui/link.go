@@ -26,6 +26,7 @@ type link struct {
 	cancelConnect context.CancelFunc
 	connectedAt   time.Time // when connecting began
 	connectErr    error
+	logged        *Logged // what is left of the session that could not be opened
 
 	pending *chat           // the page whose session has no id yet
 	gone    map[string]bool // sessions whose page is gone; late events are nobody's
@@ -119,7 +120,7 @@ func (l *link) connect() tea.Cmd {
 	m := l.m
 	l.forget()
 	m.page, m.starting, m.dirty = connectingPage, l, true
-	l.connectErr, l.connectedAt = nil, m.now()
+	l.connectErr, l.logged, l.connectedAt = nil, nil, m.now()
 	front := l.front()
 	for _, c := range l.chats() {
 		if c != front {
@@ -161,8 +162,9 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 			l.login.unasked = m.now() // an enter that was one too many chooses nothing
 			return m.lookAgain(quiet)
 		}
-		return nil
+		return l.findLog()
 	}
+	m.opts.Resume = ""
 	front := l.front()
 	l.pending = nil
 	front.attach(msg.conn.Session)

@@ -52,12 +52,59 @@ type (
 		events []acpclient.Event
 		err    error
 	}
+	foundLogMsg struct {
+		link   *link
+		logged []Logged
+	}
 	behindMsg struct {
 		chat  *chat
 		shown []Message
 		err   error
 	}
 )
+
+// findLog looks for the log of the session that was to be opened.
+func (l *link) findLog() tea.Cmd {
+	m := l.m
+	if m.opts.Resume == "" || m.opts.Logs == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		logged, _ := m.opts.Logs() // without one there is none
+		return foundLogMsg{l, logged}
+	}
+}
+
+// foundLog offers the log on the page that says why the session is not open.
+func (m *Model) foundLog(msg foundLogMsg) {
+	l, name := msg.link, m.opts.Resume
+	if !l.starting() || l.connectErr == nil {
+		return
+	}
+	for _, same := range []func(Logged) bool{
+		func(g Logged) bool { return g.Session == name },
+		func(g Logged) bool { return strings.EqualFold(g.Title, name) },
+	} {
+		for i, g := range msg.logged {
+			if g.Agent == l.agent.Name && same(g) {
+				l.logged = &msg.logged[i]
+				return
+			}
+		}
+	}
+}
+
+// readLog shows it in place of the session.
+func (l *link) readLog() tea.Cmd {
+	m, front := l.m, l.front()
+	cmd := m.openLogged(*l.logged)
+	m.page, m.starting = chatPage, nil
+	m.drop(front)
+	l.forget()
+	m.chat.from = nil
+	m.chat.rescue(front)
+	return cmd
+}
 
 // logged takes the list of what there are logs of.
 func (m *Model) logged(msg loggedMsg) {

@@ -277,3 +277,35 @@ func TestGoldenLogged(t *testing.T) {
 		d.golden("logged")
 	})
 }
+
+// A session that the agent cannot open again is offered from its log.
+func TestResumeFromTheLog(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		o.Resume = "old"
+		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot open a session again") }
+	}, func(d *driver) {
+		d.soon()
+		d.sees("the agent cannot open a session again", "ctrl+r read it from parley's log", "enter try again")
+		d.types("a draft")
+		d.press("ctrl+r")
+		d.soon()
+		d.sees("read from the log")
+		d.misses("starting fake")
+		d.draft("a draft")
+		if n := len(d.m.chats); n != 1 {
+			t.Errorf("%d pages", n)
+		}
+	})
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		o.Resume = "never heard of"
+		d.dial = func(*agent) error { return errors.New("no such session") }
+	}, func(d *driver) {
+		d.soon()
+		d.sees("no such session", "enter try again")
+		d.misses("parley's log")
+		d.press("ctrl+r")
+		d.sees("enter try again")
+	})
+}

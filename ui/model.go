@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -189,6 +190,18 @@ func (m *Model) quit() tea.Cmd {
 		m.conns.endAll()
 		return closedMsg{}
 	}
+}
+
+// left tells what there is to come back to.
+func (m *Model) left() Left {
+	c := m.chat
+	if c.session == nil || c.link.conn == nil || !slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool { return it.Kind == thread.UserMessage }) {
+		return Left{}
+	}
+	if info := c.link.conn.Client.Agent(); !info.LoadSession && !info.Resume {
+		return Left{}
+	}
+	return Left{c.link.agent, c.session.ID()}
 }
 
 // View implements tea.Model. It returns the same view until something changed.

@@ -68,7 +68,10 @@ type Options struct {
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// Prompt is sent as soon as the session is there.
-	Prompt  string
+	Prompt string
+	// Resume is the id, or the title, of the session that the first connection is
+	// to open; where that is not to be had its log is offered.
+	Resume  string
 	Cwd     string
 	Home    string // shortened to ~ in paths
 	Branch  string // of the work tree, "" without one
@@ -79,9 +82,16 @@ type Options struct {
 	Output io.Writer
 }
 
+// Left is what the user was at when the screen ended: the session on it, where it
+// has a conversation that the agent can open again.
+type Left struct {
+	Agent   Agent
+	Session string // the agent's id, verbatim; "" for nothing to come back to
+}
+
 // Run shows the screen until the user quits or ctx ends. Everything that was
 // started is gone when it returns, and the terminal is as it was.
-func Run(ctx context.Context, opts Options) error {
+func Run(ctx context.Context, opts Options) (Left, error) {
 	m := New(opts)
 	defer m.conns.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
@@ -94,9 +104,9 @@ func Run(ctx context.Context, opts Options) error {
 	_, err := tea.NewProgram(m, options...).Run()
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
-		return nil
+		return m.left(), nil
 	}
-	return fmt.Errorf("run the screen: %w", err)
+	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
 
 // frame is the shortest time between two portions of events: what a reader

@@ -34,7 +34,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m, m.connected(msg)
-	case listedMsg, loggedMsg, replayedMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
+	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
 		return m, m.result(msg)
 	case refreshMsg:
 		m.dirty = true
@@ -81,6 +81,8 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 		m.logged(msg)
 	case replayedMsg:
 		return m.replayed(msg)
+	case foundLogMsg:
+		m.foundLog(msg)
 	case behindMsg:
 		return msg.chat.behindItem(msg)
 	case openedMsg:
