@@ -74,7 +74,6 @@ func newChat(m *Model, l *link) *chat {
 	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1, unwanted: map[uint64]bool{}}
 	c.view = chatview.New(c.thread, m.opts.Cwd, m.th)
 	c.question = newQuestion(c)
-	c.composer.SetPlaceholder("ask " + "the agent, / for commands, ? for help")
 	return c
 }
 

@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -49,10 +51,10 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.leave()
 	}
-	if m.height >= leastAhead { // what is not seen is not typed
-		c.typeAhead(msg)
+	if m.height < leastAhead { // what is not seen is not typed
+		return nil
 	}
-	return m.lookAgain(quiet)
+	return tea.Batch(c.typeAhead(msg), m.lookAgain(quiet))
 }
 
 // loginArmed tells whether the ways to log in have the keys: they have opened by
@@ -62,15 +64,19 @@ func (l *link) loginArmed(now time.Time) bool {
 	return l.login.unasked.IsZero() || c.composer.Empty() && l.login.armed(now, c.lastKey)
 }
 
-// typeAhead takes what is typed before there is a session.
-func (c *chat) typeAhead(msg tea.KeyPressMsg) {
+// typeAhead takes what is typed before there is a session. Parley's own commands
+// wait in the composer, but for the one that needs nobody.
+func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
+	text := strings.TrimSpace(c.composer.Value())
 	switch name := msg.String(); {
+	case name == "enter" && text == "/quit":
+		return c.m.quit()
+	case name == "enter" && slices.ContainsFunc(ownCommands, func(cmd acpclient.Command) bool { return text == "/"+cmd.Name }):
+	case name == "enter" && text != "":
+		c.history.Add(c.composer.Value())
+		c.queued = append(c.queued, c.composer.Value())
+		c.composer.Reset()
 	case name == "enter":
-		if text := c.composer.Value(); strings.TrimSpace(text) != "" {
-			c.history.Add(text)
-			c.composer.Reset()
-			c.queued = append(c.queued, text)
-		}
 	case name == "ctrl+c":
 		c.history.Add(c.composer.Value())
 		c.composer.Reset()
@@ -79,6 +85,7 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) {
 	default:
 		c.composer.Key(msg)
 	}
+	return nil
 }
 
 // connecting draws the wait for an agent, or why it did not start, or the ways
@@ -136,9 +143,10 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	}
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
+	c.composer.SetPlaceholder("what you type is sent when the agent is there")
 	below := c.queueRows(width, 3)
 	above := len(below)
-	below = append(below, widget.Box{Body: c.composer.Rows(c.m.th), Focused: true, Foot: "sent when the agent is there"}.Rows(width, c.m.th)...)
+	below = append(below, widget.Box{Body: c.composer.Rows(c.m.th), Focused: true}.Rows(width, c.m.th)...)
 	x, y := c.composer.Cursor()
 	return below, tea.NewCursor(x+2, above+1+y-len(below))
 }

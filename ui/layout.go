@@ -19,6 +19,10 @@ import (
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
+	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
+	if c.recorded {
+		c.composer.SetPlaceholder("only to read · / for commands, ? for help")
+	}
 	th := c.m.th
 	input := widget.Box{Body: c.composer.Rows(th), Focused: c.typing(), Foot: c.hint()}.Rows(width, th)
 	var below []string

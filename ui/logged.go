@@ -123,7 +123,6 @@ func (m *Model) openLogged(g Logged) tea.Cmd {
 	}
 	c, ctx := m.addChat(l)
 	c.recorded = true
-	c.composer.SetPlaceholder("only to read · / for commands, ? for help")
 	c.thread.Session, c.thread.Title = g.Session, g.Title
 	c.eras = []era{{0, g.Behind}}
 	return func() tea.Msg {

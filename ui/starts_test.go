@@ -161,7 +161,10 @@ func TestTypingAhead(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.wait(time.Second)
-		d.sees("starting fake", "sent when the agent is there")
+		d.sees("starting fake", "is sent when the agent is there")
+		d.types("/log\n") // has to wait
+		d.sees("› /log")
+		d.press("ctrl+u")
 		d.types("first thing\n")
 		d.types("second")
 		d.send(tea.PasteMsg{Content: " thing"})
@@ -180,5 +183,19 @@ func TestTypingAhead(t *testing.T) {
 		d.sees("You said: first thing")
 		d.draft("and this")
 		d.got(0, "first thing")
+	})
+}
+
+// Who wants to leave need not wait for the agent.
+func TestQuitWhileStarting(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.dial = func(*agent) error { time.Sleep(time.Minute); return nil }
+	}, func(d *driver) {
+		d.wait(time.Second)
+		d.types("/quit\n")
+		d.wait(2 * time.Minute)
+		if !d.quit {
+			t.Error("it goes on:\n" + d.screen())
+		}
 	})
 }
