@@ -84,18 +84,21 @@ type chatFlags struct {
 	addDirs            []string
 	startTimeout       time.Duration
 	offerTools         func() *bool
+	remote             cli.RemoteFlags
 }
 
 func newRoot(s cli.Streams) *cobra.Command {
 	var f chatFlags
 	root := &cobra.Command{
-		Use:   "parley [AGENT] [flags] [-- COMMAND ARG…]",
+		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
 		Short: "Chat with coding agents in a terminal",
 		Long: `Chat with a coding agent over the Agent Client Protocol. Without an agent, a list of those found is offered.
-AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts any other agent.`,
+AGENT is a name that ` + "`parley agents`" + ` lists; a URL (http, https, ws or wss) connects to an agent that runs elsewhere; a command
+behind -- starts any other agent.`,
 		Example: `  parley
   parley claude
   parley -- my-agent --acp
+  parley wss://agents.example.com/acp
   parley run "what does this project do?"`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
@@ -112,6 +115,7 @@ AGENT is a name that ` + "`parley agents`" + ` lists; a command behind -- starts
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
 	f.offerTools = cli.OfferToolsFlag(root)
+	f.remote.Add(flags)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
@@ -163,7 +167,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := cli.CheckProtocol(f.protocol); err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools = f.protocol, f.offerTools()
+	setup.Protocol, setup.OfferTools, setup.Remote = f.protocol, f.offerTools(), f.remote
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue exclude each other")
 	}
@@ -172,16 +176,29 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
 		Theme: theme, NoColor: os.Getenv("NO_COLOR") != ""}
 	for _, a := range setup.Agents {
-		opts.Agents = append(opts.Agents, offer(a))
+		o := offer(a)
+		if setup.Insecure(a) {
+			o.Warning = "any certificate is accepted"
+		}
+		opts.Agents = append(opts.Agents, o)
 	}
 	opts.OpenURL = cli.OpenURL
 	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
 		agent, _ := setup.Find(a.Name)
-		return cli.LoginCommand(agent, method, place)
+		return cli.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
+	}
+	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
+		agent, err := setup.Find(a.Name)
+		if err != nil {
+			return ui.AskedLogin{}, err
+		}
+		asked, err := cli.NewAskedLogin(cli.WithVariables(agent, a.Env), c, place)
+		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
 	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
-	opts.Connect = (&dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}).connect
+	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
+	opts.Connect, opts.Redial = dialer.connect, dialer.redial
 	left, err := ui.Run(cmd.Context(), opts)
 	if err != nil {
 		return err
@@ -205,9 +222,15 @@ func comeBack(left ui.Left, args []string, cwd string) string {
 	if cwd != "" {
 		words = append(words, "--cwd", cwd)
 	}
-	if left.Agent.Custom {
+	switch {
+	case left.Agent.Custom:
 		words = append(append(words, "--"), args...)
-	} else {
+	case left.Agent.Remote && len(args) == 1 && cli.IsURL(args[0]):
+		if args[0] != left.Agent.Command { // there is something in it that is not for the screen
+			return ""
+		}
+		words = append([]string{args[0]}, words...)
+	default:
 		words = append([]string{left.Agent.Name}, words...)
 	}
 	plain := regexp.MustCompile(`^[A-Za-z0-9_.:/@+=-]+$`)
@@ -276,19 +299,28 @@ func (d *dialer) next() (o cli.Opening, opened func()) {
 }
 
 func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	opening, opened := d.next()
+	return d.dial(ctx, a, opening, opened, sink, log)
+}
+
+// redial connects again, to open the sessions of before.
+func (d *dialer) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	return d.dial(ctx, a, cli.Opening{None: true}, func() {}, sink, log)
+}
+
+func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
 	agent, err := d.setup.Find(a.Name)
 	if err != nil {
 		return nil, err
 	}
-	opening, opened := d.next()
-	c, err := d.setup.Connect(ctx, agent, d.place, opening, d.patience, sink, log)
+	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err
 	}
 	if err == nil {
 		opened()
 	}
-	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(d.place), Broker: c.Host.Broker(), Close: c.Close}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Close: c.Close}
 	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err
@@ -322,6 +354,9 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 		return "", cli.Usagef("one agent at a time; a command goes behind --, as in `parley -- %s`", strings.Join(args, " "))
 	case len(args) == 1:
 		a, err := setup.Find(args[0])
+		if a.Source == agents.Custom { // a URL
+			setup.Agents = append([]agents.Agent{a}, setup.Agents...)
+		}
 		return a.Name, err
 	}
 	return setup.Config.Agent, nil
@@ -337,7 +372,7 @@ func checkTheme(name string) error {
 
 // offer is an agent as the start screen shows it.
 func offer(a agents.Agent) ui.Agent {
-	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom}
+	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
 		o.Section = "found"

@@ -140,7 +140,7 @@ func TestBrokenConfig(t *testing.T) {
 		"# fine\ncolour = 1\n":                "config.toml:2",
 		"theme = \"pink\"":                    "pink",
 		"agent = \"nobody\"":                  "nobody",
-		"[agents.x]\ncommand = \"\"":          "no command",
+		"[agents.x]\ncommand = \"\"":          "neither command nor url",
 		"[agents.x]\ncommand = [\"a\"]\nx=1":  "config.toml",
 		"[mcp.m]\ncommand=\"a\"\nurl=\"b\"\n": "command and url",
 	} {

@@ -56,6 +56,9 @@ type Options struct {
 	// InitializeOnce is for transports on which a second initialize is refused
 	// (HTTP, WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
+	// Place is where a remote agent is, for reading: the end of the connection is
+	// then a *LostError. Dial sets it.
+	Place string
 
 	offer    int    // what a connection before this one has settled; 0: nothing
 	received uint64 // messages on that one: a tap sees both, so their ordinals go on
@@ -76,16 +79,6 @@ type AgentInfo struct {
 
 	// The optional methods that the agent has advertised; nothing else is sent.
 	List, Delete, Resume, CloseSession, Fork, Logout bool
-}
-
-// AuthMethod is a way to log in. Type "" or "agent" is done by the agent
-// itself (Authenticate); "terminal" by running the agent's command with Args and
-// Env added, in a real terminal, and connecting again afterwards.
-type AuthMethod struct {
-	ID                      string // verbatim
-	Name, Description, Type string
-	Args                    []string
-	Env                     []wire.EnvVar
 }
 
 // Client is one connection to an agent.
@@ -216,6 +209,9 @@ func (c *Client) endError() error {
 	c.conn.Close()
 	if c.proc != nil {
 		return exitError(c.proc, c.peer.Err())
+	}
+	if c.opts.Place != "" {
+		return lost(c.opts.Place, c.peer.Err())
 	}
 	return c.peer.Err()
 }
@@ -406,6 +402,7 @@ func (c *Client) forget(s *Session) {
 	}
 	c.mu.Unlock()
 	s.closed()
+	c.closeStream(s.id)
 	c.surface.ended(s, ErrSessionClosed)
 	if c.opts.Services.Sessions != nil {
 		c.opts.Services.Sessions.CloseSession(s.id)

@@ -204,24 +204,6 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// Authenticate logs in with a method that the agent carries out itself. It may
-// take minutes; the end of ctx gives it up.
-func (c *Client) Authenticate(ctx context.Context, methodID string) error {
-	for _, m := range c.agent.AuthMethods {
-		if m.ID != methodID {
-			continue
-		}
-		if m.Type != "" && m.Type != "agent" {
-			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
-		}
-		if err := c.peer.Call(ctx, c.surface.login(), map[string]string{"methodId": methodID}, nil); err != nil {
-			return c.explain("log in", err)
-		}
-		return nil
-	}
-	return fmt.Errorf("log in: %w", ErrUnsupported)
-}
-
 // LogOut ends the login (logout). Open sessions may stop working.
 func (c *Client) LogOut(ctx context.Context) error {
 	if !c.agent.Logout {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley/acpclient/jsonrpc"
+	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
@@ -106,6 +107,9 @@ func (c *Client) negotiate(ctx context.Context) error {
 			}
 			return &ReconnectError{Version: answer, Err: err}
 		}
+	}
+	if v, ok := c.in.Conn.(transport.Versioned); ok {
+		v.SetVersion(c.agent.ProtocolVersion)
 	}
 	if c.opts.Protocol == "auto" && c.opts.Versions != nil {
 		c.opts.Versions.Remember(c.opts.Agent, c.agent.ProtocolVersion)

@@ -41,6 +41,9 @@ type textStream struct {
 // ID is the agent's name for the session: opaque, not safe to show.
 func (s *Session) ID() string { return s.id }
 
+// Cwd is the directory that the session was opened in.
+func (s *Session) Cwd() string { return s.cwd }
+
 // Running tells whether a turn runs: in v1 a prompt waits for its answer, in v2
 // the agent has not said that it is idle.
 func (s *Session) Running() bool {

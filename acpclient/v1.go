@@ -76,6 +76,7 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	}
 	if c.opts.TerminalLogin {
 		req.ClientCapabilities.Auth = &wire.AuthCapabilities{Terminal: true}
+		req.ClientCapabilities.Meta["terminal-auth"] = true // AuthMethod.Command
 	}
 	if c.opts.Elicit {
 		req.ClientCapabilities.Elicitation = elicitModes()
@@ -99,8 +100,7 @@ func (c *Client) introducedV1(raw []byte) error {
 		Fork: r.Sessions.Fork, Logout: r.Logout,
 	}
 	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80),
-			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40), Args: m.Args, Env: m.Env})
+		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
 	}
 	c.quirk = quirksOf(r.AgentInfo.Name)
 	return nil

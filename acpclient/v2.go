@@ -114,8 +114,7 @@ func (c *Client) introducedV2(raw []byte) error {
 		List: r.Sessions, Resume: r.Sessions, CloseSession: r.Sessions, Delete: r.Delete, Logout: len(r.AuthMethods) > 0,
 	}
 	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80),
-			Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40), Args: m.Args, Env: m.Env})
+		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
 	}
 	return nil
 }

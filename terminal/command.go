@@ -53,22 +53,32 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 // Line returns a command as a person would type it in a shell, with the variables it sets in front: for questions,
 // where nothing may be left out, and titles. A command line without arguments is returned as it came.
 func Line(c Command) string {
-	words := make([]string, 0, len(c.Env)+1+len(c.Args))
-	for _, v := range c.Env {
-		words = append(words, quote(v.Name)+"="+quote(v.Value))
+	if len(c.Args) > 0 || c.Command == "" {
+		return WordsLine(c)
 	}
-	switch name := quote(c.Command); {
-	case len(c.Args) == 0 && c.Command != "":
-		words = append(words, c.Command)
-	case name == c.Command && strings.Contains(name, "="): // bare, it would set a variable
-		words = append(words, "'"+name+"'")
-	default:
-		words = append(words, name)
+	return strings.Join(append(assignments(c), c.Command), " ")
+}
+
+// WordsLine is Line for a command that is run by itself in any case: its name is one word even without arguments.
+func WordsLine(c Command) string {
+	words, name := assignments(c), quote(c.Command)
+	if name == c.Command && strings.Contains(name, "=") { // bare, it would set a variable
+		name = "'" + name + "'"
 	}
+	words = append(words, name)
 	for _, arg := range c.Args {
 		words = append(words, quote(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// assignments are the variables that a command sets, as words of a shell.
+func assignments(c Command) []string {
+	words := make([]string, 0, len(c.Env)+1+len(c.Args))
+	for _, v := range c.Env {
+		words = append(words, quote(v.Name)+"="+quote(v.Value))
+	}
+	return words
 }
 
 // quote quotes a word for a POSIX shell where it needs it.

@@ -21,3 +21,22 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+// A command that no shell reads is never shown as if one did.
+func TestWordsLine(t *testing.T) {
+	for _, tc := range []struct {
+		c    Command
+		want string
+	}{
+		{Command{Command: "npm test && echo x"}, "'npm test && echo x'"},
+		{Command{Command: "a\nb"}, `$'a\nb'`},
+		{Command{Command: "A=1"}, "'A=1'"},
+		{Command{Command: "ls"}, "ls"},
+		{Command{Command: "ls", Args: []string{"a b"}, Env: []EnvVar{{"A", ""}}}, "A='' ls 'a b'"},
+		{Command{}, "''"},
+	} {
+		if got := WordsLine(tc.c); got != tc.want {
+			t.Errorf("WordsLine(%+v) = %s, want %s", tc.c, got, tc.want)
+		}
+	}
+}

@@ -11,7 +11,12 @@ func advice(err error, a Agent) []string {
 	var agentErr *acpclient.AgentError
 	var exit *acpclient.ExitError
 	var start *acpclient.StartError
+	var lost *acpclient.LostError
 	switch {
+	case errors.As(err, &lost) && lost.Unauthorized():
+		return []string{"The server wants other credentials: --header-env Authorization=VARIABLE sends one, or header_env and header_command of the agent in config.toml."}
+	case errors.As(err, &lost):
+		return []string{"See whether the server runs and the URL is right: " + a.Command}
 	case errors.As(err, &agentErr) && agentErr.AuthRequired():
 		return []string{"The agent wants a login first. Log in with its own command in another terminal, then try again: " + a.Command}
 	case errors.Is(err, acpclient.ErrVersion):

@@ -133,9 +133,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 			if !slices.Contains(c.refused, c.lastPrompt) {
 				c.refused = append(c.refused, c.lastPrompt)
 			}
-			c.picker = c.link.loginPicker()
-			c.picker.unasked = c.m.now()
-			return nil
+			return c.wantLogin(e.Err)
 		}
 		return c.next(e)
 	case acpclient.Disconnected:
@@ -203,6 +201,9 @@ func (c *chat) submit() tea.Cmd {
 	text := c.composer.Value()
 	if c.recorded {
 		return c.readOnly(strings.TrimSpace(text))
+	}
+	if c.thread.State == thread.Ended && c.link.agent.Remote && c.session != nil {
+		return c.link.redial()
 	}
 	if c.thread.State == thread.Ended {
 		return c.link.restart()
@@ -287,7 +288,7 @@ func (c *chat) paste(text string) {
 	eliciting := c.elicitShown() && c.elicits[0].armed(c, c.m.now())
 	c.lastKey = c.m.now()
 	if c.picker != nil && c.picker.unasked.IsZero() {
-		c.picker.list.SetFilter(c.picker.list.Filter() + text)
+		c.picker.paste(text)
 		return
 	}
 	if eliciting {

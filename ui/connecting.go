@@ -97,6 +97,10 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil
 	}
+	asking := l.login != nil && l.login.step != nil
+	if asking && m.height-len(below) < leastLogin+4 {
+		below, cursor = nil, nil
+	}
 	top := m.height - len(below)
 	rows = rows[:min(len(rows), top)]
 	lay := func(box []string, at *tea.Cursor) {
@@ -113,7 +117,11 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 		if !armed {
 			l.login.foot = "alt+a to choose · esc"
 		}
-		box, at := l.login.rows(m.width, max(5, top-len(rows)), m.th)
+		height := max(5, top-len(rows))
+		if asking { // it comes before why it came to that
+			height = max(height, min(top, leastLogin))
+		}
+		box, at := l.login.rows(m.width, height, m.th)
 		l.login.foot = foot
 		if !armed {
 			at = nil
@@ -166,7 +174,11 @@ func (l *link) progress() []string {
 	case l.connectErr != nil:
 		rows = append(rows, l.whyNot()...)
 	default:
-		rows = append(rows, widget.Truncate("  starting "+th.Strong.Paint(l.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(l.connectedAt))), m.width, "…"),
+		doing := "starting "
+		if l.agent.Remote {
+			doing = "connecting to "
+		}
+		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(l.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(l.connectedAt))), m.width, "…"),
 			widget.Truncate("  "+th.Dim.Paint(l.agent.Command), m.width, "…"), "")
 		rows = append(rows, l.lastWords()...)
 		if strings.HasPrefix(l.agent.Where, "through npx") {

@@ -32,6 +32,7 @@ type driver struct {
 	of     map[string]*script // and by an agent's name, what of it is different
 
 	copied string // sent to the terminal's clipboard last
+	hidden string // characters that must never be on the screen
 
 	mu    sync.Mutex
 	inbox []tea.Msg
@@ -160,6 +161,9 @@ func (d *driver) look() {
 	uitest.CheckRows(d.t, rows, d.m.width)
 	if len(rows) > d.m.height {
 		d.t.Fatalf("%d rows on a screen of %d", len(rows), d.m.height)
+	}
+	if d.hidden != "" && strings.ContainsAny(v.Content+v.WindowTitle, d.hidden) {
+		d.t.Fatalf("the screen shows what it must not:\n%s", d.screen())
 	}
 	if bad := uitest.Unsafe(v.WindowTitle); bad != "" {
 		d.t.Fatalf("the title holds %q", bad)

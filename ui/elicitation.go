@@ -24,9 +24,8 @@ type elicitation struct {
 	open  bool // the page: the user agreed, its completion is awaited
 	note  string
 
-	offset int  // rows scrolled away: of a form's message, of all of a page
-	page   int  // rows of a page on the screen
-	read   bool // the end of the page has been on the screen
+	scroller      // of a form's message, of all of a page
+	read     bool // the end of the page has been on the screen
 
 	shownAt   time.Time // when it was first drawn
 	grabbed   bool      // it has the keys
@@ -232,15 +231,10 @@ func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 // linkKey answers for a page. Nothing is opened without the user's word, and
 // accepting says no more than that the user agreed.
 func (c *chat) linkKey(e *elicitation, name string) tea.Cmd {
+	if e.scroll(name) {
+		return nil
+	}
 	switch name {
-	case "up", "k":
-		e.offset--
-	case "down", "j":
-		e.offset++
-	case "pgup":
-		e.offset -= max(1, e.page)
-	case "pgdown", "space":
-		e.offset += max(1, e.page)
 	case "o", "y":
 		if !e.link.OK {
 			return c.say("only http and https pages are opened")
@@ -318,7 +312,7 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 		above, rows := c.linkRows(e, inner)
 		body = append(append(above, body...), rows...)
 		box.Body, box.Right = e.window(body, max(1, height-2))
-		e.read = e.read || !covered && height > 2 && e.offset+e.page >= len(body)
+		e.read = e.read || !covered && height > 2 && e.ended(body)
 		box.Foot = e.foot(c, armed)
 		return box.Rows(width, th), nil
 	}
@@ -337,16 +331,6 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 		return box.Rows(width, th), nil
 	}
 	return box.Rows(width, th), tea.NewCursor(2+x, 1+above+y)
-}
-
-// window is what of the rows is on the screen, and a word about the rest.
-func (e *elicitation) window(rows []string, height int) (shown []string, more string) {
-	e.page = height
-	e.offset = max(0, min(e.offset, len(rows)-height))
-	if rest := len(rows) - e.offset - height; rest > 0 {
-		more = fmt.Sprintf("%d more rows ↓", rest)
-	}
-	return slices.Clip(rows[e.offset:min(len(rows), e.offset+height)]), more
 }
 
 // foot says which keys there are.

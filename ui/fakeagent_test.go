@@ -18,6 +18,7 @@ import (
 // script is what an agent does. What an agent's own leaves out is as the
 // driver's.
 type script struct {
+	place    string                                 // of one that runs elsewhere
 	protocol string                                 // that is spoken with it; "" is 1
 	dial     func(*agent) error                     // called for every connection, may be nil
 	turn     func(*turn) string                     // what it does with a prompt
@@ -30,6 +31,7 @@ type script struct {
 type agent struct {
 	d    *driver
 	name string // as the user has chosen it
+	env  Variables
 	peer *jsonrpc.Peer
 	life context.Context // of the connection
 
@@ -125,8 +127,22 @@ func (a *agent) answerTo(method string) func(*call) (string, error) {
 }
 
 func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+	conn, err := d.redial(ctx, chosen, sink, log)
+	if err != nil {
+		return nil, err
+	}
+	conn.Session, err = conn.Open(ctx)
+	if err != nil && !wantsLogin(err) {
+		conn.Close()
+		return nil, err
+	}
+	return conn, err
+}
+
+// redial connects and opens no session.
+func (d *driver) redial(ctx context.Context, chosen Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
 	ours, theirs := transport.Pipe()
-	a := &agent{d: d, name: chosen.Name, turns: map[string][]*turn{}}
+	a := &agent{d: d, name: chosen.Name, env: chosen.Env, turns: map[string][]*turn{}}
 	does := a.does()
 	if does.dial != nil {
 		if err := does.dial(a); err != nil {
@@ -139,7 +155,7 @@ func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink,
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
 	h := host.New(host.Options{Sink: sink, Agent: chosen.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, Protocol: does.protocol})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: does.protocol, Place: does.place})
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -159,14 +175,9 @@ func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink,
 		}
 	}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
-	conn.Session, err = conn.Open(ctx)
-	if err != nil && !wantsLogin(err) {
-		end()
-		return nil, err
-	}
 	d.agent = a
 	d.agents = append(d.agents, a)
-	return conn, err
+	return conn, nil
 }
 
 // Notification implements jsonrpc.Handler.

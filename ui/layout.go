@@ -33,7 +33,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status(width))
-	full := c.question.open() && c.question.full || c.elicitShown() && height-len(below) < leastBox
+	room := height - len(below)
+	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -57,9 +58,12 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	return rows, tea.NewCursor(x+2, top+inputTop+1+y)
 }
 
-// leastBox is how many rows a form or a page needs; where there are fewer the
-// composer makes room.
-const leastBox = 6
+// How many rows a form or a page needs, and what a login asks with words about
+// it above; where there are fewer the composer makes room.
+const (
+	leastBox   = 6
+	leastLogin = 10
+)
 
 // fit keeps the lowest rows where there are more than the screen has.
 func fit(rows []string, height int) []string {

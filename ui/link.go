@@ -26,13 +26,18 @@ type link struct {
 	cancelConnect context.CancelFunc
 	connectedAt   time.Time // when connecting began
 	connectErr    error
-	logged        *Logged // what is left of the session that could not be opened
+	attempts      int       // to connect again, since the connection was lost
+	retryAt       time.Time // when the next one comes; zero: none does
+	redialing     bool      // one is under way
+	lastErr       error     // how the last one ended
+	logged        *Logged   // what is left of the session that could not be opened
 
 	pending *chat           // the page whose session has no id yet
 	gone    map[string]bool // sessions whose page is gone; late events are nobody's
 	kept    []acpclient.Listed
 
 	login       *picker // on the connecting page
+	used        bool    // the agent was told to log in with the variables it was given
 	loggingIn   string  // the way under way
 	cancelLogin context.CancelFunc
 }
@@ -110,6 +115,7 @@ func (l *link) forget() {
 		l.cancelLogin()
 	}
 	l.cancelConnect, l.cancelLogin = nil, nil
+	l.retryAt = time.Time{}
 	l.login, l.loggingIn, l.kept, l.gone = nil, "", nil, map[string]bool{}
 }
 
@@ -120,7 +126,7 @@ func (l *link) connect() tea.Cmd {
 	m := l.m
 	l.forget()
 	m.page, m.starting, m.dirty = connectingPage, l, true
-	l.connectErr, l.logged, l.connectedAt = nil, nil, m.now()
+	l.connectErr, l.logged, l.connectedAt, l.used = nil, nil, m.now(), false
 	front := l.front()
 	for _, c := range l.chats() {
 		if c != front {
@@ -132,7 +138,7 @@ func (l *link) connect() tea.Cmd {
 	l.pending = front
 	ctx, cancel := context.WithCancel(m.conns.ctx)
 	l.cancelConnect = cancel
-	agent, queue, log := l.agent, l.queue, l.log
+	agent, queue, log := l.equipped(), l.queue, l.log
 	start := func() tea.Msg {
 		conn, err := m.conns.start(ctx, agent, m.opts.Connect, queue, log)
 		return connectedMsg{queue, conn, err}
@@ -158,6 +164,9 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 	if msg.err != nil {
 		l.connectErr = msg.err
 		if msg.conn != nil && wantsLogin(msg.err) {
+			if cmd, ok := l.useGiven(msg.err); ok {
+				return cmd
+			}
 			l.login = l.loginPicker()
 			l.login.unasked = m.now() // an enter that was one too many chooses nothing
 			return m.lookAgain(quiet)
@@ -225,6 +234,9 @@ func (l *link) announce(e acpclient.Event) tea.Cmd {
 		}
 		if l.m.chat.link != l && !l.m.quitting {
 			cmds = append(cmds, l.m.chat.say(l.name()+" is gone: ctrl+s"))
+		}
+		if l.agent.Remote && !l.starting() {
+			cmds = append(cmds, l.lost(e.Err))
 		}
 		return tea.Batch(cmds...)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,9 @@ type (
 		link *link
 		conn *Connection
 		err  error
+		// given is why an agent that was started with the variables of a login was
+		// told to log in with them; nil for any other login.
+		given error
 	}
 	loginRanMsg struct { // in the real terminal
 		link *link
@@ -28,28 +32,31 @@ type (
 	}
 )
 
+// methodNotFound is what an agent answers with that has no authenticate.
+const methodNotFound = -32601
+
 // wantsLogin tells whether an error means that the agent wants a login first.
 func wantsLogin(err error) bool {
 	var e *acpclient.AgentError
 	return errors.As(err, &e) && e.AuthRequired()
 }
 
-// loginPicker offers the agent's ways to log in. Ways that parley does not know
+// given is a login by variables that an agent was started with.
+type given struct {
+	method acpclient.AuthMethod
+	values Variables // never changed
+}
+
+// loginPicker offers the agent's ways to log in. Ways that are not carried out
 // are listed and cannot be chosen.
 func (l *link) loginPicker() *picker {
 	var items []widget.Item
-	for _, method := range l.conn.Client.Agent().AuthMethods {
-		hint := "by the agent"
-		switch method.Type {
-		case "", "agent":
-		case "terminal":
-			hint = "in this terminal"
-		default:
-			hint = "not supported: " + method.Type
-		}
-		items = append(items, widget.Item{Title: orID(method.Name, method.ID), Detail: method.Description, Hint: hint, Value: method})
-	}
 	conn := l.conn
+	if conn != nil {
+		for _, method := range conn.Client.Agent().AuthMethods {
+			items = append(items, widget.Item{Title: orID(method.Name, method.ID), Detail: method.Description, Hint: l.how(method), Value: method})
+		}
+	}
 	return &picker{title: "log in to " + l.name(), foot: "enter chooses · esc", list: widget.NewList(items),
 		empty: "the agent offers no way to log in; use its own command, then try again",
 		choose: func(it widget.Item) tea.Cmd {
@@ -60,43 +67,155 @@ func (l *link) loginPicker() *picker {
 		}}
 }
 
+// how says in a few words how a way to log in is carried out.
+func (l *link) how(method acpclient.AuthMethod) string {
+	switch why := l.unfit(method); {
+	case why != "":
+		return "not supported: " + why
+	case method.Type == "terminal":
+		return "in this terminal"
+	case method.Type == "env_var" && len(method.Vars) == 1:
+		return "asks for " + method.Vars[0].Name
+	case method.Type == "env_var":
+		return fmt.Sprintf("asks for %d values", len(method.Vars))
+	case method.Command != nil && l.m.opts.AskedLogin != nil:
+		return "runs a command"
+	}
+	return "by the agent"
+}
+
+// unfit says why a way to log in is not carried out; "" for one that is.
+func (l *link) unfit(method acpclient.AuthMethod) string {
+	switch {
+	case method.Refused != "":
+		return method.Refused
+	case l.agent.Remote && (method.Type == "terminal" || method.Type == "env_var"):
+		return "the agent runs elsewhere"
+	case method.Type == "terminal" && l.m.opts.LoginCommand == nil:
+		return method.Type
+	case method.Type == "", method.Type == "agent", method.Type == "terminal", method.Type == "env_var",
+		method.Command != nil && l.m.opts.AskedLogin != nil:
+		return ""
+	}
+	return method.Type
+}
+
 // starting tells whether the agent has the connecting page.
 func (l *link) starting() bool { return l.m.page == connectingPage && l.m.starting == l }
 
 // logIn carries out one way to log in.
 func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
 	m, conn := l.m, l.conn
-	switch method.Type {
-	case "", "agent":
-		if l.loggingIn != "" {
-			return m.chat.say("a login is under way already: " + l.loggingIn)
+	switch why := l.unfit(method); {
+	case why == method.Type && why != "":
+		l.askLogin("parley does not know this way to log in: " + why)
+	case why != "":
+		l.askLogin("parley does not log in this way: " + why)
+	case method.Type == "terminal":
+		return tea.Exec(m.opts.LoginCommand(l.equipped(), method), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
+	case method.Type == "env_var":
+		l.askFirst(l.variablesStep(method))
+	case method.Command != nil && m.opts.AskedLogin != nil:
+		asked, err := m.opts.AskedLogin(l.equipped(), *method.Command)
+		if err != nil {
+			l.askLogin(spelled(err.Error()))
+			return nil
 		}
-		ctx, cancel := context.WithCancel(m.conns.ctx)
-		l.cancelLogin = cancel
-		l.loggingIn, l.connectErr = orID(method.Name, method.ID), nil
-		return tea.Batch(m.tick(), func() tea.Msg {
-			defer cancel()
-			return loggedInMsg{l, conn, conn.Client.Authenticate(ctx, method.ID)}
-		})
-	case "terminal":
-		if m.opts.LoginCommand == nil {
-			break
-		}
-		return tea.Exec(m.opts.LoginCommand(l.agent, method), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
+		l.askFirst(&loginStep{link: l, conn: conn, method: method, asked: asked})
+		return later(quiet + 20*time.Millisecond)
+	default:
+		return l.authenticate(method, nil)
 	}
-	l.askLogin("parley does not know this way to log in: " + method.Type)
 	return nil
 }
 
-// askLogin shows the ways to log in, and what went wrong with one.
-func (l *link) askLogin(note string) {
-	p := l.loginPicker()
-	p.note = note
-	if !l.starting() {
-		l.front().picker = p
-		return
+// equipped is the agent with the variables that it was given.
+func (l *link) equipped() Agent {
+	a := l.agent
+	a.Env = l.m.given[a.Name].values
+	return a
+}
+
+// authenticate has the agent log in: by itself, or with the variables that it was
+// started with, which was not enough for the reason given.
+func (l *link) authenticate(method acpclient.AuthMethod, given error) tea.Cmd {
+	m, conn := l.m, l.conn
+	if l.loggingIn != "" {
+		return m.chat.say("a login is under way already: " + l.loggingIn)
 	}
-	l.login = p
+	call := conn.Client.Authenticate
+	if given != nil {
+		call = conn.Client.AuthenticateEnv
+	}
+	ctx, cancel := context.WithCancel(m.conns.ctx)
+	l.cancelLogin = cancel
+	l.loggingIn, l.connectErr = orID(method.Name, method.ID), nil
+	return tea.Batch(m.tick(), func() tea.Msg {
+		defer cancel()
+		return loggedInMsg{l, conn, call(ctx, method.ID), given}
+	})
+}
+
+// useGiven has an agent that wants a login in spite of the variables it was given
+// log in with them, once. If that was not enough either they are forgotten; false:
+// the user has to choose again.
+func (l *link) useGiven(why error) (tea.Cmd, bool) {
+	g, ok := l.m.given[l.agent.Name]
+	if !ok || l.conn == nil {
+		return nil, false
+	}
+	if l.loggingIn != "" { // of several prompts that were refused, one after the other
+		return nil, true
+	}
+	offered := slices.ContainsFunc(l.conn.Client.Agent().AuthMethods, func(m acpclient.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
+	if l.used || !offered {
+		delete(l.m.given, l.agent.Name)
+		return nil, false
+	}
+	l.used = true
+	return l.authenticate(g.method, why), true
+}
+
+// askLogin shows the ways to log in, and what went wrong with one. Whoever is
+// about to answer what one of them asks is not interrupted: what is typed there
+// must not land anywhere else.
+func (l *link) askLogin(note string) *picker {
+	place := &l.login
+	if !l.starting() {
+		place = &l.front().picker
+	}
+	if p := *place; p != nil && p.step != nil && p.step.link == l {
+		p.note = note
+		return p
+	}
+	*place = l.loginPicker()
+	(*place).note = note
+	return *place
+}
+
+// askFirst shows what a way to log in wants to know, in the place of the list.
+func (l *link) askFirst(g *loginStep) {
+	p := l.askLogin("")
+	for i := range p.list.Len() {
+		p.list.Select(i)
+		if it, ok := p.list.Selected(); ok && it.Value.(acpclient.AuthMethod).ID == g.method.ID {
+			break
+		}
+	}
+	p.step = g
+}
+
+// wantLogin shows the ways to log in on a page whose prompt was refused. They
+// leave the keys to whoever is typing.
+func (c *chat) wantLogin(why error) tea.Cmd {
+	if cmd, ok := c.link.useGiven(why); ok {
+		return cmd
+	}
+	if c.picker == nil || c.picker.step == nil {
+		c.picker = c.link.loginPicker()
+		c.picker.unasked = c.m.now()
+	}
+	return nil
 }
 
 // loggedIn goes on where the login was missing: with opening the session, or
@@ -107,8 +226,15 @@ func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
 		return nil
 	}
 	l.cancelLogin, l.loggingIn = nil, ""
-	if errors.Is(msg.err, context.Canceled) {
+	var answered *acpclient.AgentError
+	switch {
+	case errors.Is(msg.err, context.Canceled):
 		msg.err = errors.New("the login was given up")
+	case msg.given != nil && errors.As(msg.err, &answered) && answered.Code == methodNotFound:
+		msg.err = msg.given // it takes its variables by itself, and did not like them
+	}
+	if msg.given != nil && msg.err != nil {
+		delete(m.given, l.agent.Name)
 	}
 	switch {
 	case !l.starting() && !l.live():
@@ -158,9 +284,15 @@ func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
 		l.askLogin("")
 		return nil
 	}
+	return l.again()
+}
+
+// again starts the agent anew after a login. The prompts that were refused for
+// want of it go to its new session.
+func (l *link) again() tea.Cmd {
 	if !l.starting() {
 		if c := l.front(); len(c.refused) > 0 {
-			m.opts.Prompt = c.refused[0]
+			l.m.opts.Prompt = c.refused[0]
 			c.queued, c.refused = append(c.refused[1:], c.queued...), nil
 		}
 	}
@@ -176,9 +308,7 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 	}
 	if wantsLogin(e.Err) {
 		c.refused = append(c.refused, text)
-		c.picker = c.link.loginPicker()
-		c.picker.unasked = c.m.now()
-		return nil
+		return c.wantLogin(e.Err)
 	}
 	if c.unwanted[e.Key] && e.Withdrawn {
 		delete(c.unwanted, e.Key)

@@ -38,6 +38,7 @@ type Model struct {
 	starting      *link   // the one of the connecting page
 	overview      *picker // the list of sessions, while it is open
 	logs          []Logged
+	given         map[string]given // by an agent's name: what it was started with to log in
 	conns         *connections
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then

@@ -115,8 +115,14 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	return msg.chat.next(acpclient.TurnEnded{}) // what was sent before it was open
 }
 
-// rescue takes over what was typed on a page that goes away.
+// rescue takes over what was typed on a page that goes away, and whoever is
+// about to type a secret: the next key must not land in the composer.
 func (c *chat) rescue(from *chat) {
+	if p := from.picker; p != nil && p.step != nil {
+		if c.picker = p; c.link != from.link {
+			p.step.conn = &Connection{} // there is no page of the agent to go on with
+		}
+	}
 	for _, text := range append(from.queued, from.composer.Value()) {
 		if text == "" {
 			continue

@@ -21,6 +21,7 @@ type picker struct {
 	keys        map[string]func(widget.Item) tea.Cmd // other keys; the picker stays
 	unasked     time.Time                            // when it opened by itself; zero when it has the keys
 	confirm     string                               // what the same key, once more, would do
+	step        *loginStep                           // shown in the place of the list
 }
 
 // armed tells whether a key is for the picker: one that opened by itself leaves
@@ -38,6 +39,9 @@ func (p *picker) armed(now, lastKey time.Time) bool {
 
 // key handles a key; close says that the picker is done.
 func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
+	if p.step != nil {
+		return p.step.key(p, msg)
+	}
 	name := msg.String()
 	confirm := p.confirm
 	p.note, p.confirm = "", ""
@@ -63,6 +67,15 @@ func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	}
 	p.list.Key(msg)
 	return nil, false
+}
+
+// paste puts pasted text where typed text goes.
+func (p *picker) paste(text string) {
+	if p.step != nil {
+		p.step.paste(text)
+		return
+	}
+	p.list.SetFilter(p.list.Filter() + text)
 }
 
 // sure asks for the same key once more, for the same thing: the selection may
@@ -92,6 +105,9 @@ func (p *picker) refresh(items []widget.Item, same func(a, b any) bool) {
 // rows draws the picker as a box of at most height rows, and tells where in it
 // the cursor stands.
 func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor) {
+	if p.step != nil {
+		return p.step.rows(width, height, th)
+	}
 	inner := widget.InnerWidth(width)
 	body := []string{p.list.FilterRow(inner, "type to filter", th)}
 	room := max(1, height-3)

@@ -18,6 +18,9 @@ func (c *chat) status(width int) string {
 	th := c.m.th
 	right := c.statusRight()
 	parts := c.statusParts()
+	if w := c.link.agent.Warning; w != "" {
+		parts = append([]string{th.Bad.Paint(w)}, parts...)
+	}
 	room := width - widget.Width(right) - 3
 	line := ""
 	for _, p := range parts {
@@ -45,6 +48,9 @@ func (c *chat) statusParts() []string {
 	var parts []string
 	if c.recorded {
 		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint("read from the log"), th.Dim.Paint("ctrl+s sessions")}
+	}
+	if c.link.waiting() {
+		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.link.retryWord(c.m.now()))}
 	}
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
@@ -99,6 +105,8 @@ func (c *chat) statusRight() string {
 	switch {
 	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
 		return th.Warn.Paint("ctrl+c again to quit")
+	case c.link.waiting():
+		return hint("enter", "now")
 	case c.thread.State == thread.Ended && !c.recorded:
 		return hint("ctrl+c", "quit")
 	case c.link.loggingIn != "":

@@ -29,7 +29,13 @@ type Agent struct {
 	Where   string // where it was found: "on PATH", "through npx", …
 	Section string
 	Custom  bool   // a command that the user typed: Name is only a handle
+	Remote  bool   // it is connected to, not started
+	Warning string // to be seen all the time, such as that nobody checks who the server is
 	Missing string // how to get it, when it is not there: then it cannot be started
+
+	// Env is what the user has typed for a login of this agent: more for its
+	// environment, kept nowhere but in the memory of this process.
+	Env Variables
 }
 
 // Connection is a started agent with its first session.
@@ -60,8 +66,14 @@ type Options struct {
 	// of its own and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
 	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
+	// Redial connects again to an agent that runs elsewhere, and opens no session.
+	// nil: what is lost stays lost.
+	Redial func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
+	// AskedLogin prepares a command that an agent names itself for a login; it
+	// looks the program up and runs nothing. nil: there are no such logins.
+	AskedLogin func(a Agent, c acpclient.AuthCommand) (AskedLogin, error)
 	// Logs lists the sessions that there are logs of, the newest first. It is
 	// called on a goroutine of its own. nil: there are none.
 	Logs func() ([]Logged, error)
@@ -119,7 +131,7 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, conns: newConnections(), dark: true, now: time.Now}
+	m := &Model{opts: opts, conns: newConnections(), given: map[string]given{}, dark: true, now: time.Now}
 	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
 	m.start = newStart(opts)
 	m.chat = newChat(m, newLink(m))

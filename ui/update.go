@@ -34,7 +34,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m, m.connected(msg)
-	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg:
+	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg, reopenedMsg:
 		return m, m.result(msg)
 	case refreshMsg:
 		m.dirty = true
@@ -81,6 +81,14 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 		m.logged(msg)
 	case replayedMsg:
 		return m.replayed(msg)
+	case redialMsg:
+		if msg.at.Equal(msg.link.retryAt) {
+			return msg.link.redial()
+		}
+	case redialedMsg:
+		return m.redialed(msg)
+	case reopenedMsg:
+		return m.reopened(msg)
 	case foundLogMsg:
 		m.foundLog(msg)
 	case behindMsg:
@@ -111,7 +119,7 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && m.chat.busy()
+	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.waiting())
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {
@@ -209,6 +217,10 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case chatPage:
 		m.chat.paste(msg.Content)
 	case connectingPage:
+		if p := m.starting.login; p != nil && p.unasked.IsZero() {
+			p.paste(msg.Content)
+			return nil
+		}
 		m.starting.front().paste(msg.Content)
 	}
 	return nil

@@ -27,7 +27,7 @@ func (p *Peer) read() {
 			p.opts.Problem(err.Error(), nil)
 			p.reply(nil, "", nil, Errorf(CodeInvalidRequest, "Message too long: the limit is %d bytes", tooLong.Limit))
 		default:
-			if errors.Is(err, io.EOF) {
+			if err == io.EOF { // any other orderly end has something to say
 				err = nil
 			}
 			p.shut(err)

@@ -392,6 +392,16 @@ func (t *Thread) Attach(session string) {
 	}
 }
 
+// Revive goes on with the same session on another connection. Nothing is known of
+// what happened in between, which note says.
+func (t *Thread) Revive(note string) {
+	t.State, t.Err, t.running, t.cancelled, t.loading = Idle, nil, false, false, false
+	clear(t.questions)
+	t.echo, t.echoed = "", ""
+	t.add(&Item{Kind: Notice, Text: []byte(note)})
+	t.settle()
+}
+
 // startedAgain stands below what another connection has said.
 const startedAgain = "started again: the agent does not remember what stands above"
 

@@ -190,8 +190,12 @@ func (s *Stdio) Send(m Message) error {
 	s.unsent = append(append(s.unsent[:0], m.Data...), '\n')
 	body := s.unsent[:len(m.Data)]
 	for _, c := range []byte("\n\r") {
-		for i := bytes.IndexByte(body, c); i >= 0; i = bytes.IndexByte(body, c) {
-			body[i] = ' '
+		for rest := body; ; { // from where the last one was: a message may be full of them
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				break
+			}
+			rest[i], rest = ' ', rest[i+1:]
 		}
 	}
 	_, err := s.stdin.Write(s.unsent)

@@ -76,3 +76,10 @@ func (s *Stdio) empty() {
 	s.stdout.SetReadDeadline(time.Time{})
 	io.Copy(io.Discard, s.stdout)
 }
+
+// Kill ends the program and everything it started at once, without giving it time. Close still has to be called, or may
+// be under way: it returns the sooner.
+func (s *Stdio) Kill() {
+	s.group.Track()
+	s.group.Kill()
+}

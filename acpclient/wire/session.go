@@ -76,14 +76,6 @@ type AgentSessionCapabilities struct {
 	List, Delete, Resume, Close, Fork, AdditionalDirectories bool
 }
 
-// AuthMethod is one way to log in. Args and Env are those of type "terminal":
-// they are added to the agent's own command line and environment.
-type AuthMethod struct {
-	ID, Name, Description, Type string
-	Args                        []string
-	Env                         []EnvVar
-}
-
 // UnmarshalJSON is lenient.
 func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
 	*r = InitializeResponse{}
@@ -105,7 +97,7 @@ func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
 		case "agentCapabilities":
 			r.decodeCapabilities(v)
 		case "authMethods":
-			r.AuthMethods, _ = list(v, func(raw []byte) (AuthMethod, bool) { return decodeAuthMethod(raw, "id") })
+			r.AuthMethods, _ = list(v, decodeAuthMethodV1)
 		}
 	})
 }
@@ -152,43 +144,6 @@ func (r *InitializeResponse) decodeCapabilities(raw []byte) {
 			})
 		}
 	})
-}
-
-// decodeAuthMethod reads one; the versions differ in the name of its id.
-func decodeAuthMethod(raw []byte, id string) (AuthMethod, bool) {
-	var a AuthMethod
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case id:
-			a.ID = str(v)
-		case "name":
-			a.Name = str(v)
-		case "description":
-			a.Description = str(v)
-		case "type":
-			a.Type = str(v)
-		case "args":
-			a.Args, _ = list(v, jsonscan.Text)
-		case "env":
-			a.Env = decodeEnv(v)
-		}
-	})
-	return a, err == nil && a.ID != ""
-}
-
-// decodeEnv reads variables as the map that v1 has for logins, or as a list of
-// names with values.
-func decodeEnv(raw []byte) []EnvVar {
-	if out, ok := list(raw, decodeEnvVar); ok {
-		return out
-	}
-	var out []EnvVar
-	fields(raw, func(key string, v []byte) {
-		if s, ok := jsonscan.Text(v); ok {
-			out = append(out, EnvVar{key, s})
-		}
-	})
-	return out
 }
 
 // NewSessionRequest is session/new. MCPServers is required in v1: send an

@@ -93,12 +93,6 @@ func (r *InitializeResponseV2) decodeSession(raw []byte) {
 	})
 }
 
-// decodeAuthMethodV2 needs methodId and type.
-func decodeAuthMethodV2(raw []byte) (AuthMethod, bool) {
-	a, ok := decodeAuthMethod(raw, "methodId")
-	return a, ok && a.Type != ""
-}
-
 // ResumeSessionRequestV2 is session/resume of v2, which replaces session/load.
 type ResumeSessionRequestV2 struct {
 	OpenSessionRequest

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -65,17 +66,26 @@ func Find(list []Agent, name string) (Agent, bool) {
 }
 
 // CommandLine is the exact command as it would run, quoted for a POSIX shell, or
-// the URL of a remote agent. Of the environment only what the agent's own entry
+// the URL of a remote agent without what may be secret in it. Of the environment only what the agent's own entry
 // adds is shown, by name: the values are often secrets.
 func (a Agent) CommandLine() string {
 	if a.URL != "" {
-		return a.URL
+		return place(a.URL)
 	}
 	words := make([]string, 0, len(a.Args)+1)
 	for _, word := range append([]string{a.Command}, a.Args...) {
 		words = append(words, quote(word))
 	}
 	return strings.Join(words, " ")
+}
+
+// place is a URL without user and query.
+func place(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an agent's URL"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // quote leaves alone what every shell takes as one plain word.

@@ -13,7 +13,8 @@ import (
 const (
 	agentVar = "PARLEY_TEST_AGENT" // agentCapabilities, JSON
 	listVar  = "PARLEY_TEST_LIST"  // the sessions it keeps, JSON
-	guardVar = "PARLEY_TEST_GUARD" // set: it wants a login for every session
+	guardVar = "PARLEY_TEST_GUARD" // set: it wants a login for every session, or that as its key
+	keyVar   = "PARLEY_TEST_KEY"
 	loginVar = "PARLEY_TEST_LOGIN" // set: it is the login of a terminal, and ends with that code
 )
 
@@ -66,8 +67,8 @@ func serve(capabilities string) {
 		}
 		switch {
 		case m.Method == "initialize":
-			answer(`"result":{"protocolVersion":1,"agentInfo":{"name":"kept"},"agentCapabilities":%s}`, capabilities)
-		case os.Getenv(guardVar) != "":
+			answer(`"result":{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("PARLEY_TEST_A"), capabilities)
+		case os.Getenv(guardVar) != "" && os.Getenv(guardVar) != os.Getenv(keyVar):
 			answer(`"error":{"code":-32000,"message":"log in, please"}`)
 		case m.Method == "session/list":
 			answer(`"result":{"sessions":%s}`, os.Getenv(listVar))

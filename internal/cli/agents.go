@@ -20,6 +20,8 @@ func Where(a agents.Agent) string {
 		return "configured"
 	case agents.Builtin:
 		return "built in"
+	case agents.Custom:
+		return "as given"
 	}
 	return "not installed"
 }

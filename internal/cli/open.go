@@ -19,6 +19,7 @@ import (
 
 // Opening says which session to open. The zero value is a new one.
 type Opening struct {
+	None     bool   // no session: they are opened later
 	Resume   string // the agent's id of a session, or its title
 	Continue bool   // the newest of the directory
 }
@@ -27,6 +28,8 @@ type Opening struct {
 // headless.ErrNoSession.
 func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	switch {
+	case o.None:
+		return nil, nil
 	case o.Continue:
 		kept, err := client.ListSessions(ctx, n.Cwd)
 		if errors.Is(err, acpclient.ErrUnsupported) {

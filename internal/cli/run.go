@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,7 @@ type runFlags struct {
 	timeout                           time.Duration
 	approveAll, approveReads, denyAll bool
 	offerTools                        func() *bool
+	remote                            RemoteFlags
 }
 
 // NewRun is `parley run`.
@@ -52,7 +54,7 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, f, s) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.agent, "agent", "", "the agent's name; default: the configured one, else the first installed")
+	flags.StringVar(&f.agent, "agent", "", "the agent's name, or its URL; default: the configured one, else the first installed")
 	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
@@ -67,6 +69,7 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
 	flags.BoolVar(&f.denyAll, "deny-all", false, "reject whatever needs a question (the default)")
 	f.offerTools = OfferToolsFlag(cmd)
+	f.remote.Add(flags)
 	return cmd
 }
 
@@ -109,7 +112,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools = f.protocol, f.offerTools()
+	setup.Protocol, setup.OfferTools, setup.Remote = f.protocol, f.offerTools(), f.remote
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {
 		return err
@@ -118,12 +121,19 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
+	shared, err := setup.shared(agent, place)
+	if err != nil {
+		return err
+	}
 	prompt, err := promptOf(words, s.In)
 	if err != nil {
 		return err
 	}
 	opts := headless.Options{
-		Agent: agent.Name, Command: command(agent, place.Cwd), Session: setup.NewSession(place), Prompt: prompt,
+		Agent: agent.Name, Remote: shared, Session: setup.NewSession(agent, place), Prompt: prompt,
+		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
+			return setup.client(ctx, agent, place.Cwd, opts)
+		},
 		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	}

@@ -19,6 +19,7 @@ import (
 func NewSessions(s Streams) *cobra.Command {
 	var cwd string
 	var all, logs bool
+	var remote RemoteFlags
 	cmd := &cobra.Command{
 		Use:   "sessions [AGENT] [flags] [-- COMMAND ARG…]",
 		Short: "List the sessions that an agent keeps",
@@ -33,6 +34,7 @@ is named.`,
 			if err != nil {
 				return err
 			}
+			setup.Remote = remote
 			place, err := NewPlace(cwd, nil)
 			if err != nil {
 				return err
@@ -45,13 +47,14 @@ is named.`,
 				return err
 			}
 			if all {
-				return printSessions(cmd.Context(), s, agent, place, "")
+				return printSessions(cmd.Context(), s, setup, agent, place, "")
 			}
-			return printSessions(cmd.Context(), s, agent, place, place.Cwd)
+			return printSessions(cmd.Context(), s, setup, agent, place, setup.NewSession(agent, place).Cwd)
 		},
 	}
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory (default: here)")
 	cmd.Flags().BoolVar(&all, "all", false, "those of every directory")
+	remote.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&logs, "logs", false, "those that parley has logs of; starts no agent")
 	return cmd
 }
@@ -79,10 +82,10 @@ type noSink struct{}
 
 func (noSink) Post(acpclient.Event) {}
 
-func printSessions(ctx context.Context, s Streams, agent agents.Agent, place Place, dir string) error {
+func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Place, dir string) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
-	client, err := acpclient.Launch(ctx, command(agent, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
+	client, err := setup.client(ctx, agent, place.Cwd, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,8 @@ type Setup struct {
 	// Protocol is the version of ACP to speak, whatever the agents' own setting:
 	// auto, 1 or 2; "" for that setting.
 	Protocol string
+	Remote   RemoteFlags
+	jars     jars
 	versions acpclient.Versions
 
 	// OfferTools says whether agents of ACP v2 are offered files and commands,
@@ -107,7 +109,7 @@ func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 	var own []agents.Agent
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		a := c.Agents[name]
-		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, Source: agents.Config})
+		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, URL: a.URL, Source: agents.Config})
 	}
 	for _, k := range known {
 		if _, ok := c.Agents[k.Name]; !ok {
@@ -117,8 +119,11 @@ func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 	return own
 }
 
-// Find returns the agent of that name, ready to be started.
+// Find returns the agent of that name, or at that URL, ready to be started.
 func (s *Setup) Find(name string) (agents.Agent, error) {
+	if IsURL(name) {
+		return AtURL(name)
+	}
 	a, ok := agents.Find(s.Agents, name)
 	if !ok {
 		return a, Usagef("no agent %q; `parley agents` lists them, `parley -- %s …` runs a command", name, name)
@@ -164,9 +169,12 @@ func command(a agents.Agent, cwd string) acpclient.AgentCommand {
 	return acpclient.AgentCommand{Path: a.Command, Args: a.Args, Env: env, Dir: dir}
 }
 
-// NewSession is what every session of this program is opened with.
-func (s *Setup) NewSession(p Place) acpclient.NewSession {
+// NewSession is what every session with an agent is opened with.
+func (s *Setup) NewSession(a agents.Agent, p Place) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: p.Cwd, Roots: p.Roots}
+	if a.URL != "" && a.Dir != "" {
+		n.Cwd, n.Roots = a.Dir, nil // a place on the agent's machine
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP)) {
 		m := s.Config.MCP[name]
 		n.MCP = append(n.MCP, acpclient.MCPServer{Name: name, Type: m.Type, Command: m.Command, Args: m.Args,
@@ -249,9 +257,13 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	if err != nil {
 		return nil, err
 	}
-	h := host.New(host.Options{Sink: sink, Agent: a.Name, Tools: tools, Version: Version(), Log: log})
+	shared, err := s.shared(a, place)
+	if err != nil {
+		return nil, err
+	}
+	h := host.New(host.Options{Sink: sink, Agent: a.Name, Remote: shared, Tools: tools, Version: Version(), Log: log})
 	w, tap := s.record(a, place, log)
-	client, err := acpclient.Launch(ctx, command(a, place.Cwd), acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
+	client, err := s.client(ctx, a, place.Cwd, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
 	if err != nil {
 		h.Close()
@@ -259,7 +271,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		return nil, err
 	}
 	c := &Connection{Client: client, Host: h, recorder: w, closed: func() { closeRecord(w, log) }}
-	c.Session, err = opening.Open(ctx, client, s.NewSession(place))
+	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
 	introduced(w, client.Agent())
 	var answered *acpclient.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {

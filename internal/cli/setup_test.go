@@ -88,7 +88,7 @@ func TestNewSession(t *testing.T) {
 		"b": {Type: "http", URL: "https://host", Headers: map[string]string{"X-B": "2", "X-A": "1"}},
 		"a": {Type: "stdio", Command: "run", Args: []string{"x"}, Env: map[string]string{"K": "v"}},
 	}}}
-	n := s.NewSession(Place{Cwd: "/cwd", Roots: []string{"/more"}})
+	n := s.NewSession(agents.Agent{}, Place{Cwd: "/cwd", Roots: []string{"/more"}})
 	if n.Cwd != "/cwd" || !slices.Equal(n.Roots, []string{"/more"}) || len(n.MCP) != 2 || n.MCP[0].Name != "a" || n.MCP[0].Env[0].Value != "v" ||
 		n.MCP[1].URL != "https://host" || n.MCP[1].Headers[0].Name != "X-A" {
 		t.Errorf("%+v", n)

@@ -34,7 +34,7 @@ func (s *Setup) tools(a agents.Agent) ([]string, error) {
 	if s.OfferTools != nil {
 		offer = *s.OfferTools
 	}
-	if !offer {
+	if !offer || a.URL != "" { // the socket is on this machine
 		return nil, nil
 	}
 	self, err := os.Executable()

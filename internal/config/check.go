@@ -42,8 +42,15 @@ func (k *checker) report(path []string, format string, args ...any) {
 
 func (k *checker) agent(a *Agent, path ...string) {
 	k.name(path)
-	if a.Command == "" {
-		k.report(path, "%s: no command", dotted(path))
+	switch {
+	case a.Command != "" && a.URL != "":
+		k.report(path, "%s: both command and url, want one of them", dotted(path))
+	case a.URL != "":
+		k.remote(a, path)
+	case a.Command == "":
+		k.report(path, "%s: neither command nor url, want one of them", dotted(path))
+	default:
+		k.local(a, path)
 	}
 	k.process(&a.Command, a.Args, a.Env, path)
 	k.cwd(&a.Cwd, append(path, "cwd"))

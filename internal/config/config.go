@@ -45,6 +45,8 @@ type Agent struct {
 	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means 1
 
 	OfferTools *bool `toml:"offer_tools"` // nil means that of the Config
+
+	Remote // in place of Command
 }
 
 // MCPServer is [mcp.NAME]: a server that every session hands to its agent. It has

@@ -35,6 +35,13 @@ func TestExampleParses(t *testing.T) {
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
 			Cwd: dir, Protocol: "1", OfferTools: new(true),
+		}, "far": {
+			Cwd: "/srv/project",
+			Remote: Remote{
+				URL: "https://agents.example.com/acp", Headers: map[string]string{"X-Team": "tools"},
+				HeaderEnv: map[string]string{"Authorization": "FAR_AUTHORIZATION"}, HeaderCommand: map[string][]string{"X-Key": {"my-keys", "show", "far"}},
+				CAFile: filepath.Join(dir, "far-ca.pem"), ClientCert: filepath.Join(dir, "me.pem"), ClientKey: filepath.Join(dir, "me-key.pem"), H2C: "auto",
+			},
 		}},
 		MCP: map[string]MCPServer{
 			"files": {
@@ -126,6 +133,17 @@ func TestErrors(t *testing.T) {
 		{cmdX + "protocol = 1", `3:12: agents.x.protocol: want a string, not an integer`},
 		{"offer_tools = 'yes'", `1:15: offer_tools: want true or false, not a string`},
 		{cmdX + "offer_tools = 1", `3:15: agents.x.offer_tools: want true or false, not an integer`},
+		{"[agents.x]\nurl = 'https://h'\ncommand = 'c'", "1:9: agents.x: both command and url, want one of them"},
+		{"[agents.x]\nurl = 'ftp://user:secret@h'", "2:7: url: want http://host, https://host, ws://host or wss://host"},
+		{"[agents.x]\nurl = 'wss://h'\nargs = ['a']", "3:1: agents.x.args: only with command"},
+		{"[agents.x]\ncommand = 'c'\nshare_files = true", "3:15: agents.x.share_files: only with url"},
+		{"[agents.x]\nurl = 'wss://h'\nheaders = { 'a b' = 'secret' }", `3:21: agents.x.headers."a b": no name of a header`},
+		{"[agents.x]\nurl = 'wss://h'\nheader_env = { A = '' }", "3:20: agents.x.header_env.A: want the name of a variable"},
+		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = [] }", "3:20: agents.x.header_command.A: want a command and its arguments"},
+		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = 'a' }", "3:24: agents.x.header_command.A: want an array of strings, not a string"},
+		{"[agents.x]\nurl = 'wss://h'\nca_file = 'ca.pem'", "3:11: agents.x.ca_file: want an absolute path or one from ~/"},
+		{"[agents.x]\nurl = 'wss://h'\nclient_cert = '/c'", "1:9: agents.x: client_cert and client_key belong together"},
+		{"[agents.x]\nurl = 'wss://h'\nh2c = 'maybe'", `3:7: h2c = "maybe": want auto, on or off`},
 		{"[mcp.x]\noffer_tools = true", `2:1: unknown key "offer_tools" in mcp.x`},
 		// Syntax.
 		{"theme = ", `1:8: expected value, not end of input`},
@@ -140,8 +158,8 @@ func TestErrors(t *testing.T) {
 		{cmdX + "protocol = \"3\"", `3:12: protocol = "3": want auto, 1 or 2`},
 		{cmdX + "cwd = 'src'", `3:7: cwd = "src": want an absolute path or one from ~/`},
 		{cmdX + "cwd = '~other/src'", `3:7: cwd = "~other/src": want an absolute path or one from ~/`},
-		{"[agents.x]\nargs = []", `1:9: agents.x: no command`},
-		{"[agents.x]\ncommand = ''", `1:9: agents.x: no command`},
+		{"[agents.x]\nargs = []", `1:9: agents.x: neither command nor url, want one of them`},
+		{"[agents.x]\ncommand = ''", `1:9: agents.x: neither command nor url, want one of them`},
 		{"[agents.x]\ncommand = './agent'", `2:11: command = "./agent": want a name on PATH, an absolute path or one from ~/`},
 		{"[agents.'my agent']\ncommand = 'c'", `1:9: agents."my agent": want a name of letters, digits, "-", "_" and "."`},
 		{"[agents.\"\"]\ncommand = 'c'", `1:9: agents."": want a name of letters, digits, "-", "_" and "."`},
@@ -161,7 +179,7 @@ func TestErrors(t *testing.T) {
 		{"[mcp.x]\nurl = 'https://h'\nheaders = { 'A b' = 'c' }", `3:21: mcp.x.headers."A b": no name of a header`},
 		{"[mcp.x]\nurl = 'https://h'\nheaders = { A = \"secret\\n\" }", `3:17: mcp.x.headers.A: a line break or NUL character`},
 		// Of several the first in the file.
-		{"[agents.x]\nargs=[]\n[mcp.x]\n[agents.y]\ncommand = './y'", `1:9: agents.x: no command`},
+		{"[agents.x]\nargs=[]\n[mcp.x]\n[agents.y]\ncommand = './y'", `1:9: agents.x: neither command nor url, want one of them`},
 		{"[mcp.b]\n[mcp.a]\n[agents.c]\n", `1:6: mcp.b: neither command nor url, want one of them`},
 	} {
 		_, err := Parse("/p/config.toml", []byte(tc.text))

@@ -55,6 +55,7 @@ var (
 	text  = &shape{kind: "a string", leaf: unstable.String}
 	texts = &shape{kind: "an array of strings", leaf: unstable.Array}
 	pairs = &shape{kind: "a table of strings", any: text}
+	lists = &shape{kind: "a table of arrays of strings", any: texts}
 	yesNo = &shape{kind: "true or false", leaf: unstable.Bool}
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
@@ -62,6 +63,8 @@ var (
 		"theme": text, "record": yesNo, "offer_tools": yesNo,
 		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
+			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,
+			"insecure": yesNo, "h2c": text, "share_files": yesNo, "share_terminal": yesNo,
 		}}},
 		"mcp": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,

@@ -30,6 +30,22 @@ cwd = "~/"                      # left out: the directory of the session
 protocol = "1"                  # 1, 2 (a draft) or auto; left out: 1
 offer_tools = true              # left out: as above
 
+# An agent that runs elsewhere. It gets nothing of this machine unless you share
+# it. Secrets come from the environment, or from what a command prints.
+[agents.far]
+url = "https://agents.example.com/acp" # http, https, ws or wss
+headers = { X-Team = "tools" }
+header_env = { Authorization = "FAR_AUTHORIZATION" }
+header_command = { X-Key = ["my-keys", "show", "far"] }
+ca_file = "~/far-ca.pem"        # besides the system's
+client_cert = "~/me.pem"        # shown to the server, with its key
+client_key = "~/me-key.pem"
+insecure = false                # true: any certificate will do, and the screen says so
+h2c = "auto"                    # HTTP/2 without TLS: auto, on or off
+cwd = "/srv/project"            # on the agent's machine; left out: as here
+share_files = false             # true: it reads and, asked, writes files here
+share_terminal = false          # true: it runs, asked, commands here
+
 # A local MCP server. Every new session hands it to its agent.
 [mcp.files]
 command = "my-mcp-server"

@@ -39,8 +39,11 @@ const (
 
 // Options of a run.
 type Options struct {
-	Agent   string // what to call it
-	Command acpclient.AgentCommand
+	Agent string // what to call it
+	// Connect starts the agent or connects to it.
+	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
+	// Remote is what an agent that runs elsewhere gets of this machine; else nil.
+	Remote  *host.Remote
 	Session acpclient.NewSession
 	// Open opens the session; nil opens a new one. An error that matches
 	// ErrNoSession has an exit code of its own.
@@ -92,7 +95,7 @@ func Run(ctx context.Context, opts Options) int {
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Policy: r.policy(), Tools: opts.Tools, Version: opts.Version})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Policy: r.policy(), Tools: opts.Tools, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	return r.finish(ctx, stop, err)
@@ -135,7 +138,7 @@ func (d deniedEvent) EventSession() string { return d.question.Session }
 
 // turn connects, sends the prompt and follows the turn to its end.
 func (r *run) turn(ctx context.Context) (*thread.End, error) {
-	client, err := acpclient.Launch(ctx, r.opts.Command, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: declining{r.queue}, Services: r.host.Services(),
+	client, err := r.opts.Connect(ctx, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: declining{r.queue}, Services: r.host.Services(),
 		Protocol: r.opts.Protocol, Versions: r.opts.Versions, Tap: r.opts.Tap, Elicit: true})
 	if err != nil {
 		return nil, cause(ctx, err)

@@ -34,7 +34,7 @@ func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	}
 	var out, stderr bytes.Buffer
 	o := Options{
-		Agent: "test", Command: acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir},
+		Agent: "test", Connect: launching(exe, dir, script),
 		Session: acpclient.NewSession{Cwd: dir}, Prompt: prompt, Format: "text", Policy: DenyAll, Stdout: &out, Stderr: &stderr, Version: "test",
 	}
 	for _, f := range change {
@@ -44,6 +44,13 @@ func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	defer cancel()
 	code := Run(ctx, o)
 	return ran{code, out.String(), stderr.String(), dir}
+}
+
+// launching starts this test binary as an agent that plays a script.
+func launching(exe, dir, script string) func(context.Context, acpclient.Options) (*acpclient.Client, error) {
+	return func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
+		return acpclient.Launch(ctx, acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir}, opts)
+	}
 }
 
 func format(f string) func(*Options) { return func(o *Options) { o.Format = f } }
@@ -208,7 +215,11 @@ func TestAgentErrors(t *testing.T) {
 		expect(t, ExitAgent, "half\n", "the agent exited with code 3", "parley: stderr: first\n", "parley: stderr: out of memory\n")
 	play(t, "stderr no login\nexit 4", "go").expect(t, ExitAgent, "", "the agent exited with code 4", "stderr: no login")
 	play(t, "exit 0", "go").expect(t, ExitAgent, "", "the agent exited with code 0")
-	r := play(t, "", "go", func(o *Options) { o.Command.Path = "/no/such/agent" })
+	r := play(t, "", "go", func(o *Options) {
+		o.Connect = func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
+			return acpclient.Launch(ctx, acpclient.AgentCommand{Path: "/no/such/agent"}, opts)
+		}
+	})
 	r.expect(t, ExitAgent, "", "/no/such/agent: not found")
 }
 
@@ -271,7 +282,7 @@ func TestInterrupted(t *testing.T) {
 		dir := t.TempDir()
 		code := make(chan int)
 		go func() {
-			code <- Run(ctx, Options{Command: acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir},
+			code <- Run(ctx, Options{Connect: launching(exe, dir, script),
 				Session: acpclient.NewSession{Cwd: dir}, Prompt: "go", Format: "text", Stdout: out, Stderr: stderr})
 		}()
 		select {

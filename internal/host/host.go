@@ -26,12 +26,20 @@ type Options struct {
 	Sink   acpclient.Sink     // takes what happened; required
 	Policy permissions.Policy // may be nil: then every question is posted
 	Agent  string             // what the agent is called in questions
+	Remote *Remote            // of an agent that runs elsewhere; else nil
 
 	// Tools is the command that an agent of v2 starts to get at files and
 	// commands (see internal/toolserver); nil: it is offered none.
 	Tools   []string
 	Version string         // of parley, for Tools
 	Log     *acpclient.Log // may be nil
+}
+
+// Remote says what an agent that runs elsewhere gets of this machine: nothing,
+// unless the user shares it.
+type Remote struct {
+	Files, Terminal bool
+	Roots           []string // of this machine, whatever directory the session has on the agent's
 }
 
 // Host serves all sessions of one connection. Safe for use by several
@@ -45,6 +53,11 @@ type Host struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
+}
+
+// shared tells whether the agent's paths are those of this machine.
+func (h *Host) shared() bool {
+	return h.opts.Remote == nil || h.opts.Remote.Files || h.opts.Remote.Terminal
 }
 
 // session is what the host knows of one.
@@ -69,7 +82,13 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services is what to hand to the engine.
 func (h *Host) Services() acpclient.Services {
-	s := acpclient.Services{FS: (*files)(h), Terminals: (*commands)(h), Permissions: (*asker)(h), Sessions: h}
+	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h}
+	if r := h.opts.Remote; r == nil || r.Files {
+		s.FS = (*files)(h)
+	}
+	if r := h.opts.Remote; r == nil || r.Terminal {
+		s.Terminals = (*commands)(h)
+	}
 	if h.tools != nil {
 		s.Tools = h.tools
 	}
@@ -84,8 +103,13 @@ func (h *Host) log(line string) {
 
 // OpenSession implements acpclient.Sessions.
 func (h *Host) OpenSession(id string, roots []string) error {
-	if err := h.files.OpenSession(id, roots); err != nil {
-		return err
+	if h.opts.Remote != nil && h.shared() {
+		roots = h.opts.Remote.Roots
+	}
+	if h.shared() {
+		if err := h.files.OpenSession(id, roots); err != nil {
+			return err
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -54,8 +54,13 @@ func (h *Host) addPaths(q *permissions.Question, session string, t wire.ToolCall
 	}
 }
 
-// warnOf looks one path up and adds what there is to warn of.
+// warnOf looks one path up and adds what there is to warn of. Of a machine that is
+// not this one nobody knows anything.
 func (h *Host) warnOf(q *permissions.Question, session, p string) {
+	if !h.shared() {
+		q.Outside = true
+		return
+	}
 	warn := func(s string) {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: safetext.Visible(p) + ": " + s})
 	}

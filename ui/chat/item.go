@@ -145,7 +145,12 @@ func (v *View) end(it *thread.Item) []string {
 		return nil
 	}
 	if it.End.Err != nil {
-		return v.failure(it.End.Err)
+		rows := v.failure(it.End.Err)
+		var lost *acpclient.LostError
+		if errors.As(it.End.Err, &lost) && !it.At.IsZero() { // in the middle of a turn
+			rows = append(rows, paint(v.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", v.width)...)
+		}
+		return rows
 	}
 	words := endWords[it.End.StopReason]
 	if words == "" {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 const (
@@ -189,6 +191,29 @@ func (c *Composer) snap(line, off int) int {
 		n, _ := c.chips.cluster(l.text[i:], c.textWidth())
 		i += n
 	}
+}
+
+// count returns how many characters there are before the cursor, and in all. A newline is one.
+func (c *Composer) count() (before, all int) {
+	for i, l := range c.lines {
+		if i > 0 {
+			all++
+		}
+		if i == c.at.line {
+			before = all + clusters(l.text[:c.at.off])
+		}
+		all += clusters(l.text)
+	}
+	return before, all
+}
+
+func clusters(text []byte) int {
+	n := 0
+	for ; len(text) > 0; n++ {
+		c, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		text = text[len(c):]
+	}
+	return n
 }
 
 // text returns what stands between two places, chips as their runes.

@@ -10,13 +10,14 @@ import (
 type FormKind int
 
 // The kinds of fields: typed text, a typed number (one line, blanks around it dropped), yes or no, one of the options,
-// any of the options.
+// any of the options, typed text of which the screen shows no more than how long it is.
 const (
 	FormText FormKind = iota
 	FormNumber
 	FormBool
 	FormSelect
 	FormMulti
+	FormSecret
 )
 
 // FormChoice is how a form was left.
@@ -37,7 +38,7 @@ type FormOption struct {
 
 // FormValue is what a field holds; its kind says where. The zero value is an empty one.
 type FormValue struct {
-	Text   string // FormText, FormNumber
+	Text   string // FormText, FormNumber, FormSecret
 	On     bool   // FormBool
 	Chosen []int  // FormSelect (none or one) and FormMulti (ascending): places in Options
 }
@@ -70,6 +71,8 @@ type Form struct {
 	top    int // first row of the window
 	nudge  int // rows scrolled inside a focused field that is higher than the window
 	page   int // rows of the window, as drawn last
+
+	noDecline bool
 }
 
 // formField is a field being filled in.
@@ -111,14 +114,26 @@ func NewForm(fields []FormField) *Form {
 	return f
 }
 
+// WithoutDecline takes Decline away, where nobody waits for an answer: what is left of the ways out is Send and Cancel. It
+// returns the form.
+func (f *Form) WithoutDecline() *Form {
+	f.noDecline = true
+	return f
+}
+
 // oneLine says whether the text of the field may hold no newline.
 func (ff *formField) oneLine() bool { return ff.Kind == FormNumber || ff.OneLine }
 
-func (ff *formField) typed() bool { return ff.Kind == FormText || ff.Kind == FormNumber }
+func (ff *formField) typed() bool {
+	return ff.Kind == FormText || ff.Kind == FormNumber || ff.Kind == FormSecret
+}
 
 // paste puts text at the cursor of the field.
 func (ff *formField) paste(s string) {
-	if ff.oneLine() {
+	switch {
+	case ff.Kind == FormSecret: // a key of many lines is one; those around it came by accident
+		s = strings.Trim(cleanInput(s), "\n")
+	case ff.oneLine():
 		s = strings.ReplaceAll(strings.Trim(cleanInput(s), "\n"), "\n", " ")
 	}
 	ff.text.Insert(s)
@@ -127,7 +142,7 @@ func (ff *formField) paste(s string) {
 func (ff *formField) value() FormValue {
 	v := FormValue{}
 	switch ff.Kind {
-	case FormText:
+	case FormText, FormSecret:
 		v.Text = ff.text.Value()
 	case FormNumber:
 		v.Text = strings.TrimSpace(ff.text.Value())

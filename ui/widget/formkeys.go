@@ -93,6 +93,9 @@ func (f *Form) buttonKey(name string) bool {
 	default:
 		return f.step(name)
 	}
+	if f.noDecline && f.button == FormDecline { // only passed
+		return f.buttonKey(name)
+	}
 	return true
 }
 
@@ -109,8 +112,12 @@ func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
 		return ff.selectKey(k, name)
 	case FormMulti:
 		return ff.multiKey(name)
+	case FormSecret:
+		if name == "up" || name == "down" { // it is drawn as one row
+			return false
+		}
 	}
-	if ff.oneLine() {
+	if ff.oneLine() || ff.Kind == FormSecret {
 		switch name {
 		case "shift+enter", "alt+enter", "ctrl+j":
 			return true

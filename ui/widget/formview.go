@@ -94,6 +94,8 @@ func (ff *formField) draw(r *formRows, focused bool) {
 		r.active = len(r.rows) - 1
 	}
 	switch {
+	case ff.Kind == FormSecret:
+		ff.drawSecret(r, focused)
 	case ff.typed():
 		ff.drawText(r, focused)
 	case ff.Kind == FormSelect:
@@ -154,6 +156,21 @@ func (ff *formField) drawText(r *formRows, focused bool) {
 	for _, row := range ff.text.Rows(r.th) {
 		r.add(row)
 	}
+}
+
+// bullet stands for a character of a secret.
+const bullet = "•"
+
+// drawSecret draws a bullet for each character, on one row around the cursor.
+func (ff *formField) drawSecret(r *formRows, focused bool) {
+	before, all := ff.text.count()
+	room := max(r.room()-promptWidth-1, 1)
+	first := max(before-room, 0)
+	if focused {
+		r.x, r.y = len(r.inset)+promptWidth+before-first, len(r.rows)
+		r.active = r.y
+	}
+	r.add(r.th.Prompt.Paint("› ") + r.th.Text.Paint(strings.Repeat(bullet, min(all-first, room))))
 }
 
 // drawSelect draws "‹ Label › help", and the open list under it.
@@ -252,6 +269,9 @@ func (f *Form) buttons(r *formRows, above, below bool) string {
 		hint = [...]string{FormSend: "enter sends", FormDecline: "enter declines", FormCancel: "enter cancels"}[f.button]
 	}
 	for b := FormSend; b <= FormCancel; b++ {
+		if f.noDecline && b == FormDecline {
+			continue
+		}
 		if b > FormSend {
 			row += r.th.Faint.Paint(" · ")
 		}

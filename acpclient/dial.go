@@ -1,0 +1,113 @@
+package acpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// Dial connects to a remote agent (PROTOCOL 5). On an error nothing of it is
+// left. ctx bounds the handshake only; the connection lives until Close. An agent
+// that wants a fresh connection for another version of the protocol gets it.
+// Where the connection ends otherwise, Disconnected has a *LostError.
+func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error) {
+	if opts.Log == nil {
+		opts.Log = NewLog()
+	}
+	if opts.Agent == "" {
+		opts.Agent = r.Place()
+	}
+	opts.InitializeOnce, opts.Place = true, r.Place()
+	log := opts.Log
+	r.Log = func(line string) { log.Add(LogClient, safetext.Line(line, 500)) }
+	for restarts := 0; ; restarts++ {
+		c, err := dial(ctx, r, opts)
+		var again *ReconnectError
+		if !errors.As(err, &again) || restarts == maxRestarts {
+			return c, err
+		}
+		log.Add(LogClient, "connecting again: "+safetext.Line(err.Error(), 500))
+		opts = again.Options(opts)
+	}
+}
+
+func dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error) {
+	conn, err := transport.Dial(ctx, r)
+	if err != nil {
+		return nil, lost(r.Place(), err)
+	}
+	c := newClient(conn, opts)
+	if err := c.start(ctx); err != nil {
+		var status *transport.StatusError
+		if errors.As(err, &status) {
+			err = lost(opts.Place, err)
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// LostError says that there is no connection to a remote agent, or none any more.
+// What the agent does meanwhile nobody knows. Its text is safe to show and holds
+// no secrets.
+type LostError struct {
+	Place string // the URL without user and query
+	Cause error
+}
+
+func (e *LostError) Error() string {
+	why := strings.TrimPrefix(e.Cause.Error(), ErrClosed.Error()+": ")
+	if why == ErrClosed.Error() {
+		why = "the other side has ended it"
+	}
+	return fmt.Sprintf("no connection to %s: %s", safetext.Line(e.Place, 200), safetext.Line(why, 500))
+}
+
+// Unwrap makes it match ErrClosed and the cause.
+func (e *LostError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
+
+// Unauthorized tells whether the server wants other credentials: then trying
+// again is of no use.
+func (e *LostError) Unauthorized() bool {
+	var status *transport.StatusError
+	return errors.As(e.Cause, &status) && status.Unauthorized()
+}
+
+// Again tells whether it makes sense to try again by itself.
+func (e *LostError) Again() bool {
+	var status *transport.StatusError
+	var closed *transport.CloseError
+	switch {
+	case errors.As(e.Cause, &status):
+		return status.Status == 404 || status.Status == 410 || status.Status == 429 || status.Status >= 500
+	case errors.As(e.Cause, &closed):
+		return closed.Code != 1002 && closed.Code != 1003 && closed.Code != 1007
+	}
+	return true
+}
+
+// lost makes a LostError, once.
+func lost(place string, err error) error {
+	var already *LostError
+	if errors.As(err, &already) {
+		return err
+	}
+	return &LostError{Place: place, Cause: err}
+}
+
+// opening and closing tell a transport with a stream for each session of it.
+func (c *Client) openStream(id string) {
+	if s, ok := c.in.Conn.(transport.Streams); ok {
+		s.OpenSession(id)
+	}
+}
+
+func (c *Client) closeStream(id string) {
+	if s, ok := c.in.Conn.(transport.Streams); ok {
+		s.CloseSession(id)
+	}
+}

@@ -1,0 +1,168 @@
+package acpclient
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// AuthMethod is a way to log in. Type "" or "agent" is done by the agent
+// itself (Authenticate); "terminal" by running the agent's command with Args and
+// Env added, in a real terminal, and connecting again afterwards; the legacy type
+// "env_var" by starting the agent again with Vars in its environment.
+type AuthMethod struct {
+	ID                      string // verbatim
+	Name, Description, Type string // safe to show
+	Args                    []string
+	Env                     []wire.EnvVar
+
+	// Vars is what a method of type "env_var" asks for. Link is verbatim: where
+	// the values are to be had.
+	Vars []AuthVar
+	Link string
+	// Command is what a method of no known type wants run in a real terminal, in
+	// the place of what its type says; nil where there is none. It can be any
+	// program: it must not run before the user has read all of it and agreed.
+	Command *AuthCommand
+	// Refused says in a few safe words why a method is not to be carried out; ""
+	// for one that may be.
+	Refused string
+}
+
+// AuthVar is a variable that a login needs in the agent's environment.
+type AuthVar struct {
+	Name     string // a plain name: letters, digits, underscores
+	Label    string // safe to show; may be ""
+	Secret   bool   // it must not be shown while it is typed
+	Optional bool
+}
+
+// AuthCommand is a command that an agent names for a login. All but Label is
+// verbatim.
+type AuthCommand struct {
+	Command string
+	Args    []string
+	Env     []wire.EnvVar // added to the agent's environment
+	Label   string        // safe to show; may be ""
+}
+
+// Bounds of what a login may ask for: all of it has to be read.
+const (
+	maxAuthVars    = 16
+	maxAuthCommand = 8 << 10 // bytes
+)
+
+// authMethod judges what the agent said of a way to log in.
+func (c *Client) authMethod(m wire.AuthMethod) AuthMethod {
+	out := AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40)}
+	switch {
+	case out.Type == "terminal":
+		out.Args, out.Env = m.Args, m.Env
+	case out.Type == "env_var":
+		if out.Refused = refusedVars(m.Vars); out.Refused != "" {
+			break
+		}
+		out.Link = m.Link
+		for _, v := range m.Vars {
+			out.Vars = append(out.Vars, AuthVar{v.Name, safetext.Line(v.Label, 80), v.Secret, v.Optional})
+		}
+	case c.opts.TerminalLogin:
+		out.Command = authCommand(m.Command)
+	}
+	return out
+}
+
+var plainVar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// refusedVars says what speaks against asking the user for these variables.
+func refusedVars(vars []wire.AuthVar) string {
+	if len(vars) == 0 {
+		return "it names no variable"
+	}
+	if len(vars) > maxAuthVars {
+		return "it asks for too many variables"
+	}
+	var seen []string
+	for _, v := range vars {
+		name := strings.ToUpper(v.Name) // some systems do not tell them apart
+		switch {
+		case len(v.Name) > 100 || !plainVar.MatchString(v.Name):
+			return "it names what is no variable"
+		case steers(name):
+			return v.Name + " is no login's"
+		case slices.Contains(seen, name):
+			return "it names a variable twice"
+		}
+		seen = append(seen, name)
+	}
+	return ""
+}
+
+// steers tells whether a variable says which programs run, or what they load,
+// rather than who the user is: whoever fills in such a form would start
+// something else than the agent. The list holds what every program obeys, what
+// the shells and interpreters obey that agents are written for, and parley's own.
+func steers(name string) bool {
+	switch name {
+	case "PATH", "PATHEXT", "HOME", "USERPROFILE", "SHELL", "COMSPEC", "IFS", "ENV", "BASH_ENV", "ZDOTDIR",
+		"NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS":
+		return true
+	}
+	return slices.ContainsFunc([]string{"LD_", "DYLD_", "PYTHON", "NPM_CONFIG_", "PARLEY_"}, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// authCommand takes over a command that can be read as a whole; nil for any
+// other.
+func authCommand(t *wire.TerminalAuth) *AuthCommand {
+	if t == nil {
+		return nil
+	}
+	size := len(t.Command)
+	for _, a := range t.Args {
+		size += len(a) + 1
+	}
+	for _, e := range t.Env {
+		if !plainVar.MatchString(e.Name) {
+			return nil
+		}
+		size += len(e.Name) + len(e.Value) + 2
+	}
+	if size > maxAuthCommand {
+		return nil
+	}
+	return &AuthCommand{Command: t.Command, Args: t.Args, Env: t.Env, Label: safetext.Line(t.Label, 80)}
+}
+
+// Authenticate logs in with a method that the agent carries out itself. It may
+// take minutes; the end of ctx gives it up.
+func (c *Client) Authenticate(ctx context.Context, methodID string) error {
+	return c.authenticate(ctx, methodID, "", "agent")
+}
+
+// AuthenticateEnv tells an agent that was started with the variables of a
+// method of type "env_var" to log in with them. Agents that take them by
+// themselves need no telling.
+func (c *Client) AuthenticateEnv(ctx context.Context, methodID string) error {
+	return c.authenticate(ctx, methodID, "env_var")
+}
+
+func (c *Client) authenticate(ctx context.Context, methodID string, types ...string) error {
+	for _, m := range c.agent.AuthMethods {
+		if m.ID != methodID {
+			continue
+		}
+		if !slices.Contains(types, m.Type) || m.Refused != "" {
+			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
+		}
+		if err := c.peer.Call(ctx, c.surface.login(), map[string]string{"methodId": methodID}, nil); err != nil {
+			return c.explain("log in", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("log in: %w", ErrUnsupported)
+}

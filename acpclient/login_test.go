@@ -1,0 +1,155 @@
+package acpclient_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+)
+
+// offeredBy connects to an agent with these ways to log in and tells what the
+// engine makes of them.
+func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c *acpclient.Client), o acpclient.Options) (got []acpclient.AuthMethod) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a, c, _, err := connectV2(t, map[string]string{"authenticate": `{}`, "initialize": strings.Replace(v1Hello, `"agentCapabilities"`, `"authMethods":[`+methods+`],"agentCapabilities"`, 1)}, o)
+		if err != nil {
+			t.Fatalf("%s: %v", methods, err)
+		}
+		defer c.Close()
+		got = c.Agent().AuthMethods
+		if f != nil {
+			f(t, a, c)
+		}
+	})
+	return got
+}
+
+// What a variable is called decides whether the user is asked for it at all.
+func TestLoginVariables(t *testing.T) {
+	for vars, want := range map[string]string{
+		`{"name":"OPENAI_API_KEY"}`:      "",
+		`{"name":"_x9"},{"name":"url"}`:  "",
+		`{"name":"PATHFINDER_TOKEN"}`:    "", // what only begins like one of the others
+		`{"name":"NODE_AUTH_TOKEN"}`:     "",
+		`{"name":"HOMEPAGE"}`:            "",
+		``:                               "it names no variable",
+		`{"label":"x"}`:                  "it names no variable",
+		`{"name":"A=B"}`:                 "it names what is no variable",
+		`{"name":"A B"}`:                 "it names what is no variable",
+		`{"name":"1A"}`:                  "it names what is no variable",
+		`{"name":"A\n"}`:                 "it names what is no variable",
+		`{"name":"\u0410PI_KEY"}`:        "it names what is no variable", // a Cyrillic A
+		`{"name":"BASH_FUNC_ls%%"}`:      "it names what is no variable",
+		`{"name":"A\u001b[2J"}`:          "it names what is no variable",
+		`{"name":"KEY"},{"name":"key"}`:  "it names a variable twice",
+		`{"name":"KEY"},{"name":"PATH"}`: "PATH is no login's",
+		`{"name":"Path"}`:                "Path is no login's",
+		`{"name":"HOME"}`:                "HOME is no login's",
+		`{"name":"SHELL"}`:               "SHELL is no login's",
+		`{"name":"LD_PRELOAD"}`:          "LD_PRELOAD is no login's",
+		`{"name":"DYLD_INSERT_LIBRARIES","label":"API key"}`: "DYLD_INSERT_LIBRARIES is no login's",
+		`{"name":"NODE_OPTIONS"}`:                            "NODE_OPTIONS is no login's",
+		`{"name":"BASH_ENV"}`:                                "BASH_ENV is no login's",
+		`{"name":"PYTHONSTARTUP"}`:                           "PYTHONSTARTUP is no login's",
+		`{"name":"npm_config_registry"}`:                     "npm_config_registry is no login's",
+		`{"name":"PARLEY_STATE"}`:                            "PARLEY_STATE is no login's",
+		`{"name":"` + strings.Repeat("A", 101) + `"}`:        "it names what is no variable",
+	} {
+		got := offeredBy(t, `{"id":"k","name":"K","type":"env_var","link":"https://x","vars":[`+vars+`]}`, nil, acpclient.Options{})
+		if len(got) != 1 || got[0].Refused != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {
+			t.Errorf("%s: %+v, want %q", vars, got, want)
+		}
+	}
+	many := strings.TrimSuffix(strings.Repeat(`{"name":"A"},`, 17), ",")
+	if got := offeredBy(t, `{"id":"k","type":"env_var","vars":[`+many+`]}`, nil, acpclient.Options{}); got[0].Refused != "it asks for too many variables" {
+		t.Errorf("%+v", got)
+	}
+	got := offeredBy(t, `{"id":"k","type":"env_var","vars":[{"name":"A","label":"\u001b[31mKey\n","optional":true,"secret":false}]}`, nil, acpclient.Options{})
+	if want := []acpclient.AuthVar{{Name: "A", Label: "Key", Optional: true}}; !reflect.DeepEqual(got[0].Vars, want) {
+		t.Errorf("%+v", got)
+	}
+	// A type that only looks like one that is known, once it is safe to show.
+	got = offeredBy(t, `{"id":"k","type":"env_\u200bvar"}`, nil, acpclient.Options{})
+	if got[0].Type != "env_var" || got[0].Refused == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A command of the agent's own is passed on whole or not at all, only where
+// logins can run in a terminal, and never beside what a known type says.
+func TestLoginCommands(t *testing.T) {
+	terminal := acpclient.Options{TerminalLogin: true}
+	method := func(more, command string) string {
+		return `{"id":"k"` + more + `,"_meta":{"terminal-auth":` + command + `}}`
+	}
+	const plain = `{"command":"/opt/c","args":["log\u001bin"],"label":"C\u202e L","env":{"A":"1"}}`
+	want := &acpclient.AuthCommand{Command: "/opt/c", Args: []string{"log\x1bin"}, Env: []wire.EnvVar{{Name: "A", Value: "1"}}, Label: "C L"}
+	for _, more := range []string{``, `,"type":"agent"`, `,"type":"_acme"`} {
+		if got := offeredBy(t, method(more, plain), nil, terminal); len(got) != 1 || !reflect.DeepEqual(got[0].Command, want) {
+			t.Errorf("%s: %+v", more, got)
+		}
+		if got := offeredBy(t, method(more, plain), nil, acpclient.Options{}); got[0].Command != nil {
+			t.Errorf("%s: %+v without a terminal", more, got)
+		}
+	}
+	for _, more := range []string{`,"type":"terminal","args":["login"]`, `,"type":"env_var","vars":[{"name":"K"}]`, `,"type":"env_var"`} {
+		if got := offeredBy(t, method(more, plain), nil, terminal); got[0].Command != nil {
+			t.Errorf("%s: %+v", more, got[0].Command)
+		}
+	}
+	for _, command := range []string{`{"command":"c","env":{"A=B":"1"}}`, `{"command":"c","env":{"":"1"}}`, `{"command":"c","args":["` + strings.Repeat("x", 9<<10) + `"]}`} {
+		if got := offeredBy(t, method("", command), nil, terminal); got[0].Command != nil {
+			t.Errorf("%.60s: %+v", command, got[0].Command)
+		}
+	}
+}
+
+// The agent is told of a login by variables only in so many words.
+func TestAuthenticateEnv(t *testing.T) {
+	const methods = `{"id":"key","type":"env_var","vars":[{"name":"K"}]},{"id":"bad","type":"env_var","vars":[{"name":"PATH"}]},{"id":"own"},{"id":"tty","type":"terminal"}`
+	offeredBy(t, methods, func(t *testing.T, a *v2Agent, c *acpclient.Client) {
+		for id, goes := range map[string]bool{"key": true, "bad": false, "own": false, "tty": false, "other": false} {
+			if err := c.AuthenticateEnv(t.Context(), id); (err == nil) != goes {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if err := c.Authenticate(t.Context(), "key"); err == nil {
+			t.Error("called although nobody has started it with the variables")
+		}
+		if got := a.got("authenticate"); len(got) != 1 || string(got[0].Params) != `{"methodId":"key"}` {
+			t.Errorf("%+v", got)
+		}
+	}, acpclient.Options{})
+}
+
+// What agents go by when they name commands of their own is said where logins
+// can run in a terminal, and is no offence against the schema.
+func TestTerminalLoginIsAdvertised(t *testing.T) {
+	for _, can := range []bool{false, true} {
+		offeredBy(t, "", func(t *testing.T, a *v2Agent, _ *acpclient.Client) {
+			sent := a.got("initialize")[0].Params
+			var p struct {
+				ClientCapabilities struct {
+					Auth struct{ Terminal bool }
+					Meta map[string]bool `json:"_meta"`
+				}
+			}
+			if err := json.Unmarshal([]byte(sent), &p); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.ClientCapabilities; got.Auth.Terminal != can || got.Meta["terminal-auth"] != can || !got.Meta["terminal_output"] {
+				t.Errorf("%v: %s", can, sent)
+			}
+			if s, err := loadSchema(); err == nil {
+				if err := s.validate("InitializeRequest", json.RawMessage(sent)); err != nil {
+					t.Error(err)
+				}
+			}
+		}, acpclient.Options{TerminalLogin: can})
+	}
+}

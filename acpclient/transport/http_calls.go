@@ -1,0 +1,277 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/jsonscan"
+)
+
+// codeInternal is the code of the errors made here.
+const codeInternal = -32603
+
+// openCalls are the requests that were sent and not answered yet: who fails one has to know that it is still open, and
+// the stream of a session is needed as long as one of its requests is.
+type openCalls struct {
+	n    atomic.Int64 // how many; while there are none nothing that arrives is looked at
+	mu   sync.Mutex
+	open map[string]openCall
+}
+
+type openCall struct {
+	id      json.RawMessage
+	session string
+	since   time.Time
+}
+
+// callKey makes ids comparable: numbers by value, everything else by its bytes.
+func callKey(id []byte) string {
+	if n, ok := jsonscan.Int(id); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return string(id)
+}
+
+func (c *openCalls) add(id []byte, session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[string]openCall{}
+	}
+	c.open[callKey(id)] = openCall{bytes.Clone(id), session, time.Now()}
+	c.n.Store(int64(len(c.open)))
+}
+
+// take removes a call and reports whether it was open.
+func (c *openCalls) take(id []byte) (openCall, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := callKey(id)
+	call, ok := c.open[key]
+	delete(c.open, key)
+	c.n.Store(int64(len(c.open)))
+	return call, ok
+}
+
+// takeSession removes the calls of a session that are open since before then.
+func (c *openCalls) takeSession(session string, then time.Time) []openCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []openCall
+	for key, call := range c.open {
+		if call.session == session && !call.since.After(then) {
+			out = append(out, call)
+			delete(c.open, key)
+		}
+	}
+	c.n.Store(int64(len(c.open)))
+	return out
+}
+
+// has tells whether a request of the session is open.
+func (c *openCalls) has(session string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, call := range c.open {
+		if call.session == session {
+			return true
+		}
+	}
+	return false
+}
+
+// callOf finds the id and the method of a message, wherever they stand. A null id is none.
+func callOf(data []byte) (id []byte, method string) {
+	m := jsonscan.MembersOf(data)
+	for (id == nil || method == "") && m.Next() {
+		switch string(m.Key) {
+		case "id":
+			if jsonscan.KindOf(m.Value) != jsonscan.Null {
+				id = m.Value
+			}
+		case "method":
+			method, _ = jsonscan.Text(m.Value)
+		}
+	}
+	return id, method
+}
+
+// answered returns the ids that a message answers, several where it is a batch. It reads no further than to the method
+// of what is none, which mostly stands at the beginning.
+func answered(data []byte) (ids [][]byte) {
+	if jsonscan.KindOf(data) == jsonscan.Array {
+		for it := jsonscan.ItemsOf(data); it.Next(); {
+			if jsonscan.KindOf(it.Value) == jsonscan.Object {
+				ids = append(ids, answered(it.Value)...)
+			}
+		}
+		return ids
+	}
+	var id []byte
+	m := jsonscan.MembersOf(data)
+	for m.Next() {
+		switch string(m.Key) {
+		case "method":
+			return nil
+		case "id":
+			id = m.Value
+		}
+	}
+	if id == nil || m.Err() != nil {
+		return nil
+	}
+	return [][]byte{id}
+}
+
+// plausible tells by its ends whether text may be a message: whether it is one, its reader finds out.
+func plausible(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	if len(data) < 2 {
+		return false
+	}
+	first, last := data[0], data[len(data)-1]
+	return first == '{' && last == '}' || first == '[' && last == ']'
+}
+
+// oneLine makes one line of a JSON text that is laid out on several, in place: inside strings JSON has no line break.
+func oneLine(data []byte) []byte {
+	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 || !json.Valid(data) {
+		return data
+	}
+	for i, c := range data {
+		if c == '\n' || c == '\r' {
+			data[i] = ' '
+		}
+	}
+	return bytes.TrimSpace(data)
+}
+
+// isMessage tells a message, or a batch, from other JSON that a server may send with its consent.
+func isMessage(data []byte) bool {
+	if !json.Valid(data) {
+		return false
+	}
+	if jsonscan.KindOf(data) == jsonscan.Array {
+		it := jsonscan.ItemsOf(data)
+		if !it.Next() {
+			return false
+		}
+		data = it.Value
+	}
+	for m := jsonscan.MembersOf(data); m.Next(); {
+		if string(m.Key) == "jsonrpc" {
+			return true
+		}
+	}
+	return false
+}
+
+// receive hands one message to Recv. The calls that it answers are closed before that, the streams that were opened for
+// them alone after it. false when nobody receives any more.
+func (h *HTTP) receive(data []byte) bool {
+	var settled []string
+	if h.calls.n.Load() > 0 {
+		for _, id := range answered(data) {
+			if call, ok := h.calls.take(id); ok {
+				settled = append(settled, call.session)
+			}
+		}
+	}
+	if !h.in.push(data, nil) {
+		return false
+	}
+	for _, session := range settled {
+		h.settle(session)
+	}
+	return true
+}
+
+// settle closes the stream of a session that was opened for its requests alone.
+func (h *HTTP) settle(session string) {
+	if l := h.current(); l != nil && session != "" {
+		l.settle(session)
+	}
+}
+
+// giveUp answers a call, if it is still open, with an error made here.
+func (h *HTTP) giveUp(id []byte, err error) {
+	if call, ok := h.calls.take(id); ok {
+		h.in.push(errorAnswer(call.id, err), nil)
+		h.settle(call.session)
+	}
+}
+
+// giveUpSession does so with the calls of a session that are open since before then.
+func (h *HTTP) giveUpSession(session string, then time.Time, err error) {
+	for _, call := range h.calls.takeSession(session, then) {
+		h.in.push(errorAnswer(call.id, err), nil)
+	}
+}
+
+// errTooLarge says that a message is longer than servers take.
+type errTooLarge struct{ size int }
+
+func (e errTooLarge) Error() string {
+	return fmt.Sprintf("the message is too large for the server (%.1f MiB): attachments are what makes messages large", float64(e.size)/(1<<20))
+}
+
+// errorAnswer is the answer to a request that failed on its way (PROTOCOL 5.3).
+func errorAnswer(id []byte, err error) []byte {
+	type data struct {
+		Status  int    `json:"status"`
+		Body    string `json:"body"`
+		Details string `json:"details,omitempty"` // what a person can read of the body
+	}
+	failure := struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    *data  `json:"data,omitempty"`
+	}{Code: codeInternal, Message: err.Error()}
+	var status *StatusError
+	if errors.As(err, &status) {
+		failure.Data = &data{status.Status, status.Body, detail(status.Body)}
+	}
+	body, err := json.Marshal(failure)
+	if err != nil { // which no string can bring about
+		body = []byte(`{"code":-32603,"message":"Internal error"}`)
+	}
+	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	out = append(out, `,"error":`...)
+	return append(append(out, body...), '}')
+}
+
+// detail is the message of a JSON-RPC error, or one short line.
+func detail(body string) string {
+	var answer struct {
+		Error struct{ Message string }
+	}
+	if json.Unmarshal([]byte(body), &answer) == nil {
+		return answer.Error.Message
+	}
+	if body = strings.TrimSpace(body); len(body) > 200 || strings.ContainsAny(body, "\r\n<") {
+		return ""
+	}
+	return body
+}
+
+// explain says of a failed POST what it means for the request.
+func explain(err error, size int) error {
+	var status *StatusError
+	switch {
+	case errors.As(err, &status) && status.Status == http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("%w: %w", errTooLarge{size}, err)
+	case errors.As(err, &status) && status.Status == http.StatusNotImplemented:
+		return fmt.Errorf("the server does not support this: %w", err)
+	case mayHaveRun(err):
+		return fmt.Errorf("%w; the request may have been processed", err)
+	}
+	return err
+}

@@ -1,0 +1,190 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"parley/internal/jsonscan"
+)
+
+// initialize posts the message that makes the connection, and hands its answer to Recv. One that follows a connection
+// which exists makes a new one in its place: servers do not take a second one on the same.
+func (h *HTTP) initialize(m Message, id []byte) {
+	h.leave()
+	a, err := h.first(m)
+	if err != nil {
+		if h.ctx.Err() == nil {
+			h.fail(fmt.Errorf("initialize: %w", err))
+		}
+		return
+	}
+	defer a.done()
+	connection := a.Header.Get(connectionHeader)
+	if a.StatusCode/100 != 2 {
+		h.uninitialized(m, id, a, connection)
+		return
+	}
+	body, err := h.introduction(a.Response)
+	if err == nil {
+		body, err = only(body, id)
+	}
+	failed := err == nil && isError(body)
+	switch {
+	case h.ctx.Err() != nil: // it was the end that ended it
+	case err != nil:
+		h.fail(fmt.Errorf("initialize: %w", err))
+	case connection == "" && !failed:
+		h.fail(errors.New("initialize: the server names no connection (" + connectionHeader + "): it does not speak ACP over HTTP"))
+	case failed:
+		h.in.push(body, nil)
+	default:
+		l := h.connect(connection)
+		h.in.push(body, nil)
+		l.main.await()
+		return
+	}
+	if connection != "" {
+		h.dismiss(connection)
+	}
+}
+
+// introduction is the body of the answer to initialize: a message, or a stream that begins with it.
+func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
+	if mediaType(resp.Header) != "text/event-stream" {
+		return h.readAll(resp)
+	}
+	events := newEventReader(resp.Body, h.r.MaxMessage)
+	for {
+		e, err := events.next()
+		if err != nil {
+			return nil, h.clean(err)
+		}
+		if plausible(e.data) {
+			return e.data, nil
+		}
+	}
+}
+
+// uninitialized handles an answer that is no success: a WebSocket may be there instead.
+func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
+	refused := h.refused("initialize", a.Response)
+	if connection != "" {
+		h.dismiss(connection)
+	}
+	switch refused.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented:
+		if h.takeOver(m) {
+			return
+		}
+	default:
+		if body, err := only([]byte(refused.Body), id); err == nil && isError(body) {
+			h.in.push(body, nil) // the reason, in the words of the agent
+		}
+	}
+	if h.ctx.Err() == nil {
+		h.fail(refused)
+	}
+}
+
+// takeOver connects by WebSocket and lets that do everything from here on, beginning with the message given. false
+// where there is none.
+func (h *HTTP) takeOver(m Message) bool {
+	ctx, stop := context.WithTimeout(h.ctx, dialPatience)
+	defer stop()
+	conn, err := h.socket(ctx, h.r)
+	if err != nil {
+		return false
+	}
+	if err := conn.Send(m); err != nil {
+		conn.Close()
+		return false
+	}
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		conn.Close()
+		return false
+	}
+	h.instead = conn
+	h.mu.Unlock()
+	h.r.Log("the server has no HTTP there: using a WebSocket")
+	// Nothing else writes to it before both queues are diverted, and nothing is read before that.
+	h.ordered.divert(func(m Message) { conn.Send(m) }, errInstead)
+	h.answers.close(errInstead)
+	h.in.finish(errInstead)
+	return true
+}
+
+// first posts initialize, on the road that the server understands. What a gateway refused is tried once more: a
+// connection too many does no harm.
+func (h *HTTP) first(m Message) (answer, error) {
+	post := func() (answer, error) { return h.roundTrip(h.ctx, h.chosen(), m.Data, "", "") }
+	if h.chosen() == nil {
+		post = func() (answer, error) { return h.choose(m) }
+	}
+	a, err := post()
+	if err != nil || !slices.Contains([]int{429, 502, 503, 504}, a.StatusCode) {
+		return a, err
+	}
+	a.done()
+	if !pause(h.ctx, h.timing.maxRefuse/2, nil) {
+		return answer{}, ErrClosed
+	}
+	return h.roundTrip(h.ctx, h.chosen(), m.Data, "", "")
+}
+
+// choose finds out which road that is.
+func (h *HTTP) choose(m Message) (a answer, err error) {
+	for i, road := range h.roads() {
+		h.mu.Lock()
+		h.client = road.client
+		h.mu.Unlock()
+		a, err = h.roundTrip(h.ctx, road.client, m.Data, "", "")
+		if err == nil && i > 0 {
+			plainHTTP1.Store(h.r.url.Host, true)
+		}
+		if err == nil || h.ctx.Err() != nil || !road.shut(err) {
+			return a, err
+		}
+	}
+	return a, err
+}
+
+// only is the answer to the request with that id, alone or as the only one of a batch.
+func only(body, id []byte) ([]byte, error) {
+	if jsonscan.KindOf(body) == jsonscan.Array {
+		it := jsonscan.ItemsOf(body)
+		if !it.Next() {
+			return nil, errors.New("the server answered nothing")
+		}
+		body = it.Value
+	}
+	if ids := answered(body); len(ids) != 1 || callKey(ids[0]) != callKey(id) {
+		return nil, errors.New("the server answered something else")
+	}
+	return oneLine(body), nil
+}
+
+// isError tells an answer that is a JSON-RPC error.
+func isError(body []byte) bool {
+	for m := jsonscan.MembersOf(body); m.Next(); {
+		if string(m.Key) == "error" && jsonscan.KindOf(m.Value) == jsonscan.Object {
+			return true
+		}
+	}
+	return false
+}
+
+// dismiss tells the server that a connection is over. Whether it listens does not matter.
+func (h *HTTP) dismiss(connection string) {
+	ctx, stop := context.WithTimeout(context.Background(), h.timing.farewell)
+	defer stop()
+	client := h.chosen()
+	resp, err := h.do(client, h.request(ctx, http.MethodDelete, nil, connection, ""))
+	if err == nil {
+		resp.Body.Close()
+	}
+}

@@ -1,0 +1,226 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"parley/internal/jsonscan"
+)
+
+var (
+	errUninitialized = errors.New("nothing but initialize can be sent before the server knows the connection")
+	errSessionID     = errors.New("the id of the session cannot be sent over HTTP: it is longer than 1024 bytes, or not made of ASCII letters and signs")
+)
+
+// maxIdleBody is how much of a body that nobody needs is read, so that its connection can be used again.
+const maxIdleBody = 64 << 10
+
+// sendOrdered posts requests and notifications, one after another.
+func (h *HTTP) sendOrdered() {
+	for {
+		m, ok := h.ordered.take()
+		if !ok {
+			return
+		}
+		id, method := callOf(m.Data)
+		if id != nil && method == "initialize" {
+			h.initialize(m, id)
+			continue
+		}
+		h.send(m, id)
+	}
+}
+
+// send posts a request, or a notification where id is nil.
+func (h *HTTP) send(m Message, id []byte) {
+	l := h.current()
+	if id != nil {
+		h.calls.add(id, m.Session)
+	}
+	var err error
+	switch {
+	case l == nil:
+		err = errUninitialized
+	case m.Session != "" && !headerSafe(m.Session):
+		err = errSessionID
+	case id != nil && len(m.Data) > h.largest:
+		err = errTooLarge{len(m.Data)}
+	}
+	if err != nil {
+		if id == nil {
+			h.r.Log("a notification was not sent: " + err.Error())
+		}
+		h.giveUp(id, err)
+		return
+	}
+	var s *stream
+	if m.Session != "" {
+		s = l.open(m.Session, false)
+		s.await()
+	}
+	err = h.postTo(l, m, id)
+	if id == nil && err != nil && !isStatus(err) {
+		err = h.postTo(l, m, nil)
+	}
+	switch {
+	case err == nil || l.ctx.Err() != nil:
+	case deadly(err) != nil:
+		h.fail(deadly(err))
+	case id == nil:
+		h.fail(fmt.Errorf("a notification could not be sent, and what follows it must not stand alone: %w", err))
+	default:
+		h.giveUp(id, explain(err, len(m.Data)))
+	}
+	if s != nil {
+		s.posted()
+		l.settle(m.Session)
+	}
+}
+
+// sendAnswers posts the answers to the server's requests, one after another.
+func (h *HTTP) sendAnswers() {
+	for {
+		m, ok := h.answers.take()
+		if !ok {
+			return
+		}
+		l := h.current()
+		if l == nil || m.Session != "" && !headerSafe(m.Session) {
+			h.r.Log("an answer was not sent: nobody can have asked")
+			continue
+		}
+		if len(m.Data) > h.largest {
+			m.Data = tooLargeAnswer(m.Data)
+		}
+		h.sendAnswer(l, m)
+	}
+}
+
+// sendAnswer posts one answer. It is tried once more where it may not have arrived: the same answer twice does no
+// harm, and without it the agent would wait for ever.
+func (h *HTTP) sendAnswer(l *link, m Message) {
+	post := func() error {
+		err := h.postTo(l, m, nil)
+		if err != nil && mayHaveRun(err) && l.ctx.Err() == nil {
+			err = h.postTo(l, m, nil)
+		}
+		return err
+	}
+	var status *StatusError
+	err := post()
+	if errors.As(err, &status) && status.Status == http.StatusRequestEntityTooLarge {
+		m.Data = tooLargeAnswer(m.Data)
+		err = post()
+	}
+	switch {
+	case err == nil || l.ctx.Err() != nil:
+	case deadly(err) != nil:
+		h.fail(deadly(err))
+	case errors.As(err, &status) && (status.Status == http.StatusNotImplemented || status.Status == http.StatusBadRequest) && len(m.Data) > 0 && m.Data[0] == '[':
+		for it := jsonscan.ItemsOf(m.Data); it.Next(); { // a server that takes no batches
+			h.sendAnswer(l, Message{Data: it.Value, Session: m.Session, Answer: true})
+		}
+	case status != nil && status.Status/100 == 4:
+		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // too late, mostly
+	default:
+		h.fail(fmt.Errorf("an answer could not be sent: %w", err))
+	}
+}
+
+// tooLargeAnswer is what is sent in the place of an answer, or a batch of them, that servers do not take.
+func tooLargeAnswer(data []byte) []byte {
+	failure := errors.New("the answer is too large to be sent over HTTP")
+	if jsonscan.KindOf(data) != jsonscan.Array {
+		id, _ := callOf(data)
+		return errorAnswer(orNull(id), failure)
+	}
+	var all [][]byte
+	for it := jsonscan.ItemsOf(data); it.Next(); {
+		id, _ := callOf(it.Value)
+		all = append(all, errorAnswer(orNull(id), failure))
+	}
+	return append(append([]byte{'['}, bytes.Join(all, []byte{','})...), ']')
+}
+
+func orNull(id []byte) []byte {
+	if id == nil {
+		return []byte("null")
+	}
+	return id
+}
+
+func isStatus(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status)
+}
+
+// postTo posts a message on a connection and returns when the server has accepted it.
+func (h *HTTP) postTo(l *link, m Message, id []byte) error {
+	a, err := h.roundTrip(l.ctx, h.chosen(), m.Data, l.id, m.Session)
+	if err != nil {
+		return fmt.Errorf("send a message: %w", err)
+	}
+	if a.StatusCode/100 != 2 {
+		defer a.done()
+		return h.refused("send a message", a.Response)
+	}
+	if a.Body == http.NoBody || a.ContentLength == 0 {
+		a.done()
+		return nil
+	}
+	if !h.spawn(func() { h.inline(l, a, id) }) {
+		a.done()
+	}
+	return nil
+}
+
+// inline takes what some servers send with their consent: the answer itself, or a stream that it will come on (PROTOCOL
+// 5.3). Else the body is read to its end, if that is near.
+func (h *HTTP) inline(l *link, a answer, id []byte) {
+	defer a.done()
+	switch mediaType(a.Header) {
+	case "text/event-stream":
+		err := h.readStream(newEventReader(a.Body, h.r.MaxMessage), func() {})
+		if id != nil && l.ctx.Err() == nil {
+			h.orphaned(l, id, err)
+		}
+	case "application/json":
+		body, err := h.readAll(a.Response)
+		var long *TooLongError
+		if errors.As(err, &long) {
+			h.in.push(nil, long)
+		}
+		if err == nil && isMessage(body) {
+			h.receive(oneLine(body))
+		}
+	default:
+		bounded(a.Response, h.timing.body, func(body io.Reader) { io.CopyN(io.Discard, body, maxIdleBody) })
+	}
+}
+
+// orphaned waits for the answer to a request whose own stream has ended: it may still come on another.
+func (h *HTTP) orphaned(l *link, id []byte, err error) {
+	if !l.pause(h.timing.grace, nil) {
+		return
+	}
+	h.giveUp(id, fmt.Errorf("the stream of the answer ended without it (%w): whether the request was processed is not known", h.clean(err)))
+}
+
+// readAll reads a body that is one message.
+func (h *HTTP) readAll(resp *http.Response) (body []byte, err error) {
+	body, err = io.ReadAll(io.LimitReader(resp.Body, int64(h.r.MaxMessage)+1))
+	switch {
+	case err != nil:
+		return nil, h.clean(err)
+	case len(body) > h.r.MaxMessage:
+		return nil, &TooLongError{Limit: h.r.MaxMessage, Size: max(resp.ContentLength, int64(len(body)))}
+	case !json.Valid(body):
+		return nil, errors.New("what the server answered is no JSON")
+	}
+	return body, nil
+}

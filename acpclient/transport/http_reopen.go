@@ -1,0 +1,157 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// runMain keeps the stream of the connection open. It is opened again once, at once; where that fails, or brings
+// nothing, the connection is over (PROTOCOL 5.4, 12).
+func (s *stream) runMain() {
+	h := s.link.h
+	var busy time.Time // since when the server says that the stream has a reader already
+	tries := 1
+	for {
+		end := s.round()
+		if s.ctx.Err() != nil {
+			return
+		}
+		if end.useful {
+			tries, busy = 1, time.Time{}
+			s.again.reset()
+		}
+		switch {
+		case deadly(end.err) != nil:
+			h.fail(deadly(end.err))
+			return
+		case end.status() == http.StatusConflict && (busy.IsZero() || time.Since(busy) < h.timing.refused):
+			if busy.IsZero() {
+				busy = time.Now()
+			}
+			if !pause(s.ctx, s.again.next(h.timing.maxRefuse), nil) {
+				return
+			}
+		case tries > 0:
+			tries--
+			s.told(end)
+			if !pause(s.ctx, s.again.next(h.timing.pause), nil) {
+				return
+			}
+		default:
+			h.fail(lost(h.clean(end.err)))
+			return
+		}
+	}
+}
+
+// lost is the end of a connection whose stream cannot be had any more.
+func lost(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the server ended the connection: %w", io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("the server ended the connection (%w): %w", io.ErrUnexpectedEOF, err)
+}
+
+var (
+	errStreamRefused = errors.New("the server refuses the stream of the session")
+	errStreamLost    = errors.New("the stream of the session is lost: whether the request was processed is not known")
+)
+
+// runSession keeps the stream of a session open. While it is not, the session's requests stay open for a time; one
+// that the server refuses is given up, with the session's requests, until something is sent for the session again
+// (PROTOCOL 5.4, 6, 7 and 11).
+func (s *stream) runSession() {
+	h := s.link.h
+	var down, refused time.Time
+	for {
+		end := s.round()
+		switch {
+		case s.ctx.Err() != nil:
+			return
+		case end.status() == http.StatusUnauthorized, end.status() == http.StatusForbidden:
+			h.fail(end.err)
+			return
+		}
+		if end.useful {
+			down = time.Time{}
+			s.again.reset()
+		}
+		now := time.Now()
+		if down.IsZero() {
+			down = now
+			s.told(end)
+		}
+		longest := h.timing.maxPause
+		if final(end.status()) {
+			if refused.IsZero() || refused.Before(s.lastPosted()) {
+				refused = now
+			}
+			if now.Sub(refused) >= h.timing.refused {
+				s.giveUp(end.err)
+				return
+			}
+			longest = h.timing.maxRefuse
+			if end.status() != http.StatusConflict {
+				s.settled() // the server may have to be told of the session first, by the POST that waits
+			}
+		} else {
+			refused = time.Time{}
+			if now.Sub(down) >= h.timing.grace {
+				h.giveUpSession(s.session, now.Add(-h.timing.grace), errStreamLost)
+			}
+		}
+		if !pause(s.ctx, s.again.next(longest), s.wake) {
+			return
+		}
+	}
+}
+
+// final tells a status that says no, rather than not now: 409 means another reader, mostly one of ours that is gone
+// already; 404 that the session is not known yet.
+func final(status int) bool {
+	return status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+}
+
+// giveUp ends the stream of a session that the server refuses.
+func (s *stream) giveUp(err error) {
+	h := s.link.h
+	s.link.forget(s)
+	h.r.Log("gave up a stream of a session: " + err.Error())
+	h.giveUpSession(s.session, time.Now(), fmt.Errorf("%w: %w", errStreamRefused, err))
+}
+
+// told tells the Log why a stream is opened again.
+func (s *stream) told(end ending) {
+	if end.err == io.EOF {
+		s.link.h.r.Log(s.String() + " ended: opening it again")
+		return
+	}
+	s.link.h.r.Log(s.String() + " broke off: opening it again: " + s.link.h.clean(end.err).Error())
+}
+
+// backoff is growing pauses, with a little chance in them so that many clients do not come back all at once.
+type backoff struct {
+	least, most time.Duration
+	now         time.Duration
+}
+
+// longestWish bounds what a server may wish for with retry.
+const longestWish = 30 * time.Second
+
+// wish takes what the server wants to pass before a stream is opened again.
+func (b *backoff) wish(d time.Duration) {
+	b.least = min(max(d, b.least), longestWish)
+	b.most = max(b.most, b.least)
+}
+
+func (b *backoff) reset() { b.now = 0 }
+
+// next is the next pause, at most longest where the server has no wish beyond it.
+func (b *backoff) next(longest time.Duration) time.Duration {
+	b.now = min(max(2*b.now, b.least), max(longest, b.least), b.most)
+	return b.now - time.Duration(rand.Int64N(int64(b.now)/4+1))
+}

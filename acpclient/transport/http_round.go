@@ -1,0 +1,240 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// errNoHeaders is why a POST was given up.
+var errNoHeaders = errors.New("the server does not answer")
+
+// request builds a request with the headers of PROTOCOL 5.2. Those of the transport win over the user's, also where
+// the transport sends none.
+func (h *HTTP) request(ctx context.Context, method string, body []byte, connection, session string) *http.Request {
+	header := h.r.Header.Clone()
+	set := func(name, value string) {
+		header.Del(name)
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+	req := &http.Request{Method: method, URL: h.r.url, Host: header.Get("Host"), Header: header}
+	header.Del("Host")
+	set(connectionHeader, connection)
+	set(sessionHeader, session)
+	version := ""
+	if v := h.version.Load(); v > 0 && connection != "" {
+		version = strconv.FormatInt(v, 10)
+	}
+	set(versionHeader, version)
+	set("Last-Event-Id", "")
+	switch method {
+	case http.MethodPost:
+		set("Content-Type", "application/json")
+		set("Accept", "application/json, text/event-stream")
+		req.ContentLength = int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
+	case http.MethodGet:
+		set("Accept", "text/event-stream")
+	}
+	set("Accept-Encoding", "identity") // a stream that is packed arrives in lumps
+	return req.WithContext(ctx)
+}
+
+// do sends a request. Its errors hold nothing secret.
+func (h *HTTP) do(client *http.Client, req *http.Request) (*http.Response, error) {
+	resp, err := client.Do(req)
+	if err == nil {
+		return resp, nil
+	}
+	if req.Context().Err() != nil {
+		err = context.Cause(req.Context())
+	}
+	return nil, h.clean(err)
+}
+
+// chosen is the client that the connection is made with.
+func (h *HTTP) chosen() *http.Client {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.client
+}
+
+// answer is what came of a POST; done has to be called once its body is not needed any more.
+type answer struct {
+	*http.Response
+	done func()
+}
+
+// roundTrip posts one message and waits for the headers of the answer.
+func (h *HTTP) roundTrip(ctx context.Context, client *http.Client, body []byte, connection, session string) (answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(h.timing.post, func() { cancel(errNoHeaders) })
+	resp, err := h.do(client, h.request(ctx, http.MethodPost, body, connection, session))
+	timer.Stop()
+	if err != nil {
+		cancel(nil)
+		return answer{}, err
+	}
+	return answer{resp, func() {
+		resp.Body.Close()
+		cancel(nil)
+	}}, nil
+}
+
+// bounded ends the reading of a body after d.
+func bounded(resp *http.Response, d time.Duration, read func(io.Reader)) {
+	timer := time.AfterFunc(d, func() { resp.Body.Close() })
+	defer timer.Stop()
+	read(resp.Body)
+}
+
+// refused makes an error of an answer that is no success, with the beginning of its body.
+func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
+	var excerpt string
+	bounded(resp, h.timing.body, func(body io.Reader) {
+		all, _ := io.ReadAll(io.LimitReader(body, 2*maxExcerpt)) // more than is kept, so that no half of a secret is
+		excerpt = h.hide.Replace(string(all))
+		excerpt = excerpt[:min(len(excerpt), maxExcerpt)]
+	})
+	if resp.StatusCode/100 == 3 {
+		doing += " (only a redirect to the same place is followed)"
+	}
+	return &StatusError{Doing: doing, Status: resp.StatusCode, Body: excerpt}
+}
+
+// deadly is the error that ends the connection because of the status of an answer, nil where it can go on: without
+// credentials nothing is of any use, and a connection that is not known has to be made anew.
+func deadly(err error) error {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return nil
+	}
+	switch status.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return err
+	case http.StatusNotFound, http.StatusGone:
+		return fmt.Errorf("%w (%w)", ErrGone, err)
+	}
+	return nil
+}
+
+// mayHaveRun tells of an error of a POST that the server may have got the message all the same.
+func mayHaveRun(err error) bool {
+	var status *StatusError
+	if errors.As(err, &status) {
+		switch status.Status {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return true
+		}
+		return false
+	}
+	return !undialled(err)
+}
+
+// undialled tells whether there was not even a connection.
+func undialled(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// sameOrigin follows redirects that keep the method, to the same scheme, host and port.
+func sameOrigin(req *http.Request, via []*http.Request) error {
+	first, status := via[0], req.Response.StatusCode
+	if len(via) > 3 || req.URL.User != nil || req.URL.Scheme != first.URL.Scheme || !strings.EqualFold(req.URL.Host, first.URL.Host) ||
+		status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect {
+		return http.ErrUseLastResponse
+	}
+	req.Header.Del("Referer") // holds the query
+	return nil
+}
+
+// mediaType is the content type without its parameters.
+func mediaType(header http.Header) string {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = strings.Cut(strings.ToLower(header.Get("Content-Type")), ";")
+	}
+	return strings.TrimSpace(kind)
+}
+
+// headerSafe tells whether an id arrives as it is when it is sent as a header, and servers take its length.
+func headerSafe(id string) bool {
+	if id == "" || len(id) > maxHeader || id[0] == ' ' || id[len(id)-1] == ' ' {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// cleanError is an error whose text was made fit to be shown.
+type cleanError struct {
+	text string
+	err  error
+}
+
+func (e *cleanError) Error() string { return e.text }
+func (e *cleanError) Unwrap() error { return e.err }
+
+// clean takes the URL and what else is secret out of an error. The end of a connection in the middle of something is
+// unexpected: io.EOF would read as an orderly one.
+func (h *HTTP) clean(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the server ended the connection: %w", io.ErrUnexpectedEOF)
+	}
+	text := err.Error()
+	if hidden := h.hide.Replace(text); hidden != text {
+		return &cleanError{hidden, err}
+	}
+	return err
+}
+
+// secretsOf hides the user's credentials where a server or a library repeats them: the query and what stands in it,
+// the password, the values of headers.
+func secretsOf(r *remote) *strings.Replacer {
+	var secrets []string
+	add := func(least int, values ...string) {
+		for _, v := range values {
+			if len(v) >= least {
+				secrets = append(secrets, v)
+			}
+		}
+	}
+	add(1, r.url.RawQuery)
+	for _, values := range r.url.Query() {
+		for _, v := range values {
+			add(4, v, url.QueryEscape(v), url.PathEscape(v))
+		}
+	}
+	if u, err := url.Parse(r.URL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		add(4, password, u.User.String())
+	}
+	for _, values := range r.Header {
+		for _, v := range values {
+			_, credentials, _ := strings.Cut(v, " ")
+			add(8, v, credentials)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // the longest that fits is hidden
+	var pairs []string
+	for _, s := range secrets {
+		pairs = append(pairs, s, "…")
+	}
+	return strings.NewReplacer(pairs...)
+}

@@ -1,0 +1,216 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// stream is one stream of server-sent events, opened again and again: that of the connection or of a session. One
+// goroutine runs it.
+type stream struct {
+	link    *link
+	session string // "" for the connection's
+	ctx     context.Context
+	stop    context.CancelFunc
+	kept    bool          // not for the open requests alone; guarded by link.mu
+	wake    chan struct{} // holds a token when a POST for the session was accepted
+
+	mu        sync.Mutex
+	ready     chan struct{} // closed when a POST need not wait (any longer): there are headers, or a refusal
+	waitUntil time.Time     // nor beyond this
+	accepted  time.Time     // the last POST
+
+	// The rest belongs to the goroutine.
+	lastID string
+	alive  bool // keep-alives have come
+	again  backoff
+}
+
+func newStream(l *link, session string) *stream {
+	s := &stream{link: l, session: session, wake: make(chan struct{}, 1), again: backoff{least: l.h.timing.pause, most: l.h.timing.maxPause}}
+	s.ctx, s.stop = context.WithCancel(l.ctx)
+	s.awaited()
+	return s
+}
+
+// awaited lets POSTs wait for the headers of the stream from now on, for a time.
+func (s *stream) awaited() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready = make(chan struct{})
+	s.waitUntil = time.Now().Add(s.link.h.timing.headers)
+}
+
+// settled lets them go on.
+func (s *stream) settled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.ready:
+	default:
+		close(s.ready)
+	}
+}
+
+// await waits until a POST may be made whose answer comes on this stream. Some servers send no headers before the
+// first event: so it does not wait long, and not again.
+func (s *stream) await() {
+	s.mu.Lock()
+	ready, left := s.ready, time.Until(s.waitUntil)
+	s.mu.Unlock()
+	select {
+	case <-ready:
+	default:
+		pause(s.ctx, left, ready)
+	}
+}
+
+// posted says that a POST of the session is through: what the server did not know before, it may know now.
+func (s *stream) posted() {
+	s.mu.Lock()
+	s.accepted = time.Now()
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *stream) lastPosted() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accepted
+}
+
+// String names the stream in errors and for the Log.
+func (s *stream) String() string {
+	if s.session == "" {
+		return "the stream of the connection"
+	}
+	return "the stream of a session"
+}
+
+// ending is how a round of a stream ended.
+type ending struct {
+	err    error // never nil; io.EOF where the server ended it
+	opened bool
+	useful bool // it brought something, or held for a while
+}
+
+// status of an ending is that of the answer to the GET, 0 where it was a stream.
+func (e ending) status() int {
+	var status *StatusError
+	if errors.As(e.err, &status) {
+		return status.Status
+	}
+	return 0
+}
+
+// round opens the stream once and reads it to its end.
+func (s *stream) round() ending {
+	h := s.link.h
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	watch := newWatchdog(h.timing.silence, func() bool { return s.alive }, func() { cancel(ErrSilent) })
+	defer watch.rest()
+	req := h.request(ctx, http.MethodGet, nil, s.link.id, s.session)
+	if s.lastID != "" && headerSafe(s.lastID) {
+		req.Header.Set("Last-Event-ID", s.lastID)
+	}
+	watch.watch()
+	resp, err := h.do(h.chosen(), req)
+	watch.rest()
+	if err != nil {
+		return ending{err: fmt.Errorf("open %v: %w", s, err)}
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return ending{err: h.refused("open "+s.String(), resp)}
+	}
+	if kind := mediaType(resp.Header); kind != "text/event-stream" {
+		return ending{err: fmt.Errorf("open %v: what the server sends is %.60q, no stream of events", s, kind)}
+	}
+	s.settled()
+	began := time.Now()
+	events := newEventReader(watch, h.r.MaxMessage)
+	watch.src, watch.armed = resp.Body, func() bool {
+		s.alive = s.alive || events.idle
+		return s.alive
+	}
+	messages := 0
+	err = h.readStream(events, func() { messages++ })
+	if s.lastID = cmp.Or(events.lastID, s.lastID); events.retry > 0 {
+		s.again.wish(events.retry)
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	s.awaited()
+	return ending{err, true, messages > 0 || time.Since(began) >= h.timing.maxPause}
+}
+
+// readStream hands the messages of a stream to Recv until it ends, and says why it did. told is called for each.
+func (h *HTTP) readStream(events *eventReader, told func()) error {
+	noisy := false
+	for {
+		e, err := events.next()
+		if err != nil {
+			if long := new(TooLongError); !errors.As(err, &long) {
+				return err
+			}
+			if !h.in.push(nil, err) {
+				return ErrClosed
+			}
+			continue
+		}
+		if !plausible(e.data) {
+			if e.named {
+				events.idle = true // an event of the server's own: what it says is for others
+			} else if !noisy {
+				noisy = true
+				text := h.hide.Replace(string(e.data[:min(len(e.data), maxExcerpt)]))
+				h.r.Log(fmt.Sprintf("passed over what is no JSON on a stream: %+.60q", text))
+			}
+			continue
+		}
+		told()
+		if !h.receive(oneLine(e.data)) {
+			return ErrClosed
+		}
+	}
+}
+
+// watchdog calls bark when a read takes too long, where armed says that this means something.
+type watchdog struct {
+	src     io.Reader
+	silence time.Duration
+	armed   func() bool // called before each read
+	timer   *time.Timer
+}
+
+func newWatchdog(silence time.Duration, armed func() bool, bark func()) *watchdog {
+	timer := time.AfterFunc(time.Hour, bark)
+	timer.Stop()
+	return &watchdog{silence: silence, armed: armed, timer: timer}
+}
+
+func (w *watchdog) watch() {
+	if w.armed() {
+		w.timer.Reset(w.silence)
+	}
+}
+
+func (w *watchdog) rest() { w.timer.Stop() }
+
+func (w *watchdog) Read(p []byte) (int, error) {
+	w.watch()
+	n, err := w.src.Read(p)
+	w.rest()
+	return n, err
+}

@@ -1,0 +1,311 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+)
+
+// fieldRoom is what a line of an event may have beside its value: the longest name that counts, a colon and a blank.
+const fieldRoom = 16
+
+// event is one server-sent event.
+type event struct {
+	data  []byte // its lines, joined by newlines; valid until the next call of next; never blank
+	named bool   // it has a name of its own: something of the server's, no message where it is no JSON
+}
+
+// eventReader takes a stream of server-sent events apart (PROTOCOL 5.6). Lines end with LF, CR or CRLF. It allocates
+// only while its buffers grow. Not for use by several goroutines.
+type eventReader struct {
+	src   io.Reader
+	limit int // bytes of data in one event
+
+	buf                 []byte // buf[start:end] is read and not yet taken
+	start, end, scanned int    // buf[start:scanned] holds no line end
+	lf, cr              int    // the next of each at or behind scanned, end where there is none; -1: not looked for
+
+	begun   bool  // the place of a byte order mark is behind us
+	afterCR bool  // a line feed that comes now belongs to the line before
+	cutting bool  // inside a line that is too long to be kept
+	counts  bool  // that line is data
+	err     error // what ended the stream
+
+	// The event that is being read.
+	data  []byte // its lines so far, joined
+	lines int    // of data
+	size  int64  // of them, kept or not
+	long  bool   // over the limit, not kept
+	named bool
+	id    string
+	hasID bool
+	whole []byte // its data once it is complete: data, or a part of buf
+
+	// lastID names the last event that was complete; retry is what the server wishes to pass before the stream is
+	// opened again, 0 where it said nothing; idle says that something came only to show that the server lives.
+	lastID string
+	retry  time.Duration
+	idle   bool
+}
+
+func newEventReader(src io.Reader, limit int) *eventReader {
+	return &eventReader{src: src, limit: limit, lf: -1, cr: -1}
+}
+
+// next returns the next event that has data. One over the limit is passed over and reported once as *TooLongError,
+// after which next may be called again. An event that the end of the stream cuts short is returned if it is JSON; the
+// end is returned after it, io.EOF or what the source said.
+func (r *eventReader) next() (event, error) {
+	r.shrink()
+	for {
+		line, ok := r.line()
+		if !ok {
+			if r.err != nil {
+				return r.finish()
+			}
+			r.fill()
+			continue
+		}
+		var done bool
+		if len(line) > 0 {
+			done = r.field(line)
+		} else {
+			done = r.complete()
+		}
+		switch {
+		case !done:
+		case r.long:
+			size := r.size
+			r.reset()
+			return event{}, &TooLongError{Limit: r.limit, Size: size}
+		default:
+			e := event{data: r.whole, named: r.named}
+			r.reset()
+			return e, nil
+		}
+	}
+}
+
+// line returns the next line without its end; false where it is not all there.
+func (r *eventReader) line() ([]byte, bool) {
+	if !r.begun && !r.begin() {
+		return nil, false
+	}
+	if r.afterCR && r.start < r.end {
+		if r.buf[r.start] == '\n' {
+			r.start++
+			r.scanned = max(r.scanned, r.start)
+		}
+		r.afterCR = false
+	}
+	at := r.lineEnd()
+	if at == r.end {
+		r.scanned = r.end
+		if r.cutting || r.end-r.start > r.limit+fieldRoom {
+			r.cut(r.buf[r.start:r.end])
+			r.start, r.end, r.scanned = 0, 0, 0
+		}
+		return nil, false
+	}
+	line := r.buf[r.start:at]
+	r.afterCR = r.buf[at] == '\r'
+	r.start, r.scanned = at+1, at+1
+	if r.cutting {
+		r.cut(line)
+		r.cutting = false
+		return r.line()
+	}
+	return line, true
+}
+
+// lineEnd finds the next line end. Each byte is looked at once for either, however often lines are asked for.
+func (r *eventReader) lineEnd() int {
+	next := func(at int, c byte) int {
+		if at >= r.scanned {
+			return at
+		}
+		if i := bytes.IndexByte(r.buf[r.scanned:r.end], c); i >= 0 {
+			return r.scanned + i
+		}
+		return r.end
+	}
+	r.lf, r.cr = next(r.lf, '\n'), next(r.cr, '\r')
+	return min(r.lf, r.cr)
+}
+
+// begin drops a byte order mark and reports whether enough was read to tell.
+func (r *eventReader) begin() bool {
+	head := r.buf[r.start:r.end]
+	if len(head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, head) && r.err == nil {
+		return false
+	}
+	if bytes.HasPrefix(head, byteOrderMark) {
+		r.start += len(byteOrderMark)
+		r.scanned = r.start
+	}
+	r.begun = true
+	return true
+}
+
+// cut drops a part of a line that is too long, and counts it where it is data.
+func (r *eventReader) cut(part []byte) {
+	if !r.cutting {
+		r.cutting = true
+		if part, r.counts = bytes.CutPrefix(part, []byte("data:")); r.counts {
+			part = bytes.TrimPrefix(part, []byte{' '})
+			r.newLine()
+			r.long, r.data = true, nil
+		}
+	}
+	if r.counts {
+		r.size += int64(len(part))
+	}
+}
+
+// newLine counts a line of data and what joins it to the one before.
+func (r *eventReader) newLine() {
+	if r.lines++; r.lines > 1 {
+		r.size++
+	}
+}
+
+// field takes one line and reports whether the event is complete with it, which is so where the blank line behind it
+// has been read as well: then its data need not be copied.
+func (r *eventReader) field(line []byte) bool {
+	name, value, _ := bytes.Cut(line, []byte{':'})
+	value = bytes.TrimPrefix(value, []byte{' '})
+	switch string(name) {
+	case "data":
+		return r.addData(value)
+	case "":
+		r.idle = true
+	case "event":
+		r.named = len(value) > 0 && string(value) != "message"
+	case "id":
+		if len(value) <= maxHeader && bytes.IndexByte(value, 0) < 0 {
+			r.id, r.hasID = string(value), true
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			r.retry = time.Duration(ms) * time.Millisecond
+		}
+	}
+	return false
+}
+
+func (r *eventReader) addData(value []byte) bool {
+	r.newLine()
+	r.size += int64(len(value))
+	if r.long || r.size > int64(r.limit) {
+		r.long, r.data = true, nil
+		return false
+	}
+	if r.lines == 1 && r.ends() {
+		return r.completeWith(value)
+	}
+	if r.lines > 1 {
+		r.data = append(r.data, '\n')
+	}
+	r.data = append(r.data, value...)
+	return false
+}
+
+// ends takes the blank line that ends an event, if it is there.
+func (r *eventReader) ends() bool {
+	i := r.start
+	if r.afterCR && i < r.end && r.buf[i] == '\n' {
+		i++
+	}
+	if i == r.end || r.buf[i] != '\n' && r.buf[i] != '\r' {
+		return false
+	}
+	r.afterCR = r.buf[i] == '\r'
+	r.start, r.scanned = i+1, i+1
+	return true
+}
+
+// complete ends the event and reports whether there is anything to it.
+func (r *eventReader) complete() bool { return r.completeWith(r.data) }
+
+func (r *eventReader) completeWith(data []byte) bool {
+	if r.hasID {
+		r.lastID = r.id
+	}
+	if r.long || len(bytes.TrimSpace(data)) > 0 {
+		r.whole = data
+		return true
+	}
+	if r.lines > 0 {
+		r.idle = true
+	}
+	r.reset()
+	return false
+}
+
+// reset begins a new event. What was returned of the last one stays as it is until next is called.
+func (r *eventReader) reset() {
+	if cap(r.data) > keepBuffer {
+		r.data = nil
+	}
+	r.data, r.whole = r.data[:0], nil
+	r.lines, r.size, r.long, r.named, r.id, r.hasID = 0, 0, false, false, "", false
+}
+
+// finish looks at what the end of the stream has left unfinished, then tells the end.
+func (r *eventReader) finish() (event, error) {
+	rest := r.buf[r.start:r.end]
+	r.start, r.scanned = r.end, r.end
+	if value, ok := bytes.CutPrefix(rest, []byte("data:")); ok && !r.cutting {
+		r.addData(bytes.TrimPrefix(value, []byte{' '}))
+	}
+	if r.long || !json.Valid(r.data) {
+		r.reset()
+		return event{}, r.err
+	}
+	r.complete()
+	e := event{data: r.whole, named: r.named}
+	r.reset()
+	return e, nil
+}
+
+// fill reads once, making room first. It sets err when the stream has ended.
+func (r *eventReader) fill() {
+	r.lf, r.cr = -1, -1
+	switch {
+	case r.buf == nil:
+		r.buf = make([]byte, lineBuffer)
+	case r.start == r.end:
+		r.start, r.end, r.scanned = 0, 0, 0
+	case r.end < len(r.buf):
+	case r.start >= len(r.buf)/2: // moving less than half of it is paid for by what was taken
+		r.move(r.buf)
+	default:
+		r.move(make([]byte, min(2*len(r.buf), r.limit+fieldRoom+readChunk))) // what is longer has been cut
+	}
+	room := r.buf[r.end:min(len(r.buf), r.end+readChunk)]
+	for range maxEmpty {
+		n, err := r.src.Read(room)
+		r.end += n
+		r.err = err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	r.err = io.ErrNoProgress
+}
+
+func (r *eventReader) move(to []byte) {
+	n := copy(to, r.buf[r.start:r.end])
+	r.scanned -= r.start
+	r.buf, r.start, r.end = to, 0, n
+	r.lf, r.cr = -1, -1
+}
+
+// shrink drops a buffer that a huge event has left behind.
+func (r *eventReader) shrink() {
+	if rest := r.end - r.start; len(r.buf) > keepBuffer && rest <= keepBuffer/2 {
+		r.move(make([]byte, max(lineBuffer, 2*rest)))
+	}
+}

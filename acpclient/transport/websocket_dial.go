@@ -1,0 +1,206 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	maxRefusal        = 8 << 10         // bytes kept of what comes with a refused upgrade
+	refusalPatience   = 3 * time.Second // for these bytes
+	maxAnswerHeader   = 256 << 10       // bytes of the header of an answer to an upgrade
+	handshakePatience = 15 * time.Second
+	maxRedirects      = 3
+)
+
+// dialWebSocket makes the connection (PROTOCOL 5.1, 5.2, 5.7). ctx bounds the dialling only. A refused upgrade is a
+// *StatusError. No error tells the query, the user or a header.
+func dialWebSocket(ctx context.Context, r *remote) (*WebSocket, error) {
+	var network net.Dialer
+	return upgradeWebSocket(ctx, r, network.DialContext, usualTimes)
+}
+
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTimes) (*WebSocket, error) {
+	up := &wsUpgrade{ctx: ctx, dial: dial, stall: times.stall}
+	up.base = up.transport(r.TLS)
+	ws, resp, err := websocket.Dial(ctx, r.url.String(), &websocket.DialOptions{
+		HTTPClient:   &http.Client{Transport: up, Jar: r.Jar, CheckRedirect: redirected},
+		HTTPHeader:   upgradeHeader(r.Header),
+		Subprotocols: r.Subprotocols,
+	})
+	switch {
+	case err == nil:
+		return newWebSocket(ws, up.line, r, resp.Header.Get("Acp-Connection-Id"), times), nil
+	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
+		err = &StatusError{Doing: "connect to " + r.Place(), Status: resp.StatusCode, Body: up.refusal}
+	case ctx.Err() != nil:
+		err = newDialError(r, ctx.Err())
+	default:
+		err = newDialError(r, err)
+	}
+	up.abandon()
+	return nil, err
+}
+
+// upgradeHeader is the user's header without what belongs to the handshake.
+func upgradeHeader(user http.Header) http.Header {
+	h := user.Clone()
+	for name := range h {
+		if strings.HasPrefix(http.CanonicalHeaderKey(name), "Sec-Websocket-") {
+			delete(h, name)
+		}
+	}
+	return h
+}
+
+// wsUpgrade carries the request of one upgrade and keeps what the library does not hand out.
+type wsUpgrade struct {
+	ctx   context.Context
+	dial  dialFunc
+	stall time.Duration
+	base  *http.Transport
+
+	line    *wsLine // when it is granted
+	refusal string  // when it is refused: the beginning of the body
+
+	mu     sync.Mutex
+	over   bool       // nothing may be opened any more
+	opened []net.Conn // the last one carries the newest request
+}
+
+// transport makes connections for one request each, so that the last one opened is the one in use. For an upgrade
+// net/http offers nothing but HTTP/1.1 over TLS, whatever the configuration says.
+func (u *wsUpgrade) transport(config *tls.Config) *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            u.open,
+		TLSClientConfig:        config,
+		TLSHandshakeTimeout:    handshakePatience,
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxAnswerHeader,
+	}
+}
+
+// open dials under the context of the upgrade: net/http lets a dial go on when nobody waits for it any more.
+func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, error) {
+	conn, err := u.dial(u.ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.over {
+		conn.Close()
+		return nil, net.ErrClosed
+	}
+	u.opened = append(u.opened, conn)
+	return conn, nil
+}
+
+// abandon ends what is still going on for an upgrade that came to nothing.
+func (u *wsUpgrade) abandon() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.over = true
+	for _, conn := range u.opened {
+		conn.Close()
+	}
+}
+
+// RoundTrip implements http.RoundTripper. It keeps the connection of an upgrade that was granted, and the body of one
+// that was not.
+func (u *wsUpgrade) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := u.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		if conn, ok := resp.Body.(io.ReadWriteCloser); ok {
+			u.mu.Lock()
+			u.line = &wsLine{ReadWriteCloser: conn, raw: u.opened[len(u.opened)-1], stall: u.stall}
+			u.mu.Unlock()
+			resp.Body = u.line
+		}
+		return resp, nil
+	}
+	u.refusal = beginningOf(resp.Body)
+	resp.Body = http.NoBody
+	if to, err := req.URL.Parse(resp.Header.Get("Location")); err != nil || to.User != nil || origin(to) != origin(req.URL) {
+		resp.Header.Del("Location") // nobody shall follow it: credentials are for this server only
+	}
+	return resp, nil
+}
+
+func beginningOf(body io.ReadCloser) string {
+	limit := time.AfterFunc(refusalPatience, func() { body.Close() })
+	defer limit.Stop()
+	defer body.Close()
+	text, _ := io.ReadAll(io.LimitReader(body, maxRefusal))
+	return string(text)
+}
+
+// redirected stands by http.Client's CheckRedirect, for redirects within the origin: RoundTrip hides the others.
+func redirected(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	req.Header.Del("Referer") // holds the query
+	return nil
+}
+
+// origin is what must be the same for credentials to go along: scheme, host and port.
+func origin(u *url.URL) string {
+	scheme, port := strings.ToLower(u.Scheme), u.Port()
+	switch scheme {
+	case "ws":
+		scheme = "http"
+	case "wss":
+		scheme = "https"
+	}
+	switch {
+	case port == "" && scheme == "http":
+		port = "80"
+	case port == "" && scheme == "https":
+		port = "443"
+	}
+	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// dialError is why there is no connection, in a text that may be shown.
+type dialError struct {
+	text  string
+	cause error
+}
+
+func (e *dialError) Error() string { return e.text }
+func (e *dialError) Unwrap() error { return e.cause }
+
+func newDialError(r *remote, cause error) error {
+	if whole := new(url.Error); errors.As(cause, &whole) {
+		cause = whole.Err // without the URL
+	}
+	text := plainText(cause)
+	switch {
+	case errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
+		text = "the server closed the connection"
+	case strings.Contains(text, "malformed "): // it quotes the answer, which may repeat what was sent
+		text, cause = "what answers there does not speak HTTP", nil
+	}
+	if query := r.url.RawQuery; query != "" {
+		text = strings.ReplaceAll(text, query, "…")
+	}
+	return &dialError{text: "connect to " + r.Place() + ": " + text, cause: cause}
+}

@@ -1,0 +1,146 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// maxErrorText bounds, in bytes, what is told of an error that may quote the other side.
+const maxErrorText = 300
+
+// Is makes the orderly codes the end of the connection (RFC 6455, 7.4.1): done, going away, and a goodbye without a code.
+func (e *CloseError) Is(target error) bool {
+	if target != io.EOF {
+		return false
+	}
+	switch websocket.StatusCode(e.Code) {
+	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
+		return true
+	}
+	return false
+}
+
+// brokenError is an end without a goodbye.
+type brokenError struct{ what string }
+
+func (e *brokenError) Error() string { return "the connection broke off: " + e.what }
+func (e *brokenError) Unwrap() error { return io.ErrUnexpectedEOF }
+
+// Close says goodbye with code 1000, waits at most a second for the other side's, and ends the connection. Recv and
+// Send return ErrClosed at once; where Send is in the middle of a message there can be no goodbye. Close never fails,
+// and leaves nothing running.
+func (w *WebSocket) Close() error {
+	if w.closed.Swap(true) {
+		<-w.closeEnded
+		return nil
+	}
+	defer close(w.closeEnded)
+	if w.settle(ErrClosed) && w.writing.try() {
+		w.sayGoodbye()
+	}
+	w.line.cut()
+	w.ws.CloseNow()
+	<-w.pulseEnded
+	return nil
+}
+
+func (w *WebSocket) sayGoodbye() {
+	limit := time.AfterFunc(w.times.farewell, w.line.cut)
+	defer limit.Stop()
+	w.line.raw.SetReadDeadline(time.Now()) // wakes Recv
+	w.reading <- struct{}{}
+	w.line.raw.SetReadDeadline(time.Time{})
+	w.ws.Close(websocket.StatusNormalClosure, "")
+}
+
+// end ends the connection from our side for that cause, unless it has ended.
+func (w *WebSocket) end(cause error) {
+	if w.settle(cause) {
+		w.line.cut()
+	}
+}
+
+// readFailed ends the connection after an error of the library and returns why it ended.
+func (w *WebSocket) readFailed(err error) error {
+	if !w.settle(w.why(err)) {
+		return w.verdict()
+	}
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		// The library has told the other side why. It would not hear that if what it sends met a closed connection.
+		w.line.raw.SetReadDeadline(time.Now().Add(w.times.farewell))
+		io.Copy(io.Discard, w.line)
+	}
+	w.line.cut()
+	return w.verdict()
+}
+
+// why says in our words how the connection ended for Recv.
+func (w *WebSocket) why(err error) error {
+	var closed websocket.CloseError
+	switch {
+	case errors.As(err, &closed):
+		return &CloseError{Code: int(closed.Code), Reason: closed.Reason}
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return fmt.Errorf("the server sent a message over the limit of %d bytes", w.limit)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed):
+		// The library has given up on writing a ping or pong.
+		return fmt.Errorf("%w: it takes nothing any more", ErrSilent)
+	}
+	return broken(err)
+}
+
+// writeFailed ends the connection after an error of the library and returns why it ended. What the other side said
+// last tells more than that it does not listen any more: Recv is about to read it.
+func (w *WebSocket) writeFailed(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.end(fmt.Errorf("%w: it has taken nothing for %v", ErrSilent, w.times.stall))
+		return w.verdict()
+	}
+	timer := time.NewTimer(w.times.farewell)
+	defer timer.Stop()
+	select {
+	case <-w.done:
+	case <-timer.C:
+		w.end(broken(err))
+	}
+	return w.verdict()
+}
+
+func broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &brokenError{"the server ended it without a goodbye"}
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err // without the addresses
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	return &brokenError{plainText(err)}
+}
+
+// plainText is the text of an error without the layers of the library, and bounded.
+func plainText(err error) string {
+	text := err.Error()
+	for strings.HasPrefix(text, "failed to ") {
+		_, rest, found := strings.Cut(text, ": ")
+		if !found {
+			break
+		}
+		text = rest
+	}
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return text
+}

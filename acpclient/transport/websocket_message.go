@@ -1,0 +1,143 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/coder/websocket"
+)
+
+// sendFrame is the longest frame sent. Between the frames of a long message there is room for the answer to a ping,
+// which the library gives up on after 5 s; and some servers refuse frames that are much longer.
+const sendFrame = 64 << 10
+
+// Recv returns the next message. A text message is one JSON text, or several with one on each line; a binary one is
+// ignored.
+func (w *WebSocket) Recv() ([]byte, error) {
+	for {
+		if w.closed.Load() {
+			return nil, ErrClosed
+		}
+		if line := w.next(); line != nil {
+			return line, nil
+		}
+		if err := w.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// next takes a line of what was read; nil when there is none.
+func (w *WebSocket) next() []byte {
+	for len(w.rest) > 0 {
+		line := w.rest
+		if w.rest = nil; w.several {
+			line, w.rest, _ = bytes.Cut(line, []byte{'\n'})
+		}
+		if line = trimBlanks(line); len(line) > 0 {
+			return line
+		}
+	}
+	return nil
+}
+
+// fill reads a message of the WebSocket. Contexts of the library close the connection when they end, so it gets none.
+func (w *WebSocket) fill() error {
+	if !w.reading.take(w.done) {
+		return w.verdict()
+	}
+	defer w.reading.release()
+	if len(w.buf) > keepBuffer || w.buf == nil {
+		w.buf = make([]byte, lineBuffer)
+	}
+	kind, src, err := w.ws.Reader(context.Background())
+	if err != nil {
+		return w.readFailed(err)
+	}
+	if kind != websocket.MessageText && !w.binaryTold {
+		w.binaryTold = true
+		w.log("the server sends binary messages: they are ignored")
+	}
+	if err := w.load(src, kind == websocket.MessageText); err != nil {
+		return w.readFailed(err)
+	}
+	return nil
+}
+
+// load reads src to its end and keeps it, or not.
+func (w *WebSocket) load(src io.Reader, keep bool) error {
+	n := 0
+	for {
+		if n == len(w.buf) {
+			grown := make([]byte, min(2*n, max(n, w.limit)+bytes.MinRead)) // the library stops a byte over the limit
+			copy(grown, w.buf)
+			w.buf = grown
+		}
+		k, err := src.Read(w.buf[n:])
+		if keep {
+			n += k
+		}
+		switch {
+		case err == io.EOF && w.line.broke: // the library takes the end of the connection for that of the message
+			return io.ErrUnexpectedEOF
+		case err == io.EOF:
+			w.rest, w.several = asLines(w.buf[:n])
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// asLines tells whether a text is several lines. A JSON text that is laid out on several becomes one, in place: inside
+// strings JSON has no line break.
+func asLines(text []byte) (lines []byte, several bool) {
+	text = trimBlanks(text)
+	if bytes.IndexByte(text, '\n') < 0 {
+		return text, false
+	}
+	if !json.Valid(text) {
+		return text, true
+	}
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
+		}
+	}
+	return text, false
+}
+
+func trimBlanks(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+
+// Send writes a text message, in several frames if it is long.
+func (w *WebSocket) Send(m Message) error {
+	if !w.writing.take(w.done) {
+		return w.verdict()
+	}
+	defer w.writing.release()
+	if len(m.Data) > w.limit {
+		return &TooLongError{Limit: w.limit, Size: int64(len(m.Data))}
+	}
+	if err := w.write(m.Data); err != nil {
+		return w.writeFailed(err)
+	}
+	return nil
+}
+
+func (w *WebSocket) write(data []byte) error {
+	if len(data) <= sendFrame {
+		return w.ws.Write(context.Background(), websocket.MessageText, data)
+	}
+	to, err := w.ws.Writer(context.Background(), websocket.MessageText)
+	for err == nil && len(data) > 0 {
+		n := min(len(data), sendFrame)
+		_, err = to.Write(data[:n])
+		data = data[n:]
+	}
+	if err != nil {
+		return err
+	}
+	return to.Close()
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/process"
+	"parley/terminal"
+)
+
+// WithVariables is an agent with more in its environment than the configuration
+// says, or with other values. The values are for its process alone.
+func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
+	env := make(map[string]string, len(a.Env)+len(more))
+	maps.Copy(env, a.Env)
+	maps.Copy(env, more)
+	a.Env = env
+	return a
+}
+
+// AskedLogin is a command that an agent names for a login, ready to be run in the
+// real terminal once the user has agreed. Nothing of it is safe to show.
+type AskedLogin struct {
+	loginCommand
+	Line    string // as one would type it in a shell, with the variables it sets
+	Program string // the file that is run
+	Dir     string // where
+}
+
+// NewAskedLogin looks the program up, with the agent's environment, and runs
+// nothing. No shell reads the command.
+func NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
+	env := command(a, place.Cwd).Env
+	shown := terminal.Command{Command: c.Command, Args: c.Args}
+	for _, e := range c.Env {
+		env = append(env, e.Name+"="+e.Value)
+		shown.Env = append(shown.Env, terminal.EnvVar{Name: e.Name, Value: e.Value})
+	}
+	path, err := process.LookPath(c.Command, place.Cwd, env)
+	if err != nil {
+		return AskedLogin{}, fmt.Errorf("look up the login's command: %w", err)
+	}
+	cmd := exec.Command(path, c.Args...)
+	cmd.Env, cmd.Dir = env, place.Cwd
+	return AskedLogin{loginCommand{cmd}, terminal.WordsLine(shown), path, place.Cwd}, nil
+}

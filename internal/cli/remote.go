@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/host"
+)
+
+// IsURL tells whether a word of the command line is the URL of an agent.
+func IsURL(word string) bool {
+	scheme, rest, ok := strings.Cut(word, "://")
+	return ok && rest != "" && slices.Contains([]string{"http", "https", "ws", "wss"}, strings.ToLower(scheme))
+}
+
+// AtURL is the agent at a URL of the command line. Its name is the host.
+func AtURL(raw string) (agents.Agent, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return agents.Agent{}, Usagef("that is no URL of an agent: want http://host, https://host, ws://host or wss://host")
+	}
+	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
+}
+
+// RemoteFlags are those that concern agents at a URL.
+type RemoteFlags struct {
+	insecure, shareFiles, shareTerminal bool
+	caFile, h2c                         string
+	headerEnv                           []string
+}
+
+// Add declares the flags.
+func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.headerEnv, "header-env", nil, "of an agent at a URL: NAME=VARIABLE, a header with the value of a variable (repeatable)")
+	flags.StringVar(&f.caFile, "ca-file", "", "of an agent at a URL: certificates to trust besides the system's, as PEM")
+	flags.BoolVar(&f.insecure, "insecure", false, "of an agent at a URL: accept any certificate")
+	flags.StringVar(&f.h2c, "h2c", "", "of an agent at a URL: HTTP/2 without TLS: auto, on or off")
+	flags.BoolVar(&f.shareFiles, "share-files", false, "of an agent at a URL: let it read, and when asked write, files of this directory")
+	flags.BoolVar(&f.shareTerminal, "share-terminal", false, "of an agent at a URL: let it run, when asked, commands on this machine")
+}
+
+// apply lays the flags over what the configuration says of an agent.
+func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
+	for _, pair := range f.headerEnv {
+		name, variable, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || variable == "" {
+			return r, Usagef("--header-env %s: want NAME=VARIABLE", pair)
+		}
+		merged := map[string]string{name: variable}
+		for n, v := range r.HeaderEnv {
+			if !strings.EqualFold(n, name) {
+				merged[n] = v
+			}
+		}
+		r.HeaderEnv = merged
+	}
+	if f.caFile != "" {
+		r.CAFile = f.caFile
+	}
+	switch f.h2c {
+	case "":
+	case "auto", "on", "off":
+		r.H2C = f.h2c
+	default:
+		return r, Usagef("--h2c %s: want auto, on or off", f.h2c)
+	}
+	r.Insecure = r.Insecure || f.insecure
+	r.ShareFiles = r.ShareFiles || f.shareFiles
+	r.ShareTerminal = r.ShareTerminal || f.shareTerminal
+	return r, nil
+}
+
+// remoteOf is what is set of an agent at a URL.
+func (s *Setup) remoteOf(a agents.Agent) (config.Remote, error) {
+	var r config.Remote
+	if a.Source == agents.Config {
+		r = s.Config.Agents[a.Name].Remote
+	}
+	r.URL = a.URL
+	return s.Remote.apply(r)
+}
+
+// Insecure tells whether any certificate of the agent's would do.
+func (s *Setup) Insecure(a agents.Agent) bool {
+	r, err := s.remoteOf(a)
+	return a.URL != "" && err == nil && r.Insecure
+}
+
+// shared is what an agent at a URL gets of this machine; nil for any other.
+func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
+	if a.URL == "" {
+		return nil, nil
+	}
+	r, err := s.remoteOf(a)
+	return &host.Remote{Files: r.ShareFiles, Terminal: r.ShareTerminal, Roots: append([]string{p.Cwd}, p.Roots...)}, err
+}
+
+// jars are the cookies of remote agents, kept over connections for the life of
+// the process.
+type jars struct {
+	mu sync.Mutex
+	of map[string]http.CookieJar
+}
+
+func (j *jars) jar(agent string) http.CookieJar {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.of == nil {
+		j.of = map[string]http.CookieJar{}
+	}
+	if j.of[agent] == nil {
+		j.of[agent], _ = cookiejar.New(nil) // without a list of public suffixes it cannot fail
+	}
+	return j.of[agent]
+}
+
+// client starts an agent, or connects to it.
+func (s *Setup) client(ctx context.Context, a agents.Agent, cwd string, opts acpclient.Options) (*acpclient.Client, error) {
+	if a.URL == "" {
+		return acpclient.Launch(ctx, command(a, cwd), opts)
+	}
+	r, err := s.remoteOf(a)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := dialing(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	remote.Jar = s.jars.jar(a.Name)
+	opts.TerminalLogin = false // its command is not on this machine
+	return acpclient.Dial(ctx, remote, opts)
+}
+
+// commandPatience bounds a command that prints the value of a header.
+const commandPatience = time.Minute
+
+// dialing turns settings into what the engine takes: secrets are fetched here,
+// for every connection anew.
+func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
+	out := transport.Remote{URL: r.URL, Header: http.Header{}, H2C: r.H2C}
+	for name, value := range r.Headers {
+		out.Header.Set(name, value)
+	}
+	for name, variable := range r.HeaderEnv {
+		value := os.Getenv(variable)
+		if value == "" {
+			return out, Usagef("header %s: the variable %s is not set", name, variable)
+		}
+		out.Header.Set(name, value)
+	}
+	for name, words := range r.HeaderCommand {
+		value, err := printed(ctx, words)
+		if err != nil {
+			return out, fmt.Errorf("header %s: %w", name, err)
+		}
+		out.Header.Set(name, value)
+	}
+	for name, values := range out.Header {
+		if strings.ContainsAny(values[0], "\r\n\x00") {
+			return out, Usagef("header %s: its value has a line break in it", name)
+		}
+	}
+	var err error
+	out.TLS, err = tlsOf(r)
+	return out, err
+}
+
+// printed is the first line that a command prints. What it prints is never told.
+func printed(ctx context.Context, words []string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, commandPatience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", words[0], err)
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return "", fmt.Errorf("%s printed nothing", words[0])
+	}
+	return string(line), nil
+}
+
+// tlsOf is how the server is checked, and who this client is to it; nil for the
+// system's way.
+func tlsOf(r config.Remote) (*tls.Config, error) {
+	if r.CAFile == "" && r.ClientCert == "" && !r.Insecure {
+		return nil, nil
+	}
+	c := &tls.Config{InsecureSkipVerify: r.Insecure}
+	if r.CAFile != "" {
+		pem, err := os.ReadFile(r.CAFile)
+		if err != nil {
+			return nil, Usagef("ca_file: %v", pathError(err))
+		}
+		if c.RootCAs, err = x509.SystemCertPool(); err != nil {
+			c.RootCAs = x509.NewCertPool()
+		}
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, Usagef("ca_file %s: no certificate in it", r.CAFile)
+		}
+	}
+	if r.ClientCert != "" {
+		cert, err := tls.LoadX509KeyPair(r.ClientCert, r.ClientKey)
+		if err != nil {
+			return nil, Usagef("client_cert: %v", pathError(err))
+		}
+		c.Certificates = []tls.Certificate{cert}
+	}
+	return c, nil
+}
+
+// pathError drops the name of the system call.
+func pathError(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/pem"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"parley/internal/agents"
+	"parley/internal/config"
+)
+
+func TestIsURL(t *testing.T) {
+	for word, want := range map[string]bool{"wss://host/acp": true, "HTTP://host": true, "https://h?token=x": true, "ws://[::1]:1": true,
+		"claude": false, "ftp://host": false, "http://": false, "://host": false, "a/b://c": false, "": false} {
+		if IsURL(word) != want {
+			t.Errorf("%q: %v", word, !want)
+		}
+	}
+	if a, err := AtURL("wss://user:secret@host:8080/acp?token=secret"); err != nil || a.Name != "host:8080" || a.CommandLine() != "wss://host:8080/acp" || a.Source != agents.Custom {
+		t.Errorf("%+v %q, %v", a, a.CommandLine(), err)
+	}
+	var usage UsageError
+	if _, err := AtURL("wss://%zz secret"); !errors.As(err, &usage) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Secrets come from where they are kept, for every connection anew, and are told
+// nowhere.
+func TestHeaders(t *testing.T) {
+	t.Setenv("PARLEY_TEST_TOKEN", "Bearer one")
+	t.Setenv(loginVar, "0") // this test binary prints its arguments
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := dialing(t.Context(), config.Remote{URL: "wss://host", Headers: map[string]string{"X-Plain": "a"}, HeaderEnv: map[string]string{"Authorization": "PARLEY_TEST_TOKEN"},
+		HeaderCommand: map[string][]string{"X-Key": {self, "shown"}}})
+	if err != nil || got.Header.Get("Authorization") != "Bearer one" || got.Header.Get("X-Plain") != "a" || !strings.HasPrefix(got.Header.Get("X-Key"), `["shown"]`) || got.TLS != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	t.Setenv("PARLEY_TEST_BAD", "sec\nret")
+	for name, r := range map[string]config.Remote{
+		"the variable PARLEY_TEST_NONE is not set": {HeaderEnv: map[string]string{"A": "PARLEY_TEST_NONE"}},
+		"its value has a line break in it":         {HeaderEnv: map[string]string{"A": "PARLEY_TEST_BAD"}},
+		"header A: run /no/such/command":           {HeaderCommand: map[string][]string{"A": {"/no/such/command", "secret"}}},
+		"no such file":                             {CAFile: "/no/such/ca.pem"},
+		"client_cert":                              {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
+	} {
+		if _, err := dialing(t.Context(), r); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := tlsOf(config.Remote{CAFile: file})
+	if err != nil || c.InsecureSkipVerify || c.RootCAs == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err = tlsOf(config.Remote{Insecure: true}); err != nil || !c.InsecureSkipVerify {
+		t.Errorf("%+v, %v", c, err)
+	}
+	os.WriteFile(file, []byte("nothing"), 0o600)
+	if _, err = tlsOf(config.Remote{CAFile: file}); err == nil || !strings.Contains(err.Error(), "no certificate in it") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Flags are laid over the configuration, and checked.
+func TestRemoteFlags(t *testing.T) {
+	parse := func(args ...string) RemoteFlags {
+		var f RemoteFlags
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.Add(set)
+		if err := set.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	s := &Setup{Config: &config.Config{Agents: map[string]config.Agent{"far": {Remote: config.Remote{URL: "https://h", HeaderEnv: map[string]string{"authorization": "OLD", "X": "Y"}, ShareFiles: true}}}}}
+	a := agents.Agent{Name: "far", URL: "https://h", Source: agents.Config}
+	s.Remote = parse("--header-env", "Authorization=NEW", "--h2c", "on", "--share-terminal")
+	r, err := s.remoteOf(a)
+	if err != nil || len(r.HeaderEnv) != 2 || r.HeaderEnv["Authorization"] != "NEW" || r.H2C != "on" || !r.ShareFiles || !r.ShareTerminal || r.Insecure || s.Insecure(a) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	shared, err := s.shared(a, Place{Cwd: "/here", Roots: []string{"/more"}})
+	if err != nil || !shared.Files || !shared.Terminal || strings.Join(shared.Roots, " ") != "/here /more" {
+		t.Errorf("%+v, %v", shared, err)
+	}
+	if shared, _ := s.shared(agents.Agent{Command: "x"}, Place{}); shared != nil {
+		t.Errorf("of an agent here: %+v", shared)
+	}
+	s.Remote = RemoteFlags{}
+	if shared, _ := s.shared(agents.Agent{URL: "https://other", Source: agents.Custom}, Place{}); shared == nil || shared.Files || shared.Terminal {
+		t.Errorf("unasked: %+v", shared)
+	}
+	s.Remote = parse("--insecure")
+	if !s.Insecure(a) {
+		t.Error("nobody says that it is insecure")
+	}
+	for _, args := range [][]string{{"--h2c", "maybe"}, {"--header-env", "X"}, {"--header-env", "=Y"}} {
+		s.Remote = parse(args...)
+		var usage UsageError
+		if _, err := s.remoteOf(a); !errors.As(err, &usage) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}

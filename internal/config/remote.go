@@ -1,0 +1,68 @@
+package config
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+)
+
+// Remote is what [agents.NAME] says of an agent that runs elsewhere, at a URL.
+type Remote struct {
+	URL     string            `toml:"url"`     // http, https, ws or wss; "" for an agent with a command
+	Headers map[string]string `toml:"headers"` // sent with everything
+	// The values of headers that are secrets: from variables of the environment,
+	// or what a command prints.
+	HeaderEnv     map[string]string   `toml:"header_env"`
+	HeaderCommand map[string][]string `toml:"header_command"`
+
+	CAFile     string `toml:"ca_file"` // PEM, besides the system's
+	ClientCert string `toml:"client_cert"`
+	ClientKey  string `toml:"client_key"`
+	Insecure   bool   `toml:"insecure"` // any certificate will do
+	H2C        string `toml:"h2c"`      // auto, on or off; "" means auto
+
+	ShareFiles    bool `toml:"share_files"`    // it gets at the files of this machine
+	ShareTerminal bool `toml:"share_terminal"` // and runs commands on it
+}
+
+// remote checks an agent at a URL. Values are not shown: they may be secrets.
+func (k *checker) remote(a *Agent, path []string) {
+	at := func(key string) []string { return append(slices.Clone(path), key) }
+	u, err := url.Parse(a.URL)
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
+		k.report(at("url"), "url: want http://host, https://host, ws://host or wss://host")
+	}
+	k.only(a.Args != nil, "command", at("args"))
+	k.only(a.Env != nil, "command", at("env"))
+	k.headers(a.Headers, at("headers"))
+	for name, variable := range a.HeaderEnv {
+		k.headers(map[string]string{name: ""}, at("header_env"))
+		if variable == "" {
+			k.report(append(at("header_env"), name), "%s: want the name of a variable", dotted(append(at("header_env"), name)))
+		}
+	}
+	for name, words := range a.HeaderCommand {
+		k.headers(map[string]string{name: ""}, at("header_command"))
+		if len(words) == 0 || words[0] == "" {
+			k.report(append(at("header_command"), name), "%s: want a command and its arguments", dotted(append(at("header_command"), name)))
+		}
+	}
+	for key, file := range map[string]*string{"ca_file": &a.CAFile, "client_cert": &a.ClientCert, "client_key": &a.ClientKey} {
+		if *file != "" && k.home(file, at(key)) && !filepath.IsAbs(*file) {
+			k.report(at(key), "%s: want an absolute path or one from ~/", dotted(at(key)))
+		}
+	}
+	if (a.ClientCert == "") != (a.ClientKey == "") {
+		k.report(path, "%s: client_cert and client_key belong together", dotted(path))
+	}
+	k.oneOf(a.H2C, []string{"auto", "on", "off"}, at("h2c")...)
+}
+
+// local refuses what only makes sense for an agent at a URL.
+func (k *checker) local(a *Agent, path []string) {
+	for key, there := range map[string]bool{"headers": a.Headers != nil, "header_env": a.HeaderEnv != nil, "header_command": a.HeaderCommand != nil,
+		"ca_file": a.CAFile != "", "client_cert": a.ClientCert != "", "client_key": a.ClientKey != "", "insecure": a.Insecure, "h2c": a.H2C != "",
+		"share_files": a.ShareFiles, "share_terminal": a.ShareTerminal} {
+		k.only(there, "url", append(slices.Clone(path), key))
+	}
+}

@@ -1,0 +1,143 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	lockKey    = "LOCK_KEY"
+	lockSecret = "hush-4711-hush"
+)
+
+// runLocked is an agent that opens sessions with the key in its environment, or
+// after its own login has run, and says which it was.
+func runLocked(in io.Reader, out io.Writer) {
+	self, _ := os.Executable()
+	opened := filepath.Join(os.Getenv("HOME"), "opened")
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		json.Unmarshal(lines.Bytes(), &m)
+		_, err := os.Stat(opened)
+		switch {
+		case m.Method == "initialize":
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"locked","version":"1"},"authMethods":[`+
+				`{"id":"key","name":"With a key","type":"env_var","vars":[{"name":%q}]},`+
+				`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}}]}}`+"\n", m.ID, lockKey, self)
+		case m.Method == "session/new" && os.Getenv(lockKey) != lockSecret && err != nil:
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"locked"}}`+"\n", m.ID)
+		case m.Method == "session/new":
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`+"\n", m.ID)
+		case m.Method == "session/prompt":
+			how := "by its own login"
+			if os.Getenv(lockKey) != "" {
+				how = "with the key"
+			}
+			fmt.Fprintf(out, chunk+"\n"+`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`+"\n", `"open `+how+`"`, m.ID)
+		case m.ID != nil:
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", m.ID)
+		}
+	}
+}
+
+// runUnlock is the login that the agent names.
+func runUnlock(in io.Reader, out io.Writer) {
+	fmt.Fprintf(out, "unlocking %q? ", os.Args[2:])
+	if line, _ := bufio.NewReader(in).ReadString('\n'); strings.TrimSpace(line) != "yes" {
+		os.Exit(1)
+	}
+	if os.WriteFile(filepath.Join(os.Getenv("HOME"), "opened"), nil, 0o600) != nil {
+		os.Exit(1)
+	}
+}
+
+// locked starts parley with that agent, at the list of its ways to log in.
+func locked(t *testing.T, dir string) *Screen {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Start(t, 100, 30, dir, "-p", "are you open?", "--", self, "locked")
+	s.WaitFor("log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
+	s.Press("alt+a")
+	s.WaitFor("enter chooses")
+	return s
+}
+
+// A key is typed unseen, reaches the agent, and is nowhere else: neither in what
+// the terminal was sent nor in a file.
+func TestLoginWithAKey(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := locked(t, dir)
+	s.Press("enter")
+	s.WaitFor("not shown while you type")
+	s.Type(lockSecret[:5])
+	s.WaitFor("› •••••")
+	s.Paste(lockSecret[5:] + "\n")
+	s.WaitFor("› " + strings.Repeat("•", len(lockSecret)))
+	s.Press("enter")
+	s.WaitFor("open with the key")
+	s.WaitIdle()
+	if raw, _ := s.Raw(0); bytes.Contains(raw, []byte(lockSecret[:4])) || bytes.Contains(raw, []byte(lockSecret[5:])) {
+		t.Error("the terminal was sent the key")
+	}
+	s.Press("ctrl+c", "ctrl+c")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	logs := 0
+	filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text := read(t, path)
+		if strings.Contains(text, lockKey) {
+			logs++ // what the agent asked for
+		}
+		if strings.Contains(text, lockSecret) {
+			t.Errorf("%s holds the key", path)
+		}
+		return nil
+	})
+	if logs == 0 {
+		t.Error("there is no log of the session: was it looked for in the right place?")
+	}
+}
+
+// A command that the agent names has the terminal once the user agrees to it;
+// then the agent is started again.
+func TestLoginByTheAgentsCommand(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := locked(t, dir)
+	for _, answer := range []string{"no", "yes"} {
+		s.Type("own\r")
+		rows := s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
+		if rowOf(rows, "unlocking") >= 0 {
+			t.Fatal("it runs already")
+		}
+		s.Press("y")
+		s.WaitFor(`unlocking ["a b"]?`)
+		s.Type(answer + "\r")
+		if answer == "no" {
+			s.WaitFor("the login did not succeed: exit status 1", "enter chooses")
+		}
+	}
+	s.WaitFor("open by its own login")
+}

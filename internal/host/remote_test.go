@@ -1,0 +1,65 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/permissions"
+)
+
+// An agent that runs elsewhere gets nothing of this machine, and its paths are
+// looked up nowhere: what lies there here is not what it means.
+func TestRemoteGetsNothing(t *testing.T) {
+	s := newSink()
+	h := New(Options{Sink: s, Agent: "far", Remote: &Remote{Roots: []string{t.TempDir()}}})
+	defer h.Close()
+	services := h.Services()
+	if services.FS != nil || services.Terminals != nil || services.Tools != nil || services.Permissions == nil {
+		t.Errorf("%+v", services)
+	}
+	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
+		t.Fatal(err)
+	}
+	defer services.Sessions.CloseSession(theSession)
+	secret := filepath.Join(t.TempDir(), ".env")
+	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: wire.ToolCall{ID: "t", Locations: &[]wire.Location{{Path: secret}}},
+		Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
+	q := find(t, s, "question", func(permissions.Asked) bool { return true }).Question
+	for _, p := range q.Body {
+		if p.Kind == permissions.Warning {
+			t.Errorf("it warns of %q", p.Text)
+		}
+	}
+	if !q.Outside {
+		t.Error("a flag for what is inside the directories would let it pass")
+	}
+}
+
+// What is shared are the directories of this machine, wherever the session is.
+func TestRemoteSharesWhatIsHere(t *testing.T) {
+	root := realDir(t)
+	h := New(Options{Sink: newSink(), Agent: "far", Remote: &Remote{Files: true, Roots: []string{root}}})
+	defer h.Close()
+	services := h.Services()
+	if services.FS == nil || services.Terminals != nil {
+		t.Fatalf("%+v", services)
+	}
+	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, "a.txt")
+	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := services.FS.ReadTextFile(wire.ReadTextFileRequest{SessionID: theSession, Path: file})(t.Context())
+	if err != nil || !strings.Contains(text, "hello") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

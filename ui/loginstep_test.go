@@ -1,0 +1,440 @@
+package ui
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+)
+
+// secretKey is made of characters that nothing else on the screen has.
+const secretKey = "ßþðđħŋłœ"
+
+// keyWays are the ways to log in that want something of the user first.
+const keyWays = `,"authMethods":[
+	{"id":"key","name":"With a key","description":"from the console","type":"env_var","link":"https://keys.example.org/new","vars":[{"name":"FAKE_KEY","label":"API key"},{"name":"FAKE_URL","secret":false,"optional":true}]},
+	{"id":"run","name":"In its own way","_meta":{"terminal-auth":{"command":"fake-login","args":["--now","a b"],"label":"Fake Login","env":{"A":"1"}}}},
+	{"id":"bad","name":"By loading","type":"env_var","vars":[{"name":"LD_PRELOAD","label":"API key"}]},
+	{"id":"tty","name":"In a terminal","type":"terminal","args":["login"]}]`
+
+// locked is an agent that opens sessions only with the key in its environment. It
+// takes it by itself, or when told to.
+type locked struct {
+	guarded
+	told     bool // it has to be told
+	program  string
+	unfound  error
+	started  []Variables
+	prepared []Agent // for commands that it named itself
+}
+
+func (k *locked) set(d *driver, o *Options) {
+	k.guarded.set(d, o)
+	taken := map[*agent]bool{}
+	d.on["initialize"] = hello(keyWays)
+	d.on["session/new"] = func(c *call) (string, error) {
+		if key := c.a.env["FAKE_KEY"]; k.in.Load() || key == secretKey && (!k.told || taken[c.a]) {
+			return newSession("")(c)
+		} else if key != "" && !k.told {
+			return fails(-32000, "that key is wrong")
+		}
+		return fails(-32000, "Bitte anmelden")
+	}
+	d.on["authenticate"] = nil
+	if k.told {
+		d.on["authenticate"] = func(c *call) (string, error) {
+			if c.a.env["FAKE_KEY"] != secretKey {
+				return fails(-32603, "nobody has this key")
+			}
+			taken[c.a] = true
+			return `{}`, nil
+		}
+	}
+	d.dial = func(a *agent) error { k.started = append(k.started, a.env); return nil }
+	k.program = "/usr/bin/fake-login"
+	o.AskedLogin = func(a Agent, c acpclient.AuthCommand) (AskedLogin, error) {
+		k.prepared = append(k.prepared, a)
+		line := strings.Join(append([]string{c.Command}, c.Args...), " ")
+		return AskedLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
+	}
+}
+
+// typesKey fills in the first field, half typed, half pasted.
+func (d *driver) typesKey(key string) {
+	d.t.Helper()
+	half := len([]rune(key)) / 2
+	d.types(" " + string([]rune(key)[:half]))
+	d.send(tea.PasteMsg{Content: string([]rune(key)[half:]) + "\r\n"})
+	d.press("left", "home", "right", "end")
+}
+
+// environments checks what the agents were started with, one after the other.
+func (k *locked) environments(t *testing.T, want ...Variables) {
+	t.Helper()
+	same := len(k.started) == len(want)
+	for i := 0; same && i < len(want); i++ {
+		same = maps.Equal(k.started[i], want[i])
+	}
+	if !same {
+		t.Fatalf("started with %d environments, want %d, or one of them is another", len(k.started), len(want))
+	}
+}
+
+// The variables are asked for unseen and are in the environment of the agent
+// that is started next, and nowhere else.
+func TestLoginWithVariables(t *testing.T) {
+	k := &locked{}
+	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
+		d.hidden = secretKey
+		d.rest()
+		d.sees("╭ log in to fake", "With a key", "asks for 2 values", "runs a command", "not supported: LD_PRELOAD")
+		first := d.agent
+		d.press("enter")
+		d.sees("╭ log in to fake: With a key", "the agent is started again with it", "from the console", "https://keys.example.org/new",
+			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "may stay empty", "Send · Cancel", "esc back")
+		d.misses("Decline", "type to filter")
+		d.typesKey(secretKey)
+		d.sees("    › ••••••••• ") // with a blank in front
+		d.press("tab")
+		d.types("http://here")
+		d.sees("› http://here")
+		d.draft("")
+		d.press("enter")
+		d.connected()
+		if d.agent == first || !first.gone() {
+			t.Error("not started again")
+		}
+		k.environments(t, nil, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
+		d.called("authenticate", 0)
+		d.called("session/new", 1)
+		d.prompts("from outside")
+		d.sees("You said: from outside")
+		d.misses("anmelden")
+		d.press("up") // the history has the prompts only
+		d.draft("")
+		lines, _ := d.m.chat.link.log.Lines()
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.left(), d.m.chat.link.equipped(), d.m.chat.link.equipped()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
+			t.Errorf("the key is in %s", s)
+		}
+		d.agent.peer.Close(nil) // whenever it is started again
+		d.soon()
+		d.press("enter")
+		d.connected()
+		k.environments(t, nil, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"}, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
+	})
+}
+
+// A value that does not do brings the ways again, with what the agent said of
+// it, and is forgotten.
+func TestLoginWithWrongVariables(t *testing.T) {
+	k := &locked{}
+	drive(t, k.set, func(d *driver) {
+		d.rest()
+		d.press("enter", "enter")
+		d.sees("✗ an answer is needed") // a field that must not stay empty
+		d.types("  ")
+		d.press("ctrl+s")
+		d.sees("✗ an answer is needed")
+		d.press("ctrl+u")
+		d.types("wrong")
+		d.press("ctrl+s") // the second one has never been seen on a low screen, but here it has
+		d.rest()
+		d.sees("✗ open a session: the agent answered: that key is wrong (-32000)", "╭ log in to fake ")
+		d.called("authenticate", 1) // it might have wanted to be told
+		d.press("enter")
+		d.sees("▸ API key  required")
+		d.misses("•")
+		d.typesKey(secretKey)
+		d.press("ctrl+s")
+		d.connected()
+		k.environments(t, nil, Variables{"FAKE_KEY": "wrong"}, Variables{"FAKE_KEY": secretKey})
+	})
+	k = &locked{}
+	drive(t, k.set, func(d *driver) { // another way after that begins without it
+		d.rest()
+		d.press("enter")
+		d.types("wrong")
+		d.press("ctrl+s")
+		d.rest()
+		d.types("terminal\n")
+		d.connected()
+		k.environments(t, nil, Variables{"FAKE_KEY": "wrong"}, nil)
+	})
+}
+
+// An agent that has the variables and still wants a login is told to log in with
+// them, once.
+func TestLoginWithVariablesHasToBeTold(t *testing.T) {
+	k := &locked{told: true}
+	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
+		d.hidden = secretKey
+		d.rest()
+		d.press("enter")
+		d.types("wrong")
+		d.press("ctrl+s")
+		d.rest()
+		d.sees("✗ log in: the agent answered: nobody has this key (-32603)", "╭ log in to fake ")
+		d.called("session/new", 1)
+		d.press("enter")
+		d.typesKey(secretKey)
+		d.press("ctrl+s")
+		d.connected()
+		if got := d.called("authenticate", 1); got[0] != `{"methodId":"key"}` {
+			t.Error(got)
+		}
+		d.called("session/new", 2)
+		d.prompts("from outside")
+	})
+	// That it answers well proves nothing.
+	k = &locked{told: true}
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		d.on["authenticate"] = func(*call) (string, error) { return `{}`, nil }
+	}, func(d *driver) {
+		d.rest()
+		d.press("enter")
+		d.types("wrong")
+		d.press("ctrl+s")
+		d.rest()
+		d.sees("Bitte anmelden", "╭ log in to fake ")
+		d.called("authenticate", 1)
+		d.called("session/new", 2)
+		if len(d.m.given) != 0 {
+			t.Error("kept")
+		}
+	})
+}
+
+// esc goes back to the list, and nothing that was typed is left.
+func TestLoginStepLeft(t *testing.T) {
+	k := &locked{}
+	drive(t, k.set, func(d *driver) {
+		d.hidden = secretKey
+		d.rest()
+		d.press("down", "up", "enter")
+		d.typesKey(secretKey)
+		d.press("esc")
+		d.sees("╭ log in to fake ", "type to filter", "With a key")
+		d.draft("")
+		d.press("enter")
+		d.sees("API key")
+		d.misses("•")
+		d.press("tab", "tab", "right", "enter") // Cancel
+		d.sees("type to filter")
+		d.press("down", "enter")
+		d.sees("fake-login --now")
+		d.press("esc")
+		d.sees("› In its own way") // where one was
+		d.press("esc")
+		d.sees("enter try again")
+		d.misses("╭ log in")
+		if len(k.started) != 1 || len(k.runs) != 0 {
+			t.Errorf("started %d times, ran %q", len(k.started), k.runs)
+		}
+	})
+}
+
+// A method that asks for what is no login's is listed and not carried out.
+func TestLoginWithHostileVariables(t *testing.T) {
+	k := &locked{}
+	drive(t, k.set, func(d *driver) {
+		d.rest()
+		d.types("loading\n")
+		d.sees("parley does not log in this way: LD_PRELOAD is no login's", "╭ log in to fake ")
+		d.misses("▸ API key")
+		k.environments(t, nil)
+	})
+}
+
+// For a prompt that was refused the agent becomes another process; the prompt
+// goes to its new session.
+func TestLoginWithVariablesForAPrompt(t *testing.T) {
+	k := &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		d.turn = func(t *turn) string {
+			if t.a.env["FAKE_KEY"] != secretKey {
+				return "login"
+			}
+			t.say("You said: " + t.text)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.hidden = secretKey
+		d.connected()
+		d.types("hello\n")
+		d.rest()
+		d.press("enter")
+		d.sees("╭ log in to fake: With a key", "▌ hello")
+		d.typesKey(secretKey)
+		first := d.agent
+		d.press("ctrl+s")
+		d.connected()
+		if d.agent == first {
+			t.Fatal("not started again")
+		}
+		d.prompts("hello")
+		d.sees("started again", "You said: hello")
+	})
+	// One whose sessions open all the same, and that has to be told.
+	k = &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		in := false
+		d.on["authenticate"] = func(c *call) (string, error) { in = c.a.env["FAKE_KEY"] == secretKey; return `{}`, nil }
+		d.turn = func(t *turn) string {
+			if !in {
+				return "login"
+			}
+			t.say("You said: " + t.text)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.rest()
+		d.press("enter")
+		d.typesKey("wrong")
+		d.press("ctrl+s")
+		d.rest()
+		d.rest()
+		d.called("authenticate", 1)
+		d.prompts("hello|hello")
+		d.sees("╭ log in to fake ")
+		d.press("enter")
+		d.typesKey(secretKey)
+		d.press("ctrl+s")
+		d.rest()
+		d.called("authenticate", 1)
+		d.prompts("hello|hello")
+		d.sees("You said: hello")
+	})
+}
+
+// Whatever happens while a secret is typed, it goes where it was going.
+func TestNothingComesBetweenASecret(t *testing.T) {
+	k := &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		d.turn = func(t *turn) string {
+			if strings.HasPrefix(t.text, "ask") {
+				t.until(time.Second)
+				go t.a.ask("s1", push, usual)
+				go t.a.elicit(oneField)
+				t.until(time.Second)
+				t.until(time.Hour)
+			}
+			t.until(2 * time.Second)
+			return "login"
+		}
+	}, func(d *driver) {
+		d.hidden = secretKey
+		d.connected()
+		fill := func() {
+			d.press("enter")
+			d.sees("▸ API key")
+			for range 5 {
+				d.typesKey(secretKey[:4])
+				d.rest()
+			}
+			d.sees("•••••")
+			d.draft("")
+		}
+		d.types("hello\n")
+		d.types("/login\n")
+		fill() // the turn ends for want of a login meanwhile
+		d.press("esc")
+		d.sees("type to filter")
+		d.press("esc")
+		d.types("ask\n/login\n")
+		fill() // a question and a form come meanwhile
+		d.outcomes("")
+		d.answered("")
+		d.press("ctrl+c")
+		d.sees("Run a command in")
+	})
+	// The page that one types on goes away.
+	k = &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		d.on["session/new"] = func(c *call) (string, error) {
+			if c.n > 1 {
+				time.Sleep(2 * time.Second)
+				return fails(-32603, "no more of them")
+			}
+			return newSession("")(c)
+		}
+	}, func(d *driver) {
+		d.hidden = secretKey
+		d.connected()
+		d.types("hello\n/new\n")
+		d.types("/login\n\n")
+		d.sees("▸ API key")
+		d.typesKey(secretKey[:4])
+		d.wait(3 * time.Second)
+		d.sees("You said: hello", "▸ API key")
+		d.types(secretKey[4:])
+		d.draft("")
+		d.press("ctrl+s")
+		d.rest()
+		k.environments(t, nil, Variables{"FAKE_KEY": secretKey})
+	})
+	// A login that was under way fails.
+	k = &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		k.set(d, o)
+		d.on["initialize"] = hello(strings.Replace(keyWays, `[`, `[{"id":"browser","name":"In the browser"},`, 1))
+		d.on["authenticate"] = func(*call) (string, error) { time.Sleep(2 * time.Second); return fails(-32603, "on strike") }
+	}, func(d *driver) {
+		d.hidden = secretKey
+		d.connected()
+		d.types("/login\n\n")
+		d.types("/login\nkey\n")
+		d.typesKey(secretKey)
+		d.wait(3 * time.Second)
+		d.sees("▸ API key")
+		d.typesKey(secretKey)
+		d.draft("")
+		d.press("esc")
+		d.sees("on strike", "type to filter")
+	})
+}
+
+func TestGoldenLoginStep(t *testing.T) {
+	k := &locked{}
+	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Theme = "dark" }, func(d *driver) {
+		d.hidden = secretKey
+		d.rest()
+		d.press("enter")
+		d.typesKey(secretKey)
+		d.golden("login-key")
+	})
+	k = &locked{}
+	k.in.Store(true)
+	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Theme = "light" }, func(d *driver) {
+		d.hidden = secretKey
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.types("/login\n\n")
+		d.press("ctrl+s") // an answer is needed
+		d.golden("login-key-prompt")
+	})
+	k = &locked{}
+	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Theme = "dark" }, func(d *driver) {
+		d.rest()
+		d.types("own\n")
+		d.rest()
+		d.golden("login-command")
+	})
+}
