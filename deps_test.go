@@ -120,12 +120,12 @@ var arrows = []struct {
 	{"one room for MCP", outside("internal/toolserver"), inside("github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go")},
 	{"the engine does not know its thread", is("acpclient"), is("acpclient/thread")},
 	{"JSON-RPC knows nothing of ACP", is("acpclient/jsonrpc"), oursBut("acpclient/transport", "internal/jsonscan")},
-	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process")},
+	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process", "internal/jsonscan")},
 	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},
 	{"the thread is made of events", is("acpclient/thread"), oursBut("acpclient")},
 	{"the gateway relays", inside("internal/gateway"), is("acpclient", "acpclient/wire", "acpclient/thread")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions"), inside("charm.land", "github.com/charmbracelet")},
-	{"one room for WebSockets", outside("acpclient/transport"), inside("github.com/coder/websocket")},
+	{"WebSockets on both sides of the wire", outside("acpclient/transport", "internal/gateway"), inside("github.com/coder/websocket")},
 	{"glamour and chroma in the transcript", outside("ui/chat", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
 }
 

@@ -120,7 +120,7 @@ behind -- starts any other agent.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s))
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s))
 	return root
 }
 

@@ -385,6 +385,7 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 	}
 	delete(c.gone, id)
 	c.sessions[id] = s
+	c.openStream(id)
 	if s.offer != nil {
 		s.offer.Bind(id)
 	}

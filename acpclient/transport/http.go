@@ -44,10 +44,12 @@ type HTTP struct {
 	lines  *netLines
 	socket func(ctx context.Context, r *remote) (Conn, error) // dials a WebSocket
 
-	ctx  context.Context // ends with the connection, before its goroutines do
-	stop context.CancelCauseFunc
-	work sync.WaitGroup // of every goroutine; see spawn
-	once struct{ start, close sync.Once }
+	ctx      context.Context // ends with the connection, before its goroutines do
+	stop     context.CancelCauseFunc
+	work     sync.WaitGroup // of every goroutine; see spawn
+	starting sync.Once
+	leaving  atomic.Bool
+	gone     chan struct{} // closed when Close is through
 
 	in      *inbox
 	ordered *sendQueue // requests and notifications
@@ -93,6 +95,7 @@ func newHTTP(r *remote) *HTTP {
 		in:      newInbox(maxUnread),
 		ordered: newSendQueue(maxUnsent),
 		answers: newSendQueue(maxUnsent),
+		gone:    make(chan struct{}),
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	return h
@@ -111,7 +114,7 @@ func (h *HTTP) Recv() ([]byte, error) {
 
 // Send implements Conn. It blocks only while too much waits to be posted.
 func (h *HTTP) Send(m Message) error {
-	h.once.start.Do(func() {
+	h.starting.Do(func() {
 		h.spawn(h.sendOrdered)
 		h.spawn(h.sendAnswers)
 	})
@@ -157,7 +160,11 @@ func (h *HTTP) CloseSession(id string) {
 // Close implements Conn. What is queued is still posted if the server takes it at once; then it is told with DELETE.
 // When Close returns no goroutine is left. It takes two and a half seconds at most.
 func (h *HTTP) Close() error {
-	h.once.close.Do(h.end)
+	if h.leaving.CompareAndSwap(false, true) {
+		h.end()
+		close(h.gone)
+	}
+	<-h.gone
 	return nil
 }
 
@@ -167,14 +174,12 @@ func (h *HTTP) end() {
 	h.answers.close(ErrClosed)
 	h.mu.Lock()
 	h.closing = true
-	l, instead := h.link, h.instead
+	instead := h.instead
 	h.mu.Unlock()
-	if l != nil && h.ctx.Err() == nil {
-		deadline := time.Now().Add(h.timing.lastWords)
-		h.ordered.flush(time.Until(deadline))
-		h.answers.flush(time.Until(deadline))
-	}
-	if l != nil && deadly(context.Cause(h.ctx)) == nil { // else it would be refused as well
+	deadline := time.Now().Add(h.timing.lastWords)
+	h.ordered.flush(time.Until(deadline))
+	h.answers.flush(time.Until(deadline))
+	if l := h.current(); l != nil && deadly(context.Cause(h.ctx)) == nil { // else it would be refused as well
 		h.dismiss(l.id)
 	}
 	h.stop(ErrClosed)

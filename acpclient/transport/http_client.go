@@ -13,7 +13,7 @@ import (
 var plainHTTP1 sync.Map
 
 const (
-	idleTimeout = 90 * time.Second // of connections in the pool
+	idleTimeout = 4 * time.Second  // of connections in the pool: many servers close theirs after five, maybe in the face of a POST
 	idleConns   = 16               // in the pool: with HTTP/1.1 every stream and POST has its own
 	pingAfter   = 30 * time.Second // of silence on a connection of HTTP/2
 	pingTimeout = 15 * time.Second

@@ -17,7 +17,7 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	a, err := h.first(m)
 	if err != nil {
 		if h.ctx.Err() == nil {
-			h.fail(fmt.Errorf("initialize: %w", err))
+			h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
 		}
 		return
 	}
@@ -35,9 +35,9 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	switch {
 	case h.ctx.Err() != nil: // it was the end that ended it
 	case err != nil:
-		h.fail(fmt.Errorf("initialize: %w", err))
+		h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
 	case connection == "" && !failed:
-		h.fail(errors.New("initialize: the server names no connection (" + connectionHeader + "): it does not speak ACP over HTTP"))
+		h.fail(fmt.Errorf("connect to %s: the server names no connection (%s): it does not speak ACP over HTTP", h.r.Place(), connectionHeader))
 	case failed:
 		h.in.push(body, nil)
 	default:
@@ -70,7 +70,7 @@ func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
 
 // uninitialized handles an answer that is no success: a WebSocket may be there instead.
 func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
-	refused := h.refused("initialize", a.Response)
+	refused := h.refused("connect to "+h.r.Place(), a.Response)
 	if connection != "" {
 		h.dismiss(connection)
 	}

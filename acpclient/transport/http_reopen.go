@@ -42,19 +42,17 @@ func (s *stream) runMain() {
 				return
 			}
 		default:
-			h.fail(lost(h.clean(end.err)))
+			h.fail(&lostError{h.clean(end.err)})
 			return
 		}
 	}
 }
 
-// lost is the end of a connection whose stream cannot be had any more.
-func lost(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the server ended the connection: %w", io.ErrUnexpectedEOF)
-	}
-	return fmt.Errorf("the server ended the connection (%w): %w", io.ErrUnexpectedEOF, err)
-}
+// lostError is the end of a connection whose stream cannot be had any more.
+type lostError struct{ cause error }
+
+func (e *lostError) Error() string   { return "the connection is lost: " + e.cause.Error() }
+func (e *lostError) Unwrap() []error { return []error{io.ErrUnexpectedEOF, e.cause} }
 
 var (
 	errStreamRefused = errors.New("the server refuses the stream of the session")
@@ -87,7 +85,8 @@ func (s *stream) runSession() {
 		}
 		longest := h.timing.maxPause
 		if final(end.status()) {
-			if refused.IsZero() || refused.Before(s.lastPosted()) {
+			conflict := end.status() == http.StatusConflict
+			if refused.IsZero() || !conflict && refused.Before(s.lastPosted()) {
 				refused = now
 			}
 			if now.Sub(refused) >= h.timing.refused {
@@ -95,7 +94,7 @@ func (s *stream) runSession() {
 				return
 			}
 			longest = h.timing.maxRefuse
-			if end.status() != http.StatusConflict {
+			if !conflict {
 				s.settled() // the server may have to be told of the session first, by the POST that waits
 			}
 		} else {
@@ -126,6 +125,9 @@ func (s *stream) giveUp(err error) {
 
 // told tells the Log why a stream is opened again.
 func (s *stream) told(end ending) {
+	if s.link.h.leaving.Load() { // the server ends them because it was told goodbye
+		return
+	}
 	if end.err == io.EOF {
 		s.link.h.r.Log(s.String() + " ended: opening it again")
 		return

@@ -26,7 +26,9 @@ func (h *HTTP) connect(id string) *link {
 	h.mu.Lock()
 	h.link = l
 	h.mu.Unlock()
-	h.spawn(l.main.runMain)
+	if !h.spawn(l.main.runMain) {
+		l.stop()
+	}
 	return l
 }
 

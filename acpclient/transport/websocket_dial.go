@@ -44,7 +44,11 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	case err == nil:
 		return newWebSocket(ws, up.line, r, resp.Header.Get("Acp-Connection-Id"), times), nil
 	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
-		err = &StatusError{Doing: "connect to " + r.Place(), Status: resp.StatusCode, Body: up.refusal}
+		doing := "connect to " + r.Place()
+		if resp.StatusCode/100 == 3 {
+			doing += " (only a redirect to the same place is followed)"
+		}
+		err = &StatusError{Doing: doing, Status: resp.StatusCode, Body: up.refusal}
 	case ctx.Err() != nil:
 		err = newDialError(r, ctx.Err())
 	default:

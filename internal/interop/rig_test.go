@@ -27,6 +27,9 @@ type peer struct {
 	flags []string
 	v2    bool
 	tag   string // how it calls itself in what it says
+
+	scheme string // of its URL; "" for one that is started over stdio
+	serve  bool   // behind parley's own server, else behind that of the SDK
 }
 
 var (
@@ -35,7 +38,7 @@ var (
 	pyPeer = peer{sdk: pySDK, tag: "py"}
 	tsV2   = peer{sdk: tsSDK, tag: "ts", flags: []string{"--v2"}, v2: true}
 
-	peers = []peer{goPeer, tsPeer, pyPeer}
+	peers = []peer{goPeer, tsPeer, pyPeer, tsHTTP, tsWS, goHTTP, goWS}
 )
 
 // each runs a test with every agent.
@@ -43,7 +46,7 @@ func each(t *testing.T, test func(*testing.T, peer)) {
 	t.Helper()
 	t.Parallel()
 	for _, p := range peers {
-		t.Run(p.tag, func(t *testing.T) {
+		t.Run(p.label(), func(t *testing.T) {
 			p.need(t)
 			t.Parallel()
 			test(t, p)
@@ -78,7 +81,6 @@ const notes = "one\ntwo\nthree\n"
 // connect starts the agent and shakes hands.
 func connect(t *testing.T, p peer) *rig {
 	t.Helper()
-	command := slices.Concat(p.need(t), p.flags)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err == nil {
 		err = os.Mkdir(filepath.Join(dir, "sub"), 0o755)
@@ -96,7 +98,12 @@ func connect(t *testing.T, p peer) *rig {
 	if p.v2 {
 		offerV2(&opts)
 	}
-	r.client, err = acpclient.Launch(r.ctx(), acpclient.AgentCommand{Path: command[0], Args: command[1:], Dir: dir}, opts)
+	if p.scheme != "" {
+		r.client, err = r.dial(p, opts)
+	} else {
+		command := slices.Concat(p.need(t), p.flags)
+		r.client, err = acpclient.Launch(r.ctx(), acpclient.AgentCommand{Path: command[0], Args: command[1:], Dir: dir}, opts)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,9 @@ var parley = sync.OnceValues(func() (string, error) {
 func TestRun(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		agent := append([]string{"--"}, p.need(t)...)
+		if p.scheme != "" {
+			agent = []string{"--share-files", "--share-terminal", "--agent", p.url(t)}
+		}
 		for _, c := range []struct {
 			prompt, flag   string
 			code           int

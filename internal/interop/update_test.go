@@ -91,6 +91,7 @@ func TestCommands(t *testing.T) { each(t, checkCommands) }
 // checkCommands: those that were announced before the session was known, too.
 func checkCommands(t *testing.T, p peer) {
 	r := open(t, p)
+	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they come by another stream
 	if d := cmp.Diff([]acpclient.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
 		t.Error(d)
 	}

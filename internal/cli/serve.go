@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/gateway"
+	"parley/internal/process"
+)
+
+// defaultListen is where an agent is served unless something else is said.
+const defaultListen = "127.0.0.1:8765"
+
+// minToken is the fewest bytes of a token.
+const minToken = 16
+
+type serveFlags struct {
+	listen, path             string
+	tokenFile                string
+	tokenInQuery             bool
+	origins, hosts           []string
+	cert, key                string
+	strict, affinity         bool
+	logFormat, logLevel      string
+	limits                   gateway.Limits
+	message, session, buffer byteSize
+}
+
+// NewServe is `parley serve`.
+func NewServe(s Streams) *cobra.Command {
+	f := serveFlags{limits: gateway.DefaultLimits()}
+	cmd := &cobra.Command{
+		Use:   "serve [flags] -- COMMAND ARG…",
+		Short: "Serve an agent at a URL, over HTTP and WebSocket",
+		Long: `Serve an agent that speaks over its standard streams at a URL, to clients that speak ACP over Streamable HTTP or
+WebSocket. Each connection gets an agent process of its own, which ends with it.
+
+Whoever can connect can do what the agent can do on this machine. Only this machine can, unless --listen names
+another address; that needs a token, which every request has to show.
+
+The first line on standard output says what to type on the other side. SIGTERM and ctrl+c end everything in good
+order, a second one ends it at once.
+
+Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
+		Example: `  parley serve -- my-agent --acp
+  parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return serveAgent(cmd, args, f, s) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", defaultListen, "the address to listen on; port 0 picks a free one")
+	flags.StringVar(&f.path, "path", gateway.DefaultPath, "the path of the endpoint")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the bearer token that every request has to show, at least 16 bytes")
+	flags.BoolVar(&f.tokenInQuery, "token-in-query", false, "accept the token as ?token= as well, for clients that cannot set headers; it may end up in logs of others")
+	flags.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this origin in, such as https://app.example.com (repeatable)")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a name that this server goes by, beside its address and localhost (repeatable)")
+	flags.StringVar(&f.cert, "tls-cert", "", "a file with the certificate, and those of its issuers, to serve TLS and HTTP/2 with")
+	flags.StringVar(&f.key, "tls-key", "", "a file with the key of the certificate")
+	flags.BoolVar(&f.strict, "strict-sessions", false, "answer 404 to a stream of a session that the connection has not spoken of yet")
+	flags.BoolVar(&f.affinity, "cookie-affinity", false, "set a cookie that load balancers can send a client back here by")
+	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.limitFlags(cmd)
+	return cmd
+}
+
+func (f *serveFlags) limitFlags(cmd *cobra.Command) {
+	flags, l := cmd.Flags(), &f.limits
+	f.message, f.session, f.buffer = byteSize{&l.Message}, byteSize{&l.SessionBuffer}, byteSize{&l.ConnectionBuffer}
+	flags.IntVar(&l.Connections, "max-connections", l.Connections, "connections, and so agents, at a time")
+	flags.IntVar(&l.Sessions, "max-sessions", l.Sessions, "sessions of one connection that have a stream over HTTP")
+	flags.Var(f.message, "max-message", "the largest message of a client")
+	flags.Var(f.session, "session-buffer", "how much may wait for the client in one session")
+	flags.Var(f.buffer, "connection-buffer", "how much may wait for the client in one connection, and for the agent; also the largest message of an agent")
+	flags.DurationVar(&l.Idle, "idle-timeout", l.Idle, "end a connection that has no stream, no socket and no request for this long")
+	flags.DurationVar(&l.Initialize, "initialize-timeout", l.Initialize, "give up on an agent that does not answer initialize")
+	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long the headers of a request may take")
+	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long the body of a request, and the first message on a WebSocket, may take")
+	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long")
+	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long ending everything may take")
+}
+
+func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) error {
+	argv, err := agentCommand(cmd, args)
+	if err != nil {
+		return err
+	}
+	log, err := f.logger(s.Err)
+	if err != nil {
+		return err
+	}
+	opts, err := f.options(log)
+	if err != nil {
+		return err
+	}
+	opts.Start = gateway.Command(argv, f.limits.ConnectionBuffer)
+	ln, err := f.open(cmd.Context(), &opts)
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the agents must not be left alone for that
+	server := gateway.New(opts)
+	url := f.url(ln.Addr())
+	fmt.Fprintln(s.Out, "connect with: parley "+url)
+	if opts.Token != "" {
+		fmt.Fprintln(s.Out, "and the token: AUTH='Bearer TOKEN' parley --header-env Authorization=AUTH "+url)
+	}
+	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Token != "", "command", argv[0])
+	over := make(chan struct{})
+	defer close(over)
+	return server.Serve(cmd.Context(), ln, hurry(cmd.Context(), over))
+}
+
+// hurry returns a channel that closes when another signal comes after the one
+// that ended ctx.
+func hurry(ctx context.Context, over <-chan struct{}) <-chan struct{} {
+	now := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-over:
+			return
+		}
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer signal.Stop(again)
+		select {
+		case <-again:
+			close(now)
+		case <-over:
+		}
+	}()
+	return now
+}
+
+// agentCommand is what stands behind --.
+func agentCommand(cmd *cobra.Command, args []string) ([]string, error) {
+	switch dash := cmd.ArgsLenAtDash(); {
+	case dash < 0 && len(args) > 0:
+		return nil, Usagef("the agent's command goes behind --, as in `parley serve -- %s`", strings.Join(args, " "))
+	case dash < 0 || len(args) == 0:
+		return nil, Usagef("which agent? its command goes behind --, as in `parley serve -- my-agent --acp`")
+	case dash > 0:
+		return nil, Usagef("%q stands before --; the agent's command goes behind it", args[0])
+	}
+	if _, err := process.LookPath(args[0], "", os.Environ()); err != nil {
+		return nil, Usagef("%v", err)
+	}
+	return args, nil
+}
+
+func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	switch f.logLevel {
+	case "debug", "info", "warn", "error":
+		level.UnmarshalText([]byte(f.logLevel)) // knows these
+	default:
+		return nil, Usagef("--log-level %s: want debug, info, warn or error", f.logLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	}
+	return nil, Usagef("--log-format %s: want text or json", f.logFormat)
+}
+
+func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
+	o := gateway.Options{Path: f.path, TokenInQuery: f.tokenInQuery, AllowOrigins: f.origins, AllowHosts: f.hosts,
+		StrictSessions: f.strict, CookieAffinity: f.affinity, Limits: f.limits, Log: log}
+	if err := f.check(); err != nil {
+		return o, err
+	}
+	if f.tokenFile != "" {
+		token, err := readToken(f.tokenFile, log)
+		if err != nil {
+			return o, err
+		}
+		o.Token = token
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return o, Usagef("--tls-cert, --tls-key: %v", err)
+		}
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	return o, nil
+}
+
+// check refuses values that cannot be meant.
+func (f *serveFlags) check() error {
+	if !strings.HasPrefix(f.path, "/") || strings.ContainsAny(f.path, "?#% \t") || f.path == "/healthz" {
+		return Usagef("--path %s: want a plain path such as /acp", f.path)
+	}
+	if (f.cert == "") != (f.key == "") {
+		return Usagef("--tls-cert and --tls-key belong together")
+	}
+	if f.tokenInQuery && f.tokenFile == "" {
+		return Usagef("--token-in-query needs a token; name its file with --token-file")
+	}
+	for _, origin := range f.origins {
+		scheme, host, ok := strings.Cut(strings.TrimSuffix(origin, "/"), "://")
+		if origin != "null" && (!ok || scheme == "" || host == "" || strings.ContainsAny(host, "/*")) {
+			return Usagef("--allow-origin %s: want scheme://host[:port]", origin)
+		}
+	}
+	for _, host := range f.hosts {
+		if host == "" || strings.ContainsAny(host, "/*") {
+			return Usagef("--allow-host %s: want a name, with or without a port", host)
+		}
+	}
+	l := f.limits
+	for name, value := range map[string]int64{"max-connections": int64(l.Connections), "max-sessions": int64(l.Sessions), "idle-timeout": int64(l.Idle),
+		"initialize-timeout": int64(l.Initialize), "header-timeout": int64(l.Header), "read-timeout": int64(l.Read), "stall-timeout": int64(l.Stall), "drain-timeout": int64(l.Drain)} {
+		if value <= 0 {
+			return Usagef("--%s: want more than nothing", name)
+		}
+	}
+	if l.SessionBuffer > l.ConnectionBuffer {
+		return Usagef("--session-buffer is larger than --connection-buffer")
+	}
+	return nil
+}
+
+func readToken(file string, log *slog.Logger) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", Usagef("--token-file: %v", err)
+	}
+	const most = 64 << 10
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return "", Usagef("--token-file %s: want a file with one token", file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", Usagef("--token-file: %v", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", Usagef("--token-file %s: a token is one word of printable ASCII", file)
+	}
+	if len(token) < minToken {
+		return "", Usagef("--token-file %s: the token has %d bytes; want at least %d", file, len(token), minToken)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		log.Warn("others on this machine can read the token", "file", file)
+	}
+	return token, nil
+}
+
+// open listens. Without a token nobody but this machine may come.
+func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, Usagef("--listen %s: want HOST:PORT", f.listen)
+	}
+	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
+		return nil, Usagef("--listen %s: %q is no port", f.listen, port)
+	}
+	exposed := Usagef("--listen %s can be reached from other machines: name a file with a token with --token-file, or listen on 127.0.0.1", f.listen)
+	if o.Token == "" && !loopback(ctx, host) {
+		return nil, exposed
+	}
+	ln, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return nil, err
+	}
+	local := isLoopback(ln.Addr())
+	if o.Token == "" && !local { // the name means something else by now
+		ln.Close()
+		return nil, exposed
+	}
+	if !local && o.TLS == nil {
+		o.Log.Warn("without TLS the token and everything said can be read on the way")
+	}
+	if _, err := netip.ParseAddr(host); host != "" && err != nil {
+		o.AllowHosts = append(o.AllowHosts, host)
+	}
+	return ln, nil
+}
+
+// loopback tells whether a host to listen on is this machine and no other.
+func loopback(ctx context.Context, host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().IsLoopback()
+	}
+	if host == "" {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	for _, a := range addrs {
+		if !a.Unmap().IsLoopback() {
+			return false
+		}
+	}
+	return err == nil && len(addrs) > 0
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

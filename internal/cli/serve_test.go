@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patient is how long a test waits for something that must happen.
+const patient = time.Minute
+
+// self is a program that is there: an agent that is never started.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func write(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// served runs `parley serve` with a context that ends at once, so that what it
+// does not refuse ends by itself.
+func served(t *testing.T, args ...string) (out, log string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := NewServe(Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err = cmd.ExecuteContext(ctx)
+	return stdout.String(), stderr.String(), err
+}
+
+func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
+	agent := []string{"--", self(t)}
+	token := write(t, "token", "0123456789abcdef\n", 0o600)
+	for _, tc := range []struct {
+		args string
+		want string
+	}{
+		{"", "which agent?"},
+		{"--", "which agent?"},
+		{"agent acp", "goes behind --"},
+		{"agent -- x", "stands before --"},
+		{"-- no-such-program-anywhere", "no-such-program-anywhere"},
+		{"--listen nowhere AGENT", "want HOST:PORT"},
+		{"--listen 127.0.0.1:nothing AGENT", "is no port"},
+		{"--listen 127.0.0.1:99999 AGENT", "is no port"},
+		{"--listen 0.0.0.0:0 AGENT", "--token-file"},
+		{"--listen :0 AGENT", "--token-file"},
+		{"--listen [::]:0 AGENT", "--token-file"},
+		{"--listen 192.0.2.1:0 AGENT", "--token-file"},
+		{"--token-file NOWHERE AGENT", "--token-file"},
+		{"--token-file DIR AGENT", "a file with one token"},
+		{"--token-file SHORT AGENT", "at least 16"},
+		{"--token-file WORDS AGENT", "one word"},
+		{"--token-file ODD AGENT", "printable"},
+		{"--token-in-query AGENT", "--token-file"},
+		{"--tls-cert TOKEN AGENT", "belong together"},
+		{"--tls-key TOKEN AGENT", "belong together"},
+		{"--tls-cert TOKEN --tls-key TOKEN AGENT", "--tls-cert"},
+		{"--path acp AGENT", "--path"},
+		{"--path /a?b AGENT", "--path"},
+		{"--path /healthz AGENT", "--path"},
+		{"--allow-origin * AGENT", "--allow-origin"},
+		{"--allow-origin example.com AGENT", "scheme://host"},
+		{"--allow-origin https://*.example.com AGENT", "--allow-origin"},
+		{"--allow-origin https://example.com/page AGENT", "--allow-origin"},
+		{"--allow-host * AGENT", "--allow-host"},
+		{"--log-format xml AGENT", "text or json"},
+		{"--log-level loud AGENT", "debug, info"},
+		{"--max-connections 0 AGENT", "--max-connections"},
+		{"--max-sessions -1 AGENT", "--max-sessions"},
+		{"--idle-timeout 0s AGENT", "--idle-timeout"},
+		{"--drain-timeout -1s AGENT", "--drain-timeout"},
+		{"--session-buffer 65MiB AGENT", "--session-buffer"},
+	} {
+		var args []string
+		for _, word := range strings.Fields(tc.args) {
+			switch word {
+			case "AGENT":
+				args = append(args, agent...)
+				continue
+			case "NOWHERE":
+				word = filepath.Join(t.TempDir(), "nothing")
+			case "DIR":
+				word = t.TempDir()
+			case "SHORT":
+				word = write(t, "short", "0123456789abcde\n\n", 0o600)
+			case "WORDS":
+				word = write(t, "words", "0123456789abcdef 0123456789abcdef", 0o600)
+			case "ODD":
+				word = write(t, "odd", "0123456789abcdef\x00é", 0o600)
+			case "TOKEN":
+				word = token
+			}
+			args = append(args, word)
+		}
+		out, log, err := served(t, args...)
+		var usage UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want a line with %q", tc.args, err, tc.want)
+		}
+		if out != "" || log != "" {
+			t.Errorf("%s: it says %q and %q", tc.args, out, log)
+		}
+	}
+}
+
+func TestServeSizes(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "64KiB": 64 << 10, "16MiB": 16 << 20, "1GiB": 1 << 30} {
+		var n int64
+		if err := (byteSize{&n}).Set(text); err != nil || n != want || (byteSize{&n}).String() != text {
+			t.Errorf("%s: %d as %s, %v", text, n, byteSize{&n}, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5MiB", "16MB", "MiB", "2GiB", "99999999999999999999", "9223372036854775807KiB"} {
+		var n int64
+		if err := (byteSize{&n}).Set(text); err == nil {
+			t.Errorf("%q is %d", text, n)
+		}
+	}
+}
+
+// A place that is taken is no mistake of usage.
+func TestServeCannotListen(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, _, err = served(t, "--listen", ln.Addr().String(), "--", self(t))
+	var usage UsageError
+	if err == nil || errors.As(err, &usage) || !strings.Contains(err.Error(), "address already in use") {
+		t.Errorf("%v", err)
+	}
+}
+
+// running is a `parley serve` that runs.
+type running struct {
+	first string // its first line
+	log   *strings.Builder
+	end   func() error
+}
+
+// runServe starts `parley serve` and returns when it says where it is.
+func runServe(t *testing.T, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	run := &running{log: &strings.Builder{}}
+	cmd := NewServe(Streams{In: strings.NewReader(""), Out: w, Err: run.log})
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.ExecuteContext(ctx)
+		w.Close()
+	}()
+	in := bufio.NewReader(r)
+	line, err := in.ReadString('\n')
+	if err != nil {
+		t.Fatalf("it does not start: %v", <-ended)
+	}
+	go io.Copy(io.Discard, in)
+	run.first = strings.TrimSuffix(line, "\n")
+	run.end = sync.OnceValue(func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(patient):
+			return errors.New("it does not end")
+		}
+	})
+	t.Cleanup(func() { run.end() })
+	return run
+}
+
+// url is what the first line says to type.
+func (r *running) url(t *testing.T) string {
+	t.Helper()
+	url, ok := strings.CutPrefix(r.first, "connect with: parley ")
+	if !ok {
+		t.Fatalf("the first line is %q", r.first)
+	}
+	return url
+}
+
+func TestServe(t *testing.T) {
+	run := runServe(t, "--listen", "127.0.0.1:0", "--path", "/here", "--log-format", "json", "--", self(t))
+	url := run.url(t)
+	if !strings.HasPrefix(url, "ws://127.0.0.1:") || !strings.HasSuffix(url, "/here") {
+		t.Errorf("%q", run.first)
+	}
+	res, err := http.Get("http" + strings.TrimPrefix(url, "ws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != 406 {
+		t.Errorf("%d", res.StatusCode)
+	}
+	if err := run.end(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	for line := range strings.Lines(run.log.String()) {
+		if !strings.HasPrefix(line, `{"time":`) {
+			t.Errorf("in the log: %s", line)
+		}
+	}
+}
+
+// With a token others may come; the token is told to nobody.
+func TestServeToOthers(t *testing.T) {
+	const secret = "abcdefghijklmnop-secret"
+	file := write(t, "token", secret+"\n", 0o644)
+	run := runServe(t, "--listen", "0.0.0.0:0", "--token-file", file, "--", self(t))
+	url := "http" + strings.TrimPrefix(run.url(t), "ws")
+	if strings.Contains(url, "0.0.0.0") {
+		t.Errorf("%q is nothing to connect to", url)
+	}
+	for token, want := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer " + secret: 406} {
+		req, _ := http.NewRequest("GET", url, nil)
+		req.Header.Set("Authorization", token)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("with %q: %d, want %d", token, res.StatusCode, want)
+		}
+	}
+	if err := run.end(); err != nil {
+		t.Error(err)
+	}
+	log := run.log.String()
+	if strings.Contains(log+run.first, secret) {
+		t.Errorf("it tells the token:\n%s", log)
+	}
+	for _, want := range []string{"without TLS", "others on this machine can read the token"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+}
+
+func TestServeTLS(t *testing.T) {
+	cert, key, roots := pair(t)
+	run := runServe(t, "--listen", "localhost:0", "--tls-cert", cert, "--tls-key", key, "--", self(t))
+	url := run.url(t)
+	if !strings.HasPrefix(url, "wss://localhost:") {
+		t.Errorf("%q", run.first)
+	}
+	tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer tr.CloseIdleConnections()
+	res, err := (&http.Client{Transport: tr}).Get("https" + strings.TrimPrefix(url, "wss"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != 406 || res.ProtoMajor != 2 {
+		t.Errorf("%d over %s", res.StatusCode, res.Proto)
+	}
+}
+
+// pair makes a certificate for localhost, with its key, in files.
+func pair(t *testing.T) (cert, key string, roots *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	roots = x509.NewCertPool()
+	roots.AppendCertsFromPEM(public)
+	return write(t, "cert.pem", string(public), 0o600), write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw})), 0o600), roots
+}
+
+// The address that others are told follows the names that are given.
+func TestServeURL(t *testing.T) {
+	bound := &net.TCPAddr{IP: net.IPv4zero, Port: 4711}
+	for _, tc := range []struct {
+		flags serveFlags
+		want  string
+	}{
+		{serveFlags{listen: "127.0.0.1:0", path: "/acp"}, "ws://127.0.0.1:4711/acp"},
+		{serveFlags{listen: "[::1]:0", path: "/acp", cert: "x"}, "wss://[::1]:4711/acp"},
+		{serveFlags{listen: "devbox:0", path: "/"}, "ws://devbox:4711/"},
+		{serveFlags{listen: ":0", path: "/acp", hosts: []string{"agent.example"}}, "ws://agent.example:4711/acp"},
+		{serveFlags{listen: "[::]:0", path: "/acp", cert: "x", hosts: []string{"agent.example:443", "b"}}, "wss://agent.example:443/acp"},
+	} {
+		if got := tc.flags.url(bound); got != tc.want {
+			t.Errorf("got %s, want %s", got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func padded(session string, size int) string { return update(session, strings.Repeat("x", size)) }
+
+// More waits in a session than may wait: the connection ends, and says why.
+func TestSessionBuffer(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		c := r.connect()
+		main := c.open("")
+		for range 15 { // no receiver
+			c.send("s", saying("s", padded("s", 64<<10)))
+		}
+		c.send("", request("1", "session/list", `{}`))
+		main.want(result("1", `{"to":"session/list"}`))
+		c.post("s", saying("s", padded("s", 64<<10)))
+		main.ends()
+		r.log.wait(t, `reason="more waits than may wait, and nobody reads it"`, 1)
+		if got := c.post("", request("1", "session/list", `{}`)); got.status != 404 {
+			t.Errorf("%+v", got)
+		}
+	}, func(o *Options) { o.Limits.SessionBuffer = 1 << 20 })
+}
+
+// The same for all sessions together, and for a great many tiny messages.
+func TestConnectionBuffer(t *testing.T) {
+	for name, say := range map[string]func(i int) string{
+		"sessions": func(i int) string { return saying("", padded(fmt.Sprint("s", i), 64<<10)) },
+		"tiny":     func(int) string { return saying("", strings.Fields(strings.Repeat("{} ", 1200))...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "h1", func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 1<<20, 1<<20 })
+			c := r.connect()
+			for i := range 17 {
+				c.post("", say(i))
+			}
+			r.log.wait(t, "more waits than may wait", 1)
+			r.log.wait(t, "connection ended", 1)
+		})
+	}
+}
+
+// A receiver that waits for nothing else takes a message of any size.
+func TestMessageLargerThanTheBuffer(t *testing.T) {
+	r := newRig(t, "h1", func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 64<<10, 64<<10 })
+	c := r.connect()
+	s := c.open("s")
+	c.send("s", saying("s", padded("s", 1<<20)))
+	s.want(padded("s", 1<<20))
+	w := r.socket()
+	w.send(saying("s", padded("s", 1<<20)))
+	w.want(padded("s", 1<<20))
+}
+
+// flooding agents say, once asked, more than anybody wants to hear.
+var flooding = faked(func(f *fake, msg []byte) {
+	if bytes.Contains(msg, initializePart) {
+		f.say(initializeDone)
+		return
+	}
+	chunk := []byte(padded("s", 64<<10))
+	for range 2048 {
+		f.say(chunk)
+	}
+})
+
+const note = `{"jsonrpc":"2.0","method":"go","params":{}}`
+
+// little makes everything fill up soon.
+func little(o *Options) {
+	o.Limits = Limits{SessionBuffer: 1 << 20, ConnectionBuffer: 1 << 20, Stall: 100 * time.Millisecond, KeepAlive: 100 * time.Millisecond}
+}
+
+// A client that reads slower than the agent speaks loses nothing: the agent waits.
+func TestSlowReceiversAreWaitedFor(t *testing.T) {
+	limited := func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 1<<20, 1<<20 }
+	want := padded("s", 64<<10)
+	each(t, func(t *testing.T, r *rig) {
+		c := r.connect()
+		s := c.open("s")
+		c.send("", note)
+		for range 400 {
+			s.want(want)
+		}
+	}, flooding, limited)
+	sockets(t, func(t *testing.T, r *rig) {
+		s := r.socket()
+		s.send(note)
+		for range 400 {
+			s.want(want)
+		}
+	}, flooding, limited)
+}
+
+// A socket whose client does not read is closed with 1008, which it finds when
+// it reads on. Over TLS there is no way to say so.
+func TestSocketClientDoesNotRead(t *testing.T) {
+	sockets(t, func(t *testing.T, r *rig) {
+		s := r.socket()
+		s.send(note)
+		r.log.wait(t, `reason="the client does not read"`, 1)
+		if r.tls != nil {
+			return
+		}
+		if code, reason := s.closed(); code != 1008 || reason != "the client does not read" {
+			t.Errorf("%d %q", code, reason)
+		}
+	}, flooding, little)
+}
+
+// The same for a stream that is open and not read.
+func TestStreamClientDoesNotRead(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		c := r.connect()
+		body := c.unread("s")
+		c.send("", note)
+		r.log.wait(t, "stream ends", 1)
+		r.log.wait(t, `reason="more waits than may wait, and nobody reads it"`, 1)
+		if _, err := io.Copy(io.Discard, body); err == nil {
+			t.Error("the stream ends as if all were well")
+		}
+	}, flooding, little)
+}
+
+// unread opens a stream and reads nothing of it.
+func (c *remote) unread(session string) io.Reader {
+	c.t.Helper()
+	ctx, _ := contextWithCancel(c.t)
+	res, err := c.http.Do(c.rig.request(ctx, c.base, "GET", nil, "Accept: text/event-stream", "Acp-Connection-Id: "+c.id, "Acp-Session-Id: "+session))
+	if err != nil || res.StatusCode != 200 {
+		c.t.Fatal(res, err)
+	}
+	c.t.Cleanup(func() { res.Body.Close() })
+	return res.Body
+}
+
+// A receiver that takes nothing loses its place, and what it did not take is for
+// the next one.
+func TestStalledStream(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		c := r.connect()
+		c.unread("s")
+		c.send("s", saying("s", padded("s", 12<<20)))
+		r.log.wait(t, "stream ends", 1)
+		c.open("s").want(padded("s", 12<<20))
+	}, func(o *Options) {
+		o.Limits = Limits{Stall: time.Second, KeepAlive: 100 * time.Millisecond}
+	})
+}
+
+func TestStalledSocket(t *testing.T) {
+	sockets(t, func(t *testing.T, r *rig) {
+		s := r.socket()
+		s.send(saying("s", padded("s", 12<<20)))
+		r.log.wait(t, `reason="the client does not read"`, 1)
+		r.log.wait(t, "connection ended", 1)
+	}, func(o *Options) { o.Limits = Limits{Stall: 100 * time.Millisecond} })
+}
+
+// An agent that does not read holds up its clients, for a while.
+func TestAgentDoesNotRead(t *testing.T) {
+	few := func(o *Options) { o.Limits = Limits{Stall: 100 * time.Millisecond, ConnectionBuffer: 1 << 20} }
+	stop := `{"jsonrpc":"2.0","method":"_stop","params":{"lines":[` + quote(note) + `]}}`
+	long := request("1", "_x", `{"text":"`+strings.Repeat("x", 100<<10)+`"}`)
+	t.Run("HTTP", func(t *testing.T) {
+		r := newRig(t, "h1", few)
+		c := r.connect()
+		c.send("", stop)
+		c.open("").want(note)
+		for i := 0; ; i++ {
+			got := c.post("", long)
+			if got.status == 202 && i < 50 {
+				continue
+			}
+			failure(t, got, 503, -32603, "null", "does not read")
+			break
+		}
+	})
+	t.Run("WebSocket", func(t *testing.T) {
+		r := newRig(t, "h1", few)
+		s := r.socket()
+		s.send(stop)
+		s.want(note)
+		for range 15 {
+			s.send(long)
+		}
+		if code, reason := s.closed(); code != 1011 || reason != "the agent does not read" {
+			t.Errorf("%d %q", code, reason)
+		}
+	})
+}
+
+func TestAgentMessageTooLarge(t *testing.T) {
+	t.Setenv(agentMode, "plain")
+	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, 1<<20) })
+	s := r.socket()
+	s.send(saying("", note, padded("s", 2<<20)))
+	s.want(note)
+	if code, reason := s.closed(); code != 1009 || !strings.Contains(reason, "larger than 1048576 bytes") {
+		t.Errorf("%d %q", code, reason)
+	}
+	c := r.connect()
+	main := c.open("")
+	c.send("", saying("", note, padded("s", 2<<20)))
+	main.want(note)
+	main.ends()
+}
+
+// A connection lives while somebody reads or asks, and not much longer.
+func TestIdle(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		read := r.connect()
+		main := read.open("")
+		never := r.connect()
+		r.log.wait(t, "conn=2 reason=\"idle: no stream is read\"", 1)
+		if got := never.post("", note); got.status != 404 {
+			t.Errorf("%+v", got)
+		}
+		read.send("", request("1", "session/list", `{}`))
+		main.want(result("1", `{"to":"session/list"}`))
+		main.close()
+		r.log.wait(t, "conn=1 reason=\"idle: no stream is read\"", 1)
+	}, func(o *Options) { o.Limits.Idle = time.Second })
+}
+
+// Streams at rest get comments.
+func TestKeepAlive(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		main := r.connect().open("")
+		for range 5 {
+			select {
+			case e := <-main.events:
+				if e != ":" {
+					t.Fatalf("%q", e)
+				}
+			case <-time.After(patience):
+				t.Fatal("no comment comes")
+			}
+		}
+	}, func(o *Options) { o.Limits.KeepAlive = 2 * time.Millisecond })
+}
+
+// closes waits for the server to hang up.
+func closes(t *testing.T, conn net.Conn) string {
+	t.Helper()
+	conn.SetReadDeadline(time.Now().Add(patience))
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatalf("after %q: %v", text, err)
+	}
+	return string(text)
+}
+
+func TestSlowClients(t *testing.T) {
+	hasty := func(o *Options) { o.Limits.Header, o.Limits.Read = 100*time.Millisecond, 100*time.Millisecond }
+	pings := func(o *Options) { o.Limits.Ping, o.Limits.Pong = 200*time.Millisecond, 2*time.Second }
+	raw := func(t *testing.T, r *rig, text string) net.Conn {
+		t.Helper()
+		conn, err := net.Dial("tcp", r.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		fmt.Fprint(conn, text)
+		return conn
+	}
+	t.Run("headers", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, "h1", hasty)
+		closes(t, raw(t, r, "POST /acp HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))
+	})
+	t.Run("TLS", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, "tls", hasty)
+		closes(t, raw(t, r, ""))
+	})
+	t.Run("body", func(t *testing.T) {
+		each(t, func(t *testing.T, r *rig) {
+			body, w := io.Pipe()
+			defer w.Close()
+			go io.WriteString(w, `{"jsonrpc":`)
+			got := r.doAt(r.base, "POST", body, asJSON)
+			failure(t, got, 408, -32600, "null", "in time")
+		}, hasty)
+	})
+	t.Run("a peer of a WebSocket that is gone", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, "h1", pings)
+		rawSocket(t, raw(t, r, ""))
+		r.log.wait(t, "the client does not answer pings", 1)
+		r.log.wait(t, "connection ended", 1)
+	})
+	t.Run("a peer that is slow but there", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, "h1", pings)
+		conn := raw(t, r, "")
+		in := rawSocket(t, conn)
+		conn.Write([]byte{0x81, 0x80 | 126, 0xff, 0xff, 0, 0, 0, 0}) // a message of 65535 bytes, which come one by one
+		for begun := time.Now(); time.Since(begun) < 4500*time.Millisecond; {
+			if _, err := in.ReadByte(); err != nil { // of the answer, and then of pings that are not answered
+				t.Fatal(err)
+			}
+			conn.Write([]byte{' '})
+		}
+	})
+}
+
+// rawSocket makes a WebSocket of a bare connection, and initializes it.
+func rawSocket(t *testing.T, conn net.Conn) *bufio.Reader {
+	t.Helper()
+	fmt.Fprint(conn, "GET /acp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	in := bufio.NewReader(conn)
+	if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != 101 {
+		t.Fatal(res, err)
+	}
+	msg := request("0", "initialize", `{}`)
+	conn.Write(append([]byte{0x81, 0x80 | byte(len(msg)), 0, 0, 0, 0}, msg...)) // masked with nothing
+	return in
+}

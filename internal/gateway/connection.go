@@ -1,0 +1,230 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// The codes that a WebSocket is closed with.
+const (
+	normal        = websocket.StatusNormalClosure
+	goingAway     = websocket.StatusGoingAway
+	protocolError = websocket.StatusProtocolError
+	overLimit     = websocket.StatusPolicyViolation
+	tooBig        = websocket.StatusMessageTooBig
+	internalError = websocket.StatusInternalError
+)
+
+// farewell is how long what waits may take to be written once a connection has
+// ended.
+const farewell = 3 * time.Second
+
+// ending is why a connection ends.
+type ending struct {
+	code   websocket.StatusCode // for a WebSocket; 0 is normal
+	reason string               // for the log and the client: ours, never the client's words
+	drain  bool                 // what waits for a receiver that is there is still written
+}
+
+// connection is one client and its agent, whichever way they talk.
+type connection struct {
+	server *Server
+	number int64  // names it in the log
+	id     string // names it to the client, and nowhere else
+	log    *slog.Logger
+	begun  time.Time
+
+	agent    Agent         // nil where it could not be started
+	started  chan struct{} // closed when agent is set, or never will be
+	input    input
+	buffered atomic.Int64
+	main     *mailbox // the connection's stream, or all of a WebSocket
+	sent     atomic.Int64
+	received atomic.Int64
+
+	place func(msg []byte) *mailbox // finds the stream of what the agent says; nil: it is not for a stream
+
+	once  sync.Once
+	cause ending        // written before ended is closed
+	ended chan struct{} // closed once the connection is over
+	cut   chan struct{} // closed when nothing more shall be written
+
+	routes routes // of HTTP
+
+	mu      sync.Mutex
+	writers map[*writer]bool
+	hangUp  func() // ends a WebSocket without ceremony; nil for HTTP
+}
+
+func newConnection(s *Server, number int64, r *http.Request) *connection {
+	c := &connection{
+		server: s, number: number, id: newID(), begun: time.Now(),
+		log:     s.log.With("conn", number),
+		input:   input{limit: s.limits.ConnectionBuffer},
+		started: make(chan struct{}), ended: make(chan struct{}), cut: make(chan struct{}),
+	}
+	c.main = newMailbox(s.limits.ConnectionBuffer, s.limits.ConnectionBuffer, &c.buffered)
+	c.log.Info("connection begins", "remote", r.RemoteAddr, "protocol", r.Proto)
+	return c
+}
+
+// start starts the agent. It must be called once; after an error the connection
+// is over.
+func (c *connection) start() error {
+	defer close(c.started)
+	agent, err := c.server.Start(c.log)
+	if err != nil {
+		c.log.Error("the agent cannot be started", "error", safetext.Line(err.Error(), 500))
+		c.end(ending{code: internalError, reason: "the agent cannot be started"})
+		return err
+	}
+	c.agent = agent
+	return nil
+}
+
+func (c *connection) hasEnded() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// receive reads from the agent until it ends. It waits for a client only while
+// that one takes what fills its mailbox.
+func (c *connection) receive() {
+	for {
+		line, err := c.agent.Recv()
+		var long *transport.TooLongError
+		switch {
+		case errors.As(err, &long): // skipping it would lose an answer that somebody waits for
+			c.end(ending{code: tooBig, reason: fmt.Sprintf("a message of the agent is larger than %d bytes", long.Limit), drain: true})
+			return
+		case err != nil:
+			if !c.hasEnded() {
+				c.end(ending{code: internalError, reason: "the agent ended: " + c.agent.Ended(), drain: true})
+			}
+			return
+		}
+		msg, err := relayed(line)
+		if err != nil {
+			c.log.Warn("the agent wrote something that is no JSON text", "line", safetext.Line(string(line[:min(len(line), 300)]), 200))
+			continue
+		}
+		c.sent.Add(1)
+		to := c.place(msg)
+		if to != nil && !to.put(msg, c.ended) {
+			c.end(ending{code: overLimit, reason: "more waits than may wait, and nobody reads it"})
+			return
+		}
+	}
+}
+
+// end ends the connection, once: it is unknown from here on, its streams end, its
+// agent is closed. It does not wait for any of that.
+func (c *connection) end(e ending) {
+	c.once.Do(func() {
+		if e.code == 0 {
+			e.code = normal
+		}
+		c.cause = e
+		close(c.ended)
+		c.server.conceal(c)
+		c.routes.finish()
+		c.main.finish()
+		if e.drain {
+			time.AfterFunc(farewell, c.stopWriting)
+		} else {
+			c.stopWriting()
+		}
+		go c.close()
+	})
+}
+
+// close ends the agent and waits until nothing of it is left.
+func (c *connection) close() {
+	<-c.started
+	if c.agent != nil {
+		if err := c.agent.Close(); err != nil {
+			c.log.Error("the agent does not end", "error", err)
+		}
+	}
+	c.log.Info("connection ended", "reason", c.cause.reason, "seconds", int64(time.Since(c.begun).Seconds()),
+		"received", c.received.Load(), "sent", c.sent.Load())
+	c.server.gone(c)
+}
+
+// kill hurries an end that is under way.
+func (c *connection) kill() {
+	c.stopWriting()
+	c.mu.Lock()
+	if c.hangUp != nil {
+		c.hangUp()
+	}
+	c.mu.Unlock()
+	select {
+	case <-c.started:
+		if c.agent != nil {
+			c.agent.Kill()
+		}
+	default:
+	}
+}
+
+func (c *connection) hangUpWith(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hangUp = f
+}
+
+// stopWriting interrupts what is still being written to the client.
+func (c *connection) stopWriting() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.cut:
+		return
+	default:
+		close(c.cut)
+	}
+	for w := range c.writers {
+		w.interrupt()
+	}
+}
+
+// writer is somebody who writes to the client and can be interrupted.
+type writer struct{ interrupt func() }
+
+// whenCut has a function called, once, when nothing more shall be written; not
+// any more after forget has returned.
+func (c *connection) whenCut(interrupt func()) (forget func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.cut:
+		interrupt()
+		return func() {}
+	default:
+	}
+	w := &writer{interrupt}
+	if c.writers == nil {
+		c.writers = map[*writer]bool{}
+	}
+	c.writers[w] = true
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.writers, w)
+	}
+}

@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	"parley/internal/jsonscan"
+)
+
+// envelope is what routing has to know of one message; its slices point into it.
+type envelope struct {
+	id, method, params, result []byte // raw, nil where absent
+	failure                    bool   // it has an error
+}
+
+func parse(msg []byte) (envelope, error) {
+	var e envelope
+	m := jsonscan.MembersOf(msg)
+	for m.Next() {
+		switch string(m.Key) {
+		case "id":
+			e.id = m.Value
+		case "method":
+			e.method = m.Value
+		case "params":
+			e.params = m.Value
+		case "result":
+			e.result = m.Value
+		case "error":
+			e.failure = true
+		}
+	}
+	return e, m.Err()
+}
+
+// isAnswer tells a message by the members it has, not by their values (PROTOCOL
+// 1.1).
+func (e *envelope) isAnswer() bool {
+	return e.method == nil && (e.id != nil || e.result != nil || e.failure)
+}
+
+// named tells whether the method is this one, however it is escaped.
+func (e *envelope) named(method string) bool {
+	if jsonscan.Is(e.method, method) {
+		return true
+	}
+	return bytes.IndexByte(e.method, '\\') >= 0 && e.name() == method
+}
+
+func (e *envelope) name() string {
+	name, _ := jsonscan.Text(e.method)
+	return name
+}
+
+// member finds a member of an object that is a string; "" without one. Of
+// several of one name the last counts, as it does for whoever decodes it.
+func member(object []byte, name string) string {
+	raw := rawMember(object, name)
+	if jsonscan.KindOf(raw) != jsonscan.String {
+		return ""
+	}
+	text, _ := jsonscan.Text(raw)
+	return text
+}
+
+func rawMember(object []byte, name string) []byte {
+	if jsonscan.KindOf(object) != jsonscan.Object {
+		return nil
+	}
+	var found []byte
+	m := jsonscan.MembersOf(object)
+	for m.Next() {
+		if string(m.Key) == name {
+			found = m.Value
+		}
+	}
+	return found
+}
+
+// maxID is the most bytes that an id may have, of a session or of a request.
+const maxID = 1024
+
+// idKey makes ids of requests comparable: numbers by value, strings by content,
+// since peers may write them differently in an answer. "" stands for null, for
+// none, and for what is no id.
+func idKey(raw []byte) string {
+	switch jsonscan.KindOf(raw) {
+	case jsonscan.Number:
+		if n, ok := jsonscan.Int(raw); ok {
+			return strconv.FormatInt(n, 10)
+		}
+		return string(raw)
+	case jsonscan.String:
+		if text, ok := jsonscan.Text(raw); ok {
+			return `"` + text
+		}
+	}
+	return ""
+}
+
+// headerSafe tells whether a session's id can stand in a header: printable
+// ASCII, no blank at either end, not endless.
+func headerSafe(id string) bool {
+	if id == "" || len(id) > maxID || id[0] == ' ' || id[len(id)-1] == ' ' {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] < ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+var errNoJSON = errors.New("no JSON text")
+
+// relayed makes a copy of a line of the agent that can be sent on: a carriage
+// return, which between tokens is a blank, would end a line of an event; bytes
+// that are no UTF-8 would end a WebSocket.
+func relayed(line []byte) ([]byte, error) {
+	switch jsonscan.KindOf(line) {
+	case jsonscan.Object, jsonscan.Array:
+	default:
+		return nil, errNoJSON
+	}
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+	} else {
+		line = bytes.Clone(line)
+	}
+	for rest := line; ; {
+		i := bytes.IndexByte(rest, '\r')
+		if i < 0 {
+			return line, nil
+		}
+		rest[i] = ' '
+		rest = rest[i+1:]
+	}
+}

@@ -1,0 +1,199 @@
+//go:build unix
+
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lives reports whether a process runs; a zombie that its new parent has not
+// reaped yet does not.
+func lives(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func dead(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		if pid == 0 || lives(pid) {
+			t.Errorf("process %d still runs", pid)
+		}
+	}
+}
+
+// spawned has an agent start a child that ignores what it is told.
+func spawned(t *testing.T, ask func(string) string) int {
+	t.Helper()
+	got := ask(request("77", "_spawn", `{}`))
+	pid, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(got, `{"jsonrpc":"2.0","id":77,"result":`), "}"))
+	if err != nil || !lives(pid) {
+		t.Fatalf("no child: %s", got)
+	}
+	return pid
+}
+
+func (c *remote) ask(main *sse) func(string) string {
+	return func(q string) string { c.send("", q); return main.next() }
+}
+
+func (s *socketClient) ask(q string) string { s.send(q); return s.next() }
+
+// DELETE ends the agent and everything it started.
+func TestDeleteKills(t *testing.T) {
+	for _, agent := range []string{"plain", "stubborn"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "h1", mode(agent))
+			c, other := r.connect(), r.connect()
+			child := spawned(t, c.ask(c.open("")))
+			if !lives(c.pid) {
+				t.Fatal("the test is void")
+			}
+			r.do("DELETE", "", "Acp-Connection-Id: "+c.id)
+			r.log.wait(t, "conn=1 reason=\"the client ended it\"", 1)
+			dead(t, c.pid, child)
+			if !lives(other.pid) {
+				t.Error("another connection's agent has ended")
+			}
+		})
+	}
+}
+
+// So does the end of a socket, in order or not.
+func TestEndOfASocketKills(t *testing.T) {
+	for name, end := range map[string]func(*socketClient){
+		"goodbye": func(s *socketClient) { s.ws.Close(1000, "") },
+		"gone":    func(s *socketClient) { s.ws.CloseNow() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "h1", mode("stubborn"))
+			s := r.socket()
+			child := spawned(t, s.ask)
+			end(s)
+			r.log.wait(t, "connection ended", 1)
+			dead(t, s.pid, child)
+		})
+	}
+}
+
+// An agent that ends: what it has said is delivered, the streams end, the
+// connection is gone, and so is what it started.
+func TestAgentEnds(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		c := r.connect()
+		main, s := c.open(""), c.open("s")
+		child := spawned(t, c.ask(main))
+		var last []string
+		for i := range 300 {
+			last = append(last, update("s", fmt.Sprint(i)))
+		}
+		c.send("", `{"jsonrpc":"2.0","method":"_exit","params":{"code":3,"lines":`+list(append(last, note))+`}}`)
+		s.want(last...)
+		main.want(note)
+		s.ends()
+		main.ends()
+		if got := c.post("", note); got.status != 404 {
+			t.Errorf("%+v", got)
+		}
+		if _, status := c.tryOpen(""); status != 404 {
+			t.Errorf("a stream: %d", status)
+		}
+		r.log.wait(t, `reason="the agent ended: exit code 3"`, 1)
+		dead(t, c.pid, child)
+	})
+}
+
+// The end of the server: sockets are told, streams end in order with what was
+// waiting, nothing is left.
+func TestDrain(t *testing.T) {
+	r := newRig(t, "h1")
+	c, s := r.connect(), r.socket()
+	waiting := r.connect() // has no receiver
+	main, session := c.open(""), c.open("s")
+	c.send("", saying("", update("s", "1"), note))
+	main.want(note)
+	child := spawned(t, s.ask)
+	idle, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	r.stop()
+	if code, reason := s.closed(); code != 1001 || reason != "the server is shutting down" {
+		t.Errorf("%d %q", code, reason)
+	}
+	session.want(update("s", "1"))
+	main.ends()
+	session.ends()
+	r.end()
+	dead(t, c.pid, s.pid, waiting.pid, child)
+	if conn, err := net.Dial("tcp", r.addr); err == nil {
+		conn.Close()
+		t.Error("somebody listens")
+	}
+	if n := strings.Count(r.log.String(), "connection ended"); n != 3 {
+		t.Errorf("%d connections ended", n)
+	}
+}
+
+// While it ends nobody new comes in, not even over a connection that is there.
+func TestDrainAdmitsNobody(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.connect()
+		stopped := make(chan struct{})
+		go func() { defer close(stopped); r.server.drain(context.Background()) }()
+		r.log.wait(t, "connection ended", 1)
+		<-stopped
+		failure(t, r.do("POST", request("1", "initialize", `{}`), asJSON), 503, -32603, "null", "shutting down")
+		if n := strings.Count(r.log.String(), "agent started"); n != 1 {
+			t.Errorf("%d agents were started", n)
+		}
+	})
+}
+
+// The bound holds whatever agents and clients do: an agent that does not end, a
+// socket that does not say goodbye, one that does not read.
+func TestDrainIsBounded(t *testing.T) {
+	slow := func(o *Options) {
+		o.Limits.Drain = 300 * time.Millisecond
+		o.Start = stubborn
+	}
+	t.Run("by its time", func(t *testing.T) {
+		r := newRig(t, "h1", slow)
+		c, s := r.connect(), r.socket()
+		s.send(saying("s", padded("s", 1<<20))) // nobody reads, nobody says goodbye
+		r.end()
+		dead(t, c.pid, s.pid)
+	})
+	t.Run("by the second signal", func(t *testing.T) {
+		r := newRig(t, "h1", slow, func(o *Options) { o.Limits.Drain = time.Hour })
+		c, s := r.connect(), r.socket()
+		r.stop()
+		r.log.wait(t, "shutting down", 1)
+		close(r.now)
+		r.end()
+		dead(t, c.pid, s.pid)
+	})
+	t.Run("while an agent starts", func(t *testing.T) {
+		r := newRig(t, "h1", mode("mute"))
+		answer := make(chan reply, 1)
+		go func() { answer <- r.do("POST", request("1", "initialize", `{}`), asJSON) }()
+		r.log.wait(t, "agent started", 1)
+		r.stop()
+		failure(t, <-answer, 503, -32603, "1", "shutting down")
+		r.end()
+	})
+}

@@ -1,0 +1,287 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"parley/internal/jsonscan"
+)
+
+// onSession are the methods that belong to a session, so that a request without
+// the header is refused even if it names none in its params either.
+var onSession = map[string]bool{
+	"session/load": true, "session/resume": true, "session/prompt": true, "session/cancel": true, "session/close": true,
+	"session/delete": true, "session/fork": true, "session/set_mode": true, "session/set_model": true, "session/set_config_option": true,
+}
+
+// answeredOnConnection are the methods whose answers go to the stream of the
+// connection whatever session they name: their client may not have another one.
+var answeredOnConnection = map[string]bool{
+	"session/new": true, "session/list": true, "session/load": true, "authenticate": true, "logout": true, "auth/login": true, "auth/logout": true,
+}
+
+// post takes one message of a client.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	// The time to answer starts when it was read and is with the agent.
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Read + 2*s.limits.Stall))
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		s.refuse(w, r, http.StatusUnsupportedMediaType, "a message has the Content-Type application/json")
+		return
+	}
+	var c *connection
+	if len(r.Header[connectionHeader]) > 0 {
+		if c = s.named(w, r); c == nil {
+			return
+		}
+	}
+	body, ok := s.body(w, r)
+	if !ok {
+		return
+	}
+	e, ok := s.look(w, r, body)
+	switch {
+	case !ok:
+	case e.named("initialize") && c != nil:
+		s.refuse(w, r, http.StatusBadRequest, "the connection is initialized already")
+	case e.named("initialize") && idKey(e.id) == "":
+		s.refuse(w, r, http.StatusBadRequest, "initialize is a request, with an id")
+	case e.named("initialize"):
+		s.initialize(w, r, body, e)
+	case c == nil:
+		s.refuse(w, r, http.StatusBadRequest, "missing "+connectionHeader)
+	default:
+		s.accept(w, r, c, body, e)
+	}
+}
+
+// body reads the message; slowly coming ones are given up.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if r.ContentLength > s.limits.Message {
+		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
+		return nil, false
+	}
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(s.limits.Read))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, s.limits.Message), r.ContentLength)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		s.refuse(w, r, http.StatusRequestTimeout, "the message did not arrive in time")
+	case err != nil:
+		s.refuse(w, r, http.StatusBadRequest, "the message did not arrive")
+	default:
+		rc.SetReadDeadline(time.Time{})
+		return body, true
+	}
+	return nil, false
+}
+
+// readAll reads a body. Memory grows with what has come, not with what was
+// announced.
+func readAll(from io.Reader, size int64) ([]byte, error) {
+	if size < 0 {
+		size = 512
+	}
+	body := make([]byte, 0, min(size+1, 64<<10)) // one more, to see the end without growing
+	for {
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = slices.Grow(body, len(body))
+		}
+	}
+}
+
+// look finds out what a message is.
+func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*envelope, bool) {
+	if !json.Valid(body) {
+		writeFailure(w, http.StatusBadRequest, nil, codeParse, "Parse error")
+		return nil, false
+	}
+	switch jsonscan.KindOf(body) {
+	case jsonscan.Object:
+	case jsonscan.Array:
+		s.refuse(w, r, http.StatusNotImplemented, "batches are not supported over HTTP")
+		return nil, false
+	default:
+		s.refuse(w, r, http.StatusBadRequest, "a message is an object")
+		return nil, false
+	}
+	e, err := parse(body)
+	switch {
+	case err != nil || e.method == nil && !e.isAnswer() || e.method != nil && jsonscan.KindOf(e.method) != jsonscan.String:
+		s.refuse(w, r, http.StatusBadRequest, "neither a request nor a notification nor an answer")
+	case len(e.id) > maxID:
+		s.refuse(w, r, http.StatusBadRequest, "the id is too long")
+	default:
+		return &e, true
+	}
+	return nil, false
+}
+
+// initialize makes a connection and answers with what its agent says.
+func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte, e *envelope) {
+	c := s.admit(w, r)
+	if c == nil {
+		return
+	}
+	rc := http.NewResponseController(w)
+	rc.SetWriteDeadline(time.Now().Add(s.limits.Initialize + s.limits.Stall))
+	c.routes.open(e.id)
+	c.place = c.route
+	if c.start() != nil {
+		writeFailure(w, http.StatusInternalServerError, e.id, codeInternal, c.cause.reason)
+		return
+	}
+	id := e.id
+	c.received.Add(1)
+	c.forward(r.Context(), body) // the queue is empty: it cannot fail
+	go c.receive()
+
+	patience := time.NewTimer(s.limits.Initialize)
+	defer patience.Stop()
+	select {
+	case answer := <-c.routes.answer:
+		s.welcome(w, r, c, answer)
+	case <-c.ended:
+		select {
+		case answer := <-c.routes.answer: // its last words
+			s.welcome(w, r, c, answer)
+		default:
+			writeFailure(w, statusOfEnd(c.cause), id, codeInternal, c.cause.reason)
+		}
+	case <-patience.C:
+		c.end(ending{code: internalError, reason: "the agent did not answer initialize in time"})
+		writeFailure(w, http.StatusGatewayTimeout, id, codeInternal, c.cause.reason)
+	case <-r.Context().Done():
+		c.end(ending{reason: "the client went away before the agent answered initialize"})
+	}
+}
+
+func statusOfEnd(e ending) int {
+	if e.code == goingAway {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// welcome passes on the answer to initialize. A connection that the agent has
+// refused is of no use to anyone, since it cannot be initialized again: it ends,
+// but has an id all the same, because clients expect one.
+func (s *Server) welcome(w http.ResponseWriter, r *http.Request, c *connection, answer []byte) {
+	if e, _ := parse(answer); e.failure {
+		c.end(ending{reason: "the agent refused to initialize"})
+	} else if s.publish(c) {
+		c.stir()
+	}
+	w.Header().Set(connectionHeader, c.id)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	s.stick(w, r)
+	w.Write(answer)
+}
+
+// affinity is the name of the cookie for load balancers.
+const affinity = "parley_affinity"
+
+// stick sets the cookie, again if the client has one: it says nothing.
+func (s *Server) stick(w http.ResponseWriter, r *http.Request) {
+	if !s.CookieAffinity {
+		return
+	}
+	value := newID()
+	if had, err := r.Cookie(affinity); err == nil && len(had.Value) == len(value) && isHex(had.Value) {
+		value = had.Value
+	}
+	http.SetCookie(w, &http.Cookie{Name: affinity, Value: value, Path: s.Path, HttpOnly: true, Secure: s.TLS != nil, SameSite: http.SameSiteLaxMode})
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// accept checks a message of an initialized connection and forwards it.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, body []byte, e *envelope) {
+	c.stir()
+	if status, why := c.register(e, r.Header[sessionHeader]); status != 0 {
+		s.refuse(w, r, status, why)
+		return
+	}
+	switch err := c.forward(r.Context(), body); {
+	case err == nil:
+		c.received.Add(1)
+		w.WriteHeader(http.StatusAccepted)
+	case errors.Is(err, errEnded):
+		s.refuse(w, r, http.StatusNotFound, "unknown "+connectionHeader)
+	default: // it stalls, or the client has given up and reads nothing any more
+		w.Header().Set("Retry-After", "5")
+		s.refuse(w, r, http.StatusServiceUnavailable, errAgentStalled.Error())
+	}
+}
+
+// register notes where the answer to a message belongs, and checks its session.
+// A status of 0 says that all is well.
+func (c *connection) register(e *envelope, header []string) (status int, why string) {
+	given := ""
+	if len(header) > 0 {
+		if given = header[0]; len(header) > 1 || !headerSafe(given) {
+			return http.StatusBadRequest, "invalid " + sessionHeader
+		}
+	}
+	r := &c.routes
+	if e.isAnswer() {
+		key := idKey(e.id)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if of := r.asking[key]; given != "" && of != "" && given != of {
+			return http.StatusBadRequest, "mismatched " + sessionHeader
+		}
+		delete(r.asking, key)
+		return 0, ""
+	}
+	name := e.name()
+	session := member(e.params, "sessionId")
+	switch {
+	case given == "" && (headerSafe(session) || session == "" && onSession[name]):
+		return http.StatusBadRequest, "missing " + sessionHeader
+	case given != "" && session != "" && given != session:
+		return http.StatusBadRequest, "mismatched " + sessionHeader
+	}
+	if session == "" && answeredOnConnection[name] {
+		given = "" // it belongs to no session, whatever the header says
+	}
+	if given != "" && c.session(given, false) == nil && !c.hasEnded() {
+		return http.StatusTooManyRequests, "the connection has as many sessions as it may have"
+	}
+	if answeredOnConnection[name] {
+		given = ""
+	}
+	if key := idKey(e.id); key != "" {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if len(r.asked) >= maxOpen {
+			return http.StatusTooManyRequests, "too many requests have no answer yet"
+		}
+		r.asked[key] = given
+	}
+	return 0, ""
+}

@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/acpclient/transport"
+	"parley/internal/safetext"
+)
+
+// Command starts a program as the agent of each connection, in the directory and
+// with the environment of this process. No message of an agent may be longer
+// than maxMessage bytes.
+func Command(argv []string, maxMessage int64) func(log *slog.Logger) (Agent, error) {
+	return func(log *slog.Logger) (Agent, error) {
+		p, err := transport.StartStdio(transport.StdioOptions{
+			Command: argv[0], Args: argv[1:], MaxLine: int(maxMessage),
+			StderrSize: 1, // it is in the log
+			OnStderr:   func(line string) { log.Info("agent", "stderr", safetext.Line(line, 4096)) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		log.Info("agent started", "pid", p.Pid())
+		return process{p}, nil
+	}
+}
+
+// process is an Agent that runs as a process.
+type process struct{ *transport.Stdio }
+
+// reaping is how long the end of a process may take to be known once its output
+// has ended.
+const reaping = 2 * time.Second
+
+// Ended implements Agent.
+func (p process) Ended() string {
+	timer := time.NewTimer(reaping)
+	defer timer.Stop()
+	select {
+	case <-p.Exit():
+	case <-timer.C:
+		return "it closed its output"
+	}
+	state := p.ExitState()
+	if state.Signal != "" {
+		return state.Signal
+	}
+	return fmt.Sprintf("exit code %d", state.Code)
+}

@@ -1,0 +1,217 @@
+package gateway
+
+import (
+	"sync"
+	"time"
+
+	"parley/internal/jsonscan"
+)
+
+// maxOpen is how many requests of each side may be without an answer.
+const maxOpen = 10_000
+
+// routes knows, for a connection of HTTP, which stream a message belongs to.
+// Its zero value is that of a connection without streams of sessions.
+type routes struct {
+	mu       sync.Mutex
+	sessions map[string]*mailbox
+	asked    map[string]string // session ("": the connection) of each request of the client that has no answer yet
+	asking   map[string]string // the same for those of the agent
+	first    string            // id of the initialize request
+	answer   chan []byte       // takes its answer, once
+	over     bool
+
+	receivers int         // streams that somebody reads
+	idle      *time.Timer // runs while there are none; nil before the connection is known to its client
+}
+
+// open makes the routes of a connection that this request initializes.
+func (r *routes) open(initialize []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sessions, r.asked, r.asking = map[string]*mailbox{}, map[string]string{}, map[string]string{}
+	r.first, r.answer = idKey(initialize), make(chan []byte, 1)
+}
+
+// finish ends all streams.
+func (r *routes) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	if r.idle != nil {
+		r.idle.Stop()
+	}
+	for _, m := range r.sessions {
+		m.finish()
+	}
+}
+
+// session returns the stream of a session, making it where there is room; nil
+// where there is none, or nothing that is kept.
+func (c *connection) session(id string, strict bool) *mailbox {
+	r := &c.routes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.sessions[id]
+	if m != nil || strict || r.over {
+		return m
+	}
+	limits := c.server.limits
+	if len(r.sessions) >= limits.Sessions && !r.forget(c.server.StrictSessions) {
+		return nil
+	}
+	m = newMailbox(limits.SessionBuffer, limits.ConnectionBuffer, &c.buffered)
+	r.sessions[id] = m
+	return m
+}
+
+// forget drops a session in whose stream nothing is lost. Where sessions have to
+// be known, none is dropped.
+func (r *routes) forget(strict bool) bool {
+	if strict {
+		return false
+	}
+	for id, m := range r.sessions {
+		if m.unused() {
+			delete(r.sessions, id)
+			return true
+		}
+	}
+	return false
+}
+
+// route finds the stream for what the agent says; nil if it answers initialize,
+// which is handed over instead. The agent is not trusted to keep to any order.
+func (c *connection) route(msg []byte) *mailbox {
+	session := ""
+	if jsonscan.KindOf(msg) == jsonscan.Array {
+		session = c.sessionOfBatch(msg)
+	} else {
+		e, err := parse(msg)
+		if err == nil && e.isAnswer() && c.initialized(&e, msg) {
+			return nil
+		}
+		if err == nil {
+			session = c.sessionOf(&e)
+		}
+	}
+	if session != "" {
+		if m := c.session(session, false); m != nil {
+			return m
+		}
+	}
+	return c.main
+}
+
+// initialized hands the answer to initialize over.
+func (c *connection) initialized(e *envelope, msg []byte) bool {
+	r := &c.routes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.first == "" || idKey(e.id) != r.first {
+		return false
+	}
+	r.first = ""
+	r.answer <- msg
+	return true
+}
+
+// sessionOfBatch is the session that all entries belong to, if there is one.
+func (c *connection) sessionOfBatch(msg []byte) string {
+	session, n := "", 0
+	for it := jsonscan.ItemsOf(msg); it.Next(); n++ {
+		e, err := parse(it.Value)
+		if err != nil {
+			return ""
+		}
+		own := c.sessionOf(&e)
+		if n > 0 && own != session {
+			session = ""
+			continue // the others may be answers all the same
+		}
+		session = own
+	}
+	return session
+}
+
+// sessionOf is the session whose stream a message of the agent belongs to; ""
+// for the connection's.
+func (c *connection) sessionOf(e *envelope) string {
+	r := &c.routes
+	if e.isAnswer() {
+		if id := member(e.result, "sessionId"); headerSafe(id) {
+			c.session(id, false) // from here on it is known
+		}
+		key := idKey(e.id)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		session := r.asked[key]
+		delete(r.asked, key)
+		return session
+	}
+	if e.named("$/cancel_request") {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.asking[idKey(rawMember(e.params, "requestId"))]
+	}
+	session := member(e.params, "sessionId")
+	if !headerSafe(session) {
+		session = ""
+	}
+	if key := idKey(e.id); e.id != nil && key != "" && len(key) <= maxID {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if len(r.asking) < maxOpen { // else its answer cannot be checked, which harms nobody
+			r.asking[key] = session
+		}
+	}
+	return session
+}
+
+// attach counts a stream that is read: the connection is not idle.
+func (r *routes) attach() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.receivers++
+	if r.idle != nil {
+		r.idle.Stop()
+	}
+}
+
+// detach is the end of one.
+func (c *connection) detach() {
+	r := &c.routes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.receivers--
+	c.rest()
+}
+
+// rest starts the time that an idle connection lives, anew; routes are locked.
+func (c *connection) rest() {
+	r := &c.routes
+	if r.receivers > 0 || r.over {
+		return
+	}
+	if r.idle == nil {
+		r.idle = time.AfterFunc(c.server.limits.Idle, c.expire)
+		return
+	}
+	r.idle.Reset(c.server.limits.Idle)
+}
+
+func (c *connection) expire() {
+	c.routes.mu.Lock()
+	idle := c.routes.receivers == 0
+	c.routes.mu.Unlock()
+	if idle {
+		c.end(ending{reason: "idle: no stream is read"})
+	}
+}
+
+// stir says that the client is there.
+func (c *connection) stir() {
+	c.routes.mu.Lock()
+	defer c.routes.mu.Unlock()
+	c.rest()
+}

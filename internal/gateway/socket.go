@@ -1,0 +1,278 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/internal/jsonscan"
+)
+
+// maxReason is how many bytes fit beside the code of a close.
+const maxReason = 123
+
+// socket is a connection over a WebSocket: one goroutine reads from the client,
+// one writes to it.
+type socket struct {
+	c    *connection
+	ws   *websocket.Conn
+	conn *corked
+
+	writing atomic.Bool  // a message is being written
+	wrote   atomic.Int64 // times that something was written
+	handing atomic.Bool  // the reader waits for the agent, and sees no pong
+
+	first            string // id of initialize while it has no answer, for place; set before opened
+	opened, answered atomic.Bool
+}
+
+// upgrade makes a WebSocket of a request, and a connection with it.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
+	c := s.admit(w, r)
+	if c == nil {
+		return
+	}
+	w.Header().Set(connectionHeader, c.id)
+	s.stick(w, r)
+	conn := &corked{stall: s.limits.Stall, stalled: func() {
+		c.end(ending{code: overLimit, reason: "the client does not read"})
+	}}
+	// Who may come here was checked for all requests alike.
+	ws, err := websocket.Accept(&hijacker{w, conn}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		c.abandon("no WebSocket: the upgrade was malformed")
+		return
+	}
+	ws.SetReadLimit(s.limits.Message)
+	k := &socket{c: c, ws: ws, conn: conn}
+	c.place = k.place
+	c.hangUpWith(func() { conn.Conn.Close() })
+	s.busy.Add(1)
+	if c.start() == nil {
+		go c.receive()
+	}
+	go k.run() // on its own, so that what the request needed is free again
+}
+
+// abandon ends a connection that never had an agent.
+func (c *connection) abandon(reason string) {
+	close(c.started)
+	c.end(ending{reason: reason})
+}
+
+// run lives as long as the socket.
+func (k *socket) run() {
+	defer k.c.server.busy.Done()
+	forget := k.c.whenCut(func() { k.conn.finish(farewell) })
+	defer forget()
+	written := make(chan struct{})
+	go func() { defer close(written); k.write() }()
+	k.read()
+	<-written
+}
+
+// read takes what the client says until it, or the connection, ends.
+func (k *socket) read() {
+	c, limits := k.c, k.c.server.limits
+	patience := time.AfterFunc(limits.Read, func() {
+		c.end(ending{code: overLimit, reason: "no initialize came in time"})
+	})
+	defer patience.Stop()
+	for begun := false; ; {
+		msg, err := k.next()
+		if err != nil {
+			c.end(ending{reason: closedBy(err)})
+			return
+		}
+		if c.hasEnded() || len(msg) == 0 { // until the client says goodbye too
+			continue
+		}
+		if !begun {
+			if !k.begin(msg) {
+				c.end(ending{code: protocolError, reason: "the first message has to be an initialize request"})
+				continue
+			}
+			begun = true
+			patience.Stop()
+			patience = time.AfterFunc(limits.Initialize, k.expire)
+			defer patience.Stop()
+		}
+		c.received.Add(1)
+		k.handing.Store(true)
+		if c.forward(context.Background(), msg) == errAgentStalled {
+			c.end(ending{code: internalError, reason: errAgentStalled.Error()})
+		}
+		k.handing.Store(false)
+	}
+}
+
+// begin looks at the first message.
+func (k *socket) begin(msg []byte) bool {
+	if jsonscan.KindOf(msg) != jsonscan.Object {
+		return false
+	}
+	e, err := parse(msg)
+	if err != nil || !e.named("initialize") || idKey(e.id) == "" {
+		return false
+	}
+	k.first = idKey(e.id)
+	k.opened.Store(true)
+	return true
+}
+
+// place hands everything to the one stream there is. Until initialize is
+// answered it looks for that.
+func (k *socket) place(msg []byte) *mailbox {
+	if k.opened.Load() && k.first != "" {
+		if e, err := parse(msg); err == nil && e.isAnswer() && idKey(e.id) == k.first {
+			k.first = ""
+			k.answered.Store(true)
+		}
+	}
+	return k.c.main
+}
+
+func (k *socket) expire() {
+	if !k.answered.Load() {
+		k.c.end(ending{code: internalError, reason: "the agent did not answer initialize in time"})
+	}
+}
+
+// chunks are buffers that messages are read into; a socket at rest has none.
+var chunks = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
+
+// next returns the next message, in memory of its own; an empty one stands for
+// what is ignored: binary messages and empty ones.
+func (k *socket) next() ([]byte, error) {
+	kind, from, err := k.ws.Reader(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	pooled := chunks.Get().(*[]byte)
+	defer chunks.Put(pooled)
+	chunk := (*pooled)[:0]
+	var msg []byte
+	for {
+		n, err := from.Read(chunk[len(chunk):cap(chunk)])
+		chunk = chunk[:len(chunk)+n]
+		if err != nil || len(chunk) == cap(chunk) {
+			if kind == websocket.MessageText {
+				msg = append(msg, chunk...)
+			}
+			chunk = chunk[:0]
+		}
+		if err == io.EOF {
+			return msg, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// closedBy says, for the log, how the client ended a socket.
+func closedBy(err error) string {
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return "a message of the client is too large"
+	}
+	switch code := websocket.CloseStatus(err); code {
+	case -1:
+		return "the client went away"
+	case normal, goingAway, websocket.StatusNoStatusRcvd:
+		return "the client closed it"
+	default:
+		return "the client closed it: " + code.String()
+	}
+}
+
+// write sends what the agent says, and pings, until the connection ends; then it
+// closes the socket.
+func (k *socket) write() {
+	c := k.c
+	c.main.attach()
+	ping := time.NewTimer(c.server.limits.Ping)
+	defer ping.Stop()
+	var batch [][]byte
+	for {
+		select {
+		case <-c.cut:
+			k.close()
+			return
+		default:
+		}
+		var last bool
+		batch, last = c.main.peek(batch[:0], batchSize)
+		if len(batch) > 0 {
+			if k.writeAll(batch) != nil {
+				c.end(ending{reason: "the client went away"})
+				k.ws.CloseNow()
+				return
+			}
+			c.main.ack(len(batch))
+			clear(batch)
+			continue
+		}
+		if last {
+			k.close()
+			return
+		}
+		select {
+		case <-c.main.more:
+		case <-c.cut:
+		case <-ping.C:
+			go k.ping()
+			ping.Reset(c.server.limits.Ping)
+		}
+	}
+}
+
+func (k *socket) writeAll(batch [][]byte) error {
+	k.writing.Store(true)
+	defer k.writing.Store(false)
+	if len(batch) > 1 {
+		k.conn.hold()
+	}
+	for _, msg := range batch {
+		if err := k.ws.Write(context.Background(), websocket.MessageText, msg); err != nil {
+			return err
+		}
+	}
+	k.wrote.Add(1)
+	if len(batch) > 1 {
+		return k.conn.flush()
+	}
+	return nil
+}
+
+// ping ends a connection whose client is silent. A ping that had to wait for a
+// large message, or whose answer waits behind one, proves nothing.
+func (k *socket) ping() {
+	busy := func() bool { return k.writing.Load() || k.handing.Load() }
+	wrote, reads := k.wrote.Load(), k.conn.reads.Load()
+	if busy() {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), k.c.server.limits.Pong)
+	defer stop()
+	if k.ws.Ping(ctx) == nil || busy() || k.wrote.Load() != wrote || k.conn.reads.Load() != reads {
+		return
+	}
+	k.c.end(ending{reason: "the client does not answer pings"})
+	k.ws.CloseNow()
+}
+
+// close says goodbye, with the reason, and waits for the client to do so for a
+// moment.
+func (k *socket) close() {
+	k.conn.finish(farewell)
+	timer := time.AfterFunc(farewell, func() { k.conn.Conn.Close() })
+	defer timer.Stop()
+	reason := k.c.cause.reason
+	k.ws.Close(k.c.cause.code, reason[:min(len(reason), maxReason)])
+}

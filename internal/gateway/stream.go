@@ -1,0 +1,253 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// batchSize is how much is taken from a mailbox before it is written.
+	batchSize = 256 << 10
+	// pieceSize is how much is written before the client's time to take it starts
+	// anew.
+	pieceSize = 64 << 10
+)
+
+// comment is an event of nothing: it shows that the stream is alive, and pushes
+// the headers through proxies.
+var comment = []byte(":\n\n")
+
+// stream sends the messages of a connection, or of one of its sessions, as they
+// come, until the client goes away or the connection ends.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r.Header["Accept"], "text/event-stream") {
+		s.refuse(w, r, http.StatusNotAcceptable, "a stream needs Accept: text/event-stream")
+		return
+	}
+	c := s.named(w, r)
+	if c == nil {
+		return
+	}
+	from := s.mailboxOf(w, r, c)
+	if from == nil {
+		return
+	}
+	if !from.attach() {
+		s.refuse(w, r, http.StatusConflict, "the stream has a receiver already")
+		return
+	}
+	c.routes.attach()
+	c.log.Debug("stream begins", "session", r.Header.Get(sessionHeader) != "")
+	defer func() {
+		from.detach()
+		c.detach()
+		c.log.Debug("stream ends", "session", r.Header.Get(sessionHeader) != "")
+	}()
+
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set(connectionHeader, c.id)
+	if id := r.Header.Get(sessionHeader); id != "" {
+		h.Set(sessionHeader, id)
+	}
+	e := &events{w: w, rc: http.NewResponseController(w), stall: s.limits.Stall + s.limits.KeepAlive}
+	defer c.whenCut(e.interrupt)()
+	e.send(r, c, from, s.limits.KeepAlive)
+}
+
+// accepts tells whether an Accept header names a type itself; "*/*" does not.
+func accepts(values []string, kind string) bool {
+	for _, v := range values {
+		for part := range strings.SplitSeq(v, ",") {
+			name, _, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(name), kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mailboxOf finds the stream that a request asks for, or refuses it.
+func (s *Server) mailboxOf(w http.ResponseWriter, r *http.Request, c *connection) *mailbox {
+	given := r.Header[sessionHeader]
+	if len(given) == 0 {
+		return c.main
+	}
+	if len(given) > 1 || !headerSafe(given[0]) {
+		s.refuse(w, r, http.StatusBadRequest, "invalid "+sessionHeader)
+		return nil
+	}
+	m := c.session(given[0], s.StrictSessions)
+	switch {
+	case m != nil:
+	case c.hasEnded():
+		s.refuse(w, r, http.StatusNotFound, "unknown "+connectionHeader)
+	case s.StrictSessions:
+		s.refuse(w, r, http.StatusNotFound, "unknown "+sessionHeader)
+	default:
+		s.refuse(w, r, http.StatusTooManyRequests, "the connection has as many sessions as it may have")
+	}
+	return m
+}
+
+// events writes one stream.
+type events struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	stall   time.Duration
+	renewed time.Time // when the client's time to take something started
+
+	mu      sync.Mutex
+	writing bool
+	over    bool // nothing more shall be written
+}
+
+// lastWrite is how long a write may go on that is under way when a stream has to
+// end.
+const lastWrite = time.Second
+
+// interrupt bounds a write that is under way, and prevents later ones. So a
+// stream that is not stuck ends as it should, with what HTTP puts at the end.
+func (e *events) interrupt() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = true
+	if e.writing {
+		e.rc.SetWriteDeadline(time.Now().Add(lastWrite))
+	}
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// begin is the start of a write. The deadline is moved now and then only, because
+// moving it is not free.
+func (e *events) begin() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over {
+		return errInterrupted
+	}
+	e.writing = true
+	if now := time.Now(); now.Sub(e.renewed) > e.stall/4 {
+		e.renewed = now
+		e.rc.SetWriteDeadline(now.Add(e.stall))
+	}
+	return nil
+}
+
+func (e *events) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.writing = false
+}
+
+// send is the life of a stream.
+func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.Duration) {
+	if e.writeComment() != nil {
+		return
+	}
+	alive := time.NewTimer(pause)
+	defer alive.Stop()
+	var batch [][]byte
+	for {
+		select {
+		case <-c.cut:
+			return
+		default:
+		}
+		var last bool
+		batch, last = from.peek(batch[:0], batchSize)
+		if len(batch) > 0 {
+			if e.writeAll(batch) != nil {
+				return // what was not taken waits for the next receiver
+			}
+			from.ack(len(batch))
+			clear(batch)
+			alive.Reset(pause)
+			continue
+		}
+		if last {
+			return
+		}
+		select {
+		case <-from.more:
+		case <-c.cut:
+		case <-r.Context().Done():
+			return
+		case <-alive.C:
+			if e.writeComment() != nil {
+				return
+			}
+			alive.Reset(pause)
+		}
+	}
+}
+
+// pieces are buffers that events are put together in; a stream at rest has none.
+var pieces = sync.Pool{New: func() any { b := make([]byte, 0, pieceSize); return &b }}
+
+// writeAll writes messages as events, and flushes.
+func (e *events) writeAll(batch [][]byte) error {
+	pooled := pieces.Get().(*[]byte)
+	defer pieces.Put(pooled)
+	piece := (*pooled)[:0]
+	for _, msg := range batch {
+		if len(piece)+len(msg)+8 > pieceSize {
+			if err := e.write(piece); err != nil {
+				return err
+			}
+			piece = piece[:0]
+		}
+		piece = append(piece, "data: "...)
+		if len(piece)+len(msg)+2 > pieceSize {
+			if err := e.write(piece); err != nil {
+				return err
+			}
+			if err := e.write(msg); err != nil {
+				return err
+			}
+			piece = piece[:0]
+		} else {
+			piece = append(piece, msg...)
+		}
+		piece = append(piece, "\n\n"...)
+	}
+	if err := e.write(piece); err != nil {
+		return err
+	}
+	return e.flush()
+}
+
+// write writes bytes piece by piece. For each the client has its time.
+func (e *events) write(p []byte) error {
+	for len(p) > 0 {
+		if err := e.begin(); err != nil {
+			return err
+		}
+		n, err := e.w.Write(p[:min(len(p), pieceSize)])
+		if err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// flush sends what was written.
+func (e *events) flush() error {
+	defer e.rest()
+	return e.rc.Flush()
+}
+
+func (e *events) writeComment() error {
+	if err := e.write(comment); err != nil {
+		return err
+	}
+	return e.flush()
+}

@@ -1,0 +1,106 @@
+//go:build unix
+
+package interop
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+)
+
+// Agents that are reached at a URL: behind the server of the SDK, and behind
+// `parley serve`.
+var (
+	tsHTTP = peer{sdk: tsSDK, tag: "ts", scheme: "http"}
+	tsWS   = peer{sdk: tsSDK, tag: "ts", scheme: "ws"}
+	goHTTP = peer{sdk: goSDK, tag: "go", scheme: "http", serve: true}
+	goWS   = peer{sdk: goSDK, tag: "go", scheme: "ws", serve: true}
+	tsV2WS = peer{sdk: tsSDK, tag: "ts", scheme: "ws", flags: []string{"--v2"}, v2: true}
+)
+
+// label names a peer in the names of tests.
+func (p peer) label() string {
+	label := p.tag
+	if p.serve {
+		label += "-served"
+	}
+	if p.scheme != "" {
+		label += "-" + p.scheme
+	}
+	return label
+}
+
+var urlLine = regexp.MustCompile(`(?:https?|wss?)(://[^\s"]+)`)
+
+// url starts the peer's server and returns where it is. The server ends with the
+// test.
+func (p peer) url(t *testing.T) string {
+	t.Helper()
+	command := append(p.need(t), p.flags...)
+	if p.serve {
+		binary, err := parley()
+		if err != nil {
+			t.Fatal(err)
+		}
+		command = append([]string{binary, "serve", "--listen", "127.0.0.1:0", "--"}, command...)
+	} else {
+		command = append([]string{}, command...)
+		command[1] = filepath.Join(filepath.Dir(command[1]), "server.mjs")
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+cmd.Dir, "PARLEY_STATE="+cmd.Dir)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		stdin.Close()
+		cmd.Wait()
+	})
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if m := urlLine.FindStringSubmatch(lines.Text()); m != nil {
+			go func() {
+				for lines.Scan() { // or it would block on what it goes on to say
+				}
+			}()
+			return p.scheme + m[1]
+		}
+	}
+	t.Fatalf("%s says no URL: %v", strings.Join(command, " "), lines.Err())
+	return ""
+}
+
+// dial connects to a peer at a URL.
+func (r *rig) dial(p peer, opts acpclient.Options) (*acpclient.Client, error) {
+	return acpclient.Dial(r.ctx(), transport.Remote{URL: p.url(r.t)}, opts)
+}
+
+// What is the same in both versions holds for v2 at a URL as well.
+func TestV2AtAURL(t *testing.T) {
+	t.Parallel()
+	for name, check := range map[string]func(*testing.T, peer){"thought": checkThought, "plan": checkPlan, "cancel": checkCancel, "load": checkLoad, "at once": checkSessionsAtOnce} {
+		t.Run(name, func(t *testing.T) {
+			tsV2WS.need(t)
+			t.Parallel()
+			check(t, tsV2WS)
+		})
+	}
+}
