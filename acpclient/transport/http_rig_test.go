@@ -286,6 +286,12 @@ func bubble(t *testing.T, h2c string, http1, http2 bool, f func(r *rig)) {
 		defer r.http.Close()
 		r.h = r.dial(Remote{})
 		defer func() { r.h.Close() }()
+		// Where streams are opened again and again, time would pass for ever.
+		stuck := time.AfterFunc(48*time.Hour, func() {
+			t.Error("the test waits for something that does not come")
+			r.h.in.finish(errors.New("stuck"))
+		})
+		defer stuck.Stop()
 		f(r)
 	})
 }
