@@ -167,6 +167,21 @@ func TestCase172UnknownSession(t *testing.T) {
 	})
 }
 
+// Case 172: the time that the server has to get to know the session begins with what it is told of it.
+func TestCase172LoadedLate(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
+			return q.session() != "" && r.now() < 15*time.Second && refuse(404)(w, q)
+		}
+		r.initialize()
+		r.h.OpenSession("s1")
+		time.Sleep(8 * time.Second)
+		r.request(1, "session/load", "s1")
+		r.server.say("s1", result(1))
+		r.want(result(1))
+	})
+}
+
 // Case 172: the server never knows the session: its requests fail, nothing else does, and no stream is asked for any
 // more until there is something new to say.
 func TestCase172NeverKnown(t *testing.T) {

@@ -43,6 +43,7 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	default:
 		l := h.connect(connection)
 		h.in.push(body, nil)
+		l.start()
 		l.main.await()
 		return
 	}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -236,7 +237,28 @@ func TestNoFallbackFromHTTP2(t *testing.T) {
 	})
 }
 
-// A server that is silent about HTTP/2 is waited for three seconds; a slow agent behind one that is not, for long.
+// Case 182: a server that takes the preface for half of a request, and is silent, is waited for three seconds.
+func TestCase182SilentServer(t *testing.T) {
+	bubble(t, "auto", true, false, func(r *rig) {
+		r.redial(Remote{URL: "http://127.0.0.5:4242"})
+		dials := 0
+		r.h.lines.connect = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials++; dials > 1 {
+				return r.net.dial(ctx, network, address)
+			}
+			ours, theirs := net.Pipe()
+			go io.Copy(io.Discard, theirs)
+			return ours, nil
+		}
+		r.request(0, "initialize", "")
+		r.want(result0)
+		if r.now() != 3*time.Second {
+			t.Errorf("after %v", r.now())
+		}
+	})
+}
+
+// The agent behind a server that does speak HTTP/2 may be slow.
 func TestPrefacePatience(t *testing.T) {
 	bubble(t, "auto", true, true, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {

@@ -18,7 +18,8 @@ type link struct {
 	sessions map[string]*stream
 }
 
-// connect makes the connection the current one and opens its stream.
+// connect makes the connection the current one. Its stream is opened by start, once the answer to initialize is handed
+// over: what ends the connection must not come before that.
 func (h *HTTP) connect(id string) *link {
 	l := &link{h: h, id: id, sessions: map[string]*stream{}}
 	l.ctx, l.stop = context.WithCancel(h.ctx)
@@ -26,10 +27,13 @@ func (h *HTTP) connect(id string) *link {
 	h.mu.Lock()
 	h.link = l
 	h.mu.Unlock()
-	if !h.spawn(l.main.runMain) {
+	return l
+}
+
+func (l *link) start() {
+	if !l.h.spawn(l.main.runMain) {
 		l.stop()
 	}
-	return l
 }
 
 // leave forgets the current connection, if there is one, and tells the server.

@@ -187,7 +187,7 @@ func TestEventsOfAnySizeAreLinear(t *testing.T) {
 	}
 }
 
-// pieces reads at most 4096 bytes at a time.
+// pieces reads at most 32 KiB at a time.
 type pieces struct {
 	rest  string
 	reads int
@@ -198,7 +198,7 @@ func (s *pieces) Read(p []byte) (int, error) {
 	if s.rest == "" {
 		return 0, io.EOF
 	}
-	n := copy(p[:min(len(p), 4096)], s.rest)
+	n := copy(p[:min(len(p), 32<<10)], s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
 }
