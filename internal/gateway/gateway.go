@@ -13,7 +13,9 @@
 //
 // What an agent writes is read all the time, and waits in memory until a client
 // takes it. When as much waits as may wait, the agent has to wait for a client
-// that is taking it; where nobody does, or too slowly, the connection ends.
+// that is taking it; where nobody does, or too slowly, the connection ends. What
+// was being written when a stream broke is written again to its next receiver: a
+// message may come twice after that, but none is lost.
 //
 // A connection of HTTP routes what the agent says: answers to session/new,
 // session/list, session/load and those of logins to the stream of the

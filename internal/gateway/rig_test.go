@@ -28,7 +28,7 @@ import (
 )
 
 // patience is how long a test waits for something that must happen.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 const bye = 200 * time.Millisecond // for agents to end by themselves
 

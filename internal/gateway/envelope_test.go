@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestIDKey(t *testing.T) {
+	for _, same := range [][]string{
+		{"1", "1.0", "1e0"}, {"0", "-0"}, {`"a"`, `"\u0061"`}, {"null", "", "true", "{}", "[1]"},
+		{"9007199254740993"}, {"9007199254740992"}, {`"1"`}, {"1.5"}, {`""`},
+	} {
+		for _, raw := range same {
+			if idKey([]byte(raw)) != idKey([]byte(same[0])) {
+				t.Errorf("%s is not %s", raw, same[0])
+			}
+		}
+		for _, other := range []string{"2", `"b"`} {
+			if idKey([]byte(same[0])) == idKey([]byte(other)) {
+				t.Errorf("%s is %s", same[0], other)
+			}
+		}
+	}
+	if idKey([]byte("1")) == idKey([]byte(`"1"`)) || idKey([]byte("9007199254740993")) == idKey([]byte("9007199254740992")) || idKey([]byte(`""`)) == "" {
+		t.Error("ids that differ are taken for one")
+	}
+}
+
+func TestHeaderSafe(t *testing.T) {
+	for id, want := range map[string]bool{"a": true, "sess_1-2.3:4/5 6": true, strings.Repeat("x", 1024): true,
+		"": false, " a": false, "a ": false, "a\n": false, "a\x7f": false, "é": false, strings.Repeat("x", 1025): false} {
+		if headerSafe(id) != want {
+			t.Errorf("%q", id)
+		}
+	}
+}
+
+// FuzzRelayed: whatever an agent writes, what is sent on is one line of UTF-8,
+// says the same, finds a stream, and never panics.
+func FuzzRelayed(f *testing.F) {
+	for _, s := range []string{`{}`, "{\"a\":\r1}", "[1,\"\xff\"]", update("s", "x"), `[` + update("s", "x") + `,` + result("1", `{"sessionId":"n"}`) + `]`,
+		`{"id":0,"result":{}}`, `{"method":"$/cancel_request","params":{"requestId":[]}}`, `{"method":5,"id":{}}`, "null", "{"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return
+		}
+		before := bytes.Clone(line)
+		msg, err := relayed(line)
+		if !bytes.Equal(line, before) {
+			t.Fatal("the agent's bytes were changed")
+		}
+		if err != nil {
+			return
+		}
+		if bytes.ContainsAny(msg, "\r\n") || !utf8.Valid(msg) {
+			t.Fatalf("%q", msg)
+		}
+		if json.Valid(line) && utf8.Valid(line) {
+			var a, b bytes.Buffer
+			if json.Compact(&a, line) != nil || json.Compact(&b, msg) != nil || a.String() != b.String() {
+				t.Fatalf("%q became %q", line, msg)
+			}
+		}
+		s := New(Options{})
+		c := &connection{server: s, log: slog.New(slog.DiscardHandler), ended: make(chan struct{})}
+		c.main = newMailbox(1<<20, 1<<20, &c.buffered)
+		c.routes.open([]byte("0"))
+		c.route(msg)
+		if e, err := parse(msg); err == nil {
+			c.register(&e, []string{"s"})
+			c.register(&e, nil)
+		}
+	})
+}
