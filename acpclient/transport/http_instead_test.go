@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -95,6 +97,22 @@ func TestCloseWhileDialling(t *testing.T) {
 		if _, err := r.h.Recv(); err != ErrClosed || r.now() > time.Second {
 			t.Errorf("after %v: %v", r.now(), err)
 		}
+	})
+}
+
+// Close while the network is dialled.
+func TestCloseWhileConnecting(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.h.lines.connect = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // and one that comes about all the same is closed
+			ours, theirs := net.Pipe()
+			go io.Copy(io.Discard, theirs)
+			return ours, nil
+		}
+		r.request(0, "initialize", "")
+		synctest.Wait()
+		r.h.Close()
 	})
 }
 

@@ -19,8 +19,9 @@ type netLines struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 
-	mu   sync.Mutex
-	open map[*netLine]struct{}
+	mu    sync.Mutex
+	dials sync.WaitGroup
+	open  map[*netLine]struct{}
 }
 
 // netLine is one of them.
@@ -36,6 +37,14 @@ func newNetLines() *netLines {
 }
 
 func (l *netLines) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.mu.Lock()
+	if l.ctx.Err() != nil {
+		l.mu.Unlock()
+		return nil, net.ErrClosed
+	}
+	l.dials.Add(1)
+	l.mu.Unlock()
+	defer l.dials.Done()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(l.ctx, stop)()
@@ -65,10 +74,11 @@ func (l *netLine) Close() error {
 // cut ends them all, and those that are being dialled.
 func (l *netLines) cut() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.stop()
 	for one := range l.open {
 		one.Conn.Close()
 	}
 	clear(l.open)
+	l.mu.Unlock()
+	l.dials.Wait()
 }

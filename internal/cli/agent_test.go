@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Variables that make this test binary an agent, or its login.
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		serve(capabilities)
 		return
 	}
+	time.Local = time.UTC // once: servers that a test leaves behind look at it too
 	os.Exit(m.Run())
 }
 

@@ -417,9 +417,6 @@ func TestLogsOfScripts(t *testing.T) {
 func TestSessionsOfLogs(t *testing.T) {
 	dir := state(t)
 	k := keeping(t, all, three)
-	was := time.Local
-	time.Local = time.UTC
-	t.Cleanup(func() { time.Local = was })
 	if out, _, err := k.do(NewSessions, "--logs"); err != nil || strings.Join(strings.Fields(out), " ") != "ID AGENT UPDATED DIRECTORY PROMPTS TITLE" {
 		t.Errorf("%v %s", err, out)
 	}

@@ -77,9 +77,6 @@ const three = `[
 
 func TestSessions(t *testing.T) {
 	k := keeping(t, all, three)
-	was := time.Local
-	time.Local = time.UTC
-	t.Cleanup(func() { time.Local = was })
 	out, stderr, err := k.do(NewSessions)
 	if err != nil || stderr != "" {
 		t.Fatalf("%v, %q", err, stderr)
