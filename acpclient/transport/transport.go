@@ -1,5 +1,5 @@
-// Package transport carries messages to an agent and back: over the pipes of a process (Stdio) or inside the program
-// (Pipe). It knows nothing of what the messages say; what it has to know of one is handed to it in Message.
+// Package transport carries messages to an agent and back: over the pipes of a process (Stdio), to a server by
+// Streamable HTTP (HTTP) or a WebSocket (WebSocket), or inside the program (Pipe). It knows nothing of what the messages say; what it has to know of one is handed to it in Message.
 //
 // Every Conn has one reader and one writer at a time: Recv and Send may run beside each other, but neither beside
 // itself. Close may be called from any goroutine, any number of times. Bytes returned by Recv belong to the Conn and

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -44,8 +45,8 @@ func AtURL(raw string) (agents.Agent, error) {
 // RemoteFlags are those that concern agents at a URL.
 type RemoteFlags struct {
 	insecure, shareFiles, shareTerminal bool
-	caFile, h2c                         string
-	headerEnv                           []string
+	caFile, h2c, cwd                    string
+	headerEnv, subprotocols             []string
 }
 
 // Add declares the flags.
@@ -54,9 +55,14 @@ func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.caFile, "ca-file", "", "of an agent at a URL: certificates to trust besides the system's, as PEM")
 	flags.BoolVar(&f.insecure, "insecure", false, "of an agent at a URL: accept any certificate")
 	flags.StringVar(&f.h2c, "h2c", "", "of an agent at a URL: HTTP/2 without TLS: auto, on or off")
+	flags.StringVar(&f.cwd, "remote-cwd", "", "of an agent at a URL: the directory on its machine (default: the same name as here)")
+	flags.StringArrayVar(&f.subprotocols, "subprotocol", nil, "of an agent at a URL: offer this WebSocket subprotocol (repeatable)")
 	flags.BoolVar(&f.shareFiles, "share-files", false, "of an agent at a URL: let it read, and when asked write, files of this directory")
 	flags.BoolVar(&f.shareTerminal, "share-terminal", false, "of an agent at a URL: let it run, when asked, commands on this machine")
 }
+
+// drive begins an absolute path of Windows, which the other machine may run.
+var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
 
 // apply lays the flags over what the configuration says of an agent.
 func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
@@ -82,6 +88,15 @@ func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
 		r.H2C = f.h2c
 	default:
 		return r, Usagef("--h2c %s: want auto, on or off", f.h2c)
+	}
+	if f.cwd != "" && !strings.HasPrefix(f.cwd, "/") && !drive.MatchString(f.cwd) {
+		return r, Usagef("--remote-cwd %s: want an absolute path of the agent's machine", f.cwd)
+	}
+	if f.subprotocols != nil {
+		r.Subprotocols = f.subprotocols
+	}
+	if err := config.CheckSubprotocols(r.Subprotocols); err != nil {
+		return r, Usagef("--subprotocol %v", err)
 	}
 	r.Insecure = r.Insecure || f.insecure
 	r.ShareFiles = r.ShareFiles || f.shareFiles
@@ -157,7 +172,7 @@ const commandPatience = time.Minute
 // dialing turns settings into what the engine takes: secrets are fetched here,
 // for every connection anew.
 func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
-	out := transport.Remote{URL: r.URL, Header: http.Header{}, H2C: r.H2C}
+	out := transport.Remote{URL: r.URL, Header: http.Header{}, H2C: r.H2C, Subprotocols: r.Subprotocols}
 	for name, value := range r.Headers {
 		out.Header.Set(name, value)
 	}

@@ -92,10 +92,19 @@ func TestRemoteFlags(t *testing.T) {
 	}
 	s := &Setup{Config: &config.Config{Agents: map[string]config.Agent{"far": {Remote: config.Remote{URL: "https://h", HeaderEnv: map[string]string{"authorization": "OLD", "X": "Y"}, ShareFiles: true}}}}}
 	a := agents.Agent{Name: "far", URL: "https://h", Source: agents.Config}
-	s.Remote = parse("--header-env", "Authorization=NEW", "--h2c", "on", "--share-terminal")
+	s.Remote = parse("--header-env", "Authorization=NEW", "--h2c", "on", "--share-terminal", "--remote-cwd", "/there", "--subprotocol", "a", "--subprotocol", "b.1")
 	r, err := s.remoteOf(a)
 	if err != nil || len(r.HeaderEnv) != 2 || r.HeaderEnv["Authorization"] != "NEW" || r.H2C != "on" || !r.ShareFiles || !r.ShareTerminal || r.Insecure || s.Insecure(a) {
 		t.Errorf("%+v, %v", r, err)
+	}
+	if got := strings.Join(r.Subprotocols, " "); got != "a b.1" {
+		t.Errorf("subprotocols %q", got)
+	}
+	if n := s.NewSession(a, Place{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
+		t.Errorf("%+v", n)
+	}
+	if n := s.NewSession(agents.Agent{Command: "x"}, Place{Cwd: "/here"}); n.Cwd != "/here" {
+		t.Errorf("of an agent here: %+v", n)
 	}
 	shared, err := s.shared(a, Place{Cwd: "/here", Roots: []string{"/more"}})
 	if err != nil || !shared.Files || !shared.Terminal || strings.Join(shared.Roots, " ") != "/here /more" {
@@ -112,7 +121,8 @@ func TestRemoteFlags(t *testing.T) {
 	if !s.Insecure(a) {
 		t.Error("nobody says that it is insecure")
 	}
-	for _, args := range [][]string{{"--h2c", "maybe"}, {"--header-env", "X"}, {"--header-env", "=Y"}} {
+	for _, args := range [][]string{{"--h2c", "maybe"}, {"--header-env", "X"}, {"--header-env", "=Y"},
+		{"--remote-cwd", "srv"}, {"--subprotocol", "a b"}, {"--subprotocol", ""}, {"--subprotocol", "a", "--subprotocol", "a"}} {
 		s.Remote = parse(args...)
 		var usage UsageError
 		if _, err := s.remoteOf(a); !errors.As(err, &usage) {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,8 +173,8 @@ func command(a agents.Agent, cwd string) acpclient.AgentCommand {
 // NewSession is what every session with an agent is opened with.
 func (s *Setup) NewSession(a agents.Agent, p Place) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: p.Cwd, Roots: p.Roots}
-	if a.URL != "" && a.Dir != "" {
-		n.Cwd, n.Roots = a.Dir, nil // a place on the agent's machine
+	if dir := cmp.Or(s.Remote.cwd, a.Dir); a.URL != "" && dir != "" {
+		n.Cwd, n.Roots = dir, nil // a place on the agent's machine
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP)) {
 		m := s.Config.MCP[name]

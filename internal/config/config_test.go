@@ -40,7 +40,7 @@ func TestExampleParses(t *testing.T) {
 			Remote: Remote{
 				URL: "https://agents.example.com/acp", Headers: map[string]string{"X-Team": "tools"},
 				HeaderEnv: map[string]string{"Authorization": "FAR_AUTHORIZATION"}, HeaderCommand: map[string][]string{"X-Key": {"my-keys", "show", "far"}},
-				CAFile: filepath.Join(dir, "far-ca.pem"), ClientCert: filepath.Join(dir, "me.pem"), ClientKey: filepath.Join(dir, "me-key.pem"), H2C: "auto",
+				CAFile: filepath.Join(dir, "far-ca.pem"), ClientCert: filepath.Join(dir, "me.pem"), ClientKey: filepath.Join(dir, "me-key.pem"), H2C: "auto", Subprotocols: []string{"acp.v1"},
 			},
 		}},
 		MCP: map[string]MCPServer{
@@ -143,6 +143,8 @@ func TestErrors(t *testing.T) {
 		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = 'a' }", "3:24: agents.x.header_command.A: want an array of strings, not a string"},
 		{"[agents.x]\nurl = 'wss://h'\nca_file = 'ca.pem'", "3:11: agents.x.ca_file: want an absolute path or one from ~/"},
 		{"[agents.x]\nurl = 'wss://h'\nclient_cert = '/c'", "1:9: agents.x: client_cert and client_key belong together"},
+		{"[agents.x]\nurl = 'wss://h'\nsubprotocols = ['a', 'b c']", `3:1: agents.x.subprotocols: number 2: want names without spaces and commas, each once`},
+		{"[agents.x]\ncommand = 'c'\nsubprotocols = ['a']", `3:1: agents.x.subprotocols: only with url`},
 		{"[agents.x]\nurl = 'wss://h'\nh2c = 'maybe'", `3:7: h2c = "maybe": want auto, on or off`},
 		{"[mcp.x]\noffer_tools = true", `2:1: unknown key "offer_tools" in mcp.x`},
 		// Syntax.

@@ -64,7 +64,7 @@ var (
 		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
 			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,
-			"insecure": yesNo, "h2c": text, "share_files": yesNo, "share_terminal": yesNo,
+			"insecure": yesNo, "h2c": text, "subprotocols": texts, "share_files": yesNo, "share_terminal": yesNo,
 		}}},
 		"mcp": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,

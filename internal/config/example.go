@@ -42,6 +42,7 @@ client_cert = "~/me.pem"        # shown to the server, with its key
 client_key = "~/me-key.pem"
 insecure = false                # true: any certificate will do, and the screen says so
 h2c = "auto"                    # HTTP/2 without TLS: auto, on or off
+subprotocols = ["acp.v1"]       # offered to the server of a WebSocket
 cwd = "/srv/project"            # on the agent's machine; left out: as here
 share_files = false             # true: it reads and, asked, writes files here
 share_terminal = false          # true: it runs, asked, commands here

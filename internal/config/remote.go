@@ -1,9 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Remote is what [agents.NAME] says of an agent that runs elsewhere, at a URL.
@@ -20,6 +22,8 @@ type Remote struct {
 	ClientKey  string `toml:"client_key"`
 	Insecure   bool   `toml:"insecure"` // any certificate will do
 	H2C        string `toml:"h2c"`      // auto, on or off; "" means auto
+
+	Subprotocols []string `toml:"subprotocols"` // of a WebSocket
 
 	ShareFiles    bool `toml:"share_files"`    // it gets at the files of this machine
 	ShareTerminal bool `toml:"share_terminal"` // and runs commands on it
@@ -56,12 +60,26 @@ func (k *checker) remote(a *Agent, path []string) {
 		k.report(path, "%s: client_cert and client_key belong together", dotted(path))
 	}
 	k.oneOf(a.H2C, []string{"auto", "on", "off"}, at("h2c")...)
+	if err := CheckSubprotocols(a.Subprotocols); err != nil {
+		k.report(at("subprotocols"), "%s: %v", dotted(at("subprotocols")), err)
+	}
+}
+
+// CheckSubprotocols refuses names that cannot stand in the header. It does not
+// show them: some servers take secrets there.
+func CheckSubprotocols(names []string) error {
+	for i, name := range names {
+		if name == "" || strings.ContainsFunc(name, notToken) || slices.Contains(names[:i], name) {
+			return fmt.Errorf("number %d: want names without spaces and commas, each once", i+1)
+		}
+	}
+	return nil
 }
 
 // local refuses what only makes sense for an agent at a URL.
 func (k *checker) local(a *Agent, path []string) {
 	for key, there := range map[string]bool{"headers": a.Headers != nil, "header_env": a.HeaderEnv != nil, "header_command": a.HeaderCommand != nil,
-		"ca_file": a.CAFile != "", "client_cert": a.ClientCert != "", "client_key": a.ClientKey != "", "insecure": a.Insecure, "h2c": a.H2C != "",
+		"ca_file": a.CAFile != "", "client_cert": a.ClientCert != "", "client_key": a.ClientKey != "", "insecure": a.Insecure, "h2c": a.H2C != "", "subprotocols": a.Subprotocols != nil,
 		"share_files": a.ShareFiles, "share_terminal": a.ShareTerminal} {
 		k.only(there, "url", append(slices.Clone(path), key))
 	}
