@@ -65,6 +65,13 @@ func playChild(mode string) int {
 				return 1
 			}
 		}
+	case "updates": // as many as it is told, in pieces of so many, when it hears something
+		var n, each int
+		fmt.Sscan(os.Getenv("UPDATES"), &n, &each)
+		fmt.Println("ready")
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		feeder(update("s1", 1)+"\n", each)(os.Stdout, func() {}, n)
+		io.Copy(io.Discard, os.Stdin)
 	case "wrapper": // leaves a stubborn child behind that has all its streams
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childMode+"=stubborn")
