@@ -121,6 +121,9 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	}
 	in := &counted{Conn: conn, tap: opts.Tap}
 	in.received.Store(opts.received)
+	if sink, ok := opts.Sink.(Bounded); ok {
+		in.hold = sink.Hold
+	}
 	c := &Client{opts: opts, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})

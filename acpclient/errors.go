@@ -52,6 +52,9 @@ func (c *Client) closedError() error {
 	return ErrClosed
 }
 
+// ErrUntaken is why a connection ended whose messages nobody took.
+var ErrUntaken = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
+
 // ExitError says that a launched agent is gone, and what it left behind. Its
 // strings are safe to show.
 type ExitError struct {
@@ -63,6 +66,8 @@ type ExitError struct {
 
 func (e *ExitError) Error() string {
 	switch {
+	case errors.Is(e.Cause, ErrUntaken):
+		return ErrUntaken.Error()
 	case e.Signal != "":
 		return "the agent was ended by " + e.Signal
 	case e.Code >= 0:

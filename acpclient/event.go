@@ -14,6 +14,14 @@ type Event interface {
 // must not block and must not drop.
 type Sink interface{ Post(Event) }
 
+// Bounded is a Sink that says when too much waits in it: Hold is told the size
+// of every message, in bytes, before its events are posted. After false the
+// connection ends with ErrUntaken. Reader goroutine.
+type Bounded interface {
+	Sink
+	Hold(n int) bool
+}
+
 // For is embedded in the events of a session.
 type For struct {
 	Session string

@@ -1,10 +1,17 @@
 package acpclient
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // maxTerminalRun bounds the bytes of one terminal that wait in a Queue without
 // anything else between them; the oldest go first. Everything else is kept.
 const maxTerminalRun = 1 << 20
+
+// maxUntaken bounds, in bytes of the messages they were made of, the events that
+// wait in a Queue: enough for a long turn behind an editor or a login.
+const maxUntaken = 256 << 20
 
 // Queue is a Sink that holds events until somebody takes them. Neighbouring
 // text of one message, and neighbouring output of one terminal, become one
@@ -16,6 +23,8 @@ type Queue struct {
 	wire   Span   // of what run is made of
 	cut    bool
 	ready  chan struct{}
+
+	untaken atomic.Int64 // of what maxUntaken bounds
 }
 
 // NewQueue returns an empty queue.
@@ -24,6 +33,9 @@ func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
 // Ready yields a value when something waits. A value may come without anything
 // waiting any more.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
+
+// Hold implements Bounded.
+func (q *Queue) Hold(n int) bool { return q.untaken.Add(int64(n)) <= maxUntaken }
 
 // Post adds an event. It never blocks.
 func (q *Queue) Post(e Event) {
@@ -70,7 +82,8 @@ func (q *Queue) merge(e Event) bool {
 		}
 		q.run = append(q.run, e.Data...)
 		q.wire = q.wire.Join(e.Wire)
-		if len(q.run) > 2*maxTerminalRun {
+		if cut := len(q.run) - maxTerminalRun; cut > maxTerminalRun {
+			q.untaken.Add(-int64(cut))
 			q.run = append(q.run[:0], q.run[len(q.run)-maxTerminalRun:]...)
 			q.cut = true
 		}
@@ -104,5 +117,6 @@ func (q *Queue) Take() []Event {
 	q.seal()
 	out := q.events
 	q.events = nil
+	q.untaken.Store(0)
 	return out
 }

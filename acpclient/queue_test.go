@@ -124,3 +124,28 @@ func TestQueueIsReady(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 }
+
+// A screen that takes nothing, behind an editor, ends a connection that floods
+// it: in good order, with what came before.
+func TestQueueIsBounded(t *testing.T) {
+	q := acpclient.NewQueue()
+	for i := range 256 {
+		if !q.Hold(1 << 20) {
+			t.Fatalf("full after %d MiB", i)
+		}
+	}
+	if q.Hold(1) {
+		t.Error("more than 256 MiB")
+	}
+	if q.Take(); !q.Hold(256 << 20) {
+		t.Error("full after it was emptied")
+	}
+	q.Take()
+	block := make([]byte, 1<<20)
+	for i := range 1000 { // of which the queue keeps the end
+		if !q.Hold(len(block)) {
+			t.Fatalf("full after %d MiB of a terminal", i)
+		}
+		q.Post(acpclient.TerminalOutput{ID: "t", Data: block})
+	}
+}

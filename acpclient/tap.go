@@ -17,7 +17,8 @@ type Tap func(out bool, n uint64, data []byte)
 // a tap.
 type counted struct {
 	transport.Conn
-	tap Tap // may be nil
+	tap  Tap              // may be nil
+	hold func(n int) bool // of a Bounded sink; may be nil
 
 	received atomic.Uint64 // the reader goroutine counts
 	current  uint64        // reader goroutine only: the message that is being handled, which may be one that was kept early
@@ -30,6 +31,9 @@ func (c *counted) Recv() ([]byte, error) {
 	data, err := c.Conn.Recv()
 	if err != nil {
 		return data, err
+	}
+	if c.hold != nil && !c.hold(len(data)) {
+		return nil, ErrUntaken
 	}
 	c.current = c.received.Add(1)
 	if c.tap != nil {

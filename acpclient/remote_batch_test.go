@@ -1,0 +1,155 @@
+package acpclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+)
+
+// batched is what the server says at once: updates, requests that nobody
+// handles, and more updates.
+const batched = `[` + batchedUpdate + `,{"jsonrpc":"2.0","id":"a","method":"_one"},` + batchedUpdate + `,{"jsonrpc":"2.0","id":"b","method":"_two"}]`
+
+const batchedUpdate = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}`
+
+// batches is a server that answers what it must, says a batch when a session is
+// there, and hands over what comes that is no request.
+type batches struct {
+	answers chan string
+	say     chan string // on the stream of the session
+}
+
+// reply answers a request; "" for what is none.
+func (s *batches) reply(data []byte) (method, answer string) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if json.Unmarshal(data, &m); m.Method == "" {
+		s.answers <- string(data)
+		return "", ""
+	}
+	result := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}[m.Method]
+	return m.Method, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+}
+
+func (s *batches) socket(w http.ResponseWriter, req *http.Request) {
+	conn, err := websocket.Accept(w, req, nil)
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	for {
+		_, data, err := conn.Read(req.Context())
+		if err != nil {
+			return
+		}
+		method, answer := s.reply(data)
+		if answer != "" {
+			conn.Write(req.Context(), websocket.MessageText, []byte(answer))
+		}
+		if method == "session/new" {
+			conn.Write(req.Context(), websocket.MessageText, []byte(batched))
+		}
+	}
+}
+
+func (s *batches) http(w http.ResponseWriter, req *http.Request) {
+	switch {
+	case req.Method == http.MethodGet && req.Header.Get("Acp-Session-Id") == "":
+		s.stream(w, req, s.say)
+	case req.Method == http.MethodGet:
+		all := make(chan string, 1)
+		all <- batched
+		s.stream(w, req, all)
+	case req.Method == http.MethodPost:
+		body, _ := io.ReadAll(req.Body)
+		method, answer := s.reply(body)
+		if method != "initialize" {
+			w.WriteHeader(http.StatusAccepted)
+			if answer != "" {
+				s.say <- answer
+			}
+			return
+		}
+		w.Header().Set("Acp-Connection-Id", "c1")
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, answer)
+	}
+}
+
+func (s *batches) stream(w http.ResponseWriter, req *http.Request, messages <-chan string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w).Flush
+	flush()
+	for {
+		select {
+		case m := <-messages:
+			fmt.Fprintf(w, "data: %s\n\n", m)
+			flush()
+		case <-req.Context().Done():
+			return
+		}
+	}
+}
+
+// Case 42: a batch in a frame of a WebSocket, or in an event of a stream, is
+// what it is in a line: all of it is taken, and answered in one message.
+func TestCase42(t *testing.T) {
+	for _, scheme := range []string{"ws", "http"} {
+		t.Run(scheme, func(t *testing.T) {
+			s := &batches{answers: make(chan string, 10), say: make(chan string, 10)}
+			server := httptest.NewServer(http.HandlerFunc(map[string]http.HandlerFunc{"ws": s.socket, "http": s.http}[scheme]))
+			defer server.Close()
+			q := acpclient.NewQueue()
+			c, err := acpclient.Dial(t.Context(), transport.Remote{URL: scheme + strings.TrimPrefix(server.URL, "http"), H2C: "off"},
+				acpclient.Options{Name: "parley", Version: "0", Sink: q})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}); err != nil {
+				t.Fatal(err)
+			}
+			var answers []struct {
+				ID    string
+				Error struct{ Code int }
+			}
+			answer := soon(t, s.answers)
+			if json.Unmarshal([]byte(answer), &answers) != nil || len(answers) != 2 || answers[0].ID+answers[1].ID != "ab" && answers[0].ID+answers[1].ID != "ba" ||
+				answers[0].Error.Code != -32601 || answers[1].Error.Code != -32601 {
+				t.Errorf("answered %s", answer)
+			}
+			text := ""
+			for _, e := range q.Take() { // the answers came after all of it was looked at
+				if e, ok := e.(acpclient.TextArrived); ok {
+					text += e.Text
+				}
+			}
+			if text != "xx" {
+				t.Errorf("shown %q", text)
+			}
+		})
+	}
+}
+
+func soon(t *testing.T, from <-chan string) string {
+	t.Helper()
+	select {
+	case s := <-from:
+		return s
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing came")
+		return ""
+	}
+}

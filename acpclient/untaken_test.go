@@ -1,0 +1,63 @@
+package acpclient_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+)
+
+// Case 192: while the screen is away (an editor, a login) the reader goes on
+// reading, up to a bound; then the connection ends in good order, with all that
+// came before.
+func TestCase192(t *testing.T) {
+	ours, theirs := transport.Pipe()
+	go func() {
+		for {
+			data, err := theirs.Recv()
+			if err != nil {
+				return
+			}
+			m := decode(data)
+			result := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}[m.Method]
+			theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
+			if m.Method != "session/new" {
+				continue
+			}
+			text := strings.Repeat("x", 1<<20)
+			for {
+				if theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`, text)}) != nil {
+					return
+				}
+			}
+		}
+	}()
+	q := acpclient.NewQueue()
+	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	if !errors.Is(c.Err(), acpclient.ErrUntaken) {
+		t.Errorf("ended with %v", c.Err())
+	}
+	events := q.Take()
+	size := 0
+	for _, e := range events {
+		if e, ok := e.(acpclient.TextArrived); ok {
+			size += len(e.Text)
+		}
+	}
+	if size < 250<<20 || size > 256<<20 {
+		t.Errorf("%d bytes were kept", size)
+	}
+	if end, ok := events[len(events)-1].(acpclient.Disconnected); !ok || !errors.Is(end.Err, acpclient.ErrUntaken) {
+		t.Errorf("the last word: %v", events[len(events)-1])
+	}
+}
