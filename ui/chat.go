@@ -325,47 +325,6 @@ func (c *chat) toggle(o overlay) {
 	c.overlay = o
 }
 
-// do carries out an intent; false when it means nothing here.
-func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
-	switch i {
-	case intent.Send:
-		return c.submit(), true
-	case intent.Stop:
-		return c.escape(), true
-	case intent.Interrupt:
-		return c.interrupt(), true
-	case intent.QuitIfEmpty:
-		if !c.composer.Empty() {
-			return nil, false
-		}
-		return c.m.quit(), true
-	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-		c.scrollBy(i)
-	case intent.CycleDensity:
-		c.view.SetDensity((c.view.Density() + 1) % 3)
-		return c.say("showing: " + c.view.Density().String()), true
-	case intent.TogglePlan:
-		c.toggle(planOverlay)
-	case intent.ToggleHelp:
-		c.toggle(helpOverlay)
-	case intent.ToggleLog:
-		c.toggle(logOverlay)
-	case intent.Sessions:
-		return c.m.showSessions(), true
-	case intent.NextMode:
-		return c.nextMode(), true
-	case intent.Options:
-		return c.showOptions(""), true
-	case intent.FocusQuestion:
-		c.giveKeys()
-	case intent.Background:
-		return c.showWork(), true
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
 func (c *chat) scrollBy(i intent.Intent) {
 	page := max(1, c.m.height-8)
 	if c.overlay != noOverlay {

@@ -12,7 +12,7 @@ import (
 func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	now := c.m.now()
 	name := msg.String()
-	want := intent.Of(name)
+	want := c.m.keys.Of(intent.Chat, name)
 	armed := c.question.armed(now)
 	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
 	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
@@ -37,20 +37,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if c.overlay != noOverlay {
-		if want == intent.Stop || name == "q" || name == "enter" {
-			c.overlay = noOverlay
-			return nil
-		}
-		switch name {
-		case "up", "k":
-			c.scroll--
-			return nil
-		case "down", "j":
-			c.scroll++
-			return nil
-		}
-		cmd, _ := c.do(want)
-		return cmd
+		return c.readingKey(name, want)
 	}
 	if c.focused {
 		if cmd, ok := c.focusKey(msg); ok {
@@ -63,7 +50,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := c.emptyKey(name); ok {
 		return cmd
 	}
-	if c.composer.Key(msg) {
+	if c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke())) {
 		c.history.Leave()
 		c.refreshPopup()
 		return nil
@@ -80,19 +67,21 @@ func (c *chat) emptyKey(name string) (tea.Cmd, bool) {
 	if !c.composer.Empty() {
 		return nil, false
 	}
-	switch name {
-	case "?":
-		c.toggle(helpOverlay)
-		return nil, true
-	case "tab":
-		if !c.giveKeys() {
-			c.focus(true)
-		}
-		return nil, true
-	case "backspace", "up":
-		return c.takeBack(name == "up")
+	return c.do(c.m.keys.Of(intent.Empty, name))
+}
+
+// readingKey handles a key while something lies over the transcript to be read.
+func (c *chat) readingKey(name string, want intent.Intent) tea.Cmd {
+	switch reading := c.m.keys.Of(intent.Reading, name); reading {
+	case intent.Close:
+		c.overlay = noOverlay
+	case intent.ScrollUp, intent.ScrollDown:
+		c.scrollBy(reading)
+	default:
+		cmd, _ := c.do(want)
+		return cmd
 	}
-	return nil, false
+	return nil
 }
 
 // giveKeys gives the keys to what is asked; false where nothing is.

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -71,7 +71,7 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 	switch name := msg.String(); {
 	case name == "enter" && text == "/quit":
 		return c.m.quit()
-	case name == "enter" && slices.ContainsFunc(ownCommands, func(cmd acpclient.Command) bool { return text == "/"+cmd.Name }):
+	case name == "enter" && slices.ContainsFunc(intent.Commands(), func(a intent.Action) bool { return text == "/"+a.Command }):
 	case name == "enter" && text != "":
 		c.history.Add(c.composer.Value())
 		c.queued = append(c.queued, c.composer.Value())
@@ -83,7 +83,7 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 	case (name == "backspace" || name == "up") && c.composer.Empty() && len(c.queued) > 0:
 		c.takeBack(name == "up")
 	default:
-		c.composer.Key(msg)
+		c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke()))
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (c *chat) elicited(e acpclient.ElicitationAsked) tea.Cmd {
 			e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
 			return c.say("the agent asked for a form that parley cannot show; declined")
 		}
-		n.about, n.form = form, widget.NewForm(formFields(form))
+		n.about, n.form = form, widget.NewForm(formFields(form), c.m.keys)
 	}
 	at := slices.IndexFunc(c.elicits, func(e *elicitation) bool { return e.open })
 	if at < 0 {
@@ -205,7 +205,7 @@ func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 		return c.settle(e, "cancel")
 	}
 	e.grabbed = true
-	switch intent.Of(name) {
+	switch c.m.keys.Of(intent.Chat, name) {
 	case intent.ScrollUp:
 		e.offset--
 		return nil

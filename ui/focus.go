@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/ui/intent"
 )
 
 // focus gives the keys to the transcript, or takes them back.
@@ -19,42 +20,52 @@ func (c *chat) focus(on bool) {
 
 // focusKey handles a key of the transcript. What is typed there is nobody's.
 func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	v := c.view
-	switch msg.String() {
-	case "j", "down":
-		v.Move(1)
-	case "k", "up":
-		v.Move(-1)
-	case "}":
-		v.MovePrompt(1)
-	case "{":
-		v.MovePrompt(-1)
-	case "g", "home":
-		v.SelectFirst()
-	case "G", "end":
-		v.SelectLast()
-	case "d":
-		v.MoveHalfPage(1)
-	case "u":
-		v.MoveHalfPage(-1)
-	case "space", "enter":
-		if !v.Toggle() {
+	switch want := c.m.keys.Of(intent.Transcript, msg.String()); want {
+	case intent.Open:
+		if !c.view.Toggle() {
 			return c.say("there is nothing to open"), true
 		}
-	case "i":
+	case intent.Behind:
 		return c.showBehind(), true
-	case "x":
+	case intent.StopTool:
 		return c.stopSelected(), true
-	case "tab":
-		if !c.giveKeys() {
-			c.focus(false)
-		}
-	case "esc":
+	case intent.FocusTranscript:
+		return c.do(want)
+	case intent.Leave:
 		c.focus(false)
 	default:
+		if c.step(want) {
+			return nil, true
+		}
 		return nil, msg.Text != "" // keys with a meaning elsewhere keep it
 	}
 	return nil, true
+}
+
+// step moves the selection; false where that is not what is wanted.
+func (c *chat) step(want intent.Intent) bool {
+	v := c.view
+	switch want {
+	case intent.Next:
+		v.Move(1)
+	case intent.Previous:
+		v.Move(-1)
+	case intent.NextPrompt:
+		v.MovePrompt(1)
+	case intent.PreviousPrompt:
+		v.MovePrompt(-1)
+	case intent.First:
+		v.SelectFirst()
+	case intent.Last:
+		v.SelectLast()
+	case intent.HalfDown:
+		v.MoveHalfPage(1)
+	case intent.HalfUp:
+		v.MoveHalfPage(-1)
+	default:
+		return false
+	}
+	return true
 }
 
 // stopSelected asks the agent to stop the tool call that is selected.

@@ -268,15 +268,13 @@ func (c *chat) sourceRows(width int) []string {
 // readOnly is enter on a page that is shown from a log: commands that need no
 // agent work there.
 func (c *chat) readOnly(text string) tea.Cmd {
-	switch text {
-	case "":
+	if text == "" {
 		return nil
-	case "/help", "/log", "/plan", "/work", "/sessions", "/agent", "/quit":
-		if cmd, ok := c.own(text); ok {
-			c.composer.Reset()
-			c.popup, c.dropped = nil, ""
-			return cmd
-		}
+	}
+	if cmd, ok := c.own(text); ok {
+		c.composer.Reset()
+		c.popup, c.dropped = nil, ""
+		return cmd
 	}
 	return c.say(c.nobody())
 }

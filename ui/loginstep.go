@@ -88,7 +88,7 @@ func (l *link) variablesStep(method acpclient.AuthMethod) *loginStep {
 		}
 		fields = append(fields, f)
 	}
-	return &loginStep{link: l, conn: l.conn, method: method, form: widget.NewForm(fields).WithoutDecline()}
+	return &loginStep{link: l, conn: l.conn, method: method, form: widget.NewForm(fields, l.m.keys).WithoutDecline()}
 }
 
 // key handles a key; close says that the list is not needed any more either.
@@ -100,7 +100,7 @@ func (g *loginStep) key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool
 	case g.form == nil:
 		return g.commandKey(p, name)
 	}
-	switch intent.Of(name) {
+	switch g.link.m.keys.Of(intent.Chat, name) {
 	case intent.ScrollUp:
 		g.offset--
 		return nil, false

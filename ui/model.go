@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -26,6 +27,7 @@ const (
 // goroutine.
 type Model struct {
 	opts Options
+	keys *intent.Keymap
 	th   *theme.Theme
 	dark bool
 	now  func() time.Time

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -16,32 +17,15 @@ type popup struct {
 	list   *widget.List
 }
 
-// ownCommands are parley's, for where the agent has none of the same name.
-var ownCommands = []acpclient.Command{
-	{Name: "help", Description: "keys and commands of parley"},
-	{Name: "log", Description: "the agent's stderr and what parley noted"},
-	{Name: "sessions", Description: "the sessions: open, new, close, delete"},
-	{Name: "new", Description: "a new session with this agent"},
-	{Name: "agent", Description: "start another agent beside this one"},
-	{Name: "work", Description: "what is going on, in the turn and in the background; stop one of it"},
-	{Name: "options", Description: "what the agent lets you choose: mode, model, …"},
-	{Name: "mode", Description: "choose the mode"},
-	{Name: "model", Description: "choose the model"},
-	{Name: "login", Description: "log in to the agent"},
-	{Name: "logout", Description: "log out of the agent"},
-	{Name: "plan", Description: "the agent's plan"},
-	{Name: "quit", Description: "end the agent and parley"},
-}
-
 // commands are the agent's and then parley's.
-func (c *chat) commands() (agent, own []acpclient.Command) {
+func (c *chat) commands() (agent []acpclient.Command, own []intent.Action) {
 	taken := map[string]bool{}
 	for _, cmd := range c.thread.Commands {
 		taken[cmd.Name] = true
 	}
-	for _, cmd := range ownCommands {
-		if !taken[cmd.Name] {
-			own = append(own, cmd)
+	for _, a := range intent.Commands() {
+		if !taken[a.Command] && !c.useless(a.Intent) {
+			own = append(own, a)
 		}
 	}
 	return c.thread.Commands, own
@@ -50,48 +34,12 @@ func (c *chat) commands() (agent, own []acpclient.Command) {
 // own carries out a command of parley's.
 func (c *chat) own(text string) (tea.Cmd, bool) {
 	_, own := c.commands()
-	for _, cmd := range own {
-		if text != "/"+cmd.Name {
-			continue
+	for _, a := range own {
+		if text == "/"+a.Command {
+			return c.do(a.Intent)
 		}
-		switch cmd.Name {
-		case "help":
-			c.toggle(helpOverlay)
-		case "log":
-			c.toggle(logOverlay)
-		case "plan":
-			c.toggle(planOverlay)
-		case "quit":
-			return c.m.quit(), true
-		default:
-			return c.ownSession(cmd.Name), true
-		}
-		return nil, true
 	}
 	return nil, false
-}
-
-// ownSession carries out the commands that concern the session or the agent.
-func (c *chat) ownSession(name string) tea.Cmd {
-	switch name {
-	case "sessions":
-		return c.m.showSessions()
-	case "new":
-		return c.m.newSession()
-	case "agent":
-		return c.m.anotherAgent()
-	case "work":
-		return c.showWork()
-	case "options":
-		return c.showOptions("")
-	case "mode", "model":
-		return c.showOptions(name)
-	case "login":
-		c.picker = c.link.loginPicker()
-	case "logout":
-		return c.logOut()
-	}
-	return nil
 }
 
 // refreshPopup opens, narrows or closes the popup after the draft has changed.
@@ -113,8 +61,8 @@ func (c *chat) refreshPopup() {
 	for _, cmd := range agent {
 		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
 	}
-	for _, cmd := range own {
-		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "parley"})
+	for _, a := range own {
+		items = append(items, widget.Item{Title: "/" + a.Command, Detail: a.Help, Hint: "parley"})
 	}
 	p := &popup{prefix: text, list: widget.NewList(items)}
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))

@@ -112,43 +112,43 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.keep()
 		return q.answer(cur, o), true
 	}
-	switch name {
-	case "esc":
+	switch want := q.c.m.keys.Of(intent.Question, name); want {
+	case intent.Reject:
 		return q.reject(), true
-	case "d":
+	case intent.Details:
 		q.details = !q.details
-	case "f":
+	case intent.FullScreen:
 		q.full = !q.full
-	case "up", "k":
+	case intent.ScrollUp:
 		q.offset--
-	case "down", "j":
+	case intent.ScrollDown:
 		q.offset++
-	case "pgup":
+	case intent.PageUp:
 		q.offset -= max(1, q.page)
-	case "pgdown", "space":
+	case intent.PageDown:
 		q.offset += max(1, q.page)
-	case "ctrl+n", "ctrl+p":
+	case intent.NextQuestion, intent.PreviousQuestion:
 		step := 1
-		if name == "ctrl+p" {
+		if want == intent.PreviousQuestion {
 			step = len(q.waiting) - 1
 		}
 		q.turn((q.current + step) % len(q.waiting))
 		q.grab(q.c.m.now()) // what was typed for the other one is dropped
-	case "tab", "alt+a":
+	case intent.Leave:
 		if q.grabbed {
 			q.grabbed = false
 			return nil, true
 		}
 	default:
-		return nil, q.grabbed && !elsewhere(name) // else nobody's while the question has the keys
+		return nil, q.grabbed && !q.elsewhere(name) // else nobody's while the question has the keys
 	}
 	q.keep()
 	return nil, true
 }
 
 // elsewhere tells whether a key keeps its meaning while a question has the keys.
-func elsewhere(name string) bool {
-	switch intent.Of(name) {
+func (q *question) elsewhere(name string) bool {
+	switch q.c.m.keys.Of(intent.Chat, name) {
 	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
 		return true
 	}

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +144,7 @@ func TestCommands(t *testing.T) {
 		d.agent.update(commands)
 		d.wait(100 * time.Millisecond)
 		d.types("/")
-		d.sees("/test", "Run the tests", "which package", "/web", "/log", "parley", "The agent's own help", "tab completes")
+		d.sees("/test", "Run the tests", "which package", "/web", "/new", "parley", "The agent's own help", "tab completes")
 		d.types("te")
 		d.sees("› /test")
 		d.press("tab")
@@ -225,18 +224,20 @@ func TestHelpListsEveryBinding(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.agent.update(commands)
-		d.send(tea.WindowSizeMsg{Width: 130, Height: 90})
+		d.send(tea.WindowSizeMsg{Width: 130, Height: 180})
 		d.press("?")
-		for _, b := range intent.Chat {
-			d.sees(b.Label, b.Help)
-		}
-		for _, n := range slices.Concat(intent.Editing, intent.Transcript, intent.Question) {
-			d.sees(n.Label, n.Help)
+		for _, a := range intent.Actions {
+			if keys := intent.Default.Keys(a.In, a.Intent); len(keys) > 0 {
+				d.sees(intent.Shown(keys[0]), a.Help)
+			}
+			if a.Command != "" {
+				d.sees("/" + a.Command)
+			}
 		}
 		d.sees("/test", "/log")
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.sees("╭ keys")
-		for range 200 {
+		for range 400 {
 			d.press("down")
 		}
 		d.sees("/quit")

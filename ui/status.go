@@ -8,7 +8,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
-	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -167,39 +166,4 @@ func money(u acpclient.UsageChanged) string {
 		return fmt.Sprintf("€%.2f", u.Cost)
 	}
 	return fmt.Sprintf("%.2f %s", u.Cost, u.Currency)
-}
-
-// helpRows lists the keys, from the declaration that dispatches them.
-func (c *chat) helpRows(width int) []string {
-	th := c.m.th
-	var rows []string
-	line := func(label, help string) {
-		for i, r := range widget.Wrap(help, max(1, width-24)) {
-			if i > 0 {
-				label = ""
-			}
-			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-22s", label))+r)
-		}
-	}
-	for _, b := range intent.Chat {
-		line(b.Label, b.Help)
-	}
-	rows = append(rows, "", th.Strong.Paint("composer"))
-	for _, n := range intent.Editing {
-		line(n.Label, n.Help)
-	}
-	rows = append(rows, "", th.Strong.Paint("transcript"))
-	for _, n := range intent.Transcript {
-		line(n.Label, n.Help)
-	}
-	rows = append(rows, "", th.Strong.Paint("question"))
-	for _, n := range intent.Question {
-		line(n.Label, n.Help)
-	}
-	rows = append(rows, "", th.Strong.Paint("commands"))
-	agent, own := c.commands()
-	for _, cmd := range append(append([]acpclient.Command(nil), agent...), own...) {
-		line("/"+cmd.Name, cmd.Description)
-	}
-	return rows
 }

@@ -8,6 +8,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"parley/acpclient"
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/theme"
 )
 
@@ -89,6 +91,7 @@ type Options struct {
 	Branch  string // of the work tree, "" without one
 	Theme   string // a name of package theme, "" or "auto" for the terminal's own
 	NoColor bool
+	Keys    *intent.Keymap // nil: the default one
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer
@@ -131,7 +134,7 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, conns: newConnections(), given: map[string]given{}, dark: true, now: time.Now}
+	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), conns: newConnections(), given: map[string]given{}, dark: true, now: time.Now}
 	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
 	m.start = newStart(opts)
 	m.chat = newChat(m, newLink(m))

@@ -189,7 +189,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.dirty = true
-	switch intent.Of(msg.String()) {
+	switch m.keys.Of(intent.Always, msg.String()) {
 	case intent.Suspend:
 		return tea.Suspend
 	case intent.Redraw:

@@ -2,35 +2,105 @@ package intent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
-// Every key has one meaning, every binding its words, and what belongs to
-// others is left alone.
-func TestBindings(t *testing.T) {
-	owner := map[string]Intent{}
-	for _, b := range Chat {
-		if b.Intent == None || len(b.Keys) == 0 || b.Label == "" || b.Help == "" {
-			t.Errorf("incomplete: %+v", b)
+// Every action has its words, every key one meaning in a context, every intent a
+// way to it, and what belongs to others is left alone.
+func TestActions(t *testing.T) {
+	for _, preset := range append(Presets(), "") {
+		k, err := NewKeymap(preset, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, k := range b.Keys {
-			if other, taken := owner[k]; taken {
-				t.Errorf("%s means both %d and %d", k, other, b.Intent)
+		names, commands := map[string]bool{}, map[string]bool{}
+		for _, a := range Actions {
+			name := a.In.String() + "." + a.Name
+			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && commands[a.Command] {
+				t.Errorf("%s: %+v", preset, a)
 			}
-			owner[k] = b.Intent
-			if Of(k) != b.Intent {
-				t.Errorf("Of(%q) = %d, want %d", k, Of(k), b.Intent)
+			names[name], commands[a.Command] = true, true
+			want := a.Keys
+			if changed, ok := presets[k.preset][a.In][a.Intent]; ok {
+				want = changed
+			}
+			if got := k.Keys(a.In, a.Intent); !slices.Equal(got, want) {
+				t.Errorf("%s: %s has %q, want %q: two have one of the keys", preset, name, got, want)
+			}
+			if len(want) == 0 && a.Command == "" && a.Quiet {
+				t.Errorf("%s: nothing leads to %s", preset, name)
+			}
+			for _, key := range want {
+				if spelt, err := Spelling(key); err != nil || spelt != key {
+					t.Errorf("%s: %s: %q is spelt %q, %v", preset, name, key, spelt, err)
+				}
+				if key == "ctrl+b" || key == `ctrl+\` {
+					t.Errorf("%s: %s has %s, which is others'", preset, name, key)
+				}
+			}
+		}
+		for in, changes := range presets[k.preset] {
+			for i := range changes {
+				if nameOf(in, i) == "" {
+					t.Errorf("%s changes the keys of intent %d in %s, which has none", preset, i, in)
+				}
 			}
 		}
 	}
-	for i := Send; i <= FocusQuestion; i++ {
-		if !slices.ContainsFunc(Chat, func(b Binding) bool { return b.Intent == i }) {
-			t.Errorf("intent %d has no binding", i)
+	for i := Send; i <= Yank; i++ {
+		if !slices.ContainsFunc(Actions, func(a Action) bool { return a.Intent == i }) {
+			t.Errorf("intent %d is no action", i)
 		}
 	}
-	for _, k := range []string{"ctrl+b", "ctrl+a", `ctrl+\`, "x"} {
-		if Of(k) != None {
-			t.Errorf("%s is bound", k)
+	if got := Default.Of(Draft, "ctrl+a"); got != LineStart {
+		t.Errorf("ctrl+a is %d", got)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	k, err := NewKeymap("", Changes{"chat": {"palette": {"Ctrl+K", "f5"}, "sessions": nil}, "transcript": {"next": {"J"}, "leave": {"k"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		in   Context
+		key  string
+		want Intent
+	}{
+		{Chat, "ctrl+k", Palette}, {Chat, "f5", Palette}, {Chat, "ctrl+p", None}, {Chat, "ctrl+s", None}, {Draft, "ctrl+k", KillToEnd},
+		{Transcript, "J", Next}, {Transcript, "j", None}, {Transcript, "k", Leave}, {Transcript, "up", Previous}, {Transcript, "esc", None},
+	} {
+		if got := k.Of(c.in, c.key); got != c.want {
+			t.Errorf("%s in %s: %d, want %d", c.key, c.in, got, c.want)
+		}
+	}
+	if k.Label(Chat, Palette) != "ctrl+k" || k.Label(Chat, Sessions) != "" || k.Label(Transcript, Previous) != "up" {
+		t.Error("labels are not those of the keys")
+	}
+	for wrong, changes := range map[string]Changes{
+		`[keys.chats]: want one of`:                                {"chats": nil},
+		`[keys.chat] palete: no such action; there are send, stop`: {"chat": {"palete": {"x"}}},
+		`[keys.chat] palette: key "ctrl+": want one like`:          {"chat": {"palette": {"ctrl+"}}},
+		`[keys.chat] palette: key "hyper+x"`:                       {"chat": {"palette": {"hyper+x"}}},
+		`[keys.draft] x: left and yank both have it`:               {"draft": {"yank": {"x"}, "left": {"x"}}},
+		`no way out`: {"chat": {"interrupt": nil, "quit-if-empty": nil}},
+	} {
+		if _, err := NewKeymap("", changes); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%v, want %q", err, wrong)
+		}
+	}
+	if _, err := NewKeymap("ed", nil); err == nil || err.Error() != `preset "ed": want one of default, emacs, vim` {
+		t.Error(err)
+	}
+}
+
+func TestSpelling(t *testing.T) {
+	for key, want := range map[string]string{"ctrl+k": "ctrl+k", "C-k": "", "Ctrl+K": "ctrl+k", "shift+g": "G", "G": "G", "alt+shift+f": "alt+shift+f", "Alt+Enter": "alt+enter",
+		"Return": "enter", "PageDown": "pgdown", "ctrl++": "ctrl++", "+": "+", "space": "space", " ": "", "": "", "ctrl+ctrl+a": "", "nokey": "", "shift+ctrl+up": "ctrl+shift+up", "é": "é"} {
+		got, err := Spelling(key)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", key, got, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 )
 
@@ -41,16 +42,22 @@ func press(name string) tea.KeyPressMsg {
 	return k
 }
 
+// keyed is a key of the default keymap.
+func keyed(c *Composer, name string) bool {
+	k := press(name)
+	return c.Key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
+}
+
 // typed plays keys; a name in <> is a key, everything else is typed.
 func typed(c *Composer, keys string) (last bool) {
 	for keys != "" {
 		if keys[0] == '<' {
 			name, rest, _ := strings.Cut(keys[1:], ">")
-			last, keys = c.Key(press(name)), rest
+			last, keys = keyed(c, name), rest
 			continue
 		}
 		cl, _ := ansi.FirstGraphemeCluster(keys, ansi.GraphemeWidth)
-		last, keys = c.Key(press(cl)), keys[len(cl):]
+		last, keys = keyed(c, cl), keys[len(cl):]
 	}
 	return last
 }
@@ -111,7 +118,7 @@ func TestComposerLeavesKeys(t *testing.T) {
 	} {
 		comp := NewComposer()
 		typed(comp, c.before)
-		if got := comp.Key(press(c.key)); got != c.want {
+		if got := keyed(comp, c.key); got != c.want {
 			t.Errorf("%q then %s: consumed %v, want %v", c.before, c.key, got, c.want)
 		}
 	}
@@ -262,7 +269,7 @@ func TestComposerAgainstModel(t *testing.T) {
 func checkKey(t *testing.T, c *Composer, name string) {
 	t.Helper()
 	before, at := c.Value(), len(c.text(place{}, c.at))
-	c.Key(press(name))
+	keyed(c, name)
 	after, now := c.Value(), len(c.text(place{}, c.at))
 	switch name {
 	case "backspace", "ctrl+w", "ctrl+u":
@@ -335,7 +342,7 @@ func benchmarkKey(b *testing.B, text string, keys ...string) {
 	c.at.off /= 2
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		c.Key(press(keys[i%len(keys)]))
+		keyed(c, keys[i%len(keys)])
 		c.Rows(th)
 		c.Cursor()
 	}

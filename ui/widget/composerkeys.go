@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
 )
 
 // printable says whether a key stands for text rather than a command. AltGr may report ctrl and alt together.
@@ -15,16 +17,15 @@ func printable(k tea.KeyPressMsg) bool {
 	return mod == 0 || mod == tea.ModCtrl|tea.ModAlt
 }
 
-// Key handles a key and says whether the composer took it. It takes text, the keys of readline, and the newlines
-// shift+enter, alt+enter, ctrl+j, and enter behind a backslash, which the newline replaces. It leaves enter, up on the
-// first row, down on the last, and, while it is empty, every key that would move or delete.
-func (c *Composer) Key(k tea.KeyPressMsg) bool {
-	if printable(k) {
+// Key handles a key that means want, and says whether the composer took it. It takes text, what edits and moves
+// (intent.Draft), and enter behind a backslash, which a newline replaces. It leaves enter, up on the first row, down on
+// the last, and, while it is empty, everything that would move or delete.
+func (c *Composer) Key(k tea.KeyPressMsg, want intent.Intent) bool {
+	if printable(k) && want == intent.None {
 		c.Insert(k.Text)
 		return true
 	}
-	name := k.Keystroke()
-	if kill, ok := kills[name]; ok {
+	if kill, ok := kills[want]; ok {
 		if c.Empty() {
 			return false
 		}
@@ -33,25 +34,21 @@ func (c *Composer) Key(k tea.KeyPressMsg) bool {
 	}
 	wasKilling := c.killing
 	c.killing = false
-	if move, ok := moves[name]; ok {
+	if move, ok := moves[want]; ok {
 		if c.Empty() {
 			return false
-		}
-		if name == "up" || name == "down" {
-			return c.vertical(name == "down")
 		}
 		c.moveTo(move(c))
 		return true
 	}
-	switch name {
-	case "shift+enter", "alt+enter", "ctrl+j":
+	switch {
+	case want == intent.LineUp || want == intent.LineDown:
+		return !c.Empty() && c.vertical(want == intent.LineDown)
+	case want == intent.Newline:
 		c.Insert("\n")
-	case "ctrl+y":
+	case want == intent.Yank:
 		c.replace(c.at, c.at, c.yank)
-	case "enter":
-		if !c.EndsWithBackslash() {
-			return false
-		}
+	case k.Keystroke() == "enter" && c.EndsWithBackslash():
 		c.replace(place{c.at.line, c.at.off - 1}, c.at, "\n")
 	default:
 		c.killing = wasKilling
@@ -65,29 +62,23 @@ func (c *Composer) EndsWithBackslash() bool {
 	return c.at.off > 0 && c.lines[c.at.line].text[c.at.off-1] == '\\'
 }
 
-// moves maps keys to the place they move to. Up and down depend on rows and stand here for their names only.
-var moves = map[string]func(*Composer) place{
-	"up": nil, "down": nil,
-	"left": (*Composer).left, "right": (*Composer).right,
-	"home": (*Composer).lineStart, "ctrl+a": (*Composer).lineStart,
-	"end": (*Composer).lineEnd, "ctrl+e": (*Composer).lineEnd,
-	"alt+b": (*Composer).wordLeft, "ctrl+left": (*Composer).wordLeft, "alt+left": (*Composer).wordLeft,
-	"alt+f": (*Composer).wordRight, "ctrl+right": (*Composer).wordRight, "alt+right": (*Composer).wordRight,
-	"ctrl+home": func(*Composer) place { return place{} },
-	"ctrl+end":  (*Composer).end,
+// moves maps intents to the place they move to.
+var moves = map[intent.Intent]func(*Composer) place{
+	intent.CharLeft: (*Composer).left, intent.CharRight: (*Composer).right,
+	intent.LineStart: (*Composer).lineStart, intent.LineEnd: (*Composer).lineEnd,
+	intent.WordLeft: (*Composer).wordLeft, intent.WordRight: (*Composer).wordRight,
+	intent.DraftStart: func(*Composer) place { return place{} }, intent.DraftEnd: (*Composer).end,
 }
 
-// kills maps keys to what they delete.
-var kills = map[string]func(*Composer){
-	"backspace": func(c *Composer) { c.delete(c.left(), c.at) }, "shift+backspace": func(c *Composer) { c.delete(c.left(), c.at) },
-	"ctrl+h": func(c *Composer) { c.delete(c.left(), c.at) },
-	"delete": func(c *Composer) { c.delete(c.at, c.right()) }, "ctrl+d": func(c *Composer) { c.delete(c.at, c.right()) },
-	"ctrl+w":        func(c *Composer) { c.kill(c.blankLeft(), c.at) },
-	"alt+backspace": func(c *Composer) { c.kill(c.wordLeft(), c.at) }, "ctrl+backspace": func(c *Composer) { c.kill(c.wordLeft(), c.at) },
-	"alt+d": func(c *Composer) { c.kill(c.at, c.wordRight()) }, "ctrl+delete": func(c *Composer) { c.kill(c.at, c.wordRight()) },
-	"alt+delete": func(c *Composer) { c.kill(c.at, c.wordRight()) },
-	"ctrl+u":     func(c *Composer) { c.kill(c.lineStart(), c.at) },
-	"ctrl+k": func(c *Composer) {
+// kills maps intents to what they delete.
+var kills = map[intent.Intent]func(*Composer){
+	intent.DeleteBack:    func(c *Composer) { c.delete(c.left(), c.at) },
+	intent.DeleteForward: func(c *Composer) { c.delete(c.at, c.right()) },
+	intent.KillBlankLeft: func(c *Composer) { c.kill(c.blankLeft(), c.at) },
+	intent.KillWordLeft:  func(c *Composer) { c.kill(c.wordLeft(), c.at) },
+	intent.KillWordRight: func(c *Composer) { c.kill(c.at, c.wordRight()) },
+	intent.KillToStart:   func(c *Composer) { c.kill(c.lineStart(), c.at) },
+	intent.KillToEnd: func(c *Composer) {
 		to := c.lineEnd()
 		if to == c.at {
 			to = c.right() // at the end of a line it takes the newline

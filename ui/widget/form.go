@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"parley/ui/intent"
 )
 
 // FormKind is how a field of a Form is filled in.
@@ -79,6 +81,7 @@ type Form struct {
 type formField struct {
 	FormField
 	text   *Composer
+	keys   *intent.Keymap
 	on     bool
 	chosen []bool
 	cursor int   // option under the cursor, FormMulti
@@ -93,11 +96,11 @@ type formField struct {
 
 var errFormEmpty = errors.New("an answer is needed")
 
-// NewForm returns a form with the first field focused.
-func NewForm(fields []FormField) *Form {
+// NewForm returns a form with the first field focused, whose texts are edited with the keys given.
+func NewForm(fields []FormField, keys *intent.Keymap) *Form {
 	f := &Form{button: FormSend}
 	for _, d := range fields {
-		ff := &formField{FormField: d, on: d.Value.On, chosen: make([]bool, len(d.Options)), helpWidth: -1}
+		ff := &formField{FormField: d, keys: keys, on: d.Value.On, chosen: make([]bool, len(d.Options)), helpWidth: -1}
 		for _, i := range d.Value.Chosen {
 			if i >= 0 && i < len(d.Options) {
 				ff.chosen[i] = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 )
 
@@ -93,7 +94,7 @@ func TestFormGolden(t *testing.T) {
 			{"a low window", "Ada<tab><tab><tab><tab>", 6},
 			{"one row", "Ada", 1},
 		} {
-			f := NewForm(survey())
+			f := NewForm(survey(), intent.Default)
 			formKeys(t, f, s.keys)
 			rows, _, _ := f.Rows(width, s.height, theme.Dark())
 			checkRows(t, rows, width)
@@ -110,7 +111,7 @@ func TestFormGolden(t *testing.T) {
 func TestFormDefaults(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = "Ada\x1b[31m L\x07"
-	f := NewForm(fields)
+	f := NewForm(fields, intent.Default)
 	want := []FormValue{{Text: "Ada L"}, {Text: "3"}, {On: true}, {}, {Chosen: []int{1}}, {}}
 	if got := f.Values(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -118,7 +119,7 @@ func TestFormDefaults(t *testing.T) {
 }
 
 func TestFormFilledIn(t *testing.T) {
-	f := NewForm(survey())
+	f := NewForm(survey(), intent.Default)
 	formKeys(t, f, "Ada<enter><backspace> 12 <enter><space><enter>bl<enter><enter><space><down><space><down><space><tab>x<shift+enter>y")
 	if f.Submitted() || f.Choice() != FormOpen {
 		t.Fatal("sent before the end")
@@ -151,7 +152,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 		{"<tab><shift+tab>A", 0, ""},
 		{"<up>", 0, ""},
 	} {
-		f := NewForm(survey())
+		f := NewForm(survey(), intent.Default)
 		formKeys(t, f, c.keys)
 		got := screen(f, 60, 60, theme.Plain())
 		if f.Choice() != FormOpen || f.focus != c.focus || c.row != "" && !strings.Contains(got, c.row) || c.row == "" && strings.Contains(got, "✗") {
@@ -164,7 +165,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 func TestFormMustBeSeen(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = "Ada"
-	f := NewForm(fields)
+	f := NewForm(fields, intent.Default)
 	f.Rows(60, 8, theme.Plain())
 	f.Key(press("ctrl+s"))
 	if f.Submitted() || f.focus == 0 {
@@ -197,14 +198,14 @@ func TestFormWaysOut(t *testing.T) {
 		{"<tab><tab><tab><space><esc><esc>", FormCancel},
 	} {
 		fields := survey()
-		f := NewForm(fields)
+		f := NewForm(fields, intent.Default)
 		f.Rows(60, 60, theme.Plain())
 		formKeys(t, f, c.keys)
 		if got := f.Choice(); got != c.want || f.Submitted() != (c.want == FormSend) {
 			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
 		}
 	}
-	f := NewForm(nil)
+	f := NewForm(nil, intent.Default)
 	if got := screen(f, 40, 5, theme.Plain()); got != "▸ Send · Decline · Cancel    enter sends\n" {
 		t.Errorf("a form without fields: %q", got)
 	}
@@ -238,7 +239,7 @@ func TestFormChoices(t *testing.T) {
 	} {
 		d := survey()[3]
 		d.Required = c.required
-		f := NewForm([]FormField{d})
+		f := NewForm([]FormField{d}, intent.Default)
 		formKeys(t, f, c.keys)
 		if got := f.Values()[0].Chosen; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("required %v, %s: %v, want %v", c.required, c.keys, got, c.want)
@@ -247,7 +248,7 @@ func TestFormChoices(t *testing.T) {
 }
 
 func TestFormPaste(t *testing.T) {
-	f := NewForm([]FormField{{Label: "a"}, {Label: "b", OneLine: true}, {Label: "c", Kind: FormNumber}, survey()[2], survey()[3]})
+	f := NewForm([]FormField{{Label: "a"}, {Label: "b", OneLine: true}, {Label: "c", Kind: FormNumber}, survey()[2], survey()[3]}, intent.Default)
 	paste := func(s string) {
 		f.Paste(s)
 		formKeys(t, f, "<tab>")
@@ -264,7 +265,7 @@ func TestFormPaste(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for _, name := range []string{"shift+enter", "ctrl+j"} {
-		f := NewForm([]FormField{{Label: "b", OneLine: true}})
+		f := NewForm([]FormField{{Label: "b", OneLine: true}}, intent.Default)
 		if formKeys(t, f, "x<"+name+">y"); f.Values()[0].Text != "xy" {
 			t.Errorf("%s: %q", name, f.Values()[0].Text)
 		}
@@ -273,7 +274,7 @@ func TestFormPaste(t *testing.T) {
 
 // Keys of the program pass through the form.
 func TestFormLeavesKeys(t *testing.T) {
-	f := NewForm(survey())
+	f := NewForm(survey(), intent.Default)
 	for _, keys := range []string{"<ctrl+c>", "<ctrl+q>", "<tab><tab>x", "<tab><space><ctrl+c>", "<tab>x", "<tab><tab>x"} {
 		if formKeys(t, f, keys) {
 			t.Errorf("%s was taken", keys)
@@ -283,7 +284,7 @@ func TestFormLeavesKeys(t *testing.T) {
 
 // Up and down walk through everything, and back.
 func TestFormWalk(t *testing.T) {
-	f := NewForm(survey())
+	f := NewForm(survey(), intent.Default)
 	var down, up []string
 	at := func() string {
 		return fmt.Sprint(f.focus, ".", func() int {
@@ -315,7 +316,7 @@ func TestFormScrollsLongHelp(t *testing.T) {
 	for i := range 40 {
 		help = append(help, fmt.Sprintf("line %d.", i))
 	}
-	f := NewForm([]FormField{{Label: "a", Help: strings.Join(help, "\n")}, {Label: "b"}})
+	f := NewForm([]FormField{{Label: "a", Help: strings.Join(help, "\n")}, {Label: "b"}}, intent.Default)
 	seen := ""
 	for range 10 {
 		got := screen(f, 40, 10, theme.Plain())
@@ -344,7 +345,7 @@ func TestFormSizes(t *testing.T) {
 	fields[0].Value.Text = strings.Repeat("日本語 text ", 30)
 	for width := range 50 {
 		for height := range 14 {
-			f := NewForm(fields)
+			f := NewForm(fields, intent.Default)
 			for range len(fields) + 2 {
 				rows, x, y := f.Rows(width, height, theme.Dark())
 				checkRows(t, rows, width)
@@ -365,7 +366,7 @@ func BenchmarkFormRows(b *testing.B) {
 	for len(fields) < 200 {
 		fields = append(fields, survey()...)
 	}
-	f := NewForm(fields)
+	f := NewForm(fields, intent.Default)
 	th := theme.Dark()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -2,6 +2,8 @@ package widget
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
 )
 
 // Key handles a key and says whether the form took it. Tab, shift+tab, up and down move between the fields, enter goes to
@@ -123,7 +125,7 @@ func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
 			return true
 		}
 	}
-	if !ff.text.Key(k) {
+	if !ff.text.Key(k, ff.keys.Of(intent.Draft, k.Keystroke())) {
 		return false
 	}
 	switch name {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 )
 
@@ -12,7 +13,7 @@ const secret = "ßþðđ日ħ"
 
 // A secret is as long on the screen as it is, and is nothing else there, whatever is done to it.
 func TestFormSecret(t *testing.T) {
-	f := NewForm([]FormField{{Label: "Key", Kind: FormSecret, Required: true, Help: "of the account"}, {Label: "Address", OneLine: true}}).WithoutDecline()
+	f := NewForm([]FormField{{Label: "Key", Kind: FormSecret, Required: true, Help: "of the account"}, {Label: "Address", OneLine: true}}, intent.Default).WithoutDecline()
 	look := func(want string) {
 		t.Helper()
 		for _, width := range []int{9, 12, 40, 80} {
@@ -73,7 +74,7 @@ func TestFormSecret(t *testing.T) {
 
 // One of many lines stays whole and takes one row; up and down leave it.
 func TestFormSecretOfManyLines(t *testing.T) {
-	f := NewForm([]FormField{{Label: "a"}, {Label: "Key", Kind: FormSecret}, {Label: "b"}})
+	f := NewForm([]FormField{{Label: "a"}, {Label: "Key", Kind: FormSecret}, {Label: "b"}}, intent.Default)
 	f.Key(press("tab"))
 	key := "-----BEGIN-----\n" + strings.Repeat("ß", 100) + "\n-----END-----"
 	f.Paste("\r\n" + key + "\n")
@@ -98,7 +99,7 @@ func TestFormSecretOfManyLines(t *testing.T) {
 // Where nobody waits for an answer there is nothing to decline.
 func TestFormWithoutDecline(t *testing.T) {
 	for keys, want := range map[string]FormChoice{"<right><enter>": FormCancel, "<right><left><enter>": FormSend, "<left><enter>": FormSend, "<right><right><enter>": FormCancel, "<esc>": FormCancel} {
-		f := NewForm([]FormField{{Label: "a"}}).WithoutDecline()
+		f := NewForm([]FormField{{Label: "a"}}, intent.Default).WithoutDecline()
 		formKeys(t, f, "<tab>")
 		if got := screen(f, 40, 10, theme.Plain()); strings.Contains(got, "Decline") || !strings.Contains(got, "▸ Send · Cancel") {
 			t.Errorf("%s", got)

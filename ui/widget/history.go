@@ -6,6 +6,7 @@ const historyLimit = 1000
 // History is what was sent before, to be walked with the arrow keys. The zero History is ready to use.
 type History struct {
 	entries []string
+	older   int // of entries, how many were put before the others
 	at      int // index of the entry shown; len(entries) is the draft
 	draft   string
 }
@@ -14,8 +15,9 @@ type History struct {
 func (h *History) Add(entry string) {
 	n := len(h.entries)
 	if entry != "" && (n == 0 || h.entries[n-1] != entry) {
-		if n >= historyLimit {
-			h.entries = append(h.entries[:0], h.entries[n-historyLimit+1:]...)
+		if over := n - historyLimit + 1; over > 0 {
+			h.entries = append(h.entries[:0], h.entries[over:]...)
+			h.older = max(0, h.older-over)
 		}
 		h.entries = append(h.entries, entry)
 	}
@@ -63,11 +65,23 @@ func (h *History) Walking() bool { return h.at < len(h.entries) }
 // Entries returns what is kept, oldest first. The slice is the History's own: read it only.
 func (h *History) Entries() []string { return h.entries }
 
-// Load replaces the entries, oldest first, as read from a file.
-func (h *History) Load(entries []string) {
-	h.entries = nil
-	for _, e := range entries {
-		h.Add(e)
+// Before puts entries of former times, oldest first, before those that were added, in place of those that it put there
+// earlier. One that was added since is not there twice. A walk goes on where it is.
+func (h *History) Before(entries []string) {
+	own := h.entries[h.older:]
+	known := make(map[string]bool, len(own))
+	for _, e := range own {
+		known[e] = true
 	}
-	h.Leave()
+	all := make([]string, 0, len(entries)+len(own))
+	for _, e := range entries {
+		if e != "" && !known[e] {
+			all = append(all, e)
+		}
+	}
+	all = all[max(0, len(all)+len(own)-historyLimit):]
+	behind := len(h.entries) - h.at // what is shown keeps its distance from the newest
+	h.older = len(all)
+	h.entries = append(all, own...)
+	h.at = max(0, len(h.entries)-max(behind, 0))
 }

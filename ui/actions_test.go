@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+)
+
+// The palette has every action, finds it by its words, and does it.
+func TestPalette(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.agent.update(commands)
+		d.send(tea.WindowSizeMsg{Width: 120, Height: 60})
+		d.types("half a draft")
+		d.press("ctrl+p")
+		for _, a := range intent.Of(intent.Chat) {
+			if !a.Quiet {
+				d.sees(a.Help)
+			}
+		}
+		d.sees("ctrl+s", "/sessions", "/test", "suspend parley")
+		d.types("plan")
+		d.misses("/sessions")
+		d.press("enter")
+		d.sees("╭ plan", "the agent has made no plan")
+		d.press("esc")
+		d.draft("half a draft")
+	})
+}
+
+// Keys of the configuration count everywhere, and the help tells them.
+func TestChangedKeys(t *testing.T) {
+	keys, err := intent.NewKeymap("", intent.Changes{"chat": {"palette": {"ctrl+k"}}, "draft": {"kill-to-end": {"alt+k"}}, "transcript": {"next": {"w"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drive(t, func(_ *driver, o *Options) { o.Keys = keys }, func(d *driver) {
+		d.connected()
+		d.press("ctrl+p")
+		d.misses("╭ actions")
+		d.press("ctrl+k")
+		d.sees("╭ actions")
+		d.press("esc")
+		d.types("one two")
+		d.press("ctrl+a", "alt+k")
+		d.draft("")
+		d.send(tea.WindowSizeMsg{Width: 120, Height: 180})
+		d.press("?")
+		d.sees("ctrl+k", "alt+k")
+	})
+}

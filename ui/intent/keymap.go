@@ -1,0 +1,161 @@
+package intent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Keymap is what each key means in each context. It does not change once it is
+// made, so any goroutine may use it.
+type Keymap struct {
+	preset string
+	keys   map[Context]map[Intent][]string
+	of     map[Context]map[string]Intent
+}
+
+// Changes are keys of the configuration: by the name of a context, and the name
+// of an action in it. No keys at all take those of the action away.
+type Changes map[string]map[string][]string
+
+// Default is the keymap without a preset and without changes.
+var Default = func() *Keymap {
+	k, err := NewKeymap("", nil)
+	if err != nil {
+		panic(err) // a mistake in Actions; the tests find it
+	}
+	return k
+}()
+
+// Presets are the names that NewKeymap takes.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// NewKeymap lays changes over a preset; "" is the default one. An error says
+// which name or key of the changes is wrong, and what there is instead.
+func NewKeymap(preset string, changes Changes) (*Keymap, error) {
+	if preset == "" {
+		preset = "default"
+	}
+	base, ok := presets[preset]
+	if !ok {
+		return nil, fmt.Errorf("preset %q: want one of %s", preset, strings.Join(Presets(), ", "))
+	}
+	k := &Keymap{preset: preset, keys: map[Context]map[Intent][]string{}, of: map[Context]map[string]Intent{}}
+	for _, c := range Contexts {
+		k.keys[c], k.of[c] = map[Intent][]string{}, map[string]Intent{}
+	}
+	for _, a := range Actions {
+		k.keys[a.In][a.Intent] = a.Keys
+		if keys, ok := base[a.In][a.Intent]; ok {
+			k.keys[a.In][a.Intent] = keys
+		}
+	}
+	changed, err := k.change(changes)
+	if err != nil {
+		return nil, err
+	}
+	return k, k.index(changed)
+}
+
+// change takes the keys of the configuration over; it returns those that it
+// named.
+func (k *Keymap) change(changes Changes) (map[Context]map[Intent]bool, error) {
+	changed := map[Context]map[Intent]bool{}
+	for _, in := range slices.Sorted(maps.Keys(changes)) {
+		c := slices.Index(contextNames, in)
+		if c < 0 {
+			return nil, fmt.Errorf("[keys.%s]: want one of %s", in, strings.Join(contextNames, ", "))
+		}
+		changed[Context(c)] = map[Intent]bool{}
+		for _, name := range slices.Sorted(maps.Keys(changes[in])) {
+			i := slices.IndexFunc(Actions, func(a Action) bool { return a.In == Context(c) && a.Name == name })
+			if i < 0 {
+				return nil, fmt.Errorf("[keys.%s] %s: no such action; there are %s", in, name, strings.Join(names(Context(c)), ", "))
+			}
+			var keys []string
+			for _, key := range changes[in][name] {
+				spelt, err := Spelling(key)
+				if err != nil {
+					return nil, fmt.Errorf("[keys.%s] %s: %w", in, name, err)
+				}
+				keys = append(keys, spelt)
+			}
+			k.keys[Context(c)][Actions[i].Intent] = keys
+			changed[Context(c)][Actions[i].Intent] = true
+		}
+	}
+	return changed, nil
+}
+
+// index finds the intent of every key. A key that the configuration gives away is
+// taken from the action that had it; two that it names are a mistake.
+func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
+	for _, first := range []bool{true, false} { // what was asked for before what is there anyway
+		for _, a := range Actions {
+			if changed[a.In][a.Intent] != first {
+				continue
+			}
+			var kept []string
+			for _, key := range k.keys[a.In][a.Intent] {
+				other, taken := k.of[a.In][key]
+				if taken && first {
+					return fmt.Errorf("[keys.%s] %s: %s and %s both have it", a.In, key, nameOf(a.In, other), a.Name)
+				}
+				if !taken {
+					k.of[a.In][key] = a.Intent
+					kept = append(kept, key)
+				}
+			}
+			k.keys[a.In][a.Intent] = kept
+		}
+	}
+	if len(k.keys[Chat][Interrupt]) == 0 && len(k.keys[Chat][QuitIfEmpty]) == 0 {
+		return fmt.Errorf("[keys.chat]: neither interrupt nor quit-if-empty has a key: there would be no way out")
+	}
+	return nil
+}
+
+// Of is what a key means in a context; None where it means nothing.
+func (k *Keymap) Of(in Context, key string) Intent { return k.of[in][key] }
+
+// Keys are those of an action, the first of them the one to show.
+func (k *Keymap) Keys(in Context, i Intent) []string { return k.keys[in][i] }
+
+// Label is the first key of an action, "" without one.
+func (k *Keymap) Label(in Context, i Intent) string {
+	if keys := k.keys[in][i]; len(keys) > 0 {
+		return Shown(keys[0])
+	}
+	return ""
+}
+
+// Vim tells whether the composer is to have the modes of vi.
+func (k *Keymap) Vim() bool { return k.preset == "vim" }
+
+// Commands are the actions with a slash command, in order.
+func Commands() []Action {
+	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
+}
+
+// Of returns the actions of a context, in order.
+func Of(in Context) []Action {
+	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.In != in })
+}
+
+func names(in Context) []string {
+	var out []string
+	for _, a := range Of(in) {
+		out = append(out, a.Name)
+	}
+	return out
+}
+
+func nameOf(in Context, i Intent) string {
+	for _, a := range Of(in) {
+		if a.Intent == i {
+			return a.Name
+		}
+	}
+	return ""
+}

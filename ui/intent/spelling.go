@@ -1,0 +1,80 @@
+package intent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// named are the keys that have a name.
+var named = []string{"enter", "esc", "tab", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
+	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
+
+// other names that people write.
+var aliases = map[string]string{"escape": "esc", "return": "enter", "del": "delete", "ins": "insert", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown",
+	"control": "ctrl", "c": "ctrl", "option": "alt", "opt": "alt", "meta": "alt", "m": "alt", "s": "shift"}
+
+// modifiers in the order in which Bubble Tea writes them.
+var modifiers = []string{"ctrl", "alt", "shift"}
+
+// Spelling is how Bubble Tea writes a key that somebody has written: "Ctrl+Alt+x"
+// is "ctrl+alt+x". Letters with shift are capitals.
+func Spelling(key string) (string, error) {
+	wrong := func() (string, error) {
+		return "", fmt.Errorf("key %q: want one like ctrl+k, alt+enter, shift+f2, G or space", key)
+	}
+	if utf8.RuneCountInString(key) == 1 && key != " " {
+		return key, nil
+	}
+	if key == " " {
+		return wrong()
+	}
+	mods, base := strings.Split(key, "+"), ""
+	if strings.HasSuffix(key, "++") { // ctrl and the plus sign
+		mods = append(strings.Split(strings.TrimSuffix(key, "++"), "+"), "+")
+	}
+	mods, base = mods[:len(mods)-1], mods[len(mods)-1]
+	if utf8.RuneCountInString(base) != 1 {
+		base = strings.ToLower(base)
+		if a, ok := aliases[base]; ok && len(base) > 1 {
+			base = a
+		}
+		if !slices.Contains(named, base) {
+			return wrong()
+		}
+	}
+	held := map[string]bool{}
+	for _, m := range mods {
+		m = strings.ToLower(m)
+		if a, ok := aliases[m]; ok {
+			m = a
+		}
+		if !slices.Contains(modifiers, m) || held[m] {
+			return wrong()
+		}
+		held[m] = true
+	}
+	if held["shift"] && utf8.RuneCountInString(base) == 1 && !held["ctrl"] && !held["alt"] {
+		return strings.ToUpper(base), nil
+	}
+	if held["ctrl"] && utf8.RuneCountInString(base) == 1 {
+		base = strings.ToLower(base)
+	}
+	var out []string
+	for _, m := range modifiers {
+		if held[m] {
+			out = append(out, m)
+		}
+	}
+	return strings.Join(append(out, base), "+"), nil
+}
+
+// Shown is how a key is written for people.
+func Shown(key string) string {
+	switch key {
+	case "pgdown":
+		return "pgdn"
+	}
+	return key
+}

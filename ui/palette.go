@@ -1,0 +1,44 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// showPalette offers every action with its key, and the agent's commands.
+func (c *chat) showPalette() tea.Cmd {
+	var items []widget.Item
+	for _, in := range []intent.Context{intent.Chat, intent.Always} {
+		for _, a := range intent.Of(in) {
+			if a.Quiet || c.useless(a.Intent) {
+				continue
+			}
+			items = append(items, widget.Item{Title: a.Help, Detail: commandWord(a), Hint: c.m.keys.Label(in, a.Intent), Value: a.Intent})
+		}
+	}
+	if !c.recorded {
+		for _, cmd := range c.thread.Commands {
+			items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
+		}
+	}
+	c.picker = &picker{title: "actions", foot: "enter does it · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		switch v := it.Value.(type) {
+		case intent.Intent:
+			cmd, _ := c.do(v)
+			return cmd
+		case string: // it may want words behind it
+			c.composer.SetValue("/" + v + " ")
+		}
+		return nil
+	}}
+	return nil
+}
+
+func commandWord(a intent.Action) string {
+	if a.Command == "" {
+		return ""
+	}
+	return "/" + a.Command
+}
