@@ -24,10 +24,12 @@ import (
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/cli"
+	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/headless"
 	"parley/internal/record"
 	"parley/ui"
+	"parley/ui/intent"
 )
 
 func main() {
@@ -120,7 +122,7 @@ behind -- starts any other agent.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s))
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 
@@ -171,10 +173,17 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue exclude each other")
 	}
+	keys, err := keymap(setup.Config)
+	if err != nil {
+		return cli.UsageError{What: err.Error()}
+	}
+	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
+		f.startTimeout = d
+	}
 	home, _ := os.UserHomeDir()
 	preferred, _ := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
-		Theme: theme, NoColor: os.Getenv("NO_COLOR") != ""}
+		Theme: theme, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density}
 	for _, a := range setup.Agents {
 		o := offer(a)
 		if setup.Insecure(a) {
@@ -360,6 +369,16 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 		return a.Name, err
 	}
 	return setup.Config.Agent, nil
+}
+
+// keymap are the keys of the configuration.
+func keymap(c *config.Config) (*intent.Keymap, error) {
+	keys, err := intent.NewKeymap(c.Keymap, c.Keys)
+	var wrong *intent.KeyError
+	if errors.As(err, &wrong) {
+		err = c.Wrong(wrong.What, wrong.Path...)
+	}
+	return keys, err
 }
 
 func checkTheme(name string) error {

@@ -73,6 +73,11 @@ type chat struct {
 func newChat(m *Model, l *link) *chat {
 	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1, unwanted: map[uint64]bool{}}
 	c.view = chatview.New(c.thread, m.opts.Cwd, m.th)
+	for _, d := range []chatview.Density{chatview.Everything, chatview.Quiet} {
+		if m.opts.Density == d.String() {
+			c.view.SetDensity(d)
+		}
+	}
 	c.question = newQuestion(c)
 	return c
 }

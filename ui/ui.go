@@ -92,6 +92,7 @@ type Options struct {
 	Theme   string // a name of package theme, "" or "auto" for the terminal's own
 	NoColor bool
 	Keys    *intent.Keymap // nil: the default one
+	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer

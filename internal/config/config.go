@@ -31,6 +31,13 @@ type Config struct {
 	Agents     map[string]Agent     `toml:"agents"`
 	MCP        map[string]MCPServer `toml:"mcp"`
 
+	StartTimeout string `toml:"start_timeout"` // a duration; "" means the usual one
+	Density      string `toml:"density"`       // normal, everything or quiet; "" means normal
+	Keymap       string `toml:"keymap"`        // a preset; "" means default
+	// Keys are those of actions, by the context and the action's name. Wrong names
+	// are found by who knows them (Wrong).
+	Keys map[string]map[string][]string `toml:"keys"`
+
 	name string // of the file, for messages
 	doc  *document
 }
@@ -147,6 +154,16 @@ func (c *Config) Validate(knownNames []string) error {
 	p := problem{what: what}
 	if c.doc != nil {
 		p.at = c.doc.place("agent")
+	}
+	return p.in(c.name)
+}
+
+// Wrong is an error about a value of the file that only somebody else can judge,
+// at its place in it.
+func (c *Config) Wrong(what string, path ...string) error {
+	p := problem{what: dotted(path) + ": " + what}
+	if c.doc != nil {
+		p.at = c.doc.place(path...)
 	}
 	return p.in(c.name)
 }

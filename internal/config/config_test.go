@@ -31,7 +31,8 @@ func TestExampleParses(t *testing.T) {
 	}
 	want := &Config{
 		Agent: "claude",
-		Theme: "auto", Record: new(true),
+		Theme: "auto", Record: new(true), Density: "normal", StartTimeout: "5m", Keymap: "default",
+		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
 			Cwd: dir, Protocol: "1", OfferTools: new(true),
@@ -64,6 +65,29 @@ func TestExampleParses(t *testing.T) {
 				t.Errorf("the example does not show %q", key)
 			}
 		}
+	}
+}
+
+// What is written for a beginning says nothing, and everything in it is a
+// setting once its sign is taken away.
+func TestInert(t *testing.T) {
+	home(t)
+	got, err := Parse("f", []byte(Inert()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Config{}, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Error(diff)
+	}
+	var live strings.Builder
+	for line := range strings.Lines(Inert()) {
+		if rest, ok := strings.CutPrefix(line, "#"); ok && rest[0] != ' ' {
+			line = rest
+		}
+		live.WriteString(line)
+	}
+	if live.String() != Example {
+		t.Error("the signs hide something else than the example")
 	}
 }
 
@@ -145,6 +169,9 @@ func TestErrors(t *testing.T) {
 		{"[agents.x]\nurl = 'wss://h'\nclient_cert = '/c'", "1:9: agents.x: client_cert and client_key belong together"},
 		{"[agents.x]\nurl = 'wss://h'\nsubprotocols = ['a', 'b c']", `3:1: agents.x.subprotocols: number 2: want names without spaces and commas, each once`},
 		{"[agents.x]\ncommand = 'c'\nsubprotocols = ['a']", `3:1: agents.x.subprotocols: only with url`},
+		{"density = 'some'", `1:11: density = "some": want normal, everything or quiet`},
+		{"start_timeout = 'soon'", `1:17: start_timeout = "soon": want 90s, 10m, … or 0s`},
+		{"[keys.chat]\nstop = 'esc'", `2:8: keys.chat.stop: want an array of strings, not a string`},
 		{"[agents.x]\nurl = 'wss://h'\nh2c = 'maybe'", `3:7: h2c = "maybe": want auto, on or off`},
 		{"[mcp.x]\noffer_tools = true", `2:1: unknown key "offer_tools" in mcp.x`},
 		// Syntax.

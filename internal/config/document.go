@@ -60,7 +60,8 @@ var (
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
-		"theme": text, "record": yesNo, "offer_tools": yesNo,
+		"theme": text, "record": yesNo, "offer_tools": yesNo, "start_timeout": text, "density": text, "keymap": text,
+		"keys": {kind: "a table", any: &shape{kind: "a table", any: texts}},
 		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
 			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,

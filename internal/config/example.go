@@ -1,5 +1,7 @@
 package config
 
+import "strings"
+
 // Example is a commented configuration that shows every key. It parses.
 const Example = `# parley: config.toml
 # It lives in $PARLEY_CONFIG, or in parley/config.toml below the directory for
@@ -11,6 +13,15 @@ agent = "claude"
 
 # auto, dark, light, ansi (the terminal's own 16 colours) or plain (no colour).
 theme = "auto"
+
+# How much of tool calls is shown at first: normal, everything or quiet.
+density = "normal"
+
+# How long an agent may take to start; 0s waits for ever.
+start_timeout = "5m"
+
+# default, vim or emacs.
+keymap = "default"
 
 # Keep a log of each session, for the user alone: what was said on the wire,
 # without secrets that can be told by their names. Left out: yes.
@@ -58,4 +69,24 @@ env = { TOKEN = "..." }
 url = "https://mcp.example.com/search"
 type = "http"
 headers = { Authorization = "Bearer ..." }
+
+# Keys of actions, by where they are pressed: chat, empty, draft, transcript,
+# question, reading, always. ? in the chat lists what there is.
+[keys.chat]
+palette = ["ctrl+p", "f5"]
+
+[keys.transcript]
+next = ["j", "down"]
 `
+
+// Inert is the example with everything commented out: it changes nothing.
+func Inert() string {
+	var b strings.Builder
+	for line := range strings.Lines(Example) {
+		if line != "\n" && !strings.HasPrefix(line, "# ") {
+			b.WriteByte('#')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

@@ -79,18 +79,18 @@ func TestChanges(t *testing.T) {
 		t.Error("labels are not those of the keys")
 	}
 	for wrong, changes := range map[string]Changes{
-		`[keys.chats]: want one of`:                                {"chats": nil},
-		`[keys.chat] palete: no such action; there are send, stop`: {"chat": {"palete": {"x"}}},
-		`[keys.chat] palette: key "ctrl+": want one like`:          {"chat": {"palette": {"ctrl+"}}},
-		`[keys.chat] palette: key "hyper+x"`:                       {"chat": {"palette": {"hyper+x"}}},
-		`[keys.draft] x: left and yank both have it`:               {"draft": {"yank": {"x"}, "left": {"x"}}},
+		`keys.chats: want one of`:                                {"chats": nil},
+		`keys.chat.palete: no such action; there are send, stop`: {"chat": {"palete": {"x"}}},
+		`keys.chat.palette: key "ctrl+": want one like`:          {"chat": {"palette": {"ctrl+"}}},
+		`keys.chat.palette: key "hyper+x"`:                       {"chat": {"palette": {"hyper+x"}}},
+		`keys.draft.yank: x is also a key of left`:               {"draft": {"yank": {"x"}, "left": {"x"}}},
 		`no way out`: {"chat": {"interrupt": nil, "quit-if-empty": nil}},
 	} {
 		if _, err := NewKeymap("", changes); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%v, want %q", err, wrong)
 		}
 	}
-	if _, err := NewKeymap("ed", nil); err == nil || err.Error() != `preset "ed": want one of default, emacs, vim` {
+	if _, err := NewKeymap("ed", nil); err == nil || err.Error() != `keymap: "ed": want one of default, emacs, vim` {
 		t.Error(err)
 	}
 }

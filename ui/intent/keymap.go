@@ -31,15 +31,29 @@ var Default = func() *Keymap {
 // Presets are the names that NewKeymap takes.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// NewKeymap lays changes over a preset; "" is the default one. An error says
-// which name or key of the changes is wrong, and what there is instead.
+// KeyError says what is wrong with Changes, and where: the keys of the tables
+// that lead there.
+type KeyError struct {
+	Path []string
+	What string
+}
+
+func (e *KeyError) Error() string { return strings.Join(e.Path, ".") + ": " + e.What }
+
+// wrong makes one; the path begins with "keys".
+func wrong(path []string, format string, args ...any) error {
+	return &KeyError{append([]string{"keys"}, path...), fmt.Sprintf(format, args...)}
+}
+
+// NewKeymap lays changes over a preset; "" is the default one. It fails with a
+// *KeyError that says which name or key is wrong, and what there is instead.
 func NewKeymap(preset string, changes Changes) (*Keymap, error) {
 	if preset == "" {
 		preset = "default"
 	}
 	base, ok := presets[preset]
 	if !ok {
-		return nil, fmt.Errorf("preset %q: want one of %s", preset, strings.Join(Presets(), ", "))
+		return nil, &KeyError{[]string{"keymap"}, fmt.Sprintf("%q: want one of %s", preset, strings.Join(Presets(), ", "))}
 	}
 	k := &Keymap{preset: preset, keys: map[Context]map[Intent][]string{}, of: map[Context]map[string]Intent{}}
 	for _, c := range Contexts {
@@ -65,19 +79,19 @@ func (k *Keymap) change(changes Changes) (map[Context]map[Intent]bool, error) {
 	for _, in := range slices.Sorted(maps.Keys(changes)) {
 		c := slices.Index(contextNames, in)
 		if c < 0 {
-			return nil, fmt.Errorf("[keys.%s]: want one of %s", in, strings.Join(contextNames, ", "))
+			return nil, wrong([]string{in}, "want one of %s", strings.Join(contextNames, ", "))
 		}
 		changed[Context(c)] = map[Intent]bool{}
 		for _, name := range slices.Sorted(maps.Keys(changes[in])) {
 			i := slices.IndexFunc(Actions, func(a Action) bool { return a.In == Context(c) && a.Name == name })
 			if i < 0 {
-				return nil, fmt.Errorf("[keys.%s] %s: no such action; there are %s", in, name, strings.Join(names(Context(c)), ", "))
+				return nil, wrong([]string{in, name}, "no such action; there are %s", strings.Join(names(Context(c)), ", "))
 			}
 			var keys []string
 			for _, key := range changes[in][name] {
 				spelt, err := Spelling(key)
 				if err != nil {
-					return nil, fmt.Errorf("[keys.%s] %s: %w", in, name, err)
+					return nil, wrong([]string{in, name}, "%v", err)
 				}
 				keys = append(keys, spelt)
 			}
@@ -100,7 +114,7 @@ func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
 			for _, key := range k.keys[a.In][a.Intent] {
 				other, taken := k.of[a.In][key]
 				if taken && first {
-					return fmt.Errorf("[keys.%s] %s: %s and %s both have it", a.In, key, nameOf(a.In, other), a.Name)
+					return wrong([]string{a.In.String(), a.Name}, "%s is also a key of %s", key, nameOf(a.In, other))
 				}
 				if !taken {
 					k.of[a.In][key] = a.Intent
@@ -111,7 +125,7 @@ func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
 		}
 	}
 	if len(k.keys[Chat][Interrupt]) == 0 && len(k.keys[Chat][QuitIfEmpty]) == 0 {
-		return fmt.Errorf("[keys.chat]: neither interrupt nor quit-if-empty has a key: there would be no way out")
+		return wrong([]string{"chat"}, "neither interrupt nor quit-if-empty has a key: there would be no way out")
 	}
 	return nil
 }
