@@ -64,7 +64,7 @@ func (h *HTTP) send(m Message, id []byte) {
 		s.await()
 	}
 	err = h.postTo(l, m, id)
-	if id == nil && err != nil && !isStatus(err) {
+	if id == nil && err != nil && (!isStatus(err) || halved(err)) {
 		err = h.postTo(l, m, nil)
 	}
 	switch {
@@ -101,15 +101,17 @@ func (h *HTTP) sendAnswers() {
 	}
 }
 
-// sendAnswer posts one answer. It is tried once more where it may not have arrived: the same answer twice does no
-// harm, and without it the agent would wait for ever.
+// sendAnswer posts one answer. It is tried once more where it may not have arrived, and twice where the half of it may
+// have, for then nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent
+// would wait for ever.
 func (h *HTTP) sendAnswer(l *link, m Message) {
 	post := func() error {
-		err := h.postTo(l, m, nil)
-		if err != nil && mayHaveRun(err) && l.ctx.Err() == nil {
-			err = h.postTo(l, m, nil)
+		for tries := 1; ; tries++ {
+			err := h.postTo(l, m, nil)
+			if err == nil || l.ctx.Err() != nil || tries == 3 || !halved(err) && (tries == 2 || !mayHaveRun(err)) {
+				return err
+			}
 		}
-		return err
 	}
 	var status *StatusError
 	err := post()

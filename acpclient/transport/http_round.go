@@ -144,6 +144,13 @@ func mayHaveRun(err error) bool {
 	return !undialled(err)
 }
 
+// halved tells of an error of a POST that only a part of the message may have come to the server: it cannot tell an end
+// that the network has made from one of the client's.
+func halved(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && (status.Status == http.StatusBadRequest || status.Status == http.StatusRequestTimeout)
+}
+
 // undialled tells whether there was not even a connection.
 func undialled(err error) bool {
 	var op *net.OpError

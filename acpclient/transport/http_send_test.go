@@ -225,8 +225,8 @@ func dropping(seen string, n int) func(http.ResponseWriter, *acpRequest) bool {
 	}
 }
 
-// A notification is tried once more where the network failed; after that the connection is over. A request is not
-// tried again, ever.
+// A notification is tried once more where the network failed, or has brought the server the half of it; after that the
+// connection is over. A request is not tried again, ever.
 func TestNotificationRetried(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = dropping("POST session/cancel", 1)
@@ -255,6 +255,17 @@ func TestNotificationRetried(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+	for _, status := range []int{400, 408} {
+		inBubble(t, func(r *rig) {
+			r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
+				return q.String() == "POST session/cancel" && len(r.server.all("POST session/cancel")) == 1 && refuse(status)(w, q)
+			}
+			r.session("s1")
+			r.notify("session/cancel", "s1")
+			r.wantSeen("POST initialize", "GET", "GET s1", "POST session/cancel", "POST session/cancel")
+			r.wantNothing(time.Minute)
+		})
+	}
 	inBubble(t, func(r *rig) {
 		r.server.onPost = dropping("POST session/prompt", 1)
 		r.session("s1")
@@ -267,12 +278,13 @@ func TestNotificationRetried(t *testing.T) {
 	})
 }
 
-// An answer is tried once more; one that the server does not want is let go.
+// An answer is tried once more, and twice where the half of it may have arrived; one that the server does not want is
+// let go.
 func TestAnswerRetried(t *testing.T) {
 	for status, want := range map[int]struct {
 		posts int
 		ends  bool
-	}{400: {1, false}, 409: {1, false}, 500: {1, true}, 502: {2, true}, 0: {2, true}} {
+	}{400: {3, false}, 408: {3, false}, 409: {1, false}, 500: {1, true}, 502: {2, true}, 0: {2, true}} {
 		inBubble(t, func(r *rig) {
 			r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
 				switch {

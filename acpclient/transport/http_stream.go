@@ -28,6 +28,8 @@ type stream struct {
 
 	// The rest belongs to the goroutine.
 	lastID string
+	asked  bool // for the stream, before
+	heard  bool // a message came, whether its event has an id or not
 	alive  bool // keep-alives have come
 	again  backoff
 }
@@ -112,6 +114,10 @@ func (e ending) status() int {
 	return 0
 }
 
+// noEvent tells a server that numbers its events that none of them has arrived, though the stream was open before: what
+// was on its way when it broke is wanted again. Others do not mind.
+const noEvent = "0"
+
 // round opens the stream once and reads it to its end.
 func (s *stream) round() ending {
 	h := s.link.h
@@ -120,9 +126,13 @@ func (s *stream) round() ending {
 	watch := newWatchdog(h.timing.silence, func() bool { return s.alive }, func() { cancel(ErrSilent) })
 	defer watch.rest()
 	req := h.request(ctx, http.MethodGet, nil, s.link.id, s.session)
-	if s.lastID != "" && headerSafe(s.lastID) {
+	switch {
+	case s.lastID != "" && headerSafe(s.lastID):
 		req.Header.Set("Last-Event-ID", s.lastID)
+	case s.lastID == "" && s.asked && !s.heard:
+		req.Header.Set("Last-Event-ID", noEvent)
 	}
+	s.asked = true
 	watch.watch()
 	resp, err := h.do(h.chosen(), req)
 	watch.rest()
@@ -144,7 +154,7 @@ func (s *stream) round() ending {
 		return s.alive
 	}
 	messages := 0
-	err = h.readStream(events, func() { messages++ })
+	err = h.readStream(events, func() { messages++; s.heard = true })
 	if s.lastID = cmp.Or(events.lastID, s.lastID); events.retry > 0 {
 		s.again.wish(events.retry)
 	}

@@ -274,6 +274,41 @@ func TestLastEventIDAndRetry(t *testing.T) {
 	})
 }
 
+// A stream that has brought nothing may have lost something: a server that numbers its events is told that none has
+// come. One that has sent messages without names for them is told nothing.
+func TestLastEventIDOfNoEvent(t *testing.T) {
+	ids := func(r *rig) (out []string) {
+		for _, q := range r.server.all("GET s1") {
+			out = append(out, q.Header.Get("Last-Event-ID"))
+		}
+		return out
+	}
+	inBubble(t, func(r *rig) {
+		r.session("s1")
+		r.server.raw("s1", ":\n\nid: 1\ndata: {")
+		synctest.Wait()
+		r.server.cut("s1")
+		time.Sleep(time.Second)
+		r.server.raw("s1", "id: 1\ndata: "+update("s1", 1)+"\n\n")
+		r.want(update("s1", 1))
+		r.server.cut("s1")
+		time.Sleep(time.Second)
+		if got := ids(r); !slices.Equal(got, []string{"", "0", "1"}) {
+			t.Errorf("Last-Event-ID %q", got)
+		}
+	})
+	inBubble(t, func(r *rig) {
+		r.session("s1")
+		r.server.say("s1", update("s1", 1))
+		r.want(update("s1", 1))
+		r.server.cut("s1")
+		time.Sleep(time.Second)
+		if got := ids(r); !slices.Equal(got, []string{"", ""}) {
+			t.Errorf("Last-Event-ID %q", got)
+		}
+	})
+}
+
 func TestBackoff(t *testing.T) {
 	b := backoff{least: 200 * time.Millisecond, most: 5 * time.Second}
 	for _, want := range []time.Duration{200, 400, 800, 1600, 3200, 5000, 5000} {

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -24,6 +25,16 @@ import (
 // defaultListen is where an agent is served unless something else is said.
 const defaultListen = "127.0.0.1:8765"
 
+// anyAffinity is the value of --cookie-affinity without one.
+const anyAffinity = "random"
+
+// affinityValue is what can stand in a cookie and in the configuration of a load
+// balancer without quotes.
+var affinityValue = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// longestKeepAlive is well within the silence that clients take for the end.
+const longestKeepAlive = 30 * time.Second
+
 // minToken is the fewest bytes of a token.
 const minToken = 16
 
@@ -33,15 +44,18 @@ type serveFlags struct {
 	tokenInQuery             bool
 	origins, hosts           []string
 	cert, key                string
-	strict, affinity         bool
+	strict                   bool
+	affinity                 string // "": no cookie; anyAffinity: a value for each client
 	logFormat, logLevel      string
 	limits                   gateway.Limits
 	message, session, buffer byteSize
 }
 
 // NewServe is `parley serve`.
-func NewServe(s Streams) *cobra.Command {
-	f := serveFlags{limits: gateway.DefaultLimits()}
+func NewServe(s Streams) *cobra.Command { return newServe(s, new(serveFlags)) }
+
+func newServe(s Streams, f *serveFlags) *cobra.Command {
+	f.limits = gateway.DefaultLimits()
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND ARG…",
 		Short: "Serve an agent at a URL, over HTTP and WebSocket",
@@ -58,7 +72,7 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
 		Example: `  parley serve -- my-agent --acp
   parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return serveAgent(cmd, args, f, s) },
+		RunE: func(cmd *cobra.Command, args []string) error { return serveAgent(cmd, args, *f, s) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", defaultListen, "the address to listen on; port 0 picks a free one")
@@ -70,7 +84,8 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
 	flags.StringVar(&f.cert, "tls-cert", "", "a file with the certificate, and those of its issuers, to serve TLS and HTTP/2 with")
 	flags.StringVar(&f.key, "tls-key", "", "a file with the key of the certificate")
 	flags.BoolVar(&f.strict, "strict-sessions", false, "answer 404 to a stream of a session that the connection has not spoken of yet")
-	flags.BoolVar(&f.affinity, "cookie-affinity", false, "set a cookie that load balancers can send a client back here by")
+	flags.StringVar(&f.affinity, "cookie-affinity", "", "set the cookie "+gateway.AffinityCookie+" that load balancers can send a client back here by; =NAME is its value, without one each client gets its own")
+	flags.Lookup("cookie-affinity").NoOptDefVal = anyAffinity
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.limitFlags(cmd)
@@ -90,6 +105,7 @@ func (f *serveFlags) limitFlags(cmd *cobra.Command) {
 	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long the headers of a request may take")
 	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long the body of a request, and the first message on a WebSocket, may take")
 	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long")
+	flags.DurationVar(&l.KeepAlive, "keep-alive", l.KeepAlive, "how long a stream of events says nothing until it gets a comment; a WebSocket gets a ping after twice as long")
 	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long ending everything may take")
 }
 
@@ -182,10 +198,14 @@ func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
 
 func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
 	o := gateway.Options{Path: f.path, TokenInQuery: f.tokenInQuery, AllowOrigins: f.origins, AllowHosts: f.hosts,
-		StrictSessions: f.strict, CookieAffinity: f.affinity, Limits: f.limits, Log: log}
+		StrictSessions: f.strict, CookieAffinity: f.affinity != "", Limits: f.limits, Log: log}
 	if err := f.check(); err != nil {
 		return o, err
 	}
+	if f.affinity != anyAffinity {
+		o.AffinityValue = f.affinity
+	}
+	o.Limits.Ping = 2 * o.Limits.KeepAlive
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile, log)
 		if err != nil {
@@ -227,10 +247,16 @@ func (f *serveFlags) check() error {
 	}
 	l := f.limits
 	for name, value := range map[string]int64{"max-connections": int64(l.Connections), "max-sessions": int64(l.Sessions), "idle-timeout": int64(l.Idle),
-		"initialize-timeout": int64(l.Initialize), "header-timeout": int64(l.Header), "read-timeout": int64(l.Read), "stall-timeout": int64(l.Stall), "drain-timeout": int64(l.Drain)} {
+		"initialize-timeout": int64(l.Initialize), "header-timeout": int64(l.Header), "read-timeout": int64(l.Read), "stall-timeout": int64(l.Stall), "drain-timeout": int64(l.Drain), "keep-alive": int64(l.KeepAlive)} {
 		if value <= 0 {
 			return Usagef("--%s: want more than nothing", name)
 		}
+	}
+	if l.KeepAlive > longestKeepAlive {
+		return Usagef("--keep-alive %s: want at most %s, since clients take a longer silence for the end", l.KeepAlive, longestKeepAlive)
+	}
+	if f.affinity != "" && !affinityValue.MatchString(f.affinity) {
+		return Usagef("--cookie-affinity=%s: want up to 64 letters, digits, dots, hyphens and underscores", f.affinity)
 	}
 	if l.SessionBuffer > l.ConnectionBuffer {
 		return Usagef("--session-buffer is larger than --connection-buffer")

@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -21,6 +22,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/gateway"
 )
 
 // patient is how long a test waits for something that must happen.
@@ -102,6 +105,10 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--idle-timeout 0s AGENT", "--idle-timeout"},
 		{"--drain-timeout -1s AGENT", "--drain-timeout"},
 		{"--session-buffer 65MiB AGENT", "--session-buffer"},
+		{"--keep-alive 0s AGENT", "--keep-alive"},
+		{"--keep-alive 31s AGENT", "at most 30s"},
+		{"--cookie-affinity=a;b AGENT", "--cookie-affinity=a;b"},
+		{"--cookie-affinity a AGENT", "stands before --"},
 	} {
 		var args []string
 		for _, word := range strings.Fields(tc.args) {
@@ -235,6 +242,43 @@ func TestServe(t *testing.T) {
 	for line := range strings.Lines(run.log.String()) {
 		if !strings.HasPrefix(line, `{"time":`) {
 			t.Errorf("in the log: %s", line)
+		}
+	}
+}
+
+// The cookie has the name given, or another value for each client; without the
+// flag there is none.
+func TestServeCookieAffinity(t *testing.T) {
+	agent := []string{"--", self(t)}
+	for flag, want := range map[string]gateway.Options{
+		"": {}, "--cookie-affinity": {CookieAffinity: true}, "--cookie-affinity=one.b": {CookieAffinity: true, AffinityValue: "one.b"},
+	} {
+		var f serveFlags
+		cmd := newServe(Streams{}, &f)
+		args := agent
+		if flag != "" {
+			args = append([]string{flag}, agent...)
+		}
+		if err := cmd.ParseFlags(args); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.options(slog.New(slog.DiscardHandler))
+		if err != nil || got.CookieAffinity != want.CookieAffinity || got.AffinityValue != want.AffinityValue {
+			t.Errorf("%q: %v %q, %v", flag, got.CookieAffinity, got.AffinityValue, err)
+		}
+	}
+}
+
+// A WebSocket is pinged at half the pace that a stream gets comments.
+func TestServeKeepAlive(t *testing.T) {
+	for flag, want := range map[string]time.Duration{"--keep-alive=15s": 15 * time.Second, "--keep-alive=2s": 2 * time.Second} {
+		var f serveFlags
+		if err := newServe(Streams{}, &f).ParseFlags([]string{flag}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.options(slog.New(slog.DiscardHandler))
+		if err != nil || got.Limits.KeepAlive != want || got.Limits.Ping != 2*want {
+			t.Errorf("%s: %s and %s, %v", flag, got.Limits.KeepAlive, got.Limits.Ping, err)
 		}
 	}
 }

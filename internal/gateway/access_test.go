@@ -212,6 +212,26 @@ func TestCookieAffinity(t *testing.T) {
 	}, func(o *Options) { o.CookieAffinity = true })
 }
 
+// A cookie that names the server is set on a client that comes from another one:
+// with that name it would not find its new connection.
+func TestCookieNamesTheServer(t *testing.T) {
+	r := newRig(t, "h1", func(o *Options) { o.CookieAffinity, o.AffinityValue = true, "b" })
+	named := func(what string, h http.Header) {
+		t.Helper()
+		if all := (&http.Response{Header: h}).Cookies(); len(all) != 1 || all[0].Name != AffinityCookie || all[0].Value != "b" || all[0].Path != "/acp" {
+			t.Errorf("%s: cookies %v", what, all)
+		}
+	}
+	for _, had := range []string{"", "a", "b", strings.Repeat("0", 32)} {
+		named("after "+had, r.do("POST", request("1", "initialize", `{}`), asJSON, "Cookie: "+AffinityCookie+"="+had).header)
+	}
+	s, _, err := r.dial("Cookie: " + AffinityCookie + "=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named("WebSocket", s.header)
+}
+
 // However many are refused, the log stays readable.
 func TestRefusalsAreNotedQuietly(t *testing.T) {
 	r := newRig(t, "h1", withToken)

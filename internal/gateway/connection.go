@@ -48,7 +48,8 @@ type connection struct {
 	started  chan struct{} // closed when agent is set, or never will be
 	input    input
 	buffered atomic.Int64
-	main     *mailbox // the connection's stream, or all of a WebSocket
+	kept     atomic.Int64 // bytes that were written and are kept for streams that break
+	main     *mailbox     // the connection's stream, or all of a WebSocket
 	sent     atomic.Int64
 	received atomic.Int64
 

@@ -14,8 +14,13 @@
 // What an agent writes is read all the time, and waits in memory until a client
 // takes it. When as much waits as may wait, the agent has to wait for a client
 // that is taking it; where nobody does, or too slowly, the connection ends. What
-// was being written when a stream broke is written again to its next receiver: a
-// message may come twice after that, but none is lost.
+// was being written when a stream broke is written again to its next receiver.
+// What was written last is kept for a time, because it may not have arrived: the
+// events of a stream are numbered, and a client that says with Last-Event-ID
+// which was the last one that it got goes on behind that, so that no message is
+// lost and none comes twice. "0" stands for none at all. Where what it misses is
+// not kept any more the connection ends. A client that says nothing may get a
+// message twice, or miss what was on its way.
 //
 // A connection of HTTP routes what the agent says: answers to session/new,
 // session/list, session/load and those of logins to the stream of the
@@ -73,6 +78,7 @@ type Options struct {
 	AllowHosts     []string // names this server goes by, with a port or for every port
 	StrictSessions bool     // 404 for the stream of a session that the connection has not spoken of
 	CookieAffinity bool     // set a cookie by which a load balancer can send a client to the same server again
+	AffinityValue  string   // what is in it: a name of this server, safe in a cookie; "" is another one for each client
 
 	TLS    *tls.Config // nil: HTTP without TLS
 	Limits Limits

@@ -23,7 +23,14 @@ type mailbox struct {
 	size     int64
 	attached bool
 	finished bool
-	room     chan struct{} // closed when there may be more room, or no receiver any more; nil while nobody waits
+
+	keep     keeping
+	last     uint64   // number of the last message that was written, from 1
+	sent     [][]byte // the last ones that were written; those before old are forgotten
+	old      int
+	sentSize int64
+
+	room chan struct{} // closed when there may be more room, or no receiver any more; nil while nobody waits
 }
 
 func newMailbox(limit, total int64, buffered *atomic.Int64) *mailbox {
@@ -102,9 +109,15 @@ func (m *mailbox) peek(into [][]byte, size int) (batch [][]byte, last bool) {
 func (m *mailbox) ack(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.take(n)
+}
+
+// take does so; the mailbox is locked.
+func (m *mailbox) take(n int) {
 	var freed int64
 	for i := range n {
 		freed += int64(len(m.waiting[m.head+i])) + overhead
+		m.wrote(m.waiting[m.head+i])
 		m.waiting[m.head+i] = nil
 	}
 	m.head += n

@@ -142,7 +142,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte,
 	rc := http.NewResponseController(w)
 	rc.SetWriteDeadline(time.Now().Add(s.limits.Initialize + s.limits.Stall))
 	c.routes.open(e.id)
-	c.place = c.route
+	c.place, c.main.keep = c.route, c.keeping()
 	if c.start() != nil {
 		writeFailure(w, http.StatusInternalServerError, e.id, codeInternal, c.cause.reason)
 		return
@@ -195,19 +195,24 @@ func (s *Server) welcome(w http.ResponseWriter, r *http.Request, c *connection, 
 	w.Write(answer)
 }
 
-// affinity is the name of the cookie for load balancers.
-const affinity = "parley_affinity"
+// AffinityCookie is the name of the cookie for load balancers.
+const AffinityCookie = "parley_affinity"
 
-// stick sets the cookie, again if the client has one: it says nothing.
+// stick sets the cookie. One that names this server is set whatever the client
+// has, since that may be the name of a server that is gone; one that says nothing
+// is set again.
 func (s *Server) stick(w http.ResponseWriter, r *http.Request) {
 	if !s.CookieAffinity {
 		return
 	}
-	value := newID()
-	if had, err := r.Cookie(affinity); err == nil && len(had.Value) == len(value) && isHex(had.Value) {
-		value = had.Value
+	value := s.AffinityValue
+	if value == "" {
+		value = newID()
+		if had, err := r.Cookie(AffinityCookie); err == nil && len(had.Value) == len(value) && isHex(had.Value) {
+			value = had.Value
+		}
 	}
-	http.SetCookie(w, &http.Cookie{Name: affinity, Value: value, Path: s.Path, HttpOnly: true, Secure: s.TLS != nil, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: AffinityCookie, Value: value, Path: s.Path, HttpOnly: true, Secure: s.TLS != nil, SameSite: http.SameSiteLaxMode})
 }
 
 func isHex(s string) bool {

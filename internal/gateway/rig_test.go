@@ -269,10 +269,10 @@ func (c *remote) open(session string) *sse {
 	return s
 }
 
-func (c *remote) tryOpen(session string) (*sse, int) {
+func (c *remote) tryOpen(session string, more ...string) (*sse, int) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	headers := []string{"Accept: text/event-stream", connectionHeader + ": " + c.id}
+	headers := append(more, "Accept: text/event-stream", connectionHeader+": "+c.id)
 	if session != "" {
 		headers = append(headers, sessionHeader+": "+session)
 	}
@@ -311,6 +311,7 @@ func readEvents(from io.Reader, each func(string)) error {
 		switch {
 		case strings.HasPrefix(line, ":"):
 			each(line)
+		case strings.HasPrefix(line, "id: "):
 		case strings.HasPrefix(line, "data: "):
 			data = append(data, line[len("data: "):])
 		case line == "" && data != nil:

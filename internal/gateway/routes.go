@@ -61,8 +61,15 @@ func (c *connection) session(id string, strict bool) *mailbox {
 		return nil
 	}
 	m = newMailbox(limits.SessionBuffer, limits.ConnectionBuffer, &c.buffered)
+	m.keep = c.keeping()
 	r.sessions[id] = m
 	return m
+}
+
+// keeping is what is kept for the streams of a connection of HTTP.
+func (c *connection) keeping() keeping {
+	limits := c.server.limits
+	return keeping{limits.SessionBuffer / keptPart, limits.ConnectionBuffer / keptPart, &c.kept}
 }
 
 // forget drops a session in whose stream nothing is lost. Where sessions have to
@@ -73,6 +80,7 @@ func (r *routes) forget(strict bool) bool {
 	}
 	for id, m := range r.sessions {
 		if m.unused() {
+			m.letGo()
 			delete(r.sessions, id)
 			return true
 		}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +38,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	if !from.attach() {
 		s.refuse(w, r, http.StatusConflict, "the stream has a receiver already")
+		return
+	}
+	if !s.resumed(w, r, c, from) {
+		from.detach()
 		return
 	}
 	c.routes.attach()
@@ -164,7 +169,7 @@ func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.
 		var last bool
 		batch, last = from.peek(batch[:0], batchSize)
 		if len(batch) > 0 {
-			if e.writeAll(batch) != nil {
+			if e.writeAll(batch, from.written()+1) != nil {
 				return // what was not taken waits for the next receiver
 			}
 			from.ack(len(batch))
@@ -192,19 +197,24 @@ func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.
 // pieces are buffers that events are put together in; a stream at rest has none.
 var pieces = sync.Pool{New: func() any { b := make([]byte, 0, pieceSize); return &b }}
 
-// writeAll writes messages as events, and flushes.
-func (e *events) writeAll(batch [][]byte) error {
+// eventRoom is how many bytes an event has at most besides its message.
+const eventRoom = len("id: 18446744073709551615\ndata: \n\n")
+
+// writeAll writes messages as events, numbered from first on, and flushes.
+func (e *events) writeAll(batch [][]byte, first uint64) error {
 	pooled := pieces.Get().(*[]byte)
 	defer pieces.Put(pooled)
 	piece := (*pooled)[:0]
-	for _, msg := range batch {
-		if len(piece)+len(msg)+8 > pieceSize {
+	for i, msg := range batch {
+		if len(piece)+len(msg)+eventRoom > pieceSize {
 			if err := e.write(piece); err != nil {
 				return err
 			}
 			piece = piece[:0]
 		}
-		piece = append(piece, "data: "...)
+		piece = append(piece, "id: "...)
+		piece = strconv.AppendUint(piece, first+uint64(i), 10)
+		piece = append(piece, "\ndata: "...)
 		if len(piece)+len(msg)+2 > pieceSize {
 			if err := e.write(piece); err != nil {
 				return err

@@ -1,0 +1,162 @@
+//go:build unix
+
+package balancer
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// browser is another client than parley, which speaks that protocol (h2, h1). It
+// finds the front under every name.
+func (s *stage) browser(protocol string) *http.Client {
+	s.t.Helper()
+	p := new(http.Protocols)
+	p.SetHTTP1(protocol == "h1")
+	p.SetHTTP2(protocol == "h2")
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig: s.trust(), Protocols: p, ForceAttemptHTTP2: protocol == "h2",
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, s.addr)
+		},
+	}}
+}
+
+// initializing is the first message of a connection.
+const initializing = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`
+
+// ask sends a request with headers given as "Name: value", and returns the answer
+// with its body read, unless it is a stream.
+func (s *stage) ask(c *http.Client, method, url, body string, headers ...string) (*http.Response, string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	s.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
+		req.Header.Set(name, value)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { resp.Body.Close() })
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp, ""
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+// events reads a stream into a channel, which closes with it: lines of data, and
+// comments.
+func events(from io.Reader) <-chan string {
+	out := make(chan string, 100)
+	go func() {
+		defer close(out)
+		for lines := bufio.NewScanner(from); lines.Scan(); {
+			if line := lines.Text(); strings.HasPrefix(line, ":") || strings.HasPrefix(line, "data:") {
+				out <- line
+			}
+		}
+	}()
+	return out
+}
+
+// upgrading are the headers of a WebSocket.
+var upgrading = []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}
+
+// The front speaks HTTP/2, and a stream over it carries what the README says it
+// does.
+func TestHTTP2(t *testing.T) {
+	each(t, func(t *testing.T, f *front) {
+		s := newStage(t, f)
+		c := s.browser("h2")
+		place := "https://" + s.addr + "/acp"
+		made, body := s.ask(c, "POST", place, initializing)
+		if made.StatusCode != 200 || made.ProtoMajor != 2 || made.TLS.NegotiatedProtocol != "h2" || !strings.Contains(body, `"protocolVersion":1`) {
+			t.Fatalf("%s %s by %q: %s", made.Proto, made.Status, made.TLS.NegotiatedProtocol, body)
+		}
+		var cookie string
+		for _, k := range made.Cookies() {
+			if k.Name != f.cookie || cookie != "" {
+				t.Errorf("a cookie %s", k)
+			}
+			cookie = "Cookie: " + k.Name + "=" + k.Value
+		}
+		id := "Acp-Connection-Id: " + made.Header.Get("Acp-Connection-Id")
+		stream, _ := s.ask(c, "GET", place, "", "Accept: text/event-stream", id, cookie)
+		if stream.StatusCode != 200 || stream.ProtoMajor != 2 || stream.Header.Get("Content-Encoding") != "" {
+			t.Fatalf("%s %s %v", stream.Proto, stream.Status, stream.Header)
+		}
+		lines := events(stream.Body)
+		if got := <-lines; got != ":" {
+			t.Errorf("the stream begins with %q", got)
+		}
+		if posted, _ := s.ask(c, "POST", place, `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`, id, cookie); posted.StatusCode != 202 {
+			t.Errorf("%s", posted.Status)
+		}
+		if got := <-lines; !strings.Contains(got, `"sessionId"`) {
+			t.Errorf("the stream says %q", got)
+		}
+	})
+}
+
+// Who may come in is decided by the servers; the front tells them what they need
+// to know for that.
+func TestAccess(t *testing.T) {
+	each(t, func(t *testing.T, f *front) {
+		s := newStage(t, f)
+		here, named := "https://"+s.addr, "https://"+serverName
+		for _, tc := range []struct {
+			place, header string
+			want          int
+		}{
+			{here, "", 200},
+			{named, "", 200},                            // --allow-host
+			{"https://localhost", "", 200},              // parley takes it as it takes its own address
+			{named, "Host: evil.example", 403},          // DNS that was made to point here
+			{here, "Origin: https://evil.example", 403}, // a page of somebody else
+			{here, "Origin: " + here, 200},              // a page of this place, with its port
+			{named, "Origin: " + named, 200},
+			{named, "Origin: http://localhost:1", 403},
+			{here, "Authorization: Bearer wrong-token", 401},
+			{here, "Authorization: ", 401},
+		} {
+			var headers []string
+			if tc.header != "" {
+				headers = append(headers, tc.header)
+			}
+			for _, protocol := range []string{"h2", "h1"} {
+				if got, body := s.ask(s.browser(protocol), "POST", tc.place+"/acp", initializing, headers...); got.StatusCode != tc.want {
+					t.Errorf("%s with %q by %s: %s %s, want %d", tc.place, tc.header, protocol, got.Status, body, tc.want)
+				}
+			}
+			want := tc.want
+			if want == 200 {
+				want = 101
+			}
+			if got, body := s.ask(s.browser("h1"), "GET", tc.place+"/acp", "", append(headers, upgrading...)...); got.StatusCode != want {
+				t.Errorf("WebSocket to %s with %q: %s %s, want %d", tc.place, tc.header, got.Status, body, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,119 @@
+//go:build unix
+
+package balancer
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+// untilLost applies events until the connection is over, and wants to be told in
+// a way that lets it try again.
+func (c *client) untilLost() {
+	c.t.Helper()
+	deadline := time.After(patience)
+	for c.take(); c.lost == nil; c.take() {
+		select {
+		case <-c.queue.Ready():
+		case <-deadline:
+			c.t.Fatalf("nothing tells that the server is gone; the log: %q", c.notes())
+		}
+	}
+	var lost *acpclient.LostError
+	if !errors.As(c.lost, &lost) || !lost.Again() || lost.Unauthorized() {
+		c.t.Fatalf("the connection ends with %v", c.lost)
+	}
+}
+
+// A server that goes in the middle of a turn takes its connections along, and no
+// others. Who was there reaches the other one at the first attempt and finds the
+// session; the prompt is not sent again, by anybody. The server that comes back
+// gets new clients, and keeps its hands off those that have moved.
+func TestServerGoes(t *testing.T) {
+	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "told to": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			eachProfile(t, func(t *testing.T, f *front, scheme string) { serverGoes(t, f, scheme, sig) })
+		})
+	}
+}
+
+func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
+	s := newStage(t, f)
+	c := s.open(scheme)
+	first, _ := c.where()
+	other := s.openAt(scheme, func(server string) bool { return server != first })
+	second, _ := other.where()
+	for _, c := range []*client{c, other} {
+		c.start("step once")
+		c.until("the first piece", func() bool { return c.said() == "one " })
+	}
+
+	s.servers[first].end(sig)
+	c.untilLost()
+	if end := c.ended(); end == nil || end.Err == nil {
+		t.Errorf("the turn ended with %+v", end)
+	}
+	s.proceed(other.session.ID())
+	if end := other.finish(); end.Err != nil || other.said() != "one two" {
+		t.Errorf("the turn at the other server: %v after %q", end.Err, other.said())
+	}
+
+	c.again()
+	c.until("the history", func() bool { // over HTTP it may come behind the answer, by another stream
+		return slices.Equal(c.history(), []string{"where", "step once", "one "})
+	})
+	server, pid := c.where()
+	if server != second || c.cookie() != second {
+		t.Errorf("it is at %s, and the cookie says %q", server, c.cookie())
+	}
+
+	s.servers[first].start()
+	s.openAt(scheme, func(server string) bool { return server == first })
+	for range 3 {
+		if s, p := c.where(); s != server || p != pid {
+			t.Errorf("it was at %s %d and is at %s %d", server, pid, s, p)
+		}
+	}
+	if got := s.prompts(c.session.ID()); !slices.Equal(got, []string{"where", "step once", "where", "where", "where", "where"}) {
+		t.Errorf("the agents got %q", got)
+	}
+	if notes := append(c.notes(), other.notes()...); len(notes) > 0 {
+		t.Errorf("the log: %q", notes)
+	}
+}
+
+// openAt opens sessions of new clients until one is where it shall be. A front
+// may need a while to see that a server is back.
+func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
+	s.t.Helper()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.After(patience); ; {
+		c := s.open(scheme)
+		if server, _ := c.where(); wanted(server) {
+			return c
+		}
+		c.conn.Close()
+		select {
+		case <-again.C:
+		case <-deadline:
+			s.t.Fatal("no new client gets there")
+		}
+	}
+}
+
+// history is what was told by both sides before, without the agent's places.
+func (c *client) history() (out []string) {
+	for _, it := range c.thread.Items {
+		if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage && it.Text[0] == 'o' {
+			out = append(out, string(it.Text))
+		}
+	}
+	return out
+}

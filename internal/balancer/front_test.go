@@ -1,0 +1,182 @@
+//go:build unix
+
+package balancer
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// front is a kind of load balancer. Its name is that of the program and of the
+// language of its block in the README.
+type front struct {
+	name      string
+	cookie    string // by which clients come back
+	ownCookie bool   // the front makes it, not the server
+	limit     string // how the README writes the time that a silent connection lives
+
+	// place says where the README has what.
+	place func(s *stage) []change
+	// run writes what stands around the README's block, and says how to start it.
+	run func(s *stage, block string) []string
+}
+
+var nginx = &front{
+	name: "nginx", cookie: "parley_affinity", limit: "proxy_read_timeout 6m",
+	place: func(s *stage) []change {
+		return []change{{"listen 443", "listen " + s.addr}, {"/etc/ssl/agents.example.com.pem", s.path("cert.pem")}, {"/etc/ssl/agents.example.com.key", s.path("key.pem")}}
+	},
+	run: func(s *stage, block string) []string {
+		user := ""
+		if os.Geteuid() == 0 { // else the workers could not read the stage
+			user = "user root;\n"
+		}
+		s.write("parley.conf", block)
+		s.write("nginx.conf", fmt.Sprintf(`%[2]sdaemon off;
+pid %[1]s/pid;
+worker_processes 2;
+events { worker_connections 512; }
+http {
+	access_log off;
+	client_body_temp_path %[1]s/body;
+	proxy_temp_path %[1]s/proxy;
+	fastcgi_temp_path %[1]s/fastcgi;
+	uwsgi_temp_path %[1]s/uwsgi;
+	scgi_temp_path %[1]s/scgi;
+	include %[1]s/parley.conf;
+}
+`, s.dir, user))
+		return []string{"-p", s.dir, "-e", "stderr", "-c", s.path("nginx.conf"), "-g", "error_log stderr;"}
+	},
+}
+
+var haproxy = &front{
+	name: "haproxy", cookie: "parley", ownCookie: true, limit: " 6m",
+	place: func(s *stage) []change {
+		return []change{{"bind :443", "bind " + s.addr}, {"/etc/haproxy/agents.example.com.pem", s.path("both.pem")}}
+	},
+	run: func(s *stage, block string) []string {
+		s.write("haproxy.cfg", "global\n\tmaxconn 1000\n\n"+block)
+		return []string{"-db", "-f", s.path("haproxy.cfg")}
+	},
+}
+
+var fronts = []*front{nginx, haproxy}
+
+// startFront starts the front at a free address. Somebody may take that first:
+// then it tries another one.
+func (s *stage) startFront() {
+	s.t.Helper()
+	program := s.front.need(s.t)
+	for range 5 {
+		s.addr = free(s.t)
+		changes := append(s.front.place(s), change{"127.0.0.1:8701", s.servers["a"].addr}, change{"127.0.0.1:8702", s.servers["b"].addr})
+		text := changed(s.t, block(s.t, s.front.name), append(changes, s.changes...)...)
+		log := &output{}
+		cmd := exec.Command(program, s.front.run(s, text)...)
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = log, log, 5*time.Second
+		if err := cmd.Start(); err != nil {
+			s.t.Fatal(err)
+		}
+		gone := make(chan struct{})
+		go func() { defer close(gone); cmd.Wait() }()
+		s.t.Cleanup(func() {
+			cmd.Process.Signal(syscall.SIGTERM)
+			<-gone
+			if s.t.Failed() {
+				s.t.Logf("%s:\n%s", s.front.name, log)
+			}
+		})
+		if s.reachable(gone) {
+			return
+		}
+	}
+	s.t.Fatalf("%s does not start", s.front.name)
+}
+
+// reachable waits until the front answers for a server; false if it ends.
+func (s *stage) reachable(gone <-chan struct{}) bool {
+	s.t.Helper()
+	deadline := time.After(patience)
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	client := s.browser("h2")
+	defer client.CloseIdleConnections()
+	for {
+		if resp, err := client.Get("https://" + s.addr + "/healthz"); err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return true
+			}
+		}
+		select {
+		case <-again.C:
+		case <-gone:
+			return false
+		case <-deadline:
+			s.t.Fatalf("%s does not answer", s.front.name)
+		}
+	}
+}
+
+func free(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// certify makes the front's certificate.
+func (s *stage) certify() {
+	s.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	now := time.Now()
+	made := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		DNSNames: []string{serverName, "localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, made, made, key.Public(), key)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cert := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	private := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+	s.write("cert.pem", cert)
+	s.write("key.pem", private)
+	s.write("both.pem", cert+private)
+}
+
+// trust is what a client needs to talk to the front.
+func (s *stage) trust() *tls.Config {
+	s.t.Helper()
+	text, err := os.ReadFile(s.path("cert.pem"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		s.t.Fatal("no certificate")
+	}
+	return &tls.Config{RootCAs: roots}
+}

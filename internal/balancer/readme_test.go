@@ -1,0 +1,77 @@
+//go:build unix
+
+package balancer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// section is what the README says about load balancers.
+func section(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), "\n## Behind a load balancer\n")
+	if !ok {
+		t.Fatal("the README has no section \"Behind a load balancer\"")
+	}
+	mine, _, _ := strings.Cut(rest, "\n## ")
+	return mine
+}
+
+// block is the fenced block of that section in a language; there is exactly one.
+func block(t testing.TB, language string) string {
+	t.Helper()
+	blocks := strings.Split(section(t), "\n```"+language+"\n")
+	if len(blocks) != 2 {
+		t.Fatalf("the README has %d blocks of %s about load balancers, want one", len(blocks)-1, language)
+	}
+	text, _, ok := strings.Cut(blocks[1], "\n```")
+	if !ok {
+		t.Fatalf("the block of %s does not end", language)
+	}
+	return text + "\n"
+}
+
+// change is words of the README that have to be others in a test.
+type change struct{ from, to string }
+
+// changed replaces them. What is not there cannot be replaced: then the README
+// says something that was not tested.
+func changed(t testing.TB, text string, changes ...change) string {
+	t.Helper()
+	for _, c := range changes {
+		if !strings.Contains(text, c.from) {
+			t.Fatalf("%q is not in the README's block:\n%s", c.from, text)
+		}
+		text = strings.ReplaceAll(text, c.from, c.to)
+	}
+	return text
+}
+
+// commands are the README's command lines that start the servers, by the name in
+// their cookies.
+func commands(t testing.TB) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for line := range strings.Lines(block(t, "sh")) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] != "parley" || words[1] != "serve" {
+			t.Fatalf("%q starts no server", line)
+		}
+		for _, w := range words {
+			if name, ok := strings.CutPrefix(w, "--cookie-affinity="); ok {
+				out[name] = words
+			}
+		}
+	}
+	if len(out) != 2 || out["a"] == nil || out["b"] == nil {
+		t.Fatalf("the README starts %v, want a and b", out)
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+//go:build unix
+
+package balancer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// token is what the servers want to be shown.
+const token = "0123456789abcdef-balancer"
+
+// serverName is what the README calls the place.
+const serverName = "agents.example.com"
+
+// stage is a front with two servers behind it.
+type stage struct {
+	t     *testing.T
+	front *front
+	dir   string // for everything that is written
+	addr  string // of the front
+
+	servers map[string]*server
+	extra   []string // flags of the servers beside the README's
+	changes []change // of the front's configuration, beside addresses and paths
+
+	mu    sync.Mutex
+	all   []heard
+	lines map[string]net.Conn // to the agent that has the session
+	stir  chan struct{}       // closed, and made anew, when something was heard
+}
+
+// setting changes a stage before it is there.
+type setting func(*stage)
+
+// newStage starts both servers and the front. All of it ends with the test.
+func newStage(t *testing.T, f *front, settings ...setting) *stage {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "parley-stage-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := &stage{t: t, front: f, dir: dir, servers: map[string]*server{}, lines: map[string]net.Conn{}, stir: make(chan struct{})}
+	for _, set := range settings {
+		set(s)
+	}
+	s.write("token", token+"\n")
+	if err := os.Mkdir(s.path("sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go s.hear(ln)
+	for name, words := range commands(t) {
+		s.servers[name] = s.newServer(name, words, ln.Addr().String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
+		s.servers[name].start()
+	}
+	s.certify()
+	s.startFront()
+	return s
+}
+
+func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *stage) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hear takes what the agents tell.
+func (s *stage) hear(ln net.Listener) {
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			from := json.NewDecoder(conn)
+			for {
+				var h heard
+				if from.Decode(&h) != nil {
+					return
+				}
+				s.mu.Lock()
+				s.all = append(s.all, h)
+				if h.Session != "" {
+					s.lines[h.Session] = conn
+				}
+				close(s.stir)
+				s.stir = make(chan struct{})
+				s.mu.Unlock()
+			}
+		}()
+	}
+}
+
+// await waits until something is heard of a session.
+func (s *stage) await(session, what string) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		stir := s.stir
+		there := slices.ContainsFunc(s.all, func(h heard) bool { return h.Session == session && h.What == what })
+		s.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-stir:
+		case <-deadline:
+			s.t.Fatalf("no agent tells of %s in %s", what, session)
+		}
+	}
+}
+
+// proceed lets the turn of a session go on.
+func (s *stage) proceed(session string) {
+	s.t.Helper()
+	s.await(session, "prompt")
+	s.mu.Lock()
+	conn := s.lines[session]
+	s.mu.Unlock()
+	if _, err := fmt.Fprintln(conn, session); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// prompts are the beginnings of all prompts of a session, whichever agent got
+// them: they are written down before they are answered.
+func (s *stage) prompts(session string) (out []string) {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.path("sessions"), session))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if said, ok := strings.CutPrefix(line, "user "); ok {
+			out = append(out, strings.TrimSuffix(said, "\n"))
+		}
+	}
+	return out
+}
+
+// server is one `parley serve`.
+type server struct {
+	s    *stage
+	name string
+	args []string // with %s for the address
+	env  []string
+	addr string
+	cmd  *exec.Cmd
+	log  output
+}
+
+// newServer makes a server of the README's command line.
+func (s *stage) newServer(name string, words []string, hears string) *server {
+	s.t.Helper()
+	v := &server{s: s, name: name, addr: "127.0.0.1:0"}
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	line := changed(s.t, strings.Join(words[1:], " "), change{" token ", " " + s.path("token") + " "}, change{"my-agent --acp", agentWord})
+	v.args = strings.Fields(line)
+	at := slices.Index(v.args, "--listen")
+	if at < 0 {
+		s.t.Fatalf("%q does not listen", line)
+	}
+	v.args = slices.Delete(v.args, at, at+2)
+	if s.front.ownCookie {
+		v.args = slices.DeleteFunc(v.args, func(w string) bool { return strings.HasPrefix(w, "--cookie-affinity") })
+	}
+	dash := slices.Index(v.args, "--")
+	v.args = slices.Insert(v.args, dash+1, self)
+	v.args = slices.Insert(v.args, dash, s.extra...)
+	v.env = append(os.Environ(), stageVar+"="+hears, nameVar+"="+name, sessionsVar+"="+s.path("sessions"))
+	s.t.Cleanup(func() {
+		v.end(syscall.SIGTERM)
+		if s.t.Failed() {
+			s.t.Logf("server %s:\n%s", name, v.log.String())
+		}
+	})
+	return v
+}
+
+// start runs the server, where it was before if it ran already.
+func (v *server) start() {
+	t := v.s.t
+	t.Helper()
+	binary, err := parley()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.cmd = exec.Command(binary, slices.Insert(slices.Clone(v.args), 1, "--listen", v.addr)...)
+	v.cmd.Dir, v.cmd.Env, v.cmd.Stderr = v.s.dir, v.env, &v.log
+	v.cmd.WaitDelay = 5 * time.Second
+	out, err := v.cmd.StdoutPipe()
+	if err == nil {
+		err = v.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatalf("server %s says nothing: %s", v.name, v.log.String())
+	}
+	_, rest, _ := strings.Cut(lines.Text(), "ws://")
+	var ok bool
+	if v.addr, _, ok = strings.Cut(rest, "/"); !ok {
+		t.Fatalf("server %s says %q", v.name, lines.Text())
+	}
+	go func() {
+		for lines.Scan() { // or it would block on what it goes on to say
+		}
+	}()
+}
+
+// end signals the server and waits until it is gone.
+func (v *server) end(sig syscall.Signal) {
+	if v.cmd == nil || v.cmd.Process == nil || v.cmd.ProcessState != nil {
+		return
+	}
+	v.cmd.Process.Signal(sig)
+	v.cmd.Wait()
+}
+
+// output keeps what a program writes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}

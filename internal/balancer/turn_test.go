@@ -1,0 +1,123 @@
+//go:build unix
+
+package balancer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/permissions"
+)
+
+// What the agent says is there while it goes on: the second piece is not sent
+// before the first one was seen.
+func TestTurn(t *testing.T) {
+	eachProfile(t, func(t *testing.T, f *front, scheme string) {
+		s := newStage(t, f)
+		c := s.open(scheme)
+		id := c.session.ID()
+
+		c.start("step first")
+		c.until("the first piece", func() bool { return c.said() == "one " })
+		s.proceed(id)
+		if end := c.finish(); end.Err != nil || end.StopReason != "end_turn" || c.said() != "one two" {
+			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.said())
+		}
+
+		for kind, want := range map[string]string{permissions.AllowOnce: "chosen: yes", permissions.RejectOnce: "chosen: no"} {
+			c.choice = kind
+			if got := c.says("ask " + kind); got != want {
+				t.Errorf("%s: the agent says %q", kind, got)
+			}
+		}
+		if len(c.questions) != 2 {
+			t.Errorf("%d questions", len(c.questions))
+		}
+
+		c.start("step second")
+		c.until("the first piece", func() bool { return c.said() == "one " })
+		c.session.Cancel()
+		if end := c.finish(); end.Err != nil || end.StopReason != "cancelled" || c.said() != "one " {
+			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.said())
+		}
+		s.await(id, "cancelled")
+
+		if got := s.prompts(id); len(got) != 4 || got[0] != "step first" || got[3] != "step second" {
+			t.Errorf("the agents got %q", got)
+		}
+		c.checkLine()
+	})
+}
+
+// A prompt may be as large as --max-message lets it be.
+func TestLargePrompt(t *testing.T) {
+	eachProfile(t, func(t *testing.T, f *front, scheme string) {
+		c := newStage(t, f).open(scheme)
+		large := "size " + strings.Repeat("x", 10<<20-5)
+		if got := c.says(large); got != "10485760" {
+			t.Errorf("the agent got %s bytes", got)
+		}
+		c.checkLine()
+	})
+}
+
+// Both servers get clients, and everything of a connection reaches the one that
+// made it.
+func TestSpread(t *testing.T) {
+	each(t, func(t *testing.T, f *front) {
+		s := newStage(t, f)
+		type at struct {
+			*client
+			server string
+			pid    int
+		}
+		var all []at
+		count := map[string]int{}
+		for i := range 20 {
+			c := s.open(profiles[i%2])
+			server, pid := c.where()
+			all = append(all, at{c, server, pid})
+			count[server+" "+c.scheme]++
+			if got := c.cookie(); got != server {
+				t.Errorf("the cookie says %q at %s", got, server)
+			}
+		}
+		for range 2 {
+			for _, c := range slices.Backward(all) {
+				if server, pid := c.where(); server != c.server || pid != c.pid {
+					t.Errorf("a connection to %s %d has become one to %s %d", c.server, c.pid, server, pid)
+				}
+			}
+		}
+		for _, c := range all {
+			c.checkLine()
+		}
+		if a, b := count["a https"]+count["a wss"], count["b https"]+count["b wss"]; a < 5 || b < 5 {
+			t.Errorf("not spread: %v", count)
+		}
+	})
+}
+
+// A front takes so many requests on a line of HTTP/2 and then wants another one
+// (nginx: 1000). Nothing is lost at that, and nothing sent twice.
+func TestManyRequests(t *testing.T) {
+	each(t, func(t *testing.T, f *front) {
+		s := newStage(t, f)
+		c := s.open("https")
+		server, pid := c.where()
+		const many = 1100
+		for range many - 1 {
+			if s, p := c.where(); s != server || p != pid {
+				t.Fatalf("it was at %s %d and is at %s %d", server, pid, s, p)
+			}
+		}
+		if got := s.prompts(c.session.ID()); len(got) != many {
+			t.Errorf("the agent got %d prompts, want %d", len(got), many)
+		}
+		c.checkLine()
+		if n := c.lines(); f == nginx && n < 2 {
+			t.Errorf("%d lines: nginx wanted no other one", n)
+		}
+	})
+}

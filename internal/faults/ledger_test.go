@@ -1,0 +1,229 @@
+package faults
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// ledger is where agents keep their sessions: with the test, outside of any
+// agent. They talk to it over a socket, and go on when it has written down what
+// they told.
+type ledger struct {
+	ln   net.Listener
+	work sync.WaitGroup
+
+	mu       sync.Mutex
+	agents   map[int]net.Conn // living, by pid
+	pids     []int            // all that ever lived
+	sessions map[string]*kept
+	prompts  map[string]int  // how often each was received, by its text
+	finished map[string]bool // turns that the agent has brought to their end, by the text of the prompt
+}
+
+// kept is a session.
+type kept struct {
+	owner int // the agent that may add to it: the last one that opened it
+	items []item
+	began map[int]beginning // by agent
+}
+
+// item is an update of the session.
+type item struct {
+	by     int
+	user   bool // a prompt: told only when the session is loaded
+	update json.RawMessage
+}
+
+// beginning is what there was when an agent opened the session.
+type beginning struct {
+	items  int
+	replay bool
+}
+
+// note is what an agent tells the ledger; entry is the answer.
+type (
+	note struct {
+		Do      string          `json:"do"`
+		PID     int             `json:"pid,omitempty"`
+		Session string          `json:"session,omitempty"`
+		Text    string          `json:"text,omitempty"`
+		Replay  bool            `json:"replay,omitempty"`
+		Update  json.RawMessage `json:"update,omitempty"`
+	}
+	entry struct {
+		OK      bool              `json:"ok"` // the agent owns the session
+		Session string            `json:"session,omitempty"`
+		Updates []json.RawMessage `json:"updates,omitempty"`
+	}
+)
+
+func newLedger(t *testing.T) *ledger {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &ledger{ln: ln, agents: map[int]net.Conn{}, sessions: map[string]*kept{}, prompts: map[string]int{}, finished: map[string]bool{}}
+	l.work.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			l.work.Go(func() { l.serve(conn) })
+		}
+	})
+	return l
+}
+
+func (l *ledger) close() {
+	l.ln.Close()
+	l.mu.Lock()
+	for _, conn := range l.agents {
+		conn.Close()
+	}
+	l.mu.Unlock()
+	l.work.Wait()
+}
+
+func (l *ledger) serve(conn net.Conn) {
+	defer conn.Close()
+	pid := 0
+	in, out := json.NewDecoder(bufio.NewReader(conn)), json.NewEncoder(conn)
+	for {
+		var n note
+		if in.Decode(&n) != nil {
+			break
+		}
+		if n.Do == "hello" {
+			pid = n.PID
+			l.mu.Lock()
+			l.agents[pid] = conn
+			l.pids = append(l.pids, pid)
+			l.mu.Unlock()
+		}
+		if out.Encode(l.write(pid, n)) != nil {
+			break
+		}
+	}
+	l.mu.Lock()
+	delete(l.agents, pid)
+	l.mu.Unlock()
+}
+
+// write does what an agent tells.
+func (l *ledger) write(pid int, n note) entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n.Do == "new" {
+		n.Session = fmt.Sprint("session-", len(l.sessions)+1)
+		l.sessions[n.Session] = &kept{owner: pid, began: map[int]beginning{pid: {}}}
+		return entry{OK: true, Session: n.Session}
+	}
+	s := l.sessions[n.Session]
+	switch n.Do {
+	case "hello":
+		return entry{OK: true}
+	case "prompt":
+		l.prompts[n.Text]++
+	}
+	if s == nil {
+		return entry{}
+	}
+	if n.Do == "open" {
+		s.owner, s.began[pid] = pid, beginning{len(s.items), n.Replay}
+		e := entry{OK: true}
+		for _, it := range s.items {
+			e.Updates = append(e.Updates, it.update)
+		}
+		return e
+	}
+	if s.owner != pid {
+		return entry{}
+	}
+	switch n.Do {
+	case "prompt":
+		s.items = append(s.items, item{pid, true, said("user_message_chunk", n.Text)})
+	case "add":
+		s.items = append(s.items, item{pid, false, n.Update})
+	case "finish":
+		l.finished[n.Text] = true
+	}
+	return entry{OK: true}
+}
+
+// said is an update that is text. Prompts have ids, so that two of them are two.
+func said(kind, text string) json.RawMessage {
+	u := map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}}
+	if kind == "user_message_chunk" {
+		u["messageId"] = text
+	}
+	out, _ := json.Marshal(u)
+	return out
+}
+
+// expected is what the client of an agent has to see of a session by now.
+func (l *ledger) expected(session string, pid int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.sessions[session]
+	var out strings.Builder
+	began := s.began[pid]
+	for i, it := range s.items {
+		if i < began.items && began.replay || i >= began.items && it.by == pid && !it.user {
+			out.WriteString(rendered(it.update))
+		}
+	}
+	return out.String()
+}
+
+// rendered is an update the way that a client's events are rendered.
+func rendered(update []byte) string {
+	var u struct {
+		Kind       string `json:"sessionUpdate"`
+		Content    struct{ Text string }
+		ToolCallID string `json:"toolCallId"`
+		Status     string
+	}
+	json.Unmarshal(update, &u)
+	switch u.Kind {
+	case "user_message_chunk":
+		return "\nUSER " + u.Content.Text
+	case "agent_message_chunk":
+		return u.Content.Text
+	}
+	return toolText(u.ToolCallID, u.Status)
+}
+
+func toolText(id, status string) string { return "\nTOOL " + id + " " + status + "\n" }
+
+// received tells how often a prompt was received and whether its turn has ended.
+func (l *ledger) received(text string) (times int, finished bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.prompts[text], l.finished[text]
+}
+
+// doubles are the prompts that were received more than once.
+func (l *ledger) doubles() (out []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for text, times := range l.prompts {
+		if times != 1 {
+			out = append(out, fmt.Sprintf("%d times: %s", times, text))
+		}
+	}
+	return out
+}
+
+// living are the agents that still run.
+func (l *ledger) living() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.agents)
+}

@@ -1,0 +1,180 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/gateway"
+)
+
+// server is `parley serve`, in this process; its agents are processes.
+type server struct {
+	t       *testing.T
+	gateway *gateway.Server
+	addr    string
+	lines   atomic.Int64 // connections of the network that are open
+	log     journal
+
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// idle is how long the server keeps what nobody asks for.
+const idle = 2 * time.Second
+
+// serve starts one. Where buffer is not 0 it is how many bytes may wait in a
+// session's stream.
+func serve(t *testing.T, l *ledger, buffer int64) *server {
+	t.Helper()
+	s := &server{t: t, ended: make(chan error, 1)}
+	s.gateway = gateway.New(gateway.Options{
+		Start:  gateway.Command([]string{os.Args[0], agentWord, l.ln.Addr().String()}, 64<<20),
+		Limits: gateway.Limits{Idle: idle, SessionBuffer: buffer},
+		Log:    slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = ln.Addr().String()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go func() { s.ended <- s.gateway.Serve(ctx, counting{ln, &s.lines}, nil) }()
+	return s
+}
+
+// close ends the server; nothing of it is left then.
+func (s *server) close() {
+	s.stop()
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			s.t.Errorf("serve: %v", err)
+		}
+	case <-time.After(patience):
+		s.t.Errorf("the server does not end\n%s", stacks())
+	}
+}
+
+// counting is a listener that knows how many of its connections are open.
+type counting struct {
+	net.Listener
+	open *atomic.Int64
+}
+
+func (c counting) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.open.Add(1)
+	return &counted{Conn: conn, open: c.open}, nil
+}
+
+type counted struct {
+	net.Conn
+	open *atomic.Int64
+	once sync.Once
+}
+
+func (c *counted) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+// journal is the log of a server.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// count is how often something stands in it.
+func (j *journal) count(text string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes.Count(j.text.Bytes(), []byte(text))
+}
+
+// settled says what of the server's has begun and not ended; "" where nothing has.
+func (s *server) settled() string {
+	connections := s.log.count("connection begins") - s.log.count("connection ended")
+	streams := s.log.count("stream begins") - s.log.count("stream ends")
+	if connections == 0 && streams == 0 && s.lines.Load() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at the server %d connections, %d streams and %d lines are open", connections, streams, s.lines.Load())
+}
+
+// late stands before a server and lets what it says overtake itself: the streams
+// of a connection, and the consent to a POST, wait now and then, each by itself.
+type late struct {
+	http.Handler
+	mu     sync.Mutex
+	chance interface{ IntN(int) int }
+}
+
+// draw is a pause, mostly none.
+func (l *late) draw(one int, most time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.chance.IntN(one) > 0 {
+		return 0
+	}
+	return time.Duration(l.chance.IntN(int(most)))
+}
+
+func (l *late) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.Handler.ServeHTTP(&lateWriter{w, r, l}, r)
+}
+
+type lateWriter struct {
+	http.ResponseWriter
+	r *http.Request
+	l *late
+}
+
+// Unwrap is for http.ResponseController.
+func (w *lateWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader holds back the consent to a POST: the answer may be there before it.
+func (w *lateWriter) WriteHeader(status int) {
+	if w.r.Method == http.MethodPost {
+		w.wait(w.l.draw(2, 30*time.Millisecond))
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *lateWriter) Write(p []byte) (int, error) {
+	if w.r.Method == http.MethodGet {
+		w.wait(w.l.draw(3, 40*time.Millisecond))
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *lateWriter) wait(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-w.r.Context().Done():
+	}
+}

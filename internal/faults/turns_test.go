@@ -1,0 +1,208 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient/transport"
+)
+
+// profile is a way for client and server to talk, and the weather for it.
+type profile struct {
+	name, scheme, h2c string
+	weather
+}
+
+// Over HTTP/1.1 there are several connections, which live shorter.
+var profiles = []profile{
+	{"websocket", "ws", "", weather{cut: 0.6, far: 300_000, marked: 0.3, pause: 3 * time.Millisecond}},
+	{"http1", "http", "off", weather{cut: 0.3, far: 100_000, marked: 0.4, pause: 3 * time.Millisecond}},
+	{"h2c", "http", "on", weather{cut: 0.6, far: 200_000, marked: 0.4, pause: 3 * time.Millisecond}},
+}
+
+// Whatever the network does: an update that comes is the next one that was said,
+// a turn ends as it has ended or is said to be lost, what was lost comes back by
+// loading, no prompt arrives twice, and nothing is left in the end.
+func TestTurns(t *testing.T) {
+	nothingLeft(t, func(t *testing.T) {
+		t.Run("through", func(t *testing.T) {
+			for _, seed := range seeds(t) {
+				for _, p := range profiles {
+					t.Run(fmt.Sprintf("%s/%d", p.name, seed), func(t *testing.T) {
+						t.Parallel()
+						p.turns(t, seed)
+					})
+				}
+			}
+		})
+	})
+}
+
+const (
+	users        = 5 // who talk at the same time
+	turnsOf      = 20
+	turnsOfShort = 6
+)
+
+func (p profile) turns(t *testing.T, seed uint64) {
+	l := newLedger(t)
+	buffer := int64(0)
+	if seed%2 == 0 { // then what a stream loses is sometimes more than is kept of it
+		buffer = 256 << 10
+	}
+	s := serve(t, l, buffer)
+	turns := turnsOf
+	if testing.Short() {
+		turns = turnsOfShort
+	}
+	var all []*user
+	for n := range users {
+		own := seed<<8 + uint64(n)
+		proxy := newProxy(t, s.addr, p.weather, own)
+		u := newUser(t, fmt.Sprint("user", n), l, transport.Remote{URL: p.scheme + "://" + proxy.addr(), H2C: p.h2c}, proxy, own)
+		all = append(all, u)
+	}
+	talkAll(all, turns)
+	eventually(t, func() string {
+		for _, u := range all {
+			if n := u.proxy.open(); n > 0 {
+				return fmt.Sprintf("%s: %d connections are open in the proxy", u.name, n)
+			}
+		}
+		return ""
+	})
+	finished(t, l, s)
+	for _, u := range all {
+		u.proxy.close()
+	}
+	s.close()
+	l.close()
+	if t.Failed() && testing.Verbose() {
+		t.Logf("the server's log:\n%s", &s.log)
+	}
+	p.report(t, all, s, turns, seed)
+}
+
+func talkAll(all []*user, turns int) {
+	var work sync.WaitGroup
+	for _, u := range all {
+		work.Go(func() { u.talk(turns) })
+	}
+	work.Wait()
+}
+
+// finished wants nothing to be left at the server, without its being told to end.
+func finished(t *testing.T, l *ledger, s *server) {
+	t.Helper()
+	eventually(t, func() string {
+		if n := l.living(); n > 0 {
+			return fmt.Sprintf("%d agents still run", n)
+		}
+		return s.settled()
+	})
+	for _, pid := range l.pids {
+		if lives(pid) {
+			t.Errorf("agent %d still runs", pid)
+		}
+	}
+	for _, double := range l.doubles() {
+		t.Errorf("received %s", double)
+	}
+}
+
+// report sums up, and sees that the test was one.
+func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed uint64) {
+	var sum user
+	cuts := 0
+	for _, u := range all {
+		sum.complete, sum.lost, sum.unknown = sum.complete+u.complete, sum.lost+u.lost, sum.unknown+u.unknown
+		sum.tries, sum.loads, sum.resumes = sum.tries+u.tries, sum.loads+u.loads, sum.resumes+u.resumes
+		cuts += u.proxy.cuts
+	}
+	t.Logf("seed %d: %d turns complete, %d lost, %d not known; %d connections tried, %d cuts, %d loads, %d resumes; %d times more was missed than is kept",
+		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("missed more than is kept"))
+	if all := users * turns; !t.Failed() && (sum.complete < all/3 || sum.lost+sum.unknown < all/20 || sum.loads == 0 || cuts < all/10) {
+		t.Errorf("too little, or too much, went wrong for the test to tell anything")
+	}
+}
+
+// Connections of the network end with the connection of the agent, not when they
+// have been idle for a time (which is longer than what is waited for here).
+func TestCloseEndsLines(t *testing.T) {
+	for _, p := range profiles {
+		t.Run(p.name, func(t *testing.T) {
+			l := newLedger(t)
+			defer l.close()
+			s := serve(t, l, 0)
+			defer s.close()
+			proxy := newProxy(t, s.addr, weather{pause: time.Millisecond}, 1)
+			defer proxy.close()
+			u := newUser(t, "user", l, transport.Remote{URL: p.scheme + "://" + proxy.addr(), H2C: p.h2c}, nil, 1)
+			u.talk(2)
+			within(t, 3*time.Second, func() string {
+				if n := proxy.open(); n > 0 {
+					return fmt.Sprintf("%d connections are open in the proxy", n)
+				}
+				return s.settled()
+			})
+			if u.complete != 2 {
+				t.Errorf("%d turns complete", u.complete)
+			}
+		})
+	}
+}
+
+// Streams and consents that overtake each other change nothing: every turn is
+// complete and in order.
+func TestAnyOrder(t *testing.T) {
+	nothingLeft(t, func(t *testing.T) {
+		t.Run("through", func(t *testing.T) {
+			for _, seed := range seeds(t) {
+				for _, p := range profiles[1:] {
+					t.Run(fmt.Sprintf("%s/%d", p.name, seed), func(t *testing.T) {
+						t.Parallel()
+						p.anyOrder(t, seed)
+					})
+				}
+			}
+		})
+	})
+}
+
+func (p profile) anyOrder(t *testing.T, seed uint64) {
+	l := newLedger(t)
+	s := serve(t, l, 0)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := &http.Server{Handler: &late{Handler: s.gateway, chance: rand.New(rand.NewPCG(seed, 7))}, Protocols: new(http.Protocols)}
+	front.Protocols.SetHTTP1(true)
+	front.Protocols.SetUnencryptedHTTP2(true)
+	served := make(chan struct{})
+	go func() { defer close(served); front.Serve(ln) }()
+	var all []*user
+	for n := range users {
+		u := newUser(t, fmt.Sprint("user", n), l, transport.Remote{URL: "http://" + ln.Addr().String(), H2C: p.h2c}, nil, seed<<8+uint64(n))
+		all = append(all, u)
+	}
+	for range 2 { // the second time the session is loaded
+		talkAll(all, 3)
+	}
+	finished(t, l, s)
+	front.Shutdown(context.Background())
+	<-served
+	s.close()
+	l.close()
+	for _, u := range all {
+		if u.complete != 6 || u.lost+u.unknown > 0 || u.loads+u.resumes != 1 {
+			t.Errorf("%s: %d turns complete, %d lost, %d not known, %d times opened again", u.name, u.complete, u.lost, u.unknown, u.loads+u.resumes)
+		}
+	}
+}
