@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,11 +23,15 @@ type AgentError struct {
 	Message string
 	Detail  string
 
-	data []byte // raw
+	data   []byte // raw
+	unsent bool   // the agent has answered nothing: the transport could not send the request, or get its answer
 }
 
 func (e *AgentError) Error() string {
 	s := e.Doing + ": the agent answered: " + e.Message
+	if e.unsent {
+		s = e.Doing + ": " + e.Message
+	}
 	if e.Detail != "" && e.Detail != e.Message {
 		s += ": " + e.Detail
 	}
@@ -40,7 +45,9 @@ func (e *AgentError) AuthRequired() bool { return e.Code == jsonrpc.CodeAuthRequ
 func (c *Client) explain(doing string, err error) error {
 	var e *jsonrpc.Error
 	if errors.As(err, &e) {
-		return &AgentError{Doing: doing, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000), data: e.Data}
+		var from struct{ Transport bool }
+		json.Unmarshal(e.Data, &from)
+		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000), data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

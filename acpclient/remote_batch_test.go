@@ -153,3 +153,28 @@ func soon(t *testing.T, from <-chan string) string {
 		return ""
 	}
 }
+
+// What the transport says of a request that could not be sent is not put into
+// the agent's mouth.
+func TestUnsentIsNotAnswered(t *testing.T) {
+	s := &batches{answers: make(chan string, 10), say: make(chan string, 10)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		if strings.Contains(string(body), "session/new") {
+			http.Error(w, "too much at once", http.StatusTooManyRequests)
+			return
+		}
+		req.Body = io.NopCloser(strings.NewReader(string(body)))
+		s.http(w, req)
+	}))
+	defer server.Close()
+	c, err := acpclient.Dial(t.Context(), transport.Remote{URL: server.URL, H2C: "off"}, acpclient.Options{Name: "parley", Version: "0", Sink: acpclient.NewQueue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
+	if err == nil || strings.Contains(err.Error(), "the agent answered") || !strings.Contains(err.Error(), "429") {
+		t.Errorf("%v", err)
+	}
+}

@@ -77,6 +77,8 @@ type intervals struct {
 	silence   time.Duration // a stream on which keep-alives came and then nothing is opened again
 	lastWords time.Duration // Close lets what is queued be posted
 	farewell  time.Duration // the DELETE may take
+	lull      time.Duration // a stream on which nothing comes for so long has nothing to say for the moment
+	opening   time.Duration // one that is not open is waited for
 	preface   time.Duration // a server that speaks HTTP/2 says so at once
 }
 
@@ -86,6 +88,7 @@ var defaultIntervals = intervals{
 	refused: 10 * time.Second, maxRefuse: 2 * time.Second,
 	grace: 30 * time.Second, silence: time.Minute,
 	lastWords: 500 * time.Millisecond, farewell: 2 * time.Second, preface: 3 * time.Second,
+	lull: 50 * time.Millisecond, opening: 300 * time.Millisecond,
 }
 
 func newHTTP(r *remote) *HTTP {
@@ -197,9 +200,9 @@ func (h *HTTP) end() {
 
 // fail ends the connection for good. What has come before is still received; the first reason counts.
 func (h *HTTP) fail(err error) {
-	h.in.finish(err)
-	h.ordered.close(err)
+	h.ordered.close(err) // before anybody can know
 	h.answers.close(err)
+	h.in.finish(err)
 	h.stop(err)
 	h.ordered.drop()
 	h.answers.drop()

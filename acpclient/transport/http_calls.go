@@ -175,23 +175,52 @@ func isMessage(data []byte) bool {
 }
 
 // receive hands one message to Recv. The calls that it answers are closed before that, the streams that were opened for
-// them alone after it. false when nobody receives any more.
-func (h *HTTP) receive(data []byte) bool {
+// them alone after it. An answer about a session that comes on another stream than the session's, or none, is handed
+// over when that has nothing more to say: what led to it is on its way there (PROTOCOL 5.4, 5). false when nobody
+// receives any more.
+func (h *HTTP) receive(data []byte, from *stream) bool {
 	var settled []string
+	var ahead *stream
 	if h.calls.n.Load() > 0 {
 		for _, id := range answered(data) {
-			if call, ok := h.calls.take(id); ok {
-				settled = append(settled, call.session)
+			call, ok := h.calls.take(id)
+			if !ok {
+				continue
+			}
+			settled = append(settled, call.session)
+			if s := h.streamOf(call.session); s != nil && s != from {
+				ahead = s
 			}
 		}
 	}
-	if !h.in.push(data, nil) {
-		return false
+	over := func(data []byte) bool {
+		if !h.in.push(data, nil) {
+			return false
+		}
+		for _, session := range settled {
+			h.settle(session)
+		}
+		return true
 	}
-	for _, session := range settled {
-		h.settle(session)
+	if ahead == nil {
+		return over(data)
 	}
-	return true
+	data = bytes.Clone(data)
+	return h.spawn(func() {
+		ahead.drained()
+		over(data)
+	})
+}
+
+// streamOf is the stream of a session, nil without one.
+func (h *HTTP) streamOf(session string) *stream {
+	l := h.current()
+	if l == nil || session == "" {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sessions[session]
 }
 
 // settle closes the stream of a session that was opened for its requests alone.
@@ -226,18 +255,19 @@ func (e errTooLarge) Error() string {
 // errorAnswer is the answer to a request that failed on its way (PROTOCOL 5.3).
 func errorAnswer(id []byte, err error) []byte {
 	type data struct {
-		Status  int    `json:"status"`
-		Body    string `json:"body"`
-		Details string `json:"details,omitempty"` // what a person can read of the body
+		Transport bool   `json:"transport"` // nobody but the transport has answered
+		Status    int    `json:"status,omitempty"`
+		Body      string `json:"body,omitempty"`
+		Details   string `json:"details,omitempty"` // what a person can read of the body
 	}
 	failure := struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
-		Data    *data  `json:"data,omitempty"`
-	}{Code: codeInternal, Message: err.Error()}
+		Data    data   `json:"data"`
+	}{codeInternal, err.Error(), data{Transport: true}}
 	var status *StatusError
 	if errors.As(err, &status) {
-		failure.Data = &data{status.Status, status.Body, detail(status.Body)}
+		failure.Data = data{true, status.Status, status.Body, detail(status.Body)}
 	}
 	body, err := json.Marshal(failure)
 	if err != nil { // which no string can bring about

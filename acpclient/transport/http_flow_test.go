@@ -305,6 +305,36 @@ func TestCase183LateReplay(t *testing.T) {
 	})
 }
 
+// Case 183: history that is on its way when the answer to session/load overtakes it is received before it.
+func TestCase183Overtaken(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.session("s1")
+		r.request(1, "session/load", "s1")
+		synctest.Wait()
+		r.server.say("", result(1))
+		go func() {
+			for i := range 30 {
+				time.Sleep(20 * time.Millisecond)
+				r.server.say("s1", update("s1", i))
+			}
+		}()
+		for i := range 30 {
+			r.want(update("s1", i))
+		}
+		r.want(result(1))
+		if r.now() > time.Second {
+			t.Errorf("it took %v", r.now())
+		}
+		r.request(2, "session/prompt", "s1")
+		synctest.Wait()
+		r.server.say("", result(2)) // with nothing on the way it comes soon
+		r.want(result(2))
+		if r.now() > 1100*time.Millisecond {
+			t.Errorf("it took until %v", r.now())
+		}
+	})
+}
+
 // Case 185: the version goes along with everything once it is known.
 func TestCase185Version(t *testing.T) {
 	inBubble(t, func(r *rig) {

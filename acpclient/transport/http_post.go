@@ -187,7 +187,7 @@ func (h *HTTP) inline(l *link, a answer, id []byte) {
 	defer a.done()
 	switch mediaType(a.Header) {
 	case "text/event-stream":
-		err := h.readStream(newEventReader(a.Body, h.r.MaxMessage), func() {})
+		err := h.readStream(newEventReader(a.Body, h.r.MaxMessage), nil, func() {})
 		if id != nil && l.ctx.Err() == nil {
 			h.orphaned(l, id, err)
 		}
@@ -198,7 +198,7 @@ func (h *HTTP) inline(l *link, a answer, id []byte) {
 			h.in.push(nil, long)
 		}
 		if err == nil && isMessage(body) {
-			h.receive(oneLine(body))
+			h.receive(oneLine(body), nil)
 		}
 	default:
 		bounded(a.Response, h.timing.body, func(body io.Reader) { io.CopyN(io.Discard, body, maxIdleBody) })

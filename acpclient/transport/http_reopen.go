@@ -109,6 +109,20 @@ func (s *stream) runSession() {
 	}
 }
 
+// drained waits until nothing comes on the stream for a moment: a while for it to open, longer while something comes.
+func (s *stream) drained() {
+	t := &s.link.h.timing
+	began, came := time.Now(), s.came.Load()
+	for pause(s.ctx, t.lull, nil) {
+		now, opened := s.came.Load(), s.opened.Load()
+		since := time.Since(began)
+		if opened && now == came || !opened && since >= t.opening || since >= t.grace {
+			return
+		}
+		came = now
+	}
+}
+
 // final tells a status that says no, rather than not now: 409 means another reader, mostly one of ours that is gone
 // already; 404 that the session is not known yet.
 func final(status int) bool {

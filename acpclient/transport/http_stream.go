@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,8 @@ type stream struct {
 	stop    context.CancelFunc
 	kept    bool          // not for the open requests alone; guarded by link.mu
 	wake    chan struct{} // holds a token when a POST for the session was accepted
+	opened  atomic.Bool   // there are headers, and the stream has not ended
+	came    atomic.Uint64 // messages on it so far
 
 	mu        sync.Mutex
 	ready     chan struct{} // closed when a POST need not wait (any longer): there are headers, or a refusal
@@ -146,6 +149,8 @@ func (s *stream) round() ending {
 	if kind := mediaType(resp.Header); kind != "text/event-stream" {
 		return ending{err: fmt.Errorf("open %v: what the server sends is %.60q, no stream of events", s, kind)}
 	}
+	s.opened.Store(true)
+	defer s.opened.Store(false)
 	s.settled()
 	began := time.Now()
 	events := newEventReader(watch, h.r.MaxMessage)
@@ -154,7 +159,7 @@ func (s *stream) round() ending {
 		return s.alive
 	}
 	messages := 0
-	err = h.readStream(events, func() { messages++; s.heard = true })
+	err = h.readStream(events, s, func() { messages++; s.heard = true })
 	if s.lastID = cmp.Or(events.lastID, s.lastID); events.retry > 0 {
 		s.again.wish(events.retry)
 	}
@@ -165,8 +170,9 @@ func (s *stream) round() ending {
 	return ending{err, true, messages > 0 || time.Since(began) >= h.timing.maxPause}
 }
 
-// readStream hands the messages of a stream to Recv until it ends, and says why it did. told is called for each.
-func (h *HTTP) readStream(events *eventReader, told func()) error {
+// readStream hands the messages of a stream to Recv until it ends, and says why it did. told is called for each. s is
+// nil for a stream that a POST was answered with.
+func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 	noisy := false
 	for {
 		e, err := events.next()
@@ -190,7 +196,11 @@ func (h *HTTP) readStream(events *eventReader, told func()) error {
 			continue
 		}
 		told()
-		if !h.receive(oneLine(e.data)) {
+		ok := h.receive(oneLine(e.data), s)
+		if s != nil {
+			s.came.Add(1)
+		}
+		if !ok {
 			return ErrClosed
 		}
 	}

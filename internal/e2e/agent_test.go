@@ -108,6 +108,7 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 	for _, b := range m.Params.Prompt {
 		prompt += b.Text
 	}
+	heard(prompt)
 	word, _, _ := strings.Cut(prompt, " ")
 	reason := "end_turn"
 	switch word {
@@ -128,6 +129,11 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.say("holding")
 		a.gate(cancel)
 		a.say(" and let go")
+	case "later":
+		a.say("holding")
+		a.gate(cancel)
+		a.flood()
+		os.WriteFile(filepath.Join(a.cwd, "through"), nil, 0o644)
 	case "ask":
 		a.say("I shall ask")
 		a.gate(cancel)

@@ -30,12 +30,26 @@ func run(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
 	cmd := command(dir, args...)
 	cmd.Stdin = strings.NewReader(stdin)
+	return finished(t, cmd)
+}
+
+// runEnv is run with nothing on standard input, and more variables in the
+// environment.
+func runEnv(t *testing.T, dir string, env []string, args ...string) result {
+	t.Helper()
+	cmd := command(dir, args...)
+	cmd.Env = append(cmd.Env, env...)
+	return finished(t, cmd)
+}
+
+func finished(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	root := filepath.Dir(dir)
+	root := filepath.Dir(cmd.Dir)
 	if left := processesOf(root); len(left) > 0 {
 		t.Errorf("still running: %v", left)
 	}

@@ -53,6 +53,12 @@ func Start(t testing.TB, cols, rows int, dir string, args ...string) *Screen {
 // StartEnv is Start with more variables in the environment.
 func StartEnv(t testing.TB, cols, rows int, dir string, env []string, args ...string) *Screen {
 	t.Helper()
+	return startIn(t, cols, rows, dir, env, append([]string{parley}, args...))
+}
+
+// startIn runs any program in a terminal, to run parley there.
+func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Screen {
+	t.Helper()
 	s := &Screen{t: t, root: strings.TrimSuffix(dir, "/work"), emu: vt.NewEmulator(cols, rows), input: make(chan []byte, 1024),
 		exited: make(chan struct{}), ended: make(chan struct{}), changed: make(chan struct{})}
 	var err error
@@ -64,7 +70,7 @@ func StartEnv(t testing.TB, cols, rows int, dir string, env []string, args ...st
 		t.Fatal(err)
 	}
 	s.emulate()
-	s.cmd = exec.Command(parley, args...)
+	s.cmd = exec.Command(argv[0], argv[1:]...)
 	s.cmd.Dir, s.cmd.Env = dir, environ(dir, env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.slave, s.slave, s.slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

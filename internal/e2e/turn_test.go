@@ -143,8 +143,9 @@ func TestLogAndHelp(t *testing.T) {
 	s.WaitGone("╭ log")
 	s.Press("?")
 	s.WaitFor("╭ keys", "send; during a turn: queue the prompt")
-	s.Press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
-	s.WaitFor("╭ keys", "commands", "/work", "/quit")
+	s.PressUntil("pgdown", "/work")
+	s.PressUntil("pgdown", "/quit")
+	s.WaitFor("╭ keys")
 	s.Press("esc")
 	rows := s.WaitGone("╭ keys")
 	if d := draft(rows); d != "" {

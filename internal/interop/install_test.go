@@ -74,6 +74,14 @@ var pySDK = sdk{
 	command: func(src, dir string) []string { return []string{python(dir), filepath.Join(src, "agent.py")} },
 }
 
+// pyClient is the client of testdata/pyclient, on the SDK with what it needs for
+// remote agents.
+var pyClient = sdk{
+	name: "pyclient", pinned: "requirements.txt", version: regexp.MustCompile(`agent-client-protocol\[http\]==(\S+)`),
+	install: pySDK.install,
+	command: func(src, dir string) []string { return []string{python(dir), filepath.Join(src, "client.py")} },
+}
+
 func python(dir string) string { return filepath.Join(dir, "venv", "bin", "python") }
 
 // do runs a tool; what it wrote is in the error.

@@ -24,6 +24,9 @@ var (
 	goHTTP = peer{sdk: goSDK, tag: "go", scheme: "http", serve: true}
 	goWS   = peer{sdk: goSDK, tag: "go", scheme: "ws", serve: true}
 	tsV2WS = peer{sdk: tsSDK, tag: "ts", scheme: "ws", flags: []string{"--v2"}, v2: true}
+
+	tsV2ServedHTTP = peer{sdk: tsSDK, tag: "ts", scheme: "http", serve: true, flags: []string{"--v2"}, v2: true}
+	tsV2ServedWS   = peer{sdk: tsSDK, tag: "ts", scheme: "ws", serve: true, flags: []string{"--v2"}, v2: true}
 )
 
 // label names a peer in the names of tests.
@@ -96,11 +99,13 @@ func (r *rig) dial(p peer, opts acpclient.Options) (*acpclient.Client, error) {
 // What is the same in both versions holds for v2 at a URL as well.
 func TestV2AtAURL(t *testing.T) {
 	t.Parallel()
-	for name, check := range map[string]func(*testing.T, peer){"thought": checkThought, "plan": checkPlan, "cancel": checkCancel, "load": checkLoad, "at once": checkSessionsAtOnce} {
-		t.Run(name, func(t *testing.T) {
-			tsV2WS.need(t)
-			t.Parallel()
-			check(t, tsV2WS)
-		})
+	for _, p := range []peer{tsV2WS, tsV2ServedHTTP, tsV2ServedWS} {
+		for name, check := range map[string]func(*testing.T, peer){"thought": checkThought, "plan": checkPlan, "cancel": checkCancel, "load": checkLoad, "at once": checkSessionsAtOnce} {
+			t.Run(p.label()+" "+name, func(t *testing.T) {
+				p.need(t)
+				t.Parallel()
+				check(t, p)
+			})
+		}
 	}
 }

@@ -1,0 +1,277 @@
+//go:build unix
+
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/transport"
+)
+
+// road is one way to get to an agent that `parley serve` serves.
+type road struct {
+	name, scheme string
+	h2c          string
+	proxy        bool // TLS ends before the server, at a place that knows HTTP/1.1 only
+	token        string
+	spoken       string // the version of HTTP that the server has to see
+}
+
+const aToken = "a-token-that-nobody-knows"
+
+var roads = []road{
+	{name: "ws", scheme: "ws", spoken: "HTTP/1.1"},
+	{name: "ws with a token", scheme: "ws", spoken: "HTTP/1.1", token: aToken},
+	{name: "wss", scheme: "wss", spoken: "HTTP/1.1", token: aToken},
+	{name: "http without h2c", scheme: "http", h2c: "off", spoken: "HTTP/1.1"},
+	{name: "http without h2c, with a token", scheme: "http", h2c: "off", spoken: "HTTP/1.1", token: aToken},
+	{name: "http with h2c", scheme: "http", h2c: "on", spoken: "HTTP/2.0", token: aToken},
+	{name: "http", scheme: "http", spoken: "HTTP/2.0"},
+	{name: "https", scheme: "https", spoken: "HTTP/2.0", token: aToken},
+	{name: "https without a token", scheme: "https", spoken: "HTTP/2.0"},
+	{name: "https behind a proxy", scheme: "https", proxy: true, spoken: "HTTP/1.1", token: aToken},
+	{name: "wss behind a proxy", scheme: "wss", proxy: true, spoken: "HTTP/1.1", token: aToken},
+}
+
+// build starts the server at the end of the road; url is where to go, and ca the
+// file to trust on the way.
+func (r road) build(t *testing.T) (s *Server, url, ca string) {
+	t.Helper()
+	var flags []string
+	if r.token != "" {
+		file := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(file, []byte(r.token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags = append(flags, "--token-file", file)
+	}
+	if !strings.HasSuffix(r.scheme, "s") || r.scheme == "ws" {
+		s = Serve(t, flags...)
+		return s, s.URL(r.scheme), ""
+	}
+	ca, cert, key := certificates(t)
+	if !r.proxy {
+		s = Serve(t, append(flags, "--tls-cert", cert, "--tls-key", key)...)
+		return s, s.URL(r.scheme), ca
+	}
+	s = Serve(t, flags...)
+	return s, strings.Replace(s.URL(r.scheme), s.address(), terminate(t, cert, key, s.address()), 1), ca
+}
+
+// remote is how the engine is told of it.
+func (r road) remote(t *testing.T, url, ca string) transport.Remote {
+	t.Helper()
+	out := transport.Remote{URL: url, H2C: r.h2c, Header: http.Header{}}
+	if r.token != "" {
+		out.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	if ca != "" {
+		out.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+		out.TLS.RootCAs.AppendCertsFromPEM([]byte(read(t, ca)))
+	}
+	return out
+}
+
+// Case 182, and the same over WebSocket: parley and its own server, by every way
+// there is.
+func TestServedByEveryRoad(t *testing.T) {
+	t.Parallel()
+	for _, r := range roads {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			s, url, ca := r.build(t)
+			dir := workDir(t)
+			notes := filepath.Join(dir, "notes.txt")
+			write(t, notes, "one\n")
+			v := visit(t, r.remote(t, url, ca), dir)
+			v.work(notes)
+			v.client.Close()
+			s.goneAfter(1)
+
+			// The server ends in the middle of a turn: it is in good order, and said.
+			v = visit(t, r.remote(t, url, ca), dir)
+			v.send("long")
+			v.until("some of it", func() bool { return v.said() != "" })
+			s.Stop()
+			v.until("the end of the connection", func() bool { return v.lost != nil })
+			var lost *acpclient.LostError
+			if !errors.As(v.lost, &lost) || strings.Contains(v.lost.Error(), aToken) {
+				t.Errorf("the connection is lost: %v", v.lost)
+			}
+			if got, want := s.protocols(), []string{r.spoken, r.spoken}; !slices.Equal(got, want) {
+				t.Errorf("spoken was %v, want %v", got, want)
+			}
+			if strings.Contains(s.Log(), aToken) {
+				t.Errorf("the token is in the log:\n%s", s.Log())
+			}
+		})
+	}
+}
+
+// work is what is done by each road.
+func (v *visitor) work(notes string) {
+	t := v.t
+	t.Helper()
+	v.prompt("read notes.txt")
+	if got := v.said(); !strings.Contains(got, "`notes.txt` has 1 line.") || v.asked != 0 {
+		t.Errorf("said %q, asked %d times", got, v.asked)
+	}
+	if v.chunks < 3 {
+		t.Errorf("the text came in %d pieces", v.chunks)
+	}
+	v.prompt("edit notes.txt")
+	if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want || v.asked != 1 {
+		t.Errorf("notes.txt %q after %d questions, want %q; the agent said %q", got, v.asked, want, v.said())
+	}
+	v.send("long")
+	v.until("some of it", func() bool { return v.said() != "" })
+	v.session.Cancel()
+	if end := v.end(); end.StopReason != "cancelled" || end.Err != nil || strings.Contains(v.said(), "Section 16 ends here") {
+		t.Errorf("stopped: %q, %v, after %d bytes", end.StopReason, end.Err, len(v.said()))
+	}
+	v.prompt("read notes.txt")
+	if got := v.said(); !strings.Contains(got, "`notes.txt` has 2 lines.") {
+		t.Errorf("said %q", got)
+	}
+}
+
+// The same with the real binary at both ends.
+func TestServedRun(t *testing.T) {
+	t.Parallel()
+	for _, r := range roads {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			s, url, ca := r.build(t)
+			dir := workDir(t)
+			notes := filepath.Join(dir, "notes.txt")
+			args := []string{"run", "--agent", url}
+			if ca != "" {
+				args = append(args, "--ca-file", ca)
+			}
+			if r.h2c != "" {
+				args = append(args, "--h2c", r.h2c)
+			}
+			env := "AUTH=Bearer " + r.token
+			if r.token != "" {
+				args = append(args, "--header-env", "Authorization=AUTH")
+			}
+			for _, c := range []struct {
+				flags       []string
+				code        int
+				said, notes string
+			}{
+				{[]string{"--share-files", "--approve-all"}, 0, "`notes.txt` has one more line now.", "one\ndemo agent was here (1)\n"},
+				{[]string{"--share-files"}, 5, "I left `notes.txt` alone.", "one\n"},
+				{nil, 0, "this client does not offer", "one\n"},
+			} {
+				write(t, notes, "one\n")
+				got := runEnv(t, dir, []string{env}, append(append(slices.Clone(args), c.flags...), "edit notes.txt")...)
+				if got.code != c.code || !strings.Contains(got.stdout, c.said) || read(t, notes) != c.notes {
+					t.Errorf("%q: %+v, notes.txt %q", c.flags, got, read(t, notes))
+				}
+				if strings.Contains(got.stdout+got.stderr, aToken) {
+					t.Errorf("it tells the token: %+v", got)
+				}
+			}
+			s.goneAfter(3)
+			if got, want := s.protocols(), []string{r.spoken, r.spoken, r.spoken}; !slices.Equal(got, want) {
+				t.Errorf("spoken was %v, want %v", got, want)
+			}
+			s.Stop()
+			got := runEnv(t, dir, []string{env}, append(args, "hello")...)
+			if got.code != 1 || !strings.Contains(got.stderr, "no connection to "+url) || got.stdout != "" {
+				t.Errorf("without a server: %+v", got)
+			}
+		})
+	}
+}
+
+// certificates makes an authority and a certificate of it for this machine.
+func certificates(t *testing.T) (ca, cert, key string) {
+	t.Helper()
+	dir := t.TempDir()
+	ca, cert, key = filepath.Join(dir, "ca.pem"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	authority := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	private := newKey(t)
+	issue(t, ca, authority, authority, private, private)
+	own := newKey(t)
+	issue(t, cert, &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, authority, own, private)
+	raw, err := x509.MarshalECPrivateKey(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw})))
+	return ca, cert, key
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func issue(t *testing.T, path string, cert, issuer *x509.Certificate, own, by *ecdsa.PrivateKey) {
+	t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, cert, issuer, &own.PublicKey, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+}
+
+// terminate ends TLS in front of a server, offering HTTP/1.1 only, and returns
+// where.
+func terminate(t *testing.T, cert, key, server string) (address string) {
+	t.Helper()
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			from, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer from.Close()
+				to, err := net.Dial("tcp", server)
+				if err != nil {
+					return
+				}
+				defer to.Close()
+				go func() {
+					io.Copy(to, from)
+					to.Close()
+				}()
+				io.Copy(from, to)
+			}()
+		}
+	}()
+	return ln.Addr().String()
+}

@@ -1,0 +1,183 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// heardVar names a file in which the scripted agent notes every prompt that it
+// gets.
+const heardVar = "PARLEY_E2E_HEARD"
+
+func heard(prompt string) {
+	name := os.Getenv(heardVar)
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(f, prompt)
+	f.Close()
+}
+
+// profiles are the ways in which the screen goes to a server.
+var profiles = []string{"ws", "http"}
+
+// A chat with an agent at a URL, from the first prompt to the end.
+func TestServedChat(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range profiles {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			server := Serve(t)
+			dir := workDir(t)
+			notes := filepath.Join(dir, "notes.txt")
+			write(t, notes, "one\n")
+			s := Start(t, 100, 40, dir, server.URL(scheme), "--share-files")
+			s.WaitFor(placeholder)
+			s.Prompt("read notes.txt")
+			s.WaitFor("✓ Read   notes.txt", "notes.txt has 1 line.")
+			s.WaitIdle()
+
+			s.Prompt("edit notes.txt")
+			rows := s.WaitFor(armed)
+			for _, want := range []string{"asks", "Change a file", "2 + demo agent was here (1)"} {
+				if rowOf(rows, want) < 0 {
+					t.Errorf("the question does not show %q:\n%s", want, numbered(rows))
+				}
+			}
+			if got := read(t, notes); got != "one\n" {
+				t.Errorf("changed before it was allowed: %q", got)
+			}
+			s.Press("y")
+			s.WaitFor("✓ Allow by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now.")
+			s.WaitIdle()
+			if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want {
+				t.Errorf("the file holds %q, want %q", got, want)
+			}
+
+			s.Prompt("long")
+			s.WaitFor("Section 2 of 16")
+			s.Press("esc")
+			rows = s.WaitFunc("the end of it", func(rows []string) bool { return has(rows, "  stopped") })
+			s.WaitIdle()
+			if rowOf(rows, "Section 16 of 16") >= 0 {
+				t.Errorf("it was not stopped:\n%s", numbered(rows))
+			}
+			s.Prompt("/quit")
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			s.noneLeft()
+			server.goneAfter(1)
+		})
+	}
+}
+
+// What is not shared is not to be had, whatever the agent asks for.
+func TestServedWithoutSharing(t *testing.T) {
+	t.Parallel()
+	server := Serve(t)
+	dir := workDir(t)
+	s := Start(t, 100, 40, dir, server.URL("ws"))
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor("this client does not offer")
+	s.WaitIdle()
+	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err == nil {
+		t.Error("the file was written")
+	}
+}
+
+// The server is gone in the middle of a turn, and comes again: the conversation
+// is what the agent has kept of it, the draft stays, the prompt is sent once.
+func TestServedAgain(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range profiles {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			prompts := filepath.Join(t.TempDir(), "prompts")
+			env := append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts)
+			server := ServeAgent(t, scripted(t), env)
+			s := Start(t, 100, 40, dir, server.URL(scheme))
+			s.WaitFor(placeholder)
+			s.Prompt("trickle")
+			s.WaitFor("Paragraph 2")
+			s.Type("kept in the composer")
+			s.WaitDraft("kept in the composer")
+			server.Kill()
+			s.WaitFor("connection lost", "trying again in", "what the agent makes of the prompt is not known")
+			s.WaitDraft("kept in the composer")
+
+			server = ServeAgent(t, scripted(t), env, "--listen", server.address())
+			s.WaitFor("connected again", "question 2 of s1", "answer 2 of s1")
+			rows := s.WaitDraft("kept in the composer")
+			for _, gone := range []string{"connection lost", "Paragraph", "is not known"} {
+				if rowOf(rows, gone) >= 0 {
+					t.Errorf("%q is still there:\n%s", gone, numbered(rows))
+				}
+			}
+			if got := read(t, prompts); got != "trickle\n" {
+				t.Errorf("prompts before the next one: %q", got)
+			}
+			s.Press("enter")
+			s.WaitFor("heard: kept in the composer")
+			s.WaitIdle()
+			if got := read(t, prompts); got != "trickle\nkept in the composer\n" {
+				t.Errorf("prompts: %q", got)
+			}
+			s.Press("ctrl+d")
+			s.ExitCode()
+			s.noneLeft()
+			server.goneAfter(1)
+		})
+	}
+}
+
+// With an agent that keeps no sessions another one begins, behind what was said.
+func TestServedAgainWithoutTheSession(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range profiles {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			server := Serve(t)
+			dir := workDir(t)
+			write(t, filepath.Join(dir, "notes.txt"), "one\n")
+			s := Start(t, 100, 60, dir, server.URL(scheme), "--share-files")
+			s.WaitFor(placeholder)
+			s.Prompt("edit notes.txt")
+			s.WaitFor(armed)
+			server.Kill()
+			rows := s.WaitFor("connection lost", "what the agent makes of the prompt is not known")
+			if rowOf(rows, armed) >= 0 {
+				t.Errorf("the question is still there:\n%s", numbered(rows))
+			}
+			server = Serve(t, "--listen", server.address())
+			s.Type("read notes.txt")
+			s.WaitFor("connected, without the session")
+			s.WaitDraft("read notes.txt")
+			s.Press("enter")
+			s.WaitFor("started again: the agent does not remember what stands above")
+			s.WaitDraft("read notes.txt")
+			s.WaitIdle()
+			s.Press("enter")
+			rows = s.WaitFor("notes.txt has 1 line.")
+			if n := strings.Count(strings.Join(rows, "\n"), "edit notes.txt"); n > 1 {
+				t.Errorf("the prompt was sent again:\n%s", numbered(rows))
+			}
+			s.WaitIdle()
+			s.Press("ctrl+d")
+			s.ExitCode()
+			s.noneLeft()
+			server.goneAfter(2)
+		})
+	}
+}

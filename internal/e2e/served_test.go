@@ -1,0 +1,157 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a `parley serve` with directories of its own.
+type Server struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	root  string
+	place string // its address and path
+	ended sync.Once
+
+	mu      sync.Mutex // guards what follows
+	log     string
+	changed chan struct{} // closed when there is more
+}
+
+// Serve serves the demo agent, on a free port of this machine unless a flag says
+// otherwise. At the end of the test the server has to end in good order, if it has
+// not before.
+func Serve(t testing.TB, flags ...string) *Server {
+	t.Helper()
+	return ServeAgent(t, []string{"--", "parley", "agent", "demo"}, nil, flags...)
+}
+
+// ServeAgent is Serve for another agent, with more variables in the environment.
+func ServeAgent(t testing.TB, agent, env []string, flags ...string) *Server {
+	t.Helper()
+	dir := workDir(t)
+	s := &Server{t: t, root: filepath.Dir(dir), changed: make(chan struct{})}
+	s.cmd = command(dir, slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, agent)...)
+	s.cmd.Env = append(s.cmd.Env, env...)
+	s.cmd.Stderr = s
+	out, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	first, err := bufio.NewReader(out).ReadString('\n')
+	_, place, ok := strings.Cut(strings.TrimSpace(first), "://")
+	if !ok {
+		t.Fatalf("the server says %q, %v; its log:\n%s", first, err, s.Log())
+	}
+	s.place = place
+	return s
+}
+
+// Write takes the log.
+func (s *Server) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log += string(p)
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return len(p), nil
+}
+
+// Log is all that it has logged.
+func (s *Server) Log() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log
+}
+
+// WaitLog waits until a text is in the log.
+func (s *Server) WaitLog(text string) {
+	s.t.Helper()
+	for deadline := time.After(patience); ; {
+		s.mu.Lock()
+		found, changed := strings.Contains(s.log, text), s.changed
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			s.t.Fatalf("not in the log of the server: %s\n%s", text, s.Log())
+		}
+	}
+}
+
+// URL is where it is, for that scheme.
+func (s *Server) URL(scheme string) string { return scheme + "://" + s.place }
+
+// address is what it listens on.
+func (s *Server) address() string {
+	address, _, _ := strings.Cut(s.place, "/")
+	return address
+}
+
+// goneAfter waits until the server has ended its first n connections, and wants
+// their agents to be gone.
+func (s *Server) goneAfter(n int) {
+	s.t.Helper()
+	for i := range n {
+		s.WaitLog(fmt.Sprintf("msg=\"connection ended\" conn=%d ", i+1))
+	}
+	if left := processesOf(s.root); len(left) > 1 {
+		s.t.Errorf("beside the server there still runs: %v", left)
+	}
+}
+
+var protocolLine = regexp.MustCompile(`msg="connection begins" conn=\d+ remote=\S+ protocol=(\S+)`)
+
+// protocols are the versions of HTTP that connections were made with.
+func (s *Server) protocols() (out []string) {
+	for _, m := range protocolLine.FindAllStringSubmatch(s.Log(), -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// Stop asks the server to end and sees that it does, with all that it started.
+func (s *Server) Stop() {
+	s.ended.Do(func() {
+		s.t.Helper()
+		s.cmd.Process.Signal(syscall.SIGTERM)
+		late := time.AfterFunc(patience, func() { s.cmd.Process.Signal(syscall.SIGQUIT) })
+		defer late.Stop()
+		if err := s.cmd.Wait(); err != nil {
+			s.t.Errorf("the server ends with %v; its log:\n%s", err, s.Log())
+		}
+		s.noneLeft()
+	})
+}
+
+// Kill ends the server without giving it time.
+func (s *Server) Kill() {
+	s.ended.Do(func() {
+		s.cmd.Process.Kill()
+		s.cmd.Wait()
+		s.noneLeft()
+	})
+}
+
+func (s *Server) noneLeft() {
+	s.t.Helper()
+	(&Screen{t: s.t, root: s.root}).noneLeft()
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// peers are the ways to an agent that a suspended screen may have.
+var peers = []string{"stdio", "ws", "http"}
+
+// Case 192: while the screen is suspended the agent talks on, is read, and nothing
+// of it is lost. Here only the screen stands still: where there is no shell to
+// return to, the system stops nobody.
+func TestSuspendedScreen(t *testing.T) {
+	t.Parallel()
+	for _, peer := range peers {
+		t.Run(peer, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			s := Start(t, 80, 24, dir, agentOf(t, peer)...)
+			s.WaitFor(placeholder)
+			s.Prompt("later")
+			s.WaitFor("holding")
+			s.Type("a draft")
+			s.WaitDraft("a draft")
+			s.Press("ctrl+z")
+			s.WaitFunc("the end of the screen", func([]string) bool { return !s.full() })
+			open(t, dir)
+			s.WaitFile("through")
+			if s.full() {
+				t.Error("the screen is back by itself")
+			}
+			s.Kill(syscall.SIGCONT)
+			s.WaitFor("flood-is-over")
+			s.WaitDraft("a draft")
+			s.WaitIdle()
+		})
+	}
+}
+
+// shell runs parley, and when it was stopped goes on with it after an enter.
+const shell = `"$@"; echo "stopped, enter goes on"; read line; fg >/dev/null; echo "ended with $?"`
+
+func startByShell(t *testing.T, dir string, args []string) *Screen {
+	t.Helper()
+	return startIn(t, 80, 24, dir, nil, append([]string{filepath.Join(toolbox, "sh"), "-mc", shell, "sh", parley}, args...))
+}
+
+// The same where a shell stops parley as a whole. What an agent at a URL says
+// meanwhile waits in its server; one that was started here has to wait itself.
+func TestSuspendedByAShell(t *testing.T) {
+	t.Parallel()
+	for _, peer := range peers {
+		t.Run(peer, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			s := startByShell(t, dir, agentOf(t, peer))
+			s.WaitFor(placeholder)
+			s.Prompt("later")
+			s.WaitFor("holding")
+			s.Type("a draft")
+			s.WaitDraft("a draft")
+			s.Press("ctrl+z")
+			s.WaitFor("stopped, enter goes on")
+			if state := s.state(); state != "T" {
+				t.Errorf("parley is in state %q", state)
+			}
+			open(t, dir)
+			if peer != "stdio" {
+				s.WaitFile("through")
+			}
+			s.Press("enter")
+			s.WaitFor("flood-is-over")
+			s.WaitDraft("a draft")
+			s.WaitIdle()
+			s.Press("ctrl+c")
+			s.WaitDraft("")
+			s.Press("ctrl+d")
+			s.WaitFor("ended with 0")
+			s.ExitCode()
+		})
+	}
+}
+
+// Where more comes than the server may keep, it ends the connection. Back again,
+// parley says so, and goes on with the session as the agent has kept it.
+func TestSuspendedForTooMuch(t *testing.T) {
+	t.Parallel()
+	prompts := filepath.Join(t.TempDir(), "prompts")
+	server := ServeAgent(t, scripted(t), append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts),
+		"--stall-timeout", "300ms", "--session-buffer", "64KiB", "--connection-buffer", "128KiB")
+	dir := workDir(t)
+	s := startByShell(t, dir, []string{server.URL("ws")})
+	s.WaitFor(placeholder)
+	s.Prompt("later")
+	s.WaitFor("holding")
+	s.Type("a draft")
+	s.WaitDraft("a draft")
+	s.Press("ctrl+z")
+	s.WaitFor("stopped, enter goes on")
+	open(t, dir)
+	server.WaitLog("msg=\"connection ended\" conn=1 ")
+	s.Press("enter")
+	s.WaitFor("connected again", "answer 2 of s1")
+	s.WaitDraft("a draft")
+	s.WaitIdle()
+	s.Press("enter")
+	s.WaitFor("heard: a draft")
+	s.WaitIdle()
+	if got := read(t, prompts); got != "later\na draft\n" {
+		t.Errorf("prompts: %q", got)
+	}
+	s.Press("ctrl+d")
+	s.WaitFor("ended with 0")
+	s.ExitCode()
+}
+
+// agentOf is how to get to the scripted agent.
+func agentOf(t *testing.T, peer string) []string {
+	t.Helper()
+	if peer == "stdio" {
+		return scripted(t)
+	}
+	return []string{ServeAgent(t, scripted(t), nil).URL(peer)}
+}
+
+// full tells whether the terminal shows a screen of its own for parley.
+func (s *Screen) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emu.IsAltScreen()
+}
+
+// WaitFile waits until there is a file of that name in the directory.
+func (s *Screen) WaitFile(name string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(s.root, "work", name)); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("there is no file %s", name)
+		}
+	}
+}
+
+// state is that of parley behind a shell, as the system calls it.
+func (s *Screen) state() string {
+	for pid, words := range processesOf(s.root) {
+		if strings.HasPrefix(words, parley+" ") {
+			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			_, rest, _ := strings.Cut(string(stat), ") ")
+			return rest[:min(1, len(rest))]
+		}
+	}
+	return ""
+}
