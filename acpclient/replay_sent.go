@@ -19,7 +19,7 @@ type sentParams struct {
 	ModelID    string
 	RequestID  json.RawMessage
 	ReplayFrom json.RawMessage
-	Prompt     []struct{ Type, Text string }
+	Prompt     []struct{ Type, Text, Data, MimeType string }
 }
 
 // sent takes a request or a notification of parley's.
@@ -162,8 +162,11 @@ func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *requ
 	id, _ := jsonscan.Int(m.ID)
 	shown := ""
 	for _, b := range p.Prompt {
-		if b.Type == "text" {
+		switch b.Type {
+		case "text":
 			shown += b.Text
+		case "image":
+			shown += imageShown(b.MimeType, loggedSize(b.Data))
 		}
 	}
 	shown = safetext.Clean(shown)

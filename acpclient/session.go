@@ -52,13 +52,6 @@ func (s *Session) Running() bool {
 	return s.running
 }
 
-// Block is one part of a prompt.
-type Block struct {
-	Text string // a text block, where URI is ""
-	URI  string // a resource link
-	Name string // of the link
-}
-
 // Prompt sends a prompt and returns when it is queued. The turn that it starts
 // ends with a TurnEnded event, which is posted behind every update that came
 // before the end. In v1 a second prompt is refused while a turn runs
@@ -89,20 +82,6 @@ func (v1) prompt(s *Session, blocks []Block) error {
 func (s *Session) promptSent(shown string, request int64) {
 	s.running, s.cancelled = true, false
 	s.post(TurnStarted{For: s.own(), Text: shown, At: s.client.clock(), Request: request})
-}
-
-// promptRequest is the request, and the text of it as it may be shown.
-func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown string) {
-	req.SessionID = s.id
-	for _, b := range blocks {
-		if b.URI != "" {
-			req.Prompt = append(req.Prompt, map[string]string{"type": "resource_link", "uri": b.URI, "name": b.Name})
-			continue
-		}
-		req.Prompt = append(req.Prompt, wire.TextBlock(b.Text))
-		shown += b.Text
-	}
-	return req, safetext.Clean(shown)
 }
 
 // answered ends the turn, on the reader goroutine if that is so because of an

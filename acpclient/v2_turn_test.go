@@ -176,7 +176,7 @@ func TestCase159HeldPrompts(t *testing.T) {
 		k.answer("session/prompt", 1, `"error":{"code":-32800,"message":"Request cancelled"}`)
 		k.settle()
 		failed, ok := k.events[len(k.events)-1].(acpclient.PromptFailed)
-		if !ok || !failed.Withdrawn || failed.Key != held[0].Key || failed.Blocks[0].Text != "two" || failed.Blocks[1] != link {
+		if !ok || !failed.Withdrawn || failed.Key != held[0].Key || failed.Blocks[0].Text != "two" || failed.Blocks[1].URI != link.URI || failed.Blocks[1].Name != link.Name {
 			t.Errorf("%+v", k.events[len(k.events)-1])
 		}
 		if len(k.thread.Held) != 1 || len(k.ends()) != 0 {

@@ -35,6 +35,14 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 		}
 		env = append(env, v.Name+"="+v.Value)
 	}
+	if c.Shell {
+		cmd, err := s.shell(c.Command, c.Dir, env)
+		if err != nil {
+			return nil, fmt.Errorf("find a shell: %w", err)
+		}
+		cmd.Env, cmd.Dir = env, c.Dir
+		return cmd, nil
+	}
 	path, err := process.LookPath(c.Command, c.Dir, env)
 	if err == nil {
 		return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil

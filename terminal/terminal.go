@@ -72,6 +72,7 @@ type EnvVar struct{ Name, Value string }
 type Command struct {
 	Command     string
 	Args        []string
+	Shell       bool     // Command is a line for the shell, whatever it looks like
 	Env         []EnvVar // over the environment of the Service; of the same name the last one wins
 	Dir         string   // absolute; required
 	OutputLimit *uint64  // most bytes of output kept; nil = as many as the Service keeps

@@ -26,6 +26,8 @@ import (
 //	option ID VALUE        changes an option; true and false are booleans
 //	giveup                 gives up what is waited for
 //	attach URI NAME        adds a link to the next prompt
+//	embed URI TEXT         adds a resource with its text
+//	image TYPE DATA        adds an image of that MIME type
 //	prompt TEXT            TEXT may be quoted as in Go
 //	cancel                 stops the turn
 //	answer OPTION          answers the oldest open question; a quoted OPTION

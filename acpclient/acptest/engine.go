@@ -154,6 +154,12 @@ func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 	case "attach":
 		uri, name, _ := strings.Cut(arg, " ")
 		u.links = append(u.links, acpclient.Block{URI: uri, Name: name})
+	case "embed":
+		uri, text, _ := strings.Cut(arg, " ")
+		u.links = append(u.links, acpclient.Block{URI: uri, Content: &text})
+	case "image":
+		mime, data, _ := strings.Cut(arg, " ")
+		u.links = append(u.links, acpclient.Block{Image: []byte(data), MimeType: mime})
 	case "prompt":
 		if text, err := strconv.Unquote(arg); err == nil {
 			arg = text

@@ -56,7 +56,7 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 	}
 	for i := len(t.Items) - 1; i >= t.parted; i-- {
 		switch it := t.Items[i]; it.Kind {
-		case TurnEnd, Notice:
+		case TurnEnd, Notice, ShellCommand:
 			continue
 		case kindOf[role]:
 			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero()) {

@@ -39,10 +39,11 @@ const (
 	AgentMessage
 	ThoughtMessage
 	ToolCall
-	Decision   // how a question was settled
-	TurnEnd    // why a turn ended, where that is worth a line
-	Notice     // a quiet line: compaction, unknown updates
-	Attachment // a block of a message that is not text
+	Decision     // how a question was settled
+	TurnEnd      // why a turn ended, where that is worth a line
+	Notice       // a quiet line: compaction, unknown updates
+	Attachment   // a block of a message that is not text
+	ShellCommand // the user's own command
 )
 
 // Item is one entry of the transcript. Items are never removed and never change
@@ -60,6 +61,7 @@ type Item struct {
 	Generation int
 
 	Tool       *Tool
+	Shell      *Shell
 	Attachment *acpclient.Content
 	Settled    *acpclient.PermissionSettled
 	End        *End
@@ -270,6 +272,9 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.Disconnected:
 		t.disconnected(e.Err)
 		return t.changed
+	case ShellAsked, ShellStarted, ShellOutput, ShellEnded:
+		t.shell(e)
+		return t.changed
 	default:
 		t.session(e)
 	}
@@ -411,7 +416,7 @@ func (t *Thread) talked() bool {
 		switch it := t.Items[i]; {
 		case it.Kind == Notice && string(it.Text) == startedAgain:
 			return false
-		case it.Kind != Notice && it.Kind != TurnEnd:
+		case it.Kind != Notice && it.Kind != TurnEnd && it.Kind != ShellCommand:
 			return true
 		}
 	}

@@ -107,12 +107,7 @@ func (t *Thread) terminal(e acpclient.Event) {
 		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
 	case acpclient.TerminalOutput:
 		term, wire = t.open(e.ID), e.Wire
-		term.Gap = term.Gap || e.Cut
-		term.Total += int64(len(e.Data))
-		term.Output = append(term.Output, e.Data...)
-		if len(term.Output) > 2*maxTerminal {
-			term.Output = append(term.Output[:0:0], term.Output[len(term.Output)-maxTerminal:]...)
-		}
+		term.put(e.Data, e.Cut)
 	case acpclient.TerminalExited:
 		term, wire = t.open(e.ID), e.Wire
 		term.Exited, term.Code, term.Signal = !e.Cleared, e.Code, e.Signal
@@ -125,5 +120,15 @@ func (t *Thread) terminal(e acpclient.Event) {
 	for _, i := range term.items {
 		t.touch(t.Items[i])
 		t.Items[i].from(wire)
+	}
+}
+
+// put appends output; with cut something before it is missing.
+func (term *Terminal) put(data []byte, cut bool) {
+	term.Gap = term.Gap || cut
+	term.Total += int64(len(data))
+	term.Output = append(term.Output, data...)
+	if len(term.Output) > 2*maxTerminal {
+		term.Output = append(term.Output[:0:0], term.Output[len(term.Output)-maxTerminal:]...)
 	}
 }

@@ -120,6 +120,12 @@ func (s *Setup) Insecure(a agents.Agent) bool {
 	return a.URL != "" && err == nil && r.Insecure
 }
 
+// SharesFiles tells whether an agent at a URL gets files of this machine.
+func (s *Setup) SharesFiles(a agents.Agent) bool {
+	r, err := s.remoteOf(a)
+	return a.URL != "" && err == nil && r.ShareFiles
+}
+
 // shared is what an agent at a URL gets of this machine; nil for any other.
 func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
 	if a.URL == "" {

@@ -16,11 +16,13 @@ import (
 func (c *Config) check() *problem {
 	k := checker{doc: c.doc}
 	k.text(c.Agent, "agent")
+	k.oneOf(c.Notify, Notifications, "notify")
+	k.oneOf(c.Progress, []string{"auto", "on", "off"}, "progress")
 	k.oneOf(c.Density, []string{"normal", "everything", "quiet"}, "density")
 	if d, err := time.ParseDuration(c.StartTimeout); c.StartTimeout != "" && (err != nil || d < 0) {
 		k.report([]string{"start_timeout"}, "start_timeout = %s: want 90s, 10m, … or 0s", show(c.StartTimeout))
 	}
-	k.oneOf(c.Theme, []string{"auto", "dark", "light", "ansi", "plain"}, "theme")
+	k.oneOf(c.Theme, Themes, "theme")
 	for name, a := range c.Agents {
 		k.agent(&a, "agents", name)
 		c.Agents[name] = a

@@ -20,20 +20,34 @@ import (
 // the number of keys.
 const maxSize = 64 << 10
 
+// Notifications are the ways to tell the user that something is done or asked.
+var Notifications = []string{"auto", "bell", "osc9", "osc777", "osc99", "off"}
+
+// Themes are the names that theme takes, in the order to offer them.
+var Themes = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
+
 // Config is what the file says. The zero value is that of a missing file.
 type Config struct {
 	Agent  string `toml:"agent"`  // name of the default agent; "" means ask
-	Theme  string `toml:"theme"`  // auto, dark, light, ansi or plain; "" means auto
+	Theme  string `toml:"theme"`  // one of Themes; "" means auto
 	Record *bool  `toml:"record"` // keep a log of each session; nil means yes
+	// History: keep what was sent and drafts that were not, of each project; nil
+	// means yes.
+	History *bool `toml:"history"`
 	// OfferTools: hand agents of ACP v2, which ask for no files and commands, an
 	// MCP server with those of this machine.
 	OfferTools bool                 `toml:"offer_tools"`
 	Agents     map[string]Agent     `toml:"agents"`
 	MCP        map[string]MCPServer `toml:"mcp"`
 
-	StartTimeout string `toml:"start_timeout"` // a duration; "" means the usual one
-	Density      string `toml:"density"`       // normal, everything or quiet; "" means normal
-	Keymap       string `toml:"keymap"`        // a preset; "" means default
+	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
+	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
+	Notify       string `toml:"notify"`         // one of Notifications; "" means auto
+	Progress     string `toml:"progress"`       // auto, on or off: the terminal's own progress bar; "" means auto
+	Mouse        *bool  `toml:"mouse"`          // take the mouse; nil means yes
+	CopyOnSelect *bool  `toml:"copy_on_select"` // copy what the mouse has selected; nil means yes
+	Inline       bool   `toml:"inline"`         // write the conversation into the terminal's scrollback
+	Keymap       string `toml:"keymap"`         // a preset; "" means default
 	// Keys are those of actions, by the context and the action's name. Wrong names
 	// are found by who knows them (Wrong).
 	Keys map[string]map[string][]string `toml:"keys"`

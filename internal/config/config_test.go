@@ -31,7 +31,7 @@ func TestExampleParses(t *testing.T) {
 	}
 	want := &Config{
 		Agent: "claude",
-		Theme: "auto", Record: new(true), Density: "normal", StartTimeout: "5m", Keymap: "default",
+		Theme: "auto", Record: new(true), History: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", StartTimeout: "5m", Keymap: "default", Notify: "auto", Progress: "auto",
 		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
@@ -182,8 +182,8 @@ func TestErrors(t *testing.T) {
 		{cmdX + "[agents.x]\n", `3:`},
 		{"agent = '\xff'", `1:`},
 		// Values.
-		{"theme = 'blue'", `1:9: theme = "blue": want auto, dark, light, ansi or plain`},
-		{"theme = ''", `1:9: theme = "": want auto, dark, light, ansi or plain`},
+		{"theme = 'blue'", `1:9: theme = "blue": want auto, dark, light, contrast-dark, contrast-light, ansi or plain`},
+		{"theme = ''", `1:9: theme = "": want auto, dark, light, contrast-dark, contrast-light, ansi or plain`},
 		{cmdX + "protocol = \"3\"", `3:12: protocol = "3": want auto, 1 or 2`},
 		{cmdX + "cwd = 'src'", `3:7: cwd = "src": want an absolute path or one from ~/`},
 		{cmdX + "cwd = '~other/src'", `3:7: cwd = "~other/src": want an absolute path or one from ~/`},

@@ -11,14 +11,27 @@ const Example = `# parley: config.toml
 # The agent to start when none is named. Left out: parley asks.
 agent = "claude"
 
-# auto, dark, light, ansi (the terminal's own 16 colours) or plain (no colour).
+# auto (dark or light by the terminal's background), dark, light, contrast-dark,
+# contrast-light, ansi (the terminal's own 16 colours) or plain (no colour).
+# /theme shows them.
 theme = "auto"
 
 # How much of tool calls is shown at first: normal, everything or quiet.
 density = "normal"
 
+# Leave the terminal its own screen: what is finished goes into its scrollback,
+# and stays there when parley ends. /inline changes it. Left out: no.
+inline = false
+
 # How long an agent may take to start; 0s waits for ever.
 start_timeout = "5m"
+
+# How to tell that a turn is over or something is asked while the terminal has no
+# focus: auto (by the terminal), bell, osc9, osc777, osc99 or off.
+notify = "auto"
+
+# The terminal's own progress bar while a turn runs: auto, on or off.
+progress = "auto"
 
 # default, vim or emacs.
 keymap = "default"
@@ -26,6 +39,17 @@ keymap = "default"
 # Keep a log of each session, for the user alone: what was said on the wire,
 # without secrets that can be told by their names. Left out: yes.
 record = true
+
+# Keep what you have sent in a project, for up and ctrl+r, and drafts that you have
+# not sent, for the user alone. Left out: yes.
+history = true
+
+# Take the mouse: wheel, clicks, text selected by dragging. false leaves it to the
+# terminal; /mouse switches. Left out: yes.
+mouse = true
+
+# Copy what was selected with the mouse when the button comes up. Left out: yes.
+copy_on_select = true
 
 # Agents of ACP 2 have files and commands of their own and ask parley for none.
 # Offer them those of this machine as well, as an MCP server, with parley's

@@ -1,0 +1,97 @@
+package acpclient
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// Block is one part of a prompt: a text, unless Image or URI says something else.
+// Both versions know the same ones. What an agent takes besides texts and links
+// stands in AgentInfo; Prompt does not check it.
+type Block struct {
+	Text string // verbatim
+
+	// URI makes it a resource link or, with Content, an embedded resource, which
+	// only agents with EmbeddedContext take.
+	URI     string
+	Name    string // of the link
+	Content *string
+
+	// Image is a picture's file, as bytes: only for agents with Image. The
+	// session reads it until the prompt is answered; it must not change.
+	Image    []byte
+	MimeType string // of the image, or of the resource where it is known
+}
+
+// wire is the block as it goes out.
+func (b Block) wire() any {
+	switch {
+	case b.Image != nil:
+		return struct {
+			Type     string `json:"type"`
+			Data     string `json:"data"`
+			MimeType string `json:"mimeType"`
+		}{"image", base64.StdEncoding.EncodeToString(b.Image), b.MimeType}
+	case b.Content != nil:
+		return struct {
+			Type     string        `json:"type"`
+			Resource wire.Resource `json:"resource"`
+		}{"resource", wire.Resource{URI: b.URI, MimeType: b.MimeType, Text: b.Content}}
+	case b.URI != "":
+		link := map[string]string{"type": "resource_link", "uri": b.URI, "name": b.Name}
+		if b.MimeType != "" {
+			link["mimeType"] = b.MimeType
+		}
+		return link
+	}
+	return wire.TextBlock(b.Text)
+}
+
+// shown is what of a block stands in the transcript.
+func (b Block) shown() string {
+	switch {
+	case b.Image != nil:
+		return imageShown(b.MimeType, len(b.Image))
+	case b.URI != "":
+		return "" // the text names it
+	}
+	return b.Text
+}
+
+// imageShown is what is known of an image on the wire, too: a log shows the same.
+func imageShown(mime string, n int) string {
+	return "[" + strings.Replace(mime, "/", " ", 1) + " " + byteCount(n) + "]"
+}
+
+// loggedSize is how many bytes the data of an image stand for, also where the log
+// only says how many there were.
+func loggedSize(data string) (n int) {
+	if _, err := fmt.Sscanf(data, "[%d bytes]", &n); err == nil {
+		return n
+	}
+	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
+}
+
+func byteCount(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// promptRequest is the request, and the text of it as it may be shown.
+func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown string) {
+	req.SessionID = s.id
+	for _, b := range blocks {
+		req.Prompt = append(req.Prompt, b.wire())
+		shown += b.shown()
+	}
+	return req, safetext.Clean(shown)
+}

@@ -1,0 +1,39 @@
+package acpclient_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+)
+
+// Every kind of block in a prompt of v2, which is validated against its schema
+// when the test ends, and what of it is shown while it is held. The replay of the
+// log at the end must show the same.
+func TestBlocksOfV2(t *testing.T) {
+	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
+		content := "package a"
+		k.session.Prompt(acpclient.Block{Text: "look "}, acpclient.Block{Image: []byte("\x89PNG data"), MimeType: "image/png"}, acpclient.Block{Text: " here"},
+			acpclient.Block{URI: "file:///w/a.go#L1", Name: "a.go", Content: &content}, acpclient.Block{URI: "file:///w/b", Name: "b", MimeType: "text/plain"})
+		synctest.Wait()
+		var p struct{ Prompt []json.RawMessage }
+		for _, m := range k.got("session/prompt") {
+			json.Unmarshal(m.Params, &p)
+		}
+		want := []string{`{"type":"text","text":"look "}`, `{"type":"image","data":"iVBORyBkYXRh","mimeType":"image/png"}`, `{"type":"text","text":" here"}`,
+			`{"type":"resource","resource":{"uri":"file:///w/a.go#L1","text":"package a"}}`, `{"mimeType":"text/plain","name":"b","type":"resource_link","uri":"file:///w/b"}`}
+		var got []string
+		for _, b := range p.Prompt {
+			got = append(got, string(b))
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("sent %s", strings.Join(got, "\n"))
+		}
+		if k.settle(); len(k.thread.Held) != 1 || k.thread.Held[0].Text != "look [image png 9 B] here" {
+			t.Errorf("held %+v", k.thread.Held)
+		}
+		k.answer("session/prompt", 0, `"result":{"messageId":"u"}`)
+	})
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley/internal/process"
+)
+
+// maxEdited bounds what is read back from an editor, in bytes.
+const maxEdited = 16 << 20
+
+// Editing is an editor that is ready to be run on a private file.
+type Editing struct {
+	Command interface { // a tea.ExecCommand
+		Run() error
+		SetStdin(io.Reader)
+		SetStdout(io.Writer)
+		SetStderr(io.Writer)
+	}
+	file string
+}
+
+// NewEditing writes text to a private file and finds $VISUAL or $EDITOR for it.
+// The editor is ended with ctx. After an error there is no file.
+func NewEditing(ctx context.Context, text, dir string) (Editing, error) {
+	words, err := editor(os.Getenv, dir, os.Environ())
+	if err != nil {
+		return Editing{}, err
+	}
+	home, err := os.MkdirTemp("", "parley-")
+	if err != nil {
+		return Editing{}, fmt.Errorf("make a file for the editor: %w", err)
+	}
+	e := Editing{file: filepath.Join(home, "parley-draft.md")}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n" // editors complain without
+	}
+	if err := os.WriteFile(e.file, []byte(text), 0o600); err != nil {
+		return Editing{}, errors.Join(fmt.Errorf("make a file for the editor: %w", err), os.RemoveAll(home))
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], e.file)...)
+	cmd.Dir = dir
+	if runtime.GOOS != "windows" { // let it restore the terminal
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	}
+	cmd.WaitDelay = 100 * time.Millisecond
+	e.Command = loginCommand{cmd}
+	return e, nil
+}
+
+// Done returns the text as the editor left it and removes the file.
+func (e Editing) Done() (string, error) {
+	defer os.RemoveAll(filepath.Dir(e.file))
+	f, err := os.Open(e.file)
+	if err != nil {
+		return "", fmt.Errorf("read what was edited: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read what was edited: %w", err)
+	case len(data) > maxEdited:
+		return "", fmt.Errorf("read what was edited: more than %d bytes", maxEdited)
+	}
+	return string(data), nil
+}
+
+// editor is the user's editor as words, the first one the file of the program.
+func editor(getenv func(string) string, dir string, env []string) ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		value := strings.TrimSpace(getenv(name))
+		if value == "" {
+			continue
+		}
+		words, err := splitWords(value, runtime.GOOS == "windows")
+		if err != nil {
+			return nil, fmt.Errorf("$%s: %w", name, err)
+		}
+		path, err := process.LookPath(words[0], dir, env)
+		if err != nil {
+			return nil, fmt.Errorf("$%s is %s, which is not there; set it to an editor that is", name, value)
+		}
+		return append([]string{path}, words[1:]...), nil
+	}
+	return nil, errors.New("no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi")
+}
+
+// splitWords splits a command line as a shell does, as far as blanks, quotes and
+// backslashes go. Where backslashes are in paths they are nothing special.
+func splitWords(line string, paths bool) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	in, quote := false, rune(0)
+	rs := []rune(line)
+	for i := 0; i < len(rs); i++ {
+		switch r := rs[i]; {
+		case quote == '\'' && r != '\'':
+			word.WriteRune(r)
+		case r == '\\' && !paths && i+1 < len(rs) && (quote == 0 || strings.ContainsRune("\"\\$`", rs[i+1])):
+			i++
+			word.WriteRune(rs[i])
+			in = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\'' && !paths):
+			quote, in = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
+			if in {
+				words, in = append(words, word.String()), false
+				word.Reset()
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote is not closed")
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, errors.New("it names no program")
+	}
+	return words, nil
+}

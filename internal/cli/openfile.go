@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// EditorCommand is the user's editor, ready to be run: a tea.ExecCommand.
+type EditorCommand interface {
+	Run() error
+	SetStdin(io.Reader)
+	SetStdout(io.Writer)
+	SetStderr(io.Writer)
+}
+
+// OpenFile finds $VISUAL or $EDITOR for a file that is there, at a line (0: none is
+// known). The editor is ended with ctx. The path is absolute, so that it cannot be
+// taken for a flag.
+func OpenFile(ctx context.Context, path string, line int, dir string) (EditorCommand, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not there", path)
+	case err != nil:
+		return nil, fmt.Errorf("look at %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file to edit", path)
+	case !filepath.IsAbs(path):
+		return nil, fmt.Errorf("%s is not an absolute path", path)
+	}
+	words, err := editor(os.Getenv, dir, os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, words[0], atLine(words, path, line)...)
+	cmd.Dir = dir
+	if runtime.GOOS != "windows" { // let it restore the terminal
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	}
+	cmd.WaitDelay = 100 * time.Millisecond
+	return loginCommand{cmd}, nil
+}
+
+// atLine are the words behind the program that have an editor begin at a line, in
+// the way that this editor has for it; one that is not known gets the file alone.
+func atLine(words []string, path string, line int) []string {
+	args := append([]string(nil), words[1:]...)
+	if line <= 0 {
+		return append(args, path)
+	}
+	n := strconv.Itoa(line)
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(words[0])), ".exe")
+	switch name {
+	case "vi", "vim", "nvim", "view", "vim.basic", "vim.tiny", "gvim", "nano", "pico", "rnano", "emacs", "emacsclient", "emacs-nox", "mg", "jove", "joe", "jmacs", "ne",
+		"micro", "kak", "ex", "elvis", "nvi", "vile", "less":
+		return append(args, "+"+n, path)
+	case "hx", "helix", "subl", "sublime_text", "zed", "zeditor":
+		return append(args, path+":"+n)
+	case "code", "code-insiders", "codium", "vscodium", "cursor", "windsurf":
+		return append(args, "-g", path+":"+n)
+	case "idea", "goland", "pycharm", "webstorm", "clion", "rustrover", "mate":
+		if name == "mate" {
+			return append(args, "-l", n, path)
+		}
+		return append(args, "--line", n, path)
+	case "kate", "kwrite", "gedit", "gnome-text-editor":
+		if strings.HasPrefix(name, "k") {
+			return append(args, "--line", n, path)
+		}
+		return append(args, "+"+n, path)
+	case "notepad++":
+		return append(args, "-n"+n, path)
+	}
+	return append(args, path)
+}

@@ -1,0 +1,179 @@
+package finder
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrNoFile says that a path names nothing that a prompt may mention: it is not
+// there, or not under the roots.
+var ErrNoFile = errors.New("no such file under the session's directories")
+
+// MaxText bounds a text that goes along with a prompt, in bytes.
+const MaxText = 512 << 10
+
+// maxScan bounds how far a file is read for lines in its middle, in bytes.
+const maxScan = 64 << 20
+
+// Mentioned is a file as a prompt may hold it.
+type Mentioned struct {
+	URI  string // file:///…, with #L10-L20 of lines
+	Name string // the last part of the path
+	Text *string
+	Why  string // why there is no Text: "a directory", "larger than 512 KiB", …
+}
+
+// Read reads the file that a prompt mentions by a path: absolute, or relative to
+// the first of the roots. Lines from to to, both included, are cut out; 0 means
+// all. What is not under the roots, symbolic links resolved, is ErrNoFile. Any
+// other error comes with a Mentioned without text. It gives up when ctx ends,
+// also on a file system that does not answer.
+func Read(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error) {
+	type outcome struct {
+		file Mentioned
+		err  error
+	}
+	over := make(chan outcome, 1)
+	go func() {
+		file, err := read(ctx, roots, path, from, to)
+		over <- outcome{file, err}
+	}()
+	select {
+	case o := <-over:
+		return o.file, o.err
+	case <-ctx.Done():
+		return Mentioned{}, fmt.Errorf("read %s: %w", path, ctx.Err())
+	}
+}
+
+func read(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error) {
+	root, rel, err := locate(roots, path)
+	if err != nil {
+		return Mentioned{}, err
+	}
+	defer root.Close()
+	m := Mentioned{URI: uri(filepath.Join(root.Name(), rel), from, to), Name: filepath.Base(filepath.Join(root.Name(), rel))}
+	info, err := root.Stat(rel)
+	switch {
+	case err != nil:
+		return Mentioned{}, fmt.Errorf("%w: %s", ErrNoFile, path)
+	case info.IsDir():
+		m.Why = "a directory"
+		return m, nil
+	case !info.Mode().IsRegular():
+		m.Why = "not a regular file"
+		return m, nil
+	case from == 0 && info.Size() > MaxText:
+		m.Why = "larger than 512 KiB"
+		return m, nil
+	}
+	f, err := root.Open(rel)
+	if err != nil {
+		return m, fmt.Errorf("read %s: %w", path, err)
+	}
+	defer f.Close()
+	var text []byte
+	if from == 0 {
+		text, err = io.ReadAll(io.LimitReader(f, MaxText+1))
+	} else {
+		text, err = cut(ctx, f, from, to)
+	}
+	switch {
+	case err != nil:
+		return m, fmt.Errorf("read %s: %w", path, err)
+	case len(text) > MaxText:
+		m.Why = "larger than 512 KiB"
+	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
+		m.Why = "not text"
+	case from > 0 && len(text) == 0:
+		m.Why = fmt.Sprintf("without a line %d", from)
+	default:
+		s := string(text)
+		m.Text = &s
+	}
+	return m, nil
+}
+
+// locate finds the root that a path lies under. A name in it that leads out of
+// it is found later: every access goes through the Root.
+func locate(roots []string, path string) (*os.Root, string, error) {
+	if len(roots) == 0 || strings.ContainsRune(path, 0) {
+		return nil, "", ErrNoFile
+	}
+	abs := filepath.FromSlash(path)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(roots[0], abs)
+	}
+	for _, dir := range roots {
+		rel, err := filepath.Rel(dir, filepath.Clean(abs))
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			continue
+		}
+		if _, err := root.Stat(rel); err == nil || errors.Is(err, fs.ErrPermission) {
+			return root, rel, nil
+		}
+		root.Close()
+	}
+	return nil, "", fmt.Errorf("%w: %s", ErrNoFile, path)
+}
+
+// cut reads the lines from to to, with their ends; more than MaxText bytes where
+// they are more.
+func cut(ctx context.Context, f io.Reader, from, to int) ([]byte, error) {
+	in := bufio.NewReaderSize(io.LimitReader(f, maxScan), 64<<10)
+	var out []byte
+	for line := 1; line <= to; {
+		piece, err := in.ReadSlice('\n')
+		if line >= from {
+			out = append(out, piece...)
+		}
+		switch {
+		case err == nil:
+			line++
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return out, nil
+		default:
+			return nil, err
+		}
+		if len(out) > MaxText {
+			return out, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// uri is that of a file, and of lines in it.
+func uri(path string, from, to int) string {
+	path = filepath.ToSlash(path)
+	if runtime.GOOS == "windows" && !strings.HasPrefix(path, "/") {
+		path = "/" + path // the drive
+	}
+	u := url.URL{Scheme: "file", Path: path}
+	switch {
+	case from == 0:
+	case from == to:
+		u.Fragment = fmt.Sprintf("L%d", from)
+	default:
+		u.Fragment = fmt.Sprintf("L%d-L%d", from, to)
+	}
+	return u.String()
+}

@@ -1,0 +1,193 @@
+package finder
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// narrowed is what the last search has found: a longer query matches nothing
+// else.
+type narrowed struct {
+	list  *listing
+	query string
+	seen  int     // names that it went through
+	all   []int32 // the ones that may match, in ascending order
+}
+
+// candidates are the names to look at: those listed, then all from one on.
+type candidates struct {
+	some []int32
+	from int
+}
+
+func (c candidates) count(names int) int { return len(c.some) + names - c.from }
+
+func (c candidates) at(i int) int32 {
+	if i < len(c.some) {
+		return c.some[i]
+	}
+	return int32(c.from + i - len(c.some))
+}
+
+// base is where a search of the query may start.
+func (n *narrowed) base(l *listing, query string, names int) candidates {
+	if n.list == l && n.query != "" && strings.HasPrefix(query, n.query) && n.seen <= names {
+		return candidates{n.all, n.seen}
+	}
+	return candidates{}
+}
+
+// hit is a name that matched.
+type hit struct {
+	name   int32
+	score  int32
+	length int32
+}
+
+// better is the order of what is shown.
+func better(a, b hit) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.length, b.length), cmp.Compare(a.name, b.name))
+}
+
+// stride is how many names a goroutine takes at once: little enough to end soon
+// after the search is given up.
+const stride = 1024
+
+// searched is the outcome of a search.
+type searched struct {
+	all  []int32 // every name that may match a longer query, and some more
+	best []hit
+}
+
+// search goes through the candidates on all cores.
+func search(ctx context.Context, query string, in entries, from candidates) searched {
+	n := from.count(len(in.names))
+	parts := (n + stride - 1) / stride
+	passed := make([][]int32, parts)
+	workers := max(1, min(runtime.GOMAXPROCS(0), parts, 8))
+	bests := make([][]hit, workers)
+	var next, bar atomic.Int64
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			m := newMatcher(query)
+			defer m.release()
+			best := ranking{bar: &bar}
+			for ctx.Err() == nil {
+				part := int(next.Add(1)) - 1
+				if part >= parts {
+					break
+				}
+				passed[part] = best.take(m, in, from, part*stride, min(n, (part+1)*stride))
+			}
+			bests[w] = best.hits
+		})
+	}
+	wait.Wait()
+	s := searched{best: slices.Concat(bests...), all: slices.Concat(passed...)}
+	slices.SortFunc(s.best, better)
+	s.best = s.best[:min(len(s.best), MaxMatches)]
+	return s
+}
+
+// take goes through some of the candidates and returns those that passed the
+// sieve.
+func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) (passed []int32) {
+	s := newSieve(m.pattern)
+	bar := r.bar.Load()
+	for i := begin; i < end; i++ {
+		at := from.at(i)
+		t := &in.traits[at]
+		if !s.passes(t) {
+			continue
+		}
+		passed = append(passed, at)
+		most := s.atMost(t)
+		if most < int(bar>>32) {
+			continue
+		}
+		n := &in.names[at]
+		if standing(most, n.Length()) < bar {
+			continue
+		}
+		if score, ok := m.score(n); ok {
+			r.add(hit{at, int32(score), int32(n.Length())})
+			bar = r.bar.Load()
+		}
+	}
+	return passed
+}
+
+// standing is a score and a length as one number: the higher, the better.
+func standing(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
+
+// ranking keeps the best, in order. The bar is what all rankings of a search have
+// together: the standing that enough others have reached.
+type ranking struct {
+	hits []hit
+	bar  *atomic.Int64
+}
+
+func (r *ranking) add(h hit) {
+	if len(r.hits) == MaxMatches && better(h, r.hits[MaxMatches-1]) >= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(r.hits, h, better)
+	if len(r.hits) == MaxMatches {
+		r.hits = r.hits[:MaxMatches-1]
+	}
+	r.hits = slices.Insert(r.hits, at, h)
+	if len(r.hits) < MaxMatches {
+		return
+	}
+	last := r.hits[MaxMatches-1]
+	for mine := standing(int(last.score), int(last.length)); ; {
+		if bar := r.bar.Load(); bar >= mine || r.bar.CompareAndSwap(bar, mine) {
+			return
+		}
+	}
+}
+
+// matches says where the best matched.
+func (s searched) matches(query string, in entries) []Match {
+	m := newMatcher(query)
+	defer m.release()
+	out := make([]Match, 0, len(s.best))
+	for _, h := range s.best {
+		marks := m.marks(&in.names[h.name])
+		slices.Sort(marks)
+		out = append(out, Match{string(in.paths[h.name]), marks})
+	}
+	return out
+}
+
+// top is what lies in the root itself, directories first, by name.
+func top(ctx context.Context, paths [][]byte) []Match {
+	var out []Match
+	for i, p := range paths {
+		if i%(16*stride) == 0 && ctx.Err() != nil {
+			return nil
+		}
+		if at := bytes.IndexByte(p, '/'); at < 0 || at == len(p)-1 {
+			out = append(out, Match{Path: string(p)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(kind(a), kind(b)), strings.Compare(a.Path, b.Path))
+	})
+	return out[:min(len(out), MaxMatches)]
+}
+
+// kind orders directories before files.
+func kind(m Match) int {
+	if strings.HasSuffix(m.Path, "/") {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,105 @@
+package finder
+
+// Most names can be told not to match, or not to match well enough, by which
+// characters they have and where. That costs a few instructions; matching costs
+// a hundred times as much.
+
+// traits are the characters of a name, as bits, whatever their case: all, those
+// that begin a part of the path, and those that fzf may give a bonus for
+// another reason.
+type traits struct{ has, starts, bounds uint64 }
+
+// bit is the class of a character; upper case counts as lower.
+func bit(c byte) uint64 {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return 1 << (c - 'a')
+	case c >= 'A' && c <= 'Z':
+		return 1 << (c - 'A')
+	case c >= '0' && c <= '9':
+		return 1 << (26 + c - '0')
+	case c < 0x80:
+		return 1 << (36 + c%27)
+	}
+	return 1 << 63
+}
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// traitsOf looks at a name. One that is not in ASCII may have anything.
+func traitsOf(n *name) traits {
+	if !n.IsBytes() {
+		return traits{^uint64(0), ^uint64(0), ^uint64(0)}
+	}
+	var t traits
+	prev := byte('/')
+	for _, c := range n.Bytes() {
+		b := bit(c)
+		t.has |= b
+		switch {
+		case prev == '/' || prev == '\\':
+			t.starts |= b
+		case !wordByte(c) || !wordByte(prev) || c < 'a': // behind a dot, a capital, a digit
+			t.bounds |= b
+		}
+		prev = c
+	}
+	return t
+}
+
+// What fzf gives for a character that matches, and at most for its place: at the
+// start of a part, elsewhere where a word begins, and in a row of matches.
+const (
+	scoreEach   = 16
+	bonusStart  = 9
+	bonusBound  = 8
+	bonusRow    = 4
+	firstCounts = 2 // times, the bonus of the first character
+)
+
+// sieve holds the classes of a pattern.
+type sieve struct {
+	all   uint64
+	each  []uint64
+	fixed int
+}
+
+func newSieve(pattern []rune) sieve {
+	s := sieve{fixed: scoreEach * len(pattern)}
+	for _, r := range pattern {
+		b := uint64(1) << 63
+		if r < 0x80 {
+			b = bit(byte(r))
+		}
+		s.all |= b
+		s.each = append(s.each, b)
+	}
+	return s
+}
+
+// passes tells whether a name may match at all.
+func (s *sieve) passes(t *traits) bool { return t.has&s.all == s.all }
+
+// atMost is a score that no match of the name exceeds.
+func (s *sieve) atMost(t *traits) int {
+	score, row := s.fixed, 0
+	for i, b := range s.each {
+		bonus := 0
+		switch {
+		case t.starts&b != 0:
+			bonus = bonusStart
+		case t.bounds&b != 0:
+			bonus = bonusBound
+		}
+		if i == 0 {
+			score += firstCounts * bonus
+			row = max(bonus, bonusRow)
+			continue
+		}
+		row = max(row, bonus) // a row of matches keeps the bonus of its first
+		score += row
+	}
+	return score
+}

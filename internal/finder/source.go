@@ -1,0 +1,126 @@
+package finder
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/boyter/gocodewalker"
+)
+
+// batch is how many paths are added at once.
+const batch = 2048
+
+// list fills a listing with the files below root: from git where it knows some,
+// else by walking. What stands in the way of either leaves a shorter list.
+func list(ctx context.Context, root, git string, l *listing) {
+	defer l.finish()
+	if git != "" {
+		fromGit(ctx, root, git, l)
+	}
+	if l.count() == 0 && ctx.Err() == nil {
+		walk(ctx, root, l)
+	}
+}
+
+// fromGit lists what git knows and what it would take. Nothing that the
+// repository's own configuration names is run.
+func fromGit(ctx context.Context, root, git string, l *listing) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "--no-optional-locks", "ls-files", "-co", "--exclude-standard", "-z")
+	cmd.Dir = root
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	fits := split(out, l)
+	if !fits {
+		stop()
+	}
+	err = cmd.Wait()
+	if !fits {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	return nil
+}
+
+// split adds paths that end in NUL; false when there is no more room.
+func split(r io.Reader, l *listing) bool {
+	const longest = 64 << 10 // of a path; a longer one ends the reading
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, longest), longest)
+	in.Split(func(data []byte, end bool) (int, []byte, error) {
+		if i := bytes.IndexByte(data, 0); i >= 0 {
+			return i + 1, data[:i], nil
+		}
+		return 0, nil, nil
+	})
+	var held []byte
+	var paths [][]byte
+	flush := func() bool {
+		fits := l.add(paths)
+		held, paths = held[:0], paths[:0]
+		return fits
+	}
+	held = make([]byte, 0, 2*longest)
+	for in.Scan() {
+		p := in.Bytes()
+		if len(p) > cap(held)-len(held) || len(paths) == batch {
+			if !flush() {
+				return false
+			}
+		}
+		at := len(held)
+		held = append(held, p...)
+		paths = append(paths, held[at:])
+	}
+	return flush()
+}
+
+// walk lists by looking, and leaves out what ignore files say.
+func walk(ctx context.Context, root string, l *listing) error {
+	found := make(chan *gocodewalker.File, batch)
+	w := gocodewalker.NewFileWalker(root, found)
+	w.IncludeHidden = true
+	w.ExcludeDirectory = []string{".git", ".hg", ".svn", ".jj"}
+	stop := context.AfterFunc(ctx, w.Terminate)
+	defer stop()
+	over := make(chan error, 1)
+	go func() { over <- w.Start() }()
+	fits := true
+	var paths [][]byte
+	flush := func() {
+		if fits && !l.add(paths) {
+			fits = false
+			w.Terminate()
+		}
+		paths = paths[:0]
+	}
+	for f := range found { // to its end: the walker waits for whoever reads
+		rel, err := filepath.Rel(root, f.Location)
+		if err != nil || !fits || ctx.Err() != nil {
+			continue
+		}
+		if paths = append(paths, []byte(filepath.ToSlash(rel))); len(paths) == batch || len(found) == 0 {
+			flush()
+		}
+	}
+	flush()
+	if err := <-over; err != nil && fits {
+		return fmt.Errorf("list %s: %w", root, err)
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+package finder
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// put writes files below a directory; a name that ends in a slash is a directory.
+func put(t *testing.T, dir string, files ...string) {
+	t.Helper()
+	for _, f := range files {
+		name, text, _ := strings.Cut(f, "=")
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(path, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// repository makes dir a git work tree; the test is skipped without git.
+func repository(t *testing.T, dir string) {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("there is no git here")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+		cmd := exec.Command(git, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+}
+
+// all asks a tree until it is complete, and returns what it has, sorted.
+func all(t *testing.T, tr *Tree) string {
+	t.Helper()
+	if _, err := tr.Find(context.Background(), ""); err != nil {
+		t.Fatal(err)
+	}
+	<-tr.list.done
+	var out []string
+	for _, p := range tr.list.paths {
+		out = append(out, string(p))
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func TestGit(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "sub/deep/c.go")
+	repository(t, dir)
+	put(t, dir, "new file.txt", "x.log", "build/out", "sub/ignored.log") // not added
+	tr := New(dir)
+	defer tr.Close()
+	if got, want := all(t, tr), ".gitignore a.go new file.txt sub/ sub/b.go sub/deep/ sub/deep/c.go"; got != want {
+		t.Errorf("listed %s, want %s", got, want)
+	}
+	sub := New(filepath.Join(dir, "sub")) // only what is below the root
+	defer sub.Close()
+	if got, want := all(t, sub), "b.go deep/ deep/c.go"; got != want {
+		t.Errorf("below sub: %s, want %s", got, want)
+	}
+	ignored := New(filepath.Join(dir, "build")) // git would say that there is nothing
+	defer ignored.Close()
+	if got := all(t, ignored); got != "out" {
+		t.Errorf("in an ignored directory: %s", got)
+	}
+}
+
+// What the configuration of a repository names is not run for being looked at.
+func TestGitRunsNothing(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.go")
+	repository(t, dir)
+	ran := filepath.Join(t.TempDir(), "ran")
+	hook := filepath.Join(t.TempDir(), "hook")
+	must(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
+	cmd := exec.Command("git", "config", "core.fsmonitor", hook)
+	cmd.Dir = dir
+	must(t, cmd.Run())
+	tr := New(dir)
+	defer tr.Close()
+	if got := all(t, tr); got != "a.go" {
+		t.Errorf("listed %s", got)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the hook of the repository was run")
+	}
+}
+
+func TestWithoutGit(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "x.log", "build/out", ".hidden/c", ".git/config")
+	put(t, outside, "secret")
+	if runtime.GOOS != "windows" {
+		must(t, os.Symlink(outside, filepath.Join(dir, "away")))
+		must(t, os.Symlink(dir, filepath.Join(dir, "sub", "loop")))
+	}
+	tr := New(dir)
+	tr.git = ""
+	defer tr.Close()
+	got := strings.NewReplacer(" away", "", " sub/loop", "").Replace(all(t, tr))
+	if want := ".gitignore .hidden/ .hidden/c a.go sub/ sub/b.go"; got != want {
+		t.Errorf("listed %s, want %s", got, want)
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("the file system takes no such names")
+	}
+	dir := t.TempDir()
+	names := []string{"a\nb", "esc\x1b[31m", "\u202egpj.exe", "bad\xff\xfe", "tab\t", "q\"uote", "日本/語"}
+	put(t, dir, names...)
+	repository(t, dir)
+	for _, git := range []string{"git", ""} {
+		tr := New(dir)
+		tr.git = git
+		got := all(t, tr)
+		for _, n := range names {
+			if !strings.Contains(got, n) {
+				t.Errorf("git %q: %q is not in %q", git, n, got)
+			}
+		}
+		if f, err := tr.Find(context.Background(), "語"); err != nil || len(f.Matches) != 1 || f.Matches[0].Path != "日本/語" {
+			t.Errorf("found %+v, %v", f, err)
+		}
+		tr.Close()
+	}
+}
+
+// Names that lead out of the root are none, whoever lists them.
+func TestNothingOutside(t *testing.T) {
+	l := listOf("../up", "/etc/passwd", "a/../../up", "in/side")
+	if got := found(top(context.Background(), l.paths)); got != "in/" {
+		t.Errorf("in the root: %s", got)
+	}
+	if len(l.paths) != 2 {
+		t.Errorf("listed %q", l.paths)
+	}
+}
+
+func TestRootOfTheTree(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "b.go", "a/x", "a/y", "z/z")
+	tr := New(dir)
+	defer tr.Close()
+	all(t, tr)
+	f, err := tr.Find(context.Background(), "")
+	if got := found(f.Matches); err != nil || got != "a/ z/ b.go" || !f.Complete || f.Listed != 6 {
+		t.Errorf("%s, %+v, %v", got, f, err)
+	}
+}
+
+// A list is made anew when it is old and somebody asks, and the old one answers
+// meanwhile.
+func TestListedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		put(t, dir, "a.go")
+		tr := New(dir)
+		tr.git = ""
+		defer tr.Close()
+		ask := func(want string) {
+			t.Helper()
+			f, err := tr.Find(context.Background(), "go")
+			var got []string
+			for _, m := range f.Matches {
+				got = append(got, m.Path)
+			}
+			if err != nil || strings.Join(got, " ") != want || !f.Complete {
+				t.Errorf("found %q, %v, %v, want %s", got, f.Complete, err, want)
+			}
+			synctest.Wait()
+		}
+		ask("a.go")
+		put(t, dir, "b.go")
+		ask("a.go") // young enough
+		time.Sleep(fresh + time.Second)
+		ask("a.go") // begins another
+		ask("a.go b.go")
+	})
+}
+
+// A search ends the one before it.
+func TestSuperseded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := New(t.TempDir())
+		defer tr.Close()
+		tr.list, tr.began = newListing(), time.Now() // one that does not come to its end
+		first := make(chan error)
+		go func() {
+			_, err := tr.Find(context.Background(), "a")
+			first <- err
+		}()
+		synctest.Wait()
+		go tr.Find(context.Background(), "ab")
+		if err := <-first; !errors.Is(err, ErrSuperseded) {
+			t.Errorf("the first search: %v", err)
+		}
+		f, err := tr.Find(context.Background(), "abc")
+		if err != nil || f.Complete {
+			t.Errorf("the last: %+v, %v", f, err)
+		}
+	})
+}
+
+// A search that comes too late, and was given up already, does not end a newer
+// one.
+func TestGivenUpBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := New(t.TempDir())
+		defer tr.Close()
+		tr.list, tr.began = newListing(), time.Now()
+		newer := make(chan error)
+		go func() {
+			_, err := tr.Find(context.Background(), "ab")
+			newer <- err
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := tr.Find(ctx, "a"); err == nil {
+			t.Error("it answers")
+		}
+		if err := <-newer; err != nil {
+			t.Errorf("the newer search: %v", err)
+		}
+	})
+}
+
+func TestClosed(t *testing.T) {
+	tr := New(t.TempDir())
+	tr.Close()
+	if _, err := tr.Find(context.Background(), "a"); err == nil {
+		t.Error("a closed tree answers")
+	}
+}

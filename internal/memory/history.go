@@ -1,0 +1,271 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a history. The file may grow to twice of that until it is written
+// anew.
+const (
+	maxEntries = 1000
+	maxBytes   = 4 << 20
+	maxEntry   = 256 << 10 // longer prompts are not kept
+)
+
+// History is what was sent in a project, oldest first: a file of JSON lines that
+// only grows, until it is written anew with what is worth keeping. Lines that
+// cannot be read are passed over.
+type History struct {
+	path string
+	now  func() time.Time
+	open func(path string) (appender, error)
+
+	mu      sync.Mutex
+	file    fs.FileInfo // the one that was read, to tell another in its place
+	read    int64       // bytes of it that were taken in
+	entries []entry     // at most 2 * maxEntries
+	kept    int         // lines in the file
+}
+
+// appender is an open file that takes one line.
+type appender interface {
+	io.WriteCloser
+	Stat() (fs.FileInfo, error)
+}
+
+// entry is a line of the file. Two lines of the same time and text are one
+// prompt, written twice because the file was replaced meanwhile.
+type entry struct {
+	At   time.Time `json:"t"`
+	Text string    `json:"prompt"`
+}
+
+// NewHistory is the history of a project below dir. It reads nothing yet.
+func NewHistory(dir, project string) *History {
+	return &History{path: filepath.Join(dir, "history", fileName(project, project)+".jsonl"), now: time.Now, open: openAppend}
+}
+
+func openAppend(path string) (appender, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err // an interface that holds a nil *os.File is not nil
+	}
+	return f, nil
+}
+
+// Load returns the prompts, oldest first, each text where it was sent last. What
+// other processes have added since is among them. A file that is not there is an
+// empty history.
+func (h *History) Load() ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.catchUp(); err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	return distinct(h.entries), nil
+}
+
+// distinct are the texts, the newest of those that are the same.
+func distinct(entries []entry) []string {
+	last := make(map[string]int, len(entries))
+	for i, e := range entries {
+		last[e.Text] = i
+	}
+	out := make([]string, 0, len(last))
+	for i, e := range entries {
+		if last[e.Text] == i {
+			out = append(out, e.Text)
+		}
+	}
+	return out[max(0, len(out)-maxEntries):]
+}
+
+// Add appends a prompt. Blank ones, very long ones and repeats of the newest are
+// not kept.
+func (h *History) Add(text string) error {
+	if strings.TrimSpace(text) == "" || len(text) > maxEntry {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.catchUp(); err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	if n := len(h.entries); n > 0 && h.entries[n-1].Text == text {
+		return nil
+	}
+	if err := h.append(entry{h.now().UTC(), strings.ToValidUTF8(text, "\uFFFD")}); err != nil {
+		return fmt.Errorf("keep the history: %w", err)
+	}
+	if err := h.catchUp(); err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	if h.read > 2*maxBytes || h.kept > 2*maxEntries {
+		if err := h.shrink(); err != nil {
+			return fmt.Errorf("shorten the history: %w", err)
+		}
+	}
+	return nil
+}
+
+// append writes one line with one write, so that lines of several processes do
+// not mix. Where the file was replaced meanwhile the line goes to the new one.
+func (h *History) append(e entry) error {
+	if err := private(h.path); err != nil {
+		return err
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	// A line that was cut short, by a full disk, must not spoil this one.
+	line = append(append([]byte{'\n'}, line...), '\n')
+	for range 10 {
+		f, err := h.open(h.path)
+		if err != nil {
+			return err
+		}
+		mine, err := f.Stat()
+		if err == nil {
+			_, err = f.Write(line)
+		}
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+		if there, err := os.Stat(h.path); err == nil && os.SameFile(mine, there) {
+			return nil
+		}
+	}
+	return errors.New("the file is replaced all the time")
+}
+
+// catchUp takes in what the file has that was not read yet: all of it where
+// another file stands in its place.
+func (h *History) catchUp() error {
+	f, err := os.Open(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		h.file, h.read, h.entries, h.kept = nil, 0, nil, 0
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if h.file == nil || !os.SameFile(h.file, info) || info.Size() < h.read {
+		h.read, h.entries, h.kept = 0, nil, 0
+		if skip := info.Size() - 4*maxBytes; skip > 0 { // somebody else's work: parley's own never gets there
+			h.read = skip
+		}
+	}
+	h.file = info
+	if info.Size() == h.read {
+		return nil
+	}
+	data := make([]byte, info.Size()-h.read)
+	n, err := f.ReadAt(data, h.read)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	end := bytes.LastIndexByte(data[:n], '\n') + 1 // the rest is being written
+	h.read += int64(end)
+	h.take(data[:end])
+	return nil
+}
+
+// take takes in whole lines.
+func (h *History) take(data []byte) {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		h.kept++
+		var e entry
+		if len(line) > 8*maxEntry || json.Unmarshal(line, &e) != nil || strings.TrimSpace(e.Text) == "" || len(e.Text) > maxEntry || !utf8.ValidString(e.Text) {
+			continue
+		}
+		if !h.has(e) {
+			h.entries = append(h.entries, e)
+		}
+	}
+	if over := len(h.entries) - 2*maxEntries; over > 0 {
+		h.entries = append(h.entries[:0], h.entries[over:]...)
+	}
+}
+
+// has tells whether an entry is there already. A second copy comes soon after the
+// first.
+func (h *History) has(e entry) bool {
+	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-100); i-- {
+		if h.entries[i].At.Equal(e.At) && h.entries[i].Text == e.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// shrink writes the file anew with the newest entries. What others append to the
+// old one in the meantime is taken over: before the new one stands in its place
+// by a look at the rest, after that by themselves, since they see another file.
+func (h *History) shrink() error {
+	old, err := os.Open(h.path)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	info, err := old.Stat()
+	if err != nil || !os.SameFile(info, h.file) {
+		return err // somebody else was faster
+	}
+	var data []byte
+	for _, e := range newest(h.entries) {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		data = append(append(data, line...), '\n')
+	}
+	if err := replace(h.path, data); err != nil {
+		return err
+	}
+	rest, err := io.ReadAll(io.NewSectionReader(old, h.read, maxBytes))
+	h.file, h.read, h.entries, h.kept = nil, 0, nil, 0
+	if err != nil || len(bytes.TrimSpace(rest)) == 0 {
+		return err
+	}
+	f, err := h.open(h.path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append([]byte{'\n'}, rest...))
+	return errors.Join(err, f.Close())
+}
+
+// newest are the entries worth keeping.
+func newest(entries []entry) []entry {
+	from, size := len(entries), 0
+	for from > 0 && len(entries)-from < maxEntries {
+		if size += len(entries[from-1].Text) + 64; size > maxBytes {
+			break
+		}
+		from--
+	}
+	return entries[from:]
+}

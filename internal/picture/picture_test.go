@@ -1,0 +1,83 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestType(t *testing.T) {
+	for data, want := range map[string]string{
+		"\x89PNG\r\n\x1a\nrest": "image/png", "\xff\xd8\xff\xe0": "image/jpeg", "GIF89a..": "image/gif", "GIF87a": "image/gif",
+		"RIFF\x00\x00\x00\x00WEBPVP8 ": "image/webp", "RIFF\x00\x00\x00\x00WAVE": "", "": "", "<svg/>": "", "\x89PNG": "",
+	} {
+		if got := Type([]byte(data)); got != want {
+			t.Errorf("%q: %q, want %q", data, got, want)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for text, want := range map[string][]string{
+		"/tmp/a.png":                     {"/tmp/a.png"},
+		"/tmp/my shot.PNG":               {"/tmp/my shot.PNG"},
+		" '/tmp/my shot.png' \n":         {"/tmp/my shot.png"},
+		`"/tmp/my shot.jpeg"`:            {"/tmp/my shot.jpeg"},
+		"file:///tmp/my%20shot.webp":     {"/tmp/my shot.webp"},
+		"file:///a.png\nfile:///b.png\n": {"/a.png", "/b.png"},
+		"/a.png /b.gif":                  {"/a.png", "/b.gif"},
+		"'/a b.png' '/c.png'":            {"/a b.png", "/c.png"},
+		"shots/a.png":                    {"shots/a.png"},
+		"see /tmp/a.png":                 nil,
+		"/tmp/a.txt":                     nil,
+		"":                               nil,
+		"https://example.com/":           nil,
+	} {
+		if got := Paths(text); !slices.Equal(got, want) && runtime.GOOS != "windows" {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := Paths(`/tmp/my\ shot\(1\).png`); runtime.GOOS != "windows" && !slices.Equal(got, []string{"/tmp/my shot(1).png"}) {
+		t.Errorf("escaped: %q", got)
+	}
+	if Paths(strings.Repeat("/a.png ", 21)) != nil {
+		t.Error("there is no end to it")
+	}
+	for word, want := range map[string]bool{"/a.png": true, "~/a.png": true, "./a.jpg": true, "a.png": false, "dir/a.png": false, "/a.go": false, "file:///a.png": true} {
+		if Typed(word) != want {
+			t.Errorf("typed %s: %v", word, !want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, data string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const png = "\x89PNG\r\n\x1a\n"
+	if data, mime, err := Read(context.Background(), put("a.jpg", png)); string(data) != png || mime != "image/png" || err != nil {
+		t.Errorf("%q %s %v", data, mime, err)
+	}
+	if _, _, err := Read(context.Background(), put("b.png", "text")); !errors.Is(err, ErrNotImage) {
+		t.Errorf("a text: %v", err)
+	}
+	if _, _, err := Read(context.Background(), put("c.png", png+strings.Repeat("x", MaxBytes))); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a large one: %v", err)
+	}
+	if _, _, err := Read(context.Background(), dir); err == nil {
+		t.Error("a directory is an image")
+	}
+	if _, _, err := Read(context.Background(), filepath.Join(dir, "gone.png")); !os.IsNotExist(err) {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
