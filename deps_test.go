@@ -125,6 +125,7 @@ var arrows = []struct {
 	{"the thread is made of events", is("acpclient/thread"), oursBut("acpclient")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/jsonscan", "internal/safetext")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions"), inside("charm.land", "github.com/charmbracelet")},
+	{"files are found in one room", outside("internal/finder"), inside("github.com/junegunn/fzf", "github.com/boyter/gocodewalker")},
 	{"WebSockets on both sides of the wire", outside("acpclient/transport", "internal/gateway"), inside("github.com/coder/websocket")},
 	{"glamour and chroma in the transcript", outside("ui/chat", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
 }

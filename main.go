@@ -30,6 +30,7 @@ import (
 	"parley/internal/record"
 	"parley/ui"
 	"parley/ui/intent"
+	"parley/ui/theme"
 )
 
 func main() {
@@ -82,7 +83,8 @@ type chatFlags struct {
 	cwd, theme, prompt string
 	resume             string
 	protocol           string
-	continues          bool
+	continues, inline  bool
+	linear             bool
 	addDirs            []string
 	startTimeout       time.Duration
 	offerTools         func() *bool
@@ -110,11 +112,13 @@ behind -- starts any other agent.`,
 	flags := root.Flags()
 	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
-	flags.StringVar(&f.theme, "theme", "", "auto, dark, light, ansi or plain (default: the configured one, else auto)")
+	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: the configured one, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
 	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
+	flags.BoolVar(&f.inline, "inline", false, "leave the terminal its screen: the conversation goes into its scrollback")
+	flags.BoolVar(&f.linear, "linear", false, "plain lines, one below the other, for screen readers; ACCESSIBLE=1 in the environment does the same")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.remote.Add(flags)
@@ -156,14 +160,17 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if out, ok := s.Out.(*os.File); !ok || !term.IsTerminal(out.Fd()) {
+	if !cmd.Flags().Changed("linear") {
+		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
+	}
+	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
 	}
-	theme := f.theme
-	if theme == "" {
-		theme = setup.Config.Theme
+	look := f.theme
+	if look == "" {
+		look = setup.Config.Theme
 	}
-	if err := checkTheme(theme); err != nil {
+	if err := checkTheme(look); err != nil {
 		return err
 	}
 	if err := cli.CheckProtocol(f.protocol); err != nil {
@@ -183,15 +190,21 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	home, _ := os.UserHomeDir()
 	preferred, _ := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
-		Theme: theme, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density}
+		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density,
+		Notify: ui.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
+	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
+		opts.Inline = f.inline
+	}
 	for _, a := range setup.Agents {
 		o := offer(a)
+		o.Shared = setup.SharesFiles(a)
 		if setup.Insecure(a) {
 			o.Warning = "any certificate is accepted"
 		}
 		opts.Agents = append(opts.Agents, o)
 	}
 	opts.OpenURL = cli.OpenURL
+	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
 	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
 		agent, _ := setup.Find(a.Name)
 		return cli.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
@@ -208,6 +221,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
+	opts.TakeDraft = f.resume == "" && !f.continues
+	defer remember(cmd.Context(), &opts, setup, place)()
+	lend(cmd.Context(), &opts, setup.Config, place)
+	files := &projectFiles{}
+	defer files.Close()
+	opts.Files, opts.Pictures = files, desktopPictures{}
+	if f.linear {
+		return chatInLines(cmd, opts, args, f, s)
+	}
 	left, err := ui.Run(cmd.Context(), opts)
 	if err != nil {
 		return err
@@ -371,6 +393,19 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 	return setup.Config.Agent, nil
 }
 
+// conflict is a line about keys that a multiplexer takes, told once.
+func conflict(ctx context.Context, keys *intent.Keymap) string {
+	who, taken := cli.TakenKeys(ctx, os.Getenv)
+	return cli.KeyConflict(who, taken, func(key string) string {
+		for _, in := range []intent.Context{intent.Chat, intent.Draft, intent.Always} {
+			if name := intent.NameOf(in, keys.Of(in, key)); name != "" {
+				return name
+			}
+		}
+		return ""
+	})
+}
+
 // keymap are the keys of the configuration.
 func keymap(c *config.Config) (*intent.Keymap, error) {
 	keys, err := intent.NewKeymap(c.Keymap, c.Keys)
@@ -382,11 +417,10 @@ func keymap(c *config.Config) (*intent.Keymap, error) {
 }
 
 func checkTheme(name string) error {
-	switch name {
-	case "", "auto", "dark", "light", "ansi", "plain":
+	if name == "" || theme.Known(name) {
 		return nil
 	}
-	return cli.Usagef("--theme %s: want auto, dark, light, ansi or plain", name)
+	return cli.Usagef("--theme %s: want one of %s", name, strings.Join(theme.Names(), ", "))
 }
 
 // offer is an agent as the start screen shows it.

@@ -57,6 +57,18 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return tea.Suspend, true
 	case intent.Redraw:
 		return tea.ClearScreen, true
+	case intent.SearchHistory:
+		return c.searchHistory(), true
+	case intent.Editor:
+		return c.edit(), true
+	case intent.PasteImage:
+		return c.pasteImage(), true
+	case intent.Turns:
+		return c.showTurns(), true
+	case intent.Inline:
+		return c.m.toggleInline(), true
+	case intent.Mouse:
+		return c.m.toggleMouse(), true
 	case intent.Palette:
 		return c.showPalette(), true
 	case intent.Sessions:
@@ -73,6 +85,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showOptions("mode"), true
 	case intent.Model:
 		return c.showOptions("model"), true
+	case intent.Theme:
+		return c.showThemes(), true
 	case intent.Login:
 		c.picker = c.link.loginPicker()
 		return nil, true

@@ -28,3 +28,6 @@ func advice(err error, a Agent) []string {
 	}
 	return nil
 }
+
+// Advice says what to do about an agent that did not start, for the chat in lines.
+func Advice(err error, a Agent) []string { return advice(err, a) }

@@ -46,12 +46,17 @@ type chat struct {
 	from     *chat              // the page it was opened from
 	giveUp   context.CancelFunc // of opening its session; nil for the connection's first
 	picker   *picker
+	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	thread   *thread.Thread
 	view     *chatview.View
+	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
 	composer *widget.Composer
 	history  widget.History
 	queued   []string        // prompts that wait for the turn to end
+	taken    taken           // the one of them that is being edited
+	carried  []string        // the user's commands that go with the next prompt
+	kept     kept            // of the draft on the disk
 	back     []returned      // prompts that came back and stand before the draft
 	unwanted map[uint64]bool // held prompts that are to be dropped when they come back
 	question *question
@@ -59,7 +64,9 @@ type chat struct {
 	source   *source
 	scroll   int // of the overlay
 	popup    *popup
-	dropped  string // the prefix for which the popup was closed
+	at       mentioning // the file that is being named
+	sending  *sending   // the prompt whose files are being read
+	dropped  string     // the prefix for which the popup was closed
 
 	lastKey     time.Time
 	toast       string
@@ -68,6 +75,13 @@ type chat struct {
 	stopAsked   time.Time // when the turn was cancelled
 	changed     []int
 	questionTop int // first row of the question on the screen, -1 without one
+
+	copying    *copyMenu
+	finding    *finding // of the transcript
+	lastSearch string
+	escAt      time.Time // when an esc had nothing to do
+	mouse      mouse
+	areas      areas
 }
 
 func newChat(m *Model, l *link) *chat {
@@ -78,7 +92,10 @@ func newChat(m *Model, l *link) *chat {
 			c.view.SetDensity(d)
 		}
 	}
+	c.composer.SetVim(m.keys.Vim())
+	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
+	c.history.Before(m.past.entries)
 	return c
 }
 
@@ -154,6 +171,12 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 // applied tells the view what a portion of events changed.
 func (c *chat) applied() {
 	c.view.Changed(c.changed)
+	if c.written != nil {
+		c.written.Changed(c.changed)
+	}
+	if len(c.changed) > 0 && c.finding != nil {
+		c.finding.stale = true
+	}
 	c.changed = c.changed[:0]
 }
 
@@ -161,14 +184,20 @@ func (c *chat) applied() {
 // stop or an error the queue waits for the user.
 func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 	c.stopAsked = time.Time{}
+	if c.sending != nil { // its turn may be over before the screen knows that it went out
+		c.sending.ended = &e
+		return nil
+	}
 	if len(c.queued) == 0 || e.Err != nil || e.StopReason == "cancelled" {
 		return nil
 	}
-	if err := c.send(c.queued[0]); err != nil {
+	cmd, err := c.send(c.queued[0])
+	if err != nil {
 		return c.say("not sent: " + err.Error())
 	}
 	c.queued = c.queued[1:]
-	return nil
+	c.taken.at--
+	return cmd
 }
 
 // say shows a line in the status line for a while.
@@ -181,28 +210,43 @@ func (c *chat) say(text string) tea.Cmd {
 // prompt sends what stood in the composer; where that is not possible it stands
 // there again.
 func (c *chat) prompt(text string) tea.Cmd {
-	if err := c.send(text); err != nil {
+	cmd, err := c.send(text)
+	if err != nil {
 		c.composer.SetValue(text)
 		return c.say("not sent: " + err.Error())
 	}
-	return nil
+	return cmd
 }
 
-// send sends a prompt. Queueing a message never blocks, so it may happen here.
-func (c *chat) send(text string) error {
-	if c.session == nil {
-		return errNotOpen
+// send sends a prompt. Queueing a message never blocks, so it may happen here; where
+// something has to be read for it first, a command does both.
+func (c *chat) send(text string) (tea.Cmd, error) {
+	switch {
+	case c.session == nil:
+		return nil, errNotOpen
+	case c.sending != nil:
+		return nil, errReading
 	}
-	if err := c.session.Prompt(acpclient.Block{Text: text}); err != nil {
-		return err
+	whole := strings.Join(c.carried, "") + text
+	if cmd := c.attachments(text); cmd != nil {
+		c.lastPrompt, c.refused = whole, nil
+		return cmd, nil
 	}
-	c.lastPrompt, c.refused = text, nil
+	if err := c.session.Prompt(c.carry([]acpclient.Block{{Text: text}})...); err != nil {
+		return nil, err
+	}
+	c.lastPrompt, c.refused = whole, nil
+	c.carried = nil
 	c.view.End()
-	return nil
+	return nil, nil
 }
 
 // submit is enter in the composer.
 func (c *chat) submit() tea.Cmd {
+	if c.shelling() {
+		return c.runLine()
+	}
+	c.attachTyped(c.composer.BeforeCursor(), "")
 	text := c.composer.Value()
 	if c.recorded {
 		return c.readOnly(strings.TrimSpace(text))
@@ -219,12 +263,21 @@ func (c *chat) submit() tea.Cmd {
 		}
 		return nil
 	}
-	c.history.Add(text)
 	c.composer.Reset()
 	c.popup, c.dropped, c.back = nil, "", nil
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
+		c.history.Add(text) // of this run only
 		return cmd
 	}
+	c.keep(text)
+	if c.taken.on && (!c.takesPrompts() || c.taken.at > 0) {
+		c.putBack(text)
+		if c.takesPrompts() {
+			return c.next(acpclient.TurnEnded{})
+		}
+		return nil
+	}
+	c.taken = taken{}
 	if !c.takesPrompts() {
 		c.queued = append(c.queued, text)
 		return nil
@@ -236,7 +289,7 @@ func (c *chat) submit() tea.Cmd {
 // agent of v2, which holds it, in the middle of one.
 func (c *chat) takesPrompts() bool {
 	// With a picker open, what is typed on belongs behind what it is about.
-	if c.session == nil || c.picker != nil || len(c.queued) > 0 && c.busy() {
+	if c.session == nil || c.sending != nil || c.picker != nil || len(c.queued) > 0 && c.busy() {
 		return false
 	}
 	switch c.thread.State {
@@ -256,6 +309,7 @@ func (c *chat) holds() bool {
 // fresh makes the page ready for another connection: the transcript and the
 // draft stay.
 func (c *chat) fresh() {
+	c.requeue()
 	c.session, c.picker, c.elicits = nil, nil, nil
 	c.question.clear()
 	c.thread.Attach("")
@@ -272,7 +326,7 @@ func (c *chat) stop() tea.Cmd {
 		return tea.Batch(c.say("ending the agent"), func() tea.Msg { client.Close(); return nil })
 	}
 	if c.session == nil {
-		return c.say(errNotOpen.Error() + "; ctrl+s ctrl+x gives it up")
+		return c.say(errNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " ctrl+x gives it up")
 	}
 	if c.stopAsked.IsZero() {
 		c.stopAsked = c.m.now()
@@ -303,7 +357,9 @@ func (c *chat) paste(text string) {
 		}
 		return
 	}
-	c.composer.InsertPaste(text)
+	if !c.pastePictures(text) {
+		c.composer.InsertPaste(text)
+	}
 	c.refreshPopup()
 }
 
@@ -313,13 +369,6 @@ func (c *chat) wheel(n int) {
 		return
 	}
 	c.view.Scroll(n)
-}
-
-// click gives the keys to the question when it is clicked.
-func (c *chat) click(y int) {
-	if c.questionTop >= 0 && y >= c.questionTop && y < c.questionTop+c.question.height {
-		c.question.grab(c.m.now())
-	}
 }
 
 func (c *chat) toggle(o overlay) {
@@ -365,10 +414,16 @@ func (c *chat) escape() tea.Cmd {
 		return c.question.reject()
 	case c.link.loggingIn != "":
 		c.link.cancelLogin()
-	case c.busy():
+	case c.stopSending():
+	case c.busy() && !(c.thread.State == thread.Cancelling && c.shellRun() != nil):
 		return c.stop()
+	case c.shellRun() != nil:
+		return c.stopShell()
 	case !c.view.Following():
 		c.view.End()
+		c.escAt = c.m.now()
+	default:
+		return c.escaped()
 	}
 	return nil
 }
@@ -378,10 +433,13 @@ func (c *chat) interrupt() tea.Cmd {
 	switch {
 	case c.overlay != noOverlay:
 		c.overlay = noOverlay
+	case c.stopSending():
 	case c.busy() && c.thread.State != thread.Ended:
 		return c.stop()
+	case c.shellRun() != nil:
+		return c.stopShell()
 	case !c.composer.Empty():
-		c.history.Add(c.composer.Value())
+		c.keep(c.composer.Value())
 		c.composer.Reset()
 		c.popup = nil
 	default:

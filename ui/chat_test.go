@@ -98,7 +98,9 @@ func TestStop(t *testing.T) {
 		}
 		d.sees("stopped", "two", "enter sends", "draft")
 		d.prompts("one")
-		d.press("esc", "esc") // nothing runs
+		d.press("esc") // nothing runs
+		d.wait(time.Second)
+		d.press("esc")
 		if _, _, n := d.agent.seen(); n != 1 {
 			t.Fatalf("%d times session/cancel", n)
 		}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
@@ -12,6 +14,10 @@ import (
 func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	now := c.m.now()
 	name := msg.String()
+	if name == "alt+esc" { // two of them at once look like this
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		return tea.Batch(c.key(esc), c.key(esc))
+	}
 	want := c.m.keys.Of(intent.Chat, name)
 	armed := c.question.armed(now)
 	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
@@ -27,6 +33,9 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if eliciting {
 		return c.elicitKey(msg)
+	}
+	if cmd, ok := c.lidKey(msg, want); ok {
+		return cmd
 	}
 	if want == intent.Interrupt {
 		return c.interrupt()
@@ -55,11 +64,36 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 		c.refreshPopup()
 		return nil
 	}
+	if c.composer.Mode() != "" { // vi's way up and down
+		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[name], want)
+	}
 	if cmd, ok := c.do(want); ok {
+		return cmd
+	}
+	if cmd, ok := c.walkQueue(want); ok {
 		return cmd
 	}
 	c.recall(want)
 	return nil
+}
+
+// lidKey handles a key that is for the menu of what to copy, for the search, or
+// for text that the mouse has selected.
+func (c *chat) lidKey(msg tea.KeyPressMsg, want intent.Intent) (tea.Cmd, bool) {
+	switch {
+	case c.copying != nil:
+		return c.copyKey(msg.String()), true
+	case c.finding != nil && c.finding.typing:
+		return c.findKey(msg), true
+	case want == intent.Interrupt && c.view.Dragged():
+		cmd := c.copyDragged()
+		c.view.Undrag()
+		return cmd, true
+	case want == intent.Stop && c.view.Dragged():
+		c.view.Undrag()
+		return nil, true
+	}
+	return nil, false
 }
 
 // emptyKey handles the keys that mean something else while nothing is typed.
@@ -109,14 +143,16 @@ func (c *chat) typing() bool {
 // takeBack takes the newest prompt that waits off the queue, to be edited or
 // dropped. One that the agent holds has to be given back by it.
 func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
+	if !edit && c.dropCarried() {
+		return nil, true
+	}
 	if n := len(c.queued); n > 0 {
-		text := c.queued[n-1]
-		c.queued = c.queued[:n-1]
 		if edit {
-			c.composer.SetValue(text)
-		} else {
-			c.history.Add(text)
+			c.takeQueued()
+			return nil, true
 		}
+		c.keep(c.queued[n-1])
+		c.queued = c.queued[:n-1]
 		return nil, true
 	}
 	n := len(c.thread.Held)

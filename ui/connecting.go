@@ -72,13 +72,17 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "enter" && text == "/quit":
 		return c.m.quit()
 	case name == "enter" && slices.ContainsFunc(intent.Commands(), func(a intent.Action) bool { return text == "/"+a.Command }):
+	case name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
 	case name == "enter" && text != "":
-		c.history.Add(c.composer.Value())
-		c.queued = append(c.queued, c.composer.Value())
+		c.keep(c.composer.Value())
+		if !c.taken.on {
+			c.taken.at = len(c.queued)
+		}
+		c.putBack(c.composer.Value())
 		c.composer.Reset()
 	case name == "enter":
 	case name == "ctrl+c":
-		c.history.Add(c.composer.Value())
+		c.keep(c.composer.Value())
 		c.composer.Reset()
 	case (name == "backspace" || name == "up") && c.composer.Empty() && len(c.queued) > 0:
 		c.takeBack(name == "up")
@@ -156,7 +160,7 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	above := len(below)
 	below = append(below, widget.Box{Body: c.composer.Rows(c.m.th), Focused: true}.Rows(width, c.m.th)...)
 	x, y := c.composer.Cursor()
-	return below, tea.NewCursor(x+2, above+1+y-len(below))
+	return below, c.cursor(x+2, above+1+y-len(below))
 }
 
 // progress says how the start of the agent stands.

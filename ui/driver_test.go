@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -16,7 +18,15 @@ import (
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
-	os.Exit(m.Run())
+	uitest.KeepTime()
+	code := m.Run()
+	if run := flag.Lookup("test.run").Value.String() + flag.Lookup("test.skip").Value.String(); code == 0 && run == "" { // all tests have run
+		if err := uitest.Unused(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 // driver is a user in front of the screen, under a clock of its own: it runs
@@ -32,6 +42,7 @@ type driver struct {
 	of     map[string]*script // and by an agent's name, what of it is different
 
 	copied string // sent to the terminal's clipboard last
+	raw    string // written to the terminal as it is, last
 	hidden string // characters that must never be on the screen
 
 	mu    sync.Mutex
@@ -138,6 +149,10 @@ func (d *driver) settle() {
 		}
 		if reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()) {
 			d.copied = reflect.ValueOf(msg).String()
+			continue
+		}
+		if raw, ok := msg.(tea.RawMsg); ok {
+			d.raw = fmt.Sprint(raw.Msg)
 			continue
 		}
 		d.update(msg)
@@ -254,18 +269,5 @@ func (d *driver) misses(parts ...string) {
 		if s := d.screen(); strings.Contains(s, p) {
 			d.t.Fatalf("the screen shows %q:\n%s", p, s)
 		}
-	}
-}
-
-// golden compares the screen at three sizes.
-func (d *driver) golden(name string) {
-	d.t.Helper()
-	for _, s := range []struct {
-		name string
-		w, h int
-	}{{"40x12", 40, 12}, {"80x24", 80, 24}, {"160x50", 160, 50}} {
-		d.send(tea.WindowSizeMsg{Width: s.w, Height: s.h})
-		d.send(refreshMsg{})
-		uitest.Golden(d.t, name+"-"+s.name, strings.Split(d.m.View().Content, "\n"))
 	}
 }

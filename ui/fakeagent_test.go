@@ -40,6 +40,7 @@ type agent struct {
 	mu       sync.Mutex
 	sessions int                // opened by session/new: s1, s2, …
 	prompts  []string           // in the order in which they came
+	blocks   []string           // the same as JSON, whole
 	calls    []string           // every other request, as "method params"
 	outcomes []string           // of questions, in the order in which they were answered
 	answers  []string           // to forms and pages, as JSON, likewise

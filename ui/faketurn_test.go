@@ -29,10 +29,13 @@ func (a *agent) prompted(params []byte) jsonrpc.Work {
 		Prompt    []struct{ Text string }
 	}
 	json.Unmarshal(params, &p)
+	var raw struct{ Prompt json.RawMessage }
+	json.Unmarshal(params, &raw)
 	t := &turn{a: a, session: p.SessionID, text: p.Prompt[0].Text, stop: make(chan struct{}), done: make(chan struct{})}
 	t.halt = sync.OnceFunc(func() { close(t.stop) })
 	a.mu.Lock()
 	a.prompts = append(a.prompts, t.text)
+	a.blocks = append(a.blocks, string(raw.Prompt))
 	t.n = len(a.prompts)
 	if behind := a.turns[t.session]; len(behind) > 0 {
 		t.before = behind[len(behind)-1].done

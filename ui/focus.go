@@ -14,6 +14,10 @@ func (c *chat) focus(on bool) {
 	if on && len(c.thread.Items) == 0 {
 		return
 	}
+	if !on {
+		c.endSearch()
+		c.copying = nil
+	}
 	c.focused = on
 	c.view.Select(on)
 }
@@ -29,9 +33,23 @@ func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return c.showBehind(), true
 	case intent.StopTool:
 		return c.stopSelected(), true
+	case intent.Copy:
+		return c.showCopy(), true
+	case intent.OpenFile:
+		return c.openFile(), true
+	case intent.Search:
+		c.startSearch()
+	case intent.SearchNext:
+		return c.nextMatch(1), true
+	case intent.SearchPrevious:
+		return c.nextMatch(-1), true
 	case intent.FocusTranscript:
 		return c.do(want)
 	case intent.Leave:
+		if c.finding != nil { // its marks first
+			c.endSearch()
+			return nil, true
+		}
 		c.focus(false)
 	default:
 		if c.step(want) {
@@ -71,6 +89,12 @@ func (c *chat) step(want intent.Intent) bool {
 // stopSelected asks the agent to stop the tool call that is selected.
 func (c *chat) stopSelected() tea.Cmd {
 	it := c.view.Selected()
+	if it != nil && it.Shell != nil {
+		if r := c.runOf(it); r != nil {
+			return c.stopRun(r)
+		}
+		return c.say("it is over")
+	}
 	if it == nil || it.Kind != thread.ToolCall {
 		return c.say("x stops a tool call; esc stops the turn")
 	}

@@ -34,6 +34,9 @@ func (c *chat) helpRows(width int) []string {
 				line(a.Label, a.Help)
 			}
 		}
+		if in == intent.Draft {
+			line("! first", "a shell command of your own; esc stops it; what came of it goes with the next prompt")
+		}
 		for _, a := range intent.Of(in) {
 			if label := c.keysOf(in, a.Intent, column); label != "" {
 				line(label, a.Help)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,12 +25,25 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		c.composer.SetPlaceholder("only to read · / for commands, ? for help")
 	}
 	th := c.m.th
-	input := widget.Box{Body: c.composer.Rows(th), Focused: c.typing(), Foot: c.hint()}.Rows(width, th)
+	foot := c.hint()
+	c.composer.SetPrompt("› ")
+	if c.shelling() {
+		c.composer.SetPrompt("$ ")
+		foot = c.shellFoot()
+	}
+	if c.overlay == noOverlay {
+		c.question.appears(c.m.now()) // whether it has the keys shows in the composer too
+	}
+	input := widget.Box{Body: c.composer.Rows(th), Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th)
 	var below []string
 	if line := c.planLine(width); line != "" && height >= 10 {
 		below = append(below, line)
 	}
 	below = append(below, c.queueRows(width, max(0, min(3, height-12)))...)
+	if len(c.carried) > 0 {
+		drop := th.Dim.Paint("  ⌫ drop")
+		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()), max(10, width-widget.Width(drop)-1), "…")+drop)
+	}
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status(width))
@@ -40,7 +54,12 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 
 	top := max(0, height-len(below))
-	c.view.SetSize(width, top)
+	find := c.findRows(top)
+	c.areas = areas{transcript: area{0, 0, width, top - find}, lid: height}
+	if !full {
+		c.areas.composer = area{2, top + inputTop + 1, max(0, width-4), len(input) - 2}
+	}
+	c.view.SetSize(width, top-find)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
 	if len(c.thread.Items) == 0 {
 		rows = append(rows, c.welcome(width)...)
@@ -49,13 +68,23 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	for len(rows) < top {
 		rows = append(rows, "")
 	}
-	rows, cursor := c.over(rows, width, top)
+	var typed *tea.Cursor
+	if find > 0 {
+		row, x := c.findRow(width)
+		if rows[top-1] = row; c.finding.typing {
+			typed = tea.NewCursor(x, top-1)
+		}
+	}
+	rows, cursor := c.over(rows, width, top-find)
+	if cursor == nil {
+		cursor = typed
+	}
 	rows = fit(append(rows, below...), height)
 	if cursor != nil || full {
 		return rows, cursor
 	}
 	x, y := c.composer.Cursor()
-	return rows, tea.NewCursor(x+2, top+inputTop+1+y)
+	return rows, c.cursor(x+2, top+inputTop+1+y)
 }
 
 // How many rows a form or a page needs, and what a login asks with words about
@@ -64,6 +93,16 @@ const (
 	leastBox   = 6
 	leastLogin = 10
 )
+
+// cursor is the terminal's in the composer. With the modes of vi its shape says
+// which one it is.
+func (c *chat) cursor(x, y int) *tea.Cursor {
+	at := tea.NewCursor(x, y)
+	if c.m.keys.Vim() && c.composer.Mode() == "" {
+		at.Shape = tea.CursorBar
+	}
+	return at
+}
 
 // fit keeps the lowest rows where there are more than the screen has.
 func fit(rows []string, height int) []string {
@@ -79,6 +118,7 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	lay := func(box []string, at *tea.Cursor) {
 		y := max(0, top-len(box))
+		c.areas.lid = min(c.areas.lid, y)
 		rows = widget.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y
@@ -91,23 +131,28 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			word = fmt.Sprintf(" ↓ %d new · end ", n)
 		}
 		tag := c.m.th.Selected.Paint(word)
-		rows = widget.Overlay(rows, []string{tag}, max(0, width-widget.Width(tag)-1), top-1)
+		c.areas.end = area{max(0, width-widget.Width(tag)-1), c.areas.transcript.height - 1, widget.Width(tag), 1}
+		rows = widget.Overlay(rows, []string{tag}, c.areas.end.x, c.areas.end.y)
 	}
 	c.questionTop = -1
 	if c.question.open() && c.overlay == noOverlay {
 		q := c.question.rows(width, top, c.popup != nil)
 		c.questionTop = max(0, top-len(q))
 		rows = widget.Overlay(rows, q, 0, c.questionTop)
+		c.areas.lid = min(c.areas.lid, c.questionTop)
 	}
 	if c.elicitShown() {
 		lay(c.elicitRows(width, top, c.popup != nil))
 	}
 	if c.popup != nil && c.overlay == noOverlay {
 		list := c.popup.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, top-2)), c.m.th)
-		lay(widget.Box{Body: list, Foot: "tab completes"}.Rows(width, c.m.th), nil)
+		lay(widget.Box{Body: list, Foot: c.popup.foot}.Rows(width, c.m.th), nil)
 	}
 	if c.overlay != noOverlay {
 		lay(c.overlayBox(width, top), nil)
+	}
+	if c.copying != nil {
+		lay(c.copying.rows(c, width, top), nil)
 	}
 	if c.picker != nil {
 		lay(c.picker.rows(width, max(4, top), c.m.th))
@@ -151,9 +196,6 @@ func (c *chat) welcome(width int) []string {
 // planLine is the plan in one line: of several the one that changed last.
 func (c *chat) planLine(width int) string {
 	plan := c.thread.Plan
-	if len(plan) == 0 {
-		return ""
-	}
 	done, current := 0, ""
 	for _, p := range plan {
 		switch {
@@ -162,6 +204,9 @@ func (c *chat) planLine(width int) string {
 		case p.Status == "in_progress" || current == "":
 			current = p.Content
 		}
+	}
+	if len(plan) == 0 || done == len(plan) && !c.busy() { // or it is done with
+		return ""
 	}
 	line := " " + c.m.th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
 	if n := len(c.thread.Plans); n > 1 {
@@ -181,6 +226,9 @@ func (c *chat) queueRows(width, most int) []string {
 	for _, h := range c.thread.Held {
 		all = append(all, waiting{"held by the agent  ", h.Text})
 	}
+	if c.sending != nil {
+		all = append(all, waiting{"reading its files  ", c.sending.text})
+	}
 	for i, text := range c.queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
@@ -189,13 +237,18 @@ func (c *chat) queueRows(width, most int) []string {
 	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
 		if i == len(all)-1 {
-			right = th.Dim.Paint("  ↑ edit  ⌫ drop")
+			drop := "  ⌫ drop"
+			if len(c.carried) > 0 { // the key is for that first
+				drop = ""
+			}
+			right = th.Dim.Paint("  ↑ edit" + drop)
 			if c.thread.State == thread.Idle && len(c.queued) > 0 && c.session != nil {
-				right = th.Dim.Paint("  enter sends  ↑ edit  ⌫ drop")
+				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
 			}
 		}
-		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(all[i].text), " ") + "\""
-		rows = append(rows, widget.Truncate(line, max(10, width-widget.Width(right)-1), "…")+right)
+		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.m.pictures.words(all[i].text)), " ") + "\""
+		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
+		rows = append(rows, widget.Truncate(line, width, "…"))
 	}
 	return rows
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/ui/intent"
 )
 
 // link is one agent of the screen: its connection, or the attempt at one, or
@@ -38,6 +39,7 @@ type link struct {
 
 	login       *picker // on the connecting page
 	used        bool    // the agent was told to log in with the variables it was given
+	toldText    bool    // that it gets no files was said
 	loggingIn   string  // the way under way
 	cancelLogin context.CancelFunc
 }
@@ -233,7 +235,7 @@ func (l *link) announce(e acpclient.Event) tea.Cmd {
 			cmds = append(cmds, c.apply(e))
 		}
 		if l.m.chat.link != l && !l.m.quitting {
-			cmds = append(cmds, l.m.chat.say(l.name()+" is gone: ctrl+s"))
+			cmds = append(cmds, l.m.chat.say(l.name()+" is gone: "+l.m.label(intent.Sessions)))
 		}
 		if l.agent.Remote && !l.starting() {
 			cmds = append(cmds, l.lost(e.Err))

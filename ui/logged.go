@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/safetext"
+	"parley/ui/intent"
 )
 
 // Logged is a session that parley has a log of. Agent is the name it was started
@@ -281,5 +282,5 @@ func (c *chat) readOnly(text string) tea.Cmd {
 
 // nobody says why a page that is shown from a log takes no prompt.
 func (c *chat) nobody() string {
-	return "this is only a log: " + c.link.name() + " cannot go on with it; ctrl+s for another"
+	return "this is only a log: " + c.link.name() + " cannot go on with it; " + c.m.label(intent.Sessions) + " for another"
 }

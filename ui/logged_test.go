@@ -115,7 +115,9 @@ func TestCommandsOfALoggedSession(t *testing.T) {
 			d.wait(6 * time.Second)
 		}
 		d.types("/options\n")
-		d.press("shift+tab", "f3", "esc", "f4", "esc", "esc", "up", "ctrl+c")
+		d.press("shift+tab", "f3", "esc", "f4", "esc")
+		d.wait(time.Second) // twice at once would be the turns
+		d.press("esc", "up", "ctrl+c")
 		d.sees("Read lex.go")
 		d.types("/quit\n")
 		d.soon()

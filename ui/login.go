@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
 
@@ -112,7 +113,7 @@ func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
 	case why != "":
 		l.askLogin("parley does not log in this way: " + why)
 	case method.Type == "terminal":
-		return tea.Exec(m.opts.LoginCommand(l.equipped(), method), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
+		return tea.Exec(onTerminal(m.opts.LoginCommand(l.equipped(), method)), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
 	case method.Type == "env_var":
 		l.askFirst(l.variablesStep(method))
 	case method.Command != nil && m.opts.AskedLogin != nil:
@@ -302,14 +303,13 @@ func (l *link) again() tea.Cmd {
 // promptFailed gives the text of a prompt that the agent did not take back to
 // the composer, in front of what is being typed, or keeps it for after a login.
 func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
-	text := ""
-	for _, b := range e.Blocks {
-		text += b.Text
-	}
+	text := c.m.pictures.textOf(e.Blocks)
 	if wantsLogin(e.Err) {
 		c.refused = append(c.refused, text)
 		return c.wantLogin(e.Err)
 	}
+	carried, text := chatview.SplitCarried(text)
+	c.carried = append(carried, c.carried...) // they go with the next one
 	if c.unwanted[e.Key] && e.Withdrawn {
 		delete(c.unwanted, e.Key)
 		c.history.Add(text)

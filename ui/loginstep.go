@@ -133,7 +133,7 @@ func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool)
 			return nil, false
 		}
 		l, conn := g.link, g.conn
-		return tea.Exec(g.asked.Command, func(err error) tea.Msg { return loginRanMsg{l, conn, err} }), true
+		return tea.Exec(onTerminal(g.asked.Command), func(err error) tea.Msg { return loginRanMsg{l, conn, err} }), true
 	}
 	return nil, false
 }

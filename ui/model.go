@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,8 +30,12 @@ type Model struct {
 	opts Options
 	keys *intent.Keymap
 	th   *theme.Theme
-	dark bool
 	now  func() time.Time
+
+	terminal  theme.Terminal
+	asked     bool    // the terminal was asked for its background
+	themes    *picker // the list of themes, while it is open
+	colouring bool    // a colouredMsg is under way
 
 	width, height int
 	page          page
@@ -44,7 +49,19 @@ type Model struct {
 	conns         *connections
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
-	focused       bool
+	focused       bool      // the terminal has the focus
+	focusKnown    bool      // it reports that
+	mouseOff      bool      // the mouse is the terminal's
+	lastInput     time.Time // of a key, a paste or the mouse
+	notified      time.Time
+
+	inline   inlining
+	pictures pictures
+
+	past    past
+	drafts  drafts
+	runs    []*shellRun // the user's commands that run or wait, of all pages
+	lastRun uint64      // key of the newest of all
 
 	ticking bool
 	looking bool // a quietMsg is under way
@@ -66,6 +83,7 @@ type (
 		conn *Connection
 		err  error
 	}
+	adviceMsg  string
 	closedMsg  struct{}
 	refreshMsg struct{} // something that was only for a while is over
 	quietMsg   struct{} // nothing may have been typed for a while
@@ -75,10 +93,18 @@ type (
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
+		m.asked = true
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
+	cmds = append(cmds, m.loadPast())
 	if m.opts.Start != "" {
 		cmds = append(cmds, m.choose(m.opts.Start))
+	}
+	if m.inline.on {
+		cmds = append(cmds, tea.RequestTerminalVersion)
+	}
+	if advice := m.opts.Advice; advice != nil {
+		cmds = append(cmds, func() tea.Msg { return adviceMsg(advice()) })
 	}
 	return tea.Batch(cmds...)
 }
@@ -190,9 +216,17 @@ func (m *Model) end(conn *Connection) tea.Cmd {
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
 	return func() tea.Msg {
-		m.conns.endAll()
+		m.endAll()
 		return closedMsg{}
 	}
+}
+
+// endAll ends everything that was started, all at once. Any goroutine.
+func (m *Model) endAll() {
+	var shells sync.WaitGroup
+	shells.Go(m.endShells)
+	m.conns.endAll()
+	shells.Wait()
 }
 
 // left tells what there is to come back to.
@@ -214,7 +248,14 @@ func (m *Model) View() tea.View {
 	}
 	m.dirty = false
 	m.draws++
-	v := tea.View{AltScreen: true, ReportFocus: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: m.title()}
+	if m.inlined() || m.quitting && m.inline.on && m.inline.screen != nil {
+		m.view = m.inlineView()
+		return m.view
+	}
+	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
+	if !m.mouseOff && !m.inline.on {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	var rows []string
 	switch {
 	case m.width == 0 || m.height == 0:
@@ -229,19 +270,16 @@ func (m *Model) View() tea.View {
 	default:
 		rows, v.Cursor = m.chat.rows(m.width, m.height)
 	}
+	if m.inlined() { // what was scrolled back to is the end
+		m.view = m.inlineView()
+		return m.view
+	}
+	if m.inline.screen != nil {
+		m.inline.screen.Hide()
+	}
 	v.Content = strings.Join(rows, "\n")
 	m.view = v
 	return v
-}
-
-func (m *Model) title() string {
-	switch {
-	case m.page != chatPage:
-		return "parley"
-	case m.chat.thread.Title != "":
-		return m.chat.thread.Title + " - parley"
-	}
-	return m.chat.link.name() + " - parley"
 }
 
 // names are those of all agents that were started.
@@ -253,4 +291,18 @@ func (m *Model) names() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// label is the first key of an action of the chat page; its command where it has
+// no key.
+func (m *Model) label(i intent.Intent) string {
+	if key := m.keys.Label(intent.Chat, i); key != "" {
+		return key
+	}
+	for _, a := range intent.Commands() {
+		if a.Intent == i {
+			return "/" + a.Command
+		}
+	}
+	return "none"
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/ui/intent"
 )
 
 // openEntry shows a session that is open, or has the agent open one it keeps.
@@ -123,6 +124,7 @@ func (c *chat) rescue(from *chat) {
 			p.step.conn = &Connection{} // there is no page of the agent to go on with
 		}
 	}
+	from.requeue()
 	for _, text := range append(from.queued, from.composer.Value()) {
 		if text == "" {
 			continue
@@ -141,6 +143,7 @@ func (m *Model) drop(c *chat) {
 	if i < 0 || len(m.chats) == 1 {
 		return
 	}
+	m.leaveDraft(c)
 	if c.thread.Session != "" {
 		c.link.gone[c.thread.Session] = true
 	}
@@ -163,7 +166,7 @@ func (m *Model) drop(c *chat) {
 // deliver applies an event to a page; what happens on one that is not on the
 // screen is marked.
 func (m *Model) deliver(c *chat, e acpclient.Event) tea.Cmd {
-	cmd := c.apply(e)
+	cmd := tea.Batch(c.apply(e), m.notify(c, e))
 	if c == m.chat {
 		return cmd
 	}
@@ -173,14 +176,14 @@ func (m *Model) deliver(c *chat, e acpclient.Event) tea.Cmd {
 			return cmd // it goes on with what was queued
 		}
 		c.unread = true
-		return tea.Batch(cmd, m.chat.say("another session is done: ctrl+s"))
+		return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
 	case acpclient.ElicitationAsked:
 		if len(c.elicits) == 0 {
 			return cmd // declined already
 		}
-		return tea.Batch(cmd, m.chat.say("another session waits for you: ctrl+s"))
+		return tea.Batch(cmd, m.chat.say("another session waits for you: "+m.label(intent.Sessions)))
 	case acpclient.PermissionAsked:
-		return tea.Batch(cmd, m.chat.say("another session waits for you: ctrl+s"))
+		return tea.Batch(cmd, m.chat.say("another session waits for you: "+m.label(intent.Sessions)))
 	}
 	return cmd
 }

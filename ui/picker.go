@@ -22,6 +22,7 @@ type picker struct {
 	unasked     time.Time                            // when it opened by itself; zero when it has the keys
 	confirm     string                               // what the same key, once more, would do
 	step        *loginStep                           // shown in the place of the list
+	leaves      bool                                 // esc closes it, whatever was typed
 }
 
 // armed tells whether a key is for the picker: one that opened by itself leaves
@@ -48,7 +49,7 @@ func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	it, ok := p.list.Selected()
 	switch name {
 	case "esc", "ctrl+c":
-		if p.list.Filter() != "" && name == "esc" {
+		if p.list.Filter() != "" && name == "esc" && !p.leaves {
 			p.list.SetFilter("")
 			return nil, false
 		}

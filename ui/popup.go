@@ -14,6 +14,8 @@ import (
 type popup struct {
 	prefix string
 	moved  bool // the user has chosen another than the first
+	files  bool // it offers files for a mention
+	foot   string
 	list   *widget.List
 }
 
@@ -49,7 +51,9 @@ func (c *chat) refreshPopup() {
 		text = c.composer.Value()
 	}
 	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, " \n") {
-		c.popup, c.dropped = nil, ""
+		if c.dropped = ""; c.popup != nil && !c.popup.files {
+			c.popup = nil
+		}
 		return
 	}
 	if c.dropped != "" && strings.HasPrefix(text, c.dropped) {
@@ -64,7 +68,7 @@ func (c *chat) refreshPopup() {
 	for _, a := range own {
 		items = append(items, widget.Item{Title: "/" + a.Command, Detail: a.Help, Hint: "parley"})
 	}
-	p := &popup{prefix: text, list: widget.NewList(items)}
+	p := &popup{prefix: text, foot: "tab completes", list: widget.NewList(items)}
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() == 0 {
 		p = nil
@@ -76,6 +80,9 @@ func (c *chat) refreshPopup() {
 func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	if c.popup == nil {
 		return nil, false
+	}
+	if c.popup.files {
+		return c.mentionKey(msg)
 	}
 	it, ok := c.popup.list.Selected()
 	switch msg.String() {

@@ -37,6 +37,11 @@ type question struct {
 	drawnKey   uint64
 	drawnWidth int
 	drawnTheme *theme.Theme
+	drawnSides bool
+
+	diffs    map[int]*questionDiff // by the part, of the question diffsKey
+	diffsKey uint64
+	wanted   []*questionDiff // drawn without the colours of their code
 }
 
 // dropAfterGrab is how long keys are dropped after the question was given the
@@ -230,6 +235,13 @@ func (q *question) reject() tea.Cmd {
 	return nil
 }
 
+// appears notes when the current question came onto the screen.
+func (q *question) appears(now time.Time) {
+	if q.open() && q.shownAt.IsZero() {
+		q.shownAt = now
+	}
+}
+
 // rows draws the current question in at most height rows. What is covered by a
 // popup has not been read.
 func (q *question) rows(width, height int, covered bool) []string {
@@ -238,9 +250,7 @@ func (q *question) rows(width, height int, covered bool) []string {
 		return nil
 	}
 	now := q.c.m.now()
-	if q.shownAt.IsZero() {
-		q.shownAt = now
-	}
+	q.appears(now)
 	cur := q.waiting[q.current]
 	inner := widget.InnerWidth(width)
 	body, whole, options := q.parts(cur, inner, height)
@@ -313,8 +323,8 @@ func (q *question) foot(now time.Time) string {
 // body is all that has to be read. A large diff is not compared on every frame.
 func (q *question) body(cur permissions.Question, width int) []string {
 	th := q.c.m.th
-	if q.drawn == nil || q.drawnKey != cur.Key || q.drawnWidth != width || q.drawnTheme != th {
-		q.drawn, q.drawnKey, q.drawnWidth, q.drawnTheme = q.draw(cur, width), cur.Key, width, th
+	if q.drawn == nil || q.drawnKey != cur.Key || q.drawnWidth != width || q.drawnTheme != th || q.drawnSides != q.sides() {
+		q.drawn, q.drawnKey, q.drawnWidth, q.drawnTheme, q.drawnSides = q.draw(cur, width), cur.Key, width, th, q.sides()
 	}
 	return q.drawn[:len(q.drawn):len(q.drawn)] // what is appended to it does not stay
 }
@@ -322,7 +332,7 @@ func (q *question) body(cur permissions.Question, width int) []string {
 func (q *question) draw(cur permissions.Question, width int) []string {
 	th := q.c.m.th
 	rows := wrapInk(th.Strong.Paint, cur.Heading, "", width)
-	for _, p := range cur.Body {
+	for i, p := range cur.Body {
 		switch p.Kind {
 		case permissions.Command:
 			rows = append(rows, wrapInk(th.Code.Paint, p.Text, "  ", width)...)
@@ -332,10 +342,7 @@ func (q *question) draw(cur permissions.Question, width int) []string {
 			rows = append(rows, wrapInk(th.Bad.Paint, "! "+p.Text, "  ", width)...)
 		case permissions.Diff:
 			rows = append(rows, wrapInk(th.Strong.Paint, p.Path, "  ", width)...)
-			diff, _ := widget.RenderDiff(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone}, width-2, 0, th)
-			for _, r := range diff {
-				rows = append(rows, "  "+r)
-			}
+			rows = append(rows, q.diffRows(q.compared(cur.Key, i, p), width)...)
 		default:
 			rows = append(rows, wrapInk(nil, p.Text, "  ", width)...)
 		}

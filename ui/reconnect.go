@@ -141,8 +141,10 @@ func (c *chat) reopen() tea.Cmd {
 // the queue stay.
 func (c *chat) rebuild(id string) {
 	title, density := c.thread.Title, c.view.Density()
+	former := c.thread
 	c.thread = thread.New(id)
 	c.thread.Title = title
+	c.thread.CarryShells(former)
 	c.view = chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
 	c.view.SetDensity(density)
 	c.focused, c.changed, c.began, c.eras = false, nil, 0, nil

@@ -215,7 +215,8 @@ func (m *Model) keptItem(section, title, cwd, agent string, updated time.Time, e
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			return widget.Truncate(string(it.Text), 60, "…")
+			_, own := chatview.SplitCarried(string(it.Text))
+			return widget.Truncate(own, 60, "…")
 		}
 	}
 	return "new session"

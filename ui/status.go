@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -46,7 +48,7 @@ func (c *chat) statusParts() []string {
 	}
 	var parts []string
 	if c.recorded {
-		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint("read from the log"), th.Dim.Paint("ctrl+s sessions")}
+		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint("read from the log"), th.Dim.Paint(c.m.label(intent.Sessions) + " sessions")}
 	}
 	if c.link.waiting() {
 		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.link.retryWord(c.m.now()))}
@@ -92,6 +94,9 @@ func (c *chat) statusParts() []string {
 	if t.Added+t.Removed > 0 {
 		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", t.Added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", t.Removed)))
 	}
+	if c.m.mouseOff {
+		parts = append(parts, th.Dim.Paint("mouse off"))
+	}
 	if c.m.opts.Branch != "" {
 		parts = append(parts, "⎇ "+c.m.opts.Branch)
 	}
@@ -101,27 +106,30 @@ func (c *chat) statusParts() []string {
 func (c *chat) statusRight() string {
 	th := c.m.th
 	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
+	stop, interrupt := c.m.label(intent.Stop), c.m.label(intent.Interrupt)
 	switch {
 	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
-		return th.Warn.Paint("ctrl+c again to quit")
+		return th.Warn.Paint(interrupt + " again to quit")
 	case c.link.waiting():
 		return hint("enter", "now")
 	case c.thread.State == thread.Ended && !c.recorded:
-		return hint("ctrl+c", "quit")
+		return hint(interrupt, "quit")
 	case c.link.loggingIn != "":
-		return hint("esc", "give up")
+		return hint(stop, "give up")
 	case c.thread.State == thread.Cancelling && c.forceable():
-		return hint("esc", "end the agent, it does not answer")
+		return hint(stop, "end the agent, it does not answer")
 	case c.question.open():
-		return hint("ctrl+c", "stop")
+		return hint(interrupt, "stop")
 	case c.elicitShown() && !c.elicits[0].open:
-		return hint("esc", "cancel")
+		return hint(stop, "cancel")
 	case c.focused:
-		return hint("esc", "back")
+		return hint(stop, "back")
 	case c.busy():
-		return hint("esc", "stop")
+		return hint(stop, "stop")
+	case c.shellRun() != nil:
+		return hint(stop, "stop the command")
 	}
-	return hint("?", "help")
+	return hint(cmp.Or(c.m.keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")
 }
 
 // mode names the session's mode: the option of that category, or else the mode.

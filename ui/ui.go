@@ -32,6 +32,7 @@ type Agent struct {
 	Section string
 	Custom  bool   // a command that the user typed: Name is only a handle
 	Remote  bool   // it is connected to, not started
+	Shared  bool   // of a remote one: it gets files of this machine
 	Warning string // to be seen all the time, such as that nobody checks who the server is
 	Missing string // how to get it, when it is not there: then it cannot be started
 
@@ -81,6 +82,35 @@ type Options struct {
 	Logs func() ([]Logged, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
+	// Files finds and reads what prompts mention, and Pictures gets images for them.
+	// nil: an @ is one, and there are no images.
+	Files    Files
+	Pictures Pictures
+	// Copy copies a text to the clipboard with a program of this machine, and says
+	// which; "" where there is none. It is called on a goroutine of its own. nil:
+	// the terminal is asked, by OSC 52.
+	Copy func(ctx context.Context, text string) (tool string, err error)
+	// Multiplexer is what stands between parley and the terminal: tmux, screen, or
+	// "" for nothing that is known.
+	Multiplexer string
+	// OpenFile prepares the user's editor on a file, at a line (0: none is known). It
+	// is called on a goroutine of its own. nil: there is no editor.
+	OpenFile func(path string, line int) (tea.ExecCommand, error)
+	// NoMouse leaves the mouse to the terminal; NoCopyOnSelect: what was selected
+	// with it is not copied by that alone.
+	NoMouse, NoCopyOnSelect bool
+	// Shell runs the user's own commands. nil: there are none.
+	Shell Shell
+	// Editor prepares the user's editor on a text. It is called on a goroutine of
+	// its own. nil: there is none.
+	Editor func(text string) (Editing, error)
+	// History and Drafts keep what was typed, of the project that Cwd lies in. nil:
+	// it is forgotten with the process.
+	History History
+	Drafts  Drafts
+	// TakeDraft: the first session is a new one, which begins with the draft that
+	// was left in the project.
+	TakeDraft bool
 	// Prompt is sent as soon as the session is there.
 	Prompt string
 	// Resume is the id, or the title, of the session that the first connection is
@@ -93,6 +123,15 @@ type Options struct {
 	NoColor bool
 	Keys    *intent.Keymap // nil: the default one
 	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
+
+	// Advice is one line that the user should know once the screen is there, ""
+	// for none. It is called on a goroutine of its own. nil: there is none.
+	Advice func() string
+	Notify Notification // how the user is told that a turn is over or something is asked, when nobody looks
+	// Inline: leave the terminal its own screen, and write the conversation into its
+	// scrollback.
+	Inline   bool
+	Progress bool // the terminal has a progress bar of its own
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer
@@ -109,7 +148,7 @@ type Left struct {
 // started is gone when it returns, and the terminal is as it was.
 func Run(ctx context.Context, opts Options) (Left, error) {
 	m := New(opts)
-	defer m.conns.endAll()
+	defer m.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	if opts.Input != nil {
 		options = append(options, tea.WithInput(opts.Input))
@@ -117,7 +156,13 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(opts.Output))
 	}
+	if t := m.inlineTerminal(opts.Output); t != nil {
+		options = append(options, tea.WithOutput(t))
+		defer m.ends(t)
+	}
 	_, err := tea.NewProgram(m, options...).Run()
+	m.flushDrafts()
+	m.flushPast()
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return m.left(), nil
@@ -135,8 +180,12 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), conns: newConnections(), given: map[string]given{}, dark: true, now: time.Now}
-	m.th = theme.Pick(opts.Theme, m.dark, opts.NoColor)
+	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), conns: newConnections(), given: map[string]given{}, terminal: theme.Terminal{Dark: true}, now: time.Now, lastInput: time.Now()}
+	if opts.NoColor {
+		m.terminal.Colours = theme.None
+	}
+	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
+	m.th = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(opts)
 	m.chat = newChat(m, newLink(m))
 	m.chats = []*chat{m.chat}

@@ -5,47 +5,82 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/ui/intent"
-	"parley/ui/theme"
 )
 
 // Update implements tea.Model: it only routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.handle(msg)
+	if _, closed := msg.(closedMsg); closed || m.quitting {
+		return m, cmd // what is to be kept is written when the screen has ended
+	}
+	m.settleTheme()
+	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour())
+}
+
+// handle routes one message.
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		m.lastInput = m.now()
+	}
 	switch msg := msg.(type) {
 	case eventsMsg:
-		return m, m.events(msg)
+		return m.events(msg)
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.PasteMsg:
-		return m, m.paste(msg)
+		return m.paste(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
 		m.click(msg)
+	case tea.MouseMotionMsg:
+		return m.motion(msg)
+	case tea.MouseReleaseMsg:
+		return m.release(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg)
 	case tea.BackgroundColorMsg:
-		m.background(msg.IsDark())
+		m.terminal.Dark = msg.IsDark()
+	case tea.ColorProfileMsg:
+		m.profile(msg)
+		m.inlineColours(msg)
+	case tea.TerminalVersionMsg:
+		m.terminalVersion(msg)
+	case colouredMsg:
+		m.coloured(msg)
 	case tea.FocusMsg:
-		m.focused = true
+		m.focused, m.focusKnown = true, true
 	case tea.BlurMsg:
-		m.focused = false
+		m.focused, m.focusKnown = false, true
 	case tickMsg:
-		return m, m.ticked(time.Time(msg))
+		return m.ticked(time.Time(msg))
 	case connectedMsg:
-		return m, m.connected(msg)
-	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg, reopenedMsg:
-		return m, m.result(msg)
+		return m.connected(msg)
+	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg, reopenedMsg,
+		pastMsg, draftLoadedMsg, draftTickMsg, draftSavedMsg, editReadyMsg, editedMsg, shellBegunMsg, shellNewsMsg:
+		return m.result(msg)
+	case interface{ take(*Model) tea.Cmd }: // of files and images
+		m.dirty = true
+		return msg.take(m)
+	case adviceMsg:
+		if msg != "" {
+			m.dirty = true
+			m.chat.link.log.Add(acpclient.LogClient, string(msg)) // where it can be read again
+			return m.chat.say(string(msg))
+		}
 	case refreshMsg:
 		m.dirty = true
 	case quietMsg:
-		return m, m.quietNow()
+		return m.quietNow()
 	case tea.ResumeMsg:
 		m.dirty = true
 	case closedMsg:
-		return m, tea.Quit
+		return tea.Quit
 	}
-	return m, nil
+	return nil
 }
 
 // events hands one portion of an agent's to its pages and waits for the next.
@@ -114,12 +149,12 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 	case loginRanMsg:
 		return m.loginRan(msg)
 	}
-	return nil
+	return m.composerResult(msg)
 }
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.waiting())
+	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.waiting() || m.chat.shellRun() != nil)
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {
@@ -129,6 +164,9 @@ func (m *Model) ticked(now time.Time) tea.Cmd {
 	}
 	m.dirty = true
 	m.chat.view.Tick(now)
+	if m.chat.written != nil {
+		m.chat.written.Tick(now)
+	}
 	return m.tick()
 }
 
@@ -171,17 +209,6 @@ func (m *Model) resize(msg tea.WindowSizeMsg) {
 	m.width, m.height, m.dirty = msg.Width, msg.Height, true
 }
 
-func (m *Model) background(dark bool) {
-	if dark == m.dark {
-		return
-	}
-	m.dark, m.dirty = dark, true
-	m.th = theme.Pick(m.opts.Theme, dark, m.opts.NoColor)
-	for _, c := range m.chats {
-		c.view.SetTheme(m.th)
-	}
-}
-
 // key routes a key press. Keys that come when the screen is about to end are
 // nobody's.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -215,6 +242,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.dirty = true
 	switch m.page {
 	case chatPage:
+		if c := m.chat; c.finding != nil && c.finding.typing && c.picker == nil {
+			return c.typeSearch(c.finding.text+msg.Content, false)
+		}
 		m.chat.paste(msg.Content)
 	case connectingPage:
 		if p := m.starting.login; p != nil && p.unasked.IsZero() {
@@ -227,7 +257,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	if m.page != chatPage {
+	if m.page != chatPage || m.mouseOff {
 		return
 	}
 	m.dirty = true
@@ -236,13 +266,6 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		m.chat.wheel(-3)
 	case tea.MouseWheelDown:
 		m.chat.wheel(3)
-	}
-}
-
-func (m *Model) click(msg tea.MouseClickMsg) {
-	if m.page == chatPage {
-		m.dirty = true
-		m.chat.click(msg.Mouse().Y)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +18,7 @@ type work struct {
 	title, hint string
 	tool        *thread.Tool // nil for the others
 	terminal    string       // the id, "" for the others
+	run         *shellRun    // the user's own command; nil for the others
 	stops       bool         // the agent lets it be stopped by itself
 }
 
@@ -53,6 +55,11 @@ func (c *chat) work() []work {
 		}
 		told["tool_call\x00"+t.ID] = true
 		out = append(out, w)
+	}
+	for _, r := range c.m.runs {
+		if r.chat == c {
+			out = append(out, work{title: "! " + r.line, hint: "yours", run: r, stops: true})
+		}
 	}
 	for _, b := range c.thread.Background {
 		if told[b.Type+"\x00"+b.ID] {
@@ -96,6 +103,10 @@ func (c *chat) showWork() tea.Cmd {
 	p := &picker{title: "going on", foot: "ctrl+x stops it · enter shows it · esc", empty: "nothing is going on", list: widget.NewList(items)}
 	p.choose = func(it widget.Item) tea.Cmd {
 		w := it.Value.(work)
+		if w.run != nil {
+			c.showItem(func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.run.key })
+			return nil
+		}
 		if w.tool == nil {
 			return c.say("the agent shows nothing of it")
 		}
@@ -111,6 +122,10 @@ func (c *chat) showWork() tea.Cmd {
 			p.note = "the agent does not let this be stopped by itself; esc stops the turn"
 			return nil
 		}
+		if w.run != nil {
+			p.note = "stopped"
+			return c.stopRun(w.run)
+		}
 		p.note = "asked the agent to stop it"
 		return c.stopWork(w)
 	}}
@@ -120,11 +135,13 @@ func (c *chat) showWork() tea.Cmd {
 
 // showTool selects a tool call in the transcript.
 func (c *chat) showTool(t *thread.Tool) {
-	for i, it := range c.thread.Items {
-		if it.Tool == t {
-			c.focus(true)
-			c.view.SelectItem(i)
-			return
-		}
+	c.showItem(func(it *thread.Item) bool { return it.Tool == t })
+}
+
+// showItem selects the item that is meant.
+func (c *chat) showItem(is func(*thread.Item) bool) {
+	if i := slices.IndexFunc(c.thread.Items, is); i >= 0 {
+		c.focus(true)
+		c.view.SelectItem(i)
 	}
 }

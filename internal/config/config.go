@@ -42,6 +42,7 @@ type Config struct {
 
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
 	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
+	Linear       bool   `toml:"linear"`         // plain lines in the place of the screen
 	Notify       string `toml:"notify"`         // one of Notifications; "" means auto
 	Progress     string `toml:"progress"`       // auto, on or off: the terminal's own progress bar; "" means auto
 	Mouse        *bool  `toml:"mouse"`          // take the mouse; nil means yes

@@ -23,6 +23,10 @@ density = "normal"
 # and stays there when parley ends. /inline changes it. Left out: no.
 inline = false
 
+# true: plain lines, one below the other, in the place of the screen, as with
+# --linear: for screen readers, and for whoever likes that better. Left out: no.
+linear = false
+
 # How long an agent may take to start; 0s waits for ever.
 start_timeout = "5m"
 

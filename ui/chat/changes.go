@@ -43,7 +43,7 @@ func (v *View) changes(t *thread.Tool, c *acpclient.Changes, full bool) []string
 			if part.Diff == nil || left <= 0 {
 				continue
 			}
-			drawn, hidden := part.Diff.Rows(width, min(each, left), v.th)
+			drawn, hidden := v.drawn(part.Diff, width, min(each, left), full)
 			rows, left = append(rows, drawn...), left-len(drawn)
 			rows = v.andMore(rows, hidden)
 		}

@@ -24,14 +24,19 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 	if v.diffs == nil || len(v.diffs) >= maxDiffs {
 		v.diffs = map[*acpclient.Diff]*widget.Computed{}
 	}
+	c := compare(d)
+	v.diffs[d] = c
+	return c
+}
+
+// compare compares the texts of a diff.
+func compare(d *acpclient.Diff) *widget.Computed {
 	before, after := d.Old, d.New
 	if before != "" && after != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") {
 		// A fragment of a file: that it ends without a newline says nothing.
 		before, after = before+"\n", after+"\n"
 	}
-	c := widget.Compute(widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing})
-	v.diffs[d] = c
-	return c
+	return widget.Compute(widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing})
 }
 
 func (v *View) diff(d *acpclient.Diff, full bool) []string {
@@ -43,7 +48,7 @@ func (v *View) diff(d *acpclient.Diff, full bool) []string {
 	if full {
 		limit = maxShown
 	}
-	rows, more := c.Rows(max(1, v.width-len(bodyInset)), limit, v.th)
+	rows, more := v.drawn(c, max(1, v.width-len(bodyInset)), limit, full)
 	return v.body(rows, more)
 }
 

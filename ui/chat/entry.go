@@ -28,7 +28,9 @@ type entry struct {
 // segment is one run of rows; nil rows are not rendered.
 type segment struct {
 	rows []string
-	done bool // holds until the item changes
+	done bool     // holds until the item changes
+	text *textMap // of rows; nil: not looked at
+	hits *found   // in rows; nil: not looked for
 }
 
 // entry returns the up to date entry of an item. Segments may still be without
@@ -129,14 +131,14 @@ func (v *View) segment(i, k int) []string {
 	if parted && len(rows) > 0 {
 		rows = append([]string{""}, rows...)
 	}
-	s.rows = rows
+	s.rows, s.text, s.hits = rows, nil, nil
 	return rows
 }
 
 // block renders the k-th block of a message.
 func (v *View) block(e *entry, k int) []string {
 	if v.renderer == nil {
-		v.renderer = markdown.NewRenderer(max(1, min(v.width-len(indent), maxProse)), markdown.Look{Dark: v.th.Dark, NoColor: v.th.NoColor})
+		v.renderer = markdown.NewRenderer(max(1, min(v.width-len(indent), maxProse)), v.th)
 	}
 	var b markdown.Block
 	if k < e.stream.Len() {

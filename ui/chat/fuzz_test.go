@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,11 +21,8 @@ import (
 // afresh is what a view shows that has seen nothing before and stands where v
 // stands.
 func afresh(v *View) []string {
-	f := New(v.thread, v.cwd, v.th)
-	f.SetSize(v.width, v.height)
-	f.density, f.now, f.spin = v.density, v.now, v.spin
-	f.follow, f.top, f.leftAt = v.follow, v.top, v.leftAt
-	f.selection, f.choices = v.selection, maps.Clone(v.choices)
+	f := v.Afresh(v.thread)
+	colour(f)
 	return f.Rows()
 }
 
@@ -42,7 +38,7 @@ type player struct {
 func (p *player) do(op byte) {
 	p.done = append(p.done, fmt.Sprint(op))
 	v := p.v
-	switch op % 24 {
+	switch op % 30 {
 	case 0, 1:
 		v.Scroll(-1 - int(op)/32)
 	case 2:
@@ -65,14 +61,16 @@ func (p *player) do(op byte) {
 		p.now = p.now.Add(time.Second)
 		v.Tick(p.now)
 	case 11:
-		if op > 200 {
-			v.SetTheme(theme.Pick("light", false, false))
+		if names := theme.Names(); op > 100 {
+			v.SetTheme(theme.For(names[int(op)%len(names)], theme.Terminal{Dark: true}))
 		}
 	case 12:
 		if op > 240 {
 			p.th.Attach("s")
 			v.Changed([]int{0})
 		}
+	case 24, 25, 26, 27, 28, 29:
+		p.look(op)
 	default:
 		p.pick(op)
 	}
@@ -81,7 +79,7 @@ func (p *player) do(op byte) {
 // pick does what a reader may do who has given the keys to the transcript.
 func (p *player) pick(op byte) {
 	v := p.v
-	switch op % 24 {
+	switch op % 30 {
 	case 13, 14:
 		v.Select(op%5 > 0)
 	case 15, 16:
@@ -105,8 +103,36 @@ func (p *player) pick(op byte) {
 	}
 }
 
+// look is what a reader may do who searches, or takes the mouse.
+func (p *player) look(op byte) {
+	v := p.v
+	words := []string{"a", "e", "line", "日", "of", "x", "", "1"}
+	switch op % 30 {
+	case 24:
+		v.Mark(words[int(op)/30%len(words)])
+	case 25, 26:
+		s := v.Find(words[int(op)/30%len(words)])
+		v.Mark(words[int(op)/30%len(words)])
+		for part := s.Portion(); part != nil; part = s.Portion() {
+			part.Run()
+			s.Take(part)
+		}
+		if hits := s.Hits(); len(hits) > 0 {
+			v.Show(hits[int(op)*7%len(hits)])
+		}
+	case 27:
+		v.DragFrom(int(op)/30, int(op)%11)
+		v.DragTo(int(op)/20, int(op)%40)
+	case 28:
+		v.Undrag()
+	case 29:
+		v.ToggleAt(int(op) / 30)
+	}
+}
+
 func (p *player) compare() {
 	p.t.Helper()
+	colour(p.v)
 	got := slices.Clone(p.v.Rows())
 	if again := p.v.Rows(); !slices.Equal(got, again) {
 		p.t.Fatalf("drawn twice without a change:\n%s\n--\n%s", uitest.Text(got), uitest.Text(again))
@@ -128,9 +154,9 @@ func (p *player) compare() {
 
 // whole is a view that has room for everything.
 func (p *player) whole() *View {
-	v := New(p.v.thread, p.v.cwd, p.v.th)
+	v := p.v.Afresh(p.v.thread)
+	v.follow, v.selection, v.drag = true, selection{item: -1}, drag{}
 	v.SetSize(p.v.width, 100_000)
-	v.density, v.now, v.spin, v.choices = p.v.density, p.v.now, p.v.spin, maps.Clone(p.v.choices)
 	v.Rows()
 	return v
 }
@@ -173,7 +199,15 @@ func inV2(e acpclient.Event) acpclient.Event {
 	}
 	content := slices.Clone(*tool.Content)
 	for i, c := range content {
-		if c.Diff == nil || len(c.Diff.New)%2 == 0 {
+		if c.Diff == nil {
+			continue
+		}
+		if len(c.Diff.New)%3 == 0 { // a language that has colours
+			d := *c.Diff
+			d.Path, d.New = d.Path+".go", "var a = 1 // one\n"+d.New
+			content[i].Diff, c.Diff = &d, &d
+		}
+		if len(c.Diff.New)%2 == 0 {
 			continue
 		}
 		patch := fmt.Sprintf("--- a/%s\n+++ b%s\n%s", c.Diff.Path, c.Diff.Path, textdiff.Unified(c.Diff.Old, c.Diff.New))

@@ -29,6 +29,8 @@ func (v *View) item(it *thread.Item) (rows []string, live bool) {
 		return v.end(it), false
 	case thread.Notice:
 		return v.notice(it), false
+	case thread.ShellCommand:
+		return v.shell(it)
 	case thread.Attachment:
 		return []string{indent + v.th.Dim.Paint(widget.Truncate(attachment(it.Attachment), v.width-len(indent), "…"))}, false
 	}
@@ -46,18 +48,33 @@ func (v *View) user(it *thread.Item) []string {
 	if !it.At.IsZero() {
 		clock = it.At.Format("15:04")
 	}
-	lines := widget.Wrap(strings.TrimRight(string(it.Text), "\n"), max(1, min(v.width-2, maxProse)))
+	text := string(it.Text)
+	carried, own := SplitCarried(text)
+	if v.open(it.Index) {
+		carried, own = nil, text // all of what was sent
+	}
+	lines := widget.Wrap(strings.TrimRight(own, "\n"), max(1, min(v.width-2, maxProse)))
 	lines, hidden := v.cutPrompt(it, lines)
 	for n, text := range lines {
 		blank := v.width - 2 - widget.Width(text)
 		right := ""
+		if v.short { // the time stands right behind the text
+			blank = min(blank, len(clock)+3)
+		}
 		if n == 0 && clock != "" && blank > len(clock)+2 {
 			right, blank = v.th.Background.Repaint(v.th.Dim.Paint(clock)+" "), blank-len(clock)-1
 		}
 		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
 	}
+	var below []string
+	for _, c := range carried {
+		below = append(below, "with "+CarriedLine(c))
+	}
 	if hidden > 0 {
-		text := widget.Truncate(more(hidden), v.width-2, "…")
+		below = append([]string{more(hidden)}, below...)
+	}
+	for _, text := range below {
+		text = widget.Truncate(text, v.width-2, "…")
 		blank := strings.Repeat(" ", max(0, v.width-2-widget.Width(text)))
 		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.Background.Repaint(" "+v.th.Dim.Paint(text)+blank))
 	}
@@ -180,7 +197,7 @@ func (v *View) indented(ink theme.Ink, text string) []string {
 
 func paint(ink theme.Ink, before, text string, width int) []string {
 	var rows []string
-	for _, r := range widget.Wrap(text, max(1, min(width-widget.Width(before), maxProse))) {
+	for _, r := range widget.Wrap(text, max(1, prose(width-widget.Width(before)))) {
 		rows = append(rows, before+ink.Paint(r))
 	}
 	return rows

@@ -24,10 +24,12 @@ const (
 // there is none: all of the item is in its one line.
 func (v *View) Toggle() bool {
 	it := v.Selected()
-	if it == nil {
-		return false
-	}
-	i := it.Index
+	return it != nil && v.toggle(it.Index)
+}
+
+// toggle opens or closes an item.
+func (v *View) toggle(i int) bool {
+	it := v.thread.Items[i]
 	was, chosen := v.choices[i]
 	try := []bool{true, false}
 	if chosen {
@@ -43,7 +45,10 @@ func (v *View) Toggle() bool {
 			if hidden {
 				v.top = v.start(i)
 			}
-			v.settleOn(i)
+			if v.selection.on {
+				v.settleOn(i)
+			}
+			v.dirty = true
 			return true
 		}
 	}
@@ -66,6 +71,9 @@ func (e *entry) stale() { e.version, e.segs = -1, nil }
 
 // open tells whether everything of an item is to be shown.
 func (v *View) open(i int) bool {
+	if v.peek == i+1 {
+		return true
+	}
 	if open, ok := v.choices[i]; ok {
 		return open
 	}
@@ -75,11 +83,14 @@ func (v *View) open(i int) bool {
 // closed tells whether an item was closed by itself.
 func (v *View) closed(i int) bool {
 	open, ok := v.choices[i]
-	return ok && !open
+	return ok && !open && v.peek != i+1
 }
 
 // quiet tells whether as little as possible of an item is to be shown.
 func (v *View) quiet(i int) bool {
+	if v.peek == i+1 {
+		return false
+	}
 	if open, ok := v.choices[i]; ok {
 		return !open
 	}

@@ -36,6 +36,7 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // content what the density allows.
 func (v *View) tool(it *thread.Item) ([]string, bool) {
 	t := it.Tool
+	v.drawing = it.Index
 	live := t.Live() && v.busy() && it.Turn == v.thread.Turn
 	rows := []string{v.toolHead(it, live)}
 	failed := t.Status == "failed"
@@ -217,7 +218,7 @@ func Command(rawInput string) string {
 		case string:
 			return safetext.Clean(c)
 		case []any:
-			return safetext.Clean(strings.Trim(fmt.Sprint(c...), "[]"))
+			return safetext.Clean(words(c))
 		}
 	}
 	return ""

@@ -51,16 +51,23 @@ type View struct {
 	height  int
 	density Density
 
-	entries   map[int]*entry
-	kept      int // segments rendered since rows were last dropped
-	renderer  *markdown.Renderer
-	terminals map[*thread.Terminal]*terminal
-	diffs     map[*acpclient.Diff]*widget.Computed
+	entries  map[int]*entry
+	kept     int // segments rendered since rows were last dropped
+	renderer *markdown.Renderer
+	// wideRenderer draws blocks that are not wrapped.
+	wideRenderer *markdown.Renderer
+	terminals    map[*thread.Terminal]*terminal
+	diffs        map[*acpclient.Diff]*widget.Computed
 
 	patches    map[*acpclient.Changes]*patched
 	patchLines int // in patches
 
+	coloured map[*widget.Computed]*coloured
+	wanted   []*Colouring // drawn without colours
+	drawing  int          // the item that is being rendered
+
 	choices map[int]bool // items opened (true) and closed one by one
+	peek    int          // the item that a search has opened, plus one; 0: none
 
 	follow   bool
 	top      place // the first row shown
@@ -69,13 +76,19 @@ type View struct {
 	now      time.Time
 	spin     int
 	rows     []string
-	owners   []int // the item of each of rows, -1 for what stands between two
+	owners   []int   // the item of each of rows, -1 for what stands between two
+	places   []place // where each of rows is from
 	dirty    bool
 	wasBusy  bool // the session was, when rows were made
 	frame    int  // counts layouts
 	rendered int  // segments rendered so far, for tests that count work
 
 	selection selection
+	drag      drag
+	search    finding
+	searched  searched
+	measured  bool // its rows are not for the screen (see wide)
+	short     bool // rows end with their text (see Written)
 }
 
 // terminal is the emulator of a command's output and how much it was fed.
@@ -98,15 +111,11 @@ func (v *View) reset() {
 	v.dirty = true
 }
 
-// SetTheme changes the look.
-func (v *View) SetTheme(th *theme.Theme) {
-	v.th = th
-	v.terminals = nil
-	v.reset()
-}
-
 // SetSize says how much room there is, in cells. What was seen stays in sight.
 func (v *View) SetSize(width, height int) {
+	if (width != v.width || height != v.height) && v.matchSeen() {
+		defer v.bringMatch()
+	}
 	if height != v.height {
 		v.height, v.dirty = height, true
 	}
@@ -324,7 +333,7 @@ func (v *View) last() place {
 // layout fills rows from the place of the reader.
 func (v *View) layout() {
 	v.frame++
-	v.rows, v.owners = v.rows[:0], v.owners[:0]
+	v.rows, v.owners, v.places = v.rows[:0], v.owners[:0], v.places[:0]
 	if !v.ready() {
 		return
 	}
@@ -351,7 +360,7 @@ func (v *View) layout() {
 		p = next
 	}
 	if len(v.rows) > v.height {
-		v.rows, v.owners = v.rows[:v.height], v.owners[:v.height]
+		v.rows, v.owners, v.places = v.rows[:v.height], v.owners[:v.height], v.places[:v.height]
 	}
 }
 
@@ -359,16 +368,20 @@ func (v *View) layout() {
 func (v *View) show(p place, rows []string) {
 	from := len(v.rows)
 	v.rows = append(v.rows, rows...)
-	for range rows {
+	for n := range rows {
 		v.owners = append(v.owners, p.item)
+		v.places = append(v.places, place{p.item, p.seg, p.row + n})
 	}
+	own := from
 	if len(rows) > 0 && p.seg == 0 && p.row == 0 && v.entries[p.item].parted {
 		v.owners[from] = -1
-		from++
+		own++
 	}
 	if v.selection.on && p.item == v.selection.item {
-		v.mark(v.rows[from:])
+		v.mark(v.rows[own:]) // before anything else is painted: it looks for the user's bar
 	}
+	v.paintFound(p, v.rows[from:])
+	v.paintDrag(p, v.rows[from:])
 }
 
 // clamp makes the place valid again after something was rendered anew.

@@ -100,6 +100,7 @@ const (
 	KillToStart
 	KillToEnd
 	Yank
+	Undo
 )
 
 // Context is where a key is pressed. The same key may mean one thing in each.

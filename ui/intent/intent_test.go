@@ -42,13 +42,13 @@ func TestActions(t *testing.T) {
 		}
 		for in, changes := range presets[k.preset] {
 			for i := range changes {
-				if nameOf(in, i) == "" {
+				if NameOf(in, i) == "" {
 					t.Errorf("%s changes the keys of intent %d in %s, which has none", preset, i, in)
 				}
 			}
 		}
 	}
-	for i := Send; i <= Yank; i++ {
+	for i := Send; i <= Undo; i++ {
 		if !slices.ContainsFunc(Actions, func(a Action) bool { return a.Intent == i }) {
 			t.Errorf("intent %d is no action", i)
 		}

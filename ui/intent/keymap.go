@@ -114,7 +114,7 @@ func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
 			for _, key := range k.keys[a.In][a.Intent] {
 				other, taken := k.of[a.In][key]
 				if taken && first {
-					return wrong([]string{a.In.String(), a.Name}, "%s is also a key of %s", key, nameOf(a.In, other))
+					return wrong([]string{a.In.String(), a.Name}, "%s is also a key of %s", key, NameOf(a.In, other))
 				}
 				if !taken {
 					k.of[a.In][key] = a.Intent
@@ -165,7 +165,8 @@ func names(in Context) []string {
 	return out
 }
 
-func nameOf(in Context, i Intent) string {
+// NameOf is the name of an action in a context, "" where it has none there.
+func NameOf(in Context, i Intent) string {
 	for _, a := range Of(in) {
 		if a.Intent == i {
 			return a.Name

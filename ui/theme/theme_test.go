@@ -1,62 +1,15 @@
 package theme
 
 import (
-	"image/color"
-	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	lin := func(v uint32) float64 {
-		f := float64(v) / 0xffff
-		if f <= 0.03928 {
-			return f / 12.92
-		}
-		return math.Pow((f+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(r) + 0.7152*lin(g) + 0.0722*lin(b)
-}
-
-func contrast(a, b color.Color) float64 {
-	la, lb := luminance(a), luminance(b)
-	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
-}
-
-// Text must reach 4.5:1 (WCAG AA) on its own background, or on the darkest and a usual grey one where it has none.
-func TestContrast(t *testing.T) {
-	for _, th := range []*Theme{Dark(), Light()} {
-		grounds := []color.Color{hex("#ffffff"), hex("#f6f8fa")}
-		if th.Dark {
-			grounds = []color.Color{hex("#000000"), hex("#0d1117")}
-		}
-		weak := map[string]float64{"Faint": 4, "Border": 2.5, "Placeholder": 4, "DiffHunk": 4, "DiffLineNumber": 4}
-		eachInk(th, func(name string, ink Ink) {
-			s := ink.Spec()
-			if s.Fg == nil {
-				return
-			}
-			want := 4.5
-			if w, ok := weak[name]; ok {
-				want = w
-			}
-			on := grounds
-			if s.Bg != nil {
-				on = []color.Color{s.Bg}
-			}
-			for _, bg := range on {
-				if got := contrast(s.Fg, bg); got < want {
-					t.Errorf("%s: %s has contrast %.2f, want %.1f", th.Name, name, got, want)
-				}
-			}
-		})
-	}
-}
-
+// eachInk calls f with every ink of a theme and its name.
 func eachInk(th *Theme, f func(name string, ink Ink)) {
 	v := reflect.ValueOf(*th)
 	for i := range v.NumField() {
@@ -82,19 +35,83 @@ func TestANSIUsesSixteenColours(t *testing.T) {
 	})
 }
 
-func TestPick(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		dark, noColor bool
-		want          string
-	}{
-		{"auto", true, false, "dark"}, {"auto", false, false, "light"}, {"", true, false, "dark"},
-		{"light", true, false, "light"}, {"dark", false, false, "dark"}, {"ansi", false, false, "ansi"},
-		{"dark", true, true, "plain"}, {"plain", true, false, "plain"}, {"nonsense", false, false, "light"},
-	} {
-		if got := Pick(c.name, c.dark, c.noColor).Name; got != c.want {
-			t.Errorf("Pick(%q, %v, %v) = %s, want %s", c.name, c.dark, c.noColor, got, c.want)
+// Without colour, and in sixteen of them, what has to be told apart is told
+// apart by attributes.
+func TestMeaningWithoutColour(t *testing.T) {
+	for _, th := range []*Theme{Plain(), ANSI()} {
+		for name, ink := range map[string]Ink{"Selected": th.Selected, "Match": th.Match, "DiffAddWord": th.DiffAddWord, "DiffDelWord": th.DiffDelWord} {
+			if s := ink.Spec(); !s.Reverse && !s.Underline {
+				t.Errorf("%s: %s looks like text", th.Name, name)
+			}
 		}
+	}
+	if Plain().Key.On() == Plain().Dim.On() || Plain().Dim.On() == "" {
+		t.Error("plain: keys look like what is quiet")
+	}
+}
+
+// What is told apart by a colour in one theme is in every other that has any.
+func TestInksDiffer(t *testing.T) {
+	for _, name := range Names() {
+		th := For(name, Terminal{Dark: true})
+		if th.NoColor {
+			continue
+		}
+		inks := []Ink{th.Good, th.Warn, th.Bad, th.Accent, th.Text}
+		for i, a := range inks {
+			for _, b := range inks[:i] {
+				if a.On() == b.On() {
+					t.Errorf("%s: two of good, warn, bad, accent and text are %q", th.Name, a.On())
+				}
+			}
+		}
+		if th.DiffAdd.On() == th.DiffDel.On() || th.DiffAddWord.On() == th.DiffDelWord.On() || th.Border.On() == th.BorderFocus.On() {
+			t.Errorf("%s: two inks that must differ do not", th.Name)
+		}
+	}
+}
+
+// Nothing is faint in a theme of high contrast.
+func TestContrastThemesAreNeverFaint(t *testing.T) {
+	for _, th := range []*Theme{ContrastDark(), ContrastLight()} {
+		eachInk(th, func(name string, ink Ink) {
+			if ink.Spec().Faint {
+				t.Errorf("%s: %s is faint", th.Name, name)
+			}
+		})
+	}
+}
+
+func TestResolve(t *testing.T) {
+	dark, light := Terminal{Dark: true}, Terminal{}
+	sixteen, none := Terminal{Dark: true, Colours: Sixteen}, Terminal{Dark: true, Colours: None}
+	for _, c := range []struct {
+		name string
+		on   Terminal
+		want string
+	}{
+		{"auto", dark, "dark"}, {"auto", light, "light"}, {"", dark, "dark"}, {"auto", sixteen, "ansi"}, {"auto", none, "plain"},
+		{"light", dark, "light"}, {"dark", light, "dark"}, {"ansi", light, "ansi"}, {"dark", sixteen, "dark"},
+		{"contrast-dark", light, "contrast-dark"}, {"contrast-light", dark, "contrast-light"},
+		{"dark", none, "plain"}, {"contrast-light", none, "plain"}, {"plain", dark, "plain"}, {"nonsense", light, "light"},
+	} {
+		if got := Resolve(c.name, c.on); got != c.want {
+			t.Errorf("Resolve(%q, %+v) = %s, want %s", c.name, c.on, got, c.want)
+		}
+		if got := For(c.name, c.on).Name; got != c.want {
+			t.Errorf("For(%q, %+v) is %s, want %s", c.name, c.on, got, c.want)
+		}
+	}
+	if got := Pick("auto", true, true).Name; got != "plain" {
+		t.Errorf("without colour Pick returns %s", got)
+	}
+	for _, name := range Names() {
+		if th := For(name, dark); !Known(name) || name != "auto" && th.Name != name {
+			t.Errorf("%s is %s", name, th.Name)
+		}
+	}
+	if len(made) != len(names)-1 || Known("") || Known("pink") || !slices.Contains(Names(), "auto") {
+		t.Error("the names are not those of the themes")
 	}
 }
 
@@ -127,5 +144,12 @@ func BenchmarkPaint(b *testing.B) {
 	row := strings.Repeat("row ", 20)
 	for b.Loop() {
 		_ = ink.Paint(row)
+	}
+}
+
+func BenchmarkFor(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		For("auto", Terminal{Dark: true})
 	}
 }

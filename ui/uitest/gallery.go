@@ -3,6 +3,7 @@ package uitest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,13 +55,14 @@ const prose = `I'll start with the **tokenizer**, then make ` + "`Parse()`" + ` 
 // under way.
 func Gallery() *thread.Thread {
 	th := thread.New("s")
-	for _, events := range [][]acpclient.Event{firstTurn(), otherTurns(), lastTurn()} {
-		for _, e := range events {
-			th.Apply(e)
-		}
+	for _, e := range GalleryEvents() {
+		th.Apply(e)
 	}
 	return th
 }
+
+// GalleryEvents are what it is made of.
+func GalleryEvents() []acpclient.Event { return slices.Concat(firstTurn(), otherTurns(), lastTurn()) }
 
 // firstTurn has messages and finished tool calls.
 func firstTurn() []acpclient.Event {

@@ -30,6 +30,9 @@ type Composer struct {
 	yank        string
 	killing     bool // the last key killed text: the next kill joins it
 	chips       chips
+	edits       undoLog
+	vim         vim
+	tokenLabel  func(r rune) (string, bool) // nil: there are no tokens
 }
 
 // place is a position in the text: a line and a byte in it.
@@ -81,16 +84,20 @@ func (c *Composer) Value() string {
 	return b.String()
 }
 
-// SetValue replaces the text, cleaned as by Insert, and puts the cursor at its end.
+// SetValue replaces the text, cleaned as by Insert but for tokens, and puts the
+// cursor at its end.
 func (c *Composer) SetValue(s string) {
 	c.Reset()
-	c.Insert(s)
+	c.insertWithTokens(s)
+	c.edits.reset() // a draft begins with it
 }
 
 // Reset empties the composer. The text killed last stays for ctrl+y.
 func (c *Composer) Reset() {
 	c.lines = []*inputLine{{}}
 	c.at, c.goal, c.top, c.killing = place{}, -1, rowRef{}, false
+	c.edits.reset()
+	c.vim.begin()
 	c.chips.keepOnly(c.yank)
 }
 
@@ -151,6 +158,9 @@ func (c *Composer) moveTo(p place) { c.at, c.goal = p, -1 }
 // replace puts ins, which is clean, in place of the text between from and to, and the cursor behind it.
 func (c *Composer) replace(from, to place, ins string) {
 	c.goal = -1
+	if from != to || ins != "" {
+		c.edits.note(from, c.text(from, to), ins)
+	}
 	first := c.lines[from.line]
 	if from.line == to.line && strings.IndexByte(ins, '\n') < 0 {
 		c.splice(first, from.off, to.off-from.off, ins)

@@ -18,7 +18,7 @@ const (
 // a chip. (Plane 15, where icon fonts live, is left to the user.)
 const (
 	firstChip = 0x100000
-	lastChip  = 0x10FFFD
+	lastChip  = FirstToken - 1
 )
 
 func isChip(r rune) bool { return r >= firstChip && r <= 0x10FFFF }
@@ -127,7 +127,7 @@ func (c *Composer) Chip() (string, bool) {
 // OpenChip replaces the chip right before the cursor by its text, to be edited. It says whether there was one.
 func (c *Composer) OpenChip() bool {
 	r, n, ok := c.chipBefore()
-	if !ok {
+	if !ok || isToken(r) {
 		return false
 	}
 	c.killing = false

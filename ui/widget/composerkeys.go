@@ -21,9 +21,23 @@ func printable(k tea.KeyPressMsg) bool {
 // (intent.Draft), and enter behind a backslash, which a newline replaces. It leaves enter, up on the first row, down on
 // the last, and, while it is empty, everything that would move or delete.
 func (c *Composer) Key(k tea.KeyPressMsg, want intent.Intent) bool {
+	if c.vim.on {
+		if taken, handled := c.vimKey(k); handled {
+			return taken
+		}
+	}
 	if printable(k) && want == intent.None {
+		if k.Text == " " {
+			c.edits.seal() // words are undone one by one
+		}
 		c.Insert(k.Text)
 		return true
+	}
+	if want != intent.None && want != intent.Newline {
+		c.edits.seal()
+	}
+	if want == intent.Undo {
+		return c.undo()
 	}
 	if kill, ok := kills[want]; ok {
 		if c.Empty() {

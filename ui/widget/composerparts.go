@@ -45,9 +45,12 @@ func (c *Composer) Parts() []Part {
 func (c *Composer) SetParts(parts []Part) {
 	c.Reset()
 	for _, p := range parts {
-		if p.Pasted {
+		switch r, n := utf8.DecodeRuneInString(p.Text); {
+		case p.Pasted && isToken(r) && n == len(p.Text):
+			c.InsertToken(r)
+		case p.Pasted:
 			c.InsertPaste(p.Text)
-		} else {
+		default:
 			c.Insert(p.Text)
 		}
 	}

@@ -113,16 +113,41 @@ func (c *Composer) Rows(th *theme.Theme) []string {
 		if r == (rowRef{}) {
 			head = prompt
 		}
-		rows = append(rows, head+c.paint(c.wrapped(r.line).row(r.row), th))
+		rows = append(rows, head+c.paintRow(r, th))
 	}
 	return rows
 }
 
+// paintRow draws a row, and what is selected of it.
+func (c *Composer) paintRow(r rowRef, th *theme.Theme) string {
+	l := c.wrapped(r.line)
+	text := l.row(r.row)
+	if c.vim.mode != vimVisual && c.vim.mode != vimVisualLine {
+		return c.paint(text, th.Text, th)
+	}
+	from, to, _ := c.selected()
+	start := l.starts[r.row]
+	within := func(p place) int { // where in the row a place is
+		switch {
+		case p.line < r.line:
+			return 0
+		case p.line > r.line:
+			return len(text)
+		}
+		return max(0, min(p.off-start, len(text)))
+	}
+	a, b := within(from), within(to)
+	return c.paint(text[:a], th.Text, th) + c.paint(text[a:b], th.Selected, th) + c.paint(text[b:], th.Text, th)
+}
+
 // paint draws the bytes of one row. The text is clean; only chips need work.
-func (c *Composer) paint(text []byte, th *theme.Theme) string {
+func (c *Composer) paint(text []byte, ink theme.Ink, th *theme.Theme) string {
+	if len(text) == 0 {
+		return ""
+	}
 	s := string(text)
 	if len(c.chips.byRune) == 0 || !strings.ContainsFunc(s, isChip) {
-		return th.Text.Paint(s)
+		return ink.Paint(s)
 	}
 	var b []byte
 	for start, i := 0, 0; i <= len(s); {
@@ -131,7 +156,7 @@ func (c *Composer) paint(text []byte, th *theme.Theme) string {
 			i += n
 			continue
 		}
-		b = th.Text.Append(b, s[start:i])
+		b = ink.Append(b, s[start:i])
 		if i == len(s) {
 			break
 		}

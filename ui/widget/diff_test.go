@@ -113,7 +113,7 @@ func TestDiffWrapsAll(t *testing.T) {
 	long := strings.Repeat("日本 wide and narrow ", 30)
 	d := Diff{Old: long + "old tail", New: long + "new tail"}
 	for _, w := range []int{10, 40, 60, 100} {
-		rows, _ := RenderDiff(d, w, 0, theme.Dark())
+		rows, _ := RenderDiff(d, w, 0, theme.ANSI()) // no row ends in the blanks of a ground
 		checkRows(t, rows, w)
 		var text strings.Builder
 		gutter := 0
@@ -179,14 +179,25 @@ func FuzzDiff(f *testing.F) {
 	f.Add("\x1b[m\r\n", "\t日\r", 61)
 	f.Fuzz(func(t *testing.T, old, now string, width int) {
 		width = min(max(width, 8), 200)
-		c := Compute(Diff{Old: old, New: now})
+		c := Compute(Diff{Path: "x.go", Old: old, New: now})
 		rows, _ := c.Rows(width, 0, theme.Dark())
 		checkRows(t, rows, width)
+		s := c.Highlight(100)
+		for _, sides := range []bool{false, true} {
+			bare, m := c.Draw(DiffLook{Width: width, Limit: 30, Sides: sides, Theme: theme.Light()})
+			rows, more := c.Draw(DiffLook{Width: width, Limit: 30, Sides: sides, Syntax: s, Theme: theme.Light()})
+			checkRows(t, rows, width)
+			if more != m || stripped(rows) != stripped(bare) || len(rows) > 30 {
+				t.Errorf("in colours:\n%s\nwithout:\n%s", stripped(rows), stripped(bare))
+			}
+		}
 		if rows, _ := c.Rows(width, 5, theme.Plain()); len(rows) > 5 {
 			t.Errorf("%d rows of at most 5", len(rows))
 		}
 	})
 }
+
+func stripped(rows []string) string { return ansi.Strip(strings.Join(rows, "\n")) }
 
 func benchDiff() Diff {
 	var a, b strings.Builder

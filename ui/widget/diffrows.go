@@ -2,33 +2,63 @@ package widget
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
 
 	"parley/ui/theme"
+	"parley/ui/widget/syntax"
 )
 
 // gutterWidth is the narrowest diff that shows line numbers.
 const gutterWidth = 60
 
-// Rows draws the diff: unified, three lines of context, hunks divided by a dim "⋯", signs at every changed line so that
-// it reads without colour. Long lines are wrapped. At most maxLines rows are drawn (0: all of them), and more counts
-// the lines of the diff that are not fully shown. The cost is that of the rows drawn.
+// leastSides is the narrowest diff of two sides that can be drawn.
+const leastSides = 60
+
+// SidesWidth is the narrowest screen on which a diff is shown side by side.
+const SidesWidth = 140
+
+// DiffLook says how a diff is drawn.
+type DiffLook struct {
+	Width  int
+	Limit  int     // rows at most; 0: all
+	Sides  bool    // what was left, what is right; a diff that only adds, or only deletes, is drawn in one column all the same
+	Syntax *Syntax // the colours of its code, once they are known; nil without
+	Theme  *theme.Theme
+}
+
+// Rows draws the diff in one column, without the colours of its code. See [Computed.Draw].
 func (c *Computed) Rows(width, maxLines int, th *theme.Theme) (rows []string, more int) {
-	r := diffRenderer{c: c, th: th, width: max(width, 8), limit: maxLines}
-	if width >= gutterWidth {
-		r.gutter = max(c.lineNumber, 3) + 1
-	}
+	return c.Draw(DiffLook{Width: width, Limit: maxLines, Theme: th})
+}
+
+// Draw draws the diff: three lines of context, hunks divided by a dim "⋯", signs at every changed line so that it reads
+// without colour. Long lines are wrapped. What was left out counts as more, in lines of the diff. The cost is that of the
+// rows drawn.
+func (c *Computed) Draw(look DiffLook) (rows []string, more int) {
+	r := diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax}
 	if note := c.note(); note != "" {
-		return []string{th.Dim.Paint(Truncate(note, r.width, "…"))}, 0
+		return []string{r.th.Dim.Paint(Truncate(note, r.width, "…"))}, 0
 	}
+	r.gutter = c.Gutter(r.width)
+	hunk := r.hunk
+	if look.Sides && r.width >= leastSides && c.twoSided() {
+		hunk = r.sides
+	}
+	divided := false
 	for i, h := range c.hunks {
-		if i > 0 && !r.full() {
-			r.rows = append(r.rows, th.DiffHunk.Paint(strings.Repeat(" ", r.gutter)+"⋯"))
+		if divided = i > 0 && !r.full(); divided {
+			r.rows = append(r.rows, r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter)+"⋯"))
 		}
-		r.hunk(h)
+		before := len(r.rows)
+		hunk(h)
+		r.at += len(h.Edits)
+		if divided && len(r.rows) == before { // nothing of the hunk fits below it
+			r.rows = r.rows[:before-1]
+		}
 	}
 	return r.rows, r.more
 }
@@ -61,160 +91,172 @@ func (c *Computed) note() string {
 type diffRenderer struct {
 	c             *Computed
 	th            *theme.Theme
+	inks          *diffInks
+	syntax        *Syntax
 	width, gutter int
 	limit         int
 	rows          []string
 	more          int
+	at            int // edits of the hunks before
+
+	row  rowPainter
+	cuts []run
 }
 
 func (r *diffRenderer) full() bool { return r.limit > 0 && len(r.rows) >= r.limit }
 
+// left is how many rows there is still room for; 0: as many as one likes.
+func (r *diffRenderer) left() int {
+	if r.limit == 0 {
+		return 0
+	}
+	return r.limit - len(r.rows)
+}
+
 type lineEdit = textdiff.Edit[string]
 
-// hunk draws the edits of a hunk. Deleted lines and the inserted ones that follow are paired for marks on words.
-func (r *diffRenderer) hunk(h textdiff.Hunk[string]) {
+// stretch is a part of a hunk: lines of context, or deleted lines and the inserted ones that follow.
+type stretch struct {
+	at         int // the index of the first in the hunk
+	context    []lineEdit
+	dels, adds []lineEdit
+}
+
+// stretches walks through a hunk until f returns false.
+func stretches(h textdiff.Hunk[string], f func(stretch) bool) {
+	run := func(from int, op diff.Op) int {
+		for from < len(h.Edits) && h.Edits[from].Op == op {
+			from++
+		}
+		return from
+	}
 	for i := 0; i < len(h.Edits); {
-		if r.full() {
-			r.more += len(h.Edits) - i
+		same := run(i, diff.Match)
+		dels := run(same, diff.Delete)
+		adds := run(dels, diff.Insert)
+		if same > i && !f(stretch{at: i, context: h.Edits[i:same]}) || adds > same && !f(stretch{at: same, dels: h.Edits[same:dels], adds: h.Edits[dels:adds]}) {
 			return
 		}
-		if h.Edits[i].Op == diff.Match {
-			r.line(h.Edits[i], nil)
-			i++
-			continue
-		}
-		dels := i
-		for i < len(h.Edits) && h.Edits[i].Op == diff.Delete {
-			i++
-		}
-		adds := i
-		for i < len(h.Edits) && h.Edits[i].Op == diff.Insert {
-			i++
-		}
-		r.change(h.Edits[dels:adds], h.Edits[adds:i])
+		i = adds
 	}
 }
 
-func (r *diffRenderer) change(dels, adds []lineEdit) {
-	pairs := min(len(dels), len(adds))
-	addMarks := make([][]span, pairs)
-	for i, e := range dels {
-		var marks []span
-		if i < pairs && !r.full() {
-			marks, addMarks[i] = wordMarks(e.Line, adds[i].Line)
+// hunk draws a hunk in one column.
+func (r *diffRenderer) hunk(h textdiff.Hunk[string]) {
+	stretches(h, func(s stretch) bool {
+		if r.full() {
+			r.more += len(h.Edits) - s.at
+			return false
 		}
-		r.line(e, marks)
-	}
-	for i, e := range adds {
-		var marks []span
-		if i < pairs {
-			marks = addMarks[i]
+		for i, e := range s.context {
+			r.line(e, r.at+s.at+i, nil)
 		}
-		r.line(e, marks)
-	}
+		pairs := min(len(s.dels), len(s.adds))
+		marks := make([][]span, pairs)
+		for i, e := range s.dels {
+			var own []span
+			if i < pairs && !r.full() {
+				own, marks[i] = wordMarks(e.Line, s.adds[i].Line)
+			}
+			r.line(e, r.at+s.at+i, own)
+		}
+		for i, e := range s.adds {
+			var own []span
+			if i < pairs {
+				own = marks[i]
+			}
+			r.line(e, r.at+s.at+len(s.dels)+i, own)
+		}
+		return true
+	})
 }
 
-// line draws one line of the diff.
-func (r *diffRenderer) line(e lineEdit, marks []span) {
+// line draws one line of the diff, the n-th of all.
+func (r *diffRenderer) line(e lineEdit, n int, marks []span) {
 	if r.full() {
 		r.more++
 		return
 	}
-	sign, number, ink, word, unfinished := r.look(e)
-	text := strings.TrimSuffix(e.Line, "\n")
-	if !r.c.showCR || e.Op == diff.Match {
-		text = strings.TrimSuffix(text, "\r")
-	}
-	head := ""
-	if r.gutter > 0 {
-		head = r.th.DiffLineNumber.Paint(fmt.Sprintf("%*d ", r.gutter-1, number+1))
-	}
-	room := r.width - r.gutter - 2
-	limit := 0
-	if r.limit > 0 {
-		limit = r.limit - len(r.rows)
-	}
-	body, left := r.body(text, marks, room, limit, ink, word)
-	for i, row := range body {
-		lead := "  "
-		if i == 0 {
-			lead = sign + " "
-		} else if r.gutter > 0 {
-			head = strings.Repeat(" ", r.gutter)
-		}
-		if on := ink.On(); on != "" && strings.HasPrefix(row, on) {
-			r.rows = append(r.rows, head+on+lead+row[len(on):])
-		} else {
-			r.rows = append(r.rows, head+ink.Paint(lead)+row)
-		}
-	}
-	if left {
+	inks, number, unfinished := r.look(e)
+	rows, more := r.cell(inks, number, r.text(e), marks, r.syntax.line(n), r.width, r.left())
+	r.rows = append(r.rows, rows...)
+	if more {
 		r.more++
 		return
 	}
 	if unfinished && !r.full() {
-		note := Truncate(strings.Repeat(" ", r.gutter)+`\ no newline at end of file`, r.width, "…")
-		r.rows = append(r.rows, r.th.DiffHunk.Paint(note))
+		r.rows = append(r.rows, r.th.DiffHunk.Paint(Truncate(strings.Repeat(" ", r.gutter)+noNewline, r.width, "…")))
 	}
+}
+
+const noNewline = `\ no newline at end of file`
+
+// text is what is shown of an edit's line. A carriage return is shown where it is what changed.
+func (r *diffRenderer) text(e lineEdit) string {
+	text := strings.TrimSuffix(e.Line, "\n")
+	if !r.c.showCR || e.Op == diff.Match {
+		text = strings.TrimSuffix(text, "\r")
+	}
+	return text
 }
 
 // look returns how an edit looks. The end of a text without a newline is noted where the texts differ in it.
-func (r *diffRenderer) look(e lineEdit) (sign string, number int, ink, word theme.Ink, unfinished bool) {
-	th := r.th
+func (r *diffRenderer) look(e lineEdit) (inks *kindInks, number int, unfinished bool) {
 	switch e.Op {
 	case diff.Insert:
-		return "+", e.LineNoY, th.DiffAdd, th.DiffAddWord, e.LineNoY == r.c.lastNew
+		return &r.inks.added, e.LineNoY, e.LineNoY == r.c.lastNew
 	case diff.Delete:
-		return "-", e.LineNoX, th.DiffDel, th.DiffDelWord, e.LineNoX == r.c.lastOld
+		return &r.inks.deleted, e.LineNoX, e.LineNoX == r.c.lastOld
 	}
-	return " ", e.LineNoY, th.DiffContext, th.DiffContext, false
+	return &r.inks.context, e.LineNoY, false
 }
 
-// body wraps the text of a line into painted rows of at most room cells, at most limit of them (0: all).
-func (r *diffRenderer) body(text string, marks []span, room, limit int, ink, word theme.Ink) ([]string, bool) {
-	if len(marks) == 0 {
-		rows, more := hardWrap(visible(text), room, limit)
-		for i, row := range rows {
-			rows[i] = ink.Paint(row)
+// cell draws a line: its number, its sign and its text, wrapped into rows of width cells, at most limit of them (0: all);
+// more says that text was left. Rows with a ground are as wide as that, others end where the text does.
+func (r *diffRenderer) cell(inks *kindInks, number int, text string, marks []span, code []syntax.Span, width, limit int) (rows []string, more bool) {
+	p := &r.row
+	room, cells := max(width-r.gutter-2, 1), 0
+	if r.gutter > 0 {
+		digits := strconv.Itoa(number + 1)
+		p.put(strings.Repeat(" ", max(r.gutter-1-len(digits), 0))+digits+" ", r.th.DiffLineNumber)
+	}
+	p.put(inks.sign+" ", inks.mark)
+	end := func() {
+		if inks.filled {
+			p.blanks(room-cells, inks.text)
 		}
-		return rows, more
+		rows, cells = append(rows, p.take()), 0
 	}
-	return r.markedBody(text, marks, room, limit, ink, word)
-}
-
-// markedBody is body for a line with marks, span by span so that they survive wrapping.
-func (r *diffRenderer) markedBody(text string, marks []span, room, limit int, ink, word theme.Ink) ([]string, bool) {
-	var rows []string
-	var row []byte
-	cells := 0
-	put := func(s string, with theme.Ink) bool {
-		s = visible(s)
-		start := 0
-		for sc := (scanner{s: s}); ; {
+	r.cuts = inks.runs(r.cuts, len(text), marks, code)
+	from := 0
+	for _, c := range r.cuts {
+		part := visible(text[from:c.to])
+		from = c.to
+		if len(part) <= room-cells && plainASCII(part) {
+			p.put(part, c.ink)
+			cells += len(part)
+			continue
+		}
+		for start, sc := 0, (scanner{s: part}); ; {
 			cluster, w, at := sc.next()
 			if cluster == "" {
-				row = with.Append(row, s[start:])
-				return true
+				p.put(part[start:], c.ink)
+				break
 			}
-			if cells+w > room {
-				row = with.Append(row, s[start:at])
-				rows, row, start, cells = append(rows, string(row)), row[:0], at, 0
+			if cells+w > room && cells > 0 {
+				p.put(part[start:at], c.ink)
+				start = at
+				end()
 				if limit > 0 && len(rows) == limit {
-					return false
+					p.take()
+					return rows, true
 				}
+				p.blanks(r.gutter, theme.Ink{})
+				p.put("  ", inks.mark)
 			}
 			cells += w
 		}
 	}
-	at := 0
-	for _, m := range marks {
-		if !put(text[at:m.from], ink) || !put(text[m.from:min(m.to, len(text))], word) {
-			return rows, true
-		}
-		at = min(m.to, len(text))
-	}
-	if !put(text[at:], ink) {
-		return rows, true
-	}
-	return append(rows, string(row)), false
+	end()
+	return rows, false
 }

@@ -17,6 +17,7 @@ type Item struct {
 	Hint   string // dim, at the right edge: a key, a time
 	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.
 	Section string
+	Marks   []int // runes of the title that matched, in order; shown while no filter is set
 	Value   any
 }
 
@@ -24,6 +25,7 @@ type Item struct {
 type List struct {
 	items  []Item
 	lower  [][]rune
+	recent *recent // in place of lower: of a List made by NewRecent
 	filter string
 	shown  []hit
 	cursor int // index in shown
@@ -48,9 +50,13 @@ func NewList(items []Item) *List {
 func (l *List) SetItems(items []Item) {
 	old, had := l.Selected()
 	l.items = items
-	l.lower = make([][]rune, len(items))
-	for i, it := range items {
-		l.lower[i] = lowerRunes(it.Title)
+	if l.recent != nil {
+		l.recent.set(items)
+	} else {
+		l.lower = make([][]rune, len(items))
+		for i, it := range items {
+			l.lower[i] = lowerRunes(it.Title)
+		}
 	}
 	l.refilter()
 	if had {
@@ -78,10 +84,14 @@ func (l *List) SetFilter(filter string) {
 
 func (l *List) refilter() {
 	l.shown, l.cursor, l.top = l.shown[:0], 0, 0
+	if l.recent != nil {
+		l.refilterRecent()
+		return
+	}
 	terms := filterTerms(l.filter)
 	for i := range l.items {
 		if len(terms) == 0 {
-			l.shown = append(l.shown, hit{item: i})
+			l.shown = append(l.shown, hit{item: i, marks: l.items[i].Marks})
 			continue
 		}
 		score, marks, ok := match(terms, l.lower[i])

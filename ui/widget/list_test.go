@@ -185,11 +185,26 @@ func TestHistory(t *testing.T) {
 	if n := len(h.Entries()); n != historyLimit {
 		t.Errorf("%d entries kept", n)
 	}
-	h.Load([]string{"a", "a", "b"})
-	if !slices.Equal(h.Entries(), []string{"a", "b"}) {
-		t.Errorf("loaded %q", h.Entries())
+	var few History
+	few.Add("c")
+	few.Add("b")
+	few.Before([]string{"x", "a", "b"})
+	if want := []string{"x", "a", "c", "b"}; !slices.Equal(few.Entries(), want) { // b was sent since
+		t.Errorf("with those of before: %q, want %q", few.Entries(), want)
 	}
-	if got, ok := h.Prev("b"); !ok || got != "a" {
+	few.Prev("")
+	few.Prev("b")
+	few.Before([]string{"w", "x", "y", "z"}) // in the middle of a walk
+	if got, ok := few.Prev("c"); !ok || got != "z" {
+		t.Errorf("went on to %q", got)
+	}
+	if got, ok := few.Prev("y"); !ok || got != "x" {
 		t.Errorf("an entry equal to what is shown is passed over: %q", got)
+	}
+	for range historyLimit {
+		few.Add(fmt.Sprint(len(few.Entries())))
+	}
+	if few.Before([]string{"old"}); len(few.Entries()) > historyLimit {
+		t.Errorf("%d entries", len(few.Entries()))
 	}
 }

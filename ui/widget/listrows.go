@@ -96,7 +96,7 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 		return th.Selected.Paint(row + strings.Repeat(" ", max(width-Width(row), 0)))
 	}
 	if marked {
-		title = paintMarks(title, h.marks, th)
+		title = paintMarks(title, l.marksOf(h), th)
 	} else {
 		title = th.Text.Paint(title)
 	}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -168,6 +169,6 @@ func (p *patchReader) finish() {
 	f.OldPath, f.Path = p.names.settle()
 	if f.Diff != nil {
 		p.counts.into(f.Diff)
-		f.Diff.Path = f.Path
+		f.Diff.Path = cmp.Or(f.Path, f.OldPath)
 	}
 }

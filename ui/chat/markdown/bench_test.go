@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"parley/ui/theme"
 )
 
 // prose is about 1 kB of what agents write.
@@ -21,7 +23,7 @@ func BenchmarkStream(b *testing.B) {
 	for _, size := range []int{1 << 10, 100 << 10, 1 << 20} {
 		b.Run(fmt.Sprintf("%dkB", size>>10), func(b *testing.B) {
 			message := strings.Repeat(prose, size/len(prose)+1)
-			r := NewRenderer(100, Look{Dark: true})
+			r := NewRenderer(100, theme.ANSI())
 			var s Stream
 			s.Append(message)
 			r.Rows(s.Tail())
@@ -66,7 +68,7 @@ func BenchmarkClosed(b *testing.B) {
 				bb.text = readRich(b)
 			}
 			blocks := split(bb.text)
-			r := NewRenderer(100, Look{Dark: true})
+			r := NewRenderer(100, theme.ANSI())
 			render(r, blocks)
 			b.SetBytes(int64(len(bb.text)))
 			b.ReportAllocs()
@@ -87,7 +89,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			var s Stream
 			s.Append(bb.text)
-			r := NewRenderer(100, Look{Dark: true})
+			r := NewRenderer(100, theme.ANSI())
 			b.ReportAllocs()
 			for b.Loop() {
 				r.Rows(s.Tail())

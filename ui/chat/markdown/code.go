@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"parley/internal/safetext"
+	"parley/ui/widget/syntax"
 )
 
 // codeIndent is the room before a line of code.
@@ -141,21 +142,21 @@ func (r *Renderer) lexer(lang string) chroma.Lexer {
 }
 
 // token returns the style of a token.
-func (t theme) token(typ chroma.TokenType) style {
-	switch {
-	case typ == chroma.GenericInserted:
+func (t palette) token(typ chroma.TokenType) style {
+	switch syntax.Of(typ) {
+	case syntax.Inserted:
 		return t.added
-	case typ == chroma.GenericDeleted:
+	case syntax.Deleted:
 		return t.deleted
-	case typ.InCategory(chroma.Comment):
+	case syntax.Comment:
 		return t.comment
-	case typ == chroma.KeywordConstant, typ.InSubCategory(chroma.LiteralNumber):
+	case syntax.Number:
 		return t.number
-	case typ.InCategory(chroma.Keyword), typ == chroma.OperatorWord:
+	case syntax.Keyword:
 		return t.keyword
-	case typ.InSubCategory(chroma.LiteralString):
+	case syntax.String:
 		return t.text
-	case typ == chroma.NameFunction, typ == chroma.NameClass, typ == chroma.NameTag, typ == chroma.NameBuiltin:
+	case syntax.Function:
 		return t.name
 	}
 	return style{}

@@ -21,7 +21,7 @@ type glamourRenderer struct {
 }
 
 // newGlamour returns a renderer for this width; 0 does not wrap.
-func newGlamour(t theme, width int) *glamourRenderer {
+func newGlamour(t palette, width int) *glamourRenderer {
 	wrap := true
 	ar := ansi.NewRenderer(ansi.Options{
 		WordWrap: width, TableWrap: &wrap, InlineTableLinks: true, PreserveNewLines: true, Styles: t.glamourStyle(),

@@ -156,7 +156,7 @@ func isPunct(c byte) bool {
 }
 
 // pieces gives runs their looks, over the look of what they are in.
-func (t theme) pieces(runs []inlineRun, base style) []piece {
+func (t palette) pieces(runs []inlineRun, base style) []piece {
 	pieces := make([]piece, 0, len(runs))
 	for _, r := range runs {
 		st := base

@@ -4,20 +4,15 @@ import (
 	"strings"
 
 	"parley/internal/safetext"
+	"parley/ui/theme"
 )
 
-// Look is what the rows must suit.
-type Look struct {
-	Dark    bool // the terminal's background is dark
-	NoColor bool // no colours; bold, italic and underline stay
-}
-
-// Renderer turns blocks into rows for one width and one look. It is cheap to
+// Renderer turns blocks into rows for one width and one theme. It is cheap to
 // create: glamour, chroma and the parser come to life when a block first needs
 // them. Not safe for concurrent use.
 type Renderer struct {
 	width int
-	theme theme
+	theme palette
 
 	parser *proseParser
 	prose  *glamourRenderer         // paragraphs and headings, not wrapped
@@ -31,8 +26,8 @@ type Renderer struct {
 
 // NewRenderer returns a renderer for rows of at most width cells. Less than 4
 // is taken as 4.
-func NewRenderer(width int, look Look) *Renderer {
-	return &Renderer{width: max(width, 4), theme: themeOf(look)}
+func NewRenderer(width int, th *theme.Theme) *Renderer {
+	return &Renderer{width: max(width, 4), theme: paletteOf(th)}
 }
 
 // Rows returns the rows of a block: none wider than the width, no blank ones at

@@ -12,6 +12,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"parley/ui/theme"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -38,7 +40,7 @@ func readRich(t testing.TB) string {
 	return string(text)
 }
 
-var looks = map[string]Look{"dark": {Dark: true}, "light": {}, "plain": {NoColor: true}}
+var looks = map[string]*theme.Theme{"dark": theme.Dark(), "ansi": theme.ANSI(), "plain": theme.Plain()}
 
 func TestGolden(t *testing.T) {
 	blocks := split(readRich(t))
@@ -121,15 +123,15 @@ func TestRows(t *testing.T) {
 		want     []string
 	}{
 		{"paragraph", "a **b** c", []string{"a \x1b[1mb\x1b[m c"}},
-		{"code in bold", "**`x`**", []string{"\x1b[93mx\x1b[m"}},
+		{"code in bold", "**`x`**", []string{"\x1b[36mx\x1b[m"}},
 		{"neighbours share a sequence", "*a **b***", []string{"\x1b[3ma \x1b[1mb\x1b[m"}},
-		{"heading", "## Hi `x`", []string{"\x1b[1;96mHi \x1b[93mx\x1b[m"}},
-		{"link", "[a](b)", []string{"\x1b[4;94ma\x1b[0;90m (b)\x1b[m"}},
-		{"bare address", "https://x.org/a_b", []string{"\x1b[4;94mhttps://x.org/a_b\x1b[m"}},
+		{"heading", "## Hi `x`", []string{"\x1b[1;34mHi \x1b[36mx\x1b[m"}},
+		{"link", "[a](b)", []string{"\x1b[4;36ma\x1b[0;2m (b)\x1b[m"}},
+		{"bare address", "https://x.org/a_b", []string{"\x1b[4;36mhttps://x.org/a_b\x1b[m"}},
 		{"html stays", "Vec<T> <b>x</b>", []string{"Vec<T> <b>x</b>"}},
 		{"escapes once", `\* \\* C:\x \"q\"`, []string{`* \* C:\x "q"`}},
-		{"code has no escapes", "`\\* &lt; \\\\`", []string{"\x1b[93m\\* &lt; \\\\\x1b[m"}},
-		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" a", "────", " \x1b[93m\\.\x1b[m"}},
+		{"code has no escapes", "`\\* &lt; \\\\`", []string{"\x1b[36m\\* &lt; \\\\\x1b[m"}},
+		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" a", "────", " \x1b[36m\\.\x1b[m"}},
 		{"reference to a control", "&#27;[2Jx&#x202e;y", []string{"[2Jxy"}},
 		{"control characters", "a\x1b[31mb\x1b]0;t\x07c", []string{"abc"}},
 		{"list numbers", "7. a\n8. b\n", []string{"7. a", "8. b"}},
@@ -144,10 +146,10 @@ func TestRows(t *testing.T) {
 		{"fence wraps hard", "```\n0123456789abcdefghij\n```\n", []string{"  0123456789abcdef", "  ghij"}},
 		{"fence without code", "```go\n```\n", nil},
 		{"blank", "\n\n", nil},
-		{"entity in code of a link", "[`&amp;`](x)", []string{"\x1b[4;93m&amp;\x1b[0;90m (x)\x1b[m"}},
+		{"entity in code of a link", "[`&amp;`](x)", []string{"\x1b[4;36m&amp;\x1b[0;2m (x)\x1b[m"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := NewRenderer(18, Look{Dark: true})
+			r := NewRenderer(18, theme.ANSI())
 			got := render(r, split(tt.in))
 			checkRows(t, got, 18)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -158,13 +160,13 @@ func TestRows(t *testing.T) {
 }
 
 func TestFenceColours(t *testing.T) {
-	row := func(lang string, look Look) string {
+	row := func(lang string, look *theme.Theme) string {
 		return NewRenderer(60, look).Rows(split("```" + lang + "\nreturn 1 // x\n```\n")[0])[0]
 	}
-	if got := row("go", Look{Dark: true}); !strings.Contains(got, "\x1b[95mreturn") {
+	if got := row("go", theme.ANSI()); !strings.Contains(got, "\x1b[35mreturn") {
 		t.Errorf("dark: %q", got)
 	}
-	for _, plain := range []string{row("", Look{Dark: true}), row("nosuch", Look{Dark: true}), row("go", Look{NoColor: true})} {
+	for _, plain := range []string{row("", theme.ANSI()), row("nosuch", theme.ANSI()), row("go", theme.Plain())} {
 		if plain != "  return 1 // x" {
 			t.Errorf("plain: %q", plain)
 		}
@@ -173,15 +175,15 @@ func TestFenceColours(t *testing.T) {
 
 func TestOpenFenceHighlightsWholeLines(t *testing.T) {
 	var s Stream
-	r := NewRenderer(60, Look{Dark: true})
+	r := NewRenderer(60, theme.ANSI())
 	s.Append("```go\nreturn 1\nretu")
 	rows := r.Rows(s.Tail())
-	if len(rows) != 2 || !strings.Contains(rows[0], "\x1b[95mreturn") || rows[1] != "  retu" {
+	if len(rows) != 2 || !strings.Contains(rows[0], "\x1b[35mreturn") || rows[1] != "  retu" {
 		t.Errorf("%q", rows)
 	}
 	s.Append("rn 2\n``")
 	rows = r.Rows(s.Tail())
-	if len(rows) != 2 || !strings.Contains(rows[1], "\x1b[95mreturn") {
+	if len(rows) != 2 || !strings.Contains(rows[1], "\x1b[35mreturn") {
 		t.Errorf("%q", rows)
 	}
 	s.Append("`\n\n```go\nx := 3\n") // another fence: nothing of the first one stays
@@ -227,7 +229,7 @@ func TestHostileMarkdown(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{10, 80} {
-				r := NewRenderer(width, Look{Dark: true})
+				r := NewRenderer(width, theme.ANSI())
 				start := time.Now()
 				blocks := split(text)
 				checkRows(t, render(r, blocks), width)
@@ -242,7 +244,7 @@ func TestHostileMarkdown(t *testing.T) {
 }
 
 func TestUnknownLanguagesAreBounded(t *testing.T) {
-	r := NewRenderer(40, Look{Dark: true})
+	r := NewRenderer(40, theme.ANSI())
 	for i := range 2 * maxLexers {
 		r.lexer(fmt.Sprintf("lang%d", i))
 	}
@@ -262,7 +264,7 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, times uint16, width, look uint8) {
 		text = long(text, times%200)
 		w := max(int(width), 10)
-		r := NewRenderer(w, Look{Dark: look&1 != 0, NoColor: look&2 != 0})
+		r := NewRenderer(w, theme.Pick("auto", look&1 != 0, look&2 != 0))
 		var s Stream
 		half := len(text) / 2
 		s.Append(text[:half])
@@ -282,7 +284,7 @@ func FuzzRows(f *testing.F) {
 
 // TestGlamourRendersTheProse guards against the fallback hiding its failure.
 func TestGlamourRendersTheProse(t *testing.T) {
-	r := NewRenderer(60, Look{Dark: true})
+	r := NewRenderer(60, theme.ANSI())
 	runs := []inlineRun{{`a & \* &amp; `, 0}, {`b\.`, roleStrong | roleEmph | roleStrike}, {`c &lt; \\`, roleCode}, {`d\_`, roleLink}, {` (e\f)`, roleDim}, {`g\.`, roleLink | roleCode}}
 	for level := range 3 {
 		base := style{}
@@ -305,7 +307,7 @@ func TestGlamourRendersTheProse(t *testing.T) {
 
 // TestTableCells checks that no escape is resolved twice in a table.
 func TestTableCells(t *testing.T) {
-	r := NewRenderer(80, Look{Dark: true})
+	r := NewRenderer(80, theme.ANSI())
 	rows := r.Rows(split("| a\\*b | `c\\.d &lt;` | [e\\_f](g\\h) | **i\\\\\\*j** |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |\n")[0])
 	got := strings.Join(strings.Fields(ansi.Strip(rows[0])), " ")
 	if want := `a*b │ c\.d &lt; │ e_f (g\h) │ i\*j`; got != want {

@@ -7,12 +7,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// style is the look of a run of text: one of the 16 colours, as the number SGR
-// gives it (30-37, 90-97, 0 the terminal's own), and attributes.
+// style is the look of a run of text: a colour and attributes.
 type style struct {
-	fg   uint8
+	fg   colour
 	attr uint8
 }
+
+// colour is one of the 16 colours, as the number SGR gives it (30-37, 90-97), or
+// with full set the three bytes of any other. 0 is the terminal's own.
+type colour uint32
+
+const (
+	full colour = 1 << 24
+	// faint stands for text that is faint and has no colour. It takes the place of
+	// bright black, which no theme uses: glamour knows nothing of faint text.
+	faint colour = 90
+)
 
 const (
 	bold uint8 = 1 << iota
@@ -100,7 +110,7 @@ func writeSGR(b *strings.Builder, from, to style) {
 		return
 	}
 	sep := ""
-	if from.attr&^to.attr != 0 {
+	if from.attr&^to.attr != 0 || from.fg == faint && to.fg != faint {
 		b.WriteByte('0')
 		sep, from = ";", style{}
 	}
@@ -112,14 +122,28 @@ func writeSGR(b *strings.Builder, from, to style) {
 		}
 	}
 	if to.fg != from.fg {
-		fg := to.fg
-		if fg == 0 {
-			fg = 39
-		}
 		b.WriteString(sep)
-		b.WriteString(strconv.Itoa(int(fg)))
+		to.fg.write(b)
 	}
 	b.WriteByte('m')
+}
+
+// write writes the parameters that set the colour.
+func (c colour) write(b *strings.Builder) {
+	switch {
+	case c == 0:
+		b.WriteString("39")
+	case c == faint:
+		b.WriteString("2")
+	case c&full == 0:
+		b.WriteString(strconv.Itoa(int(c)))
+	default:
+		b.WriteString("38;2")
+		for shift := 16; shift >= 0; shift -= 8 {
+			b.WriteByte(';')
+			b.WriteString(strconv.Itoa(int(c >> shift & 0xff)))
+		}
+	}
 }
 
 // decode reads styled text back. Of all escape sequences it understands SGR
@@ -144,9 +168,17 @@ func decode(s string) []piece {
 
 // apply returns the style after an SGR sequence with these parameters.
 func (s style) apply(params string) style {
-	for _, param := range strings.Split(params, ";") {
-		n, _ := strconv.Atoi(param)
+	all := strings.Split(params, ";")
+	for i := 0; i < len(all); i++ {
+		n, _ := strconv.Atoi(all[i])
 		switch {
+		case n == 38 && i+4 < len(all) && all[i+1] == "2":
+			s.fg = full
+			for _, part := range all[i+2 : i+5] {
+				c, _ := strconv.Atoi(part)
+				s.fg = s.fg&full | s.fg<<8&0xffffff | colour(c&0xff)
+			}
+			i += 4
 		case n == 0:
 			s = style{}
 		case n == 1:
@@ -158,7 +190,7 @@ func (s style) apply(params string) style {
 		case n == 9:
 			s.attr |= strike
 		case n >= 30 && n <= 37, n >= 90 && n <= 97:
-			s.fg = uint8(n)
+			s.fg = colour(n)
 		case n == 39:
 			s.fg = 0
 		}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/ui/theme"
 )
 
 // split returns the closed blocks of a message that comes in pieces.
@@ -159,7 +161,7 @@ func TestListPiecesKeepTheirNumbers(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&text, "%d. item with `code` and some words\n", i+1)
 	}
-	r := NewRenderer(60, Look{NoColor: true})
+	r := NewRenderer(60, theme.Plain())
 	n := 0
 	for _, b := range split(text.String()) {
 		for _, row := range r.Rows(b) {
@@ -178,7 +180,7 @@ func TestFenceInsideALongItem(t *testing.T) {
 	text := "1. Run:\n\n   ```sh\n" + strings.Repeat("   # echo hello\n", 600) + "   ```\n\n   then\n2. Done\n"
 	blocks := split(text)
 	checkBlocks(t, text, blocks)
-	r := NewRenderer(60, Look{NoColor: true})
+	r := NewRenderer(60, theme.Plain())
 	echo := 0
 	var rows []string
 	for _, b := range blocks {

@@ -1,39 +1,64 @@
 package markdown
 
 import (
+	"fmt"
+	"image/color"
 	"strconv"
 
 	"charm.land/glamour/v2/ansi"
+	xansi "github.com/charmbracelet/x/ansi"
+
+	"parley/ui/theme"
 )
 
-// theme holds the styles, all of the 16 colours: the terminal knows what they
-// look like on its background.
-type theme struct {
+// palette holds the styles of a theme, as rows want them.
+type palette struct {
 	heading, code, link, dim style
 
 	keyword, name, text, number, comment, added, deleted style
 }
 
-func themeOf(look Look) theme {
-	t := theme{heading: style{attr: bold}, link: style{attr: underline}}
-	if look.NoColor {
-		return t
+// paletteOf takes from a theme what a message needs.
+func paletteOf(th *theme.Theme) palette {
+	return palette{
+		heading: styleOf(th.Heading), code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		keyword: styleOf(th.Keyword), name: styleOf(th.Function), text: styleOf(th.String), number: styleOf(th.Number),
+		comment: styleOf(th.Comment), added: styleOf(th.DiffAdd), deleted: styleOf(th.DiffDel),
 	}
-	t.dim, t.comment = style{fg: 90}, style{fg: 90}
-	t.added, t.deleted = style{fg: 32}, style{fg: 31}
-	if look.Dark {
-		t.heading.fg, t.code.fg, t.link.fg = 96, 93, 94
-		t.keyword.fg, t.name.fg, t.text.fg, t.number.fg = 95, 96, 92, 93
-	} else {
-		t.heading.fg, t.code.fg, t.link.fg = 34, 35, 34
-		t.keyword.fg, t.name.fg, t.text.fg, t.number.fg = 35, 34, 32, 36
-	}
-	return t
 }
 
-// glamourStyle returns the theme in glamour's words: no margins, nothing before
+// styleOf is the look of an ink. Backgrounds are not for running text.
+func styleOf(ink theme.Ink) style {
+	s := ink.Spec()
+	st := style{fg: colourOf(s.Fg)}
+	if s.Faint {
+		st.fg = faint
+	}
+	for attr, on := range map[uint8]bool{bold: s.Bold, italic: s.Italic, underline: s.Underline} {
+		if on {
+			st.attr |= attr
+		}
+	}
+	return st
+}
+
+func colourOf(c color.Color) colour {
+	switch c := c.(type) {
+	case nil:
+		return 0
+	case xansi.BasicColor:
+		if c < 8 {
+			return 30 + colour(c)
+		}
+		return 90 + colour(c) - 8
+	}
+	r, g, b, _ := c.RGBA()
+	return full | colour(r>>8)<<16 | colour(g>>8)<<8 | colour(b>>8)
+}
+
+// glamourStyle returns the palette in glamour's words: no margins, nothing before
 // or behind anything.
-func (t theme) glamourStyle() ansi.StyleConfig {
+func (t palette) glamourStyle() ansi.StyleConfig {
 	yes := true
 	return ansi.StyleConfig{
 		Heading:       ansi.StyleBlock{StylePrimitive: primitive(t.heading)},
@@ -49,15 +74,23 @@ func (t theme) glamourStyle() ansi.StyleConfig {
 func primitive(st style) ansi.StylePrimitive {
 	var p ansi.StylePrimitive
 	yes := true
-	if st.fg >= 90 {
-		color := strconv.Itoa(int(st.fg) - 82)
-		p.Color = &color
-	} else if st.fg > 0 {
-		color := strconv.Itoa(int(st.fg) - 30)
-		p.Color = &color
+	name := ""
+	switch {
+	case st.fg&full != 0:
+		name = fmt.Sprintf("#%06x", uint32(st.fg&^full))
+	case st.fg >= 90:
+		name = strconv.Itoa(int(st.fg) - 82)
+	case st.fg > 0:
+		name = strconv.Itoa(int(st.fg) - 30)
+	}
+	if name != "" {
+		p.Color = &name
 	}
 	if st.attr&bold != 0 {
 		p.Bold = &yes
+	}
+	if st.attr&italic != 0 {
+		p.Italic = &yes
 	}
 	if st.attr&underline != 0 {
 		p.Underline = &yes

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"parley/internal/clipboard"
+	"parley/internal/finder"
+	"parley/internal/picture"
+	"parley/ui"
+)
+
+// projectFiles gives the screen the files of this machine, each directory by a
+// finder.Tree of its own.
+type projectFiles struct {
+	mu    sync.Mutex
+	trees []rootedTree // the one used last comes last
+}
+
+type rootedTree struct {
+	dir  string
+	tree *finder.Tree
+}
+
+// maxTrees is how many directories are kept listed.
+const maxTrees = 3
+
+// tree is the one of a directory.
+func (p *projectFiles) tree(dir string) *finder.Tree {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.trees, func(t rootedTree) bool { return t.dir == dir })
+	if i < 0 {
+		if len(p.trees) == maxTrees {
+			go p.trees[0].tree.Close()
+			p.trees = p.trees[1:]
+		}
+		p.trees = append(p.trees, rootedTree{dir, finder.New(dir)})
+		return p.trees[len(p.trees)-1].tree
+	}
+	t := p.trees[i]
+	p.trees = append(slices.Delete(p.trees, i, i+1), t)
+	return t.tree
+}
+
+// Find implements ui.Files.
+func (p *projectFiles) Find(ctx context.Context, dir, query string) (ui.FoundFiles, error) {
+	f, err := p.tree(dir).Find(ctx, query)
+	if err != nil {
+		return ui.FoundFiles{}, err
+	}
+	out := ui.FoundFiles{Listed: f.Listed, Complete: f.Complete}
+	for _, m := range f.Matches {
+		out.Matches = append(out.Matches, ui.FoundFile(m))
+	}
+	return out, nil
+}
+
+// Read implements ui.Files.
+func (p *projectFiles) Read(ctx context.Context, roots []string, path string, from, to int) (ui.MentionedFile, error) {
+	m, err := finder.Read(ctx, roots, path, from, to)
+	if errors.Is(err, finder.ErrNoFile) {
+		err = fmt.Errorf("%w: %w", ui.ErrNoFile, err)
+	}
+	return ui.MentionedFile(m), err
+}
+
+// Close ends what is being listed.
+func (p *projectFiles) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.trees {
+		t.tree.Close()
+	}
+	p.trees = nil
+}
+
+// desktopPictures gives the screen images.
+type desktopPictures struct{}
+
+// Open implements ui.Pictures.
+func (desktopPictures) Open(ctx context.Context, path string) (ui.Picture, error) {
+	data, mime, err := picture.Read(ctx, path)
+	return ui.Picture{Data: data, MimeType: mime}, err
+}
+
+// Clipboard implements ui.Pictures.
+func (desktopPictures) Clipboard(ctx context.Context) (ui.Picture, error) {
+	data, mime, err := clipboard.Image(ctx)
+	return ui.Picture{Data: data, MimeType: mime}, err
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/cli"
+	"parley/internal/headless"
+	"parley/ui"
+	"parley/ui/linear"
+)
+
+// accessible tells whether the value of ACCESSIBLE asks for lines.
+func accessible(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
+// chatInLines is the chat without a screen to draw. Its terminal is as the user
+// left it, so ctrl+c comes as a signal, and is not the end.
+func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags, s cli.Streams) error {
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	const most = 4 // that were not looked at yet
+	interrupts := make(chan os.Signal, most)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	opts.Input, opts.Output = s.In, s.Out
+	left, err := linear.Run(ctx, linear.Options{Options: opts, Interrupts: interrupts})
+	if err != nil {
+		return err
+	}
+	if line := comeBack(left, args, f.cwd); line != "" {
+		if cmd.Flags().Changed("linear") && f.linear {
+			line = strings.Replace(line, "--resume", "--linear --resume", 1)
+		}
+		fmt.Fprintln(s.Out, line)
+	}
+	if ctx.Err() != nil { // a signal ended it
+		return cli.ExitCode(headless.ExitInterrupted)
+	}
+	return nil
+}

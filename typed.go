@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+
+	"parley/internal/cli"
+	"parley/internal/memory"
+	"parley/ui"
+	"parley/ui/widget"
+)
+
+// remember gives the screen what it needs for typing: a shell, an editor, and a
+// memory of what was typed. The shell is to be closed.
+func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
+	s := cli.NewShell()
+	opts.Shell = ownShell{s}
+	opts.Editor = func(text string) (ui.Editing, error) {
+		e, err := cli.NewEditing(ctx, text, place.Cwd)
+		return ui.Editing{Command: e.Command, Done: e.Done}, err
+	}
+	if history, kept := setup.Memory(place); history != nil {
+		opts.History, opts.Drafts = history, drafts{kept}
+	}
+	return s.Close
+}
+
+// ownShell is a cli.Shell for the screen.
+type ownShell struct{ *cli.Shell }
+
+// Run implements ui.Shell.
+func (s ownShell) Run(line, dir string, news func(ui.ShellNews)) (stop func(), err error) {
+	return s.Shell.Run(line, dir, func(n cli.ShellNews) { news(ui.ShellNews(n)) })
+}
+
+// drafts is a memory.Drafts for the screen.
+type drafts struct{ kept *memory.Drafts }
+
+// Load implements ui.Drafts.
+func (d drafts) Load(k ui.DraftKey) (ui.Draft, error) {
+	draft, err := d.kept.Load(memory.Key(k))
+	out := ui.Draft{Queued: draft.Queued, From: ui.DraftKey{Agent: draft.Agent, Session: draft.Session}}
+	for _, p := range draft.Parts {
+		out.Parts = append(out.Parts, widget.Part(p))
+	}
+	return out, err
+}
+
+// Save implements ui.Drafts.
+func (d drafts) Save(k ui.DraftKey, draft ui.Draft) error {
+	out := memory.Draft{Queued: draft.Queued, Agent: draft.From.Agent, Session: draft.From.Session}
+	for _, p := range draft.Parts {
+		out.Parts = append(out.Parts, memory.Part(p))
+	}
+	return d.kept.Save(memory.Key(k), out)
+}

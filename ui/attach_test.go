@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// somePictures are the images of a test.
+type somePictures struct {
+	files     map[string]string
+	clipboard string
+	slow      time.Duration
+}
+
+func (p *somePictures) Open(_ context.Context, path string) (Picture, error) {
+	time.Sleep(p.slow)
+	data, ok := p.files[path]
+	switch {
+	case !ok:
+		return Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+	case data == "":
+		return Picture{}, errors.New("larger than 10 MiB")
+	}
+	return Picture{[]byte(data), "image/png"}, nil
+}
+
+func (p *somePictures) Clipboard(context.Context) (Picture, error) {
+	time.Sleep(p.slow)
+	if p.clipboard == "" {
+		return Picture{}, errors.New("there is no image in the clipboard")
+	}
+	return Picture{[]byte(p.clipboard), "image/png"}, nil
+}
+
+func pictured() *somePictures {
+	return &somePictures{files: map[string]string{"/tmp/shot.png": "PNG", "/home/ada/my shot.jpg": strings.Repeat("x", 23600), "/tmp/big.png": ""}}
+}
+
+func withPictures(p *somePictures) func(*driver, *Options) {
+	return func(d *driver, o *Options) {
+		o.Pictures = p
+		d.on["initialize"] = hello(embeds)
+	}
+}
+
+func TestPastedImage(t *testing.T) {
+	drive(t, withPictures(pictured()), func(d *driver) {
+		d.connected()
+		d.types("see ")
+		d.send(tea.PasteMsg{Content: "'/home/ada/my shot.jpg' "})
+		d.sees("see [image my shot.jpg 24 kB]")
+		d.press("backspace")
+		d.misses("[image")
+		d.send(tea.PasteMsg{Content: "file:///tmp/shot.png\n"})
+		d.types(" here\n")
+		d.wait(50 * time.Millisecond)
+		d.sees("▌ see [image png 3 B] here")
+		d.sent(1, `[{"type":"text","text":"see "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" here"}]`)
+		d.press("up") // the history has it
+		d.sees("see [image shot.png 3 B] here")
+		d.press("enter")
+		d.wait(50 * time.Millisecond)
+		d.sent(2, `[{"type":"text","text":"see "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" here"}]`)
+	})
+}
+
+// A path that is typed is an image behind a blank, or when it is sent; what is
+// none stays what it was.
+func TestTypedImage(t *testing.T) {
+	drive(t, withPictures(pictured()), func(d *driver) {
+		d.connected()
+		d.types("see /tmp/shot.png")
+		d.misses("[image")
+		d.types(" ")
+		d.sees("see [image shot.png 3 B]")
+		d.press("ctrl+u")
+		d.types("see /tmp/gone.png ")
+		d.draft("see /tmp/gone.png ")
+		d.types("/tmp/big.png ")
+		d.draft("see /tmp/gone.png /tmp/big.png ")
+		d.sees("larger than 10 MiB")
+		d.press("ctrl+u")
+		d.types("/tmp/shot.png\n")
+		d.wait(50 * time.Millisecond)
+		d.sent(1, `[{"type":"image","data":"UE5H","mimeType":"image/png"}]`)
+		d.types("/tmp/gone.png\n")
+		d.wait(50 * time.Millisecond)
+		d.sent(2, `[{"type":"text","text":"/tmp/gone.png"}]`)
+		d.types("assets/shot.png is a name\n")
+		d.wait(50 * time.Millisecond)
+		d.sent(3, `[{"type":"text","text":"assets/shot.png is a name"}]`)
+	})
+}
+
+func TestImagesNotTaken(t *testing.T) {
+	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
+		d.connected()
+		d.press("ctrl+v")
+		d.sees("this agent takes no images")
+		d.wait(6 * time.Second)
+		d.send(tea.PasteMsg{Content: "/tmp/gone.png"})
+		d.misses("takes no images")
+		d.press("ctrl+u")
+		d.send(tea.PasteMsg{Content: "/tmp/shot.png"})
+		d.sees("this agent takes no images: the path stays text")
+		d.draft("/tmp/shot.png")
+		d.press("enter")
+		d.wait(50 * time.Millisecond)
+		d.sent(1, `[{"type":"text","text":"/tmp/shot.png"}]`)
+	})
+}
+
+func TestClipboardImage(t *testing.T) {
+	p := pictured()
+	p.slow = time.Second
+	drive(t, withPictures(p), func(d *driver) {
+		d.connected()
+		d.types("this: ")
+		d.press("ctrl+v")
+		d.sees("this: [image clipboard]")
+		d.wait(1100 * time.Millisecond)
+		d.sees("there is no image in the clipboard")
+		d.draft("this: ")
+		p.clipboard = "PNG"
+		d.press("ctrl+v")
+		d.types(" ok?\ndraft") // sent before it is there
+		d.wait(500 * time.Millisecond)
+		d.prompts("")
+		d.wait(time.Second)
+		d.sent(1, `[{"type":"text","text":"this: "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" ok?"}]`)
+		d.draft("draft")
+	})
+}
+
+// An image waits in the queue as it does in a draft, and comes back with it.
+func TestQueuedImage(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		withPictures(pictured())(d, o)
+		d.turn = slow
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(50 * time.Millisecond)
+		d.types("two /tmp/shot.png")
+		d.press("enter")
+		d.wait(50 * time.Millisecond)
+		d.sees(`"two [image shot.png 3 B]"`)
+		d.press("up")
+		d.sees("two [image shot.png 3 B]")
+		d.types("!\n")
+		d.wait(4 * time.Second)
+		d.sent(2, `[{"type":"text","text":"two "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":"!"}]`)
+	})
+}
+
+// A prompt that an agent of v2 gives back has its image again.
+func TestImageComesBack(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		o.Pictures = pictured()
+		d.protocol = "2"
+		d.on["initialize"] = func(*call) (string, error) {
+			return `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`, nil
+		}
+		d.holds = func(t *turn) (string, error) { return fails(-32603, "no room") }
+	}, func(d *driver) {
+		d.connected()
+		d.types("see /tmp/shot.png now\n")
+		d.wait(100 * time.Millisecond)
+		d.sent(1, `[{"type":"text","text":"see "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" now"}]`)
+		d.sees("not taken", "see [image shot.png 3 B] now")
+	})
+}
+
+// An image in a draft for an agent that takes none, started in the place of one
+// that did, is its path again.
+func TestImageForAnotherAgent(t *testing.T) {
+	drive(t, withPictures(pictured()), func(d *driver) {
+		d.connected()
+		d.types("see /tmp/shot.png ")
+		d.sees("[image shot.png 3 B]")
+		d.on["initialize"] = hello("")
+		d.agent.peer.Close(nil)
+		d.wait(100 * time.Millisecond)
+		d.press("enter") // starts it again
+		d.wait(100 * time.Millisecond)
+		d.sees("[image shot.png 3 B]")
+		d.press("enter")
+		d.wait(50 * time.Millisecond)
+		d.sees("this agent takes no images")
+		d.sent(1, `[{"type":"text","text":"see /tmp/shot.png "}]`)
+	})
+}

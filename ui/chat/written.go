@@ -1,0 +1,314 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient/thread"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Written is a conversation as it goes into the terminal's own scrollback: what
+// cannot change any more is handed out once, in order, and what can is drawn as
+// rows of the moment. Nothing overtakes: an entry waits for those before it.
+//
+// It belongs to the screen's goroutine.
+type Written struct {
+	v     *View
+	at    place // the first segment that was not handed out
+	notes []note
+	of    int   // the generation of the text of which parts were
+	late  []int // items that changed after they had been
+	tails map[int][]string
+}
+
+// note is what an item was like when it was handed out.
+type note struct {
+	version, text, generation int
+	segs                      int
+	status                    string
+}
+
+// maxTails bounds the messages whose last rows are remembered, for what is added
+// to them later.
+const maxTails = 16
+
+// NewWritten returns one of t that has handed out nothing.
+func NewWritten(t *thread.Thread, cwd string, th *theme.Theme) *Written {
+	w := &Written{v: New(t, cwd, th), tails: map[int][]string{}}
+	w.v.short, w.v.height = true, 1
+	return w
+}
+
+// Look sets how rows are drawn from now on. A row is narrower than the width.
+func (w *Written) Look(width int, th *theme.Theme, d Density) {
+	w.v.SetSize(max(1, width-1), 1)
+	if th != w.v.th {
+		w.v.SetTheme(th)
+	}
+	if d != w.v.density {
+		w.v.SetDensity(d)
+	}
+}
+
+// Begun tells whether anything was handed out, or left out.
+func (w *Written) Begun() bool { return w.at != place{} }
+
+// Tick moves spinners and clocks.
+func (w *Written) Tick(now time.Time) {
+	w.v.now = now
+	w.v.spin++
+}
+
+// Changed says that the thread has changed items.
+func (w *Written) Changed(items []int) {
+	for _, i := range items {
+		if i < w.at.item {
+			w.late = append(w.late, i)
+		}
+	}
+}
+
+// final tells whether an item will not change any more, as far as anyone knows.
+func (w *Written) final(i int) bool {
+	it, t := w.v.thread.Items[i], w.v.thread
+	switch it.Kind {
+	case thread.ToolCall:
+		return !(it.Tool.Live() && w.v.busy() && it.Turn == t.Turn)
+	case thread.ShellCommand:
+		return !it.Shell.Live()
+	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
+		return i+1 < len(t.Items) || !w.v.busy()
+	}
+	return true
+}
+
+// closedSegments are how many segments of an item will not change any more.
+func (w *Written) closedSegments(i int, all bool) int {
+	n := w.v.segments(i)
+	if !all && w.v.thread.Items[i].Kind == thread.AgentMessage {
+		return min(n, w.v.entries[i].stream.Len())
+	}
+	if !all {
+		return 0
+	}
+	return n
+}
+
+// Take hands out rows, hardly more than most of them; more says that there are
+// others already. Rows end with their text.
+func (w *Written) Take(most int) (rows []string, more bool) { return w.take(most, false) }
+
+// Rest hands out everything, also what could still change.
+func (w *Written) Rest() []string {
+	rows, _ := w.take(1<<30, true)
+	return rows
+}
+
+func (w *Written) take(most int, rest bool) (rows []string, more bool) {
+	w.v.frame++
+	for _, i := range w.late {
+		rows = append(rows, w.afterwards(i)...)
+	}
+	w.late = w.late[:0]
+	for w.at.item < len(w.v.thread.Items) {
+		i := w.at.item
+		whole := rest || w.final(i)
+		if g := w.v.thread.Items[i].Generation; w.at.seg > 0 && g != w.of {
+			rows, w.at.seg = append(rows, w.changedWord()...), 0
+		}
+		w.of = w.v.thread.Items[i].Generation
+		for n := w.closedSegments(i, whole); w.at.seg < n; w.at.seg++ {
+			if len(rows) >= most {
+				return rows, true
+			}
+			rows = append(rows, short(w.segment(i, w.at.seg))...)
+			if k := w.at.seg - 1; k >= 0 {
+				w.v.entries[i].segs[k] = segment{} // nobody asks for it again
+			}
+		}
+		if !whole {
+			break
+		}
+		w.leave(i)
+	}
+	return rows, false
+}
+
+// segment is that of the view, in colours.
+func (w *Written) segment(i, k int) []string {
+	const soon = 200 // lines: more would keep the screen waiting
+	rows := w.v.segment(i, k)
+	wanted := w.v.Uncoloured()
+	for _, c := range wanted {
+		if c.lines <= soon {
+			c.Run()
+			w.v.Coloured(c)
+		}
+	}
+	if len(wanted) > 0 {
+		rows = w.v.segment(i, k)
+	}
+	return rows
+}
+
+// leave goes on behind an item that was handed out.
+func (w *Written) leave(i int) {
+	it := w.v.thread.Items[i]
+	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.v.segments(i)}
+	switch it.Kind {
+	case thread.ToolCall:
+		n.status = it.Tool.Status
+	case thread.AgentMessage:
+		w.tails[i] = w.v.segment(i, n.segs-1)
+		if len(w.tails) > maxTails {
+			w.forget()
+		}
+	}
+	for len(w.notes) <= i {
+		w.notes = append(w.notes, note{})
+	}
+	w.notes[i] = n
+	delete(w.v.entries, i)
+	w.at = place{i + 1, 0, 0}
+}
+
+func (w *Written) forget() {
+	oldest := -1
+	for i := range w.tails {
+		if oldest < 0 || i < oldest {
+			oldest = i
+		}
+	}
+	delete(w.tails, oldest)
+}
+
+// afterwards is what is to be said of an item that changed after it had been
+// handed out: how a call ended, and what was added to a message.
+func (w *Written) afterwards(i int) []string {
+	if i >= len(w.notes) {
+		return nil
+	}
+	it, was := w.v.thread.Items[i], w.notes[i]
+	if it.Version == was.version {
+		return nil
+	}
+	defer delete(w.v.entries, i)
+	switch it.Kind {
+	case thread.ToolCall:
+		w.notes[i].version, w.notes[i].status = it.Version, it.Tool.Status
+		if it.Tool.Final() && it.Tool.Status != was.status {
+			return short([]string{w.v.toolHead(it, false)})
+		}
+	case thread.AgentMessage:
+		at := w.at
+		defer func() { w.at = at }()
+		rows := w.added(it, was)
+		w.leave(i)
+		return rows
+	case thread.Notice:
+		w.notes[i].version, w.notes[i].text = it.Version, len(it.Text)
+		if len(it.Text) != was.text {
+			return short(w.v.notice(it))
+		}
+	}
+	return nil
+}
+
+// added are the rows of a message that it did not have before.
+func (w *Written) added(it *thread.Item, was note) []string {
+	i := it.Index
+	var rows []string
+	if it.Generation != was.generation {
+		rows = append(rows, w.changedWord()...)
+		for k := range w.v.segments(i) {
+			rows = append(rows, w.segment(i, k)...)
+		}
+		return short(rows)
+	}
+	if len(it.Text) == was.text {
+		return nil
+	}
+	for k := max(0, was.segs-1); k < w.v.segments(i); k++ {
+		fresh := w.segment(i, k)
+		if k == was.segs-1 {
+			before, n := w.tails[i], 0
+			for n < len(before) && n < len(fresh) && before[n] == fresh[n] {
+				n++
+			}
+			fresh = fresh[n:]
+		}
+		rows = append(rows, fresh...)
+	}
+	return short(rows)
+}
+
+// changedWord stands before a message whose text is not what was handed out.
+func (w *Written) changedWord() []string {
+	return append([]string{""}, w.v.indented(w.v.th.Dim, "· the agent has changed what it said:")...)
+}
+
+// Skip goes on behind so many entries that hardly more than so many rows are
+// left to hand out. It returns how many entries that were.
+func (w *Written) Skip(rows int) (entries int) {
+	w.v.frame++
+	i := len(w.v.thread.Items)
+	for i > w.at.item && rows > 0 {
+		i--
+		for k := w.v.segments(i) - 1; k >= 0 && rows > 0; k-- {
+			rows -= len(w.v.segment(i, k))
+		}
+	}
+	if rows > 0 {
+		return 0
+	}
+	for w.at.item < i {
+		if !silent(w.v.thread.Items[w.at.item]) {
+			entries++
+		}
+		w.leave(w.at.item)
+	}
+	clear(w.tails)
+	return entries
+}
+
+// Live are the rows of what was not handed out, the last ones of them. They are
+// good until the next call.
+func (w *Written) Live(height int) []string {
+	v := w.v
+	v.frame++
+	var rows []string
+	p := place{len(v.thread.Items), 0, 0}
+	for len(rows) <= height {
+		prev, ok := v.previous(p)
+		if !ok || prev.before(w.at) {
+			break
+		}
+		p = prev
+		rows = append(append([]string(nil), v.segment(p.item, p.seg)...), rows...)
+	}
+	v.wanted = nil
+	if len(rows) > height {
+		rows = rows[len(rows)-height:]
+		if height > 0 {
+			rows[0] = indent + v.th.Dim.Paint("⋮")
+		}
+	}
+	return short(rows)
+}
+
+// short takes the blanks off the ends of rows, those that are painted, too.
+func short(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		text := strings.TrimRight(ansi.Strip(r), " ")
+		if n := widget.Width(text); n < widget.Width(r) {
+			r = ansi.Truncate(r, n, "")
+		}
+		out[i] = r
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/theme"
+	"parley/ui/uitest"
+)
+
+// inTheme tells whether a piece of the screen is in that ink of a theme.
+func (d *driver) inTheme(text string, ink theme.Ink) bool {
+	return strings.Contains(d.m.View().Content, ink.On()+text)
+}
+
+// The list of themes shows each on the screen behind it, esc goes back, enter
+// keeps one and says how to keep it for good.
+func TestThemePicker(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) { o.Theme = "dark" }, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		prompt := func(want *theme.Theme) {
+			t.Helper()
+			if d.m.th.Name != want.Name || !d.inTheme(" hello", want.UserText) {
+				t.Fatalf("the prompt is not in %s, the theme is %s:\n%q", want.Name, d.m.th.Name, d.m.View().Content[:200])
+			}
+		}
+		prompt(theme.Dark())
+		d.types("/theme\n")
+		d.sees("╭ theme", "› dark", "now", "contrast-light", "no colour")
+		prompt(theme.Dark())
+		d.press("down")
+		prompt(theme.Light())
+		d.press("down")
+		prompt(theme.ContrastDark())
+		d.types("plain")
+		prompt(theme.Plain())
+		d.press("esc") // the filter goes
+		d.press("esc")
+		d.misses("╭ theme")
+		prompt(theme.Dark())
+		d.types("/theme\n")
+		d.press("end", "enter")
+		prompt(theme.Plain())
+		d.sees(`theme = "plain" in config.toml keeps it`)
+		d.types("/theme\n")
+		d.sees("› plain")
+		d.press("home")
+		prompt(theme.Dark()) // auto, of a dark terminal
+		d.send(tea.BackgroundColorMsg{Color: color.White})
+		prompt(theme.Light())
+		d.press("enter")
+		prompt(theme.Light())
+		d.send(tea.BackgroundColorMsg{Color: color.Black})
+		prompt(theme.Dark())
+	})
+}
+
+// A theme that is only looked at does not stay when the list goes away by
+// itself.
+func TestThemePickerGoesAway(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) { o.Theme = "light" }, func(d *driver) {
+		d.connected()
+		d.types("/theme\n")
+		d.press("end")
+		if d.m.th.Name != "plain" {
+			t.Fatalf("shows %s", d.m.th.Name)
+		}
+		d.m.chat.picker = nil
+		d.send(refreshMsg{})
+		if d.m.th.Name != "light" {
+			t.Errorf("it stays %s", d.m.th.Name)
+		}
+	})
+}
+
+// What the terminal has decides, unless the user does.
+func TestThemeOfTheTerminal(t *testing.T) {
+	for _, c := range []struct {
+		theme   string
+		noColor bool
+		profile string
+		dark    bool
+		want    string
+	}{
+		{"auto", false, "TrueColor", true, "dark"}, {"", false, "TrueColor", false, "light"}, {"auto", false, "ANSI256", false, "light"},
+		{"auto", false, "ANSI", false, "ansi"}, {"auto", false, "Ascii", true, "plain"}, {"auto", false, "NoTTY", true, "plain"},
+		{"auto", true, "TrueColor", true, "plain"}, {"dark", true, "TrueColor", true, "plain"},
+		{"light", false, "ANSI", true, "light"}, {"contrast-dark", false, "Ascii", true, "plain"},
+	} {
+		m := New(Options{Theme: c.theme, NoColor: c.noColor})
+		m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+		m.Update(profileOf(c.profile))
+		ground := color.White
+		if c.dark {
+			ground = color.Black
+		}
+		m.Update(tea.BackgroundColorMsg{Color: ground})
+		if m.th.Name != c.want {
+			t.Errorf("%+v: %s", c, m.th.Name)
+		}
+	}
+	// The terminal may be known better later.
+	m := New(Options{Theme: "auto"})
+	for _, step := range [][2]string{{"ANSI", "ansi"}, {"TrueColor", "dark"}, {"Ascii", "plain"}, {"ANSI256", "dark"}} {
+		if m.Update(profileOf(step[0])); m.th.Name != step[1] {
+			t.Errorf("%s: %s", step[0], m.th.Name)
+		}
+	}
+}
+
+// A diff gets the colours of its code a moment after it came into sight, in the
+// transcript and in a question.
+func TestDiffsAreColoured(t *testing.T) {
+	withQuestion(t, edit(), usual, func(d *driver) {
+		d.m.opts.Theme = "dark"
+		d.send(tea.WindowSizeMsg{Width: 90, Height: 60})
+		d.rest()
+		th := theme.Dark()
+		word := th.Keyword.Spec()
+		word.Bg = th.DiffAddLine.Spec().Bg
+		if n := strings.Count(d.m.View().Content, theme.NewInk(word).On()+"return"); n != 4 { // two in the call, two in the question
+			t.Errorf("%d coloured words:\n%q", n, d.m.View().Content)
+		}
+		if d.m.colouring || len(d.m.chat.view.Uncoloured()) > 0 {
+			t.Error("there is something left to colour")
+		}
+		draws := d.m.draws
+		d.wait(time.Second)
+		if d.m.draws > draws+6 { // of the clock
+			t.Errorf("drawn %d times in a second", d.m.draws-draws)
+		}
+	})
+}
+
+// Another theme costs what is in sight, however long the conversation is.
+func BenchmarkTheme(b *testing.B) {
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
+	m.page = chatPage
+	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	for range 25_000 {
+		m.chat.apply(acpclient.TurnStarted{Text: "go on"})
+		m.chat.apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})
+		m.chat.apply(acpclient.TurnEnded{StopReason: "end_turn"})
+	}
+	m.chat.applied()
+	for range 3000 { // so that much is remembered
+		m.chat.view.Page(-1)
+		m.chat.view.Rows()
+	}
+	m.View()
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		m.opts.Theme = []string{"light", "dark"}[n%2]
+		m.Update(refreshMsg{})
+		m.View()
+	}
+}

@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"fmt"
+	"image/color"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/acpclient/thread/threadtest"
+	"parley/permissions"
+	"parley/ui/uitest"
+)
+
+// pagePlayer is a whole screen with a conversation on it, and what has made it.
+type pagePlayer struct {
+	t      *testing.T
+	m      *Model
+	now    time.Time
+	events []acpclient.Event // that the thread has had
+	asked  uint64            // questions so far
+	done   []string
+}
+
+func newPagePlayer(t *testing.T) *pagePlayer {
+	p := &pagePlayer{t: t, now: threadtest.Start}
+	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []Agent{{Name: "fake", Command: "fake --acp"}}})
+	p.m.now = func() time.Time { return p.now }
+	p.m.page = chatPage
+	p.m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
+	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
+	return p
+}
+
+// update hands a message over and gives the diffs on the screen their colours, as
+// Bubble Tea does in its own time. Nothing else that was started comes to an end.
+func (p *pagePlayer) update(msg tea.Msg) {
+	p.m.colouring = true // it is done here, at once
+	p.m.Update(msg)
+	p.m.colouring = false
+	for cmd := p.m.colour(); cmd != nil; cmd = p.m.colour() {
+		p.m.coloured(cmd().(colouredMsg))
+	}
+}
+
+// event hands an event of the agent's over.
+func (p *pagePlayer) event(e acpclient.Event) {
+	p.done = append(p.done, fmt.Sprintf("%T", e))
+	p.events = append(p.events, e)
+	p.m.chat.apply(e)
+	p.m.chat.applied()
+	p.m.dirty = true
+}
+
+var pageKeys = []string{"tab", "tab", "j", "k", "g", "G", "space", "enter", "d", "u", "{", "}", "esc", "esc", "up", "down", "pgup", "pgdown", "ctrl+home", "ctrl+end",
+	"ctrl+o", "ctrl+t", "ctrl+p", "ctrl+s", "f1", "f2", "f3", "f4", "?", "/", "n", "N", "y", "a", "e", "l", "i", "ctrl+u", "alt+a", "f", "shift+enter", "backspace", "alt+b", "shift+tab", "v"}
+
+// do is what a user or a terminal does, as a byte says.
+func (p *pagePlayer) do(op byte, rest byte) {
+	p.done = append(p.done, fmt.Sprintf("%d/%d", op, rest))
+	if p.now = p.now.Add(time.Duration(rest) * 10 * time.Millisecond); op < 140 {
+		p.update(keyPress(pageKeys[int(op)%len(pageKeys)]))
+		return
+	}
+	at := tea.Mouse{X: int(rest) % p.m.width, Y: int(rest) / 7 % p.m.height, Button: tea.MouseLeft}
+	switch op % 12 {
+	case 0, 1:
+		p.update(tea.WindowSizeMsg{Width: 1 + int(rest)*3/4, Height: p.m.height})
+	case 2:
+		p.update(tea.WindowSizeMsg{Width: p.m.width, Height: 1 + int(rest)/5})
+	case 3:
+		p.update(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: at.X, Y: at.Y})
+	case 4:
+		p.update(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: at.X, Y: at.Y})
+	case 5:
+		p.update(tea.MouseClickMsg(at))
+		at.X, at.Y = int(rest)*5%p.m.width, int(rest)*3%p.m.height
+		p.update(tea.MouseMotionMsg(at))
+		p.update(tea.MouseReleaseMsg(at))
+	case 6:
+		p.update(tickMsg(p.now))
+	case 7:
+		for _, r := range "/theme" {
+			p.update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+		p.update(keyPress("enter"))
+		for range rest % 6 {
+			p.update(keyPress("down"))
+		}
+	case 8:
+		p.update(tea.BackgroundColorMsg{Color: color.Gray{Y: rest}})
+	case 9:
+		p.update(profileOf([]string{"TrueColor", "ANSI", "ANSI256", "Ascii"}[rest%4]))
+	case 10:
+		p.asked++
+		p.m.chat.apply(permissions.Asked{Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
+			Body: []permissions.Part{{Kind: permissions.Diff, Path: "/w/x.go", Old: "var a = 1\n", Text: fmt.Sprintf("var a = %d\n", rest)}}}})
+		p.update(refreshMsg{})
+	case 11:
+		p.m.chat.apply(permissions.Settled{Key: p.asked - uint64(rest%2)})
+		p.update(refreshMsg{})
+	}
+}
+
+// profileOf is what a terminal with such colours is told to have.
+func profileOf(name string) (msg tea.ColorProfileMsg) {
+	for n := range uint64(16) {
+		reflect.ValueOf(&msg).Elem().Field(0).SetUint(n)
+		if msg.String() == name {
+			return msg
+		}
+	}
+	panic("no profile " + name)
+}
+
+// afresh is what a model shows that has drawn nothing yet and is at the same
+// thing, with a thread that was made anew of the same events.
+func (p *pagePlayer) afresh() string {
+	th := thread.New("")
+	for _, e := range p.events {
+		th.Apply(e)
+	}
+	m, c, q := *p.m, *p.m.chat, *p.m.chat.question
+	m.chat, m.dirty, m.view, m.colouring = &c, true, tea.View{}, false
+	c.m, c.question, c.thread, c.view = &m, &q, th, p.m.chat.view.Afresh(th)
+	q.c, q.drawn, q.diffs, q.diffsKey = &c, nil, nil, 0
+	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
+		m.coloured(cmd().(colouredMsg))
+	}
+	return m.View().Content
+}
+
+// differ shows two screens with what is not the same in them.
+func (p *pagePlayer) differ(a, b string) string {
+	styles := uitest.NewStyles(p.m.th)
+	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
+	var out strings.Builder
+	for i := range max(len(left), len(right)) {
+		x, y := "(nothing)", "(nothing)"
+		if i < len(left) {
+			x = styles.Row(left[i])
+		}
+		if i < len(right) {
+			y = styles.Row(right[i])
+		}
+		if out.WriteString(x + "\n"); x != y {
+			out.WriteString(y + "   <- afresh\n")
+		}
+	}
+	return out.String()
+}
+
+func (p *pagePlayer) compare() {
+	p.t.Helper()
+	got := p.m.View().Content
+	rows := strings.Split(got, "\n")
+	uitest.CheckRows(p.t, rows, p.m.width)
+	if len(rows) > p.m.height {
+		p.t.Fatalf("after %v: %d rows on %d", p.done, len(rows), p.m.height)
+	}
+	p.m.dirty = true
+	if again := p.m.View().Content; again != got {
+		p.t.Fatalf("after %v: drawn twice, the same is not the same:\n%s", p.done, p.differ(got, again))
+	}
+	if want := p.afresh(); got != want {
+		p.t.Fatalf("after %v, %dx%d:\n%s", p.done, p.m.width, p.m.height, p.differ(got, want))
+	}
+}
+
+// inGo makes every diff one of Go, which has colours.
+func inGo(e acpclient.Event) acpclient.Event {
+	tool, ok := e.(acpclient.ToolChanged)
+	if !ok || tool.Content == nil {
+		return e
+	}
+	content := slices.Clone(*tool.Content)
+	for i, c := range content {
+		if c.Diff != nil {
+			d := *c.Diff
+			d.Path, d.New = d.Path+".go", "var a = 1\n"+d.New
+			content[i].Diff = &d
+		}
+	}
+	tool.Content = &content
+	return tool
+}
+
+// playPage mixes events with what a user does: two bytes of ops for each event.
+func playPage(t *testing.T, data, ops []byte) {
+	p := newPagePlayer(t)
+	for i, e := range threadtest.Events(data) {
+		p.event(inGo(e))
+		if 2*i+1 < len(ops) {
+			p.do(ops[2*i], ops[2*i+1])
+			if ops[2*i]%4 == 0 {
+				continue // several changes in one frame
+			}
+		} else {
+			p.update(refreshMsg{})
+		}
+		p.compare()
+	}
+	p.update(refreshMsg{})
+	p.compare()
+}
+
+func pageNoise(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 9))
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(r.Uint32())
+	}
+	return out
+}
+
+// Whatever comes in, and whatever a user does, in any order: the screen that grew
+// is the one that is drawn at once.
+func TestPageIsFresh(t *testing.T) {
+	for seed := range uint64(60) {
+		playPage(t, pageNoise(seed, 600), pageNoise(seed+1000, 240))
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(pageNoise(seed, 300), pageNoise(seed+100, 150))
+	}
+	f.Fuzz(func(t *testing.T, data, ops []byte) {
+		if len(data) > 1500 || len(ops) > 400 {
+			t.Skip()
+		}
+		playPage(t, data, ops)
+	})
+}

@@ -1,0 +1,26 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
+)
+
+// golden compares the screen with a section of each page's file: every theme at
+// one size, and the other sizes without colour.
+func (d *driver) golden(name string) {
+	d.t.Helper()
+	chosen := d.m.opts.Theme
+	for _, p := range uitest.Pages() {
+		d.m.opts.Theme = p.Theme
+		d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
+		d.send(refreshMsg{})
+		if d.m.th.Name != p.Theme {
+			d.t.Fatalf("the theme is %s, not %s", d.m.th.Name, p.Theme)
+		}
+		uitest.Section(d.t, "screens", p, name, strings.Split(d.m.View().Content, "\n"))
+	}
+	d.m.opts.Theme = chosen
+}

@@ -1,0 +1,330 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/inline"
+	"parley/ui/uitest"
+)
+
+// paper is what a terminal in inline mode gets.
+type paper struct {
+	t       *testing.T
+	d       *driver
+	printed []string
+	live    inline.Frame
+	hidden  bool
+}
+
+func (p *paper) Print(rows ...string) {
+	p.t.Helper()
+	uitest.CheckRows(p.t, rows, p.d.m.width-1)
+	for _, r := range rows {
+		p.printed = append(p.printed, ansi.Strip(r))
+	}
+}
+
+func (p *paper) Show(f inline.Frame) {
+	p.t.Helper()
+	uitest.CheckRows(p.t, f.Rows, p.d.m.width-1)
+	if len(f.Rows) > p.d.m.height-2 || !f.Bare && (f.Y < 0 || f.Y >= len(f.Rows) || f.X >= p.d.m.width) {
+		p.t.Fatalf("a live part of %d rows, the cursor at %d,%d", len(f.Rows), f.X, f.Y)
+	}
+	p.live, p.hidden = f, false
+}
+
+func (p *paper) Hide()                            { p.hidden = true }
+func (p *paper) Reflow(bool)                      {}
+func (p *paper) Reduce(func(io.Writer) io.Writer) {}
+func (p *paper) below() string                    { return ansi.Strip(strings.Join(p.live.Rows, "\n")) }
+func (p *paper) above() string                    { return strings.Join(p.printed, "\n") }
+func (p *paper) has(s, text string) bool          { return strings.Contains(s, text) }
+func (p *paper) count(text string) int            { return strings.Count(p.above(), text) }
+
+// onPaper drives a screen in inline mode.
+func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *paper)) {
+	t.Helper()
+	p := &paper{t: t}
+	drive(t, func(d *driver, o *Options) {
+		o.Inline = true
+		if change != nil {
+			change(d, o)
+		}
+	}, func(d *driver) {
+		p.d = d
+		d.m.inline.screen = p
+		d.connected()
+		d.send(refreshMsg{})
+		f(d, p)
+	})
+}
+
+func (p *paper) writes(want ...string) {
+	p.t.Helper()
+	if got := slices.DeleteFunc(slices.Clone(p.printed), func(r string) bool { return r == "" }); !slices.Equal(got, want) {
+		p.t.Fatalf("written:\n%s\nwant:\n%s\nbelow:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), p.below())
+	}
+}
+
+func (p *paper) shows(texts ...string) {
+	p.t.Helper()
+	for _, text := range texts {
+		if p.hidden || !p.has(p.below(), text) {
+			p.t.Fatalf("the live part (hidden %v) does not show %q:\n%s", p.hidden, text, p.below())
+		}
+	}
+}
+
+func (p *paper) lacks(text string) {
+	p.t.Helper()
+	if p.has(p.below(), text) {
+		p.t.Fatalf("the live part shows %q:\n%s", text, p.below())
+	}
+}
+
+const named = "── fake · in ~/src/parser ──"
+
+// What is finished is written, in order and once; what may change is live. The
+// blocks of a message are finished one by one, and a tool call when it is over.
+func TestInlineWrites(t *testing.T) {
+	onPaper(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			tool := func(id, status, kind string) {
+				t.a.updateIn(t.session, fmt.Sprintf(`{"sessionUpdate":"tool_call%s","toolCallId":%q,"title":"call %s","status":%q}`, kind, id, id, status))
+			}
+			t.say("first block\n\nsecond ")
+			t.until(time.Second)
+			t.say("goes on")
+			t.until(time.Second)
+			tool("a", "in_progress", "")
+			tool("b", "in_progress", "")
+			tool("b", "completed", "_update")
+			t.until(time.Second)
+			tool("a", "completed", "_update")
+			t.say("the last word")
+			t.until(time.Second)
+			return "end_turn"
+		}
+	}, func(d *driver, p *paper) {
+		p.writes(named)
+		p.shows("› ask the agent", "fake", "? help")
+		at := d.m.now().Format("15:04")
+		d.types("go\n")
+		d.wait(500 * time.Millisecond)
+		said := []string{named, "▌ go  " + at, "  first block"}
+		p.writes(said...)
+		p.shows("  second", "running")
+		p.lacks("first block")
+		d.wait(time.Second)
+		p.writes(said...)
+		p.shows("second goes on")
+		d.wait(time.Second)
+		p.writes(append(said, "  second goes on")...) // b is over, but does not overtake a
+		p.shows("call a", "✓ Tool   call b")
+		d.wait(time.Second)
+		p.writes(append(said, "  second goes on", "  ✓ Tool   call a  1s", "  ✓ Tool   call b")...)
+		p.shows("the last word")
+		d.wait(time.Second)
+		p.writes(append(said, "  second goes on", "  ✓ Tool   call a  1s", "  ✓ Tool   call b", "  the last word")...)
+		p.lacks("the last word")
+		if v := d.m.View(); v.AltScreen || v.MouseMode != tea.MouseModeNone || v.Content != " " {
+			t.Errorf("the screen library has to draw %q, alternate screen %v, mouse %v", v.Content, v.AltScreen, v.MouseMode)
+		}
+	})
+}
+
+// What comes for something that was written is told, where it matters.
+func TestInlineAfterwards(t *testing.T) {
+	onPaper(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"a","title":"call a","status":"completed"}`)
+			t.say("some words")
+			a := t.a
+			go func() {
+				time.Sleep(time.Second)
+				a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","title":"another title"}`)
+				t.say(" and late ones\n\nwith more")
+				time.Sleep(time.Second)
+				a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}`)
+			}()
+			return "end_turn"
+		}
+	}, func(d *driver, p *paper) {
+		d.types("go\n")
+		d.wait(500 * time.Millisecond)
+		n := len(p.printed)
+		d.wait(time.Second)
+		if got := strings.Join(p.printed[n:], "|"); got != "  some words and late ones||  with more" {
+			t.Errorf("late words: %q", got)
+		}
+		n = len(p.printed)
+		d.wait(time.Second)
+		if got := strings.Join(p.printed[n:], "|"); got != "  ✗ Tool   another title  failed  2s" {
+			t.Errorf("late failure: %q", got)
+		}
+	})
+}
+
+// What needs a page has the alternate screen; nothing is written meanwhile, and
+// nothing is lost or written twice.
+func TestInlinePages(t *testing.T) {
+	onPaper(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			for n := range 50 {
+				t.say(fmt.Sprintf("paragraph %d\n\n", n))
+				t.until(100 * time.Millisecond)
+			}
+			return "end_turn"
+		}
+	}, func(d *driver, p *paper) {
+		d.types("go\n")
+		for _, c := range []struct{ keys, back []string }{
+			{[]string{"?"}, []string{"esc"}}, {[]string{"ctrl+p"}, []string{"esc"}}, {[]string{"pgup"}, []string{"ctrl+end"}}, {[]string{"tab"}, []string{"tab"}}, {[]string{"tab", "/"}, []string{"esc", "esc"}},
+		} {
+			d.wait(time.Second)
+			n := len(p.printed)
+			d.press(c.keys...)
+			if !p.hidden || !d.m.View().AltScreen {
+				t.Fatalf("%q opens no page:\n%s", c.keys, d.screen())
+			}
+			d.wait(500 * time.Millisecond)
+			if len(p.printed) != n {
+				t.Errorf("behind the page of %q it wrote %q", c.keys, p.printed[n:])
+			}
+			d.press(c.back...)
+			if p.hidden || d.m.View().AltScreen {
+				t.Fatalf("%q does not come back:\n%s", c.back, d.screen())
+			}
+		}
+		d.wait(5 * time.Second)
+		for n := range 50 {
+			if got := strings.Count(p.above()+"\n", fmt.Sprintf("paragraph %d\n", n)); got != 1 {
+				t.Errorf("paragraph %d is there %d times", n, got)
+			}
+		}
+		if got := strings.Count(p.above(), "paragraph "); got != 50 {
+			t.Errorf("%d paragraphs", got)
+		}
+	})
+}
+
+// Back and forth with the whole screen: then what was not written yet is written,
+// and of much only the end.
+func TestInlineSwitched(t *testing.T) {
+	onPaper(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.say("answer to " + t.text + "\n\n")
+			if strings.HasPrefix(t.text, "much") {
+				for n := range 1500 {
+					t.say(fmt.Sprintf("row %d\n\n", n))
+				}
+			}
+			return "end_turn"
+		}
+	}, func(d *driver, p *paper) {
+		d.types("one\n")
+		d.wait(100 * time.Millisecond)
+		d.types("/inline\n")
+		if !p.hidden || !d.m.View().AltScreen {
+			t.Fatal("not on the whole screen")
+		}
+		d.sees("answer to one")
+		d.types("two\n")
+		d.wait(100 * time.Millisecond)
+		if p.count("two") != 0 {
+			t.Error("written on the whole screen")
+		}
+		d.types("/inline\n")
+		d.wait(100 * time.Millisecond)
+		if p.hidden || p.count("answer to one") != 1 || p.count("answer to two") != 1 || p.count(named) != 2 {
+			t.Errorf("back again:\n%s", p.above())
+		}
+		d.types("/inline\n")
+		d.types("three\n")
+		d.wait(100 * time.Millisecond)
+		d.types("much\n")
+		d.wait(time.Second)
+		n := len(p.printed)
+		d.types("/inline\n")
+		d.wait(time.Second)
+		fresh := strings.Join(p.printed[n:], "\n")
+		if len(p.printed)-n > maxBacklog+1100 || !strings.Contains(fresh, "… 3 earlier entries are not written here: pgup shows them") || strings.Contains(fresh, "three") || strings.Count(fresh, "row 1499") != 1 {
+			t.Errorf("%d rows, beginning with\n%s", len(p.printed)-n, strings.Join(p.printed[n:min(n+6, len(p.printed))], "\n"))
+		}
+	})
+}
+
+// A page that comes to the front says its name and goes on where it was.
+func TestInlineSessions(t *testing.T) {
+	onPaper(t, nil, func(d *driver, p *paper) {
+		d.types("one\n")
+		d.wait(100 * time.Millisecond)
+		d.types("/new\n")
+		d.wait(200 * time.Millisecond)
+		d.types("two\n")
+		d.wait(100 * time.Millisecond)
+		d.press("ctrl+s")
+		d.wait(50 * time.Millisecond)
+		d.press("down", "enter")
+		d.wait(100 * time.Millisecond)
+		if n := p.count("── fake · "); n < 2 || p.count("You said: one") != 1 || p.count("You said: two") != 1 {
+			t.Errorf("%d pages are named:\n%s\n%s", n, p.above(), d.screen())
+		}
+	})
+}
+
+// A question stands above the composer and is answered there.
+func TestInlineQuestion(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
+		onPaper(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver, p *paper) {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.types("go\n")
+			d.rest()
+			p.shows("fake asks", "› ask")
+			for range 10 {
+				d.press("down") // to its end, where it does not fit
+			}
+			p.shows("y Allow once")
+			d.press("y")
+			d.wait(100 * time.Millisecond)
+			d.outcomes("ok")
+			p.lacks("fake asks")
+			if p.count("Allow once by you") != 1 || p.count("answered: ok") != 1 {
+				t.Errorf("%v:\n%s", size, p.above())
+			}
+		})
+	}
+}
+
+// The rest is handed over at the end: what a turn has said so far, too.
+func TestInlineEnds(t *testing.T) {
+	onPaper(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver, p *paper) {
+		d.types("go\n")
+		d.wait(100 * time.Millisecond)
+		rows := append(d.m.chat.catchUp(), d.m.chat.written.Rest()...)
+		if got := ansi.Strip(strings.Join(rows, "|")); got != "|  working on go" {
+			t.Errorf("the rest is %q", got)
+		}
+	})
+}
+
+// While a command is typed what is offered stands below the composer, which does
+// not move.
+func TestInlinePopup(t *testing.T) {
+	onPaper(t, nil, func(d *driver, p *paper) {
+		y := p.live.Y
+		d.types("/th")
+		p.shows("/theme")
+		if p.live.Y != y || !strings.HasPrefix(ansi.Strip(p.live.Rows[p.live.Y]), "› /th") || p.live.X != 5 {
+			t.Errorf("the cursor is at %d,%d:\n%s", p.live.X, p.live.Y, p.below())
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package linear
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestATurn(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"let me see"}}`)
+			tn.waits(12 * time.Second)
+			tn.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":", a parser"}}`)
+			tn.say("I'll start with the tok")
+			tn.say("enizer. It is **small")
+			tn.say("**.\n\n## Next\n")
+			tn.update(`{"sessionUpdate":"plan","entries":[{"content":"read","priority":"low","status":"completed"},{"content":"wire typed errors","priority":"low","status":"in_progress"}]}`)
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit lex.go","kind":"edit","status":"in_progress","content":[{"type":"diff","path":` + quoted(tn.r.opts.Cwd+"/parser/lex.go") + `,"oldText":"a\nb\n","newText":"a\nc\nd\n"}]}`)
+			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"e","status":"completed"}`)
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"r","title":"Tests","kind":"execute","status":"in_progress","rawInput":{"command":"go test ./parser/..."}}`)
+			tn.waits(5 * time.Second)
+			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"r","status":"failed","content":[{"type":"content","content":{"type":"text","text":"FAIL\nexit status 1\n"}}]}`)
+			tn.say("Done.")
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("make the parser return typed errors")
+		time.Sleep(30 * time.Second)
+		r.wants(
+			"You: make the parser return typed errors",
+			"Thought (12 seconds).",
+			"fake: I'll start with the tokenizer. It is small.",
+			"  Heading 2: Next",
+			"Plan: 1 of 2 done. Now: wire typed errors.",
+			"Tool 1: Edit parser/lex.go, plus 2, minus 1, done.",
+			"Run 2: go test ./parser/..., running.",
+			"Run 2: go test ./parser/..., failed, 5 seconds, 2 lines; /output 2 shows them.",
+			"fake: Done.",
+			"Turn ended.")
+		r.types("/output 1", "/output 2", "/output 7", "/thought", "/plan")
+		r.wants(
+			"Output of Tool 1: parser/lex.go.",
+			"Change of parser/lex.go:",
+			"  Line 1: a",
+			"  Line 2, removed: b",
+			"  Line 2, added: c",
+			"  Line 3, added: d",
+			"End of the change.",
+			"End of output.",
+			"Output of Run 2: go test ./parser/....",
+			"  FAIL",
+			"  exit status 1",
+			"End of output.",
+			"There is no output 7: tools have the numbers 1 to 2.",
+			"Thought (12 seconds).",
+			"  let me see, a parser",
+			"End of the thought.",
+			"Plan, 2 steps:",
+			"1. done: read",
+			"2. now: wire typed errors")
+	})
+}
+
+// Sentences are said when they are complete, and nothing before that.
+func TestSentencesStream(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			for _, piece := range []string{"One", " is", " here. ", "Two", " is", " not"} {
+				tn.say(piece)
+			}
+			tn.waits(time.Minute)
+			tn.say(" late.\n\n```go\nx := 1\ny")
+			tn.waits(time.Minute)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		r.wants("You: go", "fake: One is here.")
+	})
+}
+
+func TestStreamsToTheEnd(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.say("One is here. Two is not")
+			tn.waits(time.Minute)
+			tn.say(" late.\n\n```go\nx := 1\ny")
+			tn.waits(time.Minute)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		time.Sleep(61 * time.Second)
+		r.wants("You: go", "fake: One is here. Two is not late.", "  Code, Go:", "  x := 1")
+		time.Sleep(time.Minute)
+		r.wants("  y", "  End of code.", "Turn ended.")
+	})
+}
+
+func TestQueueAndStop(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			if tn.n == 1 && tn.waits(time.Minute) {
+				return "cancelled"
+			}
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("first", `second \`, "goes on", "third", "/queue")
+		r.wants("You: first", "Queued as prompt 1.", "Queued as prompt 2.", "1. second goes on", "2. third")
+		r.interrupt()
+		r.wants("Stopping.", "Turn ended: stopped.", "Waiting: 2 prompts. Enter alone sends the first one, /drop drops the last one.")
+		r.types("/drop", "")
+		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended.")
+		if prompts, _, _ := r.agent().seen(); prompts != "first|second \ngoes on" {
+			t.Errorf("sent: %q", prompts)
+		}
+		r.interrupt()
+		r.wants("Press ctrl+c again to quit.")
+		r.interrupt()
+		<-r.done
+	})
+}
+
+func TestCommands(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.on["session/new"] = func(*call) (string, error) {
+			return `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code","description":"writes"}]}}`, nil
+		}
+		r.on["session/set_mode"] = func(*call) (string, error) { return `{}`, nil }
+	}, func(r *rig) {
+		r.wants(append(r.started(), "Mode: Ask.")...)
+		r.agent().updateIn("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Look at it"}]}`)
+		r.types("/mode")
+		r.wants("Mode:", "1. Ask (now)", "2. Code: writes", "0. Nothing of this", "Answer 0 to 2:")
+		r.types("9", "2")
+		r.wants("9 is no answer here.", "Answer 0 to 2:", "Mode is Code now.")
+		r.types("/theme", "/model", "/sessions", "/output", "/stop", "!ls")
+		r.wants("/theme does not exist in this mode.", "The agent offers no model to choose.", "Sessions:", "1. new session, open, idle, you are here",
+			"/sessions and a number opens one.", "The agent does not list the sessions that it keeps.", "There is no output yet.", "Nothing is running.",
+			"Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
+		r.types("/review it")
+		r.wants("You: /review it", "fake: You said: /review it", "Turn ended.")
+		r.types("/help")
+		r.sees("/stop: stop the turn.", "/sessions: ", "Commands of fake:", "  /review: Look at it")
+		r.types("/new")
+		r.sees("Opening a new session.")
+		r.types("/quit")
+		<-r.done
+	})
+}
+
+func TestChooseAgent(t *testing.T) {
+	talkTo(t, func(r *rig) { r.opts.Start, r.opts.Choice = "", "fake" }, func(r *rig) {
+		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.",
+			"Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.",
+			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Nothing of this", "Answer 0 to 2:")
+		r.types("2", "fake")
+		r.wants("absent is not installed: npm i absent", "Answer 0 to 2:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
+	})
+}
+
+// On a terminal the user's line stands behind what was asked, and is not written
+// again.
+func TestTerminal(t *testing.T) {
+	talkTo(t, func(r *rig) { r.tty = true }, func(r *rig) {
+		r.wants(strings.Join(r.started(), "\n"), "You: ")
+		r.types("hello")
+		r.wants("hello", "fake: You said: hello", "Turn ended.", "You: ")
+		r.types("/model")
+		r.wants("/model", "The agent offers no model to choose.", "You: ")
+	})
+}

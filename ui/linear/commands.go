@@ -1,0 +1,241 @@
+package linear
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/ui/intent"
+)
+
+// ownCommand is a slash command that only this mode has.
+type ownCommand struct {
+	name, help string
+	run        func(c *chat, arg string)
+}
+
+// ownCommands are those, in the order of the help. They are made anew because the
+// help lists them.
+func ownCommands() []ownCommand {
+	return []ownCommand{
+		{"stop", "stop the turn", func(c *chat, _ string) { c.stop() }},
+		{"output", "with a number: all of that tool call, its output or its changes; the last one without", (*chat).showOutput},
+		{"thought", "the text of the last thought", func(c *chat, _ string) { c.lastThought() }},
+		{"transcript", "the whole conversation again", func(c *chat, _ string) { c.transcript() }},
+		{"status", "how things stand; an empty line during a turn does the same", func(c *chat, _ string) { c.status() }},
+		{"queue", "the prompts that wait", func(c *chat, _ string) { c.listQueue() }},
+		{"drop", "with a number: drop that prompt of those that wait; the last one without", (*chat).dropQueued},
+	}
+}
+
+// served are the commands of the screen that this mode has, too.
+func served() map[intent.Intent]func(c *chat, arg string) {
+	return map[intent.Intent]func(c *chat, arg string){
+		intent.ToggleHelp:   func(c *chat, _ string) { c.help() },
+		intent.NewSession:   func(c *chat, _ string) { c.newSession() },
+		intent.Sessions:     (*chat).sessions,
+		intent.Mode:         func(c *chat, _ string) { c.options("mode") },
+		intent.Model:        func(c *chat, _ string) { c.options("model") },
+		intent.Options:      func(c *chat, _ string) { c.options("") },
+		intent.TogglePlan:   func(c *chat, _ string) { c.plan() },
+		intent.Background:   func(c *chat, _ string) { c.goingOn() },
+		intent.Login:        func(c *chat, _ string) { c.chooseLogin(false) },
+		intent.Logout:       func(c *chat, _ string) { c.logOut() },
+		intent.ToggleLog:    func(c *chat, _ string) { c.showLog() },
+		intent.AnotherAgent: func(c *chat, _ string) { c.anotherAgent() },
+		intent.Turns:        func(c *chat, _ string) { c.turns() },
+		intent.Quit:         func(c *chat, _ string) { c.over = true },
+	}
+}
+
+// own carries out a command of parley's; false for what is the agent's, or nobody's.
+func (c *chat) own(text string) bool {
+	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	for _, cmd := range c.thread.Commands {
+		if cmd.Name == name {
+			return false
+		}
+	}
+	run := func(f func(c *chat, arg string)) bool {
+		f(c, strings.TrimSpace(arg))
+		return true
+	}
+	for _, cmd := range ownCommands() {
+		if cmd.name == name {
+			return run(cmd.run)
+		}
+	}
+	for _, a := range intent.Commands() {
+		if a.Command != name {
+			continue
+		}
+		if f := served()[a.Intent]; f != nil {
+			return run(f)
+		}
+		c.say("/%s does not exist in this mode.", name)
+		return true
+	}
+	return false
+}
+
+// help lists what can be typed.
+func (c *chat) help() {
+	c.say("A line is a prompt; one that ends with a backslash goes on in the next. During a turn it waits for the end of the turn.")
+	c.say("ctrl+c stops the turn; at rest, twice, it quits. ctrl+d quits.")
+	c.say("Commands:")
+	taken := map[string]bool{}
+	for _, cmd := range c.thread.Commands {
+		taken[cmd.Name] = true
+	}
+	for _, cmd := range ownCommands() {
+		if !taken[cmd.name] {
+			c.say("/%s: %s.", cmd.name, cmd.help)
+		}
+	}
+	for _, a := range intent.Commands() {
+		if served()[a.Intent] != nil && !taken[a.Command] {
+			c.say("/%s: %s.", a.Command, a.Help)
+		}
+	}
+	if len(c.thread.Commands) > 0 {
+		c.say("Commands of %s:", c.name())
+	}
+	for _, cmd := range c.thread.Commands {
+		c.out.lines("/" + oneLine(cmd.Name) + ": " + strings.TrimSpace(oneLine(cmd.Description)+" "+oneLine(cmd.Hint)))
+	}
+}
+
+func (c *chat) plan() {
+	if len(c.thread.Plan) == 0 {
+		c.say("There is no plan.")
+		return
+	}
+	c.say("Plan, %s:", count(len(c.thread.Plan), "step"))
+	for i, e := range c.thread.Plan {
+		state := map[string]string{"completed": "done", "in_progress": "now", "pending": "open"}[e.Status]
+		if state == "" {
+			state = e.Status
+		}
+		c.say("%d. %s: %s", i+1, state, inline(e.Content))
+	}
+}
+
+// goingOn lists the tool calls that run, and what goes on without the turn.
+func (c *chat) goingOn() {
+	n := 0
+	for _, it := range c.thread.Items {
+		if it.Kind != thread.ToolCall || !it.Tool.Live() {
+			continue
+		}
+		n++
+		number := 0
+		if s := c.told[it.Index]; s != nil {
+			number = s.number
+		}
+		c.say("%s: %s, %s, for %s.", toolName(it.Tool, number), subject(it.Tool, c.cwd()), toolState(it.Tool), spoken(since(it.Tool.Started)))
+	}
+	for _, b := range c.thread.Background {
+		if c.thread.Tool(b.ID) == nil {
+			n++
+			c.say("In the background: %s %s.", strings.ReplaceAll(oneLine(b.Type), "_", " "), spelled(b.ID))
+		}
+	}
+	if n == 0 && !c.busy() {
+		c.say("Nothing is going on.")
+	}
+}
+
+func since(t time.Time) time.Duration {
+	if t.IsZero() {
+		return 0
+	}
+	return time.Since(t)
+}
+
+func (c *chat) showLog() {
+	lines, _ := c.log.Lines()
+	const most = 50
+	if len(lines) == 0 {
+		c.say("The log is empty.")
+		return
+	}
+	lines = lines[max(0, len(lines)-most):]
+	c.say("The last %s of the log:", count(len(lines), "line"))
+	for _, l := range lines {
+		c.out.lines(l.At.Format("15:04:05") + " " + string(l.Source) + ": " + l.Text)
+	}
+}
+
+// anotherAgent asks for an agent in the place of this one.
+func (c *chat) anotherAgent() {
+	if c.session != nil && c.busy() {
+		c.say("The turn is still running: /stop stops it.")
+		return
+	}
+	if c.conn != nil {
+		c.say("Another agent takes the place of %s, which ends.", c.name())
+	}
+	c.chooseAgent()
+}
+
+func (c *chat) turns() {
+	all := prompts(c.thread)
+	if len(all) == 0 {
+		c.say("There are no prompts yet.")
+		return
+	}
+	c.say("Prompts so far:")
+	for i, text := range all {
+		c.say("%d. %s", i+1, cut(oneLine(text), 200))
+	}
+}
+
+func (c *chat) lastThought() {
+	for i := len(c.thread.Items) - 1; i >= 0; i-- {
+		if it := c.thread.Items[i]; it.Kind == thread.ThoughtMessage && !it.Blank() {
+			c.say("%s", thought(it))
+			c.out.lines(strings.TrimSpace(string(it.Text)))
+			c.say("End of the thought.")
+			return
+		}
+	}
+	c.say("There was no thought.")
+}
+
+func (c *chat) transcript() {
+	if len(c.thread.Items) == 0 {
+		c.say("There is nothing yet.")
+		return
+	}
+	c.say("The conversation from its beginning:")
+	c.write(c.talk, 0)
+	c.say("End of the conversation.")
+}
+
+func (c *chat) listQueue() {
+	if len(c.queued) == 0 {
+		c.say("No prompt waits.")
+		return
+	}
+	for i, text := range c.queued {
+		c.say("%d. %s", i+1, cut(oneLine(text), 200))
+	}
+	if c.paused {
+		c.say("They wait for you: enter alone sends the first one.")
+	}
+}
+
+func (c *chat) dropQueued(arg string) {
+	n := len(c.queued)
+	if arg != "" {
+		n, _ = strconv.Atoi(arg)
+	}
+	if n < 1 || n > len(c.queued) {
+		c.say("There is no such prompt among those that wait.")
+		return
+	}
+	text := c.queued[n-1]
+	c.queued = append(c.queued[:n-1:n-1], c.queued[n:]...)
+	c.say("Dropped: %s", cut(oneLine(text), 200))
+}

@@ -1,0 +1,187 @@
+package linear
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	chatview "parley/ui/chat"
+)
+
+// showOutput writes all that a tool call has brought: what, and each line of it.
+func (c *chat) showOutput(arg string) {
+	n := len(c.numbers)
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil {
+			n = 0
+		}
+	}
+	if n < 1 || n > len(c.numbers) {
+		if len(c.numbers) == 0 {
+			c.say("There is no output yet.")
+			return
+		}
+		c.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(c.numbers))
+		return
+	}
+	it := c.thread.Items[c.numbers[n-1]]
+	tool := it.Tool
+	c.say("Output of %s: %s.", toolName(tool, n), subject(tool, c.cwd()))
+	shown := false
+	for _, content := range tool.Content {
+		shown = c.showContent(it, content) || shown
+	}
+	if !shown {
+		shown = c.showRaw(tool)
+	}
+	if !shown {
+		c.say("There is nothing to show.")
+		return
+	}
+	c.say("End of output.")
+}
+
+func (c *chat) showContent(it *thread.Item, content acpclient.ToolContent) bool {
+	switch {
+	case content.Diff != nil:
+		d := content.Diff
+		c.showChange(oneLine(chatview.Short(d.Path, c.cwd())), d.Old, d.New, d.OldMissing)
+	case content.Changes != nil:
+		for _, f := range content.Changes.Files {
+			c.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(chatview.Short(f.Path, c.cwd()))))
+		}
+		if content.Changes.Patch != "" {
+			c.say("Patch:")
+			c.out.lines(content.Changes.Patch)
+		}
+	case content.Terminal != "":
+		term := terminalOf(c.talk, it, content)
+		if term == nil {
+			return false
+		}
+		if term.Gap || term.Total > int64(len(term.Output)) {
+			c.say("The beginning is not kept.")
+		}
+		const wide = 1 << 16 // no line is wrapped
+		for _, row := range screenOf(term).Rows(wide, 0) {
+			c.out.lines(ansi.Strip(row))
+		}
+	case content.Content != nil && content.Content.Kind == acpclient.TextContent:
+		c.out.lines(content.Content.Text)
+	case content.Content != nil:
+		c.say("Attachment: %s.", attachment(content.Content))
+	default:
+		return false
+	}
+	return true
+}
+
+// showRaw writes the input and output of a call that has nothing else.
+func (c *chat) showRaw(tool *thread.Tool) bool {
+	shown := false
+	if tool.RawInput != "" && tool.RawInput != "{}" {
+		c.say("Input:")
+		c.out.lines(safetext.Clean(tool.RawInput))
+		shown = true
+	}
+	text := tool.RawOutput
+	var s string
+	if json.Unmarshal([]byte(text), &s) == nil {
+		text = s
+	}
+	if text != "" && text != "{}" && text != "null" {
+		c.say("Result:")
+		c.out.lines(safetext.Clean(text))
+		shown = true
+	}
+	return shown
+}
+
+// maxCompared bounds the texts that are compared, in bytes of each; of longer
+// ones all lines are written.
+const maxCompared = 4 << 20
+
+// showChange writes the lines that differ between two texts, and three around
+// them, each with its number and what becomes of it.
+func (c *chat) showChange(path, old, now string, created bool) {
+	if old == now && !created {
+		c.say("Change of %s: no changes.", path)
+		return
+	}
+	if created {
+		c.say("New file %s, %s:", path, count(linesIn(now), "line"))
+	} else {
+		c.say("Change of %s:", path)
+	}
+	for _, l := range changeLines(old, now) {
+		c.out.lines(l)
+	}
+	c.say("End of the change.")
+}
+
+func linesIn(s string) int {
+	if s == "" {
+		return 0
+	}
+	return len(splitLines(s))
+}
+
+// changeLines are the lines of a change, in words.
+func changeLines(old, now string) []string {
+	if old != "" && now != "" && !strings.HasSuffix(old, "\n") && !strings.HasSuffix(now, "\n") {
+		old, now = old+"\n", now+"\n" // fragments of a file
+	}
+	around := 3
+	opts := []textdiff.Option{diff.Context(around), textdiff.IndentHeuristic()}
+	if max(len(old), len(now)) > maxCompared {
+		return append(allLines("removed", old), allLines("added", now)...)
+	}
+	var out []string
+	last := math.MaxInt
+	for _, h := range textdiff.Hunks(old, now, opts...) {
+		if h.LineNoX > last {
+			out = append(out, fmt.Sprintf("%s without a change.", count(h.LineNoX-last, "line")))
+		}
+		last = h.EndLineNoX
+		for _, e := range h.Edits {
+			switch e.Op {
+			case diff.Delete:
+				out = append(out, lineOf(e.LineNoX, ", removed", e.Line))
+			case diff.Insert:
+				out = append(out, lineOf(e.LineNoY, ", added", e.Line))
+			default:
+				out = append(out, lineOf(e.LineNoY, "", e.Line))
+			}
+		}
+	}
+	return out
+}
+
+func allLines(what, text string) []string {
+	var out []string
+	i := 0
+	for l := range strings.Lines(text) {
+		out = append(out, lineOf(i, ", "+what, l))
+		i++
+	}
+	return out
+}
+
+// lineOf is one line of a text, with its number from 0.
+func lineOf(n int, what, line string) string {
+	text, whole := strings.CutSuffix(line, "\n")
+	if !whole {
+		what += ", without a newline at its end"
+	}
+	return fmt.Sprintf("Line %d%s: %s", n+1, what, text)
+}

@@ -1,0 +1,224 @@
+package linear
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pushQuestion is all that is written of the question about push.
+func pushQuestion(of string) []string {
+	return []string{
+		"Question 1 of " + of + ": fake asks.",
+		"  Run a command in /home/ada/src",
+		"Command: git push origin HEAD",
+		"Warning: /home/ada/src: outside the session's directories",
+		"The agent's words: Commit typed errors",
+		"1. Allow once", "2. Always allow", "3. Reject", "d. Details", "Answer 1 to 3:"}
+}
+
+func asks(r *rig) {
+	r.turn = func(tn *turn) string {
+		tn.say("I push it: " + tn.ask(push, usual))
+		return "end_turn"
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	talkTo(t, asks, func(r *rig) {
+		r.fresh()
+		r.types("push it")
+		r.wants(append([]string{"You: push it"}, pushQuestion("1")...)...)
+		r.pause()
+		r.types("4", "", "please wait with that", "d")
+		r.wants("4 is no answer here.", "Answer 1 to 3:", "Answer 1 to 3:",
+			"That is no answer. Put aside as prompt 1; /drop drops it.", "Answer 1 to 3:",
+			"Details:", "  {", `    "command": "git push origin HEAD",`, `    "cwd": "/home/ada/src"`, "  }", "End of the details.",
+			"1. Allow once", "2. Always allow", "3. Reject", "Answer 1 to 3:")
+		r.types("1") // right behind the details: not read yet
+		r.sees("does not answer it. Put aside as prompt 2: 1")
+		r.types("/drop", "/drop")
+		r.pause()
+		r.fresh()
+		r.types("2")
+		r.wants("Decision: Always allow, by you: Commit typed errors.", "fake: I push it: ever", "Run 1: git push origin HEAD, its end was not told.", "Turn ended.")
+	})
+}
+
+// What was typed before a question could be read answers nothing, whether it was
+// waiting in the input or comes a moment later.
+func TestTypedAheadAnswersNothing(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			if tn.n > 1 {
+				return "end_turn"
+			}
+			tn.waits(time.Second)
+			tn.ask(push, usual)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("push it", "1")
+		r.wants("You: push it", "Queued as prompt 1.")
+		time.Sleep(time.Second)
+		r.wants(pushQuestion("1")...)
+		time.Sleep(599 * time.Millisecond)
+		r.types("1")
+		r.wants("This line came before the question could be read and does not answer it. Put aside as prompt 2: 1", "Answer 1 to 3:")
+		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+			t.Fatalf("answered: %q", outcomes)
+		}
+		time.Sleep(time.Millisecond)
+		r.types("3")
+		if _, outcomes, _ := r.agent().seen(); outcomes != "no" {
+			t.Errorf("answered: %q", outcomes)
+		}
+		r.sees("Decision: Reject, by you", "You: 1")
+	})
+}
+
+func TestSeveralQuestions(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			first := make(chan string)
+			go func() { first <- tn.ask(push, usual) }()
+			tn.waits(time.Millisecond)
+			second := tn.ask(`{"toolCallId":"t2","title":"Two","kind":"other"}`, `[{"optionId":"a","name":"Do `+"\u202e"+`it","kind":"allow_once"},{"optionId":"b","name":"x\n1. y","kind":"strange"}]`)
+			tn.say(<-first + " and " + second)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		time.Sleep(10 * time.Millisecond)
+		r.wants(append([]string{"You: go"}, pushQuestion("1")...)...)
+		r.pause()
+		r.types("1")
+		r.sees("Question 1 of 1: fake asks.", "  Use a tool", "c. Cancel: none of these", "Answer 1 to 2:")
+		r.types("1")
+		r.sees("does not answer it")
+		r.pause()
+		r.types("c")
+		r.sees("fake: ok and cancelled")
+	})
+}
+
+// A question that goes away by itself leaves an answer that may be on its way:
+// it is neither a prompt nor an answer to the next question.
+func TestAnswerToAQuestionThatIsGone(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			if tn.n == 2 {
+				return "end_turn"
+			}
+			ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+			defer stop()
+			tn.askUnder(ctx, push, usual)
+			if tn.text == "twice" {
+				tn.ask(`{"toolCallId":"t2","title":"Two","kind":"delete"}`, usual)
+			}
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.types("once")
+		r.pause()
+		r.fresh()
+		time.Sleep(20 * time.Second)
+		r.sees("This question is settled; it needs no answer any more.")
+		r.types("1")
+		r.wants(`"1" looks like an answer to the question that is gone.`, "1. Send it as a prompt", "2. Drop it", "0. Nothing of this", "Answer 0 to 2:")
+		r.types("2", "hello")
+		if prompts, _, _ := r.agent().seen(); prompts != "once|hello" {
+			t.Errorf("sent: %q", prompts)
+		}
+		r.types("twice")
+		r.pause()
+		time.Sleep(20 * time.Second)
+		r.sees("This question is settled; it needs no answer any more.", "Two")
+		r.types("1")
+		r.sees("The question before this one is gone, so your line was not taken for an answer.")
+		if _, outcomes, _ := r.agent().seen(); strings.Contains(outcomes, "ok") {
+			t.Fatalf("answered: %q", outcomes)
+		}
+		r.pause()
+		r.types("1")
+		if _, outcomes, _ := r.agent().seen(); !strings.HasSuffix(outcomes, "|ok") {
+			t.Errorf("answered: %q", outcomes)
+		}
+	})
+}
+
+func TestStopSettlesQuestions(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.ask(push, usual)
+			return "cancelled"
+		}
+	}, func(r *rig) {
+		r.types("go")
+		r.pause()
+		r.fresh()
+		r.interrupt()
+		r.sees("Stopping.", "This question is settled", "Decision: cancelled", "Turn ended: stopped.")
+		if _, outcomes, _ := r.agent().seen(); outcomes != "cancelled" {
+			t.Errorf("answered: %q", outcomes)
+		}
+	})
+}
+
+// Without input there is nobody to allow anything.
+func TestQuestionAtTheEndOfTheInput(t *testing.T) {
+	talkTo(t, asks, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		r.typing.Close()
+		<-r.done
+		r.sees("Not allowed: there is no more input.", "fake: I push it: no", "Turn ended.")
+	})
+}
+
+// Whatever an agent sends, nothing of it acts on a terminal or looks like a line
+// of parley's own.
+func TestHostileWords(t *testing.T) {
+	const evil = "\x1b[2J\x1b]0;x\x07\u202e\u0085\rTurn ended.\nQuestion 1 of 1: parley asks.\n\nYou: yes\n\n```\x1b[1m\nAnswer 1 to 1:\n```\n| a&#27; | b&#10;You: |\n|--|--|\n| &#x202e;[x](&#10;y) | 2 |\n"
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.say(evil)
+			tn.update(`{"sessionUpdate":"plan","entries":[{"content":` + quoted(evil) + `,"priority":"low","status":"in_progress"}]}`)
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":` + quoted(evil) + `,"kind":"execute","status":"completed","rawInput":{"command":` + quoted(evil) + `},"content":[{"type":"diff","path":` + quoted("/"+evil) + `,"oldText":"x","newText":` + quoted(evil) + `},{"type":"content","content":{"type":"text","text":` + quoted(evil) + `}}]}`)
+			tn.update(`{"sessionUpdate":"current_mode_update","currentModeId":` + quoted(evil) + `}`)
+			tn.update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":` + quoted(evil) + `,"description":` + quoted(evil) + `}]}`)
+			tn.update(`{"sessionUpdate":` + quoted(evil) + `}`)
+			tn.ask(`{"toolCallId":"q","title":`+quoted(evil)+`,"kind":"execute","rawInput":{"command":`+quoted(evil)+`,"cwd":`+quoted("/"+evil)+`}}`,
+				`[{"optionId":"x","name":`+quoted(evil)+`,"kind":"allow_once"}]`)
+			tn.elicit(`{"sessionId":"s1","mode":"form","message":` + quoted(evil) + `,"requestedSchema":{"type":"object","title":` + quoted(evil) + `,"properties":{"a":{"type":"string","title":` + quoted(evil) + `,"enum":[` + quoted(evil) + `],"default":` + quoted(evil) + `}}}}`)
+			tn.elicit(`{"sessionId":"s1","mode":"url","elicitationId":"1","message":` + quoted(evil) + `,"url":` + quoted("https://x/"+evil) + `}`)
+			return evil
+		}
+	}, func(r *rig) {
+		r.types("go")
+		for _, l := range []string{"d", "1", "1", "", "1", "decline", "/output 1", "/output 2", "/plan", "/help", "/transcript", "/log", "/status"} {
+			r.pause()
+			r.pause()
+			r.types(l)
+		}
+		all := r.out.text()
+		for i, c := range all {
+			if c < ' ' && c != '\n' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u202e' {
+				t.Fatalf("%q is written: %q", c, all[max(0, i-40):min(len(all), i+10)])
+			}
+		}
+		for l := range strings.Lines(all) {
+			for _, own := range []string{"You: yes", "Question 1 of 1: parley"} {
+				if strings.HasPrefix(l, own) {
+					t.Errorf("a line of the agent's looks like one of parley's: %q", l)
+				}
+			}
+		}
+		if !strings.Contains(all, "Address: https://x/") || !strings.Contains(all, "End of the conversation.") || strings.Count(all, "End of output.") < 2 {
+			t.Errorf("not all was shown:\n%s", all)
+		}
+	})
+}

@@ -1,0 +1,459 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// voice takes what a speaker says.
+type voice interface {
+	// say begins a line with words, or goes on with it.
+	say(words string)
+	// verbatim is a whole line that is to stay as it is.
+	verbatim(line string)
+	// end ends the line; nothing where none was begun.
+	end()
+}
+
+// maxHeld bounds what is held back of a block until it is over, in bytes.
+const maxHeld = 4 << 10
+
+// speaker turns one growing message from Markdown into plain words, and says each
+// sentence, item, row and line of code as soon as it is complete, each once. What
+// is said depends on the text alone, not on the pieces in which it comes. The
+// zero value with a voice is ready.
+type speaker struct {
+	to voice
+
+	line    []byte // the line that is growing, or what of it is not in the block
+	midline bool   // its beginning is
+
+	block string // Markdown of the paragraph or item that is growing, not said yet
+	label string // comes before the first of it
+	said  bool   // some of it was said
+	tried int    // how long the block was when it was not to be said yet
+	lists []int  // columns of the markers of the list items around it
+
+	fence    string // what ends the code; "" outside of it
+	strip    int    // columns before its marker
+	indented bool   // in code that is only indented
+
+	columns []string // of the table; nil outside of one
+	quote   *speaker // what is being quoted; nil for nothing
+	depth   int      // of quotes around it
+}
+
+// feed goes on with the message.
+func (s *speaker) feed(text string) {
+	for text != "" {
+		n := len(text)
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			n = i
+		}
+		s.grow(text[:n])
+		if n == len(text) {
+			return
+		}
+		s.endLine()
+		text = text[n+1:]
+	}
+}
+
+// finish says what is held back: the message is over, or interrupted. What comes
+// after it begins anew.
+func (s *speaker) finish() {
+	if len(s.line) > 0 || s.midline {
+		s.endLine()
+	}
+	s.endBlock()
+	s.endQuote()
+	s.endTable()
+	if s.fence != "" || s.indented {
+		s.fence, s.indented = "", false
+		s.whole("End of code.")
+	}
+	s.lists = nil
+}
+
+// grow adds to the line, byte for byte, so that what is said does not depend on
+// where the pieces begin and end.
+func (s *speaker) grow(text string) {
+	if s.fence != "" || s.indented || s.quote != nil || s.columns != nil {
+		s.line = append(s.line, text...)
+		if len(s.line) > maxHeld && s.fence != "" {
+			s.longCode()
+		}
+		return
+	}
+	for i := range len(text) {
+		switch last := text[i]; {
+		case len(s.line) >= maxHeld && utf8.RuneStart(last):
+			s.cut()
+			s.line = append(s.line, last)
+		case last == ' ' && sentenceEnds(s.line):
+			s.line = append(s.line, last)
+			s.cut()
+		default:
+			s.line = append(s.line, last)
+		}
+	}
+}
+
+// sentenceEnds tells whether a line so far ends with the end of a sentence.
+func sentenceEnds(line []byte) bool {
+	n := len(line)
+	for n > 0 && strings.IndexByte("\"')]*_`", line[n-1]) >= 0 {
+		n--
+	}
+	return n > 0 && strings.IndexByte(".!?", line[n-1]) >= 0
+}
+
+// cut says the sentences of a paragraph or an item that the line ends with, if that
+// is possible. What could still become markup is looked at again when there is
+// twice as much of it.
+func (s *speaker) cut() {
+	head, long := string(s.line), len(s.line) >= maxHeld
+	if !s.midline {
+		if !long && (strings.Contains(head, "|") || !s.begins(head)) {
+			return
+		}
+		s.begin(head)
+	} else {
+		s.join(head)
+	}
+	s.line, s.midline = s.line[:0], true
+	if !long && len(s.block) < 2*s.tried {
+		return
+	}
+	if words := inline(s.block); long || settled(words) {
+		s.sayBlock(words)
+	} else {
+		s.tried = len(s.block)
+	}
+}
+
+// longCode says a line of code that does not end.
+func (s *speaker) longCode() {
+	for len(s.line) > maxHeld {
+		n := maxHeld
+		for n > 0 && !utf8.RuneStart(s.line[n]) {
+			n--
+		}
+		if n == 0 {
+			n = maxHeld
+		}
+		s.to.say(codeLine(string(s.line[:n])))
+		s.line = append(s.line[:0:0], s.line[n:]...)
+		s.midline = true
+	}
+}
+
+// begins tells whether a line begins, or goes on with, a paragraph or an item.
+func (s *speaker) begins(line string) bool {
+	indent, rest := indentOf(line)
+	if _, _, ok := marker(rest); ok && !rule(rest) {
+		return true
+	}
+	return rest != "" && (indent < 4 || s.block != "" || s.said || len(s.lists) > 0) && !strings.HasPrefix(rest, ">") && !fenceOpens(rest) && heading(rest) == 0
+}
+
+// begin takes a line, or its beginning, into a block.
+func (s *speaker) begin(line string) {
+	indent, rest := indentOf(line)
+	if mark, content, ok := marker(rest); ok && !rule(rest) {
+		s.endBlock()
+		s.label, s.block = s.item(indent, mark, &content), content
+		return
+	}
+	if indent == 0 && s.block == "" && !s.said {
+		s.lists = nil
+	}
+	s.join(rest)
+}
+
+func (s *speaker) join(text string) {
+	if s.block != "" && !s.midline {
+		s.block += " "
+	}
+	s.block += text
+	if len(s.block) >= maxHeld {
+		s.sayBlock(inline(s.block))
+	}
+}
+
+// item opens a list item and returns what it is called.
+func (s *speaker) item(column int, mark string, content *string) string {
+	for len(s.lists) > 0 && s.lists[len(s.lists)-1] > column {
+		s.lists = s.lists[:len(s.lists)-1]
+	}
+	if n := len(s.lists); n == 0 || column > s.lists[n-1]+1 {
+		s.lists = append(s.lists, column)
+	}
+	label, level := "Item", len(s.lists)
+	if number := strings.TrimRight(mark, ".)"); number != mark {
+		label = number + "."
+		if level > 1 {
+			return fmt.Sprintf("Level %d, %s ", level, label)
+		}
+		return label + " "
+	}
+	if level > 1 {
+		label += fmt.Sprintf(", level %d", level)
+	}
+	for box, word := range map[string]string{"[ ] ": ", open", "[x] ": ", done", "[X] ": ", done"} {
+		if rest, ok := strings.CutPrefix(*content, box); ok {
+			*content, label = rest, label+word
+		}
+	}
+	return label + ": "
+}
+
+// sayBlock says what there is of the block; more of it may come.
+func (s *speaker) sayBlock(words string) {
+	if words != "" {
+		s.to.say(s.label + words)
+		s.said, s.label = true, ""
+	}
+	s.block, s.tried = "", 0
+}
+
+// endBlock ends the paragraph or the item.
+func (s *speaker) endBlock() {
+	s.sayBlock(inline(s.block))
+	if s.said {
+		s.to.end()
+	}
+	s.said, s.label = false, ""
+}
+
+// whole says a line of its own.
+func (s *speaker) whole(words string) {
+	s.to.say(words)
+	s.to.end()
+}
+
+// endLine takes the line, which is complete now.
+func (s *speaker) endLine() {
+	line, midline := string(s.line), s.midline
+	s.line, s.midline = s.line[:0], false
+	switch {
+	case s.fence != "" && midline:
+		s.to.say(codeLine(line))
+		s.to.end()
+	case s.fence != "":
+		s.code(line)
+	case midline:
+		s.midline = true
+		s.join(line)
+		s.midline = false
+	case s.indented && s.moreIndented(line), s.columns != nil && s.row(line), s.quoted(line):
+	default:
+		s.opens(line)
+	}
+}
+
+// opens takes a line that may begin something.
+func (s *speaker) opens(line string) {
+	indent, rest := indentOf(line)
+	level := heading(rest)
+	switch {
+	case rest == "":
+		s.endBlock()
+	case fenceOpens(rest) && indent < 4+s.column():
+		s.endBlock()
+		s.fence, s.strip = rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))], indent
+		s.whole("Code" + codeName(strings.TrimLeft(rest, rest[:1])) + ":")
+	case level > 0 && indent < 4:
+		s.endBlock()
+		s.lists = nil
+		s.label = fmt.Sprintf("Heading %d: ", level)
+		s.block = strings.TrimRight(strings.TrimRight(strings.TrimSpace(rest[level:]), "#"), " ")
+		s.endBlock()
+	case s.underlines(rest):
+	case rule(rest):
+		s.endBlock()
+		s.lists = nil
+		s.whole("Divider.")
+	case s.heads(rest):
+	case indent >= 4 && s.block == "" && !s.said && len(s.lists) == 0:
+		s.whole("Code:")
+		s.indented = true
+		s.to.verbatim(codeLine(unindented(line, 4)))
+	default:
+		s.begin(line)
+	}
+}
+
+func (s *speaker) column() int {
+	if len(s.lists) == 0 {
+		return 0
+	}
+	return s.lists[len(s.lists)-1] + 4
+}
+
+// underlines tells whether the line makes a heading of the paragraph before it.
+func (s *speaker) underlines(rest string) bool {
+	level := 0
+	switch trimmed := strings.TrimRight(rest, " \t"); {
+	case s.block == "" || s.label != "":
+		return false
+	case trimmed == strings.Repeat("=", len(trimmed)):
+		level = 1
+	case trimmed == strings.Repeat("-", len(trimmed)):
+		level = 2
+	default:
+		return false
+	}
+	if !s.said {
+		s.label = fmt.Sprintf("Heading %d: ", level)
+	}
+	s.endBlock()
+	return true
+}
+
+// code takes a line of code, or the end of it.
+func (s *speaker) code(line string) {
+	_, rest := indentOf(line)
+	if closes := strings.TrimRight(rest, " \t\r"); len(closes) >= len(s.fence) && closes == strings.Repeat(s.fence[:1], len(closes)) {
+		s.fence = ""
+		s.whole("End of code.")
+		return
+	}
+	s.to.verbatim(codeLine(unindented(line, s.strip)))
+}
+
+func (s *speaker) moreIndented(line string) bool {
+	indent, rest := indentOf(line)
+	if rest == "" || indent >= 4 {
+		s.to.verbatim(codeLine(unindented(line, 4)))
+		return true
+	}
+	s.indented = false
+	s.whole("End of code.")
+	return false
+}
+
+// quoted hands a line on to the speaker of the quotation, if it belongs there.
+func (s *speaker) quoted(line string) bool {
+	indent, rest := indentOf(line)
+	text, ok := strings.CutPrefix(rest, ">")
+	if !ok || indent > 3 {
+		s.endQuote()
+		return false
+	}
+	const deepest = 4
+	if s.depth >= deepest {
+		s.endBlock()
+		s.begin(strings.TrimLeft(text, "> "))
+		return true
+	}
+	if s.quote == nil {
+		s.endBlock()
+		s.quote = &speaker{to: &quoting{to: s.to}, depth: s.depth + 1}
+	}
+	s.quote.line = append(s.quote.line, strings.TrimPrefix(text, " ")...)
+	s.quote.endLine()
+	return true
+}
+
+func (s *speaker) endQuote() {
+	if s.quote != nil {
+		s.quote.finish()
+		s.quote = nil
+	}
+}
+
+// quoting says that words are a quotation.
+type quoting struct {
+	to   voice
+	open bool
+}
+
+func (q *quoting) say(words string) {
+	if !q.open {
+		words = "Quote: " + words
+	}
+	q.open = true
+	q.to.say(words)
+}
+
+func (q *quoting) verbatim(line string) { q.to.verbatim(line) }
+
+func (q *quoting) end() {
+	q.open = false
+	q.to.end()
+}
+
+// heads tells whether the line makes the one before it the head of a table.
+func (s *speaker) heads(line string) bool {
+	if s.said || s.label != "" || !strings.Contains(s.block, "|") || strings.Trim(line, "|:- \t\r") != "" || !strings.Contains(line, "-") {
+		return false
+	}
+	columns := cells(s.block)
+	if len(columns) != len(cells(line)) {
+		return false
+	}
+	s.block = ""
+	for i := range columns {
+		columns[i] = inline(columns[i])
+	}
+	s.columns = columns
+	s.whole(fmt.Sprintf("Table, %s.", count(len(columns), "column")))
+	return true
+}
+
+// row says a row of the table, with the names of the columns.
+func (s *speaker) row(line string) bool {
+	if !strings.Contains(line, "|") {
+		s.endTable()
+		return false
+	}
+	var parts []string
+	for i, cell := range cells(line) {
+		words := inline(cell)
+		switch {
+		case i >= len(s.columns):
+		case s.columns[i] != "":
+			parts = append(parts, s.columns[i]+": "+words)
+		case words != "":
+			parts = append(parts, words)
+		}
+	}
+	if len(parts) > 0 {
+		s.whole(strings.Join(parts, ", "))
+	}
+	return true
+}
+
+func (s *speaker) endTable() {
+	if s.columns != nil {
+		s.columns = nil
+		s.whole("End of table.")
+	}
+}
+
+// cells are those of a row. A bar behind a backslash is none.
+func cells(row string) []string {
+	row = strings.TrimSpace(row)
+	row = strings.TrimPrefix(row, "|")
+	var out []string
+	from := 0
+	for i := 0; i < len(row); i++ {
+		switch row[i] {
+		case '\\':
+			i++
+		case '|':
+			out = append(out, row[from:i])
+			from = i + 1
+		}
+	}
+	if last := row[min(from, len(row)):]; strings.TrimSpace(last) != "" || len(out) == 0 {
+		out = append(out, last)
+	}
+	for i := range out {
+		out[i] = strings.ReplaceAll(strings.TrimSpace(out[i]), `\|`, "|")
+	}
+	return slices.Clip(out)
+}

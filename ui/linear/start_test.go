@@ -1,0 +1,227 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/ui"
+)
+
+func TestAgentDoesNotStart(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.dialErr = func(n int) error {
+			if n == 1 {
+				return &acpclient.ExitError{Code: 3, Stderr: []string{"no key"}}
+			}
+			return nil
+		}
+	}, func(r *rig) {
+		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
+			"fake did not start: the agent exited with code 3", "The last lines of its stderr:", "  no key",
+			"See whether the command works by itself: fake --acp",
+			"What now?", "1. Try again", "2. Another agent", "3. Quit", "0. Nothing of this", "Answer 0 to 3:")
+		r.types("hello there")
+		r.pause()
+		r.types("1")
+		r.sees("Put aside as prompt 1", "Connected: Fake agent 1.2.", "You: hello there", "fake: You said: hello there")
+	})
+}
+
+func TestSlowStart(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.on["initialize"] = func(*call) (string, error) { time.Sleep(11 * time.Second); return hello(""), nil }
+	}, func(r *rig) {
+		r.types("early")
+		time.Sleep(12 * time.Second)
+		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
+			"Queued as prompt 1.", "Still starting, 10 seconds.", "Connected: Fake agent 1.2.", "You: early", "fake: You said: early", "Turn ended.")
+	})
+}
+
+func TestInsecureAndShared(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.opts.Agents = []ui.Agent{{Name: "fake", Command: "wss://h/acp", Remote: true, Shared: true, Warning: "any certificate is accepted"}}
+	}, func(r *rig) {
+		r.sees("Connecting to fake: wss://h/acp", "Warning: any certificate is accepted.", "Notice: fake runs elsewhere, and reads and writes files of this machine.")
+	})
+}
+
+// An agent that goes away is started again by enter, and what waits is sent then.
+func TestAgentGoesAway(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			if tn.text == "die" {
+				tn.Close(nil)
+			}
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.types("die")
+		r.sees("The turn ended with an error", "fake is gone. Enter alone starts it again")
+		r.types("more", "")
+		r.sees("Put aside as prompt 1: the agent is gone.", "Notice: started again", "Connected", "You: more", "Turn ended.")
+		if prompts, _, _ := r.agent().seen(); prompts != "more" || len(r.agents) != 2 {
+			t.Errorf("sent to the second of %d: %q", len(r.agents), prompts)
+		}
+	})
+}
+
+const methods = `,"authMethods":[{"id":"own","name":"With the browser"},{"id":"key","name":"With a key","type":"env_var","vars":[{"name":"FAKE_KEY","label":"the key","secret":true}]},{"id":"term","name":"In a terminal","type":"terminal"}]`
+
+// locked is an agent that opens a session only after a login.
+func locked(r *rig) {
+	in := false
+	r.on["initialize"] = func(*call) (string, error) { return hello(methods), nil }
+	r.on["authenticate"] = func(c *call) (string, error) { in = true; return "{}", nil }
+	r.on["session/new"] = func(c *call) (string, error) {
+		if !in && c.p.env["FAKE_KEY"] != "k1" {
+			return "", jsonrpc.Errorf(-32000, "who are you?")
+		}
+		return `{"sessionId":"s1"}`, nil
+	}
+}
+
+func TestLogin(t *testing.T) {
+	talkTo(t, locked, func(r *rig) {
+		r.sees("fake wants a login first", "How do you want to log in to fake?", "1. With the browser, by the agent", "2. With a key, asks for 1 value",
+			"3. In a terminal, not supported", "4. Another agent", "Answer 0 to 4:")
+		r.types("1")
+		r.sees("Put aside as prompt 1")
+		r.types("/drop")
+		r.pause()
+		r.types("3", "1")
+		r.sees("parley does not log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: Fake agent 1.2.")
+	})
+}
+
+func TestLoginWithAKey(t *testing.T) {
+	talkTo(t, locked, func(r *rig) {
+		r.pause()
+		r.fresh()
+		r.types("2", "", " k1 ")
+		r.wants("The agent is started again with what you type; parley keeps it in memory only.", "Type the key, FAKE_KEY; /cancel gives up:",
+			"An answer is needed.", "Type the key, FAKE_KEY; /cancel gives up:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
+		if env := r.agent().env; env["FAKE_KEY"] != "k1" {
+			t.Errorf("started with %d variables", len(env))
+		}
+		if strings.Contains(r.out.text(), "k1") {
+			t.Error("the key is written")
+		}
+	})
+}
+
+// A prompt that is refused for want of a login goes out again after it, once.
+func TestPromptIsRefused(t *testing.T) {
+	in := false
+	talkTo(t, func(r *rig) {
+		r.on["initialize"] = func(*call) (string, error) { return hello(methods), nil }
+		r.on["authenticate"] = func(c *call) (string, error) { in = true; return "{}", nil }
+		r.turn = func(tn *turn) string {
+			if !in {
+				return "login"
+			}
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.types("hello")
+		r.sees("The prompt is kept and sent again after a login.", "How do you want to log in to fake?")
+		r.pause()
+		r.types("1")
+		r.sees("Logged in.", "You: hello", "Turn ended.")
+		if prompts, _, _ := r.agent().seen(); prompts != "hello|hello" {
+			t.Errorf("sent: %q", prompts)
+		}
+	})
+}
+
+// remote is an agent that runs elsewhere and keeps its sessions.
+func remote(r *rig) {
+	r.place = "ws://h/acp"
+	r.opts.Agents = []ui.Agent{{Name: "fake", Command: "ws://h/acp", Remote: true}}
+	r.opts.Redial = r.redial
+	r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
+	r.on["session/load"] = func(c *call) (string, error) {
+		for _, u := range []string{`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"one"}`,
+			`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"lose it"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"done all the same"}`} {
+			c.p.updateIn(c.in.SessionID, "{"+u+"}")
+		}
+		return "{}", nil
+	}
+	r.turn = func(tn *turn) string {
+		if tn.text == "lose it" {
+			tn.Close(nil)
+		}
+		tn.say("one")
+		return "end_turn"
+	}
+}
+
+func TestConnectionIsLost(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		remote(r)
+		r.dialErr = func(n int) error {
+			if n == 2 {
+				return &acpclient.LostError{Place: "ws://h/acp", Cause: errors.New("refused")}
+			}
+			return nil
+		}
+	}, func(r *rig) {
+		r.types("first", "lose it")
+		r.sees("What the agent makes of the prompt is not known; it is not sent again.", "The connection is lost. Trying again; enter alone: try now.")
+		r.types("meanwhile", "")
+		r.sees("Put aside as prompt 1: there is no connection.", "Still no connection.")
+		r.types("")
+		time.Sleep(time.Minute)
+		r.wants("Connected again.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same",
+			"You: meanwhile", "fake: one", "Turn ended.")
+		if prompts, _, _ := r.agent().seen(); prompts != "meanwhile" {
+			t.Errorf("sent again: %q", prompts)
+		}
+		r.types("/transcript")
+		r.sees("You: first\nfake: one\nYou: lose it\nfake: done all the same\nYou: meanwhile")
+	})
+}
+
+func TestSessions(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		remote(r)
+		r.on["initialize"] = func(*call) (string, error) {
+			return hello(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}`), nil
+		}
+		r.on["session/list"] = func(*call) (string, error) {
+			return `{"sessions":[{"sessionId":"k1","cwd":` + quoted(r.opts.Cwd) + `,"title":"An old one","updatedAt":"2026-01-02T03:04:05Z"}]}`, nil
+		}
+	}, func(r *rig) {
+		r.types("hello")
+		r.fresh()
+		r.types("/sessions", "/sessions 3", "/sessions 2")
+		r.wants("Sessions:", "1. hello, open, idle, you are here", "2. An old one, in "+r.opts.Cwd+", 2026-01-02 03:04", "/sessions and a number opens one.", "There is no session 3.",
+			"Opening An old one, in "+r.opts.Cwd+", 2026-01-02 03:04.", "Now in session: An old one.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same")
+		r.types("/sessions 1")
+		r.wants("Now in session: hello.")
+		r.types("more")
+		r.wants("You: more", "fake: one", "Turn ended.")
+		r.typing.Close()
+		<-r.done
+		if r.left.Session != "s1" || r.left.Agent.Name != "fake" {
+			t.Errorf("left %+v", r.left)
+		}
+	})
+}
+
+func TestSignalEndsIt(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string { tn.waits(time.Hour); return "end_turn" }
+	}, func(r *rig) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := Run(ctx, r.opts); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	chatview "parley/ui/chat"
+	"parley/ui/widget"
+)
+
+// announceAfter is how long a tool call may take before it is said that it runs:
+// of one that is quick only the end is worth a line.
+const announceAfter = 2 * time.Second
+
+var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
+
+// tellTool says how a tool call ended, and numbers it when it is first heard of.
+func (c *chat) tellTool(t *talk, it *thread.Item, s *told) {
+	t.numbered(it, s)
+	if it.Tool.Live() {
+		if s.line == "" && !slices.Contains(t.slow, it.Index) {
+			t.slow = append(t.slow, it.Index)
+		}
+		return
+	}
+	t.slow = slices.DeleteFunc(t.slow, func(i int) bool { return i == it.Index })
+	c.sayOnce(s, c.toolLine(t, it, s))
+}
+
+// numbered gives an item the number that /output knows it by.
+func (t *talk) numbered(it *thread.Item, s *told) {
+	if s.number == 0 {
+		t.numbers = append(t.numbers, it.Index)
+		s.number = len(t.numbers)
+	}
+}
+
+// announce says of tool calls that take long that they run.
+func (c *chat) announce(t *talk) {
+	for _, i := range slices.Clone(t.slow) {
+		it, s := t.thread.Items[i], t.told[i]
+		if it.Tool.Status == "pending" { // it may wait for the user
+			continue
+		}
+		if due := it.Tool.Started.Add(announceAfter); due.After(time.Now()) {
+			c.wakeAt(due)
+			continue
+		}
+		t.slow = slices.DeleteFunc(t.slow, func(o int) bool { return o == i })
+		if s.line == "" && subject(it.Tool, c.cwd()) != "" {
+			c.sayOnce(s, c.toolLine(t, it, s))
+		}
+	}
+}
+
+// toolLine is all of a tool call but its content, in a line.
+func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
+	tool := it.Tool
+	line := toolName(tool, s.number) + ": " + strings.TrimSpace(strings.TrimSpace(verbs[tool.Kind])+" "+subject(tool, c.cwd()))
+	if tool.Kind == "execute" {
+		line = toolName(tool, s.number) + ": " + subject(tool, c.cwd())
+	}
+	var parts []string
+	if added, removed, ok := counts(tool); ok {
+		parts = append(parts, fmt.Sprintf("plus %d, minus %d", added, removed))
+	}
+	ended, lines := commandEnd(t, it)
+	if ended != "" {
+		parts = append(parts, ended)
+	}
+	if state := toolState(tool); state != "done" || ended == "" {
+		parts = append(parts, state)
+	}
+	if took := tool.Ended.Sub(tool.Started); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
+		parts = append(parts, spoken(took))
+	}
+	if n := lines + textLines(tool); n > 0 && tool.Kind == "execute" {
+		parts = append(parts, count(n, "line")+fmt.Sprintf("; /output %d shows them", s.number))
+	}
+	return line + ", " + strings.Join(parts, ", ") + "."
+}
+
+// toolName is what a call is called, with its number.
+func toolName(t *thread.Tool, number int) string {
+	if t.Kind == "execute" {
+		return fmt.Sprintf("Run %d", number)
+	}
+	return fmt.Sprintf("Tool %d", number)
+}
+
+// toolState is how a call stands.
+func toolState(t *thread.Tool) string {
+	switch {
+	case t.Status == "completed":
+		return "done"
+	case t.Status == "failed":
+		return "failed"
+	case t.Rejected && !t.Cancelled:
+		return "rejected"
+	case t.Cancelled:
+		return "cancelled"
+	case t.Unfinished:
+		return "its end was not told"
+	case t.Status == "pending":
+		return "not begun"
+	case t.Status == "in_progress":
+		return "running"
+	}
+	return t.Status
+}
+
+// subject says what a call is about: its command, its files, or its title.
+func subject(t *thread.Tool, cwd string) string {
+	if t.Kind == "execute" {
+		if command := chatview.Command(t.RawInput); command != "" {
+			return cut(oneLine(command), 300)
+		}
+		return inline(t.Title)
+	}
+	if paths := paths(t, cwd); paths != "" && slices.Contains([]string{"read", "edit", "delete", "move"}, t.Kind) {
+		return paths
+	}
+	if t.Title != "" {
+		return inline(t.Title)
+	}
+	return t.Name
+}
+
+// paths lists the files of a call, each once.
+func paths(t *thread.Tool, cwd string) string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(path string, line int) {
+		path = oneLine(chatview.Short(path, cwd))
+		const most = 20
+		if seen[path] || len(out) == most {
+			return
+		}
+		seen[path] = true
+		if line > 0 {
+			path = fmt.Sprintf("%s line %d", path, line)
+		}
+		out = append(out, path)
+	}
+	for _, content := range t.Content {
+		if content.Diff != nil {
+			add(content.Diff.Path, 0)
+		}
+		if content.Changes != nil {
+			for _, f := range content.Changes.Files {
+				add(f.Path, 0)
+			}
+		}
+	}
+	for _, l := range t.Locations {
+		add(l.Path, l.Line)
+	}
+	return strings.Join(out, ", ")
+}
+
+// counts sums up the lines of the diffs of a call.
+func counts(t *thread.Tool) (added, removed int, ok bool) {
+	for _, content := range t.Content {
+		switch {
+		case content.Diff != nil:
+			d := content.Diff
+			plus, minus := widget.Summarise(widget.Diff{Old: ended(d.Old), New: ended(d.New)})
+			added, removed, ok = added+plus, removed+minus, true
+		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
+			for _, f := range widget.ParsePatch(content.Changes.Patch) {
+				if f.Diff != nil {
+					added, removed, ok = added+f.Diff.Added, removed+f.Diff.Removed, true
+				}
+			}
+		}
+	}
+	return added, removed, ok
+}
+
+// ended is a text with a newline at its end: fragments of a file lack it.
+func ended(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+// commandEnd says how the commands of a call ended, and how many lines of output
+// there are of them.
+func commandEnd(t *talk, it *thread.Item) (words string, lines int) {
+	for _, content := range it.Tool.Content {
+		term := terminalOf(t, it, content)
+		if term == nil {
+			continue
+		}
+		lines += screenOf(term).Len()
+		switch {
+		case !term.Exited:
+		case term.Signal != "":
+			words = "ended by " + term.Signal
+		case term.Code != nil:
+			words = fmt.Sprintf("exit code %d", *term.Code)
+		}
+	}
+	return words, lines
+}
+
+func terminalOf(t *talk, it *thread.Item, content acpclient.ToolContent) *thread.Terminal {
+	if content.Terminal == "" {
+		return nil
+	}
+	return t.thread.TerminalOf(it, content.Terminal)
+}
+
+// screenOf plays the output of a command.
+func screenOf(term *thread.Terminal) *widget.Terminal {
+	const cols = 200 // of a program that addresses its screen
+	screen := widget.NewTerminal(cols)
+	screen.Write(term.Output)
+	return screen
+}
+
+// textLines is how many lines of text a call has brought.
+func textLines(t *thread.Tool) int {
+	n := 0
+	for _, content := range t.Content {
+		if content.Content != nil && content.Content.Text != "" {
+			n += len(splitLines(content.Content.Text))
+		}
+	}
+	return n
+}
+
+// tellPlan says how far the plan is, when that is news.
+func (c *chat) tellPlan(t *talk) {
+	done, now := 0, ""
+	for _, e := range t.thread.Plan {
+		switch {
+		case e.Status == "completed":
+			done++
+		case e.Status == "in_progress" && now == "":
+			now = inline(e.Content)
+		}
+	}
+	line := ""
+	if n := len(t.thread.Plan); n > 0 {
+		line = fmt.Sprintf("Plan: %d of %d done.", done, n)
+		if now != "" {
+			line += " Now: " + strings.TrimRight(now, ".") + "."
+		}
+	}
+	if line != t.plan && line != "" {
+		c.say("%s", line)
+	}
+	t.plan = line
+}

@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+)
+
+// Notification is how the terminal is told that the user is wanted.
+type Notification string
+
+// The ways there are.
+const (
+	NotifyNone   Notification = ""
+	NotifyBell   Notification = "bell"   // BEL
+	NotifyOSC9   Notification = "osc9"   // iTerm2, WezTerm, Ghostty, Windows Terminal
+	NotifyOSC777 Notification = "osc777" // foot, urxvt
+	NotifyOSC99  Notification = "osc99"  // kitty
+)
+
+// away is how long no key must have come, in a terminal that does not report its
+// focus, until the user is taken to be elsewhere.
+const away = 10 * time.Second
+
+// notifyPause is the shortest time between two notifications.
+const notifyPause = 2 * time.Second
+
+// elsewhere tells whether the user does not look at the screen.
+func (m *Model) elsewhere() bool {
+	if m.focusKnown {
+		return !m.focused
+	}
+	return m.now().Sub(m.lastInput) >= away
+}
+
+// notify tells the user of what an event means, where nobody looks: that a turn
+// is over, or that something is asked.
+func (m *Model) notify(c *chat, e acpclient.Event) tea.Cmd {
+	var what string
+	switch e := e.(type) {
+	case acpclient.TurnEnded:
+		switch {
+		case e.StopReason == "cancelled" || c.session != nil && c.session.Running():
+			return nil // the user knows, or it goes on with what was queued
+		case e.Err != nil:
+			what = "stopped with an error"
+		default:
+			what = "is done"
+		}
+	case acpclient.PermissionAsked, acpclient.ElicitationAsked:
+		what = "waits for you"
+	default:
+		return nil
+	}
+	now := m.now()
+	if m.opts.Notify == NotifyNone || !m.elsewhere() || now.Sub(m.notified) < notifyPause {
+		return nil
+	}
+	m.notified = now
+	return tea.Raw(m.opts.Notify.sequence(c.link.name()+" "+what, c.thread.Title))
+}
+
+// sequence makes the terminal show the text, or ring.
+func (n Notification) sequence(text, about string) string {
+	clean := func(s string) string { return strings.NewReplacer(";", ",", "\\", "/").Replace(safetext.Line(s, 200)) }
+	text, about = clean(text), clean(about)
+	whole := strings.TrimSuffix(text+": "+about, ": ")
+	switch n {
+	case NotifyOSC9:
+		return ansi.Notify(whole)
+	case NotifyOSC777:
+		return fmt.Sprintf("\x1b]777;notify;parley;%s\x1b\\", whole)
+	case NotifyOSC99:
+		return fmt.Sprintf("\x1b]99;;%s\x1b\\", whole)
+	}
+	return "\a"
+}
+
+// titleOf is the title of the terminal's window: what waits or runs comes first.
+func (m *Model) titleOf() string {
+	c := m.chat
+	switch {
+	case m.page == connectingPage:
+		return "… " + m.starting.name() + " - parley"
+	case m.page != chatPage:
+		return "parley"
+	}
+	sign := ""
+	switch {
+	case c.question.open() || c.eliciting():
+		sign = "? "
+	case c.busy():
+		sign = "… "
+	}
+	title := c.thread.Title
+	if title == "" {
+		title = c.link.name()
+	}
+	return sign + title + " - parley"
+}
+
+// progress is what the terminal's own progress bar shows, where it has one: that
+// something runs, or waits, or has failed.
+func (m *Model) progress() *tea.ProgressBar {
+	if !m.opts.Progress || m.page != chatPage {
+		return nil
+	}
+	switch c := m.chat; {
+	case c.question.open() || c.eliciting():
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
+	case c.thread.State == thread.Ended && !c.recorded:
+		return tea.NewProgressBar(tea.ProgressBarError, 100)
+	case c.busy():
+		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/widget"
+)
+
+// Messages of opening a file in the editor.
+type (
+	fileReadyMsg struct {
+		chat    *chat
+		command tea.ExecCommand
+		err     error
+	}
+	fileLeftMsg struct {
+		chat *chat
+		err  error
+	}
+)
+
+// openFile opens the file of the selected entry; where there are several they are
+// offered.
+func (c *chat) openFile() tea.Cmd {
+	it := c.view.Selected()
+	if it == nil {
+		return nil
+	}
+	files := c.view.Files(it)
+	switch {
+	case len(files) == 0:
+		return c.say("it names no file")
+	case c.link.agent.Remote && !c.link.agent.Shared:
+		return c.say("the file is where the agent runs, not here: " + files[0].Path)
+	case len(files) == 1:
+		return c.openAt(files[0])
+	}
+	items := make([]widget.Item, 0, len(files))
+	for _, f := range files {
+		title := c.view.Short(f.Path)
+		if f.Line > 0 {
+			title += fmt.Sprintf(":%d", f.Line)
+		}
+		items = append(items, widget.Item{Title: title, Value: f})
+	}
+	c.picker = &picker{title: "files", foot: "enter opens · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		return c.openAt(it.Value.(acpclient.Location))
+	}}
+	return nil
+}
+
+// openAt looks for a file and for the editor.
+func (c *chat) openAt(at acpclient.Location) tea.Cmd {
+	open := c.m.opts.OpenFile
+	if open == nil {
+		return c.say("there is no editor here")
+	}
+	path := at.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.m.opts.Cwd, path)
+	}
+	return func() tea.Msg {
+		command, err := open(path, at.Line)
+		return fileReadyMsg{c, command, err}
+	}
+}
+
+// take hands the terminal to the editor.
+func (msg fileReadyMsg) take(m *Model) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return msg.chat.say(msg.err.Error())
+	case m.quitting:
+		return nil
+	}
+	return tea.Exec(onTerminal(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
+}
+
+// take says when the editor has failed.
+func (msg fileLeftMsg) take(m *Model) tea.Cmd {
+	msg.chat.lastKey = m.now() // keys that were meant for the editor answer no question
+	if msg.err != nil {
+		return msg.chat.say("the editor failed: " + msg.err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"parley/permissions"
+	"parley/ui/widget"
+)
+
+// maxQuestionColours is how many lines of a question's diff get the colours of
+// their code.
+const maxQuestionColours = 2000
+
+// questionDiff is a diff of the question on the screen, compared once.
+type questionDiff struct {
+	diff   *widget.Computed
+	syntax *widget.Syntax
+	asked  bool
+}
+
+// compared returns the diff that is the i-th part of a question.
+func (q *question) compared(key uint64, i int, p permissions.Part) *questionDiff {
+	if q.diffsKey != key {
+		q.diffs, q.diffsKey = map[int]*questionDiff{}, key
+	}
+	if q.diffs[i] == nil {
+		q.diffs[i] = &questionDiff{diff: widget.Compute(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone})}
+	}
+	return q.diffs[i]
+}
+
+// diffRows draws one part of a question that is a diff: all of it, side by side
+// where the question has a screen that is wide enough to itself.
+func (q *question) diffRows(d *questionDiff, width int) []string {
+	th := q.c.m.th
+	rows, _ := d.diff.Draw(widget.DiffLook{Width: width - 2, Sides: q.sides(), Syntax: d.syntax, Theme: th})
+	for i, r := range rows {
+		rows[i] = "  " + r
+	}
+	if widget.Colours(th) && !d.asked {
+		d.asked = true
+		q.wanted = append(q.wanted, d)
+	}
+	return rows
+}
+
+func (q *question) sides() bool { return q.full && q.c.m.width >= widget.SidesWidth }
+
+// uncoloured returns the diffs that were drawn without the colours of their code.
+func (q *question) uncoloured() []*questionDiff {
+	out := q.wanted
+	q.wanted = nil
+	return out
+}
+
+// coloured takes them.
+func (q *question) coloured(d *questionDiff, s *widget.Syntax) {
+	d.syntax, q.drawn = s, nil
+}

@@ -1,0 +1,298 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// fakeShell runs nothing: the test says what commands do.
+type fakeShell struct {
+	mu     sync.Mutex
+	runs   []*fakeRun
+	err    error
+	slow   time.Duration
+	closed bool
+}
+
+// fakeRun is a command that was started.
+type fakeRun struct {
+	line, dir string
+	news      func(ShellNews)
+	stopped   bool
+}
+
+func (s *fakeShell) Run(line, dir string, news func(ShellNews)) (func(), error) {
+	time.Sleep(s.slow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return nil, s.err
+	}
+	r := &fakeRun{line: line, dir: dir, news: news}
+	s.runs = append(s.runs, r)
+	return func() {
+		s.mu.Lock()
+		r.stopped = true
+		s.mu.Unlock()
+		news(ShellNews{Ended: true, Signal: "SIGTERM"})
+	}, nil
+}
+
+func (s *fakeShell) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+func (s *fakeShell) ran() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []string
+	for _, r := range s.runs {
+		lines = append(lines, r.line)
+	}
+	return strings.Join(lines, "|")
+}
+
+// says is output of the newest command, done its end.
+func (s *fakeShell) says(text string) { s.runs[len(s.runs)-1].news(ShellNews{Data: []byte(text)}) }
+func (s *fakeShell) done(code int) {
+	s.runs[len(s.runs)-1].news(ShellNews{Ended: true, Code: &code})
+}
+
+func withShell(s *fakeShell) func(*driver, *Options) {
+	return func(_ *driver, o *Options) { o.Shell = s }
+}
+
+// texts are the blocks of the newest prompt.
+func (d *driver) texts() []string {
+	d.agent.mu.Lock()
+	defer d.agent.mu.Unlock()
+	var blocks []struct{ Text string }
+	if err := json.Unmarshal([]byte(d.agent.blocks[len(d.agent.blocks)-1]), &blocks); err != nil {
+		d.t.Fatal(err)
+	}
+	var out []string
+	for _, b := range blocks {
+		out = append(out, b.Text)
+	}
+	return out
+}
+
+func TestShellLine(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, func(d *driver, o *Options) {
+		withShell(s)(d, o)
+		d.turn = func(t *turn) string { t.say("I see."); return "end_turn" }
+	}, func(d *driver) {
+		d.connected()
+		d.types("!")
+		d.sees("│ $ !", "shell · enter runs it in "+d.m.chat.session.Cwd())
+		d.press("enter")
+		d.sees("! and a command runs it in your shell")
+		d.types(" go test ./...")
+		d.press("enter")
+		d.draft("")
+		d.misses("shell · enter", "│ $")
+		d.soon()
+		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.session.Cwd() {
+			t.Errorf("ran %q in %q", s.ran(), s.runs[0].dir)
+		}
+		for i := range 8 {
+			s.says(fmt.Sprintf("\x1b[31mline %d\x1b[m\r\n", i+1))
+		}
+		d.wait(3300 * time.Millisecond)
+		d.sees("Shell  go test ./...", " 3s", "line 4", "line 8", "esc stop the command")
+		d.misses("line 3")
+		for i := range 20 {
+			s.says(fmt.Sprintln("more", i+1))
+		}
+		s.done(1)
+		d.soon()
+		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "with the next prompt: ! go test ./... (28 lines)  ⌫ drop", "? help")
+		d.prompts("")
+		d.types("what is wrong?\n")
+		d.soon()
+		got := d.texts()
+		if len(got) != 2 || !strings.HasPrefix(got[0], "I ran this command myself:\n\n```console 28\n$ go test ./...\nline 1\n") || !strings.HasSuffix(got[0], "\nmore 20\n```\n\nIt ended with exit code 1.\n\n") || got[1] != "what is wrong?" {
+			t.Errorf("the agent got %q", got)
+		}
+		d.sees("▌ what is wrong?", "▌ with ! go test ./... (28 lines)")
+		d.misses("with the next prompt")
+		d.types("and now?\n")
+		d.soon()
+		if got := d.texts(); len(got) != 1 || got[0] != "and now?" {
+			t.Errorf("it went twice: %q", got)
+		}
+		d.press("up", "up", "up")
+		d.draft("! go test ./...")
+		for _, size := range [][2]int{{40, 12}, {20, 6}, {160, 50}} { // whatever fits, nothing runs over
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.sees("│ $ ! go test")
+		}
+	})
+}
+
+func TestShellLineDropped(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, withShell(s), func(d *driver) {
+		d.connected()
+		d.types("!true\n")
+		d.soon()
+		s.done(0)
+		d.soon()
+		d.sees("✓ Shell  true", "with the next prompt: ! true (no output)")
+		d.press("backspace")
+		d.misses("with the next prompt")
+		d.types("hello !important\n")
+		d.soon()
+		d.prompts("hello !important")
+		d.types(" !not a command\n")
+		d.soon()
+		d.prompts("hello !important| !not a command")
+		s.err = errors.New("no such directory")
+		d.types("!ls\n")
+		d.soon()
+		d.sees("✗ Shell  ls", "did not run", "no such directory")
+		d.misses("with the next prompt")
+	})
+}
+
+// Several commands run one after the other; esc stops the one that runs, and
+// those that wait are not run.
+func TestShellQueue(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, withShell(s), func(d *driver) {
+		d.connected()
+		d.types("!one\n!two\n!three\n")
+		d.soon()
+		d.sees("Shell  two", "waits for the one before")
+		if s.ran() != "one" {
+			t.Errorf("ran %q", s.ran())
+		}
+		s.says("1\n")
+		s.done(0)
+		d.soon()
+		if s.ran() != "one|two" {
+			t.Errorf("ran %q", s.ran())
+		}
+		d.types("a draft")
+		d.press("esc")
+		d.soon()
+		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "with the next prompt: 2 commands, the last ! two (no output)")
+		d.draft("a draft")
+		if s.ran() != "one|two" || !s.runs[1].stopped || s.runs[0].stopped {
+			t.Errorf("ran %q", s.ran())
+		}
+		d.press("ctrl+c")
+		d.types("!four\n!five\n")
+		d.soon()
+		d.press("f3")
+		d.sees("! four", "! five", "ctrl+x stops")
+		d.types("fiv")
+		d.press("ctrl+x")
+		d.press("esc", "esc")
+		d.sees("⊘ Shell  five")
+		d.press("tab", "k", "x") // the entry before
+		d.soon()
+		d.sees("⊘ Shell  four")
+	})
+}
+
+// esc while a command is being started counts.
+func TestShellStoppedAtOnce(t *testing.T) {
+	s := &fakeShell{slow: time.Second}
+	drive(t, withShell(s), func(d *driver) {
+		d.connected()
+		d.types("!server\n")
+		d.press("esc")
+		d.wait(2 * time.Second)
+		d.sees("⊘ Shell  server", "stopped")
+		if !s.runs[0].stopped {
+			t.Error("it goes on")
+		}
+	})
+}
+
+// A turn and a command: the first esc is for the turn.
+func TestShellBesideTurn(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, func(d *driver, o *Options) { withShell(s)(d, o); d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("work\n!sleep 100\n")
+		d.soon()
+		d.types("next\n")
+		s.says("zzz\n")
+		d.soon()
+		d.sees("running", "Shell  sleep 100", `queued 1  "next"`)
+		d.press("esc")
+		d.soon()
+		d.sees("stopped")
+		if s.runs[0].stopped {
+			t.Error("the command was stopped in place of the turn")
+		}
+		d.press("esc")
+		d.soon()
+		if !s.runs[0].stopped {
+			t.Error("the command goes on")
+		}
+		d.press("ctrl+d") // the composer is empty
+		d.soon()
+		if !s.closed || !d.quit {
+			t.Error("the shell outlives the screen")
+		}
+	})
+}
+
+// A command whose page is closed is ended.
+func TestShellOfClosedPage(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, func(d *driver, o *Options) { withShell(s)(d, o) }, func(d *driver) {
+		d.connected()
+		d.types("hello\n/new\n")
+		d.soon()
+		d.types("!server\n!later\n")
+		d.soon()
+		d.press("ctrl+s", "down", "ctrl+x", "esc")
+		d.soon()
+		if s.ran() != "server" || !s.runs[0].stopped || len(d.m.runs) != 0 {
+			t.Errorf("ran %q, stopped %v, %d left", s.ran(), s.runs[0].stopped, len(d.m.runs))
+		}
+	})
+}
+
+// While an agent starts nothing is run, and no command is sent to it.
+func TestShellWhileStarting(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, func(d *driver, o *Options) {
+		withShell(s)(d, o)
+		d.on["session/new"] = func(c *call) (string, error) { time.Sleep(time.Second); return newSession("")(c) }
+	}, func(d *driver) {
+		d.types("!rm -rf build\n")
+		d.wait(2 * time.Second)
+		d.prompts("")
+		d.draft("!rm -rf build")
+		if s.ran() != "" {
+			t.Errorf("ran %q", s.ran())
+		}
+	})
+}
+
+// Output that nobody could read is bounded.
+func TestShellFlood(t *testing.T) {
+	f := newShellFeed()
+	chunk := make([]byte, 100<<10)
+	for range 50 {
+		f.put(ShellNews{Data: chunk})
+	}
+	if data, cut, end := f.take(); len(data) > maxFeed || !cut || end != nil {
+		t.Errorf("%d bytes, cut %v", len(data), cut)
+	}
+}

@@ -1,0 +1,68 @@
+package uitest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/ui/theme"
+)
+
+// Size is that of a screen, in cells.
+type Size struct{ Width, Height int }
+
+// Page is a screen on which golden sections are taken: its size, and the name of
+// its theme.
+type Page struct {
+	Name string
+	Size
+	Theme string
+}
+
+// Pages are all that sections are taken on: every theme at 80x24, and the one
+// without colour at the other sizes.
+func Pages() []Page {
+	pages := []Page{{"40x12-plain", Size{40, 12}, "plain"}, {"120x40-plain", Size{120, 40}, "plain"}, {"160x50-plain", Size{160, 50}, "plain"}}
+	for _, name := range theme.Names() {
+		if name != "auto" {
+			pages = append(pages, Page{"80x24-" + name, Size{80, 24}, name})
+		}
+	}
+	return pages
+}
+
+// Book is golden files with many sections each: one file for every page.
+type Book struct {
+	dir      string
+	sections map[string][]string // the lines of each page's file
+}
+
+// NewBook returns a book whose files are in a directory below testdata.
+func NewBook(dir string) *Book { return &Book{dir: dir, sections: map[string][]string{}} }
+
+// Add checks rows and adds them to the file of a page, under a heading.
+func (b *Book) Add(t *testing.T, p Page, heading string, rows []string) {
+	t.Helper()
+	CheckRows(t, rows, p.Width)
+	styles := NewStyles(theme.For(p.Theme, theme.Terminal{Dark: true}))
+	lines := append(b.sections[p.Name], "== "+heading)
+	if slices.Contains(lines[:len(lines)-1], "== "+heading) {
+		t.Errorf("two sections of %s are called %q", p.Name, heading)
+	}
+	for _, r := range rows {
+		lines = append(lines, styles.Row(r))
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	b.sections[p.Name] = append(lines, "")
+}
+
+// Check compares the files with those below testdata, or with -update rewrites
+// them.
+func (b *Book) Check(t *testing.T) {
+	t.Helper()
+	for _, p := range Pages() {
+		Golden(t, b.dir+"/"+p.Name, strings.Split(strings.TrimSuffix(strings.Join(b.sections[p.Name], "\n"), "\n"), "\n"))
+	}
+}

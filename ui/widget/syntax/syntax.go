@@ -1,0 +1,160 @@
+// Package syntax tells what the parts of code are. The language comes from a name, of a file or of the language; it is never
+// guessed from the code. All of it may be called from any goroutine, and most of it belongs on another than the screen's:
+// a line takes a tenth of a millisecond, a language that is met for the first time some milliseconds.
+package syntax
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// Class is what a part of code is.
+type Class uint8
+
+// The classes. What is none of the others is Text.
+const (
+	Text Class = iota
+	Keyword
+	Function
+	String
+	Number
+	Comment
+	Inserted // of a patch
+	Deleted
+	Classes // how many there are
+)
+
+// Of returns the class of one of chroma's tokens.
+func Of(t chroma.TokenType) Class {
+	switch {
+	case t == chroma.GenericInserted:
+		return Inserted
+	case t == chroma.GenericDeleted:
+		return Deleted
+	case t.InCategory(chroma.Comment):
+		return Comment
+	case t == chroma.KeywordConstant, t.InSubCategory(chroma.LiteralNumber):
+		return Number
+	case t.InCategory(chroma.Keyword), t == chroma.OperatorWord:
+		return Keyword
+	case t.InSubCategory(chroma.LiteralString):
+		return String
+	case t == chroma.NameFunction, t == chroma.NameClass, t == chroma.NameTag, t == chroma.NameBuiltin:
+		return Function
+	}
+	return Text
+}
+
+// Span is a run of one class in a line: up to the byte To, from where the one before ends.
+type Span struct {
+	To    int
+	Class Class
+}
+
+const (
+	// maxNames bounds the file names whose language is remembered: they are the agent's to waste.
+	maxNames = 512
+	// patience is how long one call of Lines may take. What it has not come to by then stays without classes.
+	patience = 2 * time.Second
+)
+
+var files = struct {
+	sync.Mutex
+	lexers map[string]chroma.Lexer
+}{lexers: map[string]chroma.Lexer{}}
+
+// lexerOf returns the lexer for files of that name, nil where there is none.
+func lexerOf(path string) chroma.Lexer {
+	name := filepath.Base(path)
+	files.Lock()
+	defer files.Unlock()
+	if l, ok := files.lexers[name]; ok {
+		return l
+	}
+	if len(files.lexers) >= maxNames {
+		clear(files.lexers)
+	}
+	var l chroma.Lexer
+	if len(name) <= 255 {
+		if l = lexers.Match(name); l != nil {
+			l = chroma.Coalesce(l)
+		}
+	}
+	files.lexers[name] = l
+	return l
+}
+
+// Known tells whether files of that name are of a known language.
+func Known(path string) bool { return lexerOf(path) != nil }
+
+// Lines returns the classes in lines that follow each other in a file of that name; nil where its language is not known or
+// makes no sense of them. The lines have no newlines at their ends.
+func Lines(path string, lines []string) (spans [][]Span) {
+	lex := lexerOf(path)
+	if lex == nil || len(lines) == 0 {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // a lexer's rules are not ours
+			spans = nil
+		}
+	}()
+	it, err := lex.Tokenise(nil, strings.Join(lines, "\n")+"\n")
+	if err != nil {
+		return nil
+	}
+	s := splitter{lines: lines, spans: make([][]Span, len(lines))}
+	until := time.Now().Add(patience)
+	for n, token := 0, it(); token != chroma.EOF; token = it() {
+		if !s.add(token.Value, Of(token.Type)) {
+			return nil
+		}
+		if n++; n%256 == 0 && time.Now().After(until) {
+			break
+		}
+	}
+	return s.spans
+}
+
+// splitter hands tokens out to the lines they lie in.
+type splitter struct {
+	lines []string
+	spans [][]Span
+	line  int
+	at    int // in that line
+}
+
+// add takes the next token; false where it is not what stands in the lines.
+func (s *splitter) add(text string, c Class) bool {
+	for text != "" {
+		if s.line >= len(s.lines) {
+			return false
+		}
+		part, rest, newline := strings.Cut(text, "\n")
+		if len(part) > len(s.lines[s.line])-s.at {
+			return false
+		}
+		if part != "" {
+			s.at += len(part)
+			last := s.spans[s.line]
+			if n := len(last); n > 0 && last[n-1].Class == c {
+				last[n-1].To = s.at
+			} else {
+				s.spans[s.line] = append(last, Span{s.at, c})
+			}
+		}
+		if !newline {
+			return true
+		}
+		if s.at != len(s.lines[s.line]) {
+			return false
+		}
+		text, s.line, s.at = rest, s.line+1, 0
+	}
+	return true
+}
