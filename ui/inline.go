@@ -37,6 +37,7 @@ type inlineScreen interface {
 const (
 	maxBacklog = 2000 // rows that are written when the mode begins, or a page comes to the front
 	portion    = 400  // rows that are written at once
+	maxAsked   = 76   // cells of a question
 	maxLive    = 100  // cells of a row of the live part: what is short survives a terminal that gets narrower
 )
 
@@ -200,9 +201,11 @@ func (c *chat) live(width, height int) inline.Frame {
 	var rows []string
 	c.questionTop = -1
 	if c.question.open() {
-		rows = c.question.rows(cells, max(4, room), c.popup != nil)
+		rows = c.question.rows(min(cells, maxAsked), max(4, room), c.popup != nil)
 	}
-	if most := min(room-len(rows), max(4, height/2)); most > 0 && c.thread.State != thread.Loading {
+	// A terminal that gets narrower makes more rows of them. What has left the screen
+	// at its top then cannot be taken away any more.
+	if most := min(room-len(rows), max(4, height/3)); most > 0 && c.thread.State != thread.Loading {
 		if talk := c.written.Live(most); len(talk) > 0 {
 			rows = append(talk, rows...)
 		}

@@ -107,6 +107,9 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if got, err := Parse("f", []byte("linear = true")); err != nil || !got.Linear {
+		t.Errorf("linear: %+v, %v", got, err)
+	}
 	got, err := Parse("f", []byte("[agents.'a.b']\ncommand = '~/bin/x'\ncwd = '~/p'\n[mcp.m]\ncommand = '~/m'\n[mcp.u]\nurl='https://h'"))
 	if err != nil {
 		t.Fatal(err)

@@ -125,6 +125,11 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.hostile()
 	case "trickle":
 		reason = a.trickle(cancel)
+	case "paced":
+		for n := range 200 {
+			a.say(fmt.Sprintf("word%d ", n))
+			time.Sleep(5 * time.Millisecond)
+		}
 	case "hold":
 		a.say("holding")
 		a.gate(cancel)

@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 		runTooledAgent(os.Stdin, os.Stdout)
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "keyed" {
+		runKeyedAgent(os.Stdin, os.Stdout)
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == "locked" {
 		runLocked(os.Stdin, os.Stdout)
 		return

@@ -45,14 +45,6 @@ func TestSuspendedScreen(t *testing.T) {
 	}
 }
 
-// shell runs parley, and when it was stopped goes on with it after an enter.
-const shell = `"$@"; echo "stopped, enter goes on"; read line; fg >/dev/null; echo "ended with $?"`
-
-func startByShell(t *testing.T, dir string, args []string) *Screen {
-	t.Helper()
-	return startIn(t, 80, 24, dir, nil, append([]string{filepath.Join(toolbox, "sh"), "-mc", shell, "sh", parley}, args...))
-}
-
 // The same where a shell stops parley as a whole. What an agent at a URL says
 // meanwhile waits in its server; one that was started here has to wait itself.
 func TestSuspendedByAShell(t *testing.T) {
@@ -129,13 +121,6 @@ func agentOf(t *testing.T, peer string) []string {
 		return scripted(t)
 	}
 	return []string{ServeAgent(t, scripted(t), nil).URL(peer)}
-}
-
-// full tells whether the terminal shows a screen of its own for parley.
-func (s *Screen) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.emu.IsAltScreen()
 }
 
 // WaitFile waits until there is a file of that name in the directory.

@@ -15,6 +15,7 @@ package inline
 import (
 	"bytes"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +46,8 @@ type Terminal struct {
 
 	told    sync.Mutex // guards what is to be shown
 	on      bool
-	printed []string // rows that are to be written for good
+	waiting []string // rows that are to be written for good, with the next frame
+	printed []string // those that are to be written with the frame that there is
 	frame   Frame
 	timer   *time.Timer
 	drawnAt time.Time
@@ -99,15 +101,12 @@ func (t *Terminal) Reduce(f func(io.Writer) io.Writer) {
 	t.reduce, t.live = f, forget(t.live)
 }
 
-// Print writes rows for good, above the live part, together with the next frame.
-// While nothing can be drawn they wait.
+// Print writes rows for good, above the live part, together with the next frame
+// that is shown: never above one that still has them.
 func (t *Terminal) Print(rows ...string) {
 	t.told.Lock()
 	defer t.told.Unlock()
-	t.printed = append(t.printed, rows...)
-	if t.on && len(rows) > 0 {
-		t.soon()
-	}
+	t.waiting = append(t.waiting, rows...)
 }
 
 // Show sets the live part, and begins with one where there was none.
@@ -115,6 +114,7 @@ func (t *Terminal) Show(f Frame) {
 	t.told.Lock()
 	defer t.told.Unlock()
 	t.on, t.frame = true, f
+	t.printed, t.waiting = append(t.printed, t.waiting...), nil
 	t.soon()
 }
 
@@ -210,8 +210,8 @@ func (t *Terminal) End(rows ...string) error {
 	defer t.out.Unlock()
 	b := t.clear(t.release(nil))
 	t.told.Lock()
-	rows = append(t.printed, rows...)
-	t.printed = nil
+	rows = slices.Concat(t.printed, t.waiting, rows)
+	t.printed, t.waiting = nil, nil
 	t.told.Unlock()
 	if cols, _, err := t.measure(); err == nil {
 		for _, r := range t.fold(rows, cols) {

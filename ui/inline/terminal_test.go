@@ -200,6 +200,23 @@ func TestWritesOnce(t *testing.T) {
 	})
 }
 
+// What is printed never stands there together with a live part that still has it.
+func TestPrintsWithFrame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, term := look(80, 24)
+		term.Show(Frame{Rows: []string{"first", "composer"}, Y: 1})
+		time.Sleep(time.Second)
+		term.Print("first")
+		time.Sleep(time.Second)
+		term.Write([]byte("\x1b]2;title\x07"))
+		same(t, g, []string{"first", "composer"})
+		term.Show(Frame{Rows: []string{"composer"}})
+		time.Sleep(time.Second)
+		same(t, g, []string{"first", "composer"})
+	})
+}
+
 // The library's own writes find an empty row, and what they take away is drawn
 // again. The alternate screen shows nothing of the live part, which is there
 // again after it; what was printed meanwhile comes then.
@@ -226,6 +243,7 @@ func TestLibrary(t *testing.T) {
 
 		term.Write([]byte("\x1b[J" + ansi.ResetModeBracketedPaste)) // it lets go of the terminal
 		term.Print("three")
+		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
 		time.Sleep(time.Second)
 		same(t, g, []string{"one", "two"})
 		g.Write([]byte("$ fg\r\n"))
@@ -247,6 +265,7 @@ func TestResize(t *testing.T) {
 		g.take()
 		g.size(30, 10)
 		term.Print("another")
+		term.Write([]byte("\r"))
 		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
 		term.Write([]byte("\r\x1b[J"))
 		time.Sleep(100 * time.Millisecond)

@@ -57,11 +57,15 @@ func (c *chat) toDialog(l typedLine) {
 		return
 	}
 	if d.guarded && (d.at.IsZero() || l.at.Sub(d.at) < guard) {
-		if text == "" {
-			return
+		const early = "This line came before the question could be read and does not answer it."
+		switch {
+		case text == "":
+		case looksLikeAnswer(text): // it would make no sense as a prompt later on
+			c.say("%s Type it again if it is about this question: %s", early, text)
+		default:
+			c.queue1(l.text)
+			c.say("%s Put aside as prompt %d: %s", early, len(c.queued), cut(oneLine(text), 60))
 		}
-		c.queue1(l.text)
-		c.say("This line came before the question could be read and does not answer it. Put aside as prompt %d: %s", len(c.queued), cut(oneLine(text), 60))
 		return
 	}
 	if d.twice && looksLikeAnswer(text) {

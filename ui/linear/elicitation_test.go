@@ -27,8 +27,7 @@ func TestForm(t *testing.T) {
 		r.fresh()
 		r.types("go", "1")
 		r.wants("You: go", "Question 1 of 1: fake asks for a form with 5 fields.", "The agent's words: Where to?", "1. Fill it in", "2. Decline", "3. Cancel", "Answer 1 to 3:",
-			"This line came before the question could be read and does not answer it. Put aside as prompt 1: 1", "Answer 1 to 3:")
-		r.types("/drop")
+			"This line came before the question could be read and does not answer it. Type it again if it is about this question: 1", "Answer 1 to 3:")
 		r.pause()
 		r.fresh()
 		r.types("1")

@@ -37,8 +37,8 @@ func TestQuestion(t *testing.T) {
 			"Details:", "  {", `    "command": "git push origin HEAD",`, `    "cwd": "/home/ada/src"`, "  }", "End of the details.",
 			"1. Allow once", "2. Always allow", "3. Reject", "Answer 1 to 3:")
 		r.types("1") // right behind the details: not read yet
-		r.sees("does not answer it. Put aside as prompt 2: 1")
-		r.types("/drop", "/drop")
+		r.sees("does not answer it.")
+		r.types("/drop")
 		r.pause()
 		r.fresh()
 		r.types("2")
@@ -65,8 +65,9 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		r.wants(pushQuestion("1")...)
 		time.Sleep(599 * time.Millisecond)
-		r.types("1")
-		r.wants("This line came before the question could be read and does not answer it. Put aside as prompt 2: 1", "Answer 1 to 3:")
+		r.types("1", "and then this")
+		r.wants("This line came before the question could be read and does not answer it. Type it again if it is about this question: 1", "Answer 1 to 3:",
+			"This line came before the question could be read and does not answer it. Put aside as prompt 2: and then this", "Answer 1 to 3:")
 		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
 			t.Fatalf("answered: %q", outcomes)
 		}
@@ -75,7 +76,7 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		if _, outcomes, _ := r.agent().seen(); outcomes != "no" {
 			t.Errorf("answered: %q", outcomes)
 		}
-		r.sees("Decision: Reject, by you", "You: 1")
+		r.sees("Decision: Reject, by you", "You: 1", "You: and then this")
 	})
 }
 

@@ -38,7 +38,6 @@ type rig struct {
 	tty     bool
 	offset  int // of the output that was looked at
 	starts  int
-	sinks   []acpclient.Sink
 	agents  []*peer // all that were started
 	place   string  // of one that runs elsewhere
 	dialErr func(n int) error

@@ -1,0 +1,169 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// keyed is an agent whose turns have something for every key to act upon. It
+// speaks plain lines of ACP v1, or of v2 where that is offered, and notes each
+// block of what it is sent in the file of heardVar, a line of JSON each.
+type keyed struct {
+	agent
+	v2    bool
+	turns int
+	asked map[string]string // the questions that are open, and the prompt they belong to
+	held  []func()          // v2: what goes on when the turn that runs is over
+}
+
+func runKeyedAgent(in io.Reader, out io.Writer) {
+	k := &keyed{agent: agent{out: bufio.NewWriter(out)}, asked: map[string]string{}}
+	lines := bufio.NewReaderSize(in, 1<<20)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		var blocks struct {
+			Params struct {
+				ProtocolVersion int
+				Prompt          []json.RawMessage
+			}
+		}
+		if json.Unmarshal(line, &m) != nil || json.Unmarshal(line, &blocks) != nil {
+			continue
+		}
+		switch m.Method {
+		case "initialize":
+			if k.v2 = blocks.Params.ProtocolVersion == 2; k.v2 {
+				k.answer(m.ID, `{"protocolVersion":2,"info":{"name":"keyed","version":"1"},"capabilities":{"session":{"prompt":{}}}}`)
+				continue
+			}
+			k.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"keyed","version":"1"},"agentCapabilities":{"promptCapabilities":{"image":true,"embeddedContext":true}}}`)
+		case "session/new":
+			k.cwd, k.session = m.Params.Cwd, "s1"
+			k.answer(m.ID, `{"sessionId":"s1"}`)
+		case "session/prompt":
+			for _, b := range blocks.Params.Prompt {
+				heard(string(b))
+			}
+			k.turn(m)
+		case "session/cancel":
+		case "":
+			k.answered(m)
+		}
+	}
+}
+
+func (k *keyed) turn(m message) {
+	text := ""
+	for _, b := range m.Params.Prompt {
+		text += b.Text
+	}
+	if k.v2 {
+		k.prompted(m.ID, text)
+		return
+	}
+	switch word, _, _ := strings.Cut(text, " "); word {
+	case "work":
+		k.work()
+	case "questions":
+		k.questions(m.ID)
+		return // it ends with the last answer
+	default:
+		k.say("heard: " + text)
+	}
+	k.answer(m.ID, `{"stopReason":"end_turn"}`)
+}
+
+// update sends an update of the session, given as JSON.
+func (k *keyed) update(format string, args ...any) {
+	k.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+format+`}}`, args...)
+}
+
+// code is in what the agent says, and ran is what it says to have run.
+const (
+	code = "fmt.Println(\"a *code* block\")\n"
+	ran  = "go test ./... | tail"
+)
+
+// work is a message with code, a change of a file, and a command with output.
+func (k *keyed) work() {
+	k.say("Some **strong** words.\n\n```go\n" + code + "```\n")
+	k.update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Edit notes.txt","kind":"edit","status":"completed","locations":[{"path":%q,"line":2}],`+
+		`"content":[{"type":"diff","path":%[1]q,"oldText":"one\ntwo\n","newText":"one\n2\n"}]}`, k.cwd+"/notes.txt")
+	output := ""
+	for n := range 30 {
+		output += fmt.Sprintf("row %d of the output\n", n)
+	}
+	quoted, _ := json.Marshal(output)
+	k.update(`{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Run tests","kind":"execute","status":"completed","rawInput":{"command":%q},`+
+		`"content":[{"type":"content","content":{"type":"text","text":%s}}]}`, ran, quoted)
+	k.say("The work is done.")
+}
+
+// questions asks two at once: the first is longer than a screen, the second is not.
+func (k *keyed) questions(prompt json.RawMessage) {
+	long := ""
+	for n := range 60 {
+		long += fmt.Sprintf("echo line %d\n", n)
+	}
+	k.asked = map[string]string{"prompt": string(prompt), "q1": "", "q2": ""}
+	for i, cmd := range []string{long, "echo short"} {
+		quoted, _ := json.Marshal(cmd)
+		k.line(`{"jsonrpc":"2.0","id":%q,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":%[1]q,"title":"Run %[1]s",`+
+			`"kind":"execute","status":"pending","rawInput":{"command":%s}},"options":[{"optionId":"go","name":"Go","kind":"allow_once"},`+
+			`{"optionId":"always","name":"Go on","kind":"allow_always"},{"optionId":"no","name":"Hold","kind":"reject_once"},{"optionId":"never","name":"Never","kind":"reject_always"}]}}`, fmt.Sprintf("q%d", i+1), quoted)
+	}
+}
+
+func (k *keyed) answered(m message) {
+	var id string
+	json.Unmarshal(m.ID, &id)
+	k.say(fmt.Sprintf("%s: %s %s. ", id, m.Result.Outcome.Outcome, m.Result.Outcome.OptionID))
+	delete(k.asked, id)
+	if prompt := k.asked["prompt"]; len(k.asked) == 1 && prompt != "" {
+		delete(k.asked, "prompt")
+		k.answer(json.RawMessage(prompt), `{"stopReason":"end_turn"}`)
+	}
+}
+
+// prompted takes a prompt of v2 at once. One that comes in the middle of a turn is
+// held until the gate of the one before has opened.
+func (k *keyed) prompted(id json.RawMessage, text string) {
+	k.turns++
+	n := k.turns
+	k.answer(id, fmt.Sprintf(`{"messageId":"u%d"}`, n))
+	quoted, _ := json.Marshal(text)
+	said, _ := json.Marshal("heard: " + text)
+	begin := func() {
+		k.update(`{"sessionUpdate":"state_update","state":"running"}`)
+		k.update(`{"sessionUpdate":"user_message","messageId":"u%d","content":[{"type":"text","text":%s}]}`, n, quoted)
+		k.update(`{"sessionUpdate":"agent_message_chunk","messageId":"a%d","content":{"type":"text","text":%s}}`, n, said)
+	}
+	if k.mu.Lock(); n > 1 && k.held != nil {
+		k.held = append(k.held, begin)
+		k.mu.Unlock()
+		return
+	}
+	k.held = []func(){}
+	k.mu.Unlock()
+	begin()
+	go func() {
+		k.gate(nil)
+		k.mu.Lock()
+		held := k.held
+		k.held = nil
+		k.mu.Unlock()
+		for _, next := range held {
+			next()
+		}
+		k.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+	}()
+}

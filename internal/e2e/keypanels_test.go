@@ -1,0 +1,266 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"parley/ui/intent"
+)
+
+func densities(d *desk) {
+	s := d.keyed(90, 50)
+	s.turn("work")
+	normal := s.WaitFor("row 0 of the output", "row 29 of the output", "The work is done.")
+	if rowOf(normal, "row 15 of the output") >= 0 {
+		d.Errorf("all of the output is shown:\n%s", numbered(normal))
+	}
+	s.Press("ctrl+o")
+	s.WaitFor("showing: everything", "row 15 of the output", "row 29 of the output")
+	s.Press("ctrl+o")
+	quiet := s.WaitFor("showing: quiet")
+	if rowOf(quiet, "of the output") >= 0 || rowOf(quiet, "notes.txt") < 0 || rowOf(quiet, "go test") < 0 {
+		d.Errorf("quiet has to show what was done, and nothing of its content:\n%s", numbered(quiet))
+	}
+	s.Press("ctrl+o")
+	rows := s.WaitFor("showing: normal", "row 29 of the output")
+	if a, b := strings.Join(normal[:40], "\n"), strings.Join(rows[:40], "\n"); a != b {
+		d.Errorf("it was\n%s\nand is\n%s", a, b)
+	}
+}
+
+func showsPlan(d *desk) {
+	s := d.start(90, 40, "demo")
+	s.Prompt("plan and read notes.txt")
+	s.WaitFor("Plan 2/2 ▸", "? help")
+	before := s.WaitIdle()
+	s.Press("ctrl+t")
+	s.WaitFor("╭ plan", "Read notes.txt", "Sum up")
+	rows := s.Rows()
+	if a, b := before[len(before)-5:], rows[len(rows)-5:]; strings.Join(a, "\n") != strings.Join(b, "\n") {
+		d.Errorf("what is below has moved:\n%s", numbered(rows))
+	}
+	s.Press("ctrl+t")
+	s.WaitGone("╭ plan")
+}
+
+// showsPalette looks for every action, with its key, and does one.
+func showsPalette(d *desk) {
+	s := d.start(120, 50, scripted(d)...)
+	s.Press("ctrl+p")
+	rows := s.WaitFor("╭ actions", "enter does it")
+	for _, a := range intent.Actions {
+		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
+			continue
+		}
+		i := rowOf(rows, a.Help)
+		if i < 0 || len(a.Keys) > 0 && !strings.Contains(rows[i], intent.Shown(a.Keys[0])) {
+			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
+		}
+	}
+	s.Type("hw shwn") // how much is shown
+	s.WaitGone("the sessions: open")
+	s.WaitFor("› how much is shown")
+	s.Press("enter")
+	s.WaitFor("showing: everything")
+	s.WaitGone("╭ actions")
+	s.Press("ctrl+p")
+	s.WaitFor("╭ actions")
+	s.Press("esc")
+	s.WaitGone("╭ actions")
+	s.WaitDraft("")
+}
+
+func showsSessions(d *desk) {
+	d.env = keptIn(d.T, d.dir)
+	s := d.start(100, 30, scripted(d)...)
+	s.turn("first things")
+	s.Press("ctrl+s")
+	s.WaitFor("╭ sessions", "1 first things", "here", "kept by the agent", "Fix the lexer")
+	s.Type("lexer")
+	s.WaitGone("Write the docs")
+	s.Press("enter") // opens it
+	history(s.Screen, "old-1")
+	s.Press("ctrl+s")
+	s.WaitFor("2 Fix the lexer", "1 first things")
+	s.Press("ctrl+x") // closes it
+	s.PressUntil("ctrl+x", "1 first things")
+	s.Press("esc")
+	s.Press("ctrl+s")
+	s.WaitFor("╭ sessions")
+	s.Press("ctrl+n") // a new one
+	s.WaitFor(placeholder)
+	s.WaitGone("first things")
+	s.turn("second things")
+	s.Press("ctrl+s")
+	s.WaitFor("first things", "second things")
+	s.Press("esc")
+	s.WaitGone("╭ sessions")
+}
+
+// nextMode goes to the mode in which the demo agent does not ask.
+func nextMode(d *desk) {
+	write(d, filepath.Join(d.dir, "notes.txt"), "one\n")
+	s := d.start(90, 30, "demo")
+	s.WaitFor("· Ask first")
+	s.Press("shift+tab")
+	s.WaitFor("· Auto")
+	s.Prompt("edit notes.txt")
+	rows := s.WaitFor("notes.txt has one more line now.")
+	if rowOf(rows, "you, ") >= 0 {
+		d.Errorf("it has asked:\n%s", numbered(rows))
+	}
+	s.WaitIdle()
+	s.Press("shift+tab")
+	s.WaitFor("· Ask first")
+}
+
+func functionKeys(d *desk) {
+	s := d.start(90, 30, "demo")
+	s.Press("f4")
+	s.WaitFor("╭ options", "› Mode")
+	s.Press("enter")
+	s.WaitFor("Auto")
+	s.Press("esc", "esc")
+	s.WaitGone("╭ ")
+	s.Type("!sleep 600\r")
+	s.WaitFor("esc stop the command")
+	s.Press("f3")
+	s.WaitFor("╭ going on", "! sleep 600", "ctrl+x stops")
+	s.Press("ctrl+x")
+	s.WaitFor("nothing is going on")
+	s.Press("esc")
+	s.WaitGone("╭ going on")
+	s.Press("f2")
+	s.WaitFor("╭ log")
+	s.Press("f2")
+	s.WaitGone("╭ log")
+}
+
+func tabs(d *desk) {
+	s := d.start(90, 30, "demo")
+	s.Type("/thi")
+	s.WaitFor("tab completes", "Think aloud")
+	s.Press("tab")
+	s.WaitDraft("/think")
+	s.WaitGone("tab completes")
+	s.Type("and read notes.txt\r")
+	s.WaitFor("▌ /think and read notes.txt", "That is all.")
+	s.WaitIdle()
+	s.Press("tab")
+	s.WaitSelected("That is all.")
+	s.WaitFor("esc back")
+	s.Press("tab")
+	rows := s.WaitFor("? help")
+	if row := selected(rows); row != "" {
+		d.Errorf("%q is still selected", row)
+	}
+	s.Type("typed")
+	s.WaitDraft("typed")
+}
+
+func slashes(d *desk) {
+	s := d.start(90, 40, "demo")
+	s.Type("/")
+	rows := s.WaitFor("tab completes", "/help", "/edit")
+	if rowOf(rows, placeholder) >= 0 {
+		d.Errorf("the slash is not in the draft:\n%s", numbered(rows))
+	}
+	s.Type("sess")
+	s.WaitFor("› /sessions", "parley") // parley's own
+	s.Press("enter")                   // completes what is not whole
+	s.WaitDraft("/sessions")
+	s.Press("enter")
+	s.WaitFor("╭ sessions")
+	s.Press("esc")
+	s.WaitGone("╭ sessions")
+	s.Type("and/or / what")
+	s.WaitDraft("and/or / what")
+	if rows := s.Rows(); rowOf(rows, "tab completes") >= 0 {
+		d.Errorf("a slash that is not the first offers commands:\n%s", numbered(rows))
+	}
+	s.Press("ctrl+c")
+	s.WaitDraft("")
+	s.Prompt("/read notes.txt") // the agent's
+	s.WaitFor("▌ /read notes.txt", "That is all.")
+}
+
+// mentions completes a file, of those that are not ignored.
+func mentions(d *desk) {
+	for name, text := range map[string]string{"main.go": "package main\n", "mainly.log": "", ".gitignore": "*.log\n", "other.txt": ""} {
+		write(d, filepath.Join(d.dir, name), text)
+	}
+	s := d.keyed(90, 30)
+	s.Type("look at @man")
+	rows := s.WaitFor("main.go", "tab completes")
+	if rowOf(rows, "mainly.log") >= 0 || rowOf(rows, "other.txt") >= 0 {
+		d.Errorf("too much is offered:\n%s", numbered(rows))
+	}
+	s.Press("esc")
+	s.WaitGone("tab completes")
+	s.WaitDraft("look at @man")
+	s.Press("backspace", "backspace", "backspace", "backspace")
+	s.Type("@man")
+	s.WaitFor("tab completes")
+	s.Press("tab")
+	s.WaitDraft("look at @main.go")
+	s.Press("enter")
+	s.WaitFor("heard: look at @main.go")
+	s.WaitIdle()
+	got := read(d, d.path("heard"))
+	if !strings.Contains(got, `"type":"resource"`) || !strings.Contains(got, `"package main\n"`) || !strings.Contains(got, "look at @main.go") {
+		d.Errorf("the agent got %s", got)
+	}
+}
+
+func bangs(d *desk) {
+	s := d.start(90, 30, scripted(d)...)
+	s.Type("!")
+	s.WaitFor("shell · enter runs it in")
+	s.Type("echo it is $((40+2))")
+	s.Press("enter")
+	s.WaitFunc("the output", func(rows []string) bool { return has(rows, "     it is 42") })
+	s.WaitIdle()
+	s.Prompt("!sleep 600")
+	s.WaitFor("esc stop the command")
+	s.Press("esc")
+	s.WaitIdle()
+	s.Prompt(" !not a command")
+	s.WaitFor("heard: ")
+	s.WaitIdle()
+	if got := read(d, d.path("heard")); !strings.Contains(got, "it is 42") || !strings.Contains(got, " !not a command") {
+		d.Errorf("the agent got %q", got)
+	}
+}
+
+func helps(d *desk) {
+	s := d.start(100, 40, scripted(d)...)
+	for _, key := range []string{"?", "f1"} {
+		s.Press(key)
+		s.WaitFor("╭ keys", "send; during a turn: queue the prompt", "every action, to search and choose")
+		s.Press("esc")
+		s.WaitGone("╭ keys")
+		s.WaitDraft("")
+	}
+	s.Type("what?")
+	s.WaitDraft("what?")
+	if rows := s.Rows(); rowOf(rows, "╭ keys") >= 0 {
+		d.Errorf("help in the middle of a draft:\n%s", numbered(rows))
+	}
+	s.Press("f1") // everything that has a key is in it
+	s.WaitFor("╭ keys")
+	all := strings.Join(s.Rows(), "\n")
+	for n := 0; n < 10 && !strings.Contains(all, "/quit"); n++ {
+		before := strings.Join(s.Rows(), "\n")
+		s.Press("pgdown")
+		s.WaitFunc("another page", func(rows []string) bool { return strings.Join(rows, "\n") != before })
+		all += "\n" + strings.Join(s.Rows(), "\n")
+	}
+	for _, a := range intent.Actions {
+		if len(a.Keys) > 0 && !strings.Contains(all, intent.Shown(a.Keys[0])) {
+			d.Errorf("%s of %s is not in the help", a.Keys[0], fmt.Sprint(a.In, ".", a.Name))
+		}
+	}
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// altA answers by the keys although there is a draft.
+func altA(d *desk) {
+	s := d.start(90, 24, scripted(d)...)
+	s.Prompt("ask")
+	s.WaitFor("I shall ask")
+	s.Type("a draft")
+	s.WaitDraft("a draft")
+	open(d, d.dir)
+	s.WaitFor("scripted asks", "keys are off while you type")
+	s.Press("alt+a")
+	s.WaitFor(armed)
+	s.PressUntil("y", "the answer was selected go")
+	s.WaitDraft("a draft")
+}
+
+func questionKeys(d *desk) {
+	s := d.keyed(90, 30)
+	s.Prompt("questions")
+	s.WaitFor("keyed asks", "1 of 2 waiting", "read to the end to allow")
+	s.Type("y") // not read yet
+	s.WaitFor("read to the end first")
+	top := s.Rows()
+	first := rowOf(top, "keyed asks") + 1
+	at := func(what string, shift int) {
+		d.Helper()
+		s.WaitFunc(what, func(rows []string) bool {
+			return rows[first] == top[first+shift] && rows[first+1] == top[first+shift+1]
+		})
+	}
+	for _, keys := range [][2]string{{"down", "up"}, {"j", "k"}} {
+		s.Press(keys[0])
+		at("a row on", 1)
+		s.Press(keys[1])
+		at("a row back", 0)
+	}
+	for _, key := range []string{"pgdown", "space"} {
+		s.Press(key)
+		s.WaitFunc("a page on", func(rows []string) bool { return rows[first] != top[first] && rowOf(rows[first:], "echo line 2 ") < 0 })
+		s.Press("pgup")
+		at("a page back", 0)
+	}
+	s.Press("f")
+	s.WaitFunc("the full screen", func(rows []string) bool { return strings.HasPrefix(rows[0], "╭ keyed asks") })
+	s.Press("f")
+	s.WaitFunc("the question above the composer", func(rows []string) bool { return rowOf(rows, placeholder) >= 0 })
+
+	s.Press("ctrl+n")
+	s.WaitFor("echo short", "2 of 2 waiting", armed)
+	s.PressUntil("d", "toolCallId")
+	s.Press("d")
+	s.WaitGone("toolCallId")
+	s.Press("ctrl+p")
+	s.WaitFor("echo line 0", "1 of 2 waiting")
+	s.PressUntil("ctrl+n", "echo short")
+
+	for _, key := range []string{"tab", "alt+a"} { // back to the composer
+		s.Press(key)
+		s.WaitFor("alt+a to answer")
+		s.Type("draft")
+		s.WaitDraft("draft")
+		s.Press("ctrl+u")
+		s.WaitDraft("")
+		s.Press("alt+a")
+		s.WaitFor(armed)
+		s.PressUntil("d", "toolCallId") // keys typed before are dropped
+		s.Press("d")
+		s.WaitGone("toolCallId")
+	}
+	s.Press("n")
+	s.WaitFor("q2: selected no.")
+	s.WaitGone("waiting ")
+	s.WaitFor("echo line 0", "esc rejects")
+	s.PressUntil("esc", "q1: selected no.")
+	s.WaitIdle()
+}
+
+// edits presses readline's keys in the draft.
+func edits(d *desk) {
+	s := d.start(90, 30, scripted(d)...)
+	const text = "alpha beta-gamma delta"
+	for i, test := range []struct{ keys, then, want string }{
+		{"left", "X", "alpha beta-gamma deltXa"},
+		{"left left right", "X", "alpha beta-gamma deltXa"},
+		{"ctrl+a", "X", "Xalpha beta-gamma delta"},
+		{"home", "X", "Xalpha beta-gamma delta"},
+		{"home ctrl+e", "X", "alpha beta-gamma deltaX"},
+		{"home end", "X", "alpha beta-gamma deltaX"},
+		{"alt+b", "X", "alpha beta-gamma Xdelta"},
+		{"ctrl+left", "X", "alpha beta-gamma Xdelta"},
+		{"alt+left", "X", "alpha beta-gamma Xdelta"},
+		{"home alt+f", "X", "alphaX beta-gamma delta"},
+		{"home ctrl+right", "X", "alphaX beta-gamma delta"},
+		{"home alt+right", "X", "alphaX beta-gamma delta"},
+		{"ctrl+home", "X", "Xalpha beta-gamma delta"},
+		{"ctrl+home ctrl+end", "X", "alpha beta-gamma deltaX"},
+		{"backspace", "", "alpha beta-gamma delt"},
+		{"shift+backspace", "", "alpha beta-gamma delt"},
+		{"ctrl+h", "", "alpha beta-gamma delt"},
+		{"home delete", "", "lpha beta-gamma delta"},
+		{"home ctrl+d", "", "lpha beta-gamma delta"},
+		{"alt+b ctrl+w", "", "alpha delta"},
+		{"alt+backspace", "X", "alpha beta-gamma X"},
+		{"ctrl+backspace", "X", "alpha beta-gamma X"},
+		{"home alt+d", "X", "X beta-gamma delta"},
+		{"home ctrl+delete", "X", "X beta-gamma delta"},
+		{"home alt+delete", "X", "X beta-gamma delta"},
+		{"alt+b ctrl+u", "X", "Xdelta"},
+		{"alt+b ctrl+k", "X", "alpha beta-gamma X"},
+		{"alt+b ctrl+k home ctrl+y", "X", "deltaXalpha beta-gamma"},
+		{"alt+b ctrl+k ctrl+_", "", text},
+		{"ctrl+j up", "X", "Xalpha beta-gamma delta"},
+		{"ctrl+j home up down", "X", "alpha beta-gamma deltaX"},
+	} {
+		s.Type(text)
+		s.WaitDraft(text)
+		s.Press(strings.Fields(test.keys)...)
+		s.Type(test.then)
+		s.WaitFunc(fmt.Sprintf("%q of %d %s", test.want, i, test.keys), func(rows []string) bool { return draft(rows) == test.want })
+		s.Press("ctrl+c")
+		s.WaitDraft("")
+	}
+}
+
+// WaitFileText waits until a file holds exactly this.
+func (s *Screen) WaitFileText(path, want string) {
+	s.t.Helper()
+	var text []byte
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if text, _ = os.ReadFile(path); string(text) == want {
+			return
+		}
+	}
+	s.t.Fatalf("%s holds %q, want %q", path, text, want)
+}
+
+// WaitNone waits until no process of the test has words that begin like this.
+func (s *Screen) WaitNone(words string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		left := ""
+		for _, line := range processesOf(s.root) {
+			if strings.HasPrefix(line, words) {
+				left = line
+			}
+		}
+		if left == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%q still runs", left)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+//go:build unix
+
+package e2e
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/ui/intent"
+)
+
+// keyRows are the keys that the screen promises, each row with the actions it is
+// about, as the configuration names them, and the test that presses them.
+var keyRows = []struct {
+	row     string
+	actions []string
+	test    func(d *desk)
+}{
+	{"enter sends, during a turn queues", []string{"chat.send"}, enterSends},
+	{"enter during a turn of ACP 2: held", []string{"chat.send"}, enterIsHeld},
+	{"shift+enter, alt+enter, ctrl+j, backslash enter: newline", []string{"draft.newline"}, newlines},
+	{"esc closes a popup, else stops; draft and queue stay", []string{"chat.stop"}, escStops},
+	{"esc esc, idle: the turns", []string{"chat.stop"}, escTwice},
+	{"ctrl+c stops, clears, quits", []string{"chat.interrupt"}, ctrlC},
+	{"ctrl+d quits, or deletes forward", []string{"chat.quit-if-empty"}, ctrlD},
+	{"ctrl+z suspends", []string{"always.suspend"}, ctrlZ},
+	{"ctrl+l draws again", []string{"always.redraw"}, ctrlL},
+	{"up, down: history over runs", []string{"chat.history-back", "chat.history-forward"}, walksHistory},
+	{"up, backspace: the queue", []string{"empty.edit-queued", "empty.drop-queued"}, takesQueued},
+	{"ctrl+r searches history over runs", []string{"chat.search-history"}, searchesHistory},
+	{"ctrl+g opens the draft in the editor", []string{"chat.editor"}, opensEditor},
+	{"ctrl+v: an image", []string{"chat.paste-image"}, pastesImage},
+	{"ctrl+o: density", []string{"chat.density"}, densities},
+	{"ctrl+t: the plan", []string{"chat.plan"}, showsPlan},
+	{"ctrl+p: every action", []string{"chat.palette"}, showsPalette},
+	{"ctrl+s: sessions", []string{"chat.sessions"}, showsSessions},
+	{"shift+tab: the next mode", []string{"chat.next-mode"}, nextMode},
+	{"f2, f3, f4: log, work, options", []string{"chat.log", "chat.work", "chat.options"}, functionKeys},
+	{"tab completes, else focuses the transcript", []string{"chat.complete", "empty.transcript", "transcript.composer"}, tabs},
+	{"/ first: commands", nil, slashes},
+	{"@ anywhere: files", nil, mentions},
+	{"! first: shell", nil, bangs},
+	{"? on an empty composer, f1: help", []string{"empty.help", "chat.help"}, helps},
+	{"alt+a gives the keys to the question", []string{"chat.question"}, altA},
+	{"pgup, pgdown, ends, rows", []string{"chat.page-up", "chat.page-down", "chat.scroll-up", "chat.scroll-down", "chat.home", "chat.end"}, scrolls},
+	{"j k { } g G d u", []string{"transcript.next", "transcript.previous", "transcript.next-prompt", "transcript.previous-prompt", "transcript.first", "transcript.last",
+		"transcript.half-down", "transcript.half-up"}, moves},
+	{"/ n N: search", []string{"transcript.search", "transcript.search-next", "transcript.search-previous"}, searches},
+	{"space, enter: open and close", []string{"transcript.open"}, opens},
+	{"y: copy", []string{"transcript.copy"}, copies},
+	{"o: open the file", []string{"transcript.open-file"}, opensFile},
+	{"i: the JSON behind it; reading", []string{"transcript.messages", "reading.up", "reading.down", "reading.close"}, readsMessages},
+	{"x: stop the tool", []string{"transcript.stop-tool"}, stopsTool},
+	{"esc: back to the composer", []string{"transcript.leave"}, leaves},
+	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down",
+		"question.next", "question.previous", "question.leave"}, questionKeys},
+	{"readline's keys", []string{"draft.left", "draft.right", "draft.up", "draft.down", "draft.line-start", "draft.line-end", "draft.word-left", "draft.word-right",
+		"draft.start", "draft.end", "draft.delete-back", "draft.delete-forward", "draft.kill-to-blank", "draft.kill-word-left", "draft.kill-word-right",
+		"draft.kill-to-start", "draft.kill-to-end", "draft.yank", "draft.undo"}, edits},
+	{"wheel", nil, wheels},
+	{"click", nil, clicks},
+	{"drag copies", nil, drags},
+	{"drag, then ctrl+c", []string{"chat.interrupt"}, dragsAndCopies},
+	{"mouse off", nil, mouseOff},
+}
+
+// TestKeys runs the rows. Each has to press every key of its actions.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	for _, r := range keyRows {
+		t.Run(r.row, func(t *testing.T) {
+			t.Parallel()
+			d := &desk{T: t, dir: workDir(t), pressed: map[string]bool{}}
+			r.test(d)
+			for _, name := range r.actions {
+				a, ok := actionCalled(name)
+				if !ok {
+					t.Errorf("there is no action %s", name)
+				}
+				for _, key := range a.Keys {
+					if !d.pressed[key] && !t.Failed() {
+						t.Errorf("%s of %s was not pressed, only %q", key, name, slices.Sorted(maps.Keys(d.pressed)))
+					}
+				}
+			}
+		})
+	}
+}
+
+// Whatever has a key is in the table.
+func TestEveryKeyIsInTheTable(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{}
+	for _, r := range keyRows {
+		for _, name := range r.actions {
+			tested[name] = true
+		}
+	}
+	for _, a := range intent.Actions {
+		if name := a.In.String() + "." + a.Name; len(a.Keys) > 0 && !tested[name] {
+			t.Errorf("no test presses %s of %s", strings.Join(a.Keys, ", "), name)
+		}
+	}
+}
+
+func actionCalled(name string) (intent.Action, bool) {
+	i := slices.IndexFunc(intent.Actions, func(a intent.Action) bool { return a.In.String()+"."+a.Name == name })
+	if i < 0 {
+		return intent.Action{}, false
+	}
+	return intent.Actions[i], true
+}
+
+// desk is where one row is tested: a directory, and what was pressed.
+type desk struct {
+	*testing.T
+	dir     string
+	env     []string // in addition to what every run has
+	pressed map[string]bool
+}
+
+// hand is a screen of a desk.
+type hand struct {
+	*Screen
+	desk *desk
+}
+
+// start runs parley and waits until one can type.
+func (d *desk) start(cols, rows int, args ...string) *hand {
+	d.Helper()
+	env := append([]string{"PARLEY_STATE=" + d.path("state"), heardVar + "=" + d.path("heard")}, d.env...)
+	h := &hand{StartEnv(d.T, cols, rows, d.dir, env, args...), d}
+	h.WaitFor(placeholder)
+	return h
+}
+
+// keyed runs parley with the agent that has something for every key.
+func (d *desk) keyed(cols, rows int, flags ...string) *hand {
+	d.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		d.Fatal(err)
+	}
+	return d.start(cols, rows, append(flags, "--", self, "keyed")...)
+}
+
+// path is a place beside the directory that is worked in.
+func (d *desk) path(name string) string { return filepath.Join(filepath.Dir(d.dir), name) }
+
+// script writes a program of the shell and returns its path.
+func (d *desk) script(name, text string) string {
+	d.Helper()
+	bin := d.path("bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		d.Fatal(err)
+	}
+	path := filepath.Join(bin, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		d.Fatal(err)
+	}
+	return path
+}
+
+// got checks what the agent has been sent.
+func (d *desk) got(want string) {
+	d.Helper()
+	if text := read(d, d.path("heard")); text != want {
+		d.Errorf("the agent got %q, want %q", text, want)
+	}
+}
+
+// Press presses keys one after the other.
+func (h *hand) Press(keys ...string) {
+	h.t.Helper()
+	for _, k := range keys {
+		h.desk.pressed[k] = true
+	}
+	h.Screen.Press(keys...)
+}
+
+// PressUntil presses a key again and again until the text is there.
+func (h *hand) PressUntil(key, text string) {
+	h.t.Helper()
+	h.desk.pressed[key] = true
+	h.Screen.PressUntil(key, text)
+}
+
+// turn sends a prompt and waits for the end of its turn.
+func (h *hand) turn(prompt string) []string {
+	h.t.Helper()
+	h.Prompt(prompt)
+	h.WaitFunc("the turn", func(rows []string) bool { return rowOf(rows, prompt) >= 0 && draft(rows) == "" })
+	return h.WaitIdle()
+}
+
+// quit ends parley, with nothing in the composer.
+func (h *hand) quit() {
+	h.t.Helper()
+	h.Press("ctrl+d")
+	if code := h.ExitCode(); code != 0 {
+		h.t.Errorf("exit code %d", code)
+	}
+}
+
+// WaitSelected waits until the first row of the selected entry has the text.
+func (h *hand) WaitSelected(text string) []string {
+	h.t.Helper()
+	return h.WaitFunc("the selection of \""+text+"\"", func(rows []string) bool { return strings.Contains(selected(rows), text) })
+}
+
+// selected is the first row of the entry that the keys act upon.
+func selected(rows []string) string {
+	for _, r := range rows {
+		if strings.HasPrefix(r, "┃") {
+			return r
+		}
+	}
+	return ""
+}

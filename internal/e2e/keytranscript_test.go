@@ -1,0 +1,303 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/base64"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func scrolls(d *desk) {
+	s := d.start(80, 24, "demo")
+	s.Prompt("long")
+	s.WaitFor("That is all.")
+	end := s.WaitIdle()
+	same := func(what string, want []string) {
+		d.Helper()
+		s.WaitFunc(what, func(rows []string) bool { return rows[0] == want[0] && rows[5] == want[5] })
+	}
+	s.Press("pgup")
+	page := s.WaitFor("↓ end")
+	for _, key := range []string{"shift+up", "ctrl+up"} {
+		s.Press(key)
+		s.WaitFunc("a row more above", func(rows []string) bool { return rows[1] == page[0] && rows[2] == page[1] })
+		s.Press(strings.Replace(key, "up", "down", 1))
+		same("a row less above", page)
+	}
+	s.Press("pgdown")
+	s.WaitGone("↓ end")
+	same("the end", end)
+	s.Press("ctrl+home")
+	s.WaitFor("▌ long", "A long answer", "↓ end")
+	s.Press("ctrl+end")
+	s.WaitGone("↓ end")
+	same("the end", end)
+}
+
+func moves(d *desk) {
+	s := d.start(80, 30, scripted(d)...)
+	for _, prompt := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight"} {
+		s.turn(prompt)
+	}
+	s.Press("tab")
+	s.WaitSelected("heard: eight")
+	for _, step := range []struct{ key, to string }{
+		{"k", "┃ eight"}, {"up", "heard: seven"}, {"j", "┃ eight"}, {"down", "heard: eight"}, {"{", "┃ eight"}, {"{", "┃ seven"}, {"{", "┃ six"}, {"}", "┃ seven"},
+		{"g", "┃ one"}, {"G", "heard: eight"}, {"home", "┃ one"}, {"end", "heard: eight"}, {"g", "┃ one"}, {"j", "heard: one"}, {"}", "┃ two"},
+	} {
+		s.Press(step.key)
+		s.WaitSelected(step.to)
+	}
+	s.Press("g")
+	top := s.WaitSelected("┃ one")
+	s.Press("d")
+	s.WaitFunc("half a page on", func(rows []string) bool { // what was in the middle is at the top
+		return rowOf(rows, "┃ one") < 0 && rows[4] != "" && slices.Contains(top[5:], rows[4])
+	})
+	s.Press("u")
+	s.WaitFunc("half a page back", func(rows []string) bool { return strings.Contains(rows[0], "one") && selected(rows) != "" })
+	s.Press("u")
+	s.WaitSelected("┃ one")
+}
+
+func searches(d *desk) {
+	s := d.start(80, 14, scripted(d)...)
+	for _, prompt := range []string{"apples", "pears", "more apples", "Apples"} {
+		s.turn(prompt)
+	}
+	s.Press("tab")
+	s.WaitSelected("heard: Apples")
+	s.Press("/")
+	s.WaitFor("type to search")
+	s.Type("heard: apples")
+	s.WaitFor("/ heard: apples", "1 of 2")
+	s.Press("enter")
+	s.WaitFor("n N · esc")
+	first := s.WaitSelected("heard: ")
+	s.Press("n")
+	s.WaitFunc("the next match", func(rows []string) bool {
+		return rowOf(rows, " of 2") >= 0 && selected(rows) != selected(first) && strings.Contains(selected(rows), "pples")
+	})
+	s.Press("N")
+	s.WaitFunc("the match before", func(rows []string) bool { return selected(rows) == selected(first) })
+	s.Press("N")
+	s.WaitFor("wrapped")
+	s.Press("esc")
+	s.WaitGone("n N · esc")
+	s.WaitFor("esc back")
+	s.Press("/")
+	s.Type("heard: Apples") // a capital counts
+	s.WaitFor("1 of 1")
+	s.Press("enter")
+	s.WaitSelected("heard: Apples")
+	s.Press("/")
+	s.Type("nowhere")
+	s.WaitFor("no match")
+	s.Press("esc")
+	s.WaitSelected("heard: Apples")
+	s.WaitDraft("")
+}
+
+// opens opens the output of a command, and closes it, by each key.
+func opens(d *desk) {
+	s := d.keyed(90, 50)
+	s.turn("work")
+	s.Press("tab")
+	s.WaitSelected("The work is done.")
+	s.Press("k")
+	s.WaitSelected(ran)
+	for _, key := range []string{"space", "enter"} {
+		s.Press(key)
+		s.WaitFor("row 15 of the output", "row 29 of the output")
+		s.Press(key)
+		s.WaitGone("row 15 of the output")
+		s.WaitSelected(ran)
+	}
+	s.WaitDraft("")
+}
+
+// copies copies whatever there is to copy of an entry.
+func copies(d *desk) {
+	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
+	s := d.keyed(90, 50)
+	s.turn("work")
+	s.Press("tab")
+	s.WaitSelected("The work is done.")
+	s.Press("y")
+	s.WaitFor("╭ copy", "y all of it")
+	s.Press("y")
+	s.WaitCopied("The work is done.")
+	s.WaitFor("by OSC 52")
+	s.WaitGone("╭ copy")
+
+	s.Press("k")
+	s.WaitSelected(ran)
+	s.Press("y")
+	s.WaitFor("m the command")
+	s.Press("m")
+	s.WaitCopied(ran)
+
+	s.Press("k")
+	s.WaitSelected("notes.txt")
+	s.Press("y")
+	s.WaitFor("d the patch")
+	s.Press("d")
+	patch := s.WaitCopiedFunc("a patch", func(text string) bool { return strings.Contains(text, "\n-two\n+2\n") })
+	if !strings.Contains(patch, "@@ -1,2 +1,2 @@\n one\n-two\n+2\n") || !strings.Contains(patch, "notes.txt") {
+		d.Errorf("that is no patch: %q", patch)
+	}
+
+	s.Press("k")
+	s.WaitSelected("Some strong words.")
+	s.Press("y")
+	s.WaitFor("c the code block")
+	s.Press("c")
+	s.WaitCopied(code)
+	s.Press("y")
+	s.WaitFor("╭ copy")
+	s.Press("y") // the source, not what is on the screen
+	s.WaitCopiedFunc("the message", func(text string) bool {
+		return strings.HasPrefix(text, "Some **strong** words.\n\n```go\n"+code+"```")
+	})
+	s.Press("y")
+	s.WaitFor("╭ copy")
+	s.Press("esc")
+	s.WaitGone("╭ copy")
+	s.WaitFor("esc back")
+}
+
+func opensFile(d *desk) {
+	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
+	d.env = []string{"VISUAL=" + d.script("vi", `echo "$@" >"$HOME/opened"`)}
+	s := d.keyed(90, 50)
+	s.turn("work")
+	s.Press("tab")
+	s.WaitSelected("The work is done.")
+	s.Press("o")
+	s.WaitFor("it names no file")
+	s.Press("k", "k")
+	s.WaitSelected("notes.txt")
+	s.Press("o")
+	want := "+2 " + filepath.Join(d.dir, "notes.txt") + "\n"
+	s.WaitFileText(d.path("home/opened"), want)
+	s.WaitSelected("notes.txt")
+	s.WaitFor("esc back")
+}
+
+func readsMessages(d *desk) {
+	s := d.keyed(90, 24)
+	s.turn("work")
+	s.Press("tab")
+	s.WaitSelected("The work is done.")
+	s.Press("k", "k")
+	s.WaitFor("┃") // of a call that is higher than what is left of the screen
+	behind := func() []string {
+		s.Press("i")
+		return s.WaitFor("╭ messages", "from the agent", `"jsonrpc": "2.0"`)
+	}
+	top := behind()
+	if all := strings.Join(top, "\n"); !strings.Contains(all, `"method": "session/update"`) {
+		d.Errorf("that is not the message:\n%s", numbered(top))
+	}
+	first := rowOf(top, "╭ messages") + 1
+	inside := func(what string, want func(rows []string) bool) {
+		d.Helper()
+		s.WaitFunc(what, want)
+	}
+	for _, keys := range [][2]string{{"down", "up"}, {"j", "k"}} {
+		s.Press(keys[0])
+		inside("a row on", func(rows []string) bool { return rows[first] == top[first+1] && rows[first+1] == top[first+2] })
+		s.Press(keys[1])
+		inside("a row back", func(rows []string) bool { return rows[first] == top[first] && rows[first+1] == top[first+1] })
+	}
+	s.Press("esc")
+	s.WaitGone("╭ messages")
+	for _, key := range []string{"q", "enter"} {
+		behind()
+		s.Press(key)
+		s.WaitGone("╭ messages")
+		s.WaitFor("esc back") // the transcript has the keys
+	}
+}
+
+// stopsTool stops a command of the user's own; one that is over cannot be.
+func stopsTool(d *desk) {
+	s := d.keyed(90, 40)
+	s.turn("work")
+	s.Press("tab")
+	s.WaitSelected("The work is done.")
+	s.Press("x")
+	s.WaitFor("x stops a tool call")
+	s.Press("k")
+	s.WaitSelected(ran)
+	s.Press("x")
+	s.WaitFor("it is over")
+	s.Press("tab")
+	s.Type("!echo begun; sleep 600\r")
+	s.WaitFunc("the command", func(rows []string) bool { return has(rows, "     begun") })
+	s.Press("tab")
+	s.WaitSelected("sleep 600")
+	s.Press("x")
+	s.WaitFunc("the end of the command", func(rows []string) bool {
+		return rowOf(rows, "esc stop the command") < 0 && rowOf(rows, "stopped") >= 0
+	})
+	s.WaitNone("sleep ")
+}
+
+func leaves(d *desk) {
+	s := d.start(90, 30, scripted(d)...)
+	s.turn("hello")
+	s.Press("tab")
+	s.WaitSelected("heard: hello")
+	s.Type("w") // means nothing there, and is no draft
+	s.Press("esc")
+	s.WaitFor("? help")
+	rows := s.WaitDraft("")
+	if row := selected(rows); row != "" {
+		d.Errorf("%q is still selected", row)
+	}
+	s.Type("typed")
+	s.WaitDraft("typed")
+}
+
+var osc52 = regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]*)(\x07|\x1b\\)`)
+
+// copied is what the terminal was last asked to put into its clipboard.
+func (s *Screen) copied() string {
+	raw, _ := s.Raw(0)
+	all := osc52.FindAllSubmatch(raw, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	text, err := base64.StdEncoding.DecodeString(string(all[len(all)-1][1]))
+	if err != nil {
+		s.t.Errorf("OSC 52 with %q: %v", all[len(all)-1][1], err)
+	}
+	return string(text)
+}
+
+// WaitCopied waits until the terminal was asked to take this text, but for the
+// ends of lines behind it.
+func (s *Screen) WaitCopied(want string) {
+	s.t.Helper()
+	s.WaitCopiedFunc("\""+want+"\"", func(text string) bool { return strings.TrimRight(text, "\n") == strings.TrimRight(want, "\n") })
+}
+
+// WaitCopiedFunc waits until the terminal was asked to take a text that is as
+// wanted, and returns it.
+func (s *Screen) WaitCopiedFunc(what string, f func(text string) bool) (text string) {
+	s.t.Helper()
+	defer func() {
+		if s.t.Failed() {
+			s.t.Logf("copied was %q", s.copied())
+		}
+	}()
+	s.WaitFunc("a copy of "+what, func([]string) bool {
+		text = s.copied()
+		return f(text)
+	})
+	return text
+}

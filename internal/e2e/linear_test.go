@@ -1,0 +1,108 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// answered types an answer until it is taken: too early a line is none.
+func answered(s *Screen, answer, taken string) {
+	s.t.Helper()
+	const early = "does not answer it"
+	for {
+		_, mark := s.Raw(0)
+		s.Type(answer + "\r")
+		s.WaitFunc("the answer to be taken, or not", func([]string) bool {
+			raw, _ := s.Raw(mark)
+			return bytes.Contains(raw, []byte(taken)) || bytes.Contains(raw, []byte(early))
+		})
+		if raw, _ := s.Raw(mark); bytes.Contains(raw, []byte(taken)) {
+			return
+		}
+	}
+}
+
+// The chat in lines: nothing but lines is ever written.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	write(t, filepath.Join(dir, "notes.txt"), "one\n")
+	s := StartEnv(t, 100, 40, dir, []string{"ACCESSIBLE=1"})
+	s.WaitFor("Which agent?", "Answer 0 to ")
+	s.Type("demo\r")
+	s.WaitFor("Connected: Demo agent", "You:")
+	s.Type("edit notes.txt\r")
+	s.WaitFor("Change of ", "Line 2, added:", "d. Details", "Answer 1 to 3:")
+	answered(s, "1", "Decision: Allow, by you")
+	s.WaitFor("Turn ended.")
+	if got := read(t, filepath.Join(dir, "notes.txt")); !strings.Contains(got, "demo agent was here") {
+		t.Errorf("the file holds %q", got)
+	}
+	s.Type("long\r")
+	s.WaitFor("Section 1 of")
+	s.Press("ctrl+c")
+	s.WaitFor("Turn ended: stopped.")
+	if raw, _ := s.Raw(0); bytes.ContainsRune(raw, 0x1b) {
+		t.Errorf("an escape was written: %q", raw)
+	}
+	s.Press("ctrl+c")
+	s.WaitFor("Press ctrl+c again to quit.")
+	s.Press("ctrl+c")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestLinesEndWithTheInput(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t), "--linear", "demo")
+	s.WaitFor("You:")
+	s.Press("ctrl+d")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// linesLocked starts the chat in lines with an agent that wants a login.
+func linesLocked(t *testing.T, dir string) *Screen {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Start(t, 100, 30, dir, "--linear", "-p", "are you open?", "--", self, "locked")
+	s.WaitFor("wants a login first", "1. With a key, asks for 1 value", "2. Its own way, runs a command")
+	return s
+}
+
+func TestLinesLoginWithAKey(t *testing.T) {
+	t.Parallel()
+	s := linesLocked(t, workDir(t))
+	answered(s, "1", "Type "+lockKey)
+	s.WaitFor("which is not shown")
+	s.Type(lockSecret + "\r")
+	s.WaitFor("open with the key", "Turn ended.")
+	if raw, _ := s.Raw(0); bytes.Contains(raw, []byte(lockSecret[:4])) {
+		t.Error("the terminal was sent the key")
+	}
+	s.Type("/quit\r") // and what is typed is seen again
+	s.ExitCode()
+	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) {
+		t.Error("what is typed later is not echoed")
+	}
+}
+
+func TestLinesLoginByTheAgentsCommand(t *testing.T) {
+	t.Parallel()
+	s := linesLocked(t, workDir(t))
+	answered(s, "2", "Type run, or 0 for nothing:")
+	s.WaitFor("wants a command run", "unlock 'a b'")
+	answered(s, "run", `unlocking ["a b"]?`)
+	s.Type("yes\r")
+	s.WaitFor("open by its own login")
+}
