@@ -110,6 +110,7 @@ var arrows = []struct {
 	{"only main imports ui", outside("ui", "."), inside("ui")},
 	{"ui sees events, not messages", inside("ui"), is("acpclient/jsonrpc", "acpclient/transport", "acpclient/wire")},
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
+	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},

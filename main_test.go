@@ -37,6 +37,7 @@ func newShell(t *testing.T) *shell {
 	t.Setenv("PATH", s.bin)
 	t.Setenv("PARLEY_CONFIG", s.config)
 	t.Setenv("PARLEY_STATE", t.TempDir())
+	t.Setenv("ACCESSIBLE", "")
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // or every agent takes a second to end under the race detector
 	t.Chdir(s.dir)
 	return s

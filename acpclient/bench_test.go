@@ -1,165 +1,194 @@
 package acpclient_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 )
 
-// chunkLines are a thousand chunks of text as agents stream them.
-func chunkLines() []byte {
-	var out []byte
-	for i := range 1000 {
-		out = fmt.Appendf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk",`+
-			`"messageId":"msg_%d","content":{"type":"text","text":"word %d of a **sentence**, "}}}}`+"\n", i/200, i)
-	}
-	return out
-}
-
-// repeated yields n lines of block, over and over.
-type repeated struct {
-	block []byte
-	pos   int
-	lines int
-}
-
-func (r *repeated) Read(p []byte) (int, error) {
-	if r.lines == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.block[r.pos:])
-	for i, c := range p[:n] {
-		if c == '\n' {
-			if r.lines--; r.lines == 0 {
-				return i + 1, nil
-			}
-		}
-	}
-	r.pos = (r.pos + n) % len(r.block)
-	return n, nil
-}
-
-// streamedAgent is a connection that answers the handshake and then is a
-// stream of lines, read as the pipe of a process is.
-type streamedAgent struct {
-	asked chan []byte
-	lines *transport.LineReader
-	begin chan struct{}
-}
-
-func (c *streamedAgent) Recv() ([]byte, error) {
-	select {
-	case data := <-c.asked:
-		m := decode(data)
-		result := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}[m.Method]
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result), nil
-	case <-c.begin:
-		return c.lines.Next()
-	}
-}
-
-func (c *streamedAgent) Send(m transport.Message) error {
-	c.asked <- append([]byte(nil), m.Data...)
-	return nil
-}
-
-func (c *streamedAgent) Close() error { return nil }
-
-// BenchmarkEngine streams chunks of text through the whole engine: lines,
-// jsonrpc, wire, events, Queue and thread, once a frame. The yardstick
-// is a loop that does nothing but decode each line with encoding/json. An
-// operation is one chunk.
+// BenchmarkEngine streams loads of an agent process through the whole engine:
+// lines, jsonrpc, wire, events, Queue, and thread once a frame. An operation is
+// one message. The yardstick is a loop that reads the same stream from such a
+// process and does nothing but find its lines: x-split is how many times its CPU
+// time the engine takes, x-split-wall how many times its time on the clock. Each
+// is the median of rounds in which the two take turns.
 func BenchmarkEngine(b *testing.B) {
-	block := chunkLines()
-	perOp := func(b *testing.B) float64 { return float64(b.Elapsed()) / float64(b.N) }
-	var baseline float64
-	b.Run("baseline", func(b *testing.B) {
-		b.ReportAllocs()
-		benchmarkBaseline(b, block)
-		baseline = perOp(b)
-		b.ReportMetric(1e9/baseline, "updates/s")
-	})
-	b.Run("engine", func(b *testing.B) {
-		b.ReportAllocs()
-		benchmarkEngine(b, block)
-		b.ReportMetric(1e9/perOp(b), "updates/s")
-		if baseline > 0 {
-			b.ReportMetric(baseline/perOp(b), "of-baseline")
+	for _, name := range []string{"text", "tools", "terminal", "giant"} {
+		for _, version := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/v%d", name, version), func(b *testing.B) { benchmarkLoad(b, name, version) })
 		}
-	})
+	}
 }
 
-func benchmarkBaseline(b *testing.B, block []byte) {
-	lines := transport.NewLineReader(&repeated{block: block, lines: b.N}, 0)
-	text := 0
-	for range b.N {
-		line, err := lines.Next()
+const rounds = 5
+
+func benchmarkLoad(b *testing.B, name string, version int) {
+	messages, turns := b.N, rounds
+	if name == "giant" { // each to a process of its own
+		messages, turns = 1, max(b.N, rounds)
+	}
+	var cpu, wall, used, allocs []float64
+	for range turns {
+		split := splitLoad(b, name, version, messages)
+		engine := engineLoad(b, name, version, messages)
+		cpu = append(cpu, float64(engine.cpu)/float64(max(split.cpu, 1)))
+		wall = append(wall, float64(engine.wall)/float64(split.wall))
+		used = append(used, float64(engine.cpu)/float64(messages))
+		allocs = append(allocs, float64(engine.allocs)/float64(messages))
+	}
+	b.ReportMetric(0, "ns/op") // of all rounds: it says nothing
+	b.ReportMetric(median(cpu), "x-split")
+	b.ReportMetric(median(wall), "x-split-wall")
+	b.ReportMetric(median(used), "cpu-ns/msg")
+	b.ReportMetric(median(allocs), "allocs/msg")
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// cost is what a stream took from the prompt to its end.
+type cost struct {
+	cpu, wall time.Duration
+	allocs    uint64
+}
+
+func measured(f func()) cost {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	cpu, start := cpuTime(), time.Now()
+	f()
+	c := cost{cpu: cpuTime() - cpu, wall: time.Since(start)}
+	runtime.ReadMemStats(&after)
+	c.allocs = after.Mallocs - before.Mallocs
+	return c
+}
+
+func loadEnv(name string, version, n int) []string {
+	return append(os.Environ(), fmt.Sprintf("PARLEY_TEST_AGENT=load %s %d %d", name, version, n))
+}
+
+// splitLoad reads a load and finds its lines.
+func splitLoad(b *testing.B, name string, version, n int) (c cost) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = loadEnv(name, version, n)
+	stdin, _ := cmd.StdinPipe()
+	stdout, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	lines, bytes := 0, 0
+	in := bufio.NewReaderSize(stdout, 256<<10)
+	ask := func(method string) {
+		fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":1,"method":%q}`+"\n", method)
+		lines, bytes = splitLines(b, in)
+	}
+	ask("initialize")
+	c = measured(func() { ask("session/prompt") })
+	if lines != n+1 || bytes < 20*n {
+		b.Fatalf("%d lines, %d bytes", lines, bytes)
+	}
+	stdin.Close()
+	cmd.Wait()
+	return c
+}
+
+// splitLines is the yardstick: it stops behind the last line.
+func splitLines(b *testing.B, in *bufio.Reader) (lines, size int) {
+	last := []byte(lastLine)
+	var long []byte
+	for {
+		line, err := in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			long = append(long[:0], line...)
+			for err == bufio.ErrBufferFull {
+				line, err = in.ReadSlice('\n')
+				long = append(long, line...)
+			}
+			line = long
+		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		var m struct {
-			JSONRPC string `json:"jsonrpc"`
-			Method  string `json:"method"`
-			Params  struct {
-				SessionID string `json:"sessionId"`
-				Update    struct {
-					SessionUpdate string `json:"sessionUpdate"`
-					MessageID     string `json:"messageId"`
-					Content       struct {
-						Type string `json:"type"`
-						Text string `json:"text"`
-					} `json:"content"`
-				} `json:"update"`
-			} `json:"params"`
+		lines++
+		size += len(line)
+		if bytes.HasPrefix(line, last) {
+			return lines, size
 		}
-		if err := json.Unmarshal(line, &m); err != nil {
-			b.Fatal(err)
-		}
-		text += len(m.Params.Update.Content.Text)
-	}
-	if text < 20*b.N {
-		b.Fatalf("only %d bytes of text", text)
 	}
 }
 
-func benchmarkEngine(b *testing.B, block []byte) {
+// engineLoad takes a load through the engine.
+func engineLoad(b *testing.B, name string, version, n int) (c cost) {
 	q := acpclient.NewQueue()
-	conn := &streamedAgent{asked: make(chan []byte, 10), begin: make(chan struct{}), lines: transport.NewLineReader(&repeated{block: block, lines: b.N}, 0)}
-	c, err := acpclient.Connect(context.Background(), conn, acpclient.Options{Sink: q})
+	client, err := acpclient.Launch(context.Background(), acpclient.AgentCommand{Path: os.Args[0], Env: loadEnv(name, version, n)},
+		acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := c.NewSession(context.Background(), acpclient.NewSession{Cwd: "/"}); err != nil {
+	defer client.Close()
+	s, err := client.NewSession(context.Background(), acpclient.NewSession{Cwd: "/"})
+	if err != nil {
 		b.Fatal(err)
 	}
 	conversation := thread.New("s1")
-	b.ResetTimer()
-	close(conn.begin)
-	frame := time.NewTicker(16 * time.Millisecond)
-	defer frame.Stop()
-	for over := false; !over; {
-		select {
-		case <-frame.C:
-		case <-c.Done():
+	c = measured(func() {
+		if err := s.Prompt(acpclient.Block{Text: "go"}); err != nil {
+			b.Fatal(err)
+		}
+		for !drained(q, conversation) {
+		}
+	})
+	if got := kept(conversation); got < 20*n && name != "terminal" && name != "tools" || got == 0 {
+		b.Fatalf("only %d bytes", got)
+	}
+	return c
+}
+
+// drained takes what waits, at most once a frame, and tells whether the turn is
+// over.
+func drained(q *acpclient.Queue, into *thread.Thread) (over bool) {
+	<-q.Ready()
+	for _, e := range q.Take() {
+		into.Apply(e)
+		switch e := e.(type) {
+		case acpclient.TurnEnded:
 			over = true
+		case acpclient.PromptAccepted: // of the loads of v2 it is the last line
+			over = true
+		case acpclient.Disconnected:
+			panic(e.Err)
 		}
-		for _, e := range q.Take() {
-			conversation.Apply(e)
+	}
+	if !over {
+		time.Sleep(16 * time.Millisecond)
+	}
+	return over
+}
+
+// kept is how much of a load is in the thread.
+func kept(t *thread.Thread) (n int) {
+	for _, it := range t.Items {
+		n += len(it.Text)
+		if it.Tool != nil {
+			n += len(strings.Join([]string{it.Tool.Title, it.Tool.RawOutput}, ""))
 		}
 	}
-	b.StopTimer()
-	text := 0
-	for _, it := range conversation.Items {
-		text += len(it.Text)
+	if term := t.Terminal("t1"); term != nil {
+		n += int(term.Total)
 	}
-	if text < 20*b.N {
-		b.Fatalf("only %d bytes of text", text)
-	}
+	return n
 }

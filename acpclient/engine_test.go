@@ -24,8 +24,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// agentProcess is the test binary as an agent: it plays a script, or dies.
+// agentProcess is the test binary as an agent: it plays a script, sends a load,
+// or dies.
 func agentProcess(mode string) int {
+	if spec, ok := strings.CutPrefix(mode, "load "); ok {
+		return loadProcess(spec)
+	}
 	if mode == "die" {
 		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel")
 		return 3

@@ -119,11 +119,12 @@ func (c *Client) negotiate(ctx context.Context) error {
 
 // initialize offers a version and takes the answer, which is the offered one or,
 // after 2, 1.
-func (c *Client) initialize(ctx context.Context, offer int) (answer int, err error) {
+func (c *Client) initialize(ctx context.Context, offer int) (int, error) {
 	var req any = c.initializeRequestV1()
 	if offer == 2 {
 		req = c.initializeRequestV2()
 	}
+	var answer int // no result: when ctx ends first, the answer may be coming in all the same
 	var failed error
 	call := c.peer.BeginThen("initialize", req, func(raw json.RawMessage, err error) {
 		if err == nil {

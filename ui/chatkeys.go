@@ -59,8 +59,14 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := c.emptyKey(name); ok {
 		return cmd
 	}
+	shown := ""
+	if c.history.Walking() {
+		shown = c.composer.Value()
+	}
 	if c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke())) {
-		c.history.Leave()
+		if c.composer.Value() != shown { // going through its rows is still on the way
+			c.history.Leave()
+		}
 		c.refreshPopup()
 		return nil
 	}

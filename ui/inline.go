@@ -205,7 +205,7 @@ func (c *chat) live(width, height int) inline.Frame {
 	}
 	// A terminal that gets narrower makes more rows of them. What has left the screen
 	// at its top then cannot be taken away any more.
-	if most := min(room-len(rows), max(4, height/3)); most > 0 && c.thread.State != thread.Loading {
+	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.thread.State != thread.Loading {
 		if talk := c.written.Live(most); len(talk) > 0 {
 			rows = append(talk, rows...)
 		}

@@ -41,7 +41,7 @@ func (v *View) Copyable(it *thread.Item) Copyable {
 			c.Command = func() string { return command }
 		}
 		if patches := v.patchesOf(it.Tool); len(patches) > 0 {
-			c.Patch = func() string { return texts(patches).join() }
+			c.Patch = func() string { return texts(patches).join() + "\n" } // git takes no other end
 		}
 	}
 	return c

@@ -18,8 +18,10 @@ type row struct {
 }
 
 const (
-	begin = ansi.SetModeSynchronizedOutput + ansi.ResetModeTextCursorEnable
+	begin = ansi.SetModeSynchronizedOutput
 	end   = ansi.ResetModeSynchronizedOutput
+	// still is how many bytes are drawn so fast that nobody sees the cursor move.
+	still = 200
 )
 
 // forget makes rows such that no row is taken to be the same.
@@ -91,15 +93,19 @@ func (t *Terminal) compose(b []byte, printed []string, f Frame, cols, rows int) 
 	if !f.Bare {
 		x, y = min(f.X, cols-1), max(0, min(f.Y-cut, len(t.live)-1))
 	}
-	if len(b) == resized && x == t.x && y == t.y && f.Bare == t.bare {
+	if len(b) == resized && x == t.x && y == t.y && f.Bare == t.hidden {
 		return b[:from]
 	}
-	b, t.bare = t.to(b, x, y), f.Bare
+	b = t.to(b, x, y)
 	if risky {
 		b = append(b, ansi.SetModeAutoWrap...)
 	}
-	if !f.Bare {
-		b = append(b, ansi.SetModeTextCursorEnable...)
+	if !t.hidden && (f.Bare || len(b)-resized > still) {
+		b = slices.Insert(b, resized, []byte(ansi.ResetModeTextCursorEnable)...)
+		t.hidden = true
+	}
+	if !f.Bare && t.hidden {
+		b, t.hidden = append(b, ansi.SetModeTextCursorEnable...), false
 	}
 	return append(b, end...)
 }
@@ -171,7 +177,7 @@ func (t *Terminal) clear(b []byte) []byte {
 		cols, rows = t.size.cols, t.size.rows
 	}
 	b = append(t.erase(b, cols), ansi.SetModeTextCursorEnable...)
-	t.size = extent{cols, rows}
+	t.size, t.hidden = extent{cols, rows}, false
 	return b
 }
 

@@ -52,16 +52,16 @@ type Terminal struct {
 	timer   *time.Timer
 	drawnAt time.Time
 
-	out  sync.Mutex // guards the order of what is written, and what follows
-	alt  bool       // the alternate screen is on
-	away bool       // the library has let go of the terminal
-	live []row      // on the screen; none: the cursor is where they begin
-	x, y int        // of the cursor, from the first of them
-	bare bool       // it is not shown
-	size extent     // the terminal's when they were drawn
-	seen extent     // the one that it was found to have last
-	at   time.Time  // when that was found first
-	held []byte     // what the library has written meanwhile
+	out    sync.Mutex // guards the order of what is written, and what follows
+	alt    bool       // the alternate screen is on
+	away   bool       // the library has let go of the terminal
+	live   []row      // on the screen; none: the cursor is where they begin
+	x, y   int        // of the cursor, from the first of them
+	hidden bool       // it does not show
+	size   extent     // the terminal's when they were drawn
+	seen   extent     // the one that it was found to have last
+	at     time.Time  // when that was found first
+	held   []byte     // what the library has written meanwhile
 }
 
 // extent is a size.
@@ -228,8 +228,9 @@ func (t *Terminal) End(rows ...string) error {
 // What the library writes when it takes a screen, or the terminal, and when it
 // lets go of it.
 var (
-	altOn, altOff     = []byte(ansi.SetModeAltScreenSaveCursor), []byte(ansi.ResetModeAltScreenSaveCursor)
-	pasteOn, pasteOff = []byte(ansi.SetModeBracketedPaste), []byte(ansi.ResetModeBracketedPaste)
+	altOn, altOff       = []byte(ansi.SetModeAltScreenSaveCursor), []byte(ansi.ResetModeAltScreenSaveCursor)
+	cursorOn, cursorOff = []byte(ansi.SetModeTextCursorEnable), []byte(ansi.ResetModeTextCursorEnable)
+	pasteOn, pasteOff   = []byte(ansi.SetModeBracketedPaste), []byte(ansi.ResetModeBracketedPaste)
 )
 
 // watch notes what a write of the library's does to the terminal.
@@ -242,5 +243,6 @@ func (t *Terminal) watch(p []byte) {
 		return a > b
 	}
 	t.alt = last(altOn, altOff, t.alt)
+	t.hidden = !last(cursorOn, cursorOff, !t.hidden)
 	t.away = !last(pasteOn, pasteOff, !t.away)
 }

@@ -159,7 +159,7 @@ func TestChooseAgent(t *testing.T) {
 	talkTo(t, func(r *rig) { r.opts.Start, r.opts.Choice = "", "fake" }, func(r *rig) {
 		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.",
 			"Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.",
-			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Nothing of this", "Answer 0 to 2:")
+			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Quit", "Answer 0 to 2:")
 		r.types("2", "fake")
 		r.wants("absent is not installed: npm i absent", "Answer 0 to 2:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
 	})

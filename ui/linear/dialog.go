@@ -109,13 +109,18 @@ type choice struct {
 
 // menu asks for one of several by its number, and writes them. 0 chooses nothing.
 func (c *chat) menu(title string, choices []choice, guarded bool) *dialog {
+	return c.menuOr(title, choices, guarded, "Nothing of this")
+}
+
+// menuOr is a menu where 0 has a name of its own.
+func (c *chat) menuOr(title string, choices []choice, guarded bool, none string) *dialog {
 	d := &dialog{guarded: guarded}
 	d.again = func() {
 		c.say("%s", title)
 		for i, ch := range choices {
 			c.say("%d. %s", i+1, ch.label)
 		}
-		c.say("0. Nothing of this")
+		c.say("0. %s", none)
 	}
 	d.again()
 	d.wants = fmt.Sprintf("Answer 0 to %d:", len(choices))

@@ -48,6 +48,9 @@ func (c *chat) announced(e acpclient.Event) {
 	case acpclient.ElicitationSettled, acpclient.ElicitationCompleted:
 		c.apply(c.talk, e)
 	case acpclient.Disconnected:
+		if c.connecting { // whoever connects tells why that ended
+			return
+		}
 		for _, t := range c.talks {
 			c.apply(t, e)
 		}

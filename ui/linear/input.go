@@ -29,7 +29,9 @@ type input struct {
 	lines chan typedLine
 	gone  chan struct{} // closed when nobody takes lines any more
 
-	pending bool // a line is being read; of the taker's goroutine
+	// Of the taker's goroutine.
+	pending bool // a line is being read
+	plain   bool // it is seen, whatever it was begun as: ctrl+c has dropped what was typed of it
 }
 
 func newInput(r io.Reader) *input {
@@ -52,6 +54,22 @@ func (in *input) want(secret bool) {
 	}
 	in.pending = true
 	in.wants <- secret
+}
+
+// interrupted says that ctrl+c came: the terminal has dropped what was typed, and
+// what follows is seen again.
+func (in *input) interrupted() {
+	in.restore()
+	in.plain = in.pending
+}
+
+// take takes a line over.
+func (in *input) take(l typedLine) typedLine {
+	if in.plain {
+		l.secret = false
+	}
+	in.pending, in.plain = false, false
+	return l
 }
 
 // restore makes the terminal what it was: what is typed is seen again.

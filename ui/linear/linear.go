@@ -125,8 +125,7 @@ func (c *chat) loop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case l := <-c.in.lines:
-			c.in.pending = false
-			c.line(l)
+			c.line(c.in.take(l))
 		case <-c.opts.Interrupts:
 			c.interrupt()
 		case <-c.queue.Ready():

@@ -232,13 +232,15 @@ func (c *chat) interrupt() {
 	if c.out.terminal {
 		c.out.open, c.out.owner, c.out.asked = true, nil, "" // behind ^C
 	}
-	c.in.restore()
+	c.in.interrupted()
 	d := c.dialog
 	switch {
 	case len(c.draft) > 0:
 		c.queue1(strings.Join(c.draft, "\n"))
 		c.draft, c.paused = nil, true
 		c.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", len(c.queued))
+	case d != nil && d.free && d.key == nil:
+		d.take("/cancel")
 	case d != nil && d.key != nil && d.key.elicited != nil:
 		c.settle(d.key, acpclient.ElicitationAnswer{Action: "cancel"})
 		c.stray = strayField

@@ -28,19 +28,20 @@ func TestMain(m *testing.M) {
 // rig is a user in front of the chat, under a clock of its own, and the agent
 // behind it.
 type rig struct {
-	t       *testing.T
-	typing  *io.PipeWriter
-	out     screen
-	ints    chan os.Signal
-	done    chan struct{}
-	left    ui.Left
-	opts    Options
-	tty     bool
-	offset  int // of the output that was looked at
-	starts  int
-	agents  []*peer // all that were started
-	place   string  // of one that runs elsewhere
-	dialErr func(n int) error
+	t        *testing.T
+	typing   *io.PipeWriter
+	out      screen
+	ints     chan os.Signal
+	done     chan struct{}
+	left     ui.Left
+	opts     Options
+	tty      bool
+	offset   int // of the output that was looked at
+	starts   int
+	agents   []*peer // all that were started
+	place    string  // of one that runs elsewhere
+	protocol string  // "" is 1
+	dialErr  func(n int) error
 
 	turn func(*turn) string                     // what the agent does with a prompt; the stop reason
 	on   map[string]func(*call) (string, error) // and with other requests
@@ -169,6 +170,7 @@ type peer struct {
 	mu       sync.Mutex
 	sessions int
 	prompts  []string
+	last     []string // the same as JSON
 	outcomes []string
 	answers  []string
 	calls    []string
@@ -213,7 +215,7 @@ func (r *rig) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *
 	p.Peer = jsonrpc.NewPeer(theirs, p, jsonrpc.Options{})
 	p.Start()
 	h := host.New(host.Options{Sink: sink, Agent: a.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Place: r.place})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: r.protocol, Place: r.place})
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -267,6 +269,8 @@ func (p *peer) Request(q jsonrpc.Request) jsonrpc.Work {
 		case on != nil:
 			result, err := on(c)
 			return json.RawMessage(result), err
+		case q.Method == "initialize" && p.r.protocol == "2":
+			return json.RawMessage(`{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{}}}}`), nil
 		case q.Method == "initialize":
 			return json.RawMessage(hello("")), nil
 		case q.Method == "session/new":
@@ -298,10 +302,13 @@ func (p *peer) prompted(params []byte) jsonrpc.Work {
 	t := &turn{peer: p, session: in.SessionID, text: in.Prompt[0].Text, stop: make(chan struct{})}
 	t.halt = sync.OnceFunc(func() { close(t.stop) })
 	p.mu.Lock()
-	p.prompts = append(p.prompts, t.text)
+	p.prompts, p.last = append(p.prompts, t.text), append(p.last, string(params))
 	t.n = len(p.prompts)
 	p.running[t.session] = t
 	p.mu.Unlock()
+	if p.r.protocol == "2" {
+		return t.held
+	}
 	return func(ctx context.Context) (any, error) {
 		reason := p.r.turn(t)
 		p.mu.Lock()
@@ -319,14 +326,32 @@ func (p *peer) prompted(params []byte) jsonrpc.Work {
 	}
 }
 
+// held is a prompt of v2: it becomes part of the conversation at once, and its turn
+// follows.
+func (t *turn) held(context.Context) (any, error) {
+	if t.text == "refused" {
+		return nil, jsonrpc.Errorf(-32603, "Internal error: too much")
+	}
+	id := fmt.Sprintf("u%d", t.n)
+	t.update(`{"sessionUpdate":"user_message_chunk","messageId":"` + id + `","content":{"type":"text","text":` + quoted(t.text) + `}}`)
+	go func() {
+		time.Sleep(time.Millisecond)
+		t.update(`{"sessionUpdate":"state_update","state":"running"}`)
+		reason := t.r.turn(t)
+		t.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":` + quoted(reason) + `}`)
+	}()
+	return json.RawMessage(`{"messageId":"` + id + `"}`), nil
+}
+
 // waits lets time pass, less of it when the turn is stopped.
 func (t *turn) waits(d time.Duration) (stopped bool) {
 	select {
 	case <-time.After(d):
 		return false
 	case <-t.stop:
-		return true
+	case <-t.Done():
 	}
+	return true
 }
 
 func (t *turn) say(text string) {

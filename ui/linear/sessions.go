@@ -57,8 +57,9 @@ func (c *chat) openTalk(t *talk, open func(context.Context) (*acpclient.Session,
 }
 
 func (c *chat) openedTalk(t *talk, s *acpclient.Session) {
+	t.thread.Session = s.ID()
 	c.events()
-	t.session, t.thread.Session, t.loading = s, s.ID(), false
+	t.session, t.loading = s, false
 	if c.talk.session == nil { // it stood for one that is gone
 		t.queued = append(c.talk.queued, t.queued...)
 		c.talk.queued = nil

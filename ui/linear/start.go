@@ -98,10 +98,12 @@ func (c *chat) chooseAgent() {
 		}
 		choices = append(choices, ch)
 	}
-	d := c.menu("Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.", choices, false)
+	const title = "Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it."
 	if c.conn != nil || c.session != nil {
+		c.menu(title, choices, false)
 		return
 	}
+	d := c.menuOr(title, choices, false, "Quit")
 	take := d.take
 	d.take = func(text string) bool {
 		if text == "0" {
@@ -297,10 +299,10 @@ func (c *chat) connected(conn *ui.Connection, err error) {
 // attached takes over a session. What came of it before is an earlier
 // conversation.
 func (c *chat) attached(t *talk, s *acpclient.Session) {
+	t.thread.Session = s.ID()
 	c.pending = nil
 	c.events()
 	t.session = s
-	t.thread.Session = s.ID()
 	if t.loading {
 		t.loading = false
 		t.skip()
@@ -327,6 +329,10 @@ func (c *chat) whatNow(title string, guarded bool) {
 
 // again connects anew, to the same agent.
 func (c *chat) again() {
+	if c.thread.State == thread.Ended {
+		c.startAgain()
+		return
+	}
 	c.forget()
 	c.connect()
 }
@@ -337,9 +343,6 @@ func (c *chat) disconnected(err error) {
 		c.settled(func(o *ask) bool { return o == a })
 	}
 	c.asks = nil
-	if c.connecting {
-		return
-	}
 	var lost *acpclient.LostError
 	if c.agent.Remote && c.opts.Redial != nil && errors.As(err, &lost) && lost.Again() {
 		c.lost()

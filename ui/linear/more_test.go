@@ -1,0 +1,101 @@
+package linear
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/ui"
+)
+
+func TestVersion2(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.protocol = "2"
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"One. Two."}]}`)
+			tn.waits(time.Second)
+			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"One. Two. Three."}]}`)
+			tn.waits(time.Second)
+			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"Something else."}]}`)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go", "refused")
+		time.Sleep(10 * time.Second)
+		r.wants("Sent; the agent takes it when it can.", "Not taken: prompt: the agent answered: Internal error: too much (-32603). Put aside as prompt 1: refused",
+			"You: go", "fake: One. Two. Three.", "fake, corrected: Something else.", "Turn ended.")
+		r.types("/queue")
+		r.wants("1. refused", "They wait for you: enter alone sends the first one.")
+	})
+}
+
+// onlyFile is a project with one file in it.
+type onlyFile struct{ ui.Files }
+
+func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (ui.MentionedFile, error) {
+	if path != "a.txt" {
+		return ui.MentionedFile{}, ui.ErrNoFile
+	}
+	time.Sleep(time.Second)
+	return ui.MentionedFile{URI: "file:///a.txt", Name: "a.txt"}, nil
+}
+
+func TestMentions(t *testing.T) {
+	talkTo(t, func(r *rig) { r.opts.Files = onlyFile{} }, func(r *rig) {
+		r.fresh()
+		r.types("look at @a.txt and @b.txt", "second")
+		r.wants("Queued as prompt 1.")
+		r.pause()
+		r.wants("You: look at @a.txt and @b.txt", "fake: You said: look at @a.txt and @b.txt", "Turn ended.", "You: second", "fake: You said: second", "Turn ended.")
+		if last := r.agent().last; !strings.Contains(last[0], `"file:///a.txt"`) || strings.Contains(last[1], "file:") {
+			t.Errorf("sent: %q", last)
+		}
+	})
+}
+
+// What waits when parley ends is written, not lost.
+func TestNotSent(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string { tn.waits(time.Hour); return "end_turn" }
+	}, func(r *rig) {
+		r.types("first", "second", "/quit")
+		<-r.done
+		r.sees("Queued as prompt 1.", "Not sent:\n  second")
+	})
+}
+
+// The agent is asked twice to stop; then it is ended.
+func TestStopThatIsIgnored(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string { <-tn.Done(); return "end_turn" }
+	}, func(r *rig) {
+		r.types("go")
+		r.fresh()
+		r.types("/stop", "/stop")
+		r.wants("Stopping.", "Stopping. If that takes longer than 5 seconds, stopping again ends the agent.")
+		time.Sleep(5 * time.Second)
+		r.types("/stop")
+		r.sees("Ending fake.", "fake is gone.")
+	})
+}
+
+// A menu that the user began is not disturbed by a question, which comes after it.
+func TestQuestionWaitsForAMenu(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.on["session/new"] = func(*call) (string, error) {
+			return `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`, nil
+		}
+		r.turn = func(tn *turn) string { tn.waits(time.Second); tn.ask(push, usual); return "end_turn" }
+	}, func(r *rig) {
+		r.types("go", "/mode")
+		r.pause()
+		r.pause()
+		r.types("1")
+		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+			t.Fatalf("the question was answered: %s", outcomes)
+		}
+		r.sees("1. Ask (now)", "Question 1 of 1")
+	})
+}
