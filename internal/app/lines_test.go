@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func TestChatInLines(t *testing.T) {
 			s.configure(how.config)
 			t.Setenv("ACCESSIBLE", how.env)
 			var out, errs bytes.Buffer
-			code := execute(context.Background(), cli.Streams{In: strings.NewReader("run ls\n"), Out: &out, Err: &errs}, how.args)
+			code := Execute(context.Background(), cli.Streams{In: strings.NewReader("run ls\n"), Out: &out, Err: &errs}, how.args)
 			if code != 0 || errs.Len() > 0 {
 				t.Errorf("exit code %d, %s", code, errs.String())
 			}

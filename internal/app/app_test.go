@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 // started as the program that runs.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
-		os.Exit(execute(context.Background(), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+		os.Exit(Execute(context.Background(), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -71,7 +71,7 @@ func (s *shell) run(stdin string, args ...string) result {
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // a bound for a broken test
 	defer cancel()
 	var out, stderr bytes.Buffer
-	code := execute(ctx, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}, args)
+	code := Execute(ctx, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}, args)
 	return result{code, out.String(), stderr.String()}
 }
 
@@ -258,10 +258,10 @@ func TestPromptFromStdin(t *testing.T) {
 	// Words win: stdin is not even looked at.
 	var out, stderr bytes.Buffer
 	streams := cli.Streams{In: iotest.ErrReader(os.ErrClosed), Out: &out, Err: &stderr}
-	if code := execute(t.Context(), streams, []string{"run", "--agent", "demo", "read f.txt"}); code != 0 {
+	if code := Execute(t.Context(), streams, []string{"run", "--agent", "demo", "read f.txt"}); code != 0 {
 		t.Errorf("code %d, %s", code, &stderr)
 	}
-	if code := execute(t.Context(), streams, []string{"run", "--agent", "demo"}); code != 2 || !strings.Contains(stderr.String(), "read the prompt from standard input") {
+	if code := Execute(t.Context(), streams, []string{"run", "--agent", "demo"}); code != 2 || !strings.Contains(stderr.String(), "read the prompt from standard input") {
 		t.Errorf("code %d, %s", code, &stderr)
 	}
 }
@@ -290,7 +290,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, stderr bytes.Buffer
-	code := execute(ctx, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, []string{"run", "--agent", "demo", "hi"})
+	code := Execute(ctx, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, []string{"run", "--agent", "demo", "hi"})
 	if code != 130 || stderr.String() != "parley: interrupted\n" {
 		t.Errorf("code %d, %q", code, stderr.String())
 	}

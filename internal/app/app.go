@@ -1,0 +1,129 @@
+// Package app joins the command line with the screen: it is the only room that
+// knows both, and gives each what it needs of the other. main runs it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"parley/internal/cli"
+	"parley/internal/config"
+	"parley/internal/demo"
+	"parley/ui/theme"
+)
+
+// Execute runs one command line and returns the exit code. It ends what it started
+// when ctx ends.
+func Execute(ctx context.Context, s cli.Streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	root.Version = cli.Version()
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
+	err := root.ExecuteContext(ctx)
+	report(s.Err, err)
+	var code cli.ExitCode
+	var usage cli.UsageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		return 2
+	}
+	return 1
+}
+
+// help prints the help of a command. Only help goes through fang: it asks the
+// terminal for its background colour, and whoever made a mistake or was
+// interrupted should not have to wait for the answer.
+func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
+	root := newRoot(s)
+	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
+	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
+}
+
+// report says what went wrong, in one line.
+func report(w io.Writer, err error) {
+	var code cli.ExitCode
+	if err == nil || errors.As(err, &code) {
+		return
+	}
+	fmt.Fprintf(w, "parley: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+}
+
+type chatFlags struct {
+	cwd, theme, prompt string
+	resume             string
+	protocol           string
+	continues, inline  bool
+	linear             bool
+	addDirs            []string
+	startTimeout       time.Duration
+	offerTools         func() *bool
+	remote             cli.RemoteFlags
+}
+
+func newRoot(s cli.Streams) *cobra.Command {
+	var f chatFlags
+	root := &cobra.Command{
+		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
+		Short: "Chat with coding agents in a terminal",
+		Long: `Chat with a coding agent over the Agent Client Protocol. Without an agent, a list of those found is offered.
+AGENT is a name that ` + "`parley agents`" + ` lists; a URL (http, https, ws or wss) connects to an agent that runs elsewhere; a command
+behind -- starts any other agent.`,
+		Example: `  parley
+  parley claude
+  parley -- my-agent --acp
+  parley wss://agents.example.com/acp
+  parley run "what does this project do?"`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, args []string) error { return chat(cmd, args, f, s) },
+	}
+	flags := root.Flags()
+	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
+	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: the configured one, else auto)")
+	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
+	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
+	flags.BoolVar(&f.inline, "inline", false, "leave the terminal its screen: the conversation goes into its scrollback")
+	flags.BoolVar(&f.linear, "linear", false, "plain lines, one below the other, for screen readers; ACCESSIBLE=1 in the environment does the same")
+	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	f.offerTools = cli.OfferToolsFlag(root)
+	f.remote.Add(flags)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	return root
+}
+
+// newAgent is `parley agent demo`.
+func newAgent(s cli.Streams) *cobra.Command {
+	agent := &cobra.Command{Use: "agent", Short: "Agents that parley brings along", Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	agent.AddCommand(&cobra.Command{
+		Use:   "demo",
+		Short: "The demo agent, over standard input and output",
+		Args:  cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGPIPE) // a client that is gone is no crash
+			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: cli.Version()})
+		},
+	})
+	return agent
+}

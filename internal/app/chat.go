@@ -1,0 +1,223 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/cli"
+	"parley/internal/config"
+	"parley/internal/headless"
+	"parley/ui"
+	"parley/ui/intent"
+	"parley/ui/theme"
+)
+
+// chat shows the screen.
+func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
+	setup, err := cli.Load()
+	if err != nil {
+		return err
+	}
+	place, err := cli.NewPlace(f.cwd, f.addDirs)
+	if err != nil {
+		return err
+	}
+	start, err := startOf(cmd, args, setup)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("linear") {
+		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
+	}
+	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
+		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
+	}
+	look := f.theme
+	if look == "" {
+		look = setup.Config.Theme
+	}
+	if err := checkTheme(look); err != nil {
+		return err
+	}
+	if err := cli.CheckProtocol(f.protocol); err != nil {
+		return err
+	}
+	setup.Protocol, setup.OfferTools, setup.Remote = f.protocol, f.offerTools(), f.remote
+	if f.resume != "" && f.continues {
+		return cli.Usagef("--resume and --continue exclude each other")
+	}
+	keys, err := keymap(setup.Config)
+	if err != nil {
+		return cli.UsageError{What: err.Error()}
+	}
+	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
+		f.startTimeout = d
+	}
+	home, _ := os.UserHomeDir()
+	preferred, _ := setup.Default()
+	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
+		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density,
+		Notify: ui.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
+	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
+		opts.Inline = f.inline
+	}
+	for _, a := range setup.Agents {
+		o := offer(a)
+		o.Shared = setup.SharesFiles(a)
+		if setup.Insecure(a) {
+			o.Warning = "any certificate is accepted"
+		}
+		opts.Agents = append(opts.Agents, o)
+	}
+	opts.OpenURL = cli.OpenURL
+	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
+	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
+		agent, _ := setup.Find(a.Name)
+		return cli.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
+	}
+	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
+		agent, err := setup.Find(a.Name)
+		if err != nil {
+			return ui.AskedLogin{}, err
+		}
+		asked, err := cli.NewAskedLogin(cli.WithVariables(agent, a.Env), c, place)
+		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+	}
+	opts.Resume = f.resume
+	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
+	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
+	opts.Connect, opts.Redial = dialer.connect, dialer.redial
+	opts.TakeDraft = f.resume == "" && !f.continues
+	defer remember(cmd.Context(), &opts, setup, place)()
+	lend(cmd.Context(), &opts, setup.Config, place)
+	files := &projectFiles{}
+	defer files.Close()
+	opts.Files, opts.Pictures = files, desktopPictures{}
+	if f.linear {
+		return chatInLines(cmd, opts, args, f, s)
+	}
+	left, err := ui.Run(cmd.Context(), opts)
+	if err != nil {
+		return err
+	}
+	if line := comeBack(left, args, f.cwd); line != "" {
+		fmt.Fprintln(s.Out, line)
+	}
+	if cmd.Context().Err() != nil { // a signal ended it
+		return cli.ExitCode(headless.ExitInterrupted)
+	}
+	return nil
+}
+
+// comeBack says how to go on with the session that was left; "" where there is
+// none, or where its name is nothing to type.
+func comeBack(left ui.Left, args []string, cwd string) string {
+	if left.Session == "" || left.Session[0] == '-' {
+		return ""
+	}
+	words := []string{"--resume", left.Session}
+	if cwd != "" {
+		words = append(words, "--cwd", cwd)
+	}
+	switch {
+	case left.Agent.Custom:
+		words = append(append(words, "--"), args...)
+	case left.Agent.Remote && len(args) == 1 && cli.IsURL(args[0]):
+		if args[0] != left.Agent.Command { // there is something in it that is not for the screen
+			return ""
+		}
+		words = append([]string{args[0]}, words...)
+	default:
+		words = append([]string{left.Agent.Name}, words...)
+	}
+	plain := regexp.MustCompile(`^[A-Za-z0-9_.:/@+=-]+$`)
+	if slices.ContainsFunc(words, func(w string) bool { return !plain.MatchString(w) }) {
+		return ""
+	}
+	return "come back: parley " + strings.Join(words, " ")
+}
+
+// startOf is the agent to start at once, "" for the start screen. A command
+// behind -- joins the agents as one of its own.
+func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		switch {
+		case dash > 0:
+			return "", cli.Usagef("either an agent (%s) or a command behind --, not both", args[0])
+		case len(args) == 0:
+			return "", cli.Usagef("no command behind --")
+		}
+		a := cli.Custom(args)
+		setup.Agents = append([]agents.Agent{a}, setup.Agents...)
+		return a.Name, nil
+	}
+	switch {
+	case len(args) > 1:
+		return "", cli.Usagef("one agent at a time; a command goes behind --, as in `parley -- %s`", strings.Join(args, " "))
+	case len(args) == 1:
+		a, err := setup.Find(args[0])
+		if a.Source == agents.Custom { // a URL
+			setup.Agents = append([]agents.Agent{a}, setup.Agents...)
+		}
+		return a.Name, err
+	}
+	return setup.Config.Agent, nil
+}
+
+// conflict is a line about keys that a multiplexer takes, told once.
+func conflict(ctx context.Context, keys *intent.Keymap) string {
+	who, taken := cli.TakenKeys(ctx, os.Getenv)
+	return cli.KeyConflict(who, taken, func(key string) string {
+		for _, in := range []intent.Context{intent.Chat, intent.Draft, intent.Always} {
+			if name := intent.NameOf(in, keys.Of(in, key)); name != "" {
+				return name
+			}
+		}
+		return ""
+	})
+}
+
+// keymap are the keys of the configuration.
+func keymap(c *config.Config) (*intent.Keymap, error) {
+	keys, err := intent.NewKeymap(c.Keymap, c.Keys)
+	var wrong *intent.KeyError
+	if errors.As(err, &wrong) {
+		err = c.Wrong(wrong.What, wrong.Path...)
+	}
+	return keys, err
+}
+
+func checkTheme(name string) error {
+	if name == "" || theme.Known(name) {
+		return nil
+	}
+	return cli.Usagef("--theme %s: want one of %s", name, strings.Join(theme.Names(), ", "))
+}
+
+// offer is an agent as the start screen shows it.
+func offer(a agents.Agent) ui.Agent {
+	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+	switch a.Source {
+	case agents.Custom, agents.Config, agents.Path:
+		o.Section = "found"
+	case agents.Npx:
+		o.Section = "through npx"
+	case agents.Builtin:
+		o.Section, o.Command = "built in", "parley agent demo"
+	default:
+		o.Section, o.Missing = "not installed", a.Install
+	}
+	return o
+}

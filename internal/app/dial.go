@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/cli"
+	"parley/internal/record"
+	"parley/ui"
+)
+
+// logs lists the sessions that there are logs of, for the screen: those of the
+// directory first.
+func logs(cwd string) ([]ui.Logged, error) {
+	dir, err := record.Dir()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := cli.Logs(dir)
+	here, elsewhere := []cli.Logged{}, []cli.Logged{}
+	for _, g := range kept {
+		if g.In(cwd) {
+			here = append(here, g)
+		} else {
+			elsewhere = append(elsewhere, g)
+		}
+	}
+	var out []ui.Logged
+	for _, g := range append(here, elsewhere...) {
+		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Replay: g.Replay,
+			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+				found, err := g.Behind(ctx, spans, request)
+				return messages(found), err
+			}})
+	}
+	return out, err
+}
+
+func messages(found []cli.Behind) []ui.Message {
+	var out []ui.Message
+	for _, b := range found {
+		out = append(out, ui.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
+	}
+	return out
+}
+
+// dialer starts agents for the screen. What the command line says of a session to
+// open is for the first one that is opened. Its methods may be called from any
+// goroutine.
+type dialer struct {
+	setup    *cli.Setup
+	place    cli.Place
+	patience time.Duration
+
+	mu    sync.Mutex
+	first cli.Opening
+}
+
+// next is how to open the next session; opened says that it worked.
+func (d *dialer) next() (o cli.Opening, opened func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.first, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.first = cli.Opening{}
+	}
+}
+
+func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	opening, opened := d.next()
+	return d.dial(ctx, a, opening, opened, sink, log)
+}
+
+// redial connects again, to open the sessions of before.
+func (d *dialer) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	return d.dial(ctx, a, cli.Opening{None: true}, func() {}, sink, log)
+}
+
+func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+	agent, err := d.setup.Find(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
+	if c == nil {
+		return nil, err
+	}
+	if err == nil {
+		opened()
+	}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Close: c.Close}
+	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+		found, err := c.Behind(ctx, session, spans, request)
+		return messages(found), err
+	}
+	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
+		s, err := opening.Open(ctx, c.Client, conn.Template)
+		if err == nil {
+			opened()
+		}
+		return s, err
+	}
+	return conn, err
+}
