@@ -61,7 +61,7 @@ func TestCopyEntries(t *testing.T) {
 		d.press("k", "y")
 		d.sees("d the patch")
 		d.press("d")
-		d.hasCopied("--- a/x.go\n+++ b/x.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c")
+		d.hasCopied("--- a/x.go\n+++ b/x.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
 		d.press("k", "y")
 		d.sees("m the command")
 		d.press("m")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/ui/intent"
@@ -41,7 +42,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		return m.release(msg)
 	case tea.WindowSizeMsg:
-		m.resize(msg)
+		return m.resize(msg)
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
@@ -205,8 +206,23 @@ func (m *Model) quietNow() tea.Cmd {
 	return nil
 }
 
-func (m *Model) resize(msg tea.WindowSizeMsg) {
+func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
+	first := m.width == 0
 	m.width, m.height, m.dirty = msg.Width, msg.Height, true
+	if first || m.inline.on {
+		return nil
+	}
+	return m.redraw()
+}
+
+// redraw draws the whole screen again. A frame that was made for another size and
+// came to a terminal that was resized already has left a part of it as all that
+// scrolls: the terminal has to forget that, or the rows of later frames get lost.
+func (m *Model) redraw() tea.Cmd {
+	if m.inline.on {
+		return tea.ClearScreen
+	}
+	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)
 }
 
 // key routes a key press. Keys that come when the screen is about to end are
@@ -220,7 +236,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case intent.Suspend:
 		return tea.Suspend
 	case intent.Redraw:
-		return tea.ClearScreen
+		return m.redraw()
 	}
 	switch m.page {
 	case startPage:

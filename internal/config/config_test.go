@@ -384,3 +384,14 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func TestInline(t *testing.T) {
+	for text, want := range map[string]bool{"": false, "inline = true\n": true, "inline = false\n": false} {
+		if c, err := Parse("config.toml", []byte(text)); err != nil || c.Inline != want {
+			t.Errorf("%q: %v, %v", text, c, err)
+		}
+	}
+	if _, err := Parse("config.toml", []byte("inline = 'yes'\n")); err == nil || !strings.Contains(err.Error(), "config.toml:1:10: inline: want true or false") {
+		t.Errorf("a string: %v", err)
+	}
+}

@@ -121,7 +121,7 @@ func TestCopyPatch(t *testing.T) {
 			}
 		}
 		cmd := exec.Command(git, "apply", "-")
-		cmd.Dir, cmd.Stdin = dir, strings.NewReader(patch()+"\n")
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(patch())
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 		out, err := cmd.CombinedOutput()
 		got, _ := os.ReadFile(filepath.Join(dir, file))
@@ -131,7 +131,7 @@ func TestCopyPatch(t *testing.T) {
 	}
 	changes := &acpclient.Changes{PatchFormat: "git_patch", Patch: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", Files: []acpclient.FileChange{{Operation: "modify", Path: uitest.Dir + "/x"}}}
 	th, v := toolOf(acpclient.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]acpclient.ToolContent{{Changes: changes}}})
-	if got := v.Copyable(th.Items[1]).Patch(); got+"\n" != changes.Patch {
+	if got := v.Copyable(th.Items[1]).Patch(); got != changes.Patch {
 		t.Errorf("a patch of the agent's: %q", got)
 	}
 	same := acpclient.Diff{Path: "/x", Old: "a", New: "a"}

@@ -179,17 +179,7 @@ func (v *View) paths(t *thread.Tool) string {
 		}
 		out = append(out, path)
 	}
-	for _, c := range t.Content {
-		if c.Diff != nil {
-			add(c.Diff.Path, 0)
-		}
-		if c.Changes != nil {
-			for _, f := range c.Changes.Files {
-				add(f.Path, 0)
-			}
-		}
-	}
-	for _, l := range t.Locations {
+	for _, l := range t.Places() {
 		add(l.Path, l.Line)
 	}
 	return strings.Join(out, "  ")

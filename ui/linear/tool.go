@@ -146,17 +146,7 @@ func paths(t *thread.Tool, cwd string) string {
 		}
 		out = append(out, path)
 	}
-	for _, content := range t.Content {
-		if content.Diff != nil {
-			add(content.Diff.Path, 0)
-		}
-		if content.Changes != nil {
-			for _, f := range content.Changes.Files {
-				add(f.Path, 0)
-			}
-		}
-	}
-	for _, l := range t.Locations {
+	for _, l := range t.Places() {
 		add(l.Path, l.Line)
 	}
 	return strings.Join(out, ", ")

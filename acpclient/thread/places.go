@@ -1,0 +1,20 @@
+package thread
+
+import "parley/acpclient"
+
+// Places are the files that the call concerns: those that it changes, then its
+// locations. The same file may come more than once.
+func (t *Tool) Places() []acpclient.Location {
+	var out []acpclient.Location
+	for _, c := range t.Content {
+		if c.Diff != nil {
+			out = append(out, acpclient.Location{Path: c.Diff.Path})
+		}
+		if c.Changes != nil {
+			for _, f := range c.Changes.Files {
+				out = append(out, acpclient.Location{Path: f.Path})
+			}
+		}
+	}
+	return append(out, t.Locations...)
+}
