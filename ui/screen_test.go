@@ -36,6 +36,36 @@ func TestStartScreen(t *testing.T) {
 	})
 }
 
+// A command or a URL can be typed where no name fits; what is wrong with it is
+// said, and what it gets.
+func TestStartTyped(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) {
+		o.Start = ""
+		o.Typed = func(line string) (Agent, error) {
+			if strings.Contains(line, "'") {
+				return Agent{}, errors.New("that is no command: a quote is not closed")
+			}
+			return Agent{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
+		}
+	}, func(d *driver) {
+		d.sees("anything else", "a command", "a URL", "type it, with its arguments")
+		d.types("a url\n")
+		d.sees("then enter")
+		d.press("esc")
+		d.types("wss://far/acp")
+		d.sees("connects to  wss://far/acp", "gets  nothing of this machine")
+		d.press("esc")
+		d.types("my-agent 'x\n")
+		d.sees("a quote is not closed")
+		d.press("esc")
+		d.types("my-agent --acp")
+		d.sees("runs  my-agent --acp")
+		d.press("enter")
+		d.connected()
+		d.sees("my-agent --acp")
+	})
+}
+
 func TestStartScreenQuits(t *testing.T) {
 	drive(t, noStart, func(d *driver) {
 		d.press("esc")

@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,9 +27,50 @@ func newStart(opts Options) *start {
 			chosen = i
 		}
 	}
+	if opts.Typed != nil {
+		for _, way := range []typedWay{"a command", "a URL"} {
+			items = append(items, widget.Item{Title: string(way), Detail: way.how(), Section: "anything else", Value: way})
+		}
+	}
 	s := &start{list: widget.NewList(items)}
 	s.list.Select(chosen)
 	return s
+}
+
+// typedWay is a row that stands for what the user may type instead of a name.
+type typedWay string
+
+func (w typedWay) how() string {
+	if w == "a URL" {
+		return "type https://host/acp, or with http, ws, wss"
+	}
+	return "type it, with its arguments"
+}
+
+// typed is the command or the URL that stands in the filter; "" where it is only
+// a part of a name.
+func (s *start) typed(m *Model) string {
+	text := strings.TrimSpace(s.list.Filter())
+	if m.opts.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+		return ""
+	}
+	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
+		return "" // a row's own name
+	}
+	return text
+}
+
+// startTyped starts what was typed.
+func (m *Model) startTyped(line string) tea.Cmd {
+	a, err := m.opts.Typed(line)
+	if err != nil {
+		m.start.note = err.Error()
+		return nil
+	}
+	if !slices.ContainsFunc(m.opts.Agents, func(b Agent) bool { return b.Name == a.Name }) {
+		m.opts.Agents = append(slices.Clone(m.opts.Agents), a)
+	}
+	return m.choose(a.Name)
 }
 
 // startKey handles a key of the start screen.
@@ -35,9 +79,16 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 	s.note = ""
 	switch msg.String() {
 	case "enter":
+		if line := s.typed(m); line != "" {
+			return m.startTyped(line)
+		}
 		it, ok := s.list.Selected()
 		if !ok {
 			s.note = "no agent of that name; `parley -- COMMAND ARG…` starts any command"
+			return nil
+		}
+		if way, ok := it.Value.(typedWay); ok {
+			s.note = way.how() + ", then enter"
 			return nil
 		}
 		a := it.Value.(Agent)
@@ -85,20 +136,29 @@ func (s *start) rows(m *Model) ([]string, *tea.Cursor) {
 func (s *start) foot(m *Model) []string {
 	th := m.th
 	var lines []string
-	it, ok := s.list.Selected()
+	it, _ := s.list.Selected()
+	chosen, ok := it.Value.(Agent)
+	gets := "this directory: reads files in it; asks before it writes, runs commands or leaves it"
+	typed := s.typed(m)
 	switch {
 	case s.note != "":
 		lines = append(lines, th.Warn.Paint(s.note))
-	case ok && it.Value.(Agent).Missing != "":
-		lines = append(lines, th.Warn.Paint("not installed: ")+it.Value.(Agent).Missing)
+	case strings.Contains(typed, "://"):
+		lines, gets = append(lines, th.Dim.Paint("connects to  ")+typed), "nothing of this machine, unless you share it (--share-files, --share-terminal)"
+	case typed != "":
+		lines = append(lines, th.Dim.Paint("runs  ")+typed)
+	case ok && chosen.Missing != "":
+		lines = append(lines, th.Warn.Paint("not installed: ")+chosen.Missing)
+	case ok && chosen.Remote:
+		lines, gets = append(lines, th.Dim.Paint("connects to  ")+chosen.Command), cmp.Or(chosen.Gets, gets)
 	case ok:
-		lines = append(lines, th.Dim.Paint("runs  ")+it.Value.(Agent).Command)
+		lines = append(lines, th.Dim.Paint("runs  ")+chosen.Command)
 	}
 	esc := " quit"
 	if m.canGoBack() {
 		esc = " back"
 	}
-	lines = append(lines, th.Dim.Paint("gets  this directory: reads files in it; asks before it writes, runs commands or leaves it"),
+	lines = append(lines, th.Dim.Paint("gets  "+gets),
 		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {

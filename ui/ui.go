@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/permissions"
@@ -33,6 +35,7 @@ type Agent struct {
 	Custom  bool   // a command that the user typed: Name is only a handle
 	Remote  bool   // it is connected to, not started
 	Shared  bool   // of a remote one: it gets files of this machine
+	Gets    string // what it gets of this machine, where that is not the usual
 	Warning string // to be seen all the time, such as that nobody checks who the server is
 	Missing string // how to get it, when it is not there: then it cannot be started
 
@@ -65,6 +68,9 @@ type Options struct {
 	Start string
 	// Choice is where the cursor of the start screen stands.
 	Choice string
+	// Typed makes an agent of a command line, or of a URL, that the user has typed.
+	// nil: only those of Agents can be started.
+	Typed func(line string) (Agent, error)
 	// Connect starts an agent and opens a session. It is called on a goroutine
 	// of its own and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
@@ -161,6 +167,8 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 		defer m.ends(t)
 	}
 	_, err := tea.NewProgram(m, options...).Run()
+	// Bubble Tea leaves it on where it ends before the first frame after an editor.
+	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
 	m.flushDrafts()
 	m.flushPast()
 	switch {

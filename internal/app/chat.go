@@ -74,12 +74,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		opts.Inline = f.inline
 	}
 	for _, a := range setup.Agents {
-		o := offer(a)
-		o.Shared = setup.SharesFiles(a)
-		if setup.Insecure(a) {
-			o.Warning = "any certificate is accepted"
+		opts.Agents = append(opts.Agents, offered(setup, a))
+	}
+	opts.Typed = func(line string) (ui.Agent, error) {
+		a, err := setup.Typed(line)
+		if err != nil {
+			return ui.Agent{}, err
 		}
-		opts.Agents = append(opts.Agents, o)
+		return offered(setup, a), nil
 	}
 	opts.OpenURL = cli.OpenURL
 	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
@@ -204,6 +206,19 @@ func checkTheme(name string) error {
 		return nil
 	}
 	return cli.Usagef("--theme %s: want one of %s", name, strings.Join(theme.Names(), ", "))
+}
+
+// offered is an agent with what is set for it.
+func offered(setup *cli.Setup, a agents.Agent) ui.Agent {
+	o := offer(a)
+	o.Shared = setup.SharesFiles(a)
+	if setup.Insecure(a) {
+		o.Warning = "any certificate is accepted"
+	}
+	if o.Remote {
+		o.Gets = setup.Gets(a)
+	}
+	return o
 }
 
 // offer is an agent as the start screen shows it.

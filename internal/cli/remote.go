@@ -126,6 +126,20 @@ func (s *Setup) SharesFiles(a agents.Agent) bool {
 	return a.URL != "" && err == nil && r.ShareFiles
 }
 
+// Gets says what an agent at a URL gets of this machine.
+func (s *Setup) Gets(a agents.Agent) string {
+	r, err := s.remoteOf(a)
+	switch {
+	case err != nil || !r.ShareFiles && !r.ShareTerminal:
+		return "nothing of this machine"
+	case !r.ShareTerminal:
+		return "the files of this directory; asks before it writes or leaves it"
+	case !r.ShareFiles:
+		return "commands on this machine, each asked"
+	}
+	return "the files of this directory and commands on this machine; asks before it writes, runs one or leaves it"
+}
+
 // shared is what an agent at a URL gets of this machine; nil for any other.
 func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
 	if a.URL == "" {

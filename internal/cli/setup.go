@@ -51,7 +51,9 @@ type Streams struct {
 // Setup is what the configuration and the machine offer.
 type Setup struct {
 	Config *config.Config
-	Agents []agents.Agent // in the order to offer them
+	Agents []agents.Agent // in the order to offer them; see Join
+
+	joining sync.Mutex
 
 	// Protocol is the version of ACP to speak, whatever the agents' own setting:
 	// auto, 1 or 2; "" for that setting.
@@ -125,7 +127,9 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	if IsURL(name) {
 		return AtURL(name)
 	}
+	s.joining.Lock()
 	a, ok := agents.Find(s.Agents, name)
+	s.joining.Unlock()
 	if !ok {
 		return a, Usagef("no agent %q; `parley agents` lists them, `parley -- %s …` runs a command", name, name)
 	}
@@ -155,6 +159,42 @@ func (s *Setup) Default() (a agents.Agent, ok bool) {
 // Custom is the agent of a command line.
 func Custom(words []string) agents.Agent {
 	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Custom}
+}
+
+// Typed is the agent that a line stands for: one at a URL, or a command with its
+// arguments, split as a shell does. It joins the agents, so that Find knows it; its
+// name is that of no other. It may be called from any goroutine.
+func (s *Setup) Typed(line string) (agents.Agent, error) {
+	var a agents.Agent
+	line = strings.TrimSpace(line)
+	if IsURL(line) {
+		at, err := AtURL(line)
+		if err != nil {
+			return a, err
+		}
+		a = at
+	} else {
+		words, err := splitWords(line, filepath.Separator == '\\')
+		if err != nil || len(words) == 0 {
+			return a, Usagef("that is no command: %v", cmp.Or(err, errors.New("there is nothing in it")))
+		}
+		a = Custom(words)
+	}
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	name := a.Name
+	for i := 2; ; i++ {
+		other, taken := agents.Find(s.Agents, a.Name)
+		if !taken {
+			break
+		}
+		if other.Source == agents.Custom && other.CommandLine() == a.CommandLine() {
+			return other, nil
+		}
+		a.Name = fmt.Sprintf("%s %d", name, i)
+	}
+	s.Agents = append(s.Agents, a)
+	return a, nil
 }
 
 // command is how the engine starts an agent.

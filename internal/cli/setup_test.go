@@ -156,3 +156,30 @@ func TestBranch(t *testing.T) {
 		}
 	}
 }
+
+// What is typed becomes an agent that Find knows, under a name that no other has.
+func TestTyped(t *testing.T) {
+	s := &Setup{Config: &config.Config{}, Agents: []agents.Agent{{Name: "claude", Command: "claude"}}}
+	a, err := s.Typed(`  /opt/claude --acp "a b"  `)
+	if err != nil || a.Name != "claude 2" || a.Command != "/opt/claude" || strings.Join(a.Args, "|") != "--acp|a b" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if found, err := s.Find("claude 2"); err != nil || found.Command != a.Command {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if again, err := s.Typed(`/opt/claude --acp "a b"`); err != nil || again.Name != a.Name {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if b, err := s.Typed("wss://far:1/acp"); err != nil || b.URL != "wss://far:1/acp" || b.Name != "far:1" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if c, err := s.Typed("wss://far:1/other"); err != nil || c.Name != "far:1 2" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	var usage UsageError
+	for _, line := range []string{"", "  ", "x 'y", "ws://"} {
+		if a, err := s.Typed(line); !errors.As(err, &usage) && line != "ws://" {
+			t.Errorf("%q: %+v, %v", line, a, err)
+		}
+	}
+}
