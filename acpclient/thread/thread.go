@@ -264,7 +264,8 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
-		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && !it.Tool.Final() {
+		// One that nobody answered says nothing of the call: its turn was cancelled, or the connection lost.
+		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && e.By != "" && !it.Tool.Final() {
 			it.Tool.Rejected = true
 			t.touch(it)
 		}

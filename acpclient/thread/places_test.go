@@ -1,0 +1,32 @@
+package thread_test
+
+import (
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+// A question that nobody answered does not make its call a rejected one; a no does.
+func TestUnansweredIsNotRejected(t *testing.T) {
+	for by, want := range map[string]bool{"": false, "you": true} {
+		th := thread.New("s")
+		status := "pending"
+		th.Apply(acpclient.ToolChanged{For: acpclient.For{Session: "s"}, ID: "t", Status: &status})
+		th.Apply(acpclient.PermissionAsked{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t"})
+		th.Apply(acpclient.PermissionSettled{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t", Decision: "cancelled", By: by})
+		if got := th.Items[0].Tool.Rejected; got != want {
+			t.Errorf("by %q: rejected %v", by, got)
+		}
+	}
+}
+
+// Places come from the changes first, then from the locations.
+func TestPlaces(t *testing.T) {
+	tool := &thread.Tool{Locations: []acpclient.Location{{Path: "/p/b.go", Line: 3}}}
+	tool.Content = []acpclient.ToolContent{{Diff: &acpclient.Diff{Path: "/p/a.go"}}, {Changes: &acpclient.Changes{Files: []acpclient.FileChange{{Path: "/p/c.go"}}}}}
+	got := tool.Places()
+	if len(got) != 3 || got[0].Path != "/p/a.go" || got[1].Path != "/p/c.go" || got[2] != (acpclient.Location{Path: "/p/b.go", Line: 3}) {
+		t.Errorf("%+v", got)
+	}
+}
