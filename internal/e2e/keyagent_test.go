@@ -134,15 +134,15 @@ func (k *keyed) answered(m message) {
 	}
 }
 
-// prompted takes a prompt of v2 at once. One that comes in the middle of a turn is
-// held until the gate of the one before has opened.
+// prompted takes a prompt of v2. One that comes in the middle of a turn is held
+// until the gate has opened.
 func (k *keyed) prompted(id json.RawMessage, text string) {
 	k.turns++
 	n := k.turns
-	k.answer(id, fmt.Sprintf(`{"messageId":"u%d"}`, n))
 	quoted, _ := json.Marshal(text)
 	said, _ := json.Marshal("heard: " + text)
 	begin := func() {
+		k.answer(id, fmt.Sprintf(`{"messageId":"u%d"}`, n))
 		k.update(`{"sessionUpdate":"state_update","state":"running"}`)
 		k.update(`{"sessionUpdate":"user_message","messageId":"u%d","content":[{"type":"text","text":%s}]}`, n, quoted)
 		k.update(`{"sessionUpdate":"agent_message_chunk","messageId":"a%d","content":{"type":"text","text":%s}}`, n, said)

@@ -82,7 +82,7 @@ func clicks(d *desk) {
 	s.Press("ctrl+c")
 	s.WaitDraft("")
 
-	s.Resize(90, 20)
+	s.Resize(90, 12)
 	s.Press("ctrl+home")
 	rows = s.WaitFor("▌ work", "↓ end")
 	x, y = cellOf(rows, "↓ end")

@@ -57,31 +57,30 @@ func questionKeys(d *desk) {
 
 	s.Press("ctrl+n")
 	s.WaitFor("echo short", "2 of 2 waiting", armed)
-	s.PressUntil("d", "toolCallId")
+	s.PressUntil("d", "\"command\": ")
 	s.Press("d")
-	s.WaitGone("toolCallId")
+	s.WaitGone("\"command\": ")
 	s.Press("ctrl+p")
 	s.WaitFor("echo line 0", "1 of 2 waiting")
 	s.PressUntil("ctrl+n", "echo short")
 
 	for _, key := range []string{"tab", "alt+a"} { // back to the composer
-		s.Press(key)
-		s.WaitFor("alt+a to answer")
+		s.PressUntil(key, "alt+a to answer")
 		s.Type("draft")
 		s.WaitDraft("draft")
 		s.Press("ctrl+u")
 		s.WaitDraft("")
 		s.Press("alt+a")
 		s.WaitFor(armed)
-		s.PressUntil("d", "toolCallId") // keys typed before are dropped
+		s.PressUntil("d", "\"command\": ") // keys typed before are dropped
 		s.Press("d")
-		s.WaitGone("toolCallId")
+		s.WaitGone("\"command\": ")
 	}
 	s.Press("n")
-	s.WaitFor("q2: selected no.")
-	s.WaitGone("waiting ")
 	s.WaitFor("echo line 0", "esc rejects")
+	s.WaitGone("of 2 waiting")
 	s.PressUntil("esc", "q1: selected no.")
+	s.WaitFor("q2: selected no.")
 	s.WaitIdle()
 }
 

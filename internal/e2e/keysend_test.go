@@ -29,7 +29,7 @@ func enterIsHeld(d *desk) {
 	s.WaitFor("▌ one thing", "heard: one thing")
 	s.Type("another thing")
 	s.Press("enter")
-	rows := s.WaitFor("1 held", "another thing")
+	rows := s.WaitFor("1 held", `held by the agent  "another thing"`)
 	if rowOf(rows, "▌ another thing") >= 0 || rowOf(rows, "heard: another thing") >= 0 {
 		d.Errorf("shown as taken up:\n%s", numbered(rows))
 	}

@@ -193,7 +193,8 @@ func (h *hand) PressUntil(key, text string) {
 func (h *hand) turn(prompt string) []string {
 	h.t.Helper()
 	h.Prompt(prompt)
-	h.WaitFunc("the turn", func(rows []string) bool { return rowOf(rows, prompt) >= 0 && draft(rows) == "" })
+	first, _, _ := strings.Cut(prompt, "\x1b")
+	h.WaitFor("▌ " + first)
 	return h.WaitIdle()
 }
 

@@ -85,6 +85,13 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	s := linesLocked(t, workDir(t))
 	answered(s, "1", "Type "+lockKey)
 	s.WaitFor("which is not shown")
+	s.Type(lockSecret[:4])
+	s.Press("ctrl+c") // drops it, and what is typed is seen
+	s.WaitFunc("the ways to log in, again", func([]string) bool {
+		raw, _ := s.Raw(0)
+		return bytes.Count(raw, []byte("How do you want to log in to")) == 2
+	})
+	answered(s, "1", "Type "+lockKey)
 	s.Type(lockSecret + "\r")
 	s.WaitFor("open with the key", "Turn ended.")
 	if raw, _ := s.Raw(0); bytes.Contains(raw, []byte(lockSecret[:4])) {
@@ -92,7 +99,7 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	}
 	s.Type("/quit\r") // and what is typed is seen again
 	s.ExitCode()
-	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) {
+	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 3: 1\r\n")) < 2 {
 		t.Error("what is typed later is not echoed")
 	}
 }

@@ -1,0 +1,263 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pane is parley in a real terminal that has a scrollback and breaks its lines
+// anew when it gets narrower: tmux.
+type pane struct {
+	t    *testing.T
+	tmux string
+	sock string
+}
+
+// inTmux runs a command line in a tmux of its own, behind three lines of a shell.
+func inTmux(t *testing.T, cols, rows int, dir string, args ...string) *pane {
+	t.Helper()
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("there is no tmux here")
+	}
+	p := &pane{t: t, tmux: tmux, sock: filepath.Join(t.TempDir(), "s")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the terminal at the end:\n%s", p.all())
+		}
+		p.run("kill-server")
+	})
+	env, err := exec.LookPath("env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := append([]string{filepath.Join(toolbox, "sh"), "-mc", "echo before-1; echo before-2; " + shell + `; echo "after"; read line`, "sh", parley, "--inline"}, args...)
+	p.run(append([]string{"new-session", "-d", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows), "-c", dir, env, "-i"}, append(environ(dir, "TMUX=x"), line...)...)...)
+	p.run("set-option", "-g", "window-size", "manual")
+	return p
+}
+
+func (p *pane) run(args ...string) string {
+	cmd := exec.Command(p.tmux, append([]string{"-u", "-S", p.sock, "-f", "/dev/null"}, args...)...)
+	cmd.Env = []string{"LANG=C.UTF-8", "TERM=xterm-256color", "PATH=" + toolbox}
+	out, err := cmd.CombinedOutput()
+	if err != nil && args[0] != "kill-server" && args[0] != "capture-pane" {
+		p.t.Fatalf("tmux %s: %v: %s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// all is what stands in the scrollback and on the screen; lines that were broken
+// are joined.
+func (p *pane) all() string {
+	var rows []string
+	for r := range strings.SplitSeq(p.run("capture-pane", "-p", "-J", "-S", "-"), "\n") {
+		rows = append(rows, strings.TrimRight(r, " "))
+	}
+	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
+}
+
+func (p *pane) typed(text string) { p.run("send-keys", "-l", text) }
+func (p *pane) key(name string)   { p.run("send-keys", name) }
+func (p *pane) resize(cols, rows int) {
+	p.run("resize-window", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows))
+}
+
+// until waits until the terminal is as wanted: until wrong says "".
+func (p *pane) until(wrong func(all string) string) string {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		all := p.all()
+		what := wrong(all)
+		if what == "" {
+			return all
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatal(what)
+		}
+	}
+}
+
+func (p *pane) shows(text string) string {
+	p.t.Helper()
+	return p.until(func(all string) string {
+		if strings.Contains(all, text) {
+			return ""
+		}
+		return fmt.Sprintf("waited in vain for %q", text)
+	})
+}
+
+var paragraph = regexp.MustCompile(`Paragraph (\d+) runs`)
+
+// whole tells what is wrong with a terminal at rest: what was there before has to
+// be there, each paragraph once and in order, and one live part.
+func whole(all string) string {
+	if !strings.HasPrefix(all, "before-1\nbefore-2\n── ") {
+		return "what was there before is not there"
+	}
+	for i, m := range paragraph.FindAllStringSubmatch(all, -1) {
+		if m[1] != strconv.Itoa(i+1) {
+			return fmt.Sprintf("paragraph %s is where %d belongs", m[1], i+1)
+		}
+	}
+	for text, want := range map[string]int{"› ": 1, "? help": 1, "esc stop": 0, "⋮": 0} {
+		if n := strings.Count(all, text); n != want {
+			return fmt.Sprintf("%q is there %d times, not %d", text, n, want)
+		}
+	}
+	return ""
+}
+
+// What was said is there once, in order, whatever the terminal is resized to, in
+// the middle of a turn and after it.
+func TestInlineResized(t *testing.T) {
+	t.Parallel()
+	for _, step := range []time.Duration{0, 60 * time.Millisecond} {
+		t.Run(step.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			p := inTmux(t, 120, 30, dir, scripted(t)...)
+			p.shows(placeholder)
+			p.typed("trickle")
+			p.key("Enter")
+			seen := 0
+			for _, size := range [][2]int{{60, 30}, {150, 12}, {43, 20}, {200, 50}, {80, 24}, {35, 12}, {100, 40}} {
+				seen += 10
+				if step == 0 { // at rest between two sizes
+					p.shows(fmt.Sprintf("Paragraph %d runs", seen))
+				} else {
+					time.Sleep(step) // faster than it is told
+				}
+				p.resize(size[0], size[1])
+			}
+			p.shows("Paragraph 80 runs")
+			open(t, dir)
+			p.shows("The end of the trickle.")
+			n := len(paragraph.FindAllString(p.until(whole), -1))
+			for _, size := range [][2]int{{58, 20}, {160, 40}, {80, 12}} {
+				p.resize(size[0], size[1])
+				p.until(whole)
+				time.Sleep(400 * time.Millisecond) // it has drawn at the new size
+				if all := p.until(whole); len(paragraph.FindAllString(all, -1)) != n {
+					t.Errorf("%d paragraphs of %d at %v", len(paragraph.FindAllString(all, -1)), n, size)
+				}
+			}
+		})
+	}
+}
+
+// A question survives it, too, and the way back to the shell: the conversation
+// stays, with the shell right below it and nothing of the composer.
+func TestInlineQuestion(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	p := inTmux(t, 100, 24, dir, scripted(t)...)
+	p.shows(placeholder)
+	p.typed("ask")
+	p.key("Enter")
+	p.shows("I shall ask")
+	open(t, dir)
+	p.shows("y Launch")
+	for _, size := range [][2]int{{60, 24}, {120, 24}, {80, 20}} {
+		p.resize(size[0], size[1])
+		p.until(func(all string) string {
+			for text, want := range map[string]int{"╭": 1, "╰": 1, "y Launch": 1, "› ": 1, "I shall ask": 1} {
+				if n := strings.Count(all, text); n != want {
+					return fmt.Sprintf("at %v %q is there %d times, not %d", size, text, n, want)
+				}
+			}
+			return ""
+		})
+	}
+	p.key("M-a")
+	time.Sleep(300 * time.Millisecond) // what comes right behind that key is dropped
+	p.key("y")
+	p.shows("the answer was selected go")
+	p.until(whole)
+	p.key("C-d")
+	all := p.shows("stopped, enter goes on") // what this shell says of the end, too
+	for _, left := range []string{"╭", "╰", "› ", "? help"} {
+		if strings.Contains(all, left) {
+			t.Errorf("%q was left behind", left)
+		}
+	}
+	if !strings.Contains(all, "the answer was selected go\nstopped, enter goes on") {
+		t.Error("the shell does not go on right below the conversation")
+	}
+}
+
+// Suspended, a page and back: nothing is doubled, nothing is lost.
+func TestInlineAway(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	p := inTmux(t, 90, 30, dir, scripted(t)...)
+	p.shows(placeholder)
+	p.typed("trickle")
+	p.key("Enter")
+	p.shows("Paragraph 30 runs")
+	p.key("?")
+	p.shows("╭ keys")
+	p.resize(70, 24)
+	time.Sleep(200 * time.Millisecond)
+	p.key("Escape")
+	p.shows("Paragraph 40 runs")
+	p.key("PPage")
+	p.shows("↓")
+	p.key("C-End")
+	p.shows("Paragraph 60 runs")
+	p.key("C-z")
+	all := p.shows("stopped, enter goes on")
+	if strings.Contains(all, "› ") || strings.Contains(all, "esc stop") {
+		t.Error("the live part stands above the shell")
+	}
+	p.key("Enter")
+	p.shows("esc stop")
+	open(t, dir)
+	p.shows("The end of the trickle.")
+	n := strings.Count(p.until(func(all string) string {
+		return whole(strings.ReplaceAll(all, "stopped, enter goes on\n", ""))
+	}), "stopped, enter goes on")
+	if n != 1 {
+		t.Errorf("what the shell said is there %d times", n)
+	}
+}
+
+// A paced stream writes at most twice what it does on the whole screen, and what
+// it says is written.
+func TestInlineBytes(t *testing.T) {
+	wrote := map[bool]int{}
+	for _, inline := range []bool{false, true} {
+		args := scripted(t)
+		if inline {
+			args = append([]string{"--inline"}, args...)
+		}
+		s := Start(t, 100, 30, workDir(t), args...)
+		s.WaitFor(placeholder)
+		s.quietFor(time.Second / 4)
+		_, mark := s.Raw(0)
+		s.Prompt("paced")
+		s.WaitFor("word199")
+		s.WaitFunc("the end of the turn", func(rows []string) bool { return rowOf(rows, "esc stop") < 0 })
+		s.quietFor(time.Second / 4)
+		out, _ := s.Raw(mark)
+		wrote[inline] = len(out)
+		before := len(out)
+		time.Sleep(time.Second)
+		if out, _ := s.Raw(mark); len(out) != before {
+			t.Errorf("inline %v: at rest it wrote %q", inline, out[before:])
+		}
+	}
+	t.Logf("%d bytes inline, %d on the whole screen", wrote[true], wrote[false])
+	if wrote[true] > 2*wrote[false] {
+		t.Errorf("%d bytes inline, %d on the whole screen", wrote[true], wrote[false])
+	}
+}
