@@ -90,17 +90,62 @@ func terminalsOf(t *thread.Tool) []string {
 	return ids
 }
 
-// showWork lists what goes on, each with its stop key.
-func (c *chat) showWork() tea.Cmd {
+// same tells whether two rows stand for the same piece of work.
+func (w work) same(other work) bool {
+	return w.tool == other.tool && w.terminal == other.terminal && w.run == other.run && (w.tool != nil || w.terminal != "" || w.run != nil || w.title == other.title)
+}
+
+// workItems are the rows of what goes on: those shown before keep their places, and
+// say so when they are over.
+func (c *chat) workItems(shown []work) []widget.Item {
+	now := c.work()
 	var items []widget.Item
-	for _, w := range c.work() {
+	add := func(w work) {
 		hint := w.hint
 		if w.stops {
 			hint += " · ctrl+x stops"
 		}
 		items = append(items, widget.Item{Title: strings.Join(strings.Fields(w.title), " "), Hint: hint, Value: w})
 	}
+	for _, old := range shown {
+		i := slices.IndexFunc(now, old.same)
+		if i < 0 {
+			old.hint, old.stops = "over", false
+			add(old)
+			continue
+		}
+		add(now[i])
+		now = slices.Delete(now, i, i+1)
+	}
+	for _, w := range now {
+		add(w)
+	}
+	return items
+}
+
+// refreshWork brings the list of what goes on up to date, while it is open.
+func (m *Model) refreshWork() {
+	c := m.chat
+	if c.goingOn == nil || c.picker != c.goingOn {
+		c.goingOn, c.workShown = nil, nil
+		return
+	}
+	items := c.workItems(c.workShown)
+	c.workShown = c.workShown[:0]
+	for _, it := range items {
+		c.workShown = append(c.workShown, it.Value.(work))
+	}
+	c.goingOn.refresh(items, func(a, b any) bool { return a.(work).same(b.(work)) })
+}
+
+// showWork lists what goes on, each with its stop key.
+func (c *chat) showWork() tea.Cmd {
+	items := c.workItems(nil)
 	p := &picker{title: "going on", foot: "ctrl+x stops it · enter shows it · esc", empty: "nothing is going on", list: widget.NewList(items)}
+	c.goingOn, c.workShown = p, nil
+	for _, it := range items {
+		c.workShown = append(c.workShown, it.Value.(work))
+	}
 	p.choose = func(it widget.Item) tea.Cmd {
 		w := it.Value.(work)
 		if w.run != nil {

@@ -64,6 +64,7 @@ func TestWork(t *testing.T) {
 			t.Error(got)
 		}
 		d.called("terminal/cancel", 0)
+		d.sees("go test ./...", "over") // it keeps its place while the list is open
 		d.press("esc", "esc")
 		d.wait(6 * time.Second)
 		d.types("/work\n")
