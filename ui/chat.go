@@ -328,7 +328,7 @@ func (c *chat) stop() tea.Cmd {
 		return tea.Batch(c.say("ending the agent"), func() tea.Msg { client.Close(); return nil })
 	}
 	if c.session == nil {
-		return c.say(errNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " ctrl+x gives it up")
+		return c.say(errNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + c.m.listKey(intent.CloseEntry) + " gives it up")
 	}
 	if c.stopAsked.IsZero() {
 		c.stopAsked = c.m.now()

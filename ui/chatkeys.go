@@ -25,7 +25,7 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	c.lastKey = now
 	if picking {
 		p := c.picker
-		cmd, done := p.key(msg)
+		cmd, done := p.key(c.m.keys, msg)
 		if done && c.picker == p {
 			c.picker = nil
 		}

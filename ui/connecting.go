@@ -23,7 +23,7 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case picking && name != "ctrl+c":
 		p := l.login
-		cmd, done := p.key(msg)
+		cmd, done := p.key(m.keys, msg)
 		if done && l.login == p {
 			l.login = nil
 		}

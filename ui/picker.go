@@ -1,11 +1,12 @@
 package ui
 
 import (
-	"strings"
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -17,12 +18,12 @@ type picker struct {
 	note        string // what went wrong, or what to confirm
 	empty       string // what to say while there is nothing to choose from
 	list        *widget.List
-	choose      func(widget.Item) tea.Cmd            // enter; closes the picker first
-	keys        map[string]func(widget.Item) tea.Cmd // other keys; the picker stays
-	unasked     time.Time                            // when it opened by itself; zero when it has the keys
-	confirm     string                               // what the same key, once more, would do
-	step        *loginStep                           // shown in the place of the list
-	leaves      bool                                 // esc closes it, whatever was typed
+	choose      func(widget.Item) tea.Cmd                   // enter; closes the picker first
+	keys        map[intent.Intent]func(widget.Item) tea.Cmd // by intents of lists; the picker stays
+	unasked     time.Time                                   // when it opened by itself; zero when it has the keys
+	confirm     sure                                        // what the same key, once more, would do
+	step        *loginStep                                  // shown in the place of the list
+	leaves      bool                                        // esc closes it, whatever was typed
 }
 
 // armed tells whether a key is for the picker: one that opened by itself leaves
@@ -39,13 +40,13 @@ func (p *picker) armed(now, lastKey time.Time) bool {
 }
 
 // key handles a key; close says that the picker is done.
-func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
+func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	if p.step != nil {
 		return p.step.key(p, msg)
 	}
 	name := msg.String()
 	confirm := p.confirm
-	p.note, p.confirm = "", ""
+	p.note, p.confirm = "", sure{}
 	it, ok := p.list.Selected()
 	switch name {
 	case "esc", "ctrl+c":
@@ -60,8 +61,9 @@ func (p *picker) key(msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 		}
 		return p.choose(it), true
 	}
-	if f := p.keys[name]; f != nil {
-		if strings.HasPrefix(confirm, name+" ") {
+	want := keys.Of(intent.List, name)
+	if f := p.keys[want]; f != nil {
+		if confirm.what == want {
 			p.confirm = confirm
 		}
 		return f(it), false
@@ -79,14 +81,21 @@ func (p *picker) paste(text string) {
 	p.list.SetFilter(p.list.Filter() + text)
 }
 
+// sure is something that a key would do to a thing.
+type sure struct {
+	what  intent.Intent
+	thing string
+}
+
 // sure asks for the same key once more, for the same thing: the selection may
 // have moved in between. True when it has come.
-func (p *picker) sure(key, thing, question string) bool {
-	if p.confirm == key+" "+thing {
-		p.confirm = ""
+func (p *picker) sure(what intent.Intent, thing, question string) bool {
+	again := sure{what, thing}
+	if p.confirm == again {
+		p.confirm = sure{}
 		return true
 	}
-	p.confirm, p.note = key+" "+thing, question
+	p.confirm, p.note = again, question
 	return false
 }
 
@@ -133,4 +142,29 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 func wrapped(text string, width, most int) []string {
 	rows := widget.Wrap(text, max(1, width))
 	return rows[:max(0, min(len(rows), most))]
+}
+
+// hint is a key of a list and what it does there; without a key it is the words
+// alone.
+type hint struct {
+	key  intent.Intent
+	does string
+}
+
+// foot is the line below a list about its keys.
+func (m *Model) foot(hints ...hint) string {
+	out := ""
+	for _, h := range hints {
+		if h.key == intent.None {
+			out += h.does + " · "
+		} else if key := m.keys.Label(intent.List, h.key); key != "" {
+			out += key + " " + h.does + " · "
+		}
+	}
+	return out + "esc"
+}
+
+// listKey is the key of an action in a list.
+func (m *Model) listKey(i intent.Intent) string {
+	return cmp.Or(m.keys.Label(intent.List, i), "no key")
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 	"parley/ui/widget"
@@ -27,17 +28,17 @@ func TestPickerSure(t *testing.T) {
 	} {
 		var done []string
 		p := &picker{list: widget.NewList([]widget.Item{{Title: "a", Value: "a"}, {Title: "b", Value: "b"}})}
-		sure := func(key string) func(widget.Item) tea.Cmd {
+		sure := func(what intent.Intent) func(widget.Item) tea.Cmd {
 			return func(it widget.Item) tea.Cmd {
-				if name := it.Value.(string); p.sure(key, name, "really "+name+"?") {
-					done = append(done, key+" "+name)
+				if name := it.Value.(string); p.sure(what, name, "really "+name+"?") {
+					done = append(done, intent.Default.Label(intent.List, what)+" "+name)
 				}
 				return nil
 			}
 		}
-		p.keys = map[string]func(widget.Item) tea.Cmd{"ctrl+d": sure("ctrl+d"), "ctrl+x": sure("ctrl+x")}
+		p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.DeleteEntry: sure(intent.DeleteEntry), intent.CloseEntry: sure(intent.CloseEntry)}
 		for k := range strings.FieldsSeq(c.keys) {
-			p.key(keyPress(k))
+			p.key(intent.Default, keyPress(k))
 		}
 		if got := strings.Join(done, "|"); got != c.done || p.note != c.note {
 			t.Errorf("%s: did %q, note %q", c.keys, got, p.note)

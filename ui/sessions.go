@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -50,13 +51,13 @@ type (
 
 // showSessions opens the overview and asks the agents for their lists.
 func (m *Model) showSessions() tea.Cmd {
-	p := &picker{title: "sessions", foot: "ctrl+n new · ctrl+t agent · ctrl+x close · ctrl+d delete · esc", list: widget.NewList(m.sessionItems())}
+	p := &picker{title: "sessions", foot: m.foot(hint{intent.NewSession, "new"}, hint{intent.AnotherAgent, "agent"}, hint{intent.CloseEntry, "close"}, hint{intent.DeleteEntry, "delete"}), list: widget.NewList(m.sessionItems())}
 	p.choose = func(it widget.Item) tea.Cmd { return m.openEntry(it.Value.(entry)) }
-	p.keys = map[string]func(widget.Item) tea.Cmd{
-		"ctrl+n": func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.newSession() },
-		"ctrl+t": func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.anotherAgent() },
-		"ctrl+x": func(it widget.Item) tea.Cmd { return m.closeEntry(p, it) },
-		"ctrl+d": func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
+	p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{
+		intent.NewSession:   func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.newSession() },
+		intent.AnotherAgent: func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.anotherAgent() },
+		intent.CloseEntry:   func(it widget.Item) tea.Cmd { return m.closeEntry(p, it) },
+		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
 	}
 	if l := m.chat.link; l.conn != nil && !l.conn.Client.Agent().List {
 		p.note = "the agent does not list the sessions that it keeps"
@@ -232,7 +233,7 @@ func (m *Model) closeEntry(p *picker, it widget.Item) tea.Cmd {
 	case e.chat.session == nil && e.chat.giveUp != nil:
 		p.note = "it is still being opened: given up"
 		e.chat.giveUp()
-	case e.chat.busy() && !p.sure("ctrl+x", e.chat.thread.Session, "its turn is still running: ctrl+x again stops it and closes the session"):
+	case e.chat.busy() && !p.sure(intent.CloseEntry, e.chat.thread.Session, "its turn is still running: "+m.listKey(intent.CloseEntry)+" again stops it and closes the session"):
 	default:
 		c, l := e.chat, e.chat.link
 		m.drop(c)
@@ -264,7 +265,7 @@ func (m *Model) deleteEntry(p *picker, it widget.Item) tea.Cmd {
 		p.note = "the agent is gone"
 	case !e.link.conn.Client.Agent().Delete:
 		p.note = "the agent cannot delete sessions"
-	case p.sure("ctrl+d", e.listed.ID, "delete \""+widget.Truncate(it.Title, 40, "…")+"\" for good? ctrl+d again does"):
+	case p.sure(intent.DeleteEntry, e.listed.ID, "delete \""+widget.Truncate(it.Title, 40, "…")+"\" for good? "+m.listKey(intent.DeleteEntry)+" again does"):
 		l, conn, id := e.link, e.link.conn, e.listed.ID
 		return func() tea.Msg {
 			ctx, stop := context.WithTimeout(m.conns.ctx, 30*time.Second)

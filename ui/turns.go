@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -54,13 +55,13 @@ func (c *chat) showTurns() tea.Cmd {
 	}
 	list := widget.NewList(items)
 	list.Select(len(items) - 1)
-	c.picker = &picker{title: "turns", foot: "enter goes there · ctrl+y copies · ctrl+e edits · esc", list: list, choose: func(it widget.Item) tea.Cmd {
+	c.picker = &picker{title: "turns", foot: c.m.foot(hint{does: "enter goes there"}, hint{intent.Copy, "copies"}, hint{intent.EditEntry, "edits"}), list: list, choose: func(it widget.Item) tea.Cmd {
 		c.goTo(it.Value.(int))
 		return nil
 	}}
-	c.picker.keys = map[string]func(widget.Item) tea.Cmd{
-		"ctrl+y": func(it widget.Item) tea.Cmd { return c.copyText(func() string { return c.promptOf(it) }) },
-		"ctrl+e": func(it widget.Item) tea.Cmd { return c.editAgain(it) },
+	c.picker.keys = map[intent.Intent]func(widget.Item) tea.Cmd{
+		intent.Copy:      func(it widget.Item) tea.Cmd { return c.copyText(func() string { return c.promptOf(it) }) },
+		intent.EditEntry: func(it widget.Item) tea.Cmd { return c.editAgain(it) },
 	}
 	return nil
 }

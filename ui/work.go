@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -103,7 +104,7 @@ func (c *chat) workItems(shown []work) []widget.Item {
 	add := func(w work) {
 		hint := w.hint
 		if w.stops {
-			hint += " · ctrl+x stops"
+			hint += " · " + c.m.listKey(intent.CloseEntry) + " stops"
 		}
 		items = append(items, widget.Item{Title: strings.Join(strings.Fields(w.title), " "), Hint: hint, Value: w})
 	}
@@ -141,7 +142,7 @@ func (m *Model) refreshWork() {
 // showWork lists what goes on, each with its stop key.
 func (c *chat) showWork() tea.Cmd {
 	items := c.workItems(nil)
-	p := &picker{title: "going on", foot: "ctrl+x stops it · enter shows it · esc", empty: "nothing is going on", list: widget.NewList(items)}
+	p := &picker{title: "going on", foot: c.m.foot(hint{intent.CloseEntry, "stops it"}, hint{does: "enter shows it"}), empty: "nothing is going on", list: widget.NewList(items)}
 	c.goingOn, c.workShown = p, nil
 	for _, it := range items {
 		c.workShown = append(c.workShown, it.Value.(work))
@@ -158,7 +159,7 @@ func (c *chat) showWork() tea.Cmd {
 		c.showTool(w.tool)
 		return nil
 	}
-	p.keys = map[string]func(widget.Item) tea.Cmd{"ctrl+x": func(it widget.Item) tea.Cmd {
+	p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.CloseEntry: func(it widget.Item) tea.Cmd {
 		w, ok := it.Value.(work)
 		switch {
 		case !ok:

@@ -9,14 +9,14 @@ import (
 
 // A question that nobody answered does not make its call a rejected one; a no does.
 func TestUnansweredIsNotRejected(t *testing.T) {
-	for by, want := range map[string]bool{"": false, "you": true} {
+	for decision, want := range map[string]bool{"cancelled": false, "Reject": true} {
 		th := thread.New("s")
 		status := "pending"
 		th.Apply(acpclient.ToolChanged{For: acpclient.For{Session: "s"}, ID: "t", Status: &status})
 		th.Apply(acpclient.PermissionAsked{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t"})
-		th.Apply(acpclient.PermissionSettled{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t", Decision: "cancelled", By: by})
+		th.Apply(acpclient.PermissionSettled{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t", Decision: decision})
 		if got := th.Items[0].Tool.Rejected; got != want {
-			t.Errorf("by %q: rejected %v", by, got)
+			t.Errorf("%q: rejected %v", decision, got)
 		}
 	}
 }

@@ -265,7 +265,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
 		// One that nobody answered says nothing of the call: its turn was cancelled, or the connection lost.
-		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && e.By != "" && !it.Tool.Final() {
+		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && e.Decision != "cancelled" && !it.Tool.Final() {
 			it.Tool.Rejected = true
 			t.touch(it)
 		}

@@ -100,6 +100,13 @@ var Actions = []Action{
 	{ScrollUp, Reading, "up", []string{"up", "k"}, "a row back", "", true},
 	{ScrollDown, Reading, "down", []string{"down", "j"}, "a row on", "", true},
 
+	{NewSession, List, "new-session", []string{"ctrl+n"}, "sessions: a new one", "", true},
+	{AnotherAgent, List, "another-agent", []string{"ctrl+t"}, "sessions: another agent beside this one", "", true},
+	{CloseEntry, List, "close", []string{"ctrl+x"}, "sessions: close; work: stop", "", true},
+	{DeleteEntry, List, "delete", []string{"ctrl+d"}, "sessions: delete, after asking", "", true},
+	{Copy, List, "copy", []string{"ctrl+y"}, "turns: copy the prompt", "", true},
+	{EditEntry, List, "edit", []string{"ctrl+e"}, "turns: edit the prompt and send it again", "", true},
+
 	{Suspend, Always, "suspend", []string{"ctrl+z"}, "suspend parley", "", false},
 	{Redraw, Always, "redraw", []string{"ctrl+l"}, "draw the screen again", "", false},
 }

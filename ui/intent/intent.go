@@ -81,6 +81,10 @@ const (
 
 	Close
 
+	CloseEntry
+	DeleteEntry
+	EditEntry
+
 	Newline
 	CharLeft
 	CharRight
@@ -115,20 +119,21 @@ const (
 	Transcript                // the transcript, while it has the keys
 	Question                  // a question that has the keys
 	Reading                   // something to read that lies over the transcript
+	List                      // a list to choose from, beside typing, moving, enter and esc
 )
 
-var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "reading"}
+var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "reading", "list"}
 
 // String is the name of the context in the configuration.
 func (c Context) String() string { return contextNames[c] }
 
 // Title is what help writes above its keys.
 func (c Context) Title() string {
-	return map[Context]string{Always: "everywhere", Empty: "on an empty composer", Draft: "composer", Transcript: "transcript", Question: "question", Reading: "reading"}[c]
+	return map[Context]string{Always: "everywhere", Empty: "on an empty composer", Draft: "composer", Transcript: "transcript", Question: "question", Reading: "reading", List: "lists"}[c]
 }
 
 // Contexts are all of them, in the order of the help.
-var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Reading, Always}
+var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Reading, List, Always}
 
 // Action is one thing that can be done in one context.
 type Action struct {
