@@ -47,6 +47,7 @@ type agent struct {
 	session string        // of the last prompt
 	cancel  chan struct{} // closed by session/cancel, one a turn
 	answers chan message  // to the question that is open
+	deleted []string      // sessions that are kept no more
 }
 
 func runAgent(in io.Reader, out io.Writer) {
@@ -68,7 +69,12 @@ func runAgent(in io.Reader, out io.Writer) {
 			a.cwd, a.session = m.Params.Cwd, "s1"
 			a.answer(m.ID, `{"sessionId":"s1"}`)
 		case "session/list":
-			a.answer(m.ID, `{"sessions":`+os.Getenv(keptVar)+`}`)
+			a.answer(m.ID, `{"sessions":`+a.kept()+`}`)
+		case "session/close":
+			a.answer(m.ID, `{}`)
+		case "session/delete":
+			a.deleted = append(a.deleted, m.Params.SessionID)
+			a.answer(m.ID, `{}`)
 		case "session/load":
 			a.cwd, a.session = m.Params.Cwd, m.Params.SessionID
 			a.replay()

@@ -88,6 +88,10 @@ func showsSessions(d *desk) {
 	s.Press("ctrl+x") // closes it; the agent keeps it
 	s.WaitGone("2 Fix the lexer")
 	s.WaitFor("╭ sessions", "› Fix the lexer")
+	s.Press("ctrl+d") // deletes it, after asking
+	s.WaitFor("ctrl+d again does")
+	s.Press("ctrl+d")
+	s.WaitGone("Fix the lexer")
 	s.Press("esc", "esc")
 	s.WaitGone("╭ sessions")
 	s.WaitFor("heard: first things")
@@ -110,6 +114,12 @@ func showsSessions(d *desk) {
 	s.Type("first")
 	s.WaitGone("2 second things")
 	s.Press("enter")
+	s.WaitFor("▌ first things")
+	s.Press("ctrl+s")
+	s.WaitFor("╭ sessions")
+	s.Press("ctrl+t") // another agent
+	s.WaitFor("chat with a coding agent", "esc back")
+	s.Press("esc")
 	s.WaitFor("▌ first things")
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func capabilities() string {
 	if os.Getenv(keptVar) == "" {
 		return `{}`
 	}
-	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{}}}`
+	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{}}}`
 }
 
 // replay tells the conversation of a session that is kept.
@@ -27,6 +28,17 @@ func (a *agent) replay() {
 			`{"type":"text","text":"question %d of %s"}}}}`, a.session, i, a.session)
 		a.say(fmt.Sprintf("answer %d of %s", i, a.session))
 	}
+}
+
+// kept are the sessions that are.
+func (a *agent) kept() string {
+	var all []map[string]string
+	if json.Unmarshal([]byte(os.Getenv(keptVar)), &all) != nil {
+		return os.Getenv(keptVar) // another test's, as it is
+	}
+	all = slices.DeleteFunc(all, func(s map[string]string) bool { return slices.Contains(a.deleted, s["sessionId"]) })
+	list, _ := json.Marshal(all)
+	return string(list)
 }
 
 // keptIn are three sessions: two of dir, of which the second is the newest, and
