@@ -76,8 +76,9 @@ func newLoad(name string, version int) *load {
 				l.add(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","_meta":{"terminal_output":{"terminal_id":"t1","data":%s}}}`, quoted(line))
 			}
 		}
-	case "giant": // one message of 10 MB
-		l.add(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":%s}}`, quoted(strings.Repeat(prose, 10<<20/len(prose))))
+	case "giant", "huge": // one message of 10 MB, or of 64
+		size := map[string]int{"giant": 10 << 20, "huge": 64 << 20}[name]
+		l.add(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":%s}}`, quoted(strings.Repeat(prose, size/len(prose))))
 	}
 	return l
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient/jsonrpc"
@@ -84,6 +85,7 @@ type AgentInfo struct {
 // Client is one connection to an agent.
 type Client struct {
 	opts  Options
+	sink  Gatherer // opts.Sink
 	peer  *jsonrpc.Peer
 	conn  transport.Conn
 	in    *counted
@@ -92,12 +94,14 @@ type Client struct {
 	agent AgentInfo
 	quirk quirks
 
+	floods  floods        // reader goroutine only
 	surface surface       // set on the reader goroutine by the answer to initialize
 	settled chan struct{} // closed when negotiation is over and again is set
 	again   bool          // another connection takes over: the end of this one is no news
 
 	mu       sync.Mutex
 	sessions map[string]*Session
+	recent   atomic.Pointer[Session] // one of sessions, or nil; written with mu
 	early    *earlyUpdates
 	elicits  elicitations
 	gone     map[string]bool // closed sessions, whose late updates are nobody's
@@ -124,7 +128,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if sink, ok := opts.Sink.(Bounded); ok {
 		in.hold = sink.Hold
 	}
-	c := &Client{opts: opts, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	c := &Client{opts: opts, sink: gatherer(opts.Sink), conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
 	return c
@@ -400,6 +404,7 @@ func (c *Client) forget(s *Session) {
 	c.mu.Lock()
 	if c.sessions[s.id] == s {
 		delete(c.sessions, s.id)
+		c.recent.Store(nil)
 		if len(c.gone) < maxGone {
 			c.gone[s.id] = true
 		}

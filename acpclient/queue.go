@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"bytes"
 	"sync"
 	"sync/atomic"
 )
@@ -13,19 +14,41 @@ const maxTerminalRun = 1 << 20
 // wait in a Queue: enough for a long turn behind an editor or a login.
 const maxUntaken = 256 << 20
 
+// keptRun bounds the memory that a Queue keeps for the next run.
+const keptRun = 4 << 20
+
 // Queue is a Sink that holds events until somebody takes them. Neighbouring
 // text of one message, and neighbouring output of one terminal, become one
-// event, so that what waits is bounded by content and not by its pieces.
+// event, so that what waits is bounded by content and not by its pieces. It is a
+// Gatherer: a piece that continues the one before is copied and makes no event.
 type Queue struct {
 	mu     sync.Mutex
 	events []Event
-	run    []byte // text or output that belongs to the last event
-	wire   Span   // of what run is made of
-	cut    bool
+	last   run // behind the events
 	ready  chan struct{}
 
 	untaken atomic.Int64 // of what maxUntaken bounds
 }
+
+// run is the text or the output that still grows.
+type run struct {
+	kind runKind
+	data []byte // what it says; its memory stays with the queue
+	text TextArrived
+	out  TerminalOutput
+	// told is the ToolChanged that stands before the output and says nothing but
+	// that the call goes on: those of v1 come with each piece.
+	told    ToolChanged
+	telling bool
+}
+
+type runKind int
+
+const (
+	noRun runKind = iota
+	textRun
+	outputRun
+)
 
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
@@ -39,75 +62,109 @@ func (q *Queue) Hold(n int) bool { return q.untaken.Add(int64(n)) <= maxUntaken 
 
 // Post adds an event. It never blocks.
 func (q *Queue) Post(e Event) {
+	switch e := e.(type) {
+	case TextArrived:
+		q.PostText(e, []byte(e.Text))
+	case TerminalOutput:
+		q.PostOutput(e, e.Data)
+	case ToolChanged:
+		q.PostTool(e)
+	default:
+		q.mu.Lock()
+		q.add(e)
+		q.mu.Unlock()
+		q.wake()
+	}
+}
+
+// PostText implements Gatherer.
+func (q *Queue) PostText(e TextArrived, text []byte) {
 	q.mu.Lock()
-	if !q.merge(e) {
-		q.seal()
-		q.events = append(q.events, e)
-		switch e := e.(type) {
-		case TextArrived:
-			q.run, q.wire = append(q.run[:0:0], e.Text...), e.Wire
-		case TerminalOutput:
-			q.run, q.wire, q.cut = append(q.run[:0:0], e.Data...), e.Wire, e.Cut
+	if r := &q.last; r.kind == textRun && r.text.Session == e.Session && r.text.Role == e.Role && r.text.MessageID == e.MessageID {
+		r.text.Wire = r.text.Wire.Join(e.Wire)
+		if !e.At.IsZero() {
+			r.text.Until = e.At
 		}
+	} else {
+		q.seal()
+		r.kind, r.text = textRun, e
+	}
+	q.last.data = append(q.last.data, text...)
+	q.mu.Unlock()
+	q.wake()
+}
+
+// PostOutput implements Gatherer.
+func (q *Queue) PostOutput(e TerminalOutput, data []byte) {
+	q.mu.Lock()
+	r := &q.last
+	if r.kind == outputRun && r.out.Session == e.Session && r.out.ID == e.ID {
+		r.out.Wire = r.out.Wire.Join(e.Wire)
+		r.out.Cut = r.out.Cut || e.Cut
+	} else {
+		if r.kind != noRun {
+			q.seal()
+		}
+		r.kind, r.out = outputRun, e
+	}
+	r.data = append(r.data, data...)
+	if cut := len(r.data) - maxTerminalRun; cut > maxTerminalRun {
+		q.untaken.Add(-int64(cut))
+		r.data = r.data[:copy(r.data, r.data[cut:])]
+		r.out.Cut = true
 	}
 	q.mu.Unlock()
+	q.wake()
+}
+
+// PostTool implements Gatherer. What says nothing but that a call goes on becomes
+// one with the same before it, or before the output that grows.
+func (q *Queue) PostTool(e ToolChanged) {
+	q.mu.Lock()
+	switch r := &q.last; {
+	case !e.bare():
+		q.add(e)
+	case r.telling && r.told.Session == e.Session && r.told.ID == e.ID:
+		r.told.Wire, r.told.Until = r.told.Wire.Join(e.Wire), e.At
+	default:
+		q.seal()
+		r.told, r.telling = e, true
+	}
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *Queue) wake() {
 	select {
 	case q.ready <- struct{}{}:
 	default:
 	}
 }
 
-// merge adds e to the last event where the two continue each other.
-func (q *Queue) merge(e Event) bool {
-	if len(q.events) == 0 {
-		return false
-	}
-	switch e := e.(type) {
-	case TextArrived:
-		last, ok := q.events[len(q.events)-1].(TextArrived)
-		if !ok || last.Session != e.Session || last.Role != e.Role || last.MessageID != e.MessageID {
-			return false
-		}
-		q.run = append(q.run, e.Text...)
-		q.wire = q.wire.Join(e.Wire)
-		if !e.At.IsZero() {
-			last.Until = e.At
-			q.events[len(q.events)-1] = last
-		}
-		return true
-	case TerminalOutput:
-		last, ok := q.events[len(q.events)-1].(TerminalOutput)
-		if !ok || last.Session != e.Session || last.ID != e.ID {
-			return false
-		}
-		q.run = append(q.run, e.Data...)
-		q.wire = q.wire.Join(e.Wire)
-		if cut := len(q.run) - maxTerminalRun; cut > maxTerminalRun {
-			q.untaken.Add(-int64(cut))
-			q.run = append(q.run[:0], q.run[len(q.run)-maxTerminalRun:]...)
-			q.cut = true
-		}
-		q.cut = q.cut || e.Cut
-		return true
-	}
-	return false
+// add puts an event behind all others. With mu.
+func (q *Queue) add(e Event) {
+	q.seal()
+	q.events = append(q.events, e)
 }
 
-// seal puts what was gathered into the last event.
+// seal makes events of what was gathered. With mu.
 func (q *Queue) seal() {
-	if len(q.events) == 0 {
-		return
+	r := &q.last
+	if r.telling {
+		q.events = append(q.events, r.told)
 	}
-	i := len(q.events) - 1
-	switch e := q.events[i].(type) {
-	case TextArrived:
-		e.Text, e.Wire = string(q.run), q.wire
-		q.events[i] = e
-	case TerminalOutput:
-		e.Data, e.Wire, e.Cut = q.run, q.wire, q.cut
-		q.events[i] = e
+	switch r.kind {
+	case textRun:
+		r.text.Text = string(r.data)
+		q.events = append(q.events, r.text)
+	case outputRun:
+		r.out.Data = bytes.Clone(r.data)
+		q.events = append(q.events, r.out)
 	}
-	q.run, q.wire, q.cut = nil, Span{}, false
+	r.kind, r.telling = noRun, false
+	if r.data = r.data[:0]; cap(r.data) > keptRun {
+		r.data = nil
+	}
 }
 
 // Take returns everything that waits, in order, and leaves the queue empty.

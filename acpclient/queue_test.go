@@ -3,12 +3,15 @@ package acpclient_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/thread"
 )
 
 // Whatever is merged: text and output per message and terminal stay what they
@@ -147,5 +150,75 @@ func TestQueueIsBounded(t *testing.T) {
 			t.Fatalf("full after %d MiB of a terminal", i)
 		}
 		q.Post(acpclient.TerminalOutput{ID: "t", Data: block})
+	}
+}
+
+// A call that goes on while its command writes makes one event with the output,
+// and the thread is what it would be of the events one by one.
+func TestQueueJoinsCallsThatGoOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	title := "a title"
+	for range 300 {
+		q := acpclient.NewQueue()
+		var single, joined = thread.New("s1"), thread.New("s1")
+		posted, taken := 0, 0
+		take := func() {
+			for _, e := range q.Take() {
+				joined.Apply(e)
+				taken++
+			}
+		}
+		for i := range 60 {
+			in := acpclient.For{Session: "s1", Wire: acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
+			call := acpclient.ToolChanged{For: in, ID: []string{"c", "d"}[rng.IntN(8)/7], At: time.Unix(int64(i), 0)}
+			events := []acpclient.Event{call, acpclient.TerminalOutput{For: in, ID: []string{"t", "u"}[rng.IntN(8)/7], Data: []byte{byte('a' + i%26)}}}
+			switch rng.IntN(12) {
+			case 0:
+				status := []string{"completed", "in_progress"}[rng.IntN(2)]
+				call.Title, call.Status, call.Content = &title, &status, &[]acpclient.ToolContent{{Terminal: "t"}}
+				events = []acpclient.Event{call}
+			case 1:
+				events = []acpclient.Event{acpclient.TextArrived{For: in, Text: "x"}}
+			case 2:
+				take()
+			}
+			for _, e := range events {
+				q.Post(e)
+				single.Apply(e)
+				posted++
+			}
+		}
+		take()
+		if taken >= posted {
+			t.Errorf("%d events of %d", taken, posted)
+		}
+		for i, it := range single.Items {
+			other := joined.Items[i]
+			if !reflect.DeepEqual(it.Tool, other.Tool) || string(it.Text) != string(other.Text) || it.Kind != other.Kind {
+				t.Fatalf("item %d is %+v, joined %+v", i, it.Tool, other.Tool)
+			}
+			if len(it.Wire) == 0 || it.Wire[0].First != other.Wire[0].First || it.Wire[len(it.Wire)-1].Last != other.Wire[len(other.Wire)-1].Last {
+				t.Fatalf("item %d is made of %v, joined of %v", i, it.Wire, other.Wire)
+			}
+		}
+		for _, id := range []string{"t", "u"} {
+			if a, b := single.Terminal(id), joined.Terminal(id); a != nil && string(a.Output) != string(b.Output) {
+				t.Fatalf("the output is %q, joined %q", a.Output, b.Output)
+			}
+		}
+	}
+}
+
+// Output of a call alone: two events, however many messages.
+func TestQueueKeepsOneEventOfOutput(t *testing.T) {
+	q := acpclient.NewQueue()
+	for i := range 100 {
+		in := acpclient.For{Session: "s1", Wire: acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
+		q.Post(acpclient.ToolChanged{For: in, ID: "c"})
+		q.Post(acpclient.TerminalOutput{For: in, ID: "t", Data: []byte("x")})
+	}
+	events := q.Take()
+	if len(events) != 2 || events[0].(acpclient.ToolChanged).Wire != (acpclient.Span{First: 1, Last: 100}) || len(events[1].(acpclient.TerminalOutput).Data) != 100 {
+		t.Errorf("%d events: %+v", len(events), events)
 	}
 }

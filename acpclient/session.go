@@ -23,7 +23,7 @@ type Session struct {
 
 	// Reader goroutine only.
 	streams [3]textStream // by role: the state of the sanitiser
-	tools   *toolStore    // what permission requests refer to
+	tools   toolStore     // what permission requests refer to
 
 	mu        sync.Mutex
 	running   bool
@@ -184,7 +184,7 @@ func (s *Session) cancelling() bool {
 	return s.running && s.cancelled || s.ended
 }
 
-func (s *Session) post(e Event) { s.client.opts.Sink.Post(e) }
+func (s *Session) post(e Event) { s.client.sink.Post(e) }
 
 // for_ is of an event that the message being handled causes. Reader goroutine.
 func (s *Session) for_() For { return For{Session: s.id, Wire: s.client.in.span()} }

@@ -1,8 +1,6 @@
 package acpclient
 
-import (
-	"parley/acpclient/wire"
-)
+import "parley/acpclient/wire"
 
 // Bounds of what is remembered of unfinished tool calls, per session.
 const (
@@ -11,45 +9,107 @@ const (
 )
 
 // toolStore remembers unfinished tool calls, because a permission request may
-// tell only what is new about one. Reader goroutine only.
+// tell only what is new about one. Most calls are never asked about: what comes
+// of them is kept as it came, and decoded when somebody wants to know. Reader
+// goroutine only.
 type toolStore struct {
 	order []string
-	tools map[string]storedTool
+	tools map[string]*storedTool
 	bytes int
+	spare *storedTool // of a call that is over
 }
 
 type storedTool struct {
-	tool wire.ToolCall
-	size int
+	id    string
+	tool  wire.ToolCall // without later
+	later []byte        // raw updates, one behind the other
+	ends  []int         // where each of them does
+	size  int
+}
+
+// maxSpareTool bounds what is kept of a call that is over, for the next one.
+const maxSpareTool = 64 << 10
+
+// decodeTool decodes a raw update of a tool call, as a change to one.
+type decodeTool func(raw []byte) (wire.ToolCall, error)
+
+// whole is all that is known of a call.
+func (st *toolStore) whole(id string, decode decodeTool) wire.ToolCall {
+	t := st.tools[id]
+	if t == nil {
+		return wire.ToolCall{}
+	}
+	start := 0
+	for _, end := range t.ends {
+		if change, err := decode(t.later[start:end]); err == nil {
+			t.tool = mergeTool(t.tool, change)
+		}
+		start = end
+	}
+	t.later, t.ends = t.later[:0], t.ends[:0]
+	return t.tool
 }
 
 // merge applies t to what is stored and returns the whole. size is about the
 // bytes that t holds on to.
-func (st *toolStore) merge(t wire.ToolCall, size int) wire.ToolCall {
-	if st.tools == nil {
-		st.tools = map[string]storedTool{}
-	}
-	old, known := st.tools[t.ID]
-	whole := mergeTool(old.tool, t)
-	if t.Status != nil && (*t.Status == "completed" || *t.Status == "failed") {
+func (st *toolStore) merge(t wire.ToolCall, size int, decode decodeTool) wire.ToolCall {
+	whole := mergeTool(st.whole(t.ID, decode), t)
+	if t.Status != nil && final(*t.Status) {
 		st.forget(t.ID)
 		return whole
 	}
-	if size > maxStoredToolBytes {
-		return whole
+	if !saysNothing(t) {
+		if kept := st.keep([]byte(t.ID), size); kept != nil {
+			kept.tool = whole
+		}
 	}
-	if !known {
-		st.order = append(st.order, t.ID)
+	return whole
+}
+
+// remember stores a raw update of an unfinished call.
+func (st *toolStore) remember(id, raw []byte) {
+	if kept := st.keep(id, len(raw)); kept != nil {
+		kept.later = append(kept.later, raw...)
+		kept.ends = append(kept.ends, len(kept.later))
+	}
+}
+
+// id is the same name as a string.
+func (st *toolStore) id(id []byte) string {
+	if t := st.tools[string(id)]; t != nil {
+		return t.id
+	}
+	return string(id)
+}
+
+// keep makes room for size bytes about a call; nil where there is none.
+func (st *toolStore) keep(id []byte, size int) *storedTool {
+	if size > maxStoredToolBytes {
+		return nil
+	}
+	t := st.tools[string(id)]
+	if t == nil {
+		if t, st.spare = st.spare, nil; t == nil {
+			t = &storedTool{}
+		}
+		*t = storedTool{id: string(id), later: t.later[:0], ends: t.ends[:0]}
+		if st.tools == nil {
+			st.tools = map[string]*storedTool{}
+		}
+		st.tools[t.id] = t
+		st.order = append(st.order, t.id)
 	}
 	// Fields replaced are counted twice until the call is over: the bound
 	// stays a bound.
 	st.bytes += size
-	st.tools[t.ID] = storedTool{whole, old.size + size}
+	t.size += size
 	for len(st.order) > maxStoredTools || st.bytes > maxStoredToolBytes {
 		st.forget(st.order[0])
 	}
-	return whole
+	return t
 }
+
+func final(status string) bool { return status == "completed" || status == "failed" }
 
 func (st *toolStore) forget(id string) {
 	old, ok := st.tools[id]
@@ -58,12 +118,20 @@ func (st *toolStore) forget(id string) {
 	}
 	delete(st.tools, id)
 	st.bytes -= old.size
+	if cap(old.later) <= maxSpareTool {
+		st.spare = old
+	}
 	for i, o := range st.order {
 		if o == id {
 			st.order = append(st.order[:i], st.order[i+1:]...)
 			break
 		}
 	}
+}
+
+// saysNothing tells that of a call nothing is told but its id.
+func saysNothing(t wire.ToolCall) bool {
+	return t.Title == nil && t.Name == nil && t.Kind == nil && t.Status == nil && t.Content == nil && t.Locations == nil && t.RawInput == nil && t.RawOutput == nil
 }
 
 // mergeTool applies the fields of t that are set to old.

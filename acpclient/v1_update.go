@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
 	"parley/internal/safetext"
 )
 
@@ -80,31 +81,44 @@ func (s *Session) applyRare(u wire.Update) {
 	}
 }
 
-// chunk posts one piece of a message. Text runs through the sanitiser of its
-// message, which remembers a sequence that was cut in two.
+// chunk posts one piece of a message.
 func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
+	if b.Type == "text" {
+		s.say(role, []byte(messageID), []byte(b.Text))
+		return
+	}
+	s.stream(role, []byte(messageID))
+	s.flushRole(role)
+	s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
+}
+
+// say posts a piece of a message's text. It runs through the sanitiser of its
+// message, which remembers a sequence that was cut in two.
+func (s *Session) say(role Role, messageID, text []byte) {
+	st := s.stream(role, messageID)
+	if text = st.clean.Bytes(&s.client.floods.cleaned, text); len(text) == 0 {
+		return
+	}
+	e := TextArrived{For: s.for_(), Role: role, MessageID: st.messageID}
+	if role == Thought {
+		e.At = s.client.clock()
+	}
+	s.client.sink.PostText(e, text)
+}
+
+// stream is that of a message; all others are at their end.
+func (s *Session) stream(role Role, messageID []byte) *textStream {
 	st := &s.streams[role]
-	if st.messageID != messageID {
+	if st.messageID != string(messageID) {
 		s.flushRole(role)
-		st.messageID = messageID
+		st.messageID = string(messageID)
 	}
 	for r := range s.streams {
 		if Role(r) != role {
 			s.flushRole(Role(r))
 		}
 	}
-	if b.Type != "text" {
-		s.flushRole(role)
-		s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
-		return
-	}
-	if text := st.clean.Write(b.Text); text != "" {
-		e := TextArrived{For: s.for_(), Role: role, MessageID: messageID, Text: text}
-		if role == Thought {
-			e.At = s.client.clock()
-		}
-		s.post(e)
-	}
+	return st
 }
 
 // flushText ends what the sanitisers hold back, when something else follows.
@@ -125,10 +139,7 @@ func (s *Session) flushRole(role Role) {
 // as it came. size is about the bytes it holds on to.
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	s.flushText()
-	if s.tools == nil {
-		s.tools = &toolStore{}
-	}
-	whole := s.tools.merge(t, size)
+	whole := s.tools.merge(t, size, wire.DecodeToolCall)
 	s.foreignTerminalStarted(t, whole)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: s.client.clock()}
@@ -143,7 +154,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 		}
 		e.Locations = &places
 	}
-	s.post(e)
+	s.client.sink.PostTool(e)
 	s.foreignTerminalChanged(t)
 	return whole
 }
@@ -314,17 +325,21 @@ func shownRaw(raw []byte) *string {
 	if raw == nil {
 		return nil
 	}
-	s := shownJSON(raw)
+	s := shownSound(raw)
 	return &s
 }
 
 // shownJSON is raw JSON made safe to show and bounded. Raw that is no sound
 // JSON is quoted.
 func shownJSON(raw []byte) string {
-	if !json.Valid(raw) {
+	if !jsonscan.Valid(raw) {
 		quoted, _ := json.Marshal(string(raw[:min(len(raw), maxRaw)]))
 		raw = quoted
 	}
+	return shownSound(raw)
+}
+
+func shownSound(raw []byte) string {
 	if len(raw) > maxRaw {
 		return safetext.Clean(string(raw[:maxRaw])) + "…"
 	}

@@ -89,8 +89,7 @@ func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 // as it came.
 func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 	s.flushText()
-	plain := wire.ToolCall{ID: t.ID, Title: cleared(t.Title, ""), Name: cleared(t.Name, ""), Kind: cleared(t.Kind, "other"), Status: cleared(t.Status, "pending"),
-		Content: listed(t.Content), Locations: listed(t.Locations), RawInput: clearedRaw(t.RawInput), RawOutput: clearedRaw(t.RawOutput)}
+	plain := changeOf(t)
 	whole := s.stored(plain, size)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
 		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), At: s.client.clock()}
@@ -110,16 +109,24 @@ func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 		e.Cancelable = &can
 		s.setCancelable(toolWork, t.ID, can)
 	}
-	s.post(e)
+	s.client.sink.PostTool(e)
 	return whole
+}
+
+// changeOf is a patch as a change of v1.
+func changeOf(t wire.ToolCallPatch) wire.ToolCall {
+	return wire.ToolCall{ID: t.ID, Title: cleared(t.Title, ""), Name: cleared(t.Name, ""), Kind: cleared(t.Kind, "other"), Status: cleared(t.Status, "pending"),
+		Content: listed(t.Content), Locations: listed(t.Locations), RawInput: clearedRaw(t.RawInput), RawOutput: clearedRaw(t.RawOutput)}
+}
+
+func decodeToolV2(raw []byte) (wire.ToolCall, error) {
+	t, err := wire.DecodeToolCallPatch(raw)
+	return changeOf(t), err
 }
 
 // stored merges a change into what is known of a tool call.
 func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
-	if s.tools == nil {
-		s.tools = &toolStore{}
-	}
-	whole := s.tools.merge(t, size)
+	whole := s.tools.merge(t, size, decodeToolV2)
 	for _, raw := range []*wire.Raw{&whole.RawInput, &whole.RawOutput} {
 		if string(*raw) == "null" {
 			*raw = nil
@@ -131,15 +138,12 @@ func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
 // toolPiece appends one piece to a tool call's content.
 func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
 	s.flushText()
-	if s.tools == nil {
-		s.tools = &toolStore{}
-	}
 	var all []wire.ToolContent
-	if old := s.tools.tools[id].tool.Content; old != nil {
+	if old := s.tools.whole(id, decodeToolV2).Content; old != nil {
 		all = *old
 	}
 	all = append(all, piece) // in place: who has the shorter list never looks behind its end
-	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
+	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size, decodeToolV2)
 	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
 }
 

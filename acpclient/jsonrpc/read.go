@@ -19,14 +19,9 @@ import (
 func (p *Peer) read() {
 	for {
 		data, err := p.conn.Recv()
-		var tooLong *transport.TooLongError
-		switch {
-		case err == nil:
+		if err == nil {
 			p.receive(data)
-		case errors.As(err, &tooLong):
-			p.opts.Problem(err.Error(), nil)
-			p.reply(nil, "", nil, Errorf(CodeInvalidRequest, "Message too long: the limit is %d bytes", tooLong.Limit))
-		default:
+		} else if !p.skipped(err) {
 			if err == io.EOF { // any other orderly end has something to say
 				err = nil
 			}
@@ -36,8 +31,24 @@ func (p *Peer) read() {
 	}
 }
 
+// skipped answers a message that was too long to be read. It returns false where
+// the error is another one, which ends the connection.
+func (p *Peer) skipped(err error) bool {
+	var tooLong *transport.TooLongError
+	if !errors.As(err, &tooLong) {
+		return false
+	}
+	p.opts.Problem(err.Error(), nil)
+	p.reply(nil, "", nil, Errorf(CodeInvalidRequest, "Message too long: the limit is %d bytes", tooLong.Limit))
+	return true
+}
+
 // receive handles one message or batch.
 func (p *Peer) receive(data []byte) {
+	if p.eager != nil && p.taken(data) {
+		p.noisy = false
+		return
+	}
 	switch jsonscan.KindOf(data) {
 	case jsonscan.Object:
 		e, err := parseEnvelope(data)
@@ -113,6 +124,17 @@ func (p *Peer) dispatch(e envelope, data []byte, into *batch) {
 		return
 	}
 	p.requested(method, e, into)
+}
+
+// taken tells whether the handler has taken a message as it is.
+func (p *Peer) taken(data []byte) (taken bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.opts.Problem(fmt.Sprintf("panic in a notification: %v\n%s", r, debug.Stack()), nil)
+			taken = true
+		}
+	}()
+	return p.eager.Take(data)
 }
 
 func (p *Peer) notified(method string, params []byte) {

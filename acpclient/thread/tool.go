@@ -47,7 +47,9 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	}
 	switch {
 	case tool.Final():
-		tool.Ended = e.At
+		if tool.Ended = e.At; !e.Until.IsZero() {
+			tool.Ended = e.Until
+		}
 		delete(t.live, it)
 	case t.running && it.Turn == t.Turn:
 		t.live[it] = true

@@ -86,7 +86,7 @@ func marker(raw []byte) bool {
 // keep copies a raw value that is sound JSON; nil for null and for anything
 // malformed.
 func keep(raw []byte) Raw {
-	if isNull(raw) || !json.Valid(raw) {
+	if isNull(raw) || !jsonscan.Valid(raw) {
 		return nil
 	}
 	return bytes.Clone(raw)

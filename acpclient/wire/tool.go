@@ -86,7 +86,7 @@ func DecodeToolCall(raw []byte) (ToolCall, error) {
 				t.Content = &items
 			}
 		case "locations":
-			if items, ok := list(v, decodeLocation); ok {
+			if items, ok := list(v, DecodeLocation); ok {
 				t.Locations = &items
 			}
 		case "rawInput":
@@ -152,19 +152,21 @@ func decodeToolContent(raw []byte) (ToolContent, bool) {
 	return c, ok
 }
 
-func decodeLocation(raw []byte) (Location, bool) {
+// DecodeLocation is lenient; false where there is no path.
+func DecodeLocation(raw []byte) (Location, bool) {
 	var l Location
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		switch string(m.Key) {
 		case "path":
-			l.Path = str(v)
+			l.Path = str(m.Value)
 		case "line":
-			if n, ok := jsonscan.Int(v); ok && n > 0 && n < 1<<31 {
+			if n, ok := jsonscan.Int(m.Value); ok && n > 0 && n < 1<<31 {
 				l.Line = int(n)
 			}
 		}
-	})
-	return l, err == nil && l.Path != ""
+	}
+	return l, m.Err() == nil && l.Path != ""
 }
 
 func decodeToolMeta(raw []byte) ToolMeta {

@@ -49,7 +49,7 @@ func DecodeToolCallPatch(raw []byte) (ToolCallPatch, error) {
 		case "content":
 			t.Content = patchList(v, decodeToolContentV2)
 		case "locations":
-			t.Locations = patchList(v, decodeLocation)
+			t.Locations = patchList(v, DecodeLocation)
 		case "rawInput":
 			t.RawInput = patchRaw(v)
 		case "rawOutput":

@@ -105,6 +105,76 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
+// FuzzText: strings are decoded, and values judged, as by encoding/json.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{`""`, `"a\n\u00e9 日本 \ud83c\udf89"`, `"\ud800x\udc00\ud800\u0041"`, "\"\xff\xe6\x97\"", `"\/\b\f\r\t\\\""`, `"\x"`, `"\u12"`,
+		"\"long enough for eight at a time\x1f\"", `{"a":[1,-0.5e+7,true,null,{}],"b":"\u0041"}`, `[1,]`, `{"a":01}`, `-`, `1.`, "\"\x7f\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := Valid(data), json.Valid(data); got != want {
+			t.Fatalf("Valid(%q) = %v", data, got)
+		}
+		raw := bytes.Trim(data, " \n\t\r")
+		got, ok := Text(raw)
+		var want *string
+		if sound := json.Unmarshal(raw, &want) == nil && want != nil; sound != ok || sound && got != *want {
+			t.Fatalf("Text(%q) = %q, %v", raw, got, ok)
+		}
+		out, ok2 := AppendText([]byte("before"), raw)
+		if ok2 != ok || string(out) != "before"+got {
+			t.Fatalf("AppendText(%q) = %q, %v", raw, out, ok2)
+		}
+		if body, plain := Plain(raw); plain && (!ok || string(body) != got) {
+			t.Fatalf("Plain(%q) = %q", raw, body)
+		}
+	})
+}
+
+// FuzzCursor: entering objects finds what a walk over each finds.
+func FuzzCursor(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":{"b":{"c":1},"d":[{}]},"e":2} `, `{"a":{},"b":{}}`, `{"a":{"b":1}x}`, `{"a":{"b":[}]}}`, `{"a":{`, `{"\u0061":{"b":{}}}`, `5`, ``} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := CursorOf(data)
+		var one, two []string
+		entered := c.Enter()
+		if entered {
+			cursorWalk(&c, "", &one)
+		}
+		sound := membersWalk(data, "", &two)
+		if (entered && c.End()) != sound || sound && !reflect.DeepEqual(one, two) {
+			t.Fatalf("%q: the cursor finds %q, the walk %q (sound: %v)", data, one, two, sound)
+		}
+	})
+}
+
+func cursorWalk(c *Cursor, path string, out *[]string) {
+	for c.Key() {
+		name := path + "/" + string(c.Name)
+		start := c.Pos()
+		if c.Enter() {
+			cursorWalk(c, name, out)
+			*out = append(*out, name+"="+string(c.From(start)))
+		} else {
+			*out = append(*out, name+"="+string(c.Value()))
+		}
+	}
+}
+
+func membersWalk(data []byte, path string, out *[]string) bool {
+	m := MembersOf(data)
+	for m.Next() {
+		name := path + "/" + string(m.Key)
+		if KindOf(m.Value) == Object && !membersWalk(m.Value, name, out) {
+			return false
+		}
+		*out = append(*out, name+"="+string(m.Value))
+	}
+	return m.Err() == nil
+}
+
 func BenchmarkMembers(b *testing.B) {
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"twenty bytes of text"}}}}`)
 	b.SetBytes(int64(len(line)))

@@ -96,9 +96,17 @@ const (
 	highs = 0x8080808080808080
 )
 
+// text is what is looked at: strings, and bytes that are only lent.
+type text interface{ string | []byte }
+
+// decode is the first rune of s.
+func decode[T text](s T) (rune, int) {
+	return utf8.DecodeRuneInString(string(s[:min(utf8.UTFMax, len(s))]))
+}
+
 // asciiPrefix returns how many bytes at the start of s are printable ASCII,
 // newline or tab. Eight bytes at a time: most text is nothing else.
-func asciiPrefix(s string) int {
+func asciiPrefix[T text](s T) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		w := s[i : i+8]

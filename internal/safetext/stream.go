@@ -1,9 +1,6 @@
 package safetext
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 const (
 	// maxSequence bounds, in bytes, what an escape sequence may swallow.
@@ -36,23 +33,36 @@ type Stream struct {
 
 // Write returns the clean form of the next piece.
 func (st *Stream) Write(s string) string {
-	n := st.plain(s)
+	n := plain(st, s)
 	if n == len(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for {
-		b.WriteString(s[:n])
-		s = s[n:]
-		if s == "" {
-			return b.String()
-		}
-		r, size := utf8.DecodeRuneInString(s)
-		st.step(&b, r, size)
-		s = s[size:]
-		n = st.plain(s)
+	out := append(make([]byte, 0, len(s)), s[:n]...)
+	return string(finish(st, out, s[n:]))
+}
+
+// Bytes is Write for bytes. It returns s itself where nothing has to be done, and
+// else the clean form in room, which grows as needed.
+func (st *Stream) Bytes(room *[]byte, s []byte) []byte {
+	n := plain(st, s)
+	if n == len(s) {
+		return s
 	}
+	*room = finish(st, append((*room)[:0], s[:n]...), s[n:])
+	return *room
+}
+
+// finish appends the clean form of s, which does not begin with what plain takes.
+func finish[T text](st *Stream, out []byte, s T) []byte {
+	for len(s) > 0 {
+		r, size := decode(s)
+		out = st.step(out, r, size)
+		s = s[size:]
+		n := plain(st, s)
+		out = append(out, s[:n]...)
+		s = s[n:]
+	}
+	return out
 }
 
 // Flush ends the text: an unfinished sequence is dropped and st is ready for
@@ -65,8 +75,8 @@ func (st *Stream) Flush() string {
 
 // plain returns the length of the longest beginning of s that is written as it
 // is, and moves st behind it.
-func (st *Stream) plain(s string) int {
-	if st.state != ground || s == "" || st.skipLF && s[0] == '\n' {
+func plain[T text](st *Stream, s T) int {
+	if st.state != ground || len(s) == 0 || st.skipLF && s[0] == '\n' {
 		return 0
 	}
 	i, marks, prev := 0, st.marks, st.prev
@@ -76,7 +86,7 @@ func (st *Stream) plain(s string) int {
 			marks, prev = 0, rune(s[i-1])
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
+		r, size := decode(s[i:])
 		c := classify(r, size)
 		if c == classMark && marks < maxMarks {
 			marks++
@@ -95,10 +105,10 @@ func (st *Stream) plain(s string) int {
 }
 
 // step takes one rune that plain stopped at.
-func (st *Stream) step(b *strings.Builder, r rune, size int) {
+func (st *Stream) step(out []byte, r rune, size int) []byte {
 	if st.state != ground {
 		if st.size += size; st.size <= maxSequence && st.sequence(r) {
-			return
+			return out
 		}
 		st.state = ground
 	}
@@ -106,32 +116,33 @@ func (st *Stream) step(b *strings.Builder, r rune, size int) {
 	case classPlain:
 		if r == '\n' && st.skipLF {
 			st.skipLF = false
-			return
+			return out
 		}
-		st.put(b, r)
+		return st.put(out, r)
 	case classNewline:
-		st.put(b, '\n')
+		out = st.put(out, '\n')
 		st.skipLF = r == '\r'
 	case classInvalid:
-		st.put(b, utf8.RuneError)
+		return st.put(out, utf8.RuneError)
 	case classMark:
 		if st.marks < maxMarks {
 			marks := st.marks
-			st.put(b, r)
+			out = st.put(out, r)
 			st.marks = marks + 1
 		}
 	case classJoiner:
 		if joins(st.prev) {
-			st.put(b, r)
+			return st.put(out, r)
 		}
 	case classControl:
 		st.introduce(r)
 	}
+	return out
 }
 
-func (st *Stream) put(b *strings.Builder, r rune) {
-	b.WriteRune(r)
+func (st *Stream) put(out []byte, r rune) []byte {
 	st.prev, st.marks, st.skipLF = r, 0, false
+	return utf8.AppendRune(out, r)
 }
 
 // introduce starts a sequence if r is one of its introducers. ESC x and the
