@@ -247,10 +247,10 @@ func TestFlood(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	timeout := func(o *Options) { o.Timeout = 300 * time.Millisecond }
+	timeout := func(o *Options) { o.Timeout = 1500 * time.Millisecond } // longer than a busy machine takes to start the agent
 	r := play(t, "greet\n"+chunk("", "half")+"\ncancel\nstop cancelled", "go", timeout)
-	r.expect(t, ExitTimeout, "half\n", "no answer within 300ms (--timeout)")
-	play(t, "hang", "go", timeout).expect(t, ExitTimeout, "", "no answer within 300ms (--timeout)")
+	r.expect(t, ExitTimeout, "half\n", "no answer within 1.5s (--timeout)")
+	play(t, "hang", "go", timeout).expect(t, ExitTimeout, "", "no answer within 1.5s (--timeout)")
 	// One that does not listen to session/cancel is left behind.
 	play(t, "greet\n"+chunk("", "half")+"\nhang", "go", timeout).expect(t, ExitTimeout, "half\n", "no answer within")
 }
