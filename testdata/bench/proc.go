@@ -1,0 +1,89 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// tick is the unit of processor time in /proc, on every Linux there is.
+const tick = 10 * time.Millisecond
+
+// usage is what a process and all that it has started take, without agents.
+type usage struct {
+	cpu time.Duration
+	pss int64 // bytes of memory, shared pages counted in shares
+}
+
+// usageOf looks at the tree below pid. What runs this very program as an agent
+// is left out, with all below it.
+func usageOf(pid int) (u usage) {
+	cpu, parents := map[int]time.Duration{}, map[int][]int{}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		id, _ := strconv.Atoi(filepath.Base(dir))
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		parent, _ := strconv.Atoi(fields[1])
+		user, _ := strconv.Atoi(fields[11])
+		system, _ := strconv.Atoi(fields[12])
+		cpu[id] = time.Duration(user+system) * tick
+		parents[parent] = append(parents[parent], id)
+	}
+	for todo := []int{pid}; len(todo) > 0; {
+		id := todo[0]
+		todo = todo[1:]
+		if isAgent(id) {
+			continue
+		}
+		u.cpu += cpu[id]
+		u.pss += pssOf(id)
+		todo = append(todo, parents[id]...)
+	}
+	return u
+}
+
+func isAgent(pid int) bool {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	words := strings.Split(string(line), "\x00")
+	return len(words) > 1 && words[1] == "-agent"
+}
+
+// pssOf is the memory of one process, 0 when it cannot be told.
+func pssOf(pid int) int64 {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "Pss:" {
+			kb, _ := strconv.ParseInt(f[1], 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// ownCPU is the processor time of this process alone.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// loadAverage is how much ran on the machine in the last minute.
+func loadAverage() string {
+	data, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(data), " ")
+	return first
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -1,0 +1,120 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// reportVar names, in the environment of an agent, the socket it reports to.
+const reportVar = "PARLEY_BENCH_REPORTS"
+
+// report is what an agent says of itself: "begin" before the first byte of an
+// answer, "mark" and a letter before it sends the chunk that has it.
+type report struct {
+	what, detail string
+	at           time.Time
+}
+
+// reporter is the agent's side. Without a socket it says nothing.
+type reporter struct{ conn net.Conn }
+
+func dialReports() *reporter {
+	conn, err := net.Dial("unixgram", os.Getenv(reportVar))
+	if err != nil {
+		return &reporter{}
+	}
+	return &reporter{conn}
+}
+
+func (r *reporter) tell(what, detail string) {
+	if r.conn != nil {
+		fmt.Fprintf(r.conn, "%s %s %d", what, detail, time.Now().UnixNano())
+	}
+}
+
+// reports is the side of the bench. One agent is under way at a time.
+type reports struct {
+	path string
+	conn *net.UnixConn
+	in   chan report
+}
+
+func listen(path string) (*reports, error) {
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		return nil, fmt.Errorf("listen for reports of the agent: %w", err)
+	}
+	r := &reports{path, conn, make(chan report, 4096)}
+	go r.read()
+	return r, nil
+}
+
+func (r *reports) read() {
+	defer close(r.in)
+	buf := make([]byte, 256)
+	for {
+		n, err := r.conn.Read(buf)
+		if err != nil {
+			return
+		}
+		f := strings.Fields(string(buf[:n]))
+		if len(f) != 3 {
+			continue
+		}
+		ns, _ := strconv.ParseInt(f[2], 10, 64)
+		r.in <- report{f[0], f[1], time.Unix(0, ns)}
+	}
+}
+
+func (r *reports) close() { r.conn.Close() }
+
+// forget drops what an earlier agent has said.
+func (r *reports) forget() {
+	for len(r.in) > 0 {
+		<-r.in
+	}
+}
+
+// wait returns the next report of that kind, and drops those before it.
+func (r *reports) wait(what string) (report, error) {
+	late := time.After(patience)
+	for {
+		select {
+		case got := <-r.in:
+			if got.what == what {
+				return got, nil
+			}
+		case <-late:
+			return report{}, fmt.Errorf("the agent has not reported %q", what)
+		}
+	}
+}
+
+// alphabet is a list of letters that stand nowhere in the corpus, one cell each.
+type alphabet []rune
+
+var (
+	ends    = letters(unicode.Vai)                 // at the ends of answers
+	streams = letters(unicode.Ethiopic)            // within a paced stream
+	keys    = letters(unicode.Canadian_Aboriginal) // typed
+)
+
+func letters(table *unicode.RangeTable) (out alphabet) {
+	for _, r := range table.R16 {
+		for c := r.Lo; c <= r.Hi; c += r.Stride {
+			if unicode.Is(unicode.Lo, rune(c)) {
+				out = append(out, rune(c))
+			}
+		}
+	}
+	return out
+}
+
+func (a alphabet) at(i int) string { return string(a[i%len(a)]) }
