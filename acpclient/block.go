@@ -64,7 +64,7 @@ func (b Block) shown() string {
 
 // imageShown is what is known of an image on the wire, too: a log shows the same.
 func imageShown(mime string, n int) string {
-	return "[" + strings.Replace(mime, "/", " ", 1) + " " + byteCount(n) + "]"
+	return "[" + strings.Replace(mime, "/", " ", 1) + " " + ByteCount(n) + "]"
 }
 
 // loggedSize is how many bytes the data of an image stand for, also where the log
@@ -76,7 +76,8 @@ func loggedSize(data string) (n int) {
 	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
 }
 
-func byteCount(n int) string {
+// ByteCount is a number of bytes as it stands in the label of an image.
+func ByteCount(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)

@@ -94,19 +94,9 @@ func (p *pictures) label(token rune) (string, bool) {
 	case a == nil || a.failed:
 		return "", false
 	case a.loaded:
-		return fmt.Sprintf("[image %s %s]", a.name, sizeOf(a.size)), true
+		return fmt.Sprintf("[image %s %s]", a.name, acpclient.ByteCount(a.size)), true
 	}
 	return "[image " + a.name + "]", true
-}
-
-func sizeOf(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 // words is a text with its images in words.

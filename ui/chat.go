@@ -34,41 +34,40 @@ const (
 // chat is the page of one session: the transcript, the plan line, the queue,
 // the composer, the question, the status line.
 type chat struct {
-	m         *Model
-	link      *link
-	session   *acpclient.Session // nil until it is open
-	recorded  bool               // shown from a log, to read: there is no agent behind it
-	eras      []era              // whose messages the items are made of
-	began     int                // items there were when the connection began
-	focused   bool               // the transcript has the keys
-	unread    bool               // a turn ended while another session was on the screen
-	refused   []string           // prompts that the agent wanted a login for
-	from      *chat              // the page it was opened from
-	giveUp    context.CancelFunc // of opening its session; nil for the connection's first
-	picker    *picker
-	goingOn   *picker // the list of what goes on, while it is open
-	workShown []work
-	search    *picker        // the one of the history, if it is that
-	elicits   []*elicitation // forms and pages that wait, the first on the screen
-	thread    *thread.Thread
-	view      *chatview.View
-	written   *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
-	composer  *widget.Composer
-	history   widget.History
-	queued    []string        // prompts that wait for the turn to end
-	taken     taken           // the one of them that is being edited
-	carried   []string        // the user's commands that go with the next prompt
-	kept      kept            // of the draft on the disk
-	back      []returned      // prompts that came back and stand before the draft
-	unwanted  map[uint64]bool // held prompts that are to be dropped when they come back
-	question  *question
-	overlay   overlay
-	source    *source
-	scroll    int // of the overlay
-	popup     *popup
-	at        mentioning // the file that is being named
-	sending   *sending   // the prompt whose files are being read
-	dropped   string     // the prefix for which the popup was closed
+	m        *Model
+	link     *link
+	session  *acpclient.Session // nil until it is open
+	recorded bool               // shown from a log, to read: there is no agent behind it
+	eras     []era              // whose messages the items are made of
+	began    int                // items there were when the connection began
+	focused  bool               // the transcript has the keys
+	unread   bool               // a turn ended while another session was on the screen
+	refused  []string           // prompts that the agent wanted a login for
+	from     *chat              // the page it was opened from
+	giveUp   context.CancelFunc // of opening its session; nil for the connection's first
+	picker   *picker
+	goingOn  *picker        // the list of what goes on, while it is open
+	search   *picker        // the one of the history, if it is that
+	elicits  []*elicitation // forms and pages that wait, the first on the screen
+	thread   *thread.Thread
+	view     *chatview.View
+	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
+	composer *widget.Composer
+	history  widget.History
+	queued   []string        // prompts that wait for the turn to end
+	taken    taken           // the one of them that is being edited
+	carried  []string        // the user's commands that go with the next prompt
+	kept     kept            // of the draft on the disk
+	back     []returned      // prompts that came back and stand before the draft
+	unwanted map[uint64]bool // held prompts that are to be dropped when they come back
+	question *question
+	overlay  overlay
+	source   *source
+	scroll   int // of the overlay
+	popup    *popup
+	at       mentioning // the file that is being named
+	sending  *sending   // the prompt whose files are being read
+	dropped  string     // the prefix for which the popup was closed
 
 	lastKey     time.Time
 	toast       string

@@ -98,7 +98,7 @@ func (w work) same(other work) bool {
 
 // workItems are the rows of what goes on: those shown before keep their places, and
 // say so when they are over.
-func (c *chat) workItems(shown []work) []widget.Item {
+func (c *chat) workItems(shown []widget.Item) []widget.Item {
 	now := c.work()
 	var items []widget.Item
 	add := func(w work) {
@@ -108,7 +108,8 @@ func (c *chat) workItems(shown []work) []widget.Item {
 		}
 		items = append(items, widget.Item{Title: strings.Join(strings.Fields(w.title), " "), Hint: hint, Value: w})
 	}
-	for _, old := range shown {
+	for _, it := range shown {
+		old := it.Value.(work)
 		i := slices.IndexFunc(now, old.same)
 		if i < 0 {
 			old.hint, old.stops = "over", false
@@ -128,25 +129,16 @@ func (c *chat) workItems(shown []work) []widget.Item {
 func (m *Model) refreshWork() {
 	c := m.chat
 	if c.goingOn == nil || c.picker != c.goingOn {
-		c.goingOn, c.workShown = nil, nil
+		c.goingOn = nil
 		return
 	}
-	items := c.workItems(c.workShown)
-	c.workShown = c.workShown[:0]
-	for _, it := range items {
-		c.workShown = append(c.workShown, it.Value.(work))
-	}
-	c.goingOn.refresh(items, func(a, b any) bool { return a.(work).same(b.(work)) })
+	c.goingOn.refresh(c.workItems(c.goingOn.list.Items()), func(a, b any) bool { return a.(work).same(b.(work)) })
 }
 
 // showWork lists what goes on, each with its stop key.
 func (c *chat) showWork() tea.Cmd {
-	items := c.workItems(nil)
-	p := &picker{title: "going on", foot: c.m.foot(hint{intent.CloseEntry, "stops it"}, hint{does: "enter shows it"}), empty: "nothing is going on", list: widget.NewList(items)}
-	c.goingOn, c.workShown = p, nil
-	for _, it := range items {
-		c.workShown = append(c.workShown, it.Value.(work))
-	}
+	p := &picker{title: "going on", foot: c.m.foot(hint{intent.CloseEntry, "stops it"}, hint{does: "enter shows it"}), empty: "nothing is going on", list: widget.NewList(c.workItems(nil))}
+	c.goingOn = p
 	p.choose = func(it widget.Item) tea.Cmd {
 		w := it.Value.(work)
 		if w.run != nil {

@@ -165,24 +165,25 @@ func (v *View) subject(t *thread.Tool) string {
 }
 
 // paths lists the files of a call, each once.
-func (v *View) paths(t *thread.Tool) string {
+func (v *View) paths(t *thread.Tool) string { return strings.Join(Paths(t, v.cwd, "%s:%d"), "  ") }
+
+// Paths are the files of a call, each once and relative to dir, at most 20. The
+// format is for one with a line.
+func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
-	add := func(path string, line int) {
-		path = Short(path, v.cwd)
+	for _, l := range t.Places() {
+		path := Short(l.Path, dir)
 		if seen[path] || len(out) == 20 {
-			return
+			continue
 		}
 		seen[path] = true
-		if line > 0 {
-			path = fmt.Sprintf("%s:%d", path, line)
+		if l.Line > 0 {
+			path = fmt.Sprintf(format, path, l.Line)
 		}
 		out = append(out, path)
 	}
-	for _, l := range t.Places() {
-		add(l.Path, l.Line)
-	}
-	return strings.Join(out, "  ")
+	return out
 }
 
 // Short makes a path relative where it lies below dir.

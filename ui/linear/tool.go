@@ -132,22 +132,9 @@ func subject(t *thread.Tool, cwd string) string {
 
 // paths lists the files of a call, each once.
 func paths(t *thread.Tool, cwd string) string {
-	var out []string
-	seen := map[string]bool{}
-	add := func(path string, line int) {
-		path = oneLine(chatview.Short(path, cwd))
-		const most = 20
-		if seen[path] || len(out) == most {
-			return
-		}
-		seen[path] = true
-		if line > 0 {
-			path = fmt.Sprintf("%s line %d", path, line)
-		}
-		out = append(out, path)
-	}
-	for _, l := range t.Places() {
-		add(l.Path, l.Line)
+	out := chatview.Paths(t, cwd, "%s line %d")
+	for i := range out {
+		out[i] = oneLine(out[i])
 	}
 	return strings.Join(out, ", ")
 }

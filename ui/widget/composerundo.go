@@ -6,6 +6,7 @@ import "strings"
 const (
 	maxUndo      = 1000    // edits
 	maxUndoBytes = 4 << 20 // of text in them
+	maxJoined    = 1 << 10 // of text that what is typed next joins: joining copies it
 )
 
 // undoLog is what was done to the text, so that it can be undone and done again. Edits belong together until seal.
@@ -32,7 +33,7 @@ func (u *undoLog) note(at place, old, new string) {
 	}
 	u.undone = u.undone[:0]
 	if n := len(u.done); n > 0 && !u.sealed && old == "" {
-		if last := &u.done[n-1]; last.at.behind(last.new) == at { // typed on
+		if last := &u.done[n-1]; len(last.new) < maxJoined && last.at.behind(last.new) == at { // typed on
 			last.new += new
 			u.bytes += len(new)
 			u.bound()

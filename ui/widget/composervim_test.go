@@ -170,3 +170,18 @@ func TestVimAnything(t *testing.T) {
 		}
 	}
 }
+
+// A long word is one step, however its edits are kept.
+func TestUndoOfALongWord(t *testing.T) {
+	c := NewComposer()
+	long := strings.Repeat("x", 3*maxJoined)
+	for range len(long) {
+		typed(c, "x")
+	}
+	if keyed(c, "ctrl+_"); c.Value() != "" {
+		t.Errorf("%d bytes are left", len(c.Value()))
+	}
+	if c.redo(); c.Value() != long {
+		t.Errorf("%d bytes came back, want %d", len(c.Value()), len(long))
+	}
+}

@@ -69,6 +69,9 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
+// Items are all of them, whatever the filter. They belong to the list.
+func (l *List) Items() []Item { return l.items }
+
 // Filter returns what was typed.
 func (l *List) Filter() string { return l.filter }
 
