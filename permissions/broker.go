@@ -26,7 +26,46 @@ type Broker struct {
 	lastKey    uint64
 	open       map[uint64]*Pending
 	remembered map[string]map[string]bool // session -> what was always allowed
+	rules      *Rulebook
+	modes      map[string]Mode // by session; AskMode where there is none
+	record     func(Question, Answer)
 }
+
+// SetRules replaces the rules for questions to come.
+func (b *Broker) SetRules(rules *Rulebook) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rules = rules
+}
+
+// Rules are those for questions to come.
+func (b *Broker) Rules() *Rulebook {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rules
+}
+
+// SetMode says what becomes of the questions of a session that no rule answers.
+// Those that are open stay open.
+func (b *Broker) SetMode(session string, m Mode) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.modes == nil {
+		b.modes = map[string]Mode{}
+	}
+	b.modes[session] = m
+}
+
+// Mode is that of a session.
+func (b *Broker) Mode(session string) Mode {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.modes[session]
+}
+
+// SetRecord has every question told with its answer, once, on the goroutine that
+// settles it. It must not call the broker. Call it before the first question.
+func (b *Broker) SetRecord(record func(Question, Answer)) { b.record = record }
 
 // NewBroker makes a broker that posts to the front end. policy may be nil. post
 // must neither block nor call the broker.
@@ -43,19 +82,21 @@ type Pending struct {
 	answer   Answer
 }
 
-// Ask takes a question and returns at once.
+// Ask takes a question and returns at once. What rules deny is rejected whatever
+// else would allow it; then count earlier decisions, rules that allow, the mode of
+// the session, and the policy.
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	b.lastKey++
 	q.Key = b.lastKey
-	p := &Pending{Question: q, broker: b, done: make(chan struct{})}
+	rules, mode := b.rules, b.modes[q.Session]
 	earlier := q.Remember != "" && b.remembered[q.Session][q.Remember]
 	b.mu.Unlock()
-	if earlier {
-		if o, ok := choose(q, AllowAlways); ok {
-			p.settle(Answer{OptionID: o.ID, By: "you, earlier in this session"})
-			return p
-		}
+	q.Judgement = rules.Judge(q.Facts)
+	p := &Pending{Question: q, broker: b, done: make(chan struct{})}
+	if a, ok := q.settled(earlier, mode); ok {
+		p.settle(a)
+		return p
 	}
 	if b.policy != nil {
 		if a, ok := b.policy(q); ok {
@@ -71,10 +112,47 @@ func (b *Broker) Ask(q Question) *Pending {
 	return p
 }
 
+// settled answers a question without the user, where it can.
+func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
+	if q.Judgement.Effect == Deny {
+		return reject(*q, "your rule: "+q.Judgement.By()), true
+	}
+	if earlier && q.Judgement.Effect != Confirm {
+		if o, ok := choose(*q, AllowAlways); ok {
+			return Answer{OptionID: o.ID, By: "you, earlier in this session"}, true
+		}
+	}
+	if q.Judgement.Effect == Allow {
+		if o, ok := choose(*q, AllowOnce); ok { // not "always": that would be the agent's rule
+			return Answer{OptionID: o.ID, By: "your rule: " + q.Judgement.By()}, true
+		}
+	}
+	switch mode.settle(q) {
+	case Allow:
+		if o, ok := choose(*q, AllowOnce); ok {
+			return Answer{OptionID: o.ID, By: "mode: " + mode.String()}, true
+		}
+	case Deny:
+		return reject(*q, "mode: "+mode.String()), true
+	}
+	return Answer{}, false
+}
+
+// reject is the question's own no, or cancelled.
+func reject(q Question, by string) Answer {
+	if o, ok := choose(q, RejectOnce); ok {
+		return Answer{OptionID: o.ID, By: by}
+	}
+	return Answer{Cancelled: true, By: by}
+}
+
 // settle is called by whoever took the question out of open, or before it got
 // there: once.
 func (p *Pending) settle(a Answer) {
 	p.answer = a
+	if p.broker.record != nil {
+		p.broker.record(p.Question, a)
+	}
 	close(p.done)
 	if p.shown {
 		p.broker.post(Settled{Session: p.Question.Session, Key: p.Question.Key, Answer: a})
@@ -188,6 +266,7 @@ func (b *Broker) Forget(session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.remembered, session)
+	delete(b.modes, session)
 }
 
 // choose finds the first option of a kind.
@@ -225,10 +304,7 @@ func DenyAll(by string, told func(Question)) Policy {
 		if told != nil {
 			told(q)
 		}
-		if o, ok := choose(q, RejectOnce); ok {
-			return Answer{OptionID: o.ID, By: by}, true
-		}
-		return Answer{Cancelled: true, By: by}, true
+		return reject(q, by), true
 	}
 }
 

@@ -54,6 +54,9 @@ type Question struct {
 	// the rest of the session; "" for the agent's questions, whose "always" is
 	// the agent's business.
 	Remember string
+
+	Facts     Facts
+	Judgement Judgement // of the rules there were when it was asked; set by the broker
 }
 
 // Part is a piece of a question's body.

@@ -1,0 +1,83 @@
+package permissions
+
+// Facts are what a question is about, for rules: raw, unlike its words. What is
+// not known is left out, and Partial says that something is.
+type Facts struct {
+	Agent string // the name of its configuration
+	Kind  string // of the tool call; "other" where not told
+	Tool  string // the tool's own name, "" where not told
+
+	Commands []CommandFact
+	Files    []FileFact
+	Hosts    []string // that something is fetched from
+
+	// Partial: there is more to it than stands here, so no rule may allow it.
+	Partial bool
+
+	// Look finds out where a path leads; relative ones do not come. It may be nil:
+	// then nothing that names a file outside of Files is allowed by a rule. It is
+	// called on the goroutine of Ask and touches the file system only.
+	Look func(path string) FileFact `json:"-"`
+}
+
+// CommandFact is a command that would be run.
+type CommandFact struct {
+	// Line is a command line for a shell, or, with Words, one as it is shown.
+	Line  string
+	Words []string // a program and its arguments, run without a shell
+	Dir   string   // absolute; "" where not known
+	Env   bool     // it sets variables
+}
+
+// FileFact is a file that would be read or written.
+type FileFact struct {
+	Path  string // absolute, links followed; as it came where that is not known
+	Write bool
+	// Inside the session's directories; Secret: known to be sensitive. Roots are
+	// the directories, for patterns that are relative.
+	Inside, Secret bool
+	Roots          []string
+}
+
+// Effect is what a rule says of what it matches.
+type Effect int
+
+// The effects, from the weakest to the strongest.
+const (
+	None Effect = iota // no rule says anything
+	Allow
+	Confirm // ask, whatever else allows it
+	Deny
+)
+
+var effectNames = [...]string{"no rule", "allow", "ask", "deny"}
+
+func (e Effect) String() string { return effectNames[e] }
+
+// Verdict is what the rules say of one thing that a question is about: a simple
+// command, a file, a host.
+type Verdict struct {
+	Text   string // for the user: what it is, raw
+	Effect Effect
+	Rule   *Rule  // that decided; nil without one
+	Why    string // no rule can allow it, and why; "" else
+	Depth  int    // 1 for a part of a command line, 0 for all else
+	demand demand
+}
+
+// Judgement is what the rules say of a question.
+type Judgement struct {
+	Effect   Effect
+	Verdicts []Verdict // each by itself; all must be allowed
+}
+
+// By names the rule that decided, for the record: the first that denies, or the
+// first that allows.
+func (j Judgement) By() string {
+	for _, v := range j.Verdicts {
+		if v.Effect == j.Effect && v.Rule != nil {
+			return v.Rule.Name()
+		}
+	}
+	return "a rule"
+}

@@ -1,0 +1,201 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Rule says what is done with questions of a sort. What it names must all match;
+// what it leaves out matches everything, but for an Allow: only one that names a
+// path lets files outside of the session's directories, or known to be
+// sensitive, pass.
+type Rule struct {
+	Effect  Effect
+	Agent   string // a name with * for any characters
+	Kind    string // of tool calls: read, edit, delete, move, search, execute, fetch, ...
+	Tool    string // the tool's own name, with *
+	Path    string // *, ** and ~/; relative to the session's directories
+	Command string // words of a simple command, * for the rest or inside of a word
+	Host    string // with *
+
+	Where   string // the file and line it stands in, for people
+	Project bool   // of a project's file, which may only tighten
+
+	words []string // of Command
+}
+
+// maxDeep bounds the ** of a pattern.
+const maxDeep = 4
+
+// Check completes a rule and says what is wrong with it, in words for the user.
+func (r *Rule) Check() error {
+	if r.Effect == None {
+		return fmt.Errorf("a rule says allow, ask or deny")
+	}
+	named := 0
+	for _, s := range []string{r.Path, r.Command, r.Host} {
+		if s != "" {
+			named++
+		}
+	}
+	switch {
+	case named > 1:
+		return fmt.Errorf("a rule names a path, a command or a host, one of them")
+	case named == 0 && r.Agent == "" && r.Kind == "" && r.Tool == "":
+		return fmt.Errorf("a rule names what it is about: agent, kind, tool, path, command or host")
+	case strings.Count(r.Path, "**") > maxDeep:
+		return fmt.Errorf("path %q: more than %d times **", r.Path, maxDeep)
+	case r.Project && r.Effect == Allow:
+		return fmt.Errorf("a project's file may ask and deny, not allow")
+	}
+	if r.Command == "" {
+		return nil
+	}
+	words, err := patternWords(r.Command)
+	if err != nil {
+		return err
+	}
+	if r.words = words; r.Effect == Allow && slices.Contains(words, "*") && openEnded(words) {
+		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
+	}
+	return nil
+}
+
+// patternWords are the words of a command pattern, quotes taken off.
+func patternWords(command string) ([]string, error) {
+	var words []string
+	bad := fmt.Errorf("command %q: words of one simple command, with * for the rest", command)
+	err := syntax.NewParser().Words(strings.NewReader(command), func(w *syntax.Word) bool {
+		text, why := literal(w)
+		if why != "" && strings.Contains(w.Lit(), "*") && !strings.ContainsAny(w.Lit(), "?[{~\\") {
+			text, why = w.Lit(), ""
+		}
+		if why != "" {
+			words = nil
+			return false
+		}
+		words = append(words, text)
+		return true
+	})
+	if err != nil || len(words) == 0 {
+		return nil, bad
+	}
+	return words, nil
+}
+
+// Name is the rule as one writes it, short.
+func (r *Rule) Name() string {
+	var words []string
+	for _, f := range [...]struct{ name, value string }{
+		{"command", r.Command}, {"path", r.Path}, {"host", r.Host}, {"tool", r.Tool}, {"kind", r.Kind}, {"agent", r.Agent},
+	} {
+		if f.value != "" {
+			words = append(words, f.name+" "+f.value)
+		}
+	}
+	return r.Effect.String() + " " + strings.Join(words, ", ")
+}
+
+// demandKind is what a question wants.
+type demandKind int
+
+const (
+	wantsUse demandKind = iota // of a tool of which nothing else is known
+	wantsRun
+	wantsRead
+	wantsWrite
+	wantsHost
+)
+
+// natural are the kinds of tool calls that say the same.
+var natural = map[demandKind][]string{
+	wantsRun: {"execute"}, wantsRead: {"read", "search"}, wantsWrite: {"edit"}, wantsHost: {"fetch"},
+}
+
+// demand is one thing that a question wants, to be allowed by itself.
+type demand struct {
+	kind   demandKind
+	words  []string // wantsRun: nil where they are not known
+	file   FileFact
+	host   string
+	beside bool // of a command line that asks for something else
+}
+
+// matches tells whether a rule speaks of a demand of a question.
+func (r *Rule) matches(f *Facts, d demand) bool {
+	if r.Agent != "" && !matchText(r.Agent, f.Agent) || r.Tool != "" && !matchText(r.Tool, f.Tool) {
+		return false
+	}
+	if r.Kind != "" && !(r.Kind == f.Kind && !d.beside) && !slices.Contains(natural[d.kind], r.Kind) {
+		return false
+	}
+	switch {
+	case r.Command != "":
+		return d.kind == wantsRun && r.matchesCommand(d.words)
+	case r.Path != "":
+		return (d.kind == wantsRead || d.kind == wantsWrite) && matchPath(r.Path, d.file.Path, d.file.Roots, r.Effect != Allow)
+	case r.Host != "":
+		return d.kind == wantsHost && matchHost(r.Host, d.host)
+	}
+	return r.Effect != Allow || !(d.kind == wantsRead || d.kind == wantsWrite) || d.file.Inside && !d.file.Secret
+}
+
+// matchesCommand is strict where it allows, and lenient where it does not: a deny
+// of rm is one of /bin/rm, too.
+func (r *Rule) matchesCommand(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	if r.Effect == Allow {
+		return matchWords(r.words, words) && !(r.words[len(r.words)-1] == "*" && trapped(r.words, words))
+	}
+	if matchWords(r.words, words) {
+		return true
+	}
+	plain := append([]string{filepath.Base(words[0])}, words[1:]...)
+	return matchWords(r.words, plain)
+}
+
+// Rulebook is a set of rules. It is not changed after it was made, and may be
+// used by any goroutine; a nil one has no rules.
+type Rulebook struct{ rules []Rule }
+
+// NewRulebook checks and takes rules; the first mistake is returned.
+func NewRulebook(rules []Rule) (*Rulebook, error) {
+	b := &Rulebook{rules: slices.Clone(rules)}
+	for i := range b.rules {
+		if err := b.rules[i].Check(); err != nil {
+			if w := b.rules[i].Where; w != "" {
+				err = fmt.Errorf("%s: %w", w, err)
+			}
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Rules are the rules, in the order of their files.
+func (b *Rulebook) Rules() []Rule {
+	if b == nil {
+		return nil
+	}
+	return slices.Clone(b.rules)
+}
+
+// strongest is what the rules say of a demand: a deny before an ask, that before an
+// allow, wherever they stand.
+func (b *Rulebook) strongest(f *Facts, d demand) (effect Effect, by *Rule) {
+	if b == nil {
+		return None, nil
+	}
+	for i := range b.rules {
+		if r := &b.rules[i]; r.Effect > effect && r.matches(f, d) {
+			effect, by = r.Effect, r
+		}
+	}
+	return effect, by
+}

@@ -1,0 +1,123 @@
+package permissions
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// manyTools are programs whose first argument says what they do.
+var manyTools = []string{"git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "podman", "kubectl", "pip", "pip3", "uv", "gh", "brew", "apt", "terraform", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "poetry", "helm", "jj", "hg", "svn"}
+
+// Suggest returns rules that would have answered a question with yes, the narrowest
+// first, for the user to choose from: none where no rule can. The first covers
+// exactly what is asked.
+func Suggest(q Question) []Rule {
+	var open []demand
+	for _, v := range q.Judgement.Verdicts {
+		switch {
+		case v.Why != "" && v.demand.kind != wantsHost && v.demand.kind != wantsWrite && v.demand.kind != wantsRead:
+			return nil
+		case v.Effect == Confirm || v.Effect == Deny:
+			return nil
+		case v.Effect == None:
+			open = append(open, v.demand)
+		}
+	}
+	if len(open) != 1 || q.Facts.Partial { // one rule is about one thing
+		return nil
+	}
+	var out []Rule
+	for _, r := range suggestions(open[0], q.Facts) {
+		r.Effect = Allow
+		if r.Check() == nil && !slices.ContainsFunc(out, func(o Rule) bool { return o.Text() == r.Text() }) && r.matches(&q.Facts, open[0]) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func suggestions(d demand, f Facts) []Rule {
+	switch d.kind {
+	case wantsRun:
+		return commandRules(d.words)
+	case wantsRead, wantsWrite:
+		kind := natural[d.kind][0]
+		rules := []Rule{{Path: d.file.Path, Kind: kind}}
+		if d.file.Inside && !d.file.Secret {
+			for _, root := range d.file.Roots {
+				if rel, err := filepath.Rel(root, d.file.Path); err == nil && !strings.HasPrefix(rel, "..") {
+					rel = filepath.ToSlash(rel)
+					rules = []Rule{{Path: rel, Kind: kind}}
+					if dir := path.Dir(rel); dir != "." {
+						rules = append(rules, Rule{Path: dir + "/**", Kind: kind})
+					}
+					if ext := path.Ext(rel); ext != "" {
+						rules = append(rules, Rule{Path: "**/*" + ext, Kind: kind})
+					}
+					break
+				}
+			}
+		}
+		return rules
+	case wantsHost:
+		return []Rule{{Host: d.host}}
+	}
+	if f.Tool != "" {
+		return []Rule{{Tool: f.Tool, Agent: f.Agent}}
+	}
+	return nil
+}
+
+func commandRules(words []string) []Rule {
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, "*") {
+			return nil
+		}
+	}
+	pattern := func(words []string, rest bool) Rule {
+		quoted := make([]string, len(words))
+		for i, w := range words {
+			quoted[i] = patternWord(w)
+		}
+		if rest {
+			quoted = append(quoted, "*")
+		}
+		return Rule{Command: strings.Join(quoted, " ")}
+	}
+	rules := []Rule{pattern(words, false)}
+	n := 1
+	if len(words) > 1 && slices.Contains(manyTools, path.Base(words[0])) {
+		n = 2
+		if len(words) > 2 && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
+			n = 3
+		}
+	}
+	for k := min(n, len(words)); k >= n && k > 0; k-- {
+		rules = append(rules, pattern(words[:k], true))
+	}
+	return rules
+}
+
+// patternWord quotes a word of a pattern where it needs it.
+func patternWord(w string) string {
+	if strings.IndexFunc(w, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c))
+	}) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// WouldAnswer counts the questions that were put to the user and that rules answer
+// with yes.
+func (b *Rulebook) WouldAnswer(asked []Facts) int {
+	n := 0
+	for _, f := range asked {
+		if b.Judge(f).Effect == Allow {
+			n++
+		}
+	}
+	return n
+}
