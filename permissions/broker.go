@@ -26,23 +26,26 @@ type Broker struct {
 	lastKey    uint64
 	open       map[uint64]*Pending
 	remembered map[string]map[string]bool // session -> what was always allowed
-	rules      *Rulebook
+	rules      map[string]*Rulebook // by session
 	modes      map[string]Mode // by session; AskMode where there is none
 	record     func(Question, Answer)
 }
 
-// SetRules replaces the rules for questions to come.
-func (b *Broker) SetRules(rules *Rulebook) {
+// SetRules replaces the rules for questions of a session that are still to come.
+func (b *Broker) SetRules(session string, rules *Rulebook) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rules = rules
+	if b.rules == nil {
+		b.rules = map[string]*Rulebook{}
+	}
+	b.rules[session] = rules
 }
 
-// Rules are those for questions to come.
-func (b *Broker) Rules() *Rulebook {
+// Rules are those of a session; nil where it has none.
+func (b *Broker) Rules(session string) *Rulebook {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.rules
+	return b.rules[session]
 }
 
 // SetMode says what becomes of the questions of a session that no rule answers.
@@ -89,7 +92,7 @@ func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	b.lastKey++
 	q.Key = b.lastKey
-	rules, mode := b.rules, b.modes[q.Session]
+	rules, mode := b.rules[q.Session], b.modes[q.Session]
 	earlier := q.Remember != "" && b.remembered[q.Session][q.Remember]
 	b.mu.Unlock()
 	q.Judgement = rules.Judge(q.Facts)
@@ -261,12 +264,13 @@ func (b *Broker) remember(session, what string) {
 	b.remembered[session][what] = true
 }
 
-// Forget drops what was remembered for a session.
+// Forget drops what was remembered for a session, its rules and its mode.
 func (b *Broker) Forget(session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.remembered, session)
 	delete(b.modes, session)
+	delete(b.rules, session)
 }
 
 // choose finds the first option of a kind.

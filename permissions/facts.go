@@ -11,6 +11,8 @@ type Facts struct {
 	Files    []FileFact
 	Hosts    []string // that something is fetched from
 
+	// Use: the tool does something that the commands, files and hosts do not say.
+	Use bool
 	// Partial: there is more to it than stands here, so no rule may allow it.
 	Partial bool
 

@@ -18,7 +18,7 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	for _, h := range f.Hosts {
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsHost, host: h}, h))
 	}
-	if len(j.Verdicts) == 0 {
+	if len(j.Verdicts) == 0 || f.Use {
 		text := f.Tool
 		if text == "" {
 			text = f.Kind

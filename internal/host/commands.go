@@ -60,6 +60,7 @@ func (h *Host) commandQuestion(session string, cmd terminal.Command, line string
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
 		Heading: "Run a command in " + safetext.Visible(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
+	q.Facts = h.commandFacts(session, cmd, line)
 	return q
 }
 

@@ -153,7 +153,10 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 // fileQuestion is a question of parley's own about one file.
 func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
-		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions()}
+		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.facts(session, kind)}
+	file := h.targetFact(session, t)
+	file.Write = kind == "edit"
+	q.Facts.Files = []permissions.FileFact{file}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(t.Path)})
 	if t.Symlink {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + safetext.Visible(t.Resolved)})

@@ -27,6 +27,9 @@ type Options struct {
 	Policy permissions.Policy // may be nil: then every question is posted
 	Agent  string             // what the agent is called in questions
 	Remote *Remote            // of an agent that runs elsewhere; else nil
+	// Rules are those of a session with these directories; nil: there are none. It
+	// is called when a session is opened, and by ReloadRules.
+	Rules func(roots []string) (*permissions.Rulebook, error)
 
 	// Tools is the command that an agent of v2 starts to get at files and
 	// commands (see internal/toolserver); nil: it is offered none.
@@ -63,6 +66,7 @@ func (h *Host) shared() bool {
 // session is what the host knows of one.
 type session struct {
 	roots  []string // absolute; the first is the working directory
+	real   []string // the same without links, where that is known
 	grants grants
 }
 
@@ -111,10 +115,47 @@ func (h *Host) OpenSession(id string, roots []string) error {
 			return err
 		}
 	}
+	if err := h.setRules(id, roots); err != nil {
+		return err
+	}
+	var real []string
+	for _, root := range roots {
+		if target, err := h.files.Resolve(id, root); err == nil {
+			real = append(real, target.Resolved)
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sessions[id] = &session{roots: roots}
+	h.sessions[id] = &session{roots: roots, real: real}
 	return nil
+}
+
+func (h *Host) setRules(id string, roots []string) error {
+	if h.opts.Rules == nil {
+		return nil
+	}
+	rules, err := h.opts.Rules(roots)
+	if err == nil {
+		h.broker.SetRules(id, rules)
+	}
+	return err
+}
+
+// ReloadRules reads the rules of every session again. Those of a session whose
+// files have a mistake stay as they were; the first such error is returned.
+func (h *Host) ReloadRules() (err error) {
+	h.mu.Lock()
+	roots := map[string][]string{}
+	for id, s := range h.sessions {
+		roots[id] = s.roots
+	}
+	h.mu.Unlock()
+	for id := range roots {
+		if wrong := h.setRules(id, roots[id]); wrong != nil && err == nil {
+			err = wrong
+		}
+	}
+	return err
 }
 
 // CloseSession implements acpclient.Sessions. Commands of the session are ended

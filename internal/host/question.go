@@ -67,6 +67,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	}
 	h.addPaths(&q, a.Session, t, command == "")
 	q.Body = append(q.Body, unseen(t.RawInput, shown, diffs)...)
+	q.Facts = h.toolFacts(a.Session, q.Kind, t)
 	return q
 }
 

@@ -1,0 +1,184 @@
+package host
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/fsops"
+	"parley/internal/jsonscan"
+	"parley/permissions"
+	"parley/terminal"
+)
+
+// harmless are members of a command's input that change nothing of what it does.
+var harmless = []string{"command", "cmd", "cwd", "workdir", "description", "timeout", "timeout_ms", "timeoutms", "title"}
+
+// toolFacts are what rules may know of a tool call that an agent asks about. What
+// is not understood makes them partial, so that no rule allows it.
+func (h *Host) toolFacts(session, kind string, t wire.ToolCall) permissions.Facts {
+	f := h.facts(session, kind)
+	f.Tool = text(t.Name)
+	command, dir := commandOf(t)
+	if dir == "" {
+		dir = h.cwd(session)
+	}
+	switch {
+	case command != "":
+		f.Commands = []permissions.CommandFact{{Line: command, Words: argv(t.RawInput), Dir: dir}}
+		f.Partial = strange(t.RawInput)
+	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // all that is known of it, and that is words
+		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
+	}
+	paths, writes := toolPaths(t)
+	for i, p := range paths {
+		if i == maxPaths {
+			f.Partial = true
+			break
+		}
+		file := h.fileFact(session, p)
+		file.Write = writes[p] || kind == "edit" || kind == "delete" || kind == "move"
+		if command == "" || file.Write || !file.Inside || file.Secret {
+			f.Files = append(f.Files, file)
+		}
+	}
+	f.Hosts = hostsOf(t.RawInput)
+	switch kind {
+	case "read", "search", "edit", "delete", "move":
+		f.Use = len(f.Files) == 0
+	case "execute":
+		f.Use = len(f.Commands) == 0
+	case "fetch":
+		f.Use = len(f.Hosts) == 0
+	default:
+		f.Use = true
+	}
+	return f
+}
+
+// facts are those that all questions of a session have.
+func (h *Host) facts(session, kind string) permissions.Facts {
+	if kind == "" {
+		kind = "other"
+	}
+	f := permissions.Facts{Agent: h.opts.Agent, Kind: kind}
+	if h.shared() {
+		f.Look = func(path string) permissions.FileFact { return h.fileFact(session, path) }
+	}
+	return f
+}
+
+// fileFact looks a path up. What cannot be found out counts as outside.
+func (h *Host) fileFact(session, path string) permissions.FileFact {
+	f := permissions.FileFact{Path: path}
+	if !h.shared() {
+		return f
+	}
+	full := path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(h.cwd(session), full)
+	}
+	target, err := h.files.Resolve(session, full)
+	if err != nil {
+		return f
+	}
+	return h.targetFact(session, target)
+}
+
+func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
+	return permissions.FileFact{Path: t.Resolved, Inside: t.Inside, Secret: t.Secret != "", Roots: h.realRoots(session)}
+}
+
+// realRoots are the session's directories without links, as resolved paths begin.
+func (h *Host) realRoots(session string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sessions[session]; s != nil {
+		return s.real
+	}
+	return nil
+}
+
+// commandFacts are those of a command that parley itself would run.
+func (h *Host) commandFacts(session string, cmd terminal.Command, line string) permissions.Facts {
+	f := h.facts(session, "execute")
+	c := permissions.CommandFact{Line: line, Dir: cmd.Dir, Env: len(cmd.Env) > 0}
+	if len(cmd.Args) > 0 {
+		c.Words = append([]string{cmd.Command}, cmd.Args...)
+	} else {
+		c.Line = cmd.Command
+	}
+	f.Commands = []permissions.CommandFact{c}
+	return f
+}
+
+// toolPaths are the paths that a tool call names, and which of them it shows a
+// change of.
+func toolPaths(t wire.ToolCall) (paths []string, writes map[string]bool) {
+	writes = map[string]bool{}
+	add := func(p string) {
+		if p != "" && !slices.Contains(paths, p) && len(paths) <= maxPaths {
+			paths = append(paths, p)
+		}
+	}
+	for _, c := range contents(t) {
+		if c.Type == "diff" {
+			writes[c.Path] = true
+			add(c.Path)
+		}
+	}
+	if t.Locations != nil {
+		for _, l := range *t.Locations {
+			add(l.Path)
+		}
+	}
+	for _, p := range inputPaths(t.RawInput) {
+		add(p)
+	}
+	return paths, writes
+}
+
+// argv is a command that was given as a list of words; nil where it was not.
+func argv(raw []byte) []string {
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		if key := string(m.Key); key != "command" && key != "cmd" {
+			continue
+		}
+		var list []string
+		if json.Unmarshal(m.Value, &list) == nil && len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// strange tells whether a command's input has a member of which parley does not
+// know what it does: a switch that leaves a sandbox, say.
+func strange(raw []byte) bool {
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		if !slices.Contains(harmless, strings.ToLower(string(m.Key))) && string(m.Value) != "null" && string(m.Value) != "false" {
+			return true
+		}
+	}
+	return m.Err() != nil
+}
+
+// hostsOf are the hosts of the URLs that an input names.
+func hostsOf(raw []byte) []string {
+	var hosts []string
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		for _, s := range texts(m.Value) {
+			u, err := url.Parse(s)
+			if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !slices.Contains(hosts, u.Hostname()) {
+				hosts = append(hosts, u.Hostname())
+			}
+		}
+	}
+	return hosts
+}
