@@ -26,9 +26,9 @@ type Broker struct {
 	lastKey    uint64
 	open       map[uint64]*Pending
 	remembered map[string]map[string]bool // session -> what was always allowed
-	rules      map[string]*Rulebook // by session
-	modes      map[string]Mode // by session; AskMode where there is none
-	record     func(Question, Answer)
+	rules      map[string]*Rulebook       // by session
+	modes      map[string]Mode            // by session; AskMode where there is none
+	record     func(q Question, a Answer, asked bool)
 }
 
 // SetRules replaces the rules for questions of a session that are still to come.
@@ -67,8 +67,8 @@ func (b *Broker) Mode(session string) Mode {
 }
 
 // SetRecord has every question told with its answer, once, on the goroutine that
-// settles it. It must not call the broker. Call it before the first question.
-func (b *Broker) SetRecord(record func(Question, Answer)) { b.record = record }
+// settles it; asked says that it was put to the user. It must not call the broker. Call it before the first question.
+func (b *Broker) SetRecord(record func(q Question, a Answer, asked bool)) { b.record = record }
 
 // NewBroker makes a broker that posts to the front end. policy may be nil. post
 // must neither block nor call the broker.
@@ -154,7 +154,7 @@ func reject(q Question, by string) Answer {
 func (p *Pending) settle(a Answer) {
 	p.answer = a
 	if p.broker.record != nil {
-		p.broker.record(p.Question, a)
+		p.broker.record(p.Question, a, p.shown)
 	}
 	close(p.done)
 	if p.shown {

@@ -1,0 +1,294 @@
+package permissions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the record: of one session's file, which then becomes the one before
+// it, and of the text of one entry.
+const (
+	maxRecord = 4 << 20
+	maxShown  = 4 << 10
+)
+
+// Entry is one line of the record.
+type Entry struct {
+	Time    time.Time `json:"time"`
+	Session string    `json:"session"`
+	Key     uint64    `json:"key"` // of the question, in this run of parley
+	Run     string    `json:"run"` // names the run
+
+	// Of a question and its answer.
+	Origin   string `json:"origin,omitempty"` // agent or parley
+	Tool     string `json:"tool,omitempty"`   // id of the tool call
+	Shown    string `json:"shown,omitempty"`  // its heading and what stood below it, cut
+	Digest   string `json:"digest,omitempty"` // SHA-256 of all that was to read
+	Facts    *Facts `json:"facts,omitempty"`
+	Asked    bool   `json:"asked,omitempty"` // the user was
+	Decision string `json:"decision,omitempty"`
+	Allowed  bool   `json:"allowed,omitempty"`
+	By       string `json:"by,omitempty"`
+
+	// Of what came of it.
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// Record writes down every question with its answer, a file of JSON lines for each
+// session, readable for the user alone, and never changes what stands there. All
+// methods may be called from any goroutine and none waits for the disk but Close.
+type Record struct {
+	dir    string
+	run    string
+	redact func(string) string
+	failed func(error) // told of the first write that does not work
+
+	mu     sync.Mutex
+	queue  []Entry
+	more   chan struct{}
+	closed bool
+	done   chan struct{}
+}
+
+// NewRecord begins a record in a directory, which is made when something is to be
+// written. run names this run of parley. redact takes secrets out of what is
+// written, failed hears of the first error; each may be nil.
+func NewRecord(dir, run string, redact func(string) string, failed func(error)) *Record {
+	if redact == nil {
+		redact = func(s string) string { return s }
+	}
+	r := &Record{dir: dir, run: run, redact: redact, failed: failed, more: make(chan struct{}, 1), done: make(chan struct{})}
+	go r.write()
+	return r
+}
+
+// Settled writes down a question and its answer.
+func (r *Record) Settled(q Question, a Answer, asked bool) {
+	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: r.redact(cut(shownText(q), maxShown)), Digest: q.Digest(),
+		Facts: r.facts(q.Facts), Asked: asked, Decision: "cancelled", By: a.By}
+	if q.Origin == FromParley {
+		e.Origin = "parley"
+	}
+	for _, o := range q.Options {
+		if !a.Cancelled && o.ID == a.OptionID {
+			e.Decision, e.Allowed = o.Name, o.Allows()
+		}
+	}
+	r.add(e)
+}
+
+// Came writes down what came of a question: written, refused, the error.
+func (r *Record) Came(session string, key uint64, outcome string) {
+	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: r.redact(cut(outcome, maxShown))})
+}
+
+// facts is a copy that may be written.
+func (r *Record) facts(f Facts) *Facts {
+	f.Look = nil
+	f.Commands = append([]CommandFact(nil), f.Commands...)
+	for i := range f.Commands {
+		c := &f.Commands[i]
+		c.Line = r.redact(cut(c.Line, maxShown))
+		c.Words = append([]string(nil), c.Words...)
+		for k := range c.Words {
+			c.Words[k] = r.redact(cut(c.Words[k], maxShown))
+		}
+	}
+	if len(f.Files) > 50 {
+		f.Files = f.Files[:50]
+	}
+	return &f
+}
+
+// cut keeps the beginning.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+func (r *Record) add(e Entry) {
+	r.mu.Lock()
+	if !r.closed {
+		r.queue = append(r.queue, e)
+	}
+	r.mu.Unlock()
+	select {
+	case r.more <- struct{}{}:
+	default:
+	}
+}
+
+// write is a goroutine.
+func (r *Record) write() {
+	defer close(r.done)
+	told := false
+	for range r.more {
+		r.mu.Lock()
+		queue, closed := r.queue, r.closed
+		r.queue = nil
+		r.mu.Unlock()
+		for _, e := range queue {
+			if err := r.append(e); err != nil && !told && r.failed != nil {
+				told = true
+				r.failed(fmt.Errorf("write the record of questions: %w", err))
+			}
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// append writes one line in one go, so that several parleys may do so at once.
+func (r *Record) append(e Entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
+	}
+	name := filepath.Join(r.dir, recordName(e.Session))
+	if info, err := os.Lstat(name); err == nil && info.Size() > maxRecord {
+		if err := os.Rename(name, name+".1"); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// recordName is a session's file: its id says nothing that a path may hold.
+func recordName(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:12]) + ".jsonl"
+}
+
+// Close writes what waits and ends the record.
+func (r *Record) Close() {
+	r.mu.Lock()
+	was := r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if !was {
+		select {
+		case r.more <- struct{}{}:
+		default:
+		}
+	}
+	<-r.done
+}
+
+// shownText is what a question puts before the user.
+func shownText(q Question) string {
+	var b strings.Builder
+	b.WriteString(q.Heading)
+	for _, p := range q.Body {
+		b.WriteByte('\n')
+		for _, s := range []string{p.Label, p.Path, p.Text} {
+			if s != "" {
+				b.WriteString(s)
+				b.WriteByte(' ')
+			}
+		}
+	}
+	return b.String()
+}
+
+// Digest names all that a question lets the user read: the same question has the
+// same one.
+func (q *Question) Digest() string {
+	h := sha256.New()
+	add := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
+	add(q.Heading)
+	add(q.Words)
+	for _, p := range q.Body {
+		fmt.Fprintf(h, "%d,%t", p.Kind, p.OldNone)
+		for _, s := range []string{p.Label, p.Path, p.Old, p.Text} {
+			add(s)
+		}
+	}
+	for _, o := range q.Options {
+		add(o.ID)
+		add(o.Name)
+		add(o.Kind)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// ReadRecord reads the newest entries of a session, the oldest of them first. A
+// session without a record has none. A line that is cut off is left out.
+func ReadRecord(dir, session string, most int) ([]Entry, error) {
+	name := filepath.Join(dir, recordName(session))
+	var all []Entry
+	for _, n := range []string{name + ".1", name} {
+		entries, err := readEntries(n)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		all = append(all, entries...)
+	}
+	return all[max(0, len(all)-most):], nil
+}
+
+func readEntries(name string) ([]Entry, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 2*maxRecord))
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for line := range strings.Lines(string(data)) {
+		var e Entry
+		if strings.HasSuffix(line, "\n") && json.Unmarshal([]byte(line), &e) == nil {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// LastAsked returns the facts of the questions that were put to the user last, in
+// any session, the newest first.
+func LastAsked(dir string, most int) ([]Facts, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, name := range newest(names, 20) {
+		entries, err := readEntries(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.Asked && e.Facts != nil {
+				all = append(all, e)
+			}
+		}
+	}
+	sortEntries(all)
+	var out []Facts
+	for _, e := range all[:min(most, len(all))] {
+		out = append(out, *e.Facts)
+	}
+	return out, nil
+}

@@ -1,0 +1,111 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestRecord(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "decisions")
+	r := NewRecord(dir, "run1", func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }, func(err error) { t.Error(err) })
+	b := NewBroker((&desk{}).post, DenyAll("--deny-all", nil))
+	b.SetRecord(r.Settled)
+	q := question("s/../../x")
+	q.Heading, q.Body = "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
+	q.Facts = lineFacts("login hunter2")
+	b.Ask(q)
+	r.Came("s/../../x", 1, "not run")
+	r.Close()
+
+	got, err := ReadRecord(dir, "s/../../x", 10)
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	if e := got[0]; e.Decision != "No" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
+		t.Errorf("%+v", e)
+	}
+	if got[1].Outcome != "not run" || got[1].Key != got[0].Key {
+		t.Errorf("%+v", got[1])
+	}
+	if q2 := q; q2.Digest() != q.Digest() {
+		t.Error("two digests of one question")
+	}
+	q.Body[0].Text += " "
+	if q.Digest() == got[0].Digest {
+		t.Error("another question has the same digest")
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Error(info.Mode(), err)
+	}
+}
+
+// Several parleys write at once, and each line stays whole.
+func TestRecordTogether(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for run := range 4 {
+		all.Go(func() {
+			r := NewRecord(dir, fmt.Sprint(run), nil, func(err error) { t.Error(err) })
+			q := question("s")
+			q.Facts = lineFacts(strings.Repeat("x", 3000))
+			for range 50 {
+				r.Settled(q, Answer{OptionID: "o", By: "you"}, true)
+			}
+			r.Close()
+		})
+	}
+	all.Wait()
+	if got, err := ReadRecord(dir, "s", 1000); err != nil || len(got) != 200 {
+		t.Errorf("%d entries, %v", len(got), err)
+	}
+	if got, err := LastAsked(dir, 50); err != nil || len(got) != 50 {
+		t.Errorf("%d, %v", len(got), err)
+	}
+}
+
+func TestRecordRotates(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, recordName("s"))
+	if err := os.WriteFile(name, make([]byte, maxRecord+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := NewRecord(dir, "run", nil, nil)
+	r.Settled(question("s"), Answer{Cancelled: true}, true)
+	r.Close()
+	if info, err := os.Stat(name + ".1"); err != nil || info.Size() != maxRecord+1 {
+		t.Error(info, err)
+	}
+	if got, err := ReadRecord(dir, "s", 10); err != nil || len(got) != 1 || got[0].Decision != "cancelled" {
+		t.Error(got, err)
+	}
+}
+
+// What cannot be written is told once, and stops nothing.
+func TestRecordFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []error
+	r := NewRecord(filepath.Join(file, "dir"), "run", nil, func(err error) { told = append(told, err) })
+	for range 3 {
+		r.Settled(question("s"), Answer{Cancelled: true}, true)
+	}
+	r.Close()
+	if len(told) != 1 || errors.Unwrap(told[0]) == nil {
+		t.Errorf("%v", told)
+	}
+}
