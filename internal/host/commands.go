@@ -43,15 +43,22 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		if len(cmd.Args) == 0 {
 			forms = append(forms, cmd.Command)
 		}
-		// What a variable does to a command was not shown when it was approved.
-		approved := len(cmd.Env) == 0 && h.granted(r.SessionID, func(g *grants) bool { return g.command(forms, cmd.Dir, home) })
-		if !approved && !h.allowed(ctx, h.commandQuestion(r.SessionID, cmd, line)) {
-			return "", errDenied("running " + line)
+		q := h.commandQuestion(r.SessionID, cmd, line)
+		var key uint64
+		if len(cmd.Env) == 0 && !h.ruled(r.SessionID, q.Facts) { // what a variable does to a command was not shown when it was approved
+			key = h.granted(r.SessionID, func(g *grants) uint64 { return g.command(forms, cmd.Dir, home) })
+		}
+		if key == 0 {
+			var ok bool
+			if key, ok = h.allowed(ctx, q); !ok {
+				return "", errDenied("running " + line)
+			}
 		}
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
 		id, err := h.terminals.Create(r.SessionID, cmd)
+		h.came(r.SessionID, key, "started", err)
 		return id, terminalError(err)
 	}
 }

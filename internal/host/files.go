@@ -41,17 +41,23 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 		if err != nil {
 			return "", err
 		}
-		if !target.Inside || target.Secret != "" {
+		var key uint64
+		free := h.facts(r.SessionID, "read")
+		free.Files = []permissions.FileFact{h.targetFact(r.SessionID, target)}
+		if !target.Inside || target.Secret != "" || h.ruled(r.SessionID, free) {
 			if !target.Exists && target.Inside {
 				return "", fmt.Errorf("read %s: %w", r.Path, fs.ErrNotExist)
 			}
 			q := h.fileQuestion(r.SessionID, "read", "Read a file", target)
 			q.Remember = "read " + target.Resolved
-			if !h.allowed(ctx, q) {
+			var ok bool
+			if key, ok = h.allowed(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
 			}
 		}
-		return h.files.Read(r.SessionID, allowedPath(target), fsops.Window{Line: r.Line, Limit: r.Limit}, !target.Inside)
+		text, err := h.files.Read(r.SessionID, allowedPath(target), fsops.Window{Line: r.Line, Limit: r.Limit}, !target.Inside)
+		h.came(r.SessionID, key, "read", err)
+		return text, err
 	}
 }
 
@@ -78,25 +84,41 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 		if err != nil {
 			return err
 		}
-		before := h.look(r.SessionID, target)
-		plain := target.Inside && target.Secret == "" && before.err == nil
-		if !(plain && h.granted(r.SessionID, func(g *grants) bool { return g.write(r.Path, before.text, r.Content) })) {
-			if !h.allowed(ctx, h.writeQuestion(r, target, before)) {
-				return errDenied("writing " + r.Path)
-			}
-			if err := h.unchanged(r.SessionID, target, before); err != nil {
-				return fmt.Errorf("write %s: %w", r.Path, err)
-			}
-		}
-		w, err := h.files.Write(r.SessionID, allowedPath(target), r.Content, !target.Inside)
-		if err != nil {
-			return err
-		}
-		added, removed := countLines(before.text, r.Content)
-		h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
-			Added: added, Removed: removed, Created: w.Created})
-		return nil
+		return h.write(ctx, r, target)
 	}
+}
+
+// write carries out a write that was approved, or asks.
+func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fsops.Target) error {
+	before := h.look(r.SessionID, target)
+	state := h.files.Stat(r.SessionID, r.Path)
+	plain := target.Inside && target.Secret == "" && before.err == nil
+	q := h.writeQuestion(r, target, before)
+	var key uint64
+	if plain && !h.ruled(r.SessionID, q.Facts) {
+		key = h.granted(r.SessionID, func(g *grants) uint64 { return g.write(r.Path, before.text, r.Content, state) })
+	}
+	if key == 0 {
+		var ok bool
+		if key, ok = h.allowed(ctx, q); !ok {
+			return errDenied("writing " + r.Path)
+		}
+		if err := h.unchanged(r.SessionID, target, before); err != nil {
+			h.came(r.SessionID, key, "", err)
+			return fmt.Errorf("write %s: %w", r.Path, err)
+		}
+	}
+	w, err := h.files.Write(r.SessionID, allowedPath(target), r.Content, !target.Inside)
+	h.came(r.SessionID, key, "written", err)
+	if err != nil {
+		return err
+	}
+	after := h.files.Stat(r.SessionID, r.Path)
+	h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(r.Path, state, after); return 0 })
+	added, removed := countLines(before.text, r.Content)
+	h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
+		Added: added, Removed: removed, Created: w.Created})
+	return nil
 }
 
 // content is what a file holds before it is written.
@@ -179,8 +201,9 @@ func ownOptions() []permissions.Option {
 	}
 }
 
-// allowed asks one of parley's own questions and tells what came of it.
-func (h *Host) allowed(ctx context.Context, q permissions.Question) bool {
+// allowed asks one of parley's own questions and tells what came of it, and its
+// key.
+func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, bool) {
 	p := h.broker.Ask(q)
 	for_ := acpclient.For{Session: q.Session}
 	h.opts.Sink.Post(acpclient.PermissionAsked{For: acpclient.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key})
@@ -188,7 +211,7 @@ func (h *Host) allowed(ctx context.Context, q permissions.Question) bool {
 	e := settledEvent(q, a)
 	e.For, e.Key = for_, p.Question.Key
 	h.opts.Sink.Post(e)
-	return e.Allowed
+	return e.Key, e.Allowed
 }
 
 // countLines tells how many lines a write added and removed, roughly: by how

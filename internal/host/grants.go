@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/acpclient/wire"
+	"parley/fsops"
 	"parley/internal/jsonscan"
 	"parley/terminal"
 )
@@ -20,6 +21,7 @@ type grant struct {
 	edits    []edit
 	commands []string // command lines as shown
 	cwd      string   // "" when none was shown
+	key      uint64   // of the question
 }
 
 // edit is a change that was shown: the text of path becomes new, or old inside
@@ -27,6 +29,7 @@ type grant struct {
 type edit struct {
 	path, old, new string
 	oldMissing     bool
+	state          fsops.State // of the file when the question came
 }
 
 func (g *grants) add(n grant) {
@@ -39,19 +42,32 @@ func (g *grants) add(n grant) {
 	}
 }
 
-// write uses up a grant that makes path, which now holds before, hold content.
-func (g *grants) write(path, before, content string) bool {
+// write uses up a grant that makes path, which now holds before and is in the
+// state now, hold content; 0 where there is none, else the key of its question.
+func (g *grants) write(path, before, content string, now fsops.State) uint64 {
 	for i := range g.list {
 		for k, e := range g.list[i].edits {
-			if e.path != path || !e.yields(before, content) {
+			if e.path != path || e.state != now || !e.yields(before, content) {
 				continue
 			}
 			edits := append([]edit(nil), g.list[i].edits[:k]...)
 			g.list[i].edits = append(edits, g.list[i].edits[k+1:]...)
-			return true
+			return g.list[i].key
 		}
 	}
-	return false
+	return 0
+}
+
+// wrote notes that parley itself has changed a file: what else was approved of it
+// in the state before holds in that after.
+func (g *grants) wrote(path string, before, after fsops.State) {
+	for i := range g.list {
+		for k := range g.list[i].edits {
+			if e := &g.list[i].edits[k]; e.path == path && e.state == before {
+				e.state = after
+			}
+		}
+	}
 }
 
 // yields tells whether content is what the user saw: the whole new text in place
@@ -68,8 +84,8 @@ func (e edit) yields(before, content string) bool {
 }
 
 // command uses up a grant for one of the forms of a command line, to be run in
-// cwd. home is the session's directory, which counts where none was shown.
-func (g *grants) command(forms []string, cwd, home string) bool {
+// cwd; as write. home is the session's directory, which counts where none was shown.
+func (g *grants) command(forms []string, cwd, home string) uint64 {
 	for i := range g.list {
 		shown := g.list[i].cwd
 		if shown == "" {
@@ -83,12 +99,12 @@ func (g *grants) command(forms []string, cwd, home string) bool {
 				if c == form {
 					commands := append([]string(nil), g.list[i].commands[:k]...)
 					g.list[i].commands = append(commands, g.list[i].commands[k+1:]...)
-					return true
+					return g.list[i].key
 				}
 			}
 		}
 	}
-	return false
+	return 0
 }
 
 // grantFor is what approving this tool call covers.

@@ -23,10 +23,11 @@ import (
 
 // Options of a Host.
 type Options struct {
-	Sink   acpclient.Sink     // takes what happened; required
-	Policy permissions.Policy // may be nil: then every question is posted
-	Agent  string             // what the agent is called in questions
-	Remote *Remote            // of an agent that runs elsewhere; else nil
+	Sink   acpclient.Sink      // takes what happened; required
+	Policy permissions.Policy  // may be nil: then every question is posted
+	Agent  string              // what the agent is called in questions
+	Remote *Remote             // of an agent that runs elsewhere; else nil
+	Record *permissions.Record // may be nil: nothing is written down
 	// Rules are those of a session with these directories; nil: there are none. It
 	// is called when a session is opened, and by ReloadRules.
 	Rules func(roots []string) (*permissions.Rulebook, error)
@@ -74,6 +75,9 @@ type session struct {
 func New(opts Options) *Host {
 	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
+	if opts.Record != nil {
+		h.broker.SetRecord(opts.Record.Settled)
+	}
 	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged})
 	if opts.Tools != nil {
 		h.tools = toolserver.New(toolserver.Options{FS: (*files)(h), Terminals: (*commands)(h), Command: opts.Tools, Version: opts.Version, Log: h.log})
@@ -189,12 +193,32 @@ func (h *Host) cwd(id string) string {
 	return ""
 }
 
-// granted runs f with the grants of a session, under the lock.
-func (h *Host) granted(id string, f func(*grants) bool) bool {
+// granted runs f with the grants of a session, under the lock; it returns the key
+// of a question, 0 where there is none.
+func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.sessions[id]
-	return s != nil && f(&s.grants)
+	if s := h.sessions[id]; s != nil {
+		return f(&s.grants)
+	}
+	return 0
+}
+
+// ruled tells whether the rules of a session want a question, or deny it, about
+// what would pass without one.
+func (h *Host) ruled(id string, f permissions.Facts) bool {
+	return h.broker.Rules(id).Judge(f).Effect >= permissions.Confirm
+}
+
+// came writes down what came of a question.
+func (h *Host) came(session string, key uint64, did string, err error) {
+	if h.opts.Record == nil || key == 0 {
+		return
+	}
+	if err != nil {
+		did = err.Error()
+	}
+	h.opts.Record.Came(session, key, did)
 }
 
 // asker implements acpclient.Permissions.
@@ -204,12 +228,19 @@ type asked struct {
 	host     *Host
 	question acpclient.Question
 	pending  *permissions.Pending
+	grant    grant // what an approval lets pass
 }
 
 // Ask implements acpclient.Permissions.
 func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
 	h := (*Host)(a)
-	return &asked{h, q, h.broker.Ask(h.agentQuestion(q))}
+	g := grantFor(q.Tool)
+	for i := range g.edits {
+		if h.shared() {
+			g.edits[i].state = h.files.Stat(q.Session, g.edits[i].path)
+		}
+	}
+	return &asked{h, q, h.broker.Ask(h.agentQuestion(q)), g}
 }
 
 // CancelSession implements acpclient.Permissions.
@@ -230,8 +261,8 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 		a.host.broker.Remember(a.question.Session, rememberWrites)
 	}
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
-		g := grantFor(a.question.Tool)
-		a.host.granted(a.question.Session, func(s *grants) bool { s.add(g); return true })
+		a.grant.key = a.pending.Question.Key
+		a.host.granted(a.question.Session, func(s *grants) uint64 { s.add(a.grant); return 0 })
 	}
 	return d
 }
