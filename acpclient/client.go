@@ -124,6 +124,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 		opts.Log = NewLog()
 	}
 	in := &counted{Conn: conn, tap: opts.Tap}
+	in.batch, _ = conn.(interface{ Waited() bool })
 	in.received.Store(opts.received)
 	if sink, ok := opts.Sink.(Bounded); ok {
 		in.hold = sink.Hold

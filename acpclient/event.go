@@ -143,7 +143,7 @@ type ToolChanged struct {
 	RawInput, RawOutput *string // JSON
 	Cancelable          *bool   // v2: Session.CancelTool may be used, now
 	At                  time.Time
-	Until               time.Time // when the last came, where a Queue has joined several that say nothing
+	Until               time.Time // when the last came, where a Queue has joined several
 }
 
 // bare tells whether it says nothing but that the call goes on.

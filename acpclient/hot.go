@@ -3,6 +3,7 @@ package acpclient
 import (
 	"encoding/base64"
 	"slices"
+	"time"
 
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
@@ -18,6 +19,7 @@ type floods struct {
 	reader   wire.HotReader
 	decoded  []byte // a string without its escapes
 	cleaned  []byte // made safe
+	call     callRoom
 	tool     string // the names used last: they repeat
 	terminal string
 }
@@ -34,6 +36,15 @@ func (h *handler) Take(data []byte) bool {
 	}
 	s := c.hotSession(found.Session)
 	return s != nil && c.surface.hot(s, found)
+}
+
+// now is when the message came that is being handled. Those that come together
+// share the time: to look at the clock takes longer than to take a chunk.
+func (c *Client) now() time.Time {
+	if c.in.came.IsZero() {
+		c.in.came = c.clock()
+	}
+	return c.in.came
 }
 
 // hotSession finds a session, without a lock where it is the one of the message
@@ -79,6 +90,13 @@ func (v2) hot(s *Session, h *wire.Hot) bool {
 
 func (s *Session) hotText(role Role, h *wire.Hot) bool {
 	f := &s.client.floods
+	if len(h.Chunk) > giant {
+		text, ok := jsonscan.Text(h.Chunk)
+		if ok {
+			s.sayWhole(role, h.MessageID, text)
+		}
+		return ok
+	}
 	text, ok := f.text(h.Chunk)
 	if !ok {
 		return false
@@ -96,7 +114,7 @@ func (s *Session) hotCallOutput(h *wire.Hot) bool {
 	}
 	s.flushText()
 	in := s.for_()
-	s.client.sink.PostTool(ToolChanged{For: in, ID: same(&f.tool, h.ToolID), At: s.client.clock()})
+	s.client.sink.PostTool(ToolChanged{For: in, ID: same(&f.tool, h.ToolID), At: s.client.now()})
 	if len(data) > 0 {
 		s.client.sink.PostOutput(TerminalOutput{For: in, ID: same(&f.terminal, h.TerminalID)}, data)
 	}
@@ -141,6 +159,9 @@ func (f *floods) shrink() {
 	}
 	if cap(f.cleaned) > maxFloodRoom {
 		f.cleaned = nil
+	}
+	if cap(f.call.words) > maxFloodRoom {
+		f.call.words = nil
 	}
 }
 

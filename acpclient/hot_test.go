@@ -134,7 +134,8 @@ func FuzzHot(f *testing.F) {
 // FuzzHotText: the same for strings of any bytes, after one that was found by a
 // whole pass.
 func FuzzHotText(f *testing.F) {
-	for _, s := range []string{"", "plain", `\n\"\\`, `\`, `"`, `","x":"`, `\\"`, "\xff\x00", `\ud83c`, `日本`, `"}}},"b":{"a":{"c":{"d":"`} {
+	for _, s := range []string{"", "plain", `\n\"\\`, `\`, `"`, `","x":"`, `\\"`, "\xff\x00", `c","status":"completed","rawOutput":{"a":[1`, `c","locations":[{"path":"/a","line":2.0},{"path":"/b"}],"title":"t","content":[`,
+		`c","toolCallId":"d","kind":"read`, `c","locations":[{"path":""}],"rawInput":null,"kind":"comp\u006ceted`, `\ud83c`, `日本`, `"}}},"b":{"a":{"c":{"d":"`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -144,6 +145,9 @@ func FuzzHotText(f *testing.F) {
 				`{"content":{"text":"%s","type":"text"},"messageId":"m","sessionUpdate":"agent_thought_chunk"}`,
 				`{"sessionUpdate":"tool_call_update","_meta":{"terminal_output":{"data":"%s","terminal_id":"t"}},"toolCallId":"c"}`,
 				`{"sessionUpdate":"terminal_output_chunk","data":"%s","terminalId":"t"}`,
+				`{"sessionUpdate":"tool_call_update","toolCallId":"%s"}`,
+				`{"_meta":{"x":1},"sessionUpdate":"tool_call_update","title":"%s","toolCallId":"c"}`,
+				`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"%s"}}]}`,
 			} {
 				messages := [][]byte{[]byte(update(fmt.Sprintf(shape, "b2s="))), []byte(update(strings.Replace(shape, "%s", string(text), 1))), []byte(update(fmt.Sprintf(shape, "cnN0")))}
 				got, want := handle(version, true, messages), handle(version, false, messages)

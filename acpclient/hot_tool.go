@@ -8,41 +8,211 @@ import (
 
 // This file is the short way of tool calls, in which both versions agree: titles
 // and the like that are strings, content that is text, and nothing that is null.
+//
+// The strings of one message are made one behind the other in lent memory, and
+// become one string in the end, of which each is a slice: one allocation for all.
+// They are short, so that it does no harm where one of them lives longer than the
+// others; a long one is a string by itself.
+
+// maxShared bounds the length of a string that shares its memory.
+const maxShared = 2 << 10
+
+// callRoom is where the strings of a message are made.
+type callRoom struct {
+	words  []byte
+	parts  []callPart
+	at     int         // of the one that comes next
+	shared string      // words
+	spare  []toolWords // for those to come
+}
+
+// callPart is a string: words[from:to], or one by itself.
+type callPart struct {
+	from, to int
+	long     string
+}
+
+// toolWords are what the fields of a ToolChanged point to.
+type toolWords struct{ title, name, rawInput, rawOutput string }
+
+// toolFill is content as agents send it: one text.
+type toolFill struct {
+	list  []ToolContent
+	one   [1]ToolContent
+	block Content
+}
+
+// toolPlaces are locations: nearly always one.
+type toolPlaces struct {
+	list []Location
+	one  [1]Location
+}
 
 // hotTool does what toolChanged and toolPatched do. Nothing is done before all of
 // it is decoded.
 func (s *Session) hotTool(h *wire.Hot) bool {
 	f, c := &s.client.floods, &h.Call
-	e := ToolChanged{For: s.for_(), At: s.client.clock()}
-	if !f.line(&e.Title, c.Title, maxPhrase) || !f.line(&e.Name, c.Name, 80) || !f.line(&e.Kind, c.Kind, 40) || !f.line(&e.Status, c.Status, 40) ||
-		!hotRaw(&e.RawInput, c.RawInput) || !hotRaw(&e.RawOutput, c.RawOutput) || !hotLocations(&e.Locations, c.Locations) || !f.texts(&e.Content, c.Content) {
+	defer f.shrink()
+	var kind, status *string
+	if !f.word(&kind, c.Kind) || !f.word(&status, c.Status) || !f.gather(c) {
 		return false
 	}
 	s.flushText()
-	over := e.Status == completed || e.Status == failed // as it came, not as it is shown
-	if !over && c.Says() {
-		s.tools.remember(h.ToolID, h.Update)
-	}
-	if e.ID = s.tools.id(h.ToolID); over {
+	e := ToolChanged{For: s.for_(), Kind: kind, Status: status, At: s.client.now()}
+	f.call.spread(c, &e)
+	ends := status == completed || status == failed // as it came, not as it is shown
+	if e.ID = s.tools.follow(h, ends); ends {
 		s.tools.forget(e.ID)
 	}
 	s.client.sink.PostTool(e)
 	return true
 }
 
-// often are words that stand in most tool calls.
-var often = func() map[string]*string {
-	words := map[string]*string{}
-	for _, w := range []string{"pending", "in_progress", "completed", "failed", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"} {
-		words[w] = &w
+// gather makes the strings safe, in the order in which spread takes them.
+func (f *floods) gather(c *wire.HotCall) bool {
+	r := &f.call
+	r.words, r.parts, r.at = r.words[:0], r.parts[:0], 0
+	if !f.line(c.Title, maxPhrase) || !f.line(c.Name, 80) {
+		return false
 	}
-	return words
-}()
+	for _, raw := range [...][]byte{c.RawInput, c.RawOutput} {
+		if raw != nil {
+			from := len(r.words)
+			r.words = append(r.words, raw[:min(len(raw), maxRaw)]...)
+			if r.words = safetext.CleanTail(r.words, from, &f.cleaned); len(raw) > maxRaw {
+				r.words = append(r.words, "…"...)
+			}
+			r.part(from)
+		}
+	}
+	for _, p := range c.Places {
+		if !f.line(p.Path, maxPhrase) {
+			return false
+		}
+	}
+	for _, raw := range c.Texts {
+		from := len(r.words)
+		if len(raw) > giant { // not copied
+			text, ok := jsonscan.Text(raw)
+			if !ok {
+				return false
+			}
+			r.parts = append(r.parts, callPart{from, from, safetext.Clean(text)})
+			continue
+		}
+		var ok bool
+		if r.words, ok = jsonscan.AppendText(r.words, raw); !ok {
+			return false
+		}
+		r.words = safetext.CleanTail(r.words, from, &f.cleaned)
+		r.part(from)
+	}
+	return true
+}
 
-var completed, failed = often["completed"], often["failed"]
+// line makes a string for one line.
+func (f *floods) line(raw []byte, limit int) bool {
+	if raw == nil {
+		return true
+	}
+	r := &f.call
+	from := len(r.words)
+	var ok bool
+	if r.words, ok = jsonscan.AppendText(r.words, raw); ok {
+		r.words = safetext.LineTail(r.words, from, limit)
+		r.part(from)
+	}
+	return ok
+}
 
-// line decodes a string for one line.
-func (f *floods) line(into **string, raw []byte, limit int) bool {
+// part ends a string.
+func (r *callRoom) part(from int) {
+	p := callPart{from: from, to: len(r.words)}
+	if p.to-from > maxShared {
+		p.long, p.to, r.words = string(r.words[from:]), from, r.words[:from]
+	}
+	r.parts = append(r.parts, p)
+}
+
+// spread puts what was gathered into an event.
+func (r *callRoom) spread(c *wire.HotCall, e *ToolChanged) {
+	r.shared = string(r.words)
+	if c.Title != nil || c.Name != nil || c.RawInput != nil || c.RawOutput != nil {
+		w := r.fresh()
+		if c.Title != nil {
+			w.title = r.next()
+			e.Title = &w.title
+		}
+		if c.Name != nil {
+			w.name = r.next()
+			e.Name = &w.name
+		}
+		if c.RawInput != nil {
+			w.rawInput = r.next()
+			e.RawInput = &w.rawInput
+		}
+		if c.RawOutput != nil {
+			w.rawOutput = r.next()
+			e.RawOutput = &w.rawOutput
+		}
+	}
+	if c.Located {
+		p := &toolPlaces{}
+		p.list = p.one[:0]
+		for _, place := range c.Places {
+			p.list = append(p.list, Location{r.next(), place.Line})
+		}
+		e.Locations = &p.list
+	}
+	if c.Filled {
+		e.Content = r.fill(len(c.Texts))
+	}
+	r.shared = ""
+}
+
+// next is the string that comes next.
+func (r *callRoom) next() string {
+	p := &r.parts[r.at]
+	r.at++
+	if p.long == "" {
+		return r.shared[p.from:p.to]
+	}
+	s := p.long
+	p.long = ""
+	return s
+}
+
+// fill makes content of n texts.
+func (r *callRoom) fill(n int) *[]ToolContent {
+	p := &toolFill{}
+	if n == 1 {
+		p.block.Text = r.next()
+		p.one[0].Content = &p.block
+		p.list = p.one[:]
+		return &p.list
+	}
+	p.list = make([]ToolContent, n)
+	blocks := make([]Content, n)
+	for i := range p.list {
+		blocks[i].Text = r.next()
+		p.list[i].Content = &blocks[i]
+	}
+	return &p.list
+}
+
+// fresh returns room for fields. A few messages share it: it lives no longer than
+// their events, and what is long in it is bounded.
+func (r *callRoom) fresh() *toolWords {
+	if len(r.spare) == 0 {
+		r.spare = make([]toolWords, 8)
+	}
+	w := &r.spare[0]
+	r.spare = r.spare[1:]
+	return w
+}
+
+// word decodes a kind or a status.
+func (f *floods) word(into **string, raw []byte) bool {
 	if raw == nil {
 		return true
 	}
@@ -50,60 +220,24 @@ func (f *floods) line(into **string, raw []byte, limit int) bool {
 	if !ok {
 		return false
 	}
-	if *into = often[string(text)]; *into == nil {
-		s := safetext.Line(string(text), limit)
+	if *into = often(text); *into == nil {
+		s := safetext.Line(string(text), 40)
 		*into = &s
 	}
 	return true
 }
 
-// texts decodes content that is texts alone.
-func (f *floods) texts(into **[]ToolContent, raw []byte) bool {
-	if raw == nil {
-		return true
-	}
-	items := []ToolContent{}
-	if !wire.HotTexts(raw, func(raw []byte) bool {
-		text, ok := f.text(raw)
-		if ok {
-			var clean safetext.Stream
-			items = append(items, ToolContent{Content: &Content{Text: string(clean.Bytes(&f.cleaned, text))}})
-		}
-		return ok
-	}) {
-		return false
-	}
-	*into = &items
-	return true
-}
+// words are what stands in most tool calls as kind and status.
+var words = [...]string{"pending", "in_progress", "completed", "failed", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
-func hotLocations(into **[]Location, raw []byte) bool {
-	if raw == nil {
-		return true
-	}
-	if jsonscan.KindOf(raw) != jsonscan.Array {
-		return false
-	}
-	places := []Location{}
-	it := jsonscan.ItemsOf(raw)
-	for it.Next() {
-		if l, ok := wire.DecodeLocation(it.Value); ok {
-			places = append(places, Location{safetext.Line(l.Path, maxPhrase), l.Line})
+var completed, failed = &words[2], &words[3]
+
+// often finds one of words.
+func often(text []byte) *string {
+	for i := range words {
+		if words[i] == string(text) {
+			return &words[i]
 		}
 	}
-	*into = &places
-	return it.Err() == nil
-}
-
-// hotRaw shows JSON.
-func hotRaw(into **string, raw []byte) bool {
-	if raw == nil {
-		return true
-	}
-	if jsonscan.KindOf(raw) == jsonscan.Null || !jsonscan.Valid(raw) {
-		return false
-	}
-	s := shownSound(raw)
-	*into = &s
-	return true
+	return nil
 }

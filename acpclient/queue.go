@@ -18,13 +18,15 @@ const maxUntaken = 256 << 20
 const keptRun = 4 << 20
 
 // Queue is a Sink that holds events until somebody takes them. Neighbouring
-// text of one message, and neighbouring output of one terminal, become one
-// event, so that what waits is bounded by content and not by its pieces. It is a
-// Gatherer: a piece that continues the one before is copied and makes no event.
+// text of one message, neighbouring output of one terminal and neighbouring
+// changes of one tool call become one event, so that what waits is bounded by
+// content and not by its pieces. It is a Gatherer: a piece that continues the one
+// before is copied and makes no event.
 type Queue struct {
 	mu     sync.Mutex
 	events []Event
-	last   run // behind the events
+	last   run  // behind the events
+	steps  bool // each change of a call that says something is an event
 	ready  chan struct{}
 
 	untaken atomic.Int64 // of what maxUntaken bounds
@@ -36,10 +38,9 @@ type run struct {
 	data []byte // what it says; its memory stays with the queue
 	text TextArrived
 	out  TerminalOutput
-	// told is the ToolChanged that stands before the output and says nothing but
-	// that the call goes on: those of v1 come with each piece.
-	told    ToolChanged
-	telling bool
+	// tool stands before the output. One that says nothing but that the call goes
+	// on joins it there: those of v1 come with each piece.
+	tool toolRun
 }
 
 type runKind int
@@ -53,6 +54,14 @@ const (
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
 
+// NewStepQueue returns an empty queue for who tells each step of a tool call: of
+// its changes only those that say nothing are joined.
+func NewStepQueue() *Queue {
+	q := NewQueue()
+	q.steps = true
+	return q
+}
+
 // Ready yields a value when something waits. A value may come without anything
 // waiting any more.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
@@ -64,7 +73,11 @@ func (q *Queue) Hold(n int) bool { return q.untaken.Add(int64(n)) <= maxUntaken 
 func (q *Queue) Post(e Event) {
 	switch e := e.(type) {
 	case TextArrived:
-		q.PostText(e, []byte(e.Text))
+		if len(e.Text) > giant {
+			q.postGiant(e)
+		} else {
+			q.PostText(e, []byte(e.Text))
+		}
 	case TerminalOutput:
 		q.PostOutput(e, e.Data)
 	case ToolChanged:
@@ -75,6 +88,16 @@ func (q *Queue) Post(e Event) {
 		q.mu.Unlock()
 		q.wake()
 	}
+}
+
+// giant is the length from which on a text is an event by itself, and not copied.
+const giant = 256 << 10
+
+func (q *Queue) postGiant(e TextArrived) {
+	q.mu.Lock()
+	q.add(e)
+	q.mu.Unlock()
+	q.wake()
 }
 
 // PostText implements Gatherer.
@@ -117,18 +140,18 @@ func (q *Queue) PostOutput(e TerminalOutput, data []byte) {
 	q.wake()
 }
 
-// PostTool implements Gatherer. What says nothing but that a call goes on becomes
-// one with the same before it, or before the output that grows.
+// PostTool implements Gatherer.
 func (q *Queue) PostTool(e ToolChanged) {
 	q.mu.Lock()
-	switch r := &q.last; {
-	case !e.bare():
+	r, bare := &q.last, e.bare()
+	switch goesOn := r.tool.goesOn(&e); {
+	case goesOn && (bare || !q.steps && r.kind == noRun && r.tool.takes(&e)):
+		r.tool.join(&e)
+	case !e.joins() || q.steps && !bare:
 		q.add(e)
-	case r.telling && r.told.Session == e.Session && r.told.ID == e.ID:
-		r.told.Wire, r.told.Until = r.told.Wire.Join(e.Wire), e.At
 	default:
 		q.seal()
-		r.told, r.telling = e, true
+		r.tool.start(&e)
 	}
 	q.mu.Unlock()
 	q.wake()
@@ -150,8 +173,8 @@ func (q *Queue) add(e Event) {
 // seal makes events of what was gathered. With mu.
 func (q *Queue) seal() {
 	r := &q.last
-	if r.telling {
-		q.events = append(q.events, r.told)
+	if r.tool.exists {
+		q.events = append(q.events, r.tool.end())
 	}
 	switch r.kind {
 	case textRun:
@@ -161,7 +184,7 @@ func (q *Queue) seal() {
 		r.out.Data = bytes.Clone(r.data)
 		q.events = append(q.events, r.out)
 	}
-	r.kind, r.telling = noRun, false
+	r.kind = noRun
 	if r.data = r.data[:0]; cap(r.data) > keptRun {
 		r.data = nil
 	}

@@ -16,7 +16,20 @@ type toolStore struct {
 	order []string
 	tools map[string]*storedTool
 	bytes int
+	last  *storedTool // the one that was asked for last, of tools, or nil
 	spare *storedTool // of a call that is over
+}
+
+// find returns what is stored of a call; nil where nothing is.
+func (st *toolStore) find(id []byte) *storedTool {
+	if t := st.last; t != nil && t.id == string(id) {
+		return t
+	}
+	t := st.tools[string(id)]
+	if t != nil {
+		st.last = t
+	}
+	return t
 }
 
 type storedTool struct {
@@ -66,20 +79,20 @@ func (st *toolStore) merge(t wire.ToolCall, size int, decode decodeTool) wire.To
 	return whole
 }
 
-// remember stores a raw update of an unfinished call.
-func (st *toolStore) remember(id, raw []byte) {
-	if kept := st.keep(id, len(raw)); kept != nil {
-		kept.later = append(kept.later, raw...)
-		kept.ends = append(kept.ends, len(kept.later))
+// follow stores the update of a call, unless that ends it or says nothing, and
+// returns the call's name.
+func (st *toolStore) follow(h *wire.Hot, ends bool) string {
+	if !ends && h.Call.Says() {
+		if kept := st.keep(h.ToolID, len(h.Update)); kept != nil {
+			kept.later = append(kept.later, h.Update...)
+			kept.ends = append(kept.ends, len(kept.later))
+			return kept.id
+		}
 	}
-}
-
-// id is the same name as a string.
-func (st *toolStore) id(id []byte) string {
-	if t := st.tools[string(id)]; t != nil {
+	if t := st.find(h.ToolID); t != nil {
 		return t.id
 	}
-	return string(id)
+	return string(h.ToolID)
 }
 
 // keep makes room for size bytes about a call; nil where there is none.
@@ -87,7 +100,7 @@ func (st *toolStore) keep(id []byte, size int) *storedTool {
 	if size > maxStoredToolBytes {
 		return nil
 	}
-	t := st.tools[string(id)]
+	t := st.find(id)
 	if t == nil {
 		if t, st.spare = st.spare, nil; t == nil {
 			t = &storedTool{}
@@ -96,7 +109,7 @@ func (st *toolStore) keep(id []byte, size int) *storedTool {
 		if st.tools == nil {
 			st.tools = map[string]*storedTool{}
 		}
-		st.tools[t.id] = t
+		st.tools[t.id], st.last = t, t
 		st.order = append(st.order, t.id)
 	}
 	// Fields replaced are counted twice until the call is over: the bound
@@ -117,6 +130,9 @@ func (st *toolStore) forget(id string) {
 		return
 	}
 	delete(st.tools, id)
+	if st.last == old {
+		st.last = nil
+	}
 	st.bytes -= old.size
 	if cap(old.later) <= maxSpareTool {
 		st.spare = old

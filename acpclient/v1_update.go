@@ -99,11 +99,25 @@ func (s *Session) say(role Role, messageID, text []byte) {
 	if text = st.clean.Bytes(&s.client.floods.cleaned, text); len(text) == 0 {
 		return
 	}
+	s.client.sink.PostText(s.spoken(role, st), text)
+}
+
+// sayWhole is say for a giant, which is not copied.
+func (s *Session) sayWhole(role Role, messageID []byte, text string) {
+	st := s.stream(role, messageID)
+	if text = st.clean.Write(text); text != "" {
+		e := s.spoken(role, st)
+		e.Text = text
+		s.post(e)
+	}
+}
+
+func (s *Session) spoken(role Role, st *textStream) TextArrived {
 	e := TextArrived{For: s.for_(), Role: role, MessageID: st.messageID}
 	if role == Thought {
-		e.At = s.client.clock()
+		e.At = s.client.now()
 	}
-	s.client.sink.PostText(e, text)
+	return e
 }
 
 // stream is that of a message; all others are at their end.

@@ -107,6 +107,11 @@ type Tool struct {
 	Locations             []acpclient.Location
 	RawInput, RawOutput   string
 	Started, Ended        time.Time
+	Trust                 Trust // on whose word it was carried out
+
+	word     Trust // of an answer about it
+	refused  bool  // an answer about it was no
+	replayed bool  // it is of a history that was loaded
 }
 
 // Final tells whether the agent has said that the call is over.
@@ -160,6 +165,7 @@ type Thread struct {
 	Turn           int
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
+	Unasked        int // tool calls that were carried out without anybody's word
 	Err            error
 
 	// Of v2. Held are prompts that are no part of the conversation yet; they
@@ -171,6 +177,7 @@ type Thread struct {
 
 	terminals   map[string]*Terminal
 	tools       map[string]*Item
+	blank       []toolItem // for the calls to come
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
 	live        map[*Item]bool            // tool calls without a final status in this turn
@@ -183,6 +190,7 @@ type Thread struct {
 	echoed      string // what of it the agent has repeated
 	echoes      acpclient.Span
 	changed     []int
+	words       []word
 	v2
 }
 
@@ -266,8 +274,11 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		delete(t.questions, e.Key)
 		// One that nobody answered says nothing of the call: its turn was cancelled, or the connection lost.
 		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && e.Decision != "cancelled" && !it.Tool.Final() {
-			it.Tool.Rejected = true
+			it.Tool.Rejected, it.Tool.refused = true, true
 			t.touch(it)
+		}
+		if e.Allowed {
+			t.allowed(e)
 		}
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case acpclient.Disconnected:

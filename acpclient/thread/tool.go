@@ -2,6 +2,7 @@ package thread
 
 import (
 	"slices"
+	"time"
 
 	"parley/acpclient"
 )
@@ -10,20 +11,18 @@ import (
 func (t *Thread) tool(e acpclient.ToolChanged) {
 	it := t.tools[e.ID]
 	if it == nil {
-		it = t.add(&Item{Kind: ToolCall, At: e.At, Tool: &Tool{ID: e.ID, Status: "pending", Kind: "other", Started: e.At}})
+		it = t.add(t.newTool(e.ID, e.At))
 		t.tools[e.ID] = it
 	} else {
 		t.touch(it)
 	}
 	it.from(e.Wire)
 	tool := it.Tool
-	for _, f := range []struct{ into, from *string }{
-		{&tool.Title, e.Title}, {&tool.Name, e.Name}, {&tool.Kind, e.Kind}, {&tool.RawInput, e.RawInput}, {&tool.RawOutput, e.RawOutput},
-	} {
-		if f.from != nil {
-			*f.into = *f.from
-		}
-	}
+	set(&tool.Title, e.Title)
+	set(&tool.Name, e.Name)
+	set(&tool.Kind, e.Kind)
+	set(&tool.RawInput, e.RawInput)
+	set(&tool.RawOutput, e.RawOutput)
 	if e.Status != nil {
 		tool.Status = *e.Status
 		tool.Cancelled, tool.Unfinished, tool.Rejected = *e.Status == "cancelled", false, false
@@ -51,9 +50,37 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 			tool.Ended = e.Until
 		}
 		delete(t.live, it)
+		t.judge(it)
 	case t.running && it.Turn == t.Turn:
 		t.live[it] = true
 	}
+}
+
+func set(into, from *string) {
+	if from != nil {
+		*into = *from
+	}
+}
+
+// toolItem is the item of a call, with what nearly every one has.
+type toolItem struct {
+	Item
+	tool Tool
+	wire [1]acpclient.Span
+}
+
+// itemsAtOnce is how many of them are made together: they are never removed.
+const itemsAtOnce = 8
+
+func (t *Thread) newTool(id string, at time.Time) *Item {
+	if len(t.blank) == 0 {
+		t.blank = make([]toolItem, itemsAtOnce)
+	}
+	it := &t.blank[0]
+	t.blank = t.blank[1:]
+	it.Kind, it.At, it.Tool, it.Wire = ToolCall, at, &it.tool, it.wire[:0]
+	it.tool = Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.loading}
+	return &it.Item
 }
 
 // show links the tool call to the terminals that its content shows. A terminal

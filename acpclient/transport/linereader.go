@@ -12,6 +12,7 @@ const (
 
 	lineBuffer = 64 << 10  // size of the buffer to begin with: what a pipe holds
 	keepBuffer = 1 << 20   // a buffer that grew beyond this is dropped after the line that needed it
+	leap       = 4 << 20   // up to here a buffer beyond keepBuffer grows by four
 	readChunk  = 256 << 10 // most that is read at once, so that little is left over to move when a buffer is dropped
 	maxEmpty   = 100       // reads in a row that bring neither a byte nor an error
 )
@@ -39,6 +40,8 @@ type LineReader struct {
 	start, end int
 	scanned    int // buf[start:scanned] holds no newline; start <= scanned <= end
 
+	waited bool // the last Next has read
+
 	begun bool  // the place of a byte order mark is behind us
 	err   error // what ended the stream; delivered when nothing is left to deliver
 
@@ -55,11 +58,16 @@ func NewLineReader(src io.Reader, limit int) *LineReader {
 	return &LineReader{src: src, limit: limit}
 }
 
+// Waited tells whether the line that Next has returned last had to be waited for, or
+// stood behind the one before already.
+func (l *LineReader) Waited() bool { return l.waited }
+
 // Next returns the next line without its line end; it is valid until the next call. A line over the limit is skipped
 // and reported once as *TooLongError, after which Next may be called again. The end of the stream is io.EOF, any other
 // failure is returned as it came and takes an unfinished line with it.
 func (l *LineReader) Next() ([]byte, error) {
 	l.shrink()
+	l.waited = false
 	for {
 		if !l.begun && !l.begin() {
 			l.fill()
@@ -146,6 +154,7 @@ func (l *LineReader) finish() ([]byte, error) {
 
 // fill reads once, making room first. It sets err when the stream has ended.
 func (l *LineReader) fill() {
+	l.waited = true
 	switch {
 	case l.buf == nil:
 		l.buf = make([]byte, lineBuffer)
@@ -154,6 +163,8 @@ func (l *LineReader) fill() {
 	case l.end < len(l.buf):
 	case l.start >= len(l.buf)/2: // moving less than half of it is paid for by what was consumed
 		l.move(l.buf)
+	case len(l.buf) >= keepBuffer && len(l.buf) <= leap: // a giant: memory that is new costs more than what it holds
+		l.move(make([]byte, 4*len(l.buf)))
 	default:
 		l.move(make([]byte, 2*len(l.buf)))
 	}

@@ -209,3 +209,22 @@ func BenchmarkLineReader(b *testing.B) {
 		})
 	}
 }
+
+// Lines that came together are told from those that were waited for.
+func TestLineReaderTellsWhatItWaitedFor(t *testing.T) {
+	in, out := io.Pipe()
+	go func() {
+		io.WriteString(out, "one\ntwo\nth")
+		io.WriteString(out, "ree\n")
+		out.Close()
+	}()
+	l := NewLineReader(in, 0)
+	for _, want := range []struct {
+		line   string
+		waited bool
+	}{{"one", true}, {"two", false}, {"three", true}} {
+		if line, err := l.Next(); err != nil || string(line) != want.line || l.Waited() != want.waited {
+			t.Errorf("%q, waited %v, %v", line, l.Waited(), err)
+		}
+	}
+}

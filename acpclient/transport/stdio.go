@@ -163,6 +163,9 @@ func (s *Stdio) Recv() ([]byte, error) {
 	return line, err
 }
 
+// Waited tells whether the message that Recv has returned last had to be waited for. For the goroutine that calls Recv.
+func (s *Stdio) Waited() bool { return s.lines.Waited() }
+
 // stdoutReader is what the LineReader reads: it keeps the deadline that ends a dead program's output.
 type stdoutReader Stdio
 

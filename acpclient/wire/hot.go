@@ -24,17 +24,6 @@ type Hot struct {
 	Data       []byte // the same: text of a HotCallOutput, base64 of a HotOutput
 }
 
-// HotCall is what a tool call's message says of it: raw values, nil where it does
-// not.
-type HotCall struct {
-	Title, Name, Kind, Status, Content, Locations, RawInput, RawOutput []byte
-}
-
-// Says tells whether there is anything.
-func (c *HotCall) Says() bool {
-	return c.Title != nil || c.Name != nil || c.Kind != nil || c.Status != nil || c.Content != nil || c.Locations != nil || c.RawInput != nil || c.RawOutput != nil
-}
-
 // HotKind is what a Hot holds.
 type HotKind int
 
@@ -56,19 +45,26 @@ type hotScan struct {
 	update, kind, message, tool, term, out []byte
 	blockType, text                        []byte // of an object content
 	metaTerm, metaOut                      []byte // of _meta.terminal_output
-	call                                   HotCall
-	params, block, meta                    bool // was there
-	rare                                   bool // a member of a tool call that is left to its decoder
+	params, block, meta                    bool   // was there
+	rare                                   bool   // a member of a tool call that is left to its decoder
+	start                                  int    // of the update
+	call                                   *HotCall
+	mark                                   *hotScan // a copy of what it was before the value of toolCallId; may be nil
 }
 
 // ScanHot fills h from one message; false where the message must go the plain
 // way.
-func ScanHot(message []byte, h *Hot) bool {
-	s := hotScan{at: jsonscan.CursorOf(message)}
-	if !s.at.Enter() || !s.envelope() || !s.at.End() {
-		return false
-	}
-	return jsonscan.Is(s.version, "2.0") && s.fill(h)
+func ScanHot(message []byte, h *Hot) bool { return scanHot(message, h, nil) }
+
+func scanHot(message []byte, h *Hot, mark *hotScan) bool {
+	h.clear()
+	s := hotScan{at: jsonscan.CursorOf(message), call: &h.Call, mark: mark}
+	return s.at.Enter() && s.envelope() && s.fill(h)
+}
+
+// clear keeps the memory of lists.
+func (h *Hot) clear() {
+	*h = Hot{Call: HotCall{Texts: h.Call.Texts[:0], Places: h.Call.Places[:0]}}
 }
 
 // once takes the next value, which must be the first for this place.
@@ -115,9 +111,9 @@ func (s *hotScan) notification() bool {
 		case "sessionId":
 			ok = s.once(&s.session)
 		case "update":
-			start := s.at.Pos()
+			s.start = s.at.Pos()
 			ok = s.update == nil && s.at.Enter() && s.members()
-			s.update = s.at.From(start)
+			s.update = s.at.From(s.start)
 		default:
 			s.at.Value()
 		}
@@ -138,6 +134,9 @@ func (s *hotScan) members() bool {
 		case "messageId":
 			ok = s.once(&s.message)
 		case "toolCallId":
+			if s.mark != nil && s.fresh() {
+				*s.mark = *s
+			}
 			ok = s.once(&s.tool)
 		case "terminalId":
 			ok = s.once(&s.term)
@@ -152,16 +151,19 @@ func (s *hotScan) members() bool {
 		case "status":
 			ok = s.once(&s.call.Status)
 		case "locations":
-			ok = s.once(&s.call.Locations)
+			ok = first(&s.call.Located) && s.places()
 		case "rawInput":
-			ok = s.once(&s.call.RawInput)
+			ok = s.raw(&s.call.RawInput)
 		case "rawOutput":
-			ok = s.once(&s.call.RawOutput)
+			ok = s.raw(&s.call.RawOutput)
 		case "content":
-			if ok = !s.block && s.call.Content == nil; ok && s.at.Enter() {
-				ok, s.block = s.content(), true
+			if ok = !s.block && !s.call.Filled; !ok {
+				break
+			}
+			if s.at.Enter() {
+				ok, s.block = s.content(&s.blockType, &s.text), true
 			} else {
-				ok = ok && s.once(&s.call.Content)
+				ok, s.call.Filled = s.texts(), true
 			}
 		case "_meta":
 			if ok = first(&s.meta); ok && s.at.Enter() {
@@ -182,15 +184,20 @@ func (s *hotScan) members() bool {
 	return true
 }
 
-// content looks at that of a chunk.
-func (s *hotScan) content() bool {
+// fresh tells that nothing was found but what is told of each update.
+func (s *hotScan) fresh() bool {
+	return s.tool == nil && s.message == nil && s.term == nil && s.out == nil && !s.block && !s.meta && !s.rare && !s.call.Says()
+}
+
+// content looks at that of a chunk, or at a block of a tool call's.
+func (s *hotScan) content(blockType, text *[]byte) bool {
 	for s.at.Key() {
 		ok := true
 		switch string(s.at.Name) {
 		case "type":
-			ok = s.once(&s.blockType)
+			ok = s.once(blockType)
 		case "text":
-			ok = s.once(&s.text)
+			ok = s.once(text)
 		default:
 			s.at.Value()
 		}
@@ -241,8 +248,11 @@ func (s *hotScan) piece() bool {
 
 // fill makes a Hot of what was found, where that is one.
 func (s *hotScan) fill(h *Hot) bool {
+	if !s.at.End() || !jsonscan.Is(s.version, "2.0") {
+		return false
+	}
 	var ok bool
-	*h = Hot{Update: s.update}
+	h.Update = s.update
 	if h.Session, ok = jsonscan.Plain(s.session); !ok {
 		return false
 	}
@@ -280,7 +290,7 @@ func (s *hotScan) chunk(h *Hot, kind HotKind) bool {
 }
 
 func (s *hotScan) toolCall(h *Hot, kind HotKind) (ok bool) {
-	h.Kind, h.Call = kind, s.call
+	h.Kind = kind
 	h.ToolID, ok = jsonscan.Plain(s.tool)
 	return ok && !s.rare && !s.block
 }
@@ -291,40 +301,4 @@ func (s *hotScan) callOutput(h *Hot) bool {
 	h.ToolID, ok = jsonscan.Plain(s.tool)
 	h.TerminalID, named = jsonscan.Plain(s.metaTerm)
 	return ok && named && len(h.TerminalID) > 0 && !s.rare && !s.call.Says()
-}
-
-// HotTexts finds the texts of a tool call's content, as raw JSON strings, and
-// hands them to f in their order; false where there is anything else in it, or
-// where f says so.
-func HotTexts(content []byte, f func(text []byte) bool) bool {
-	if jsonscan.KindOf(content) != jsonscan.Array {
-		return false
-	}
-	it := jsonscan.ItemsOf(content)
-	for it.Next() {
-		s := hotScan{at: jsonscan.CursorOf(it.Value)}
-		if !s.at.Enter() || !s.item() || !s.at.End() || !jsonscan.Is(s.kind, "content") || !jsonscan.Is(s.blockType, "text") || s.text == nil || !f(s.text) {
-			return false
-		}
-	}
-	return it.Err() == nil
-}
-
-// item looks at one of the content of a tool call.
-func (s *hotScan) item() bool {
-	for s.at.Key() {
-		ok := true
-		switch string(s.at.Name) {
-		case "type":
-			ok = s.once(&s.kind)
-		case "content":
-			ok = first(&s.block) && s.at.Enter() && s.content()
-		default:
-			s.at.Value()
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
 }

@@ -12,12 +12,26 @@ import "bytes"
 // whatever the bytes are, since it goes from left to right and knows nothing of
 // what is inside of a string. Whether it is one string is left to who decodes it,
 // and must: one with a quote inside is none, and the message goes the plain way.
+//
+// Messages about tool calls have little in common but how they begin. A pass over
+// one that begins as one before did goes on where that had come to the call's name.
 type HotReader struct {
 	found Hot
 
 	last       []byte // a copy of the message
 	hot        Hot    // what it holds: slices of last
 	head, tail []byte // of last: up to the string with its quote, and from the quote that ends it
+
+	calls [4]begun // how messages about tool calls begin
+	next  int      // of calls: to be forgotten
+	mark  hotScan  // of the pass that was made last
+}
+
+// begun is how messages about tool calls begin, up to the call's name: a pass over
+// one that begins so finds the same up to there, and goes on from there.
+type begun struct {
+	head []byte
+	scan hotScan // what the pass was there: slices of head
 }
 
 // maxLast bounds the messages that are remembered: of a longer one the pass is
@@ -30,13 +44,38 @@ func (r *HotReader) Read(message []byte) *Hot {
 	if r.again(message) {
 		return &r.found
 	}
-	if !ScanHot(message, &r.found) {
+	begins := r.begins(message)
+	if begins != nil {
+		if !begins.resume(message, &r.found) {
+			return nil
+		}
+		if r.found.text() == nil { // what has one is worth a whole pass, to be remembered
+			return &r.found
+		}
+	}
+	r.mark = hotScan{}
+	if !scanHot(message, &r.found, &r.mark) {
 		return nil
+	}
+	if at := r.mark.at.Pos(); at > 0 && at <= maxLast && begins == nil && (r.found.Kind == HotToolStarted || r.found.Kind == HotToolUpdate) {
+		r.calls[r.next].remember(message, r.mark)
+		r.next = (r.next + 1) % len(r.calls)
 	}
 	if text := r.found.text(); text != nil && len(message)-len(text) <= maxLast {
 		r.remember(message, text)
 	}
 	return &r.found
+}
+
+// begins finds how a message about a tool call begins; nil where it is none, or
+// begins in a new way.
+func (r *HotReader) begins(message []byte) *begun {
+	for i := range r.calls {
+		if b := &r.calls[i]; len(b.head) > 0 && bytes.HasPrefix(message, b.head) {
+			return b
+		}
+	}
+	return nil
 }
 
 // text is the string that chunks differ in, with its quotes; nil where there is
@@ -54,6 +93,7 @@ func (r *HotReader) again(message []byte) bool {
 		return false
 	}
 	text := message[len(r.head)-1 : len(message)-len(r.tail)+1]
+	r.hot.Call.Texts, r.hot.Call.Places = r.found.Call.Texts, r.found.Call.Places // their memory
 	r.found = r.hot
 	if r.hot.Chunk != nil {
 		r.found.Chunk = text
@@ -86,4 +126,30 @@ func (r *HotReader) remember(message, text []byte) {
 	} else {
 		r.hot.Data = r.last[at : at+2]
 	}
+}
+
+// remember keeps how a message begins, and what the pass was there. It must have
+// found nothing else than what is told of each message.
+func (b *begun) remember(message []byte, scan hotScan) {
+	b.head, b.scan = append(b.head[:0], message[:scan.at.Pos()]...), scan
+	s := &b.scan
+	s.call, s.mark = nil, nil
+	for _, part := range [...]*[]byte{&s.version, &s.method, &s.session, &s.kind} {
+		if *part != nil {
+			i := cap(message) - cap(*part)
+			*part = b.head[i : i+len(*part)]
+		}
+	}
+}
+
+// resume goes on from there.
+func (b *begun) resume(message []byte, h *Hot) bool {
+	h.clear()
+	s := b.scan
+	s.at, s.call = s.at.Of(message), &h.Call
+	if !s.once(&s.tool) || !s.members() {
+		return false
+	}
+	s.update = s.at.From(s.start)
+	return s.notification() && s.envelope() && s.fill(h)
 }

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/host"
+	"parley/internal/safetext"
 	"parley/permissions"
 )
 
@@ -43,7 +45,9 @@ type Options struct {
 	// Connect starts the agent or connects to it.
 	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
 	// Remote is what an agent that runs elsewhere gets of this machine; else nil.
-	Remote  *host.Remote
+	Remote *host.Remote
+	// Rules are those of the session; see host.Options.
+	Rules   func(roots []string) (*permissions.Rulebook, error)
 	Session acpclient.NewSession
 	// Open opens the session; nil opens a new one. An error that matches
 	// ErrNoSession has an exit code of its own.
@@ -57,16 +61,21 @@ type Options struct {
 	Protocol string
 	// Tools is the command that an agent of ACP v2 starts to get at files and
 	// commands; nil: it is offered none.
-	Tools   []string
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Version string
+	Tools []string
+	// Commands is how commands are started for the agent.
+	Commands host.Commands
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Version  string
 
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
 	// Introduced is told what the agent said of itself; may be nil.
 	Introduced func(acpclient.AgentInfo)
 }
+
+// byRule begins what an answer says of a rule that gave it.
+const byRule = "your rule: "
 
 var (
 	errTimeout     = errors.New("timed out")
@@ -79,23 +88,25 @@ type run struct {
 	out    printer
 	thread *thread.Thread
 	denied []permissions.Question
-	early  []acpclient.Event // what came before the prompt and is to be printed
-	queue  *acpclient.Queue
-	host   *host.Host
-	start  time.Time
+	// ruledOut: a rule denied something.
+	ruledOut bool
+	early    []acpclient.Event // what came before the prompt and is to be printed
+	queue    *acpclient.Queue
+	host     *host.Host
+	start    time.Time
 }
 
 // Run sends the prompt and returns the exit code when the turn is over and
 // everything that it started is gone. The end of ctx interrupts it.
 func Run(ctx context.Context, opts Options) int {
-	r := &run{opts: opts, queue: acpclient.NewQueue(), thread: thread.New(""), start: time.Now()}
+	r := &run{opts: opts, queue: acpclient.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	r.out = newPrinter(opts)
 	if opts.Timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Policy: r.policy(), Tools: opts.Tools, Version: opts.Version})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	return r.finish(ctx, stop, err)
@@ -113,7 +124,13 @@ func (r *run) policy() permissions.Policy {
 			return deny(q)
 		}
 	case ApproveReads:
-		return permissions.ApproveReads(string(ApproveReads), deny)
+		reads := permissions.ApproveReads(string(ApproveReads), deny)
+		return func(q permissions.Question) (permissions.Answer, bool) {
+			if q.Judgement.Effect == permissions.Confirm { // a rule wants somebody to look at it
+				return deny(q)
+			}
+			return reads(q)
+		}
 	}
 	return deny
 }
@@ -198,6 +215,9 @@ func (r *run) apply(e acpclient.Event) *thread.End {
 		}
 		return &thread.End{Err: f.Err}
 	}
+	if s, ok := e.(acpclient.PermissionSettled); ok && !s.Allowed && strings.HasPrefix(s.By, byRule) {
+		r.ruledOut = true
+	}
 	for _, i := range r.thread.Apply(e) {
 		if it := r.thread.Items[i]; it.Kind == thread.TurnEnd {
 			return it.End
@@ -238,7 +258,7 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 		code = ExitNoSession
 	case err != nil:
 		code = ExitAgent
-	case len(r.denied) > 0:
+	case len(r.denied) > 0 || r.ruledOut:
 		code = ExitDenied
 	case reason != "end_turn":
 		code = ExitAgent
@@ -252,7 +272,7 @@ func hint(q permissions.Question) string {
 	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
 		return ""
 	}
-	if (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
+	if q.Judgement.Effect != permissions.Confirm && (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
 		return string(ApproveReads)
 	}
 	return string(ApproveAll)
@@ -261,8 +281,17 @@ func hint(q permissions.Question) string {
 // deniedLine tells what was denied and what would allow it.
 func deniedLine(q permissions.Question) string {
 	line := "not allowed: " + subject(q)
-	if flag := hint(q); flag != "" {
+	asks := ""
+	if q.Judgement.Effect == permissions.Confirm {
+		asks = "your rule asks: " + safetext.Line(q.Judgement.By(), 200)
+	}
+	switch flag := hint(q); {
+	case flag != "" && asks != "":
+		line += " (" + asks + "; " + flag + " would allow it)"
+	case flag != "":
 		line += " (" + flag + " would allow it)"
+	case asks != "":
+		line += " (" + asks + ")"
 	}
 	return line
 }

@@ -34,14 +34,14 @@ func newPrinter(o Options) printer {
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
-	return &textPrinter{out: o.Stdout, err: o.Stderr, tools: map[string]string{}, said: map[string]string{}}
+	return &textPrinter{out: o.Stdout, err: o.Stderr, tools: map[string]string{}, said: map[string]*strings.Builder{}}
 }
 
 // textPrinter writes the answer to stdout and everything else to stderr.
 type textPrinter struct {
 	out, err io.Writer
-	tools    map[string]string // id -> last line written
-	said     map[string]string // id -> what was written of a message
+	tools    map[string]string           // id -> last line written
+	said     map[string]*strings.Builder // id -> what was written of a message
 	wrote    bool
 	message  string // id of the message being written
 	begun    bool   // something of that message was written
@@ -84,7 +84,10 @@ func (p *textPrinter) replaced(e acpclient.MessageReplaced) {
 		p.between = p.between || e.Role != acpclient.Agent
 		return
 	}
-	said := p.said[e.MessageID]
+	said := ""
+	if b := p.said[e.MessageID]; b != nil {
+		said = b.String()
+	}
 	rest, grown := strings.CutPrefix(e.Text, said)
 	if !grown {
 		rest, p.between, p.message = e.Text, true, ""
@@ -112,7 +115,12 @@ func (p *textPrinter) text(e acpclient.TextArrived) {
 	p.message, p.tool, p.between = e.MessageID, false, false
 	text := e.Text
 	if e.MessageID != "" {
-		p.said[e.MessageID] += text
+		b := p.said[e.MessageID]
+		if b == nil {
+			b = &strings.Builder{}
+			p.said[e.MessageID] = b
+		}
+		b.WriteString(text)
 	}
 	if !p.begun {
 		if text = strings.TrimLeft(text, "\n"); text == "" {

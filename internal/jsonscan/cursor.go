@@ -1,5 +1,11 @@
 package jsonscan
 
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
 // Cursor walks one JSON text from its beginning to its end, and into the objects
 // that the caller enters: a text of which members of inner objects count is read
 // once, and not once for each level. Each value must be passed by Enter or Value.
@@ -29,6 +35,13 @@ type Cursor struct {
 
 // CursorOf returns a cursor before the value that data holds.
 func CursorOf(data []byte) Cursor { return Cursor{data: data} }
+
+// Of returns a cursor at the same place of another text, which begins as this one
+// does up to there.
+func (c Cursor) Of(data []byte) Cursor {
+	c.data, c.Name = data, nil
+	return c
+}
 
 func (c *Cursor) fail() bool {
 	c.bad, c.pos = true, len(c.data)
@@ -75,23 +88,82 @@ func (c *Cursor) Key() bool {
 	return true
 }
 
-// name takes the one that starts at i. Nearly all of them are short, and have no
-// escape.
+// name takes the one that starts at i. Nearly all of them have no escape.
 func (c *Cursor) name(i int) bool {
 	d := c.data
-	for end := i + 1; end < len(d) && d[end] != '\\'; end++ {
-		if d[end] == '"' {
+	for end := i + 1; end+8 <= len(d); end += 8 {
+		odd := quotes(binary.LittleEndian.Uint64(d[end:]))
+		if odd == 0 {
+			continue
+		}
+		if end += bits.TrailingZeros64(odd) / 8; d[end] == '"' {
 			c.Name, c.pos = d[i+1:end], end+1
 			return true
 		}
+		break
 	}
 	end := skipString(d, i)
 	if end < 0 {
 		return false
 	}
+	if body := d[i+1 : end-1]; bytes.IndexByte(body, '\\') < 0 {
+		c.Name, c.pos = body, end
+		return true
+	}
 	name, ok := AppendText(nil, d[i:end])
 	c.Name, c.pos = name, end
 	return ok
+}
+
+// EnterList goes into the list that is the next value, as Enter does into an
+// object: Item, and then Enter, EnterList or Value, take the place of Key.
+func (c *Cursor) EnterList() bool {
+	i := skipBlank(c.data, c.pos)
+	if i >= len(c.data) || c.data[i] != '[' {
+		return false
+	}
+	c.pos, c.comma = i+1, false
+	c.depth++
+	return true
+}
+
+// Item tells whether another item follows in the list that was entered last. It
+// returns false behind the list, of which the cursor is then outside, or at an
+// error.
+func (c *Cursor) Item() bool {
+	d, i := c.data, skipBlank(c.data, c.pos)
+	if i >= len(d) || c.depth == 0 {
+		return c.fail()
+	}
+	if d[i] == ']' {
+		c.pos, c.comma = i+1, true
+		c.depth--
+		return false
+	}
+	if c.comma {
+		if d[i] != ',' {
+			return c.fail()
+		}
+		i = skipBlank(d, i+1)
+		if i < len(d) && d[i] == ']' {
+			return c.fail()
+		}
+	}
+	c.pos, c.comma = i, false
+	return true
+}
+
+// Sound is Value for one that Valid finds sound; nil, and an error, where it is
+// not.
+func (c *Cursor) Sound() []byte {
+	i := skipBlank(c.data, c.pos)
+	end := validValue(c.data, i, 0)
+	if end < 0 {
+		c.fail()
+		return nil
+	}
+	c.pos, c.comma = end, true
+	return c.data[i:end]
 }
 
 // Value passes the next value and returns its raw bytes, without blanks around

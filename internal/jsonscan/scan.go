@@ -204,9 +204,7 @@ const shortString = 64
 func skipString(d []byte, i int) int {
 	i++
 	for short := min(i+shortString, len(d)-7); i < short; i += 8 {
-		x := binary.LittleEndian.Uint64(d[i:])
-		quote, back := x^ones*'"', x^ones*'\\'
-		odd := ((quote-ones)&^quote | (back-ones)&^back) & highs // its lowest bit is right
+		odd := quotes(binary.LittleEndian.Uint64(d[i:]))
 		if odd == 0 {
 			continue
 		}
@@ -231,6 +229,13 @@ func skipString(d []byte, i int) int {
 			return i
 		}
 	}
+}
+
+// quotes finds the first quote or backslash of eight bytes: the lowest bit that is
+// set is the highest of that byte. Those above it may be wrong.
+func quotes(x uint64) uint64 {
+	quote, back := x^ones*'"', x^ones*'\\'
+	return ((quote-ones)&^quote | (back-ones)&^back) & highs
 }
 
 // skipValue returns the index behind the value that starts at i, or -1.

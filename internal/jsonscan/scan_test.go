@@ -125,8 +125,38 @@ func FuzzText(f *testing.F) {
 		if ok2 != ok || string(out) != "before"+got {
 			t.Fatalf("AppendText(%q) = %q, %v", raw, out, ok2)
 		}
+		if long, ok3 := longString(raw); ok3 != ok || long != got {
+			t.Fatalf("longString(%q) = %q, %v", raw, long, ok3)
+		}
 		if body, plain := Plain(raw); plain && (!ok || string(body) != got) {
 			t.Fatalf("Plain(%q) = %q", raw, body)
+		}
+	})
+}
+
+// FuzzCursorLists: entering a list finds what Items finds, and Sound what Valid
+// finds sound.
+func FuzzCursorLists(f *testing.F) {
+	for _, s := range []string{`[]`, `[1,"a",[],{"b":[2]}] `, `[1,]`, `[,1]`, `[1 2]`, `[[[1],2],"\u00e9",-0]`, `[`, `[01]`, `["\x"]`, `5`, ``} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var one, two []string
+		c := CursorOf(data)
+		ok := c.EnterList()
+		for ok && c.Item() {
+			one = append(one, string(c.Value()))
+		}
+		it := ItemsOf(data)
+		for it.Next() {
+			two = append(two, string(it.Value))
+		}
+		if (ok && c.End()) != (it.Err() == nil) || it.Err() == nil && !reflect.DeepEqual(one, two) {
+			t.Fatalf("%q: the cursor finds %q, Items %q (%v)", data, one, two, it.Err())
+		}
+		c = CursorOf(data)
+		if raw := c.Sound(); (raw != nil && c.End()) != Valid(data) {
+			t.Fatalf("%q: sound %q", data, raw)
 		}
 	})
 }

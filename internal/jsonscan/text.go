@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -14,9 +15,38 @@ func Text(raw []byte) (string, bool) {
 	if body, ok := Plain(raw); ok {
 		return string(body), true
 	}
+	if len(raw) > longText {
+		return longString(raw)
+	}
 	var room [256]byte
 	out, ok := AppendText(room[:0], raw)
 	return string(out), ok
+}
+
+// longText is the length from which on it costs more to copy a string than to make
+// it in its place.
+const longText = 64 << 10
+
+// longString decodes a raw JSON string that is no Plain one.
+func longString(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	var out strings.Builder
+	out.Grow(len(raw))
+	for b := raw[1 : len(raw)-1]; ; {
+		n := itself(b)
+		out.Write(b[:n])
+		if b = b[n:]; len(b) == 0 {
+			return out.String(), true
+		}
+		r, size := strange(b)
+		if size == 0 {
+			return "", false
+		}
+		out.WriteRune(r)
+		b = b[size:]
+	}
 }
 
 // Plain returns the body of a raw JSON string that stands for itself, and false
@@ -26,62 +56,89 @@ func Plain(raw []byte) ([]byte, bool) {
 		return nil, false
 	}
 	body := raw[1 : len(raw)-1]
-	for i := 0; i < len(body); {
-		if i += literals(body[i:]); i == len(body) {
-			break
-		}
-		if body[i] < utf8.RuneSelf {
-			return nil, false
-		}
-		r, size := utf8.DecodeRune(body[i:])
-		if r == utf8.RuneError && size == 1 {
-			return nil, false
-		}
-		i += size
+	if itself(body) < len(body) {
+		return nil, false
 	}
 	return body, true
 }
 
-// AppendText appends what Text decodes to dst; on false dst as it was.
+// AppendText appends what Text decodes to dst; on false dst as it was. It may
+// write behind what it returns, up to the capacity.
 func AppendText(dst, raw []byte) ([]byte, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return dst, false
 	}
-	before := len(dst)
-	dst = slices.Grow(dst, len(raw))
-	for b := raw[1 : len(raw)-1]; ; {
-		n := literals(b)
-		dst = append(dst, b[:n]...)
-		if b = b[n:]; len(b) == 0 {
-			return dst, true
+	b := raw[1 : len(raw)-1]
+	w := len(dst) // out[:w] is made, and behind it is room for the rest of b and eight bytes
+	out := slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
+	for i := 0; i < len(b); {
+		if i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			binary.LittleEndian.PutUint64(out[w:], x)
+			odd := strangers(x)
+			if odd == 0 {
+				i, w = i+8, w+8
+				continue
+			}
+			n := bits.TrailingZeros64(odd) / 8
+			i, w = i+n, w+n
+		} else if c := b[i]; c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			out[w] = c
+			i, w = i+1, w+1
+			continue
 		}
-		switch c := b[0]; {
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRune(b)
-			if r == utf8.RuneError {
-				dst = utf8.AppendRune(dst, r)
-			} else {
-				dst = append(dst, b[:size]...)
+		if c := b[i]; c == '\\' && i+1 < len(b) && escapes[b[i+1]] != 0 {
+			out[w] = escapes[b[i+1]]
+			i, w = i+2, w+1
+			continue
+		}
+		if n := threes(b[i:]); n > 0 {
+			w += copy(out[w:], b[i:i+n])
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if b[i] < utf8.RuneSelf {
+			if r, size = strange(b[i:]); size == 0 {
+				return dst, false
 			}
-			b = b[size:]
-		case c != '\\' || len(b) < 2:
-			return dst[:before], false
-		case b[1] == 'u':
-			r, size := unicodeEscape(b)
-			if size == 0 {
-				return dst[:before], false
-			}
-			dst = utf8.AppendRune(dst, r)
-			b = b[size:]
-		default:
-			c := escapes[b[1]]
-			if c == 0 {
-				return dst[:before], false
-			}
-			dst = append(dst, c)
-			b = b[2:]
+		}
+		w += utf8.EncodeRune(out[w:], r)
+		i += size
+		if need := len(b) - i + 8; len(out)-w < need { // what is no UTF-8 becomes longer
+			out = slices.Grow(out[:w], need+len(b)/4)
+			out = out[:cap(out)]
 		}
 	}
+	return out[:w], true
+}
+
+// threes returns how many bytes b begins with that are runes of three bytes, of
+// the most usual ones: of what begins with 0xe1 to 0xec nothing is overlong, and
+// none a surrogate.
+func threes(b []byte) int {
+	n := 0
+	for n+3 <= len(b) && b[n] > 0xe0 && b[n] < 0xed && b[n+1]&0xc0 == 0x80 && b[n+2]&0xc0 == 0x80 {
+		n += 3
+	}
+	return n
+}
+
+// strange decodes what b begins with where that does not stand for itself. size is
+// 0 where it is malformed.
+func strange(b []byte) (r rune, size int) {
+	switch c := b[0]; {
+	case c >= utf8.RuneSelf:
+		return utf8.RuneError, 1
+	case c != '\\' || len(b) < 2:
+		return 0, 0
+	case b[1] == 'u':
+		return unicodeEscape(b)
+	}
+	if c := escapes[b[1]]; c != 0 {
+		return rune(c), 2
+	}
+	return 0, 0
 }
 
 // escapes are the letters behind a backslash that stand for one byte.
@@ -125,6 +182,25 @@ func hex4(b []byte) (r rune) {
 	return r
 }
 
+// itself returns how many bytes b begins with that stand for themselves inside a
+// string: literals, and runes that need more than a byte.
+func itself(b []byte) int {
+	n := literals(b)
+	for n < len(b) && b[n] >= utf8.RuneSelf {
+		if size := threes(b[n:]); size > 0 {
+			n += size
+		} else if r, size := utf8.DecodeRune(b[n:]); r != utf8.RuneError || size > 1 {
+			n += size
+		} else {
+			break
+		}
+		if n < len(b) && b[n] < utf8.RuneSelf {
+			n += literals(b[n:])
+		}
+	}
+	return n
+}
+
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
@@ -136,11 +212,7 @@ const (
 func literals(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		quote, back := x^ones*'"', x^ones*'\\'
-		// The high bit of the first byte that is none of them ends up set; of those
-		// behind it that may be wrong.
-		if odd := (x | (x - ones*0x20) | (quote - ones) | (back - ones)) & highs; odd != 0 {
+		if odd := strangers(binary.LittleEndian.Uint64(b[i:])); odd != 0 {
 			return i + bits.TrailingZeros64(odd)/8
 		}
 	}
@@ -150,4 +222,11 @@ func literals(b []byte) int {
 		}
 	}
 	return i
+}
+
+// strangers finds the first of eight bytes that is no such: the lowest bit that is
+// set is the highest of that byte. Those above it may be wrong.
+func strangers(x uint64) uint64 {
+	quote, back := x^ones*'"', x^ones*'\\'
+	return (x | (x - ones*0x20) | (quote - ones) | (back - ones)) & highs
 }

@@ -9,11 +9,12 @@
 package mention
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/late"
 )
 
 // Mention is one place of a text where a file is named.
@@ -79,7 +80,7 @@ func read(text string, at int) (Mention, bool) {
 	}
 	word = trimPunctuation(word)
 	path := word
-	if loc := tailLines.FindStringIndex(word); loc != nil {
+	if loc := tailLines().FindStringIndex(word); loc != nil {
 		if n := m.lines(word[loc[0]:]); n > 0 && loc[0] > 0 {
 			path = word[:loc[0]]
 		}
@@ -130,13 +131,13 @@ func trimPunctuation(word string) string {
 // Lines behind a path: at the end of a word, and at the start of what follows a
 // quotation. The second number of path:10:5 is a column.
 var (
-	tailLines = regexp.MustCompile(`:[1-9][0-9]{0,8}(?:[-:][1-9][0-9]{0,8})?$`)
-	headLines = regexp.MustCompile(`^:([1-9][0-9]{0,8})(?:([-:])([1-9][0-9]{0,8}))?`)
+	tailLines = late.Regexp(`:[1-9][0-9]{0,8}(?:[-:][1-9][0-9]{0,8})?$`)
+	headLines = late.Regexp(`^:([1-9][0-9]{0,8})(?:([-:])([1-9][0-9]{0,8}))?`)
 )
 
 // lines takes the lines that s begins with and returns how long they are.
 func (m *Mention) lines(s string) int {
-	found := headLines.FindStringSubmatch(s)
+	found := headLines().FindStringSubmatch(s)
 	if found == nil {
 		return 0
 	}

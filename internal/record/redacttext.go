@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"parley/internal/late"
 )
 
 // secrecy is what the name of a value says of it.
@@ -177,10 +179,10 @@ const (
 )
 
 var (
-	assignment = regexp.MustCompile(`(?i)(` + secretPattern + `)(\\?["']?\s*[:=]\s*\\?)` + valuePattern)
-	flagged    = regexp.MustCompile(`(?i)(\B--?` + secretPattern + `)(\s+)` + valuePattern)
-	headerLine = regexp.MustCompile(`(?i)((?:authorization|cookie)\s*:\s*)([^\r\n"']+)`)
-	bearer     = regexp.MustCompile(`(?i)\b(bearer\s+)([\w.~+/=-]{8,})`)
+	assignment = late.Regexp(`(?i)(` + secretPattern + `)(\\?["']?\s*[:=]\s*\\?)` + valuePattern)
+	flagged    = late.Regexp(`(?i)(\B--?` + secretPattern + `)(\s+)` + valuePattern)
+	headerLine = late.Regexp(`(?i)((?:authorization|cookie)\s*:\s*)([^\r\n"']+)`)
+	bearer     = late.Regexp(`(?i)\b(bearer\s+)([\w.~+/=-]{8,})`)
 )
 
 // redactLoose is redactText for texts that are no content of a conversation:
@@ -188,10 +190,10 @@ var (
 // "Cookie: x" are secrets too.
 func redactLoose(s string) string {
 	s = redactText(s)
-	s = headerLine.ReplaceAllString(s, "${1}"+redacted)
-	s = bearer.ReplaceAllString(s, "${1}"+redacted)
-	s = replaceValues(flagged, s)
-	return replaceValues(assignment, s)
+	s = headerLine().ReplaceAllString(s, "${1}"+redacted)
+	s = bearer().ReplaceAllString(s, "${1}"+redacted)
+	s = replaceValues(flagged(), s)
+	return replaceValues(assignment(), s)
 }
 
 // replaceValues replaces the third group of each match, within its quotes.

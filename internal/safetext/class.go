@@ -1,6 +1,7 @@
 package safetext
 
 import (
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -108,22 +109,55 @@ func decode[T text](s T) (rune, int) {
 // newline or tab. Eight bytes at a time: most text is nothing else.
 func asciiPrefix[T text](s T) int {
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
+	for i+8 <= len(s) {
 		w := s[i : i+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		// A byte's high bit ends up set if it is below 0x20, 0x7f, or above.
-		if (x|(x-ones*0x20)|(x+ones))&highs == 0 {
+		// A byte's high bit ends up set if it is below 0x20, 0x7f, or above; behind
+		// the first such that may be wrong.
+		odd := (x | (x - ones*0x20) | (x + ones)) & highs
+		if odd == 0 {
+			i += 8
 			continue
 		}
-		for j := 0; j < 8; j++ {
-			if !plainASCII[w[j]] {
-				return i + j
-			}
+		if i += bits.TrailingZeros64(odd) / 8; !plainASCII[s[i]] {
+			return i
 		}
+		i++
 	}
 	for ; i < len(s); i++ {
 		if !plainASCII[s[i]] {
+			return i
+		}
+	}
+	return i
+}
+
+// foreign stands for one of the runes that usualPrefix takes.
+const foreign = 0x4e00
+
+// usualPrefix returns how many bytes at the start of s are runes beyond ASCII that
+// are of classPlain, of those that are met most: letters of Europe, quotes and
+// dashes, arrows and lines, the scripts of East Asia, emoji. It need not know all.
+func usualPrefix[T text](s T) int {
+	i := 0
+	for i+4 <= len(s) {
+		a, b := s[i], s[i+1]
+		switch {
+		case b&0xc0 != 0x80:
+			return i
+		case a >= 0xc3 && a <= 0xcb: // U+00C0 to U+02FF
+			i += 2
+			continue
+		case s[i+2]&0xc0 != 0x80:
+			return i
+		case a == 0xe2 && (b == 0x80 && s[i+2] >= 0x90 && s[i+2] <= 0xa7 || b >= 0x84 && b <= 0xaf), // U+2010 to U+2027, U+2100 to U+2BFF
+			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, but for some kana
+			a == 0xe3 && b == 0x82 && s[i+2] != 0x99 && s[i+2] != 0x9a:
+			i += 3
+		case a == 0xf0 && b == 0x9f && s[i+3]&0xc0 == 0x80: // U+1F000 to U+1FFFF
+			i += 4
+		default:
 			return i
 		}
 	}

@@ -3,6 +3,7 @@ package safetext
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -199,4 +200,28 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("%q cut by %#x: %q, want %q", s, cuts, got.String(), want)
 		}
 	})
+}
+
+// What is taken without a look at its class is what the class says is plain.
+func TestUsualRunesArePlain(t *testing.T) {
+	taken := 0
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		s := string(r)
+		n := usualPrefix(s + "xxxx")
+		if n == 0 {
+			continue
+		}
+		taken++
+		if n != len(s) || classify(r, n) != classPlain || !joins(r) {
+			t.Errorf("%U: %d bytes of %d, class %d", r, n, len(s), classify(r, n))
+		}
+	}
+	if taken < 20_000 {
+		t.Errorf("only %d runes", taken)
+	}
+	for _, s := range []string{"\xe3\x81", "\xe3\x81x ", "\xf0\x9f\x8ex", "\xc3x  ", "\xe2\x80\xe2\x80", "\xff\xbf\xbf\xbf", "\xed\xa0\x80x"} {
+		if n := usualPrefix(s); n != 0 {
+			t.Errorf("%q: %d", s, n)
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package safetext
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 const (
 	// maxSequence bounds, in bytes, what an escape sequence may swallow.
@@ -52,6 +55,27 @@ func (st *Stream) Bytes(room *[]byte, s []byte) []byte {
 	return *room
 }
 
+// CleanTail is Clean for the end of b, from an index on: it returns b with that
+// made safe. room is memory that it may use, and grows as needed.
+func CleanTail(b []byte, from int, room *[]byte) []byte {
+	var st Stream
+	if from += plain(&st, b[from:]); from < len(b) {
+		*room = finish(&st, (*room)[:0], b[from:])
+		b = append(b[:from], *room...)
+	}
+	return b
+}
+
+// LineTail is Line for the end of b, as CleanTail is Clean.
+func LineTail(b []byte, from, max int) []byte {
+	s := b[from:]
+	if len(s) <= max && asciiPrefix(s) == len(s) && bytes.IndexByte(s, '\n') < 0 && bytes.IndexByte(s, '\t') < 0 &&
+		(len(s) == 0 || s[0] != ' ' && s[len(s)-1] != ' ') {
+		return b
+	}
+	return append(b[:from], Line(string(s), max)...)
+}
+
 // finish appends the clean form of s, which does not begin with what plain takes.
 func finish[T text](st *Stream, out []byte, s T) []byte {
 	for len(s) > 0 {
@@ -84,6 +108,11 @@ func plain[T text](st *Stream, s T) int {
 		if n := asciiPrefix(s[i:]); n > 0 {
 			i += n
 			marks, prev = 0, rune(s[i-1])
+			continue
+		}
+		if n := usualPrefix(s[i:]); n > 0 {
+			i += n
+			marks, prev = 0, foreign
 			continue
 		}
 		r, size := decode(s[i:])

@@ -1,0 +1,151 @@
+package thread_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/acpclient/thread/threadtest"
+)
+
+// callMaker makes events that are nearly all changes of two tool calls: what a
+// Queue joins, and what lies between.
+type callMaker struct {
+	data []byte
+	now  time.Time
+}
+
+func callEvents(data []byte) (out []acpclient.Event) {
+	m := &callMaker{data, threadtest.Start}
+	for len(m.data) > 0 && len(out) < 200 {
+		m.now = m.now.Add(time.Second)
+		out = append(out, m.event())
+	}
+	return out
+}
+
+func (m *callMaker) pick(n int) int {
+	if len(m.data) == 0 {
+		return 0
+	}
+	b := m.data[0]
+	m.data = m.data[1:]
+	return int(b) % n
+}
+
+func (m *callMaker) maybe(words ...string) *string {
+	if i := m.pick(2 * len(words)); i < len(words) {
+		return &words[i]
+	}
+	return nil
+}
+
+func (m *callMaker) event() acpclient.Event {
+	in := acpclient.For{Session: "s"}
+	switch m.pick(24) {
+	case 0:
+		return acpclient.TurnStarted{For: in, At: m.now}
+	case 1:
+		return acpclient.TurnEnded{For: in, StopReason: "end_turn", At: m.now}
+	case 2:
+		return acpclient.TurnCancelled{For: in}
+	case 3:
+		return acpclient.PermissionSettled{For: in, ToolID: "c", Decision: "no", By: "you", At: m.now}
+	case 4, 5:
+		return acpclient.TerminalOutput{For: in, ID: []string{"t", "u"}[m.pick(2)], Data: []byte{byte('a' + m.pick(26))}}
+	}
+	e := acpclient.ToolChanged{For: in, ID: []string{"c", "c", "c", "c", "d"}[m.pick(5)], At: m.now}
+	if m.pick(4) > 0 { // otherwise it only goes on
+		m.say(&e)
+	}
+	return e
+}
+
+func (m *callMaker) say(e *acpclient.ToolChanged) {
+	e.Title, e.Name, e.Kind = m.maybe("one", "two"), m.maybe("name"), m.maybe("read", "edit")
+	e.RawInput, e.RawOutput = m.maybe("{}", "[]"), m.maybe("1", "2")
+	e.Status = m.maybe("pending", "in_progress", "completed", "failed", "cancelled", "novel")
+	switch m.pick(6) {
+	case 0:
+		e.Content = &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: "text"}}}
+	case 1:
+		e.Content = &[]acpclient.ToolContent{{Terminal: []string{"t", "u"}[m.pick(2)]}}
+	case 2:
+		e.Content = &[]acpclient.ToolContent{}
+	}
+	switch m.pick(12) {
+	case 0:
+		e.AppendContent = []acpclient.ToolContent{{Terminal: "u"}}
+	case 1:
+		can := m.pick(2) == 0
+		e.Cancelable = &can
+	case 2, 3:
+		e.Locations = &[]acpclient.Location{{Path: "/a", Line: m.pick(9)}}
+	}
+}
+
+// FuzzJoinedCalls: changes of calls make the same thread one by one and as a Queue
+// joins them.
+func FuzzJoinedCalls(f *testing.F) {
+	for seed := range uint64(6) {
+		f.Add(randomBytes(seed, 400), uint8(seed*17))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint8) {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		check(t, callEvents(data), func() int { return r.IntN(1 + int(seed)) })
+	})
+}
+
+func randomBytes(seed uint64, n int) []byte {
+	data := make([]byte, n)
+	r := rand.New(rand.NewPCG(seed, 11))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+func TestJoinedCalls(t *testing.T) {
+	posted, taken := 0, 0
+	for seed := range uint64(500) {
+		data := randomBytes(seed, 600)
+		r := rand.New(rand.NewPCG(seed, 5))
+		check(t, callEvents(data), func() int { return r.IntN(60) })
+		q := acpclient.NewQueue()
+		for _, e := range callEvents(data) {
+			q.Post(e)
+			posted++
+		}
+		taken += len(q.Take())
+	}
+	if taken > posted*9/10 {
+		t.Errorf("%d events of %d: hardly any were joined", taken, posted)
+	}
+}
+
+// A call as it usually goes is one event, with both of its times; whoever tells
+// its steps has them all.
+func TestACallIsOneEvent(t *testing.T) {
+	q, steps := acpclient.NewQueue(), acpclient.NewStepQueue()
+	for i, s := range []string{"pending", "in_progress", "completed"} {
+		n := uint64(i + 1)
+		e := acpclient.ToolChanged{For: acpclient.For{Session: "s", Wire: acpclient.Span{First: n, Last: n}}, ID: "c", Status: &s, At: time.Unix(int64(n), 0)}
+		q.Post(e)
+		steps.Post(e)
+	}
+	if n := len(steps.Take()); n != 3 {
+		t.Errorf("%d steps", n)
+	}
+	events := q.Take()
+	if len(events) != 1 {
+		t.Fatalf("%d events", len(events))
+	}
+	th := thread.New("s")
+	th.Apply(events[0])
+	tool := th.Tool("c")
+	if tool.Status != "completed" || tool.Started != time.Unix(1, 0) || tool.Ended != time.Unix(3, 0) || th.Items[0].Wire[0] != (acpclient.Span{First: 1, Last: 3}) {
+		t.Errorf("%+v made of %v", tool, th.Items[0].Wire)
+	}
+}

@@ -1,0 +1,135 @@
+package thread
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Trust says on whose word a tool call has changed or run something.
+type Trust int
+
+// What is known of a tool call.
+const (
+	Harmless  Trust = iota // it reads, it has not run, or nothing is known of it
+	UserAsked              // the user said yes to it
+	ByRule                 // a rule, a flag or an earlier answer of the user's did
+	ByMode                 // the mode of the session did
+	Unasked                // nobody was asked
+)
+
+func (t Trust) String() string {
+	return [...]string{"", "asked", "by rule", "by mode", "ran without asking"}[t]
+}
+
+// word is an answer that allowed something which parley itself asked about.
+type word struct {
+	turn    int
+	subject string // the path or the command
+	trust   Trust
+}
+
+// maxWords bounds those that are remembered.
+const maxWords = 256
+
+// allowed notes a yes: for a tool call, or for what parley asked about by itself.
+func (t *Thread) allowed(e acpclient.PermissionSettled) {
+	trust := ByRule
+	switch {
+	case e.By == "you" || e.By == "": // a log does not know who
+		trust = UserAsked
+	case strings.HasPrefix(e.By, "mode: "):
+		trust = ByMode
+	}
+	if it := t.tools[e.ToolID]; it != nil {
+		it.Tool.word = trust
+		t.judge(it)
+		t.touch(it)
+		return
+	}
+	t.words = append(t.words, word{t.Turn, e.Subject, trust})
+	if len(t.words) > maxWords {
+		t.words = slices.Clone(t.words[len(t.words)-maxWords:])
+	}
+}
+
+// judge finds out on whose word a tool call was carried out, as far as the agent
+// has said that it was. What was loaded from a history is not judged: nobody knows
+// what was asked then.
+func (t *Thread) judge(it *Item) {
+	was := it.Tool.Trust
+	it.Tool.Trust = t.trust(it)
+	if was == Unasked {
+		t.Unasked--
+	}
+	if it.Tool.Trust == Unasked {
+		t.Unasked++
+	}
+}
+
+func (t *Thread) trust(it *Item) Trust {
+	tool := it.Tool
+	if tool.replayed || !slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind) {
+		return Harmless
+	}
+	ran := tool.Status == "completed" || tool.Status == "failed" && tool.Kind == "execute" && !tool.refused
+	if !ran {
+		return Harmless
+	}
+	if tool.word != Harmless {
+		return tool.word
+	}
+	subjects := tool.subjects(t)
+	for i := len(t.words) - 1; i >= 0 && t.words[i].turn >= it.Turn; i-- {
+		if w := t.words[i]; w.turn == it.Turn && slices.Contains(subjects, w.subject) {
+			return w.trust
+		}
+	}
+	return Unasked
+}
+
+// subjects are what a question of parley's own about the call would name.
+func (tool *Tool) subjects(t *Thread) []string {
+	out := tool.Paths()
+	for _, c := range tool.Content {
+		if term := t.terminals[c.Terminal]; c.Terminal != "" && term != nil {
+			out = append(out, term.Command)
+		}
+	}
+	var in struct{ Command, Cmd any }
+	if json.Unmarshal([]byte(tool.RawInput), &in) == nil {
+		for _, c := range []any{in.Command, in.Cmd} {
+			if line, ok := c.(string); ok && line != "" {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+// Paths are the files that the call names, in the order of their coming.
+func (tool *Tool) Paths() []string {
+	var out []string
+	add := func(p string) {
+		if p != "" && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	for _, c := range tool.Content {
+		if c.Diff != nil {
+			add(c.Diff.Path)
+		}
+		if c.Changes != nil {
+			for _, f := range c.Changes.Files {
+				add(f.Path)
+				add(f.OldPath)
+			}
+		}
+	}
+	for _, l := range tool.Locations {
+		add(l.Path)
+	}
+	return out
+}
