@@ -66,6 +66,28 @@ func (b *Broker) Mode(session string) Mode {
 	return b.modes[session]
 }
 
+// Reconsider settles the open questions of a session that its rules or its mode
+// answer by now.
+func (b *Broker) Reconsider(session string) {
+	b.mu.Lock()
+	var open []*Pending
+	for _, p := range b.open {
+		if p.Question.Session == session {
+			open = append(open, p)
+		}
+	}
+	rules, mode := b.rules[session], b.modes[session]
+	b.mu.Unlock()
+	sort.Slice(open, func(i, j int) bool { return open[i].Question.Key < open[j].Question.Key })
+	for _, p := range open {
+		q := p.Question
+		q.Judgement = rules.Judge(q.Facts)
+		if a, ok := q.settled(false, mode); ok && b.take(q.Key) != nil {
+			p.settle(a)
+		}
+	}
+}
+
 // SetRecord has every question told with its answer, once, on the goroutine that
 // settles it; asked says that it was put to the user. It must not call the broker. Call it before the first question.
 func (b *Broker) SetRecord(record func(q Question, a Answer, asked bool)) { b.record = record }

@@ -1,7 +1,7 @@
 package permissions
 
 import (
-	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +9,7 @@ import (
 // allowed by itself; one thing that is denied denies it. It calls f.Look.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
+	f.Look = bounded(f.Look)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
@@ -65,29 +66,54 @@ func fileDemand(file FileFact, beside bool) demand {
 
 // command judges a command: a line by its parts, a program by its words.
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
-	if c.Words != nil {
-		all := b.run(f, part{text: c.Line, words: c.Words, dir: c.Dir})
-		if isShell(c.Words[0]) {
-			r := reader{dir: c.Dir}
-			r.script(c.Words)
-			for _, p := range r.parts {
-				all = append(all, deeper(b.part(f, p))...)
-			}
+	if len(c.Words) > 0 {
+		r := reader{dir: c.Dir}
+		r.script(c.Words)
+		p := part{text: c.Line, words: c.Words, dir: c.Dir}
+		if slices.ContainsFunc(c.Words[1:], operator) {
+			p.doubt = "a word of it means more to a shell"
 		}
-		return withEnv(all, c)
+		return b.around(f, append(b.run(f, p), deeper(b.parts(f, r.parts, c.Line))...), c)
 	}
 	parts := partsOf(c.Line, c.Dir)
+	all := b.parts(f, parts, c.Line)
+	if len(parts) > 1 {
+		deeper(all)
+	}
+	return b.around(f, all, c)
+}
+
+// operator tells whether a word would be no word if somebody made a line of it.
+func operator(w string) bool {
+	return slices.Contains([]string{"&&", "||", "|", "|&", "&", ";", ">", ">>", "<", "<<", "2>", "&>"}, w) || strings.Contains(w, "$(") || strings.Contains(w, "`")
+}
+
+// parts judges all parts of a line. Of too many, those are kept of which a rule
+// says no.
+func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 	var all []Verdict
 	for _, p := range parts {
 		all = append(all, b.part(f, p)...)
 	}
-	if len(parts) > 1 {
-		deeper(all)
+	if len(all) <= maxParts {
+		return all
 	}
-	return withEnv(all, c)
+	all = slices.DeleteFunc(all, func(v Verdict) bool { return v.Effect < Confirm })
+	return append(all[:min(len(all), maxParts)], Verdict{Text: line, Why: "it has more parts than parley looks at"})
 }
 
-func withEnv(all []Verdict, c CommandFact) []Verdict {
+// around adds what counts for a command as a whole: where it runs, and variables.
+func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
+	switch {
+	case f.Look == nil:
+	case c.Dir == "":
+		all = append(all, Verdict{Text: c.Line, Why: "where it runs is not known"})
+	default:
+		if v, found := b.path(f, "", c.Dir, false); found {
+			v.Text = "in " + c.Dir
+			all = append(all, v)
+		}
+	}
 	if c.Env {
 		all = append(all, Verdict{Text: c.Line, Why: "it sets variables"})
 	}
@@ -107,7 +133,8 @@ func (b *Rulebook) part(f *Facts, p part) []Verdict {
 		v := Verdict{Text: p.text, Why: p.doubt}
 		if p.doubt == "" {
 			file, known := lookUp(f, p.dir, p.file, p.write)
-			if v = b.verdict(f, fileDemand(file, true), p.text); v.Effect == None {
+			v = b.verdict(f, fileDemand(file, true), p.text)
+			if v.Effect == None || v.Effect == Allow && !known {
 				v = b.usual(v, file, known)
 			}
 		}
@@ -121,6 +148,7 @@ func (b *Rulebook) part(f *Facts, p part) []Verdict {
 // usual is what becomes of a file that a command names and no rule speaks of:
 // inside of the session's directories it may be read.
 func (b *Rulebook) usual(v Verdict, file FileFact, known bool) Verdict {
+	v.Effect, v.Rule = None, nil
 	switch {
 	case !known:
 		v.Why = "where it leads is not known"
@@ -141,17 +169,30 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 		words = knownWords(words) // a deny may still see what it is
 	}
 	v := b.verdict(f, demand{kind: wantsRun, words: words}, p.text)
-	if p.doubt != "" && v.Effect <= Allow {
-		v.Effect, v.Rule, v.Why = None, nil, p.doubt
+	switch why := b.uncertain(f, p); {
+	case why != "" && v.Effect <= Allow:
+		v.Effect, v.Rule, v.Why = None, nil, why
+	case why == "" && v.Effect == None && p.words[0] == "cd": // where it leads is judged below
+		v.Effect = Allow
 	}
-	all := []Verdict{v}
-	if len(p.words) == 2 && p.words[0] == "cd" && v.Effect == None && p.doubt == "" {
-		all[0].Effect = Allow // where it leads is judged below
+	return append([]Verdict{v}, b.names(f, p)...)
+}
+
+// uncertain says why no rule can allow a simple command.
+func (b *Rulebook) uncertain(f *Facts, p part) string {
+	switch {
+	case p.doubt != "":
+		return p.doubt
+	case readsCode(p.words):
+		return "it runs what it reads"
+	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
+		return "where it leads is not known"
+	case strings.Contains(p.words[0], "/") && !strings.HasPrefix(p.words[0], "/"):
+		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
+			return "which program it means depends on where it runs"
+		}
 	}
-	for _, w := range p.words[1:] {
-		all = append(all, b.named(f, p, w)...)
-	}
-	return all
+	return ""
 }
 
 // knownWords are the words up to the first that is not known.
@@ -162,56 +203,4 @@ func knownWords(words []string) []string {
 		}
 	}
 	return words
-}
-
-// named judges what a word of a command names, where that is not harmless.
-func (b *Rulebook) named(f *Facts, p part, word string) []Verdict {
-	var out []Verdict
-	if u, err := url.Parse(word); err == nil && u.Host != "" && u.Scheme != "" && u.Scheme != "file" {
-		v := b.verdict(f, demand{kind: wantsHost, host: u.Hostname(), beside: true}, u.Hostname())
-		if v.Effect == None {
-			v.Why = "network"
-		}
-		return append(out, v)
-	}
-	if strings.HasPrefix(word, "-") {
-		_, value, ok := strings.Cut(word, "=")
-		if !ok && !strings.HasPrefix(word, "--") && len(word) > 2 {
-			value, ok = strings.TrimLeft(word[2:], "="), true // -I/usr/include
-			if !strings.ContainsAny(value, "/~") {
-				return nil
-			}
-		}
-		if !ok {
-			return nil
-		}
-		word = value
-	}
-	if word == "" || word == "-" {
-		return nil
-	}
-	file, known := lookUp(f, p.dir, word, false)
-	if known && file.Inside && !file.Secret {
-		return nil
-	}
-	v := b.verdict(f, fileDemand(file, true), word)
-	if v.Effect == None {
-		v = b.usual(v, file, known)
-	}
-	return append(out, v)
-}
-
-// lookUp finds the file that a word of a command names.
-func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
-	path := word
-	if strings.HasPrefix(word, "~/") || word == "~" {
-		path = homeDir() + word[1:]
-	}
-	path = joinDir(dir, path)
-	if f.Look == nil || path == "" {
-		return FileFact{Path: word, Write: write}, false
-	}
-	file := f.Look(path)
-	file.Write = write
-	return file, true
 }

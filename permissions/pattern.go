@@ -44,34 +44,43 @@ func matchText(pattern, s string) bool {
 
 // matchPath matches a path of the file system. A pattern begins with / or ~/, or
 // is relative to each of the roots; * stands for any characters of a name, ** as
-// a name for any names, none included.
-func matchPath(pattern, path string, roots []string, fold bool) bool {
-	if fold {
-		pattern, path = strings.ToLower(pattern), strings.ToLower(path)
+// a name for any names, none included. A strict pattern, one that allows, matches
+// what it says; one that does not also matches other cases of letters, and all below
+// a directory that it names.
+func matchPath(pattern, path string, roots []string, strict bool) bool {
+	names := splitPath(path)
+	if strict && slices.Contains(names, "..") {
+		return false // it could not be looked up
+	}
+	if !strict {
+		pattern, path = strings.ToLower(pattern), strings.ToLower(filepath.Clean(path))
+		names = splitPath(path)
+	}
+	match := func(pattern, names []string) bool {
+		return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
 	}
 	if pattern == "**" { // any file at all
 		return true
 	}
-	names := splitPath(path)
 	if strings.HasPrefix(pattern, "~/") {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return false
 		}
-		if fold {
+		if !strict {
 			home = strings.ToLower(home)
 		}
-		return matchNames(append(splitPath(home), splitPath(pattern[2:])...), names)
+		return match(append(splitPath(home), splitPath(pattern[2:])...), names)
 	}
 	if filepath.IsAbs(pattern) {
-		return matchNames(splitPath(pattern), names)
+		return match(splitPath(pattern), names)
 	}
 	for _, root := range roots {
-		if fold {
+		if !strict {
 			root = strings.ToLower(root)
 		}
 		base := splitPath(root)
-		if len(names) >= len(base) && slices.Equal(base, names[:len(base)]) && matchNames(splitPath(pattern), names[len(base):]) {
+		if len(names) >= len(base) && slices.Equal(base, names[:len(base)]) && match(splitPath(pattern), names[len(base):]) {
 			return true
 		}
 	}
@@ -82,22 +91,28 @@ func splitPath(p string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(p), func(r rune) bool { return r == '/' })
 }
 
-// matchNames takes a time that grows with every ** of the pattern: see maxDeep.
+// matchNames goes back to the last ** only, so that its time is the product of both
+// lengths.
 func matchNames(pattern, names []string) bool {
-	for i, p := range pattern {
-		if p == "**" {
-			for skip := 0; skip <= len(names)-i; skip++ {
-				if matchNames(pattern[i+1:], names[i+skip:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if i >= len(names) || !matchText(p, names[i]) {
+	i, k, star, from := 0, 0, -1, 0
+	for k < len(names) {
+		switch {
+		case i < len(pattern) && pattern[i] == "**":
+			star, from = i, k
+			i++
+		case i < len(pattern) && matchText(pattern[i], names[k]):
+			i, k = i+1, k+1
+		case star >= 0:
+			from++
+			i, k = star+1, from
+		default:
 			return false
 		}
 	}
-	return len(pattern) == len(names)
+	for i < len(pattern) && pattern[i] == "**" {
+		i++
+	}
+	return i == len(pattern)
 }
 
 // matchHost matches a host's name: *.example.com is all below example.com.

@@ -28,8 +28,8 @@ type Rule struct {
 	words []string // of Command
 }
 
-// maxDeep bounds the ** of a pattern.
-const maxDeep = 4
+// kinds are those of tool calls; others begin with _.
+var kinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
 // Check completes a rule and says what is wrong with it, in words for the user.
 func (r *Rule) Check() error {
@@ -47,10 +47,16 @@ func (r *Rule) Check() error {
 		return fmt.Errorf("a rule names a path, a command or a host, one of them")
 	case named == 0 && r.Agent == "" && r.Kind == "" && r.Tool == "":
 		return fmt.Errorf("a rule names what it is about: agent, kind, tool, path, command or host")
-	case strings.Count(r.Path, "**") > maxDeep:
-		return fmt.Errorf("path %q: more than %d times **", r.Path, maxDeep)
+	case r.Kind != "" && !slices.Contains(kinds, r.Kind) && !strings.HasPrefix(r.Kind, "_"):
+		return fmt.Errorf("kind %q: there are %s", r.Kind, strings.Join(kinds, ", "))
+	case slices.ContainsFunc(splitPath(r.Path), func(n string) bool { return n == "." || n == ".." }):
+		return fmt.Errorf("path %q: write it without . and .. names: it begins with /, with ~/, or in the session's directories", r.Path)
+	case strings.HasPrefix(r.Path, "~") && !strings.HasPrefix(r.Path, "~/"):
+		return fmt.Errorf("path %q: only your own home directory can be meant, as ~/", r.Path)
+	case strings.Contains(r.Host, "/") || strings.Contains(r.Host, ":") && !strings.Contains(r.Host, "::"):
+		return fmt.Errorf("host %q: a name alone, without scheme, port and path", r.Host)
 	case r.Project && r.Effect == Allow:
-		return fmt.Errorf("a project's file may ask and deny, not allow")
+		return fmt.Errorf("a project's file may ask and deny, not allow: an allow belongs into your own rules.toml, beside what `parley config path` prints")
 	}
 	if r.Command == "" {
 		return nil
@@ -59,7 +65,7 @@ func (r *Rule) Check() error {
 	if err != nil {
 		return err
 	}
-	if r.words = words; r.Effect == Allow && slices.Contains(words, "*") && openEnded(words) {
+	if r.words = words; r.Effect == Allow && strings.Contains(strings.Join(words, " "), "*") && openEnded(words) {
 		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
 	}
 	return nil
@@ -69,19 +75,20 @@ func (r *Rule) Check() error {
 func patternWords(command string) ([]string, error) {
 	var words []string
 	bad := fmt.Errorf("command %q: words of one simple command, with * for the rest", command)
-	err := syntax.NewParser().Words(strings.NewReader(command), func(w *syntax.Word) bool {
+	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(command)) {
+		if err != nil {
+			return nil, bad
+		}
 		text, why := literal(w)
 		if why != "" && strings.Contains(w.Lit(), "*") && !strings.ContainsAny(w.Lit(), "?[{~\\") {
 			text, why = w.Lit(), ""
 		}
 		if why != "" {
-			words = nil
-			return false
+			return nil, bad
 		}
 		words = append(words, text)
-		return true
-	})
-	if err != nil || len(words) == 0 {
+	}
+	if len(words) == 0 {
 		return nil, bad
 	}
 	return words, nil
@@ -133,11 +140,14 @@ func (r *Rule) matches(f *Facts, d demand) bool {
 	if r.Kind != "" && !(r.Kind == f.Kind && !d.beside) && !slices.Contains(natural[d.kind], r.Kind) {
 		return false
 	}
+	if r.Effect == Allow && r.Kind == "edit" && (f.Kind == "delete" || f.Kind == "move") && !d.beside {
+		return false
+	}
 	switch {
 	case r.Command != "":
 		return d.kind == wantsRun && r.matchesCommand(d.words)
 	case r.Path != "":
-		return (d.kind == wantsRead || d.kind == wantsWrite) && matchPath(r.Path, d.file.Path, d.file.Roots, r.Effect != Allow)
+		return (d.kind == wantsRead || d.kind == wantsWrite) && matchPath(r.Path, d.file.Path, d.file.Roots, r.Effect == Allow)
 	case r.Host != "":
 		return d.kind == wantsHost && matchHost(r.Host, d.host)
 	}
@@ -151,13 +161,19 @@ func (r *Rule) matchesCommand(words []string) bool {
 		return false
 	}
 	if r.Effect == Allow {
-		return matchWords(r.words, words) && !(r.words[len(r.words)-1] == "*" && trapped(r.words, words))
+		return matchWords(r.words, words) && !trapped(r.words, words)
 	}
-	if matchWords(r.words, words) {
+	first := strings.ToLower(r.words[0])
+	if first == "*" && len(r.words) == 1 {
 		return true
 	}
-	plain := append([]string{filepath.Base(words[0])}, words[1:]...)
-	return matchWords(r.words, plain)
+	for i := range wrapped(words) {
+		name := strings.ToLower(words[i])
+		if (matchText(first, name) || matchText(first, strings.TrimSuffix(filepath.Base(name), ".exe"))) && matchWords(r.words[1:], words[i+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Rulebook is a set of rules. It is not changed after it was made, and may be
@@ -177,6 +193,9 @@ func NewRulebook(rules []Rule) (*Rulebook, error) {
 	}
 	return b, nil
 }
+
+// With is a rulebook that has one more rule.
+func (b *Rulebook) With(r Rule) (*Rulebook, error) { return NewRulebook(append(b.Rules(), r)) }
 
 // Rules are the rules, in the order of their files.
 func (b *Rulebook) Rules() []Rule {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -15,16 +14,44 @@ const maxRules = 256 << 10
 
 // ruleTable is [[allow]], [[ask]] or [[deny]].
 type ruleTable struct {
-	Agent   string `toml:"agent"`
-	Kind    string `toml:"kind"`
-	Tool    string `toml:"tool"`
-	Path    string `toml:"path"`
-	Command string `toml:"command"`
-	Host    string `toml:"host"`
+	Agent   *string `toml:"agent"`
+	Kind    *string `toml:"kind"`
+	Tool    *string `toml:"tool"`
+	Path    *string `toml:"path"`
+	Command *string `toml:"command"`
+	Host    *string `toml:"host"`
 }
 
-// ruleHead is the line that begins a rule.
-var ruleHead = regexp.MustCompile(`^\s*\[\[\s*"?(allow|ask|deny)"?\s*\]\]`)
+// fill sets what the table says. A member that is there and empty would widen a rule
+// that meant to narrow it.
+func (t ruleTable) fill(r *Rule) error {
+	for _, m := range [...]struct {
+		name     string
+		from, to *string
+	}{{"agent", t.Agent, &r.Agent}, {"kind", t.Kind, &r.Kind}, {"tool", t.Tool, &r.Tool}, {"path", t.Path, &r.Path}, {"command", t.Command, &r.Command}, {"host", t.Host, &r.Host}} {
+		if m.from == nil {
+			continue
+		}
+		if *m.to = *m.from; strings.TrimSpace(*m.from) == "" || unseen(*m.from) {
+			return fmt.Errorf("%s %q: there must be something in it, and nothing that cannot be seen", m.name, *m.from)
+		}
+	}
+	return nil
+}
+
+// ruleHead is what a line that begins a rule says: allow, ask or deny; "" for
+// any other.
+func ruleHead(line string) string {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "[[")
+	head, _, closed := strings.Cut(rest, "]]")
+	switch head = strings.Trim(strings.TrimSpace(head), `"`); head {
+	case "allow", "ask", "deny":
+		if ok && closed {
+			return head
+		}
+	}
+	return ""
+}
 
 // ParseRules reads a file of rules: tables [[allow]], [[ask]] and [[deny]] with
 // agent, kind, tool, path, command and host. Errors are one line: "name:line: what
@@ -49,15 +76,18 @@ func ParseRules(name string, data []byte, project bool) ([]Rule, error) {
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++
-		head := ruleHead.FindStringSubmatch(text)
-		if head == nil || len(tables[head[1]]) == 0 {
+		head := ruleHead(text)
+		if head == "" || len(tables[head]) == 0 {
 			continue
 		}
-		t := tables[head[1]][0]
-		tables[head[1]] = tables[head[1]][1:]
-		r := Rule{Effect: effects[head[1]], Agent: t.Agent, Kind: t.Kind, Tool: t.Tool, Path: t.Path, Command: t.Command, Host: t.Host,
-			Where: fmt.Sprintf("%s:%d", name, line), Project: project}
-		if err := r.Check(); err != nil {
+		t := tables[head][0]
+		tables[head] = tables[head][1:]
+		r := Rule{Effect: effects[head], Where: fmt.Sprintf("%s:%d", name, line), Project: project}
+		err := t.fill(&r)
+		if err == nil {
+			err = r.Check()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Where, err)
 		}
 		rules = append(rules, r)

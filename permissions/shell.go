@@ -12,6 +12,9 @@ import (
 const (
 	maxLine  = 16 << 10
 	maxParts = 200
+	// maxNested is how deep commands may stand in each other.
+	maxNested = 30
+	maxOpen   = 200
 )
 
 // part is something that a command line does: a simple command, a file that it
@@ -35,22 +38,25 @@ type reader struct {
 }
 
 // partsOf takes a line apart that a POSIX shell or bash would run in dir.
-func partsOf(line, dir string) []part {
-	r := &reader{line: line, dir: dir}
+func partsOf(line, dir string) []part { return partsWithin(line, dir, 0) }
+
+func partsWithin(line, dir string, depth int) []part {
+	r := &reader{line: line, dir: dir, depth: depth}
 	if len(line) > maxLine {
 		return []part{{text: line, doubt: "it is longer than parley looks at"}}
 	}
-	if strings.IndexFunc(line, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }) >= 0 {
-		return []part{{text: line, doubt: "it has control characters"}}
+	if nested(line) > maxOpen {
+		return []part{{text: line, doubt: "it is nested deeper than parley looks at"}}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return []part{{text: line, doubt: "it cannot be parsed"}}
 	}
 	r.list(file.Stmts)
-	if len(r.parts) > maxParts {
-		return []part{{text: line, doubt: "it has more parts than parley looks at"}}
+	if unseen(line) {
+		r.doubt(nil, "it has characters that cannot be seen")
 	}
+	r.comments(file)
 	if r.stateful() && len(r.parts) > 1 {
 		r.doubt(nil, "one part of it changes what the others mean")
 	}
@@ -58,6 +64,38 @@ func partsOf(line, dir string) []part {
 		r.doubt(nil, "it does nothing that parley knows")
 	}
 	return r.parts
+}
+
+// nested is how many parentheses are open at once, whatever they mean: parsing takes
+// time for each.
+func nested(line string) int {
+	open, most := 0, 0
+	for i := range len(line) {
+		switch line[i] {
+		case '(':
+			open++
+			most = max(most, open)
+		case ')':
+			open--
+		}
+	}
+	return most
+}
+
+// comments doubts those that a shell which knows none, as zsh at its prompt, would
+// run, or take for words of a command.
+func (r *reader) comments(file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.Comment)
+		if !ok {
+			return true
+		}
+		start := strings.LastIndexByte(r.line[:c.Pos().Offset()], '\n') + 1
+		if strings.TrimSpace(r.line[start:c.Pos().Offset()]) != "" || strings.ContainsAny(c.Text, ";&|<>()$`'\"{}\\") {
+			r.doubt(c, "a comment, which is none to every shell")
+		}
+		return true
+	})
 }
 
 func (r *reader) source(n syntax.Node) string {
@@ -100,7 +138,7 @@ func (r *reader) apart(own bool, stmts []*syntax.Stmt) {
 }
 
 func (r *reader) statement(s *syntax.Stmt) {
-	if r.depth++; r.depth > 30 {
+	if r.depth++; r.depth > maxNested {
 		r.doubt(s, "it is nested deeper than parley looks at")
 		r.depth--
 		return
@@ -146,6 +184,7 @@ func (r *reader) command(s *syntax.Stmt) {
 		}
 	default:
 		r.doubt(s, "parley does not judge this kind of command")
+		r.inner(s.Cmd) // a deny may still see what is in it
 	}
 }
 
@@ -173,12 +212,17 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 
 func (r *reader) loop(c *syntax.ForClause) {
 	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || strings.ToLower(iter.Name.Value) != iter.Name.Value || strings.HasSuffix(iter.Name.Value, "_proxy") {
+	switch {
+	case !ok || c.Select:
 		r.doubt(c, "a loop over something else than words")
-		return
-	}
-	for _, w := range iter.Items {
-		r.inner(w)
+		r.inner(c.Loop)
+	case len(iter.Name.Value) > 1: // PATH, or what zsh calls path
+		r.doubt(c, "it sets a variable")
+		fallthrough
+	default:
+		for _, w := range iter.Items {
+			r.inner(w)
+		}
 	}
 	r.apart(false, c.Do)
 }
@@ -188,14 +232,16 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
 	}
+	p := part{text: r.source(c), dir: r.dir}
 	if len(c.Assigns) > 0 {
-		r.doubt(c, "it sets a variable")
-		return
+		p.doubt = "it sets a variable"
 	}
 	if len(c.Args) == 0 {
+		if p.doubt != "" {
+			r.parts = append(r.parts, p)
+		}
 		return
 	}
-	p := part{text: r.source(c), dir: r.dir}
 	for _, w := range c.Args {
 		text, why := literal(w)
 		if why != "" {
@@ -207,38 +253,44 @@ func (r *reader) call(c *syntax.CallExpr) {
 		p.words = append(p.words, text)
 	}
 	r.parts = append(r.parts, p)
-	if p.doubt != "" {
-		if len(p.words) > 0 && p.words[0] == "cd" {
-			r.dir = ""
-		}
-		return
-	}
-	r.follow(p.words)
+	r.follow(p)
 	r.script(p.words)
 }
 
 // follow keeps the directory.
-func (r *reader) follow(words []string) {
-	if !slices.Contains([]string{"cd", "pushd", "popd"}, words[0]) {
+func (r *reader) follow(p part) {
+	words := p.words
+	if !slices.Contains([]string{"cd", "pushd", "popd", "chdir", "z"}, words[0]) {
 		return
 	}
-	if words[0] == "cd" && len(words) == 2 && !strings.HasPrefix(words[1], "-") && words[1] != "" {
-		r.dir = joinDir(r.dir, words[1])
-	} else {
-		r.dir = ""
+	if words[0] != "cd" || len(words) != 2 || p.doubt != "" || strings.HasPrefix(words[1], "-") || words[1] == "" || strings.Contains(words[1], "..") {
+		r.dir = "" // behind a link, shells do not agree where .. is
+		return
 	}
+	r.dir = joinDir(r.dir, words[1])
 }
 
-// script reads the line that a shell is given as an argument.
+// script reads the line that a shell is given as an argument, also behind another
+// program.
 func (r *reader) script(words []string) {
-	if !isShell(words[0]) {
-		return
+	const cost = maxNested / 2 // each is parsed anew
+	if r.depth += cost; r.depth > maxNested && (isShell(words[0]) || words[0] == "eval") {
+		r.doubt(nil, "it is nested deeper than parley looks at")
 	}
-	for i, w := range words[1:] {
-		if strings.HasPrefix(w, "-") && strings.HasSuffix(w, "c") && i+2 < len(words) {
-			r.parts = append(r.parts, partsOf(words[i+2], r.dir)...)
-			return
+	defer func() { r.depth -= cost }()
+	for at := range wrapped(words) {
+		if r.depth > maxNested || !isShell(words[at]) {
+			continue
 		}
+		for i, w := range words[at+1:] {
+			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && at+i+2 < len(words) {
+				r.parts = append(r.parts, partsWithin(words[at+i+2], r.dir, r.depth)...)
+				return
+			}
+		}
+	}
+	if words[0] == "eval" && r.depth <= maxNested {
+		r.parts = append(r.parts, partsWithin(strings.Join(words[1:], " "), r.dir, r.depth)...)
 	}
 }
 
@@ -264,6 +316,9 @@ func (r *reader) redirect(d *syntax.Redirect, dir string) {
 	default:
 		p.write = true
 	}
+	if why == "" && (strings.HasPrefix(text, "!") || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/")) {
+		why = "what it opens is not the same to every shell" // >! of zsh, the network of bash
+	}
 	if p.file, p.doubt = text, why; text == "/dev/null" && why == "" {
 		return
 	}
@@ -274,17 +329,14 @@ func (r *reader) redirect(d *syntax.Redirect, dir string) {
 func (r *reader) inner(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			r.apart(true, n.Stmts)
-			return false
-		case *syntax.ProcSubst:
-			r.apart(true, n.Stmts)
+		case *syntax.Stmt:
+			r.apart(true, []*syntax.Stmt{n})
 			return false
 		case *syntax.ArithmExp:
 			r.doubt(n, "arithmetic")
 		case *syntax.ParamExp:
-			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
-				r.doubt(n, "an expansion that can run commands")
+			if !n.Short && (n.Exp != nil || n.Index != nil || n.Slice != nil || n.Repl != nil || n.Excl || n.Names != 0) {
+				r.doubt(n, "an expansion that can run commands, or set variables")
 			}
 		}
 		return true

@@ -31,11 +31,20 @@ func Suggest(q Question) []Rule {
 	var out []Rule
 	for _, r := range suggestions(open[0], q.Facts) {
 		r.Effect = Allow
+		if r.Command == "" && literalStar(open[0], q.Facts) {
+			continue // its name would be a pattern
+		}
 		if r.Check() == nil && !slices.ContainsFunc(out, func(o Rule) bool { return o.Text() == r.Text() }) && r.matches(&q.Facts, open[0]) {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// literalStar tells whether what a rule would name has characters that mean more in
+// a rule.
+func literalStar(d demand, f Facts) bool {
+	return strings.Contains(d.file.Path+d.host+f.Tool+f.Agent, "*")
 }
 
 func suggestions(d demand, f Facts) []Rule {
@@ -44,10 +53,13 @@ func suggestions(d demand, f Facts) []Rule {
 		return commandRules(d.words)
 	case wantsRead, wantsWrite:
 		kind := natural[d.kind][0]
+		if !d.beside && (f.Kind == "delete" || f.Kind == "move") {
+			kind = f.Kind
+		}
 		rules := []Rule{{Path: d.file.Path, Kind: kind}}
 		if d.file.Inside && !d.file.Secret {
 			for _, root := range d.file.Roots {
-				if rel, err := filepath.Rel(root, d.file.Path); err == nil && !strings.HasPrefix(rel, "..") {
+				if rel, err := filepath.Rel(root, d.file.Path); err == nil && rel != "." && !strings.HasPrefix(rel, "..") && !strings.HasPrefix(rel, "~") {
 					rel = filepath.ToSlash(rel)
 					rules = []Rule{{Path: rel, Kind: kind}}
 					if dir := path.Dir(rel); dir != "." {

@@ -20,6 +20,9 @@ func (t *tail) write(p []byte) {
 	}
 	if free := t.limit - len(t.buf); free > 0 {
 		k := min(free, len(p))
+		if need := len(t.buf) + k; need > cap(t.buf) { // append would take more than the limit
+			t.buf = append(make([]byte, 0, min(t.limit, max(need, 2*cap(t.buf)))), t.buf...)
+		}
 		t.buf = append(t.buf, p[:k]...)
 		p = p[k:]
 	}

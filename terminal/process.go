@@ -61,7 +61,7 @@ func (p *Process) run(c Command) {
 	defer p.service.runs.Done()
 	p.notify(Change{Started: &c})
 	go p.read()
-	p.follow()
+	p.follow(p.group.Done())
 	close(p.told)
 	status := p.finish(p.group.Wait())
 	p.service.finished(p)
@@ -70,19 +70,27 @@ func (p *Process) run(c Command) {
 	p.notify(Change{Released: true})
 }
 
-// follow passes output on until it is complete.
-func (p *Process) follow() {
+// follow passes output on until it is complete, and tells when a command that is not done seems to wait for somebody.
+func (p *Process) follow(done <-chan struct{}) {
 	var overdue <-chan time.Time
-	done, late := p.group.Done(), 0
+	var end lineEnd
+	late, quiet := 0, time.NewTimer(quietWait)
+	defer quiet.Stop()
 	for {
 		select {
 		case chunk, ok := <-p.chunks:
 			if !ok {
 				return
 			}
+			end.add(chunk)
+			quiet.Reset(quietWait)
 			p.notify(Change{Data: chunk})
 			if late += len(chunk); done == nil && late > drainLimit {
 				return
+			}
+		case <-quiet.C:
+			if what := end.waitsFor(); what != "" && done != nil {
+				p.notify(Change{Waiting: what})
 			}
 		case <-done:
 			done, late = nil, 0

@@ -24,6 +24,7 @@ type Service struct {
 type session struct {
 	closed    bool
 	running   int // commands that run or are about to
+	starting  int // of these, those that are not in terminals yet
 	terminals map[string]*Process
 	exited    []*Process // finished and not released, oldest first
 }
@@ -39,6 +40,9 @@ func New(o Options) *Service {
 	if o.MaxPerSession <= 0 {
 		o.MaxPerSession = defaultMaxPerSession
 	}
+	if o.MaxKept == 0 {
+		o.MaxKept = defaultMaxKept
+	}
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
 	}
@@ -46,12 +50,17 @@ func New(o Options) *Service {
 }
 
 // Create starts a command and returns the id of its terminal at once (terminal/create). Errors are ErrRelativeDir,
-// ErrInvalid, ErrTooMany, ErrClosed, or why the command cannot be started: exec.ErrNotFound, fs.ErrNotExist,
+// ErrInvalid, ErrTooMany, ErrTooManyKept, ErrClosed, that of Options.Confine, or why the command cannot be started: exec.ErrNotFound, fs.ErrNotExist,
 // fs.ErrPermission. After an error nothing runs.
 func (s *Service) Create(sessionID string, c Command) (string, error) {
 	cmd, err := s.command(c)
 	if err != nil {
 		return "", err
+	}
+	if s.o.Confine != nil {
+		if err := s.o.Confine(sessionID, cmd); err != nil {
+			return "", fmt.Errorf("confine %s: %w", Line(c), err)
+		}
 	}
 	home, id, err := s.reserve(sessionID)
 	if err != nil {
@@ -59,6 +68,7 @@ func (s *Service) Create(sessionID string, c Command) (string, error) {
 	}
 	p, err := start(s, home, Change{Session: sessionID, ID: id}, c, cmd)
 	s.mu.Lock()
+	home.starting--
 	if err != nil {
 		home.running--
 		s.mu.Unlock()
@@ -89,12 +99,35 @@ func (s *Service) reserve(sessionID string) (*session, string, error) {
 		home = &session{terminals: make(map[string]*Process)}
 		s.sessions[sessionID] = home
 	}
-	if home.running >= s.o.MaxPerSession {
-		return nil, "", ErrTooMany
+	if err := s.full(home); err != nil {
+		return nil, "", err
 	}
 	home.running++
+	home.starting++
 	s.last++ // the word in front: agents may show terminals of their own under ids of their own
 	return home, "parley-term-" + strconv.FormatUint(s.last, 10), nil
+}
+
+// full is why a session may not have another terminal.
+func (s *Service) full(home *session) error {
+	switch {
+	case home.running >= s.o.MaxPerSession:
+		return fmt.Errorf("%w: %d at a time are the most of a session; wait for one or kill it", ErrTooMany, s.o.MaxPerSession)
+	case s.o.MaxKept >= 0 && len(home.terminals)+home.starting >= s.o.MaxKept:
+		return fmt.Errorf("%w: %d are the most of a session; release some", ErrTooManyKept, s.o.MaxKept)
+	}
+	return nil
+}
+
+// Room returns the error that Create would have for the session now because of its limits: ErrTooMany or
+// ErrTooManyKept. It is for asking nobody about what cannot be done anyway.
+func (s *Service) Room(sessionID string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if home := s.sessions[sessionID]; home != nil {
+		return s.full(home)
+	}
+	return nil
 }
 
 // finished keeps the books when a command has ended, and cuts the output of terminals nobody releases.

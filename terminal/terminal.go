@@ -7,12 +7,13 @@
 // the whole group. Memory is bounded: of the output only the newest bytes are kept.
 //
 // All methods may be called from any goroutine. Kill, Release, CloseSession and Close wait for processes to end,
-// WaitForExit for as long as the command runs; the others do not block. Running a command is not a sandbox: whether
-// it may run at all is decided before Create is called.
+// WaitForExit for as long as the command runs; the others do not block. Whether a command may run at all is decided
+// before Create is called; what it can do then is up to Options.Confine.
 package terminal
 
 import (
 	"errors"
+	"os/exec"
 	"time"
 )
 
@@ -23,8 +24,11 @@ var (
 	ErrRelativeDir = errors.New("terminal: working directory is not an absolute path")
 	// ErrReleased is what a pending WaitForExit returns when the terminal is released.
 	ErrReleased = errors.New("terminal: released")
-	// ErrTooMany says that the session runs as many commands as it may.
+	// ErrTooMany says that the session runs as many commands as it may; the error tells how many.
 	ErrTooMany = errors.New("terminal: too many commands are running")
+	// ErrTooManyKept says that the session has as many terminals as it may that were not released; the error tells how
+	// many.
+	ErrTooManyKept = errors.New("terminal: too many terminals are not released")
 	// ErrInvalid says that a command could not be meant: empty, or with an impossible variable name.
 	ErrInvalid = errors.New("terminal: invalid command")
 	// ErrClosed says that the Service was closed.
@@ -33,12 +37,14 @@ var (
 
 const (
 	defaultMaxOutput     = 4 << 20
-	defaultMaxPerSession = 64
+	defaultMaxPerSession = 32
+	defaultMaxKept       = 256
 	defaultGrace         = 200 * time.Millisecond
 
 	// keepExited is how many finished terminals of a session keep all their output when they are not released; older
-	// ones keep keepOldOutput bytes. Some agents never release.
-	keepExited    = 64
+	// ones keep keepOldOutput bytes. Some agents never release. With the commands that run, it bounds what a session
+	// holds in memory.
+	keepExited    = 16
 	keepOldOutput = 4 << 10
 
 	readBuffer = 32 << 10
@@ -56,10 +62,14 @@ type Options struct {
 	Environ       []string      // environment of all commands, "NAME=value"; nil = os.Environ()
 	Shell         string        // runs command lines, with -c; "" = $SHELL or sh; on Windows cmd
 	MaxOutput     int           // most bytes of output kept per terminal, whatever the agent allows; 0 = 4 MiB
-	MaxPerSession int           // most commands running at once in a session; 0 = 64
+	MaxPerSession int           // most commands running at once in a session; 0 = 32
+	MaxKept       int           // most terminals of a session that are not released, running or not; 0 = 256, negative = any
 	Grace         time.Duration // between SIGTERM and SIGKILL; 0 = 200 ms, negative = SIGKILL at once
+	// Confine changes a command of a session just before it is started, so that it can do less; nil: they start as they
+	// are. An error keeps the command from being started. It may be called by several goroutines.
+	Confine func(sessionID string, cmd *exec.Cmd) error
 	// Notify is told of every change, or nil. Each terminal calls it from a goroutine of its own: in order for one
-	// terminal (Started, Data any number of times, Exit, Released), in parallel for several. While it blocks, the
+	// terminal (Started, Data and Waiting any number of times, Exit, Released), in parallel for several. While it blocks, the
 	// command may have to wait with its output. It must not call Kill, Release, CloseSession or Close.
 	Notify func(Change)
 }
@@ -91,12 +101,13 @@ type Output struct {
 	Exit      *ExitStatus // nil while the command runs
 }
 
-// Change is one event in the life of a terminal; one of the last four fields is set.
+// Change is one event in the life of a terminal; one of the last five fields is set.
 type Change struct {
 	Session, ID string
 
 	Started  *Command
-	Data     []byte // new output as it came, owned by the receiver; may end within a character
+	Data     []byte  // new output as it came, owned by the receiver; may end within a character
+	Waiting  WaitFor // what the command seems to wait for, which nobody can give it; more Data, or the Exit, ends that
 	Exit     *ExitStatus
 	Released bool
 }

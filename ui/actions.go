@@ -85,6 +85,10 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showOptions("mode"), true
 	case intent.Model:
 		return c.showOptions("model"), true
+	case intent.Approval:
+		return c.showApproval(), true
+	case intent.Trust:
+		return c.showTrust(), true
 	case intent.Theme:
 		return c.showThemes(), true
 	case intent.Login:
@@ -103,7 +107,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // what needs somebody who answers
-	case intent.NewSession, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.Approval, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,15 +20,20 @@ type colouredMsg struct {
 	found    []*widget.Syntax // for each of asked
 }
 
-// colour looks at the code of diffs that have just come into sight, one portion
-// at a time, away from the screen's goroutine. What is in sight is known once it
-// was drawn; Bubble Tea gets that same view right after.
+// colour looks at the code of diffs and messages that has just come into sight,
+// one portion at a time, away from the screen's goroutine. What is in sight is
+// known once it was drawn; Bubble Tea gets that same view right after. In a flood
+// it waits, so that one core is not kept busy with what nobody sees.
 func (m *Model) colour() tea.Cmd {
 	if m.colouring || m.page != chatPage {
 		return nil
 	}
 	m.View()
 	c := m.chat
+	if m.flooded {
+		m.colouring, m.flooded = true, false
+		return tea.Tick(calm, func(time.Time) tea.Msg { return colouredMsg{} })
+	}
 	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.uncoloured()}
 	if len(msg.diffs)+len(msg.asked) == 0 {
 		return nil
@@ -45,7 +51,7 @@ func (m *Model) colour() tea.Cmd {
 }
 
 func (m *Model) coloured(msg colouredMsg) {
-	m.colouring, m.dirty = false, true
+	m.colouring, m.dirty = false, m.dirty || len(msg.diffs)+len(msg.asked) > 0
 	for _, d := range msg.diffs {
 		msg.view.Coloured(d)
 	}

@@ -66,9 +66,11 @@ type Model struct {
 	ticking bool
 	looking bool // a quietMsg is under way
 
-	dirty bool
-	view  tea.View
-	draws int // views that did work, for tests
+	dirty   bool
+	flooded bool // more has come than a reader can follow
+	drawn   time.Time
+	view    tea.View
+	draws   int // views that did work, for tests
 }
 
 // Messages of the model's own commands.
@@ -246,7 +248,7 @@ func (m *Model) View() tea.View {
 	if !m.dirty {
 		return m.view
 	}
-	m.dirty = false
+	m.dirty, m.drawn = false, m.now()
 	m.draws++
 	if m.inlined() || m.quitting && m.inline.on && m.inline.screen != nil {
 		m.view = m.inlineView()

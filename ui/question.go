@@ -124,6 +124,8 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.details = !q.details
 	case intent.FullScreen:
 		q.full = !q.full
+	case intent.MakeRule:
+		return q.offerRules(), true
 	case intent.ScrollUp:
 		q.offset--
 	case intent.ScrollDown:
@@ -332,10 +334,14 @@ func (q *question) body(cur permissions.Question, width int) []string {
 func (q *question) draw(cur permissions.Question, width int) []string {
 	th := q.c.m.th
 	rows := wrapInk(th.Strong.Paint, cur.Heading, "", width)
+	judged := false // the verdicts stand below the first command or, without one, at the end
 	for i, p := range cur.Body {
 		switch p.Kind {
 		case permissions.Command:
 			rows = append(rows, wrapInk(th.Code.Paint, p.Text, "  ", width)...)
+			if !judged {
+				rows, judged = append(rows, q.verdictRows(cur, width)...), true
+			}
 		case permissions.Field:
 			rows = append(rows, wrapInk(nil, p.Label+": "+p.Text, "  ", width)...)
 		case permissions.Warning:
@@ -346,6 +352,9 @@ func (q *question) draw(cur permissions.Question, width int) []string {
 		default:
 			rows = append(rows, wrapInk(nil, p.Text, "  ", width)...)
 		}
+	}
+	if !judged {
+		rows = append(rows, q.verdictRows(cur, width)...)
 	}
 	if cur.Words != "" {
 		rows = append(rows, wrapInk(th.Dim.Paint, "agent's words: \""+cur.Words+"\"", "", width)...)

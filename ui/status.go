@@ -56,6 +56,9 @@ func (c *chat) statusParts() []string {
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
 	}
+	if w := c.approvalWord(); w != "" { // first: it is never dropped for want of room
+		parts = append(parts, w)
+	}
 	parts = append(parts, th.Strong.Paint(c.link.name()))
 	if c.busy() {
 		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
@@ -93,6 +96,9 @@ func (c *chat) statusParts() []string {
 	}
 	if t.Added+t.Removed > 0 {
 		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", t.Added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", t.Removed)))
+	}
+	if t.Unasked > 0 {
+		parts = append(parts, th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
 	}
 	if c.m.mouseOff {
 		parts = append(parts, th.Dim.Paint("mouse off"))

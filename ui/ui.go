@@ -53,6 +53,13 @@ type Connection struct {
 	// a login, where there was none yet.
 	Open   func(ctx context.Context) (*acpclient.Session, error)
 	Broker *permissions.Broker
+	// AddRule writes a rule into the user's file and has it count at once; where
+	// says which file that is. It is called on a goroutine of its own. nil: rules
+	// cannot be made.
+	AddRule func(session string, r permissions.Rule) (where string, err error)
+	// LastAsked are the last questions that were put to the user, as facts that
+	// rules can judge in a session; at most 50. nil: nobody remembers.
+	LastAsked func(session string) []permissions.Facts
 	// Behind returns the messages that made an item of a session: those of the
 	// agent in the spans, and the request of that id with its answer. It may be
 	// called after Close. nil where no log is kept.
@@ -133,6 +140,9 @@ type Options struct {
 	// Advice is one line that the user should know once the screen is there, ""
 	// for none. It is called on a goroutine of its own. nil: there is none.
 	Advice func() string
+	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
+	// history, a connection; no page does anything else. nil: nobody is.
+	Rested func()
 	Notify Notification // how the user is told that a turn is over or something is asked, when nobody looks
 	// Inline: leave the terminal its own screen, and write the conversation into its
 	// scrollback.
@@ -153,6 +163,7 @@ type Left struct {
 // Run shows the screen until the user quits or ctx ends. Everything that was
 // started is gone when it returns, and the terminal is as it was.
 func Run(ctx context.Context, opts Options) (Left, error) {
+	widen()
 	m := New(opts)
 	defer m.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}

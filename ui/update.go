@@ -85,29 +85,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// events hands one portion of an agent's to its pages and waits for the next.
-func (m *Model) events(msg eventsMsg) tea.Cmd {
-	l := m.linkOf(msg.from)
-	if l == nil {
-		return nil // of a connection whose place another one has taken
-	}
-	l.last = m.now()
-	cmds := []tea.Cmd{l.listen()}
-	for _, e := range msg.events {
-		cmds = append(cmds, l.route(e))
-	}
-	if len(msg.events) > 0 {
-		m.dirty = true
-		for _, c := range m.chats {
-			c.applied()
-		}
-	}
-	if m.moving() {
-		cmds = append(cmds, m.tick())
-	}
-	return tea.Batch(cmds...)
-}
-
 // result takes what a command of the screen's has brought.
 func (m *Model) result(msg tea.Msg) tea.Cmd {
 	m.dirty = true

@@ -18,12 +18,16 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/demo"
+	"parley/internal/sandbox"
 	"parley/ui/theme"
 )
 
 // Execute runs one command line and returns the exit code. It ends what it started
 // when ctx ends.
 func Execute(ctx context.Context, s cli.Streams, args []string) int {
+	if len(args) > 0 && args[0] == sandbox.Command { // its arguments are no flags of parley's, and it is in a hurry
+		return cli.SandboxExec(args[1:], s)
+	}
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.Version = cli.Version()
@@ -70,6 +74,7 @@ type chatFlags struct {
 	addDirs            []string
 	startTimeout       time.Duration
 	offerTools         func() *bool
+	sandbox            func() *bool
 	remote             cli.RemoteFlags
 }
 
@@ -103,12 +108,13 @@ behind -- starts any other agent.`,
 	flags.BoolVar(&f.linear, "linear", false, "plain lines, one below the other, for screen readers; ACCESSIBLE=1 in the environment does the same")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
 	f.offerTools = cli.OfferToolsFlag(root)
+	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 

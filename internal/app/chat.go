@@ -34,6 +34,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := cli.CheckRules(place); err != nil {
+		return err
+	}
 	start, err := startOf(cmd, args, setup)
 	if err != nil {
 		return err
@@ -54,7 +57,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := cli.CheckProtocol(f.protocol); err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools, setup.Remote = f.protocol, f.offerTools(), f.remote
+	setup.Protocol, setup.OfferTools, setup.Remote, setup.Sandbox = f.protocol, f.offerTools(), f.remote, f.sandbox()
+	if err := setup.CheckSandbox(); err != nil {
+		return err
+	}
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue exclude each other")
 	}
@@ -83,18 +89,18 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return offered(setup, a), nil
 	}
-	opts.OpenURL = cli.OpenURL
+	opts.OpenURL, opts.Rested = cli.OpenURL, rest
 	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
 	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
 		agent, _ := setup.Find(a.Name)
-		return cli.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
+		return setup.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
 	}
 	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
 			return ui.AskedLogin{}, err
 		}
-		asked, err := cli.NewAskedLogin(cli.WithVariables(agent, a.Env), c, place)
+		asked, err := setup.NewAskedLogin(cli.WithVariables(agent, a.Env), c, place)
 		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume

@@ -12,7 +12,7 @@ import (
 // remember gives the screen what it needs for typing: a shell, an editor, and a
 // memory of what was typed. The shell is to be closed.
 func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
-	s := cli.NewShell()
+	s := setup.NewShell()
 	opts.Shell = ownShell{s}
 	opts.Editor = func(text string) (ui.Editing, error) {
 		e, err := cli.NewEditing(ctx, text, place.Cwd)

@@ -17,9 +17,9 @@ import (
 // How the agent is started and what it finds in its environment.
 const (
 	agentWord   = "play-agent"
-	stageVar    = "PARLEY_BALANCER_STAGE"    // address of the test, which hears and prompts it
-	nameVar     = "PARLEY_BALANCER_NAME"     // of the server that started it
-	sessionsVar = "PARLEY_BALANCER_SESSIONS" // where sessions are kept, for the agents of all servers
+	stageVar    = "BALANCER_STAGE"    // address of the test, which hears and prompts it
+	nameVar     = "BALANCER_NAME"     // of the server that started it
+	sessionsVar = "BALANCER_SESSIONS" // where sessions are kept, for the agents of all servers
 )
 
 // heard is what an agent tells the test. The test answers with the name of a

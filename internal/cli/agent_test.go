@@ -8,21 +8,26 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/sandbox"
 )
 
 // Variables that make this test binary an agent, or its login.
 const (
-	agentVar = "PARLEY_TEST_AGENT" // agentCapabilities, JSON
-	listVar  = "PARLEY_TEST_LIST"  // the sessions it keeps, JSON
-	guardVar = "PARLEY_TEST_GUARD" // set: it wants a login for every session, or that as its key
-	keyVar   = "PARLEY_TEST_KEY"
-	loginVar = "PARLEY_TEST_LOGIN" // set: it is the login of a terminal, and ends with that code
+	agentVar = "CLI_TEST_AGENT" // agentCapabilities, JSON
+	listVar  = "CLI_TEST_LIST"  // the sessions it keeps, JSON
+	guardVar = "CLI_TEST_GUARD" // set: it wants a login for every session, or that as its key
+	keyVar   = "CLI_TEST_KEY"
+	loginVar = "CLI_TEST_LOGIN" // set: it is the login of a terminal, and ends with that code
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command {
+		os.Exit(SandboxExec(os.Args[2:], Streams{Err: os.Stderr}))
+	}
 	if code := os.Getenv(loginVar); code != "" {
 		dir, _ := os.Getwd()
-		fmt.Printf("%q %s %s\n", os.Args[1:], os.Getenv("PARLEY_TEST_A"), dir)
+		fmt.Printf("%q %s %s\n", os.Args[1:], os.Getenv("CLI_TEST_A"), dir)
 		if code != "0" {
 			os.Exit(1)
 		}
@@ -69,7 +74,7 @@ func serve(capabilities string) {
 		}
 		switch {
 		case m.Method == "initialize":
-			answer(`"result":{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("PARLEY_TEST_A"), capabilities)
+			answer(`"result":{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("CLI_TEST_A"), capabilities)
 		case os.Getenv(guardVar) != "" && os.Getenv(guardVar) != os.Getenv(keyVar):
 			answer(`"error":{"code":-32000,"message":"log in, please"}`)
 		case m.Method == "session/list":

@@ -32,8 +32,8 @@ type AskedLogin struct {
 
 // NewAskedLogin looks the program up, with the agent's environment, and runs
 // nothing. No shell reads the command.
-func NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
-	env := command(a, place.Cwd).Env
+func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
+	env := command(a, place.Cwd, s.environ()).Env
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
 		env = append(env, e.Name+"="+e.Value)

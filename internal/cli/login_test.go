@@ -28,7 +28,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Setup{Config: &config.Config{}}
-	configured := agents.Agent{Name: "own", Command: self, Args: []string{"--acp"}, Env: map[string]string{"PARLEY_TEST_A": "configured", keyVar: "nothing"}, Source: agents.Config}
+	configured := agents.Agent{Name: "own", Command: self, Args: []string{"--acp"}, Env: map[string]string{"CLI_TEST_A": "configured", keyVar: "nothing"}, Source: agents.Config}
 	for _, tc := range []struct {
 		more  map[string]string
 		opens bool
@@ -37,7 +37,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 		{nil, false, "configured"},
 		{map[string]string{keyVar: "wrong"}, false, "configured"},
 		{map[string]string{keyVar: secret}, true, "configured"},
-		{map[string]string{keyVar: secret, "PARLEY_TEST_A": "typed"}, true, "typed"},
+		{map[string]string{keyVar: secret, "CLI_TEST_A": "typed"}, true, "typed"},
 	} {
 		log := acpclient.NewLog()
 		agent := WithVariables(configured, tc.more)
@@ -47,7 +47,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 			t.Fatalf("%d variables: %v", len(tc.more), err)
 		}
 		if got := c.Client.Agent().Version; got != tc.a {
-			t.Errorf("%d variables: PARLEY_TEST_A is %q, want %q", len(tc.more), got, tc.a)
+			t.Errorf("%d variables: CLI_TEST_A is %q, want %q", len(tc.more), got, tc.a)
 		}
 		c.Close()
 		lines, _ := log.Lines()
@@ -60,7 +60,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 			t.Error(agent.CommandLine())
 		}
 	}
-	if want := (map[string]string{"PARLEY_TEST_A": "configured", keyVar: "nothing"}); !maps.Equal(configured.Env, want) {
+	if want := (map[string]string{"CLI_TEST_A": "configured", keyVar: "nothing"}); !maps.Equal(configured.Env, want) {
 		t.Errorf("the configuration is now %v", configured.Env)
 	}
 	dir, err := record.Dir()
@@ -94,7 +94,7 @@ func TestAskedLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	agent := agents.Agent{Command: "/nowhere/agent", Args: []string{"--acp"}, Dir: "/nowhere", Env: map[string]string{"PARLEY_TEST_A": "configured", loginVar: "0", "PATH": filepath.Dir(self)}}
+	agent := agents.Agent{Command: "/nowhere/agent", Args: []string{"--acp"}, Dir: "/nowhere", Env: map[string]string{"CLI_TEST_A": "configured", loginVar: "0", "PATH": filepath.Dir(self)}}
 	for _, tc := range []struct {
 		command string
 		env     []wire.EnvVar
@@ -104,9 +104,9 @@ func TestAskedLogin(t *testing.T) {
 	}{
 		{self, nil, "SELF --login '$HOME `x`'", "configured", false},
 		{filepath.Base(self), nil, "BASE --login '$HOME `x`'", "configured", false},
-		{self, []wire.EnvVar{{Name: "PARLEY_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "PARLEY_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
+		{self, []wire.EnvVar{{Name: "CLI_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "CLI_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
 	} {
-		asked, err := NewAskedLogin(agent, acpclient.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
+		asked, err := new(Setup).NewAskedLogin(agent, acpclient.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestAskedLogin(t *testing.T) {
 		}
 	}
 	for _, c := range []acpclient.AuthCommand{{Command: "parley-is-not-there"}, {Command: self + " --login"}, {Command: "sh -c 'exit 0'"}, {Command: "."}} {
-		if asked, err := NewAskedLogin(agent, c, Place{Cwd: dir}); err == nil {
+		if asked, err := new(Setup).NewAskedLogin(agent, c, Place{Cwd: dir}); err == nil {
 			t.Errorf("%s is %s", c.Command, asked.Program)
 		}
 	}

@@ -128,14 +128,15 @@ func (c loginCommand) SetStdout(w io.Writer) { c.Stdout = w }
 func (c loginCommand) SetStderr(w io.Writer) { c.Stderr = w }
 
 // LoginCommand is the agent's command with what a login of type "terminal" adds
-// to it. The method can never name another command.
-func LoginCommand(a agents.Agent, method acpclient.AuthMethod, place Place) interface {
+// to it. The method can never name another command. It
+// runs outside the sandbox: it is the user who logs in.
+func (s *Setup) LoginCommand(a agents.Agent, method acpclient.AuthMethod, place Place) interface {
 	Run() error
 	SetStdin(io.Reader)
 	SetStdout(io.Writer)
 	SetStderr(io.Writer)
 } {
-	start := command(a, place.Cwd)
+	start := command(a, place.Cwd, s.environ())
 	path := start.Path
 	if found, err := process.LookPath(path, start.Dir, start.Env); err == nil {
 		path = found

@@ -169,9 +169,16 @@ func (j *jars) jar(agent string) http.CookieJar {
 }
 
 // client starts an agent, or connects to it.
-func (s *Setup) client(ctx context.Context, a agents.Agent, cwd string, opts acpclient.Options) (*acpclient.Client, error) {
+func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpclient.Options) (*acpclient.Client, error) {
 	if a.URL == "" {
-		return acpclient.Launch(ctx, command(a, cwd), opts)
+		start, err := s.starting(a, p)
+		if err != nil {
+			return nil, err
+		}
+		if opts.Agent == "" {
+			opts.Agent = strings.Join(append([]string{a.Command}, a.Args...), " ")
+		}
+		return acpclient.Launch(ctx, start, opts)
 	}
 	r, err := s.remoteOf(a)
 	if err != nil {

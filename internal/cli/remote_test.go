@@ -34,24 +34,24 @@ func TestIsURL(t *testing.T) {
 // Secrets come from where they are kept, for every connection anew, and are told
 // nowhere.
 func TestHeaders(t *testing.T) {
-	t.Setenv("PARLEY_TEST_TOKEN", "Bearer one")
+	t.Setenv("CLI_TEST_TOKEN", "Bearer one")
 	t.Setenv(loginVar, "0") // this test binary prints its arguments
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := dialing(t.Context(), config.Remote{URL: "wss://host", Headers: map[string]string{"X-Plain": "a"}, HeaderEnv: map[string]string{"Authorization": "PARLEY_TEST_TOKEN"},
+	got, err := dialing(t.Context(), config.Remote{URL: "wss://host", Headers: map[string]string{"X-Plain": "a"}, HeaderEnv: map[string]string{"Authorization": "CLI_TEST_TOKEN"},
 		HeaderCommand: map[string][]string{"X-Key": {self, "shown"}}})
 	if err != nil || got.Header.Get("Authorization") != "Bearer one" || got.Header.Get("X-Plain") != "a" || !strings.HasPrefix(got.Header.Get("X-Key"), `["shown"]`) || got.TLS != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	t.Setenv("PARLEY_TEST_BAD", "sec\nret")
+	t.Setenv("CLI_TEST_BAD", "sec\nret")
 	for name, r := range map[string]config.Remote{
-		"the variable PARLEY_TEST_NONE is not set": {HeaderEnv: map[string]string{"A": "PARLEY_TEST_NONE"}},
-		"its value has a line break in it":         {HeaderEnv: map[string]string{"A": "PARLEY_TEST_BAD"}},
-		"header A: run /no/such/command":           {HeaderCommand: map[string][]string{"A": {"/no/such/command", "secret"}}},
-		"no such file":                             {CAFile: "/no/such/ca.pem"},
-		"client_cert":                              {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
+		"the variable CLI_TEST_NONE is not set": {HeaderEnv: map[string]string{"A": "CLI_TEST_NONE"}},
+		"its value has a line break in it":      {HeaderEnv: map[string]string{"A": "CLI_TEST_BAD"}},
+		"header A: run /no/such/command":        {HeaderCommand: map[string][]string{"A": {"/no/such/command", "secret"}}},
+		"no such file":                          {CAFile: "/no/such/ca.pem"},
+		"client_cert":                           {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
 	} {
 		if _, err := dialing(t.Context(), r); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {
 			t.Errorf("%v, want %q", err, name)

@@ -32,7 +32,7 @@ type runFlags struct {
 	continues                         bool
 	timeout                           time.Duration
 	approveAll, approveReads, denyAll bool
-	offerTools                        func() *bool
+	offerTools, sandbox               func() *bool
 	remote                            RemoteFlags
 }
 
@@ -69,6 +69,7 @@ Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such ses
 	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
 	flags.BoolVar(&f.denyAll, "deny-all", false, "reject whatever needs a question (the default)")
 	f.offerTools = OfferToolsFlag(cmd)
+	f.sandbox = SandboxFlag(cmd)
 	f.remote.Add(flags)
 	return cmd
 }
@@ -108,11 +109,14 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := CheckRules(place); err != nil {
+		return err
+	}
 	setup, err := Load()
 	if err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools, setup.Remote = f.protocol, f.offerTools(), f.remote
+	setup.Protocol, setup.OfferTools, setup.Remote, setup.Sandbox = f.protocol, f.offerTools(), f.remote, f.sandbox()
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {
 		return err
@@ -125,16 +129,20 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
+	commands, err := setup.commands()
+	if err != nil {
+		return err
+	}
 	prompt, err := promptOf(words, s.In)
 	if err != nil {
 		return err
 	}
 	opts := headless.Options{
-		Agent: agent.Name, Remote: shared, Session: setup.NewSession(agent, place), Prompt: prompt,
+		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Session: setup.NewSession(agent, place), Prompt: prompt,
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-			return setup.client(ctx, agent, place.Cwd, opts)
+			return setup.client(ctx, agent, place, opts)
 		},
-		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools,
+		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	}
 	log := acpclient.NewLog()

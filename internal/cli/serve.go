@@ -42,7 +42,8 @@ type serveFlags struct {
 	listen, path             string
 	tokenFile                string
 	tokenInQuery             bool
-	origins, hosts           []string
+	origins, hosts, addDirs  []string
+	sandbox                  func() *bool
 	cert, key                string
 	strict                   bool
 	affinity                 string // "": no cookie; anyAffinity: a value for each client
@@ -88,6 +89,8 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
 	flags.Lookup("cookie-affinity").NoOptDefVal = anyAffinity
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "with --sandbox: one more directory that the agent may write in (repeatable)")
+	f.sandbox = SandboxFlag(cmd)
 	f.limitFlags(cmd)
 	return cmd
 }
@@ -122,7 +125,11 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	if err != nil {
 		return err
 	}
-	opts.Start = gateway.Command(argv, f.limits.ConnectionBuffer)
+	command, env, err := serving(f.sandbox(), argv, f.addDirs)
+	if err != nil {
+		return err
+	}
+	opts.Start = gateway.Command(command, env, f.limits.ConnectionBuffer)
 	ln, err := f.open(cmd.Context(), &opts)
 	if err != nil {
 		return err

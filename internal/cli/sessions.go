@@ -85,7 +85,7 @@ func (noSink) Post(acpclient.Event) {}
 func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Place, dir string) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
-	client, err := setup.client(ctx, agent, place.Cwd, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
+	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
 	if err != nil {
 		return err
 	}

@@ -218,10 +218,10 @@ func TestLoginCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"PARLEY_TEST_A": "configured"}}
+	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
 	for _, code := range []string{"0", "1"} {
-		for name, env := range map[string][]wire.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "PARLEY_TEST_A", Value: "the method's"}}} {
-			cmd := LoginCommand(agent, acpclient.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
+		for name, env := range map[string][]wire.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
+			cmd := new(Setup).LoginCommand(agent, acpclient.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
 			var out bytes.Buffer
 			cmd.SetStdin(strings.NewReader(""))
 			cmd.SetStdout(&out)

@@ -24,6 +24,7 @@ import (
 	"parley/internal/config"
 	"parley/internal/host"
 	"parley/internal/record"
+	"parley/internal/sandbox"
 )
 
 // UsageError is a mistake of the user's: one line, exit code 2.
@@ -61,6 +62,13 @@ type Setup struct {
 	Remote   RemoteFlags
 	jars     jars
 	versions acpclient.Versions
+
+	// Sandbox says whether agents and their commands are bound, whatever the
+	// configuration says; nil for that.
+	Sandbox *bool
+	boxing  sync.Once
+	box     *sandbox.Sandbox
+	boxErr  error
 
 	// OfferTools says whether agents of ACP v2 are offered files and commands,
 	// whatever the configuration says; nil for that.
@@ -197,9 +205,9 @@ func (s *Setup) Typed(line string) (agents.Agent, error) {
 	return a, nil
 }
 
-// command is how the engine starts an agent.
-func command(a agents.Agent, cwd string) acpclient.AgentCommand {
-	env := os.Environ()
+// command is how the engine starts an agent, with env and its own variables.
+func command(a agents.Agent, cwd string, env []string) acpclient.AgentCommand {
+	env = slices.Clip(env)
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		env = append(env, name+"="+a.Env[name])
 	}
@@ -302,9 +310,13 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	if err != nil {
 		return nil, err
 	}
-	h := host.New(host.Options{Sink: sink, Agent: a.Name, Remote: shared, Tools: tools, Version: Version(), Log: log})
+	commands, err := s.commands()
+	if err != nil {
+		return nil, err
+	}
+	h := host.New(host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Commands: commands, Tools: tools, Version: Version(), Log: log})
 	w, tap := s.record(a, place, log)
-	client, err := s.client(ctx, a, place.Cwd, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
+	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
 	if err != nil {
 		h.Close()

@@ -67,18 +67,18 @@ func TestDefault(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	t.Setenv("PARLEY_TEST_A", "old")
-	c := command(agents.Agent{Command: "x", Args: []string{"y"}, Env: map[string]string{"PARLEY_TEST_A": "new"}}, "/work-dir")
+	t.Setenv("CLI_TEST_A", "old")
+	c := command(agents.Agent{Command: "x", Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, "/work-dir", os.Environ())
 	last := ""
 	for _, v := range c.Env {
-		if value, ok := strings.CutPrefix(v, "PARLEY_TEST_A="); ok {
+		if value, ok := strings.CutPrefix(v, "CLI_TEST_A="); ok {
 			last = value
 		}
 	}
 	if c.Path != "x" || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
 		t.Errorf("%+v", c)
 	}
-	if c = command(agents.Agent{Dir: "/own"}, "/work-dir"); c.Dir != "/own" {
+	if c = command(agents.Agent{Dir: "/own"}, "/work-dir", nil); c.Dir != "/own" {
 		t.Errorf("%+v", c)
 	}
 }

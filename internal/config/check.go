@@ -23,6 +23,9 @@ func (c *Config) check() *problem {
 		k.report([]string{"start_timeout"}, "start_timeout = %s: want 90s, 10m, … or 0s", show(c.StartTimeout))
 	}
 	k.oneOf(c.Theme, Themes, "theme")
+	for i := range c.SandboxWrite {
+		k.path(&c.SandboxWrite[i], "sandbox_write")
+	}
 	for name, a := range c.Agents {
 		k.agent(&a, "agents", name)
 		c.Agents[name] = a
@@ -144,6 +147,14 @@ func (k *checker) cwd(cwd *string, path []string) {
 	}
 	if !filepath.IsAbs(*cwd) {
 		k.report(path, "cwd = %s: want an absolute path or one from ~/", show(*cwd))
+	}
+}
+
+// path replaces ~ and wants a path that is the same wherever parley is started.
+func (k *checker) path(value *string, path ...string) {
+	k.text(*value, path...)
+	if k.home(value, path) && !filepath.IsAbs(*value) {
+		k.report(path, "%s: %s: want an absolute path or one from ~/", dotted(path), show(*value))
 	}
 }
 

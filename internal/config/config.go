@@ -40,6 +40,11 @@ type Config struct {
 	Agents     map[string]Agent     `toml:"agents"`
 	MCP        map[string]MCPServer `toml:"mcp"`
 
+	// Sandbox: agents and their commands write below the session's directories
+	// only, and to SandboxWrite: absolute paths.
+	Sandbox      bool     `toml:"sandbox"`
+	SandboxWrite []string `toml:"sandbox_write"`
+
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
 	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
 	Linear       bool   `toml:"linear"`         // plain lines in the place of the screen

@@ -55,6 +55,7 @@ func TestExampleParses(t *testing.T) {
 			},
 		},
 	}
+	want.SandboxWrite = []string{"/srv/build"}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
@@ -158,6 +159,8 @@ func TestErrors(t *testing.T) {
 		{cmdX + "env = ['A=b']", `3:1: agents.x.env: want a table of strings, not an array`},
 		{cmdX + "env = { A = 1 }", `3:13: agents.x.env.A: want a string, not an integer`},
 		{cmdX + "protocol = 1", `3:12: agents.x.protocol: want a string, not an integer`},
+		{"sandbox = 'yes'", `1:11: sandbox: want true or false, not a string`},
+		{"sandbox_write = ['/x', 'y']", `1:1: sandbox_write: "y": want an absolute path or one from ~/`},
 		{"offer_tools = 'yes'", `1:15: offer_tools: want true or false, not a string`},
 		{cmdX + "offer_tools = 1", `3:15: agents.x.offer_tools: want true or false, not an integer`},
 		{"[agents.x]\nurl = 'https://h'\ncommand = 'c'", "1:9: agents.x: both command and url, want one of them"},

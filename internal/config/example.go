@@ -60,6 +60,14 @@ copy_on_select = true
 # questions. Left out: no.
 offer_tools = false
 
+# Linux: agents and their commands write below the directories of the session only
+# (--cwd and --add-dir), to directories for temporary files and caches, and agents
+# to where they keep their own things; they read everything. Left out: no.
+sandbox = false
+
+# With it: what they may write besides. It has to be there.
+sandbox_write = ["/srv/build"]
+
 # An agent of your own, or another way to start a known one.
 [agents.mine]
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/

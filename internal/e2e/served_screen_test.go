@@ -12,7 +12,7 @@ import (
 
 // heardVar names a file in which the scripted agent notes every prompt that it
 // gets.
-const heardVar = "PARLEY_E2E_HEARD"
+const heardVar = "E2E_HEARD"
 
 func heard(prompt string) {
 	name := os.Getenv(heardVar)

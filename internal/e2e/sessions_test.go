@@ -12,7 +12,7 @@ import (
 )
 
 // keptVar makes the scripted agent one that keeps sessions: a JSON array.
-const keptVar = "PARLEY_E2E_KEPT"
+const keptVar = "E2E_KEPT"
 
 func capabilities() string {
 	if os.Getenv(keptVar) == "" {

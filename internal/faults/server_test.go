@@ -37,7 +37,7 @@ func serve(t *testing.T, l *ledger, buffer int64) *server {
 	t.Helper()
 	s := &server{t: t, ended: make(chan error, 1)}
 	s.gateway = gateway.New(gateway.Options{
-		Start:  gateway.Command([]string{os.Args[0], agentWord, l.ln.Addr().String()}, 64<<20),
+		Start:  gateway.Command([]string{os.Args[0], agentWord, l.ln.Addr().String()}, nil, 64<<20),
 		Limits: gateway.Limits{Idle: idle, SessionBuffer: buffer},
 		Log:    slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

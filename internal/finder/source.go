@@ -8,9 +8,12 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/boyter/gocodewalker"
+
+	"parley/internal/gitsafe"
 )
 
 // batch is how many paths are added at once.
@@ -33,8 +36,8 @@ func list(ctx context.Context, root, git string, l *listing) {
 func fromGit(ctx context.Context, root, git string, l *listing) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "--no-optional-locks", "ls-files", "-co", "--exclude-standard", "-z")
-	cmd.Dir = root
+	cmd := exec.CommandContext(ctx, git, slices.Concat(gitsafe.Args, []string{"ls-files", "-co", "--exclude-standard", "-z"})...)
+	cmd.Dir, cmd.Env = root, gitsafe.Env()
 	cmd.WaitDelay = time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

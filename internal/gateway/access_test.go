@@ -247,7 +247,7 @@ func TestRefusalsAreNotedQuietly(t *testing.T) {
 // act on a terminal.
 func TestStderrGoesToTheLog(t *testing.T) {
 	t.Setenv(agentMode, "plain")
-	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, 1<<20) })
+	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, nil, 1<<20) })
 	r.connect()
 	c := r.connect()
 	c.send("", `{"jsonrpc":"2.0","method":"_stderr","params":{"text":"a \u001b]52;c;x\u0007b \u202ec"}}`)

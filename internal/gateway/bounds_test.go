@@ -205,7 +205,7 @@ func TestAgentDoesNotRead(t *testing.T) {
 
 func TestAgentMessageTooLarge(t *testing.T) {
 	t.Setenv(agentMode, "plain")
-	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, 1<<20) })
+	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, nil, 1<<20) })
 	s := r.socket()
 	s.send(saying("", note, padded("s", 2<<20)))
 	s.want(note)

@@ -12,10 +12,10 @@ import (
 // Command starts a program as the agent of each connection, in the directory and
 // with the environment of this process. No message of an agent may be longer
 // than maxMessage bytes.
-func Command(argv []string, maxMessage int64) func(log *slog.Logger) (Agent, error) {
+func Command(argv, env []string, maxMessage int64) func(log *slog.Logger) (Agent, error) {
 	return func(log *slog.Logger) (Agent, error) {
 		p, err := transport.StartStdio(transport.StdioOptions{
-			Command: argv[0], Args: argv[1:], MaxLine: int(maxMessage),
+			Command: argv[0], Args: argv[1:], Env: env, MaxLine: int(maxMessage),
 			StderrSize: 1, // it is in the log
 			OnStderr:   func(line string) { log.Info("agent", "stderr", safetext.Line(line, 4096)) },
 		})

@@ -38,6 +38,9 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		case strings.TrimSpace(cmd.Command) == "":
 			return "", terminalError(fmt.Errorf("%w: no command", terminal.ErrInvalid))
 		}
+		if err := h.terminals.Room(r.SessionID); err != nil {
+			return "", terminalError(err)
+		}
 		line := terminal.Line(cmd)
 		forms := []string{line}
 		if len(cmd.Args) == 0 {
@@ -65,7 +68,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + safetext.Visible(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
+		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	return q
@@ -96,6 +99,17 @@ func (c *commands) Kill(r wire.TerminalRef) error {
 	return terminalError((*Host)(c).terminals.Kill(r.SessionID, r.TerminalID))
 }
 
+// KillTerminal ends a command that parley runs for the agent, with all it has
+// started, because the user says so. The agent sees it end by a signal, and keeps
+// its output. Ending what has ended is no error; a terminal that the session does not
+// have is one. It may take seconds.
+func (h *Host) KillTerminal(session, id string) error {
+	if err := h.terminals.Kill(session, id); err != nil {
+		return fmt.Errorf("stop the command: %w", err)
+	}
+	return nil
+}
+
 // Release implements acpclient.Terminals.
 func (c *commands) Release(r wire.TerminalRef) error {
 	return terminalError((*Host)(c).terminals.Release(r.SessionID, r.TerminalID))
@@ -116,6 +130,8 @@ func terminalError(err error) error {
 		return jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "%v", err)
 	case errors.Is(err, terminal.ErrRelativeDir), errors.Is(err, terminal.ErrInvalid):
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
+	case errors.Is(err, terminal.ErrTooMany), errors.Is(err, terminal.ErrTooManyKept):
+		return jsonrpc.Errorf(jsonrpc.CodeInternalError, "Limit reached: %v", err)
 	}
 	return err
 }
@@ -129,8 +145,26 @@ func (h *Host) terminalChanged(c terminal.Change) {
 	if len(c.Data) > 0 {
 		h.opts.Sink.Post(acpclient.TerminalOutput{For: for_, ID: c.ID, Data: c.Data})
 	}
+	h.waits(c)
 	if c.Exit != nil {
 		h.opts.Sink.Post(acpclient.TerminalExited{For: for_, ID: c.ID, Code: c.Exit.Code, Signal: c.Exit.Signal})
+	}
+}
+
+// waits tells the user that a command seems to wait for somebody. It has no input
+// and no terminal, so it waits in vain.
+func (h *Host) waits(c terminal.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case c.Started != nil:
+		h.lines[c.ID] = safetext.Line(terminal.Line(*c.Started), 200)
+	case c.Released:
+		delete(h.lines, c.ID)
+	case c.Waiting != "":
+		h.opts.Sink.Post(acpclient.NoticeArrived{For: acpclient.For{Session: c.Session}, Severity: "warning",
+			Title:       "A command waits for " + string(c.Waiting) + ", which nobody can give it",
+			Description: h.lines[c.ID] + " (stop it, or run it yourself)"})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // harmless are members of a command's input that change nothing of what it does.
-var harmless = []string{"command", "cmd", "cwd", "workdir", "description", "timeout", "timeout_ms", "timeoutms", "title"}
+var harmless = []string{"command", "cmd", "cwd", "workdir", "description", "timeout", "timeout_ms", "timeoutMs", "title"}
 
 // toolFacts are what rules may know of a tool call that an agent asks about. What
 // is not understood makes them partial, so that no rule allows it.
@@ -32,6 +32,8 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall) permissions.Fact
 		f.Partial = strange(t.RawInput)
 	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // all that is known of it, and that is words
 		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
+	case len(t.RawInput) > 0 && string(t.RawInput) != "null" && buried(t.RawInput):
+		f.Partial = true
 	}
 	paths, writes := toolPaths(t)
 	for i, p := range paths {
@@ -41,7 +43,7 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall) permissions.Fact
 		}
 		file := h.fileFact(session, p)
 		file.Write = writes[p] || kind == "edit" || kind == "delete" || kind == "move"
-		if command == "" || file.Write || !file.Inside || file.Secret {
+		if command == "" || file.Write || p != dir && (!file.Inside || file.Secret) {
 			f.Files = append(f.Files, file)
 		}
 	}
@@ -149,7 +151,7 @@ func argv(raw []byte) []string {
 			continue
 		}
 		var list []string
-		if json.Unmarshal(m.Value, &list) == nil && len(list) > 0 {
+		if json.Unmarshal(m.Value, &list) == nil && len(list) > 0 && m.Err() == nil {
 			return list
 		}
 	}
@@ -160,8 +162,69 @@ func argv(raw []byte) []string {
 // know what it does: a switch that leaves a sandbox, say.
 func strange(raw []byte) bool {
 	m := jsonscan.MembersOf(raw)
+	commands, dirs := 0, 0
 	for m.Next() {
-		if !slices.Contains(harmless, strings.ToLower(string(m.Key))) && string(m.Value) != "null" && string(m.Value) != "false" {
+		switch key := string(m.Key); key {
+		case "command", "cmd":
+			commands++
+		case "cwd", "workdir":
+			dirs++
+		default:
+			if !slices.Contains(harmless, key) && string(m.Value) != "null" && string(m.Value) != "false" {
+				return true
+			}
+		}
+	}
+	return m.Err() != nil || commands > 1 || dirs > 1 // nobody knows which of them counts
+}
+
+// buried tells whether an input names a file or a host in a place where nobody looks:
+// below its own members.
+func buried(raw []byte) bool {
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		if k := jsonscan.KindOf(m.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(m.Value, 0) {
+			return true
+		}
+		if s, ok := jsonscan.Text(m.Value); ok && hostless(s) {
+			return true
+		}
+	}
+	return m.Err() != nil
+}
+
+// hostless tells whether a text is a URL of which the host is not known.
+func hostless(s string) bool {
+	u, err := url.Parse(s)
+	lower := strings.ToLower(strings.TrimSpace(s))
+	return (strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:")) && (err != nil || u.Hostname() == "")
+}
+
+// names tells whether an object in a value has a member that is called like a file
+// or a URL, or whose text is one.
+func names(raw []byte, depth int) bool {
+	if depth > 8 {
+		return true
+	}
+	if jsonscan.KindOf(raw) == jsonscan.Array {
+		items := jsonscan.ItemsOf(raw)
+		for items.Next() {
+			if k := jsonscan.KindOf(items.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(items.Value, depth+1) {
+				return true
+			}
+		}
+		return items.Err() != nil
+	}
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		key := strings.ToLower(string(m.Key))
+		if strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "url") || strings.Contains(key, "uri") || key == "dir" || key == "directory" || key == "command" {
+			return true
+		}
+		if s, ok := jsonscan.Text(m.Value); ok && !strings.ContainsAny(s, " \n") && (filepath.IsAbs(s) || strings.Contains(s, "://")) {
+			return true
+		}
+		if k := jsonscan.KindOf(m.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(m.Value, depth+1) {
 			return true
 		}
 	}

@@ -162,9 +162,9 @@ func (h *Host) unchanged(session string, t fsops.Target, before content) error {
 func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before content) permissions.Question {
 	q := h.fileQuestion(r.SessionID, "edit", "Write a file", t)
 	if before.err != nil {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + safetext.Visible(before.err.Error())})
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + visiblePath(before.err.Error())})
 	}
-	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: safetext.Visible(r.Path),
+	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: visiblePath(r.Path),
 		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), OldNone: before.isNew})
 	if q.Remember = "write " + t.Resolved; t.Inside && t.Secret == "" && before.err == nil {
 		q.Remember = rememberWrites
@@ -179,9 +179,9 @@ func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permi
 	file := h.targetFact(session, t)
 	file.Write = kind == "edit"
 	q.Facts.Files = []permissions.FileFact{file}
-	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(t.Path)})
+	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
 	if t.Symlink {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + safetext.Visible(t.Resolved)})
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + visiblePath(t.Resolved)})
 	}
 	if !t.Inside {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "outside the session's directories"})

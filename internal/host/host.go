@@ -11,6 +11,8 @@ package host
 
 import (
 	"context"
+	"os/exec"
+	"slices"
 	"sync"
 
 	"parley/acpclient"
@@ -32,11 +34,22 @@ type Options struct {
 	// is called when a session is opened, and by ReloadRules.
 	Rules func(roots []string) (*permissions.Rulebook, error)
 
+	Commands Commands // how commands are started
+
 	// Tools is the command that an agent of v2 starts to get at files and
 	// commands (see internal/toolserver); nil: it is offered none.
 	Tools   []string
 	Version string         // of parley, for Tools
 	Log     *acpclient.Log // may be nil
+}
+
+// Commands says how commands are started for an agent. The zero value starts them
+// as they are, with parley's environment.
+type Commands struct {
+	Environ []string // "NAME=value"; nil: os.Environ()
+	// Confine changes a command so that it can write below the roots of its session
+	// only; nil: they may do what the user may. An error keeps it from starting.
+	Confine func(roots []string, cmd *exec.Cmd) error
 }
 
 // Remote says what an agent that runs elsewhere gets of this machine: nothing,
@@ -57,6 +70,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
+	lines    map[string]string // of commands, by the id of the terminal, safe to show
 }
 
 // shared tells whether the agent's paths are those of this machine.
@@ -73,12 +87,16 @@ type session struct {
 
 // New makes a host. Close ends everything it started.
 func New(opts Options) *Host {
-	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}}
+	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, lines: map[string]string{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
 	if opts.Record != nil {
 		h.broker.SetRecord(opts.Record.Settled)
 	}
-	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged})
+	limits := terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ}
+	if opts.Commands.Confine != nil {
+		limits.Confine = h.confine
+	}
+	h.terminals = terminal.New(limits)
 	if opts.Tools != nil {
 		h.tools = toolserver.New(toolserver.Options{FS: (*files)(h), Terminals: (*commands)(h), Command: opts.Tools, Version: opts.Version, Log: h.log})
 	}
@@ -191,6 +209,18 @@ func (h *Host) cwd(id string) string {
 		return s.roots[0]
 	}
 	return ""
+}
+
+// confine binds a command to the directories of its session. One of a session that
+// is not known starts bound to none.
+func (h *Host) confine(id string, cmd *exec.Cmd) error {
+	h.mu.Lock()
+	var roots []string
+	if s := h.sessions[id]; s != nil {
+		roots = slices.Clone(s.roots)
+	}
+	h.mu.Unlock()
+	return h.opts.Commands.Confine(roots, cmd)
 }
 
 // granted runs f with the grants of a session, under the lock; it returns the key

@@ -10,6 +10,12 @@ import (
 	"parley/permissions"
 )
 
+// visiblePath is a path as a question shows it: on one line, whatever it holds. A
+// name with line breaks could draw rows that look like parley's own.
+func visiblePath(path string) string {
+	return strings.ReplaceAll(safetext.Visible(path), "\n", `<\n>`)
+}
+
 // maxPaths bounds how many files of one question are looked up.
 const maxPaths = 200
 
@@ -37,7 +43,7 @@ func (h *Host) addPaths(q *permissions.Question, session string, t wire.ToolCall
 			add(l.Path)
 			if show && !shown[l.Path] {
 				shown[l.Path] = true
-				q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "file", Text: safetext.Visible(l.Path)})
+				q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "file", Text: visiblePath(l.Path)})
 			}
 		}
 	}
@@ -62,7 +68,7 @@ func (h *Host) warnOf(q *permissions.Question, session, p string) {
 		return
 	}
 	warn := func(s string) {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: safetext.Visible(p) + ": " + s})
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(p) + ": " + s})
 	}
 	full := p
 	if !filepath.IsAbs(full) {
@@ -75,11 +81,11 @@ func (h *Host) warnOf(q *permissions.Question, session, p string) {
 	target, err := h.files.Resolve(session, full)
 	if err != nil {
 		q.Outside = true
-		warn("nobody knows where it leads: " + safetext.Visible(err.Error()))
+		warn("nobody knows where it leads: " + visiblePath(err.Error()))
 		return
 	}
 	if target.Symlink && !target.Inside {
-		warn("really " + safetext.Visible(target.Resolved))
+		warn("really " + visiblePath(target.Resolved))
 	}
 	if !target.Inside {
 		q.Outside = true

@@ -32,7 +32,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	switch {
 	case command != "":
 		q.Kind = "execute" // whatever the agent calls it: the answer lets it run
-		q.Heading = "Run a command in " + safetext.Visible(dir)
+		q.Heading = "Run a command in " + visiblePath(dir)
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
 		shown = append(shown, command, dir)
 	case isEdit(t):
@@ -40,7 +40,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input at all: their title is all there is.
-		q.Heading = "Run a command in " + safetext.Visible(dir) + ", as the agent words it"
+		q.Heading = "Run a command in " + visiblePath(dir) + ", as the agent words it"
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		shown, title = append(shown, title), ""
 	case q.Kind == "" || q.Kind == "other":
@@ -83,7 +83,7 @@ func text(p *string) string {
 func contentPart(c wire.ToolContent) (permissions.Part, []string) {
 	switch {
 	case c.Type == "diff":
-		p := permissions.Part{Kind: permissions.Diff, Path: safetext.Visible(c.Path), Text: safetext.Visible(c.NewText), OldNone: c.OldText == nil}
+		p := permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Text: safetext.Visible(c.NewText), OldNone: c.OldText == nil}
 		raw := []string{c.Path, c.NewText}
 		if c.OldText != nil {
 			p.Old = safetext.Visible(*c.OldText)
@@ -93,7 +93,7 @@ func contentPart(c wire.ToolContent) (permissions.Part, []string) {
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}, []string{c.Block.Text}
 	case c.Type == "content" && c.Block.URI != "":
-		return permissions.Part{Kind: permissions.Field, Label: c.Block.Type, Text: safetext.Visible(c.Block.URI)}, []string{c.Block.URI}
+		return permissions.Part{Kind: permissions.Field, Label: safetext.Line(c.Block.Type, 80), Text: visiblePath(c.Block.URI)}, []string{c.Block.URI}
 	}
 	return permissions.Part{}, nil
 }

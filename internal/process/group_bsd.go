@@ -4,12 +4,20 @@ package process
 
 import (
 	"errors"
+	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // members is empty: without a process table that can be read cheaply the group is all that is known.
 type members struct{}
+
+// mark does nothing: nobody could look the marks up.
+func mark(*exec.Cmd, string) {}
+
+// endWithParent does nothing: the kernel has no such signal.
+func endWithParent(*syscall.SysProcAttr) {}
 
 func (g *Group) adopt() error     { return nil }
 func (g *Group) free()            {}

@@ -13,16 +13,25 @@ type entry struct {
 	pid, parent, group, session int
 	started                     uint64
 	dead                        bool // a zombie: only its parent's wait is missing
+	kernel                      bool // a thread of the kernel
 }
 
-// members remembers the descendants that have left both group and session, by pid, with their start time.
+// members remembers, by pid with their start time, the descendants that have left both group and session, and
+// processes that have no environment to find a mark in.
 type members struct {
-	strays map[int]uint64
+	started       uint64 // of the program: nothing older can belong to it
+	strays, blank map[int]uint64
 }
 
-func (g *Group) adopt() error { return nil }
-func (g *Group) free()        { g.strays = nil }
-func (g *Group) track()       { g.survey() }
+// adopt runs before anybody reaps the program, so it is still in the table.
+func (g *Group) adopt() error {
+	e, _ := readEntry(g.pid, make([]byte, statSize))
+	g.started = e.started
+	return nil
+}
+
+func (g *Group) free()  { g.strays, g.blank = nil, nil }
+func (g *Group) track() { g.survey() }
 
 func (g *Group) anyLeft() bool {
 	for _, e := range g.survey() {
@@ -34,18 +43,22 @@ func (g *Group) anyLeft() bool {
 }
 
 // survey returns everything that belongs to the group: its members, those of its session (a shell with job control
-// makes new groups inside it), strays seen before, and all their descendants.
+// makes new groups inside it), whatever has its mark, strays seen before, and all their descendants.
 func (g *Group) survey() []entry {
-	table := readTable()
-	if _, taken := table[g.pid]; taken && g.reaped {
-		return nil // the id is in use again, which proves that nobody of the group was left
+	if g.pid <= 1 { // never started; in a container 0 is the session of the first process, whose descendants are all there are
+		return nil
 	}
+	table := readTable()
+	// In use again, the id proves that nobody is left of the group and the session; strays do not hold it.
+	_, taken := table[g.pid]
+	taken = taken && g.reaped
 	ours := make(map[int]bool)
 	for pid, e := range table {
-		if e.group == g.pid || e.session == g.pid || (g.strays[pid] != 0 && g.strays[pid] == e.started) {
+		if !taken && (e.group == g.pid || e.session == g.pid) || (g.strays[pid] != 0 && g.strays[pid] == e.started) {
 			ours[pid] = true
 		}
 	}
+	g.addMarked(table, ours)
 	for grown := len(ours) > 0; grown; {
 		grown = false
 		for pid, e := range table {
@@ -59,7 +72,7 @@ func (g *Group) survey() []entry {
 	for pid := range ours {
 		e := table[pid]
 		found = append(found, e)
-		if e.group != g.pid && e.session != g.pid {
+		if taken || e.group != g.pid && e.session != g.pid {
 			strays[pid] = e.started
 		}
 	}
@@ -109,6 +122,12 @@ func (g *Group) signalFound(found []entry, sig unix.Signal) error {
 	return err
 }
 
+// kernelThread is PF_KTHREAD of the flags.
+const kernelThread = 0x200000
+
+// statSize is more than /proc/<pid>/stat ever has.
+const statSize = 1024
+
 func readTable() map[int]entry {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -117,7 +136,7 @@ func readTable() map[int]entry {
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
 	table := make(map[int]entry, len(names))
-	buf := make([]byte, 1024)
+	buf := make([]byte, statSize)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -131,7 +150,7 @@ func readTable() map[int]entry {
 }
 
 // readEntry reads /proc/<pid>/stat. The name in it may hold blanks and brackets, so the fields count from the last
-// closing bracket on: state, ppid, pgrp, session, ..., the twentieth is the start time.
+// closing bracket on: state, ppid, pgrp, session, ..., the seventh are flags, the twentieth is the start time.
 func readEntry(pid int, buf []byte) (entry, bool) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -153,9 +172,10 @@ func parseStat(pid int, stat []byte) (entry, bool) {
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(string(fields[i])); return n }
 	started, _ := strconv.ParseUint(string(fields[19]), 10, 64)
+	flags, _ := strconv.ParseUint(string(fields[6]), 10, 64)
 	state := fields[0][0]
 	return entry{
 		pid: pid, parent: number(1), group: number(2), session: number(3),
-		started: started, dead: state == 'Z' || state == 'X',
+		started: started, dead: state == 'Z' || state == 'X', kernel: flags&kernelThread != 0,
 	}, true
 }

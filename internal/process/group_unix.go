@@ -17,6 +17,7 @@ func setAttributes(cmd *exec.Cmd) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setsid = true // a new session is a new group too
+	endWithParent(cmd.SysProcAttr)
 }
 
 // signalGroup sends to all members of the group. EPERM is what some systems answer when only zombies are left.

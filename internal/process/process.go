@@ -7,13 +7,21 @@
 // One goroutine per Group reaps the program as soon as it exits; nobody has to call Wait for that. Children that the
 // program leaves behind stay until Kill: every Group must be ended with Kill, whether its program has exited or not.
 // All methods may be called from any goroutine; only Wait and WaitGone block.
+//
+// On Linux whatever a program starts is found wherever it goes: every program gets a mark in its environment
+// (TreeVar), which its children inherit, and which is looked up in /proc. Only a process that has changed its
+// environment, in a session of its own and after all its parents are gone, cannot be told from others. When the caller
+// itself is killed without a chance to clean up, the kernel sends the program SIGTERM; what that does about its own
+// children is up to it.
 package process
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -31,6 +39,7 @@ type Group struct {
 	done  chan struct{}
 	state *os.ProcessState // written once before done is closed
 
+	token  string // what tells this Group's mark from others
 	mu     sync.Mutex
 	reaped bool // the leader's pid is free again, except as the id of a group that still has members
 	gone   bool // nothing is left; the ids may belong to somebody else and must not be signalled
@@ -45,17 +54,34 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 		return nil, ErrPipe
 	}
 	setAttributes(cmd)
-	if err := cmd.Start(); err != nil {
+	g := &Group{cmd: cmd, token: rand.Text(), done: make(chan struct{})}
+	mark(cmd, g.token)
+	started := make(chan error)
+	go g.run(started)
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
-	g := &Group{cmd: cmd, pid: cmd.Process.Pid, done: make(chan struct{})}
-	if err := g.adopt(); err != nil {
-		cmd.Process.Kill()
-		cmd.Wait()
-		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
-	}
-	go g.reap()
 	return g, nil
+}
+
+// run starts the program and reaps it. It keeps one thread for as long as the program runs, which the wait would take
+// anyway: Linux sends the signal for the death of the parent when the thread ends that started the program.
+func (g *Group) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := g.cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	g.pid = g.cmd.Process.Pid
+	if err := g.adopt(); err != nil {
+		g.cmd.Process.Kill()
+		g.cmd.Wait()
+		started <- err
+		return
+	}
+	started <- nil
+	g.reap()
 }
 
 func isFile(stream any) bool {
@@ -129,8 +155,8 @@ func (g *Group) Alive() bool {
 }
 
 // Track looks for descendants that have left the group and remembers them, so that Kill finds them even after their
-// parents have exited. Call it before a program is asked to end. It does something on Linux only; elsewhere a process
-// that leaves the group is lost (Windows: cannot leave).
+// parents have exited, and without their mark. Call it before a program is asked to end. It does something on Linux
+// only; elsewhere a process that leaves the group is lost (Windows: cannot leave).
 func (g *Group) Track() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,6 +18,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// patience bounds every wait: it is only ever used up by a failing test.
+const patience = 10 * time.Second
+
+// lockForGood has the thread of a goroutine end with it.
+func lockForGood() { runtime.LockOSThread() }
+
 // running starts a shell script in a group and returns it with a reader of its standard output.
 func running(t *testing.T, script string) (*Group, *bufio.Reader) {
 	t.Helper()

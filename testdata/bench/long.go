@@ -159,6 +159,9 @@ func (s *session) pages(top string) (frames []float64, err error) {
 			return nil, fmt.Errorf("%w, after %d pages", err, len(frames))
 		}
 		frames = append(frames, millis(end.Sub(at)))
+		if err := s.quiet(30 * time.Millisecond); err != nil { // colours of code come in a frame of their own
+			return nil, err
+		}
 		select {
 		case <-found:
 			return frames, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // reportVar names, in the environment of an agent, the socket it reports to.
-const reportVar = "PARLEY_BENCH_REPORTS"
+const reportVar = "BENCH_PARLEY_REPORTS"
 
 // report is what an agent says of itself: "begin" before the first byte of an
 // answer, "mark" and a letter before it sends the chunk that has it.

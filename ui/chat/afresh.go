@@ -16,7 +16,7 @@ func (v *View) Afresh(t *thread.Thread) *View {
 	f.choices = maps.Clone(v.choices)
 	f.renderer, f.wideRenderer, f.terminals = nil, nil, nil
 	f.diffs, f.patches, f.patchLines = nil, nil, 0
-	f.coloured, f.wanted, f.searched = nil, nil, searched{}
+	f.coloured, f.wanted, f.listings, f.searched = nil, nil, nil, searched{}
 	f.rows, f.owners, f.places = nil, nil, nil
 	f.reset()
 	return &f

@@ -13,8 +13,10 @@ import (
 // edited is a finished call of v2 that has changed files.
 func edited(c *acpclient.Changes) *thread.Thread {
 	th := thread.New("s")
+	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
 	kind, title, status := "edit", "Edit", "completed"
 	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status, Content: &[]acpclient.ToolContent{{Changes: c}}})
+	th.Apply(acpclient.HistoryEnded{For: in})
 	return th
 }
 

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"parley/ui/chat/markdown"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -8,18 +9,28 @@ import (
 // maxColoured bounds the diffs whose colours are kept.
 const maxColoured = 400
 
-// Colouring is a diff that was drawn without the colours of its code, because
-// nobody has looked at its code yet.
+// Colouring is code that was drawn without its colours, because nobody has looked
+// at it yet: that of a diff, or of a block of a message.
 type Colouring struct {
 	diff   *widget.Computed
 	lines  int
 	item   int
 	syntax *widget.Syntax
+
+	seg  int                 // of the item, where it is a message
+	code []*markdown.Listing // of that block; nil: it is a diff
 }
 
 // Run looks at the code. It takes a tenth of a millisecond a line and belongs on
 // a goroutine of its own; the view may be used meanwhile.
-func (c *Colouring) Run() { c.syntax = c.diff.Highlight(c.lines) }
+func (c *Colouring) Run() {
+	for _, l := range c.code {
+		l.Run()
+	}
+	if c.diff != nil {
+		c.syntax = c.diff.Highlight(c.lines)
+	}
+}
 
 // coloured is what is known of a diff's code.
 type coloured struct {
@@ -27,17 +38,97 @@ type coloured struct {
 	asked  int // lines that were asked for
 }
 
-// Uncoloured returns the diffs that were drawn without colours since it was last
-// called. Each is to be given to Coloured, after Run.
+// Uncoloured returns the code that was drawn without colours since it was last
+// called, and is still near. Each is to be given to Coloured, after Run.
 func (v *View) Uncoloured() []*Colouring {
-	out := v.wanted
+	out := v.wanted[:0]
+	for _, c := range v.wanted {
+		if c.code == nil || v.short || v.near(c.item, c.seg) {
+			out = append(out, c)
+		} else {
+			v.undrawn(c)
+		}
+	}
 	v.wanted = nil
 	return out
 }
 
-// Coloured takes the colours of a diff, which is drawn again where it is in
+// undrawn has a block drawn again when it is seen again.
+func (v *View) undrawn(c *Colouring) {
+	if e := v.entries[c.item]; e != nil {
+		e.undraw(c.seg)
+	}
+}
+
+// near tells whether a segment is on the screen, or right beside what is.
+func (v *View) near(item, seg int) bool {
+	if len(v.places) == 0 {
+		return false
+	}
+	first, last := v.places[0], v.places[len(v.places)-1]
+	switch {
+	case item < first.item-1 || item > last.item+1, item == first.item && seg < first.seg-1, item == last.item && seg > last.seg+1:
+		return false
+	}
+	return true
+}
+
+// forgo drops what was asked for; it is asked for again when it is drawn again.
+func (v *View) forgo() {
+	for _, c := range v.wanted {
+		if c.code != nil {
+			v.undrawn(c)
+		} else if known := v.coloured[c.diff]; known != nil && !known.syntax.Covers(c.lines) {
+			known.asked = 0
+		}
+	}
+	v.wanted = nil
+}
+
+// message draws the k-th block of the message that is being rendered.
+func (v *View) message(b markdown.Block, k int) []string {
+	rows, missing := v.renderer.Draw(b, v.listings)
+	if len(missing) == 0 {
+		return rows
+	}
+	for _, c := range v.wanted { // drawn twice before anyone has asked
+		if c.code != nil && c.item == v.drawing && c.seg == k {
+			c.code = missing
+			return rows
+		}
+	}
+	v.wanted = append(v.wanted, &Colouring{item: v.drawing, seg: k, code: missing})
+	return rows
+}
+
+// colouredCode draws a block again with the colours of its code.
+func (v *View) colouredCode(c *Colouring) {
+	e := v.entries[c.item]
+	if e == nil || e.stream == nil || c.item >= len(v.thread.Items) {
+		return
+	}
+	k := c.seg
+	if v.closed(c.item) {
+		k, e.head = 0, nil
+	}
+	if k >= len(e.segs) || e.segs[k] == nil || !e.segs[k].done && e.segs[k].rows == nil {
+		return // it is not drawn any more
+	}
+	e.undraw(k)
+	v.listings, v.dirty = c.code, true
+	if k < v.segments(c.item) {
+		v.segment(c.item, k)
+	}
+	v.listings = nil
+}
+
+// Coloured takes the colours of code, which is drawn again where it is in
 // sight. It has as many rows as before.
 func (v *View) Coloured(c *Colouring) {
+	if c.code != nil {
+		v.colouredCode(c)
+		return
+	}
 	known := v.coloured[c.diff]
 	if known == nil || known.syntax.Covers(c.lines) {
 		return

@@ -123,12 +123,14 @@ func TestDragInTables(t *testing.T) {
 
 func worked() *thread.Thread {
 	th := thread.New("s")
+	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
 	th.Apply(acpclient.TurnStarted{For: in, Text: "edit", At: uitest.Start})
 	th.Apply(acpclient.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit"), Status: of("completed"), Content: &[]acpclient.ToolContent{{Diff: &acpclient.Diff{
 		Path: uitest.Dir + "/x.go", Old: "a\nb\nc\n", New: "a\n// a line that is long enough to be wrapped on the smallest of the screens that there are\nc\n"}}}})
 	th.Apply(acpclient.ToolChanged{For: in, ID: "r", Kind: of("execute"), Title: of("Run"), RawInput: of(`{"command":"make"}`), Status: of("completed"), Content: &[]acpclient.ToolContent{{Terminal: "x"}}})
 	th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("\x1b[1mone\x1b[0m\n" + strings.Repeat("wide ", 50) + "end\n" + strings.Repeat("row\n", 30) + "last\n")})
 	th.Apply(acpclient.TerminalExited{For: in, ID: "x", Code: of(0)})
+	th.Apply(acpclient.HistoryEnded{For: in})
 	return th
 }
 

@@ -9,11 +9,12 @@ import (
 
 // entry is what is known of the look of one item at the current width.
 type entry struct {
+	item    *thread.Item
 	version int
-	live    bool // shows a clock or a spinner: holds for one layout
-	frame   int  // the layout for which that was made
-	busy    bool // the session was, when it was rendered
-	segs    []segment
+	live    bool       // shows a clock or a spinner: holds for one layout
+	frame   int        // the layout for which that was made
+	busy    bool       // the session was, when it was rendered
+	segs    []*segment // nil: not rendered, or dropped
 
 	stream *markdown.Stream // messages: cut into blocks
 	fed    int              // bytes of the item's text that stream has
@@ -39,8 +40,9 @@ func (v *View) entry(i int) *entry {
 	it := v.thread.Items[i]
 	e := v.entries[i]
 	if e == nil {
-		e = &entry{version: -1}
+		e = &entry{item: it, version: -1}
 		v.entries[i] = e
+		v.kept += entryWeight
 	}
 	busy := v.busy() && (it.Kind == thread.ToolCall || it.Kind == thread.ThoughtMessage)
 	if e.version == it.Version && (!e.live || e.frame == v.frame) && e.busy == busy {
@@ -51,9 +53,9 @@ func (v *View) entry(i int) *entry {
 	if it.Kind == thread.AgentMessage {
 		if fresh {
 			if e.text != it.Generation {
-				*e = entry{version: e.version, busy: e.busy, text: it.Generation}
+				*e = entry{item: it, version: e.version, busy: e.busy, text: it.Generation}
 			}
-			e.feed(it)
+			v.kept += e.feed()
 			n := e.count()
 			if v.closed(i) {
 				n = 1
@@ -63,17 +65,16 @@ func (v *View) entry(i int) *entry {
 		return e
 	}
 	v.resize(e, 1)
-	e.segs[0].done = false
 	return e
 }
 
 // resize makes room for n segments; the last one before is open again.
 func (v *View) resize(e *entry, n int) {
 	if k := len(e.segs); k > 0 {
-		e.segs[k-1].done = false
+		e.undraw(k - 1)
 	}
-	for len(e.segs) < n {
-		e.segs = append(e.segs, segment{})
+	if fresh := n - len(e.segs); fresh > 0 {
+		e.segs = append(e.segs, make([]*segment, fresh)...)
 	}
 	e.segs = e.segs[:n]
 }
@@ -81,14 +82,31 @@ func (v *View) resize(e *entry, n int) {
 var newline = []byte("\n")
 
 // feed hands the new part of a message to its stream. A message that nobody
-// looks at costs nothing but its bytes.
-func (e *entry) feed(it *thread.Item) {
+// looks at costs nothing but its bytes. It returns how many of them the stream
+// keeps at most.
+func (e *entry) feed() int {
 	if e.stream == nil {
 		e.stream = &markdown.Stream{}
 	}
-	fresh := it.Text[e.fed:]
-	e.stream.Append(string(fresh))
-	e.fed, e.lines = len(it.Text), e.lines+bytes.Count(fresh, newline)
+	fresh := e.item.Text[e.fed:]
+	e.stream.Append(fresh)
+	e.fed, e.lines = len(e.item.Text), e.lines+bytes.Count(fresh, newline)
+	return min(len(fresh), markdown.KeptText)
+}
+
+// undraw has a segment drawn again when it is seen again.
+func (e *entry) undraw(k int) {
+	if k < len(e.segs) && e.segs[k] != nil {
+		e.segs[k].done = false
+	}
+}
+
+// block returns the k-th block of a message; the zero Block if there is none.
+func (e *entry) block(k int) markdown.Block {
+	if k < e.stream.Len() {
+		return e.stream.Block(k, e.item.Text)
+	}
+	return e.stream.Tail()
 }
 
 // count is the number of blocks, the open one included.
@@ -106,15 +124,19 @@ func (v *View) segments(i int) int { return len(v.entry(i).segs) }
 // segment returns the rows of a segment, rendering them if need be.
 func (v *View) segment(i, k int) []string {
 	e := v.entry(i)
-	s := &e.segs[k]
+	s := e.segs[k]
+	if s == nil {
+		s = &segment{}
+		e.segs[k] = s
+	}
 	parted := k == 0 && v.parted(i) // what stands before may have become blank, or begun to speak
 	if s.done && parted == (e.parted && k == 0) {
 		return s.rows
 	}
 	v.rendered++
-	v.kept++
-	it := v.thread.Items[i]
-	s.done = true
+	v.kept -= weight(s.rows)
+	it := e.item
+	s.done, v.drawing = true, i
 	var rows []string
 	switch {
 	case it.Blank():
@@ -132,7 +154,21 @@ func (v *View) segment(i, k int) []string {
 		rows = append([]string{""}, rows...)
 	}
 	s.rows, s.text, s.hits = rows, nil, nil
+	v.kept += weight(rows)
 	return rows
+}
+
+// entryWeight is what an entry takes besides its rows and its text, in bytes.
+const entryWeight = 256
+
+// weight is about how many bytes of memory rows take.
+func weight(rows []string) int {
+	const each = 24 // of the slice, and what the allocator rounds up
+	n := each * len(rows)
+	for _, r := range rows {
+		n += len(r)
+	}
+	return n
 }
 
 // block renders the k-th block of a message.
@@ -140,13 +176,8 @@ func (v *View) block(e *entry, k int) []string {
 	if v.renderer == nil {
 		v.renderer = markdown.NewRenderer(max(1, min(v.width-len(indent), maxProse)), v.th)
 	}
-	var b markdown.Block
-	if k < e.stream.Len() {
-		b = e.stream.Block(k)
-	} else if b = e.stream.Tail(); b.Kind == 0 {
-		return nil
-	}
-	rendered := v.renderer.Rows(b)
+	b := e.block(k)
+	rendered := v.message(b, k)
 	if len(rendered) == 0 {
 		return nil
 	}

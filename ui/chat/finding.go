@@ -52,7 +52,7 @@ func (v *View) setPeek(peek int) {
 // found looks for the matches in the rows of a segment.
 func (v *View) found(i, k int) *found {
 	m := v.text(i, k)
-	s := &v.entries[i].segs[k]
+	s := v.entries[i].segs[k]
 	if s.hits != nil && s.hits.query == v.search.query {
 		return s.hits
 	}
@@ -187,18 +187,16 @@ func (v *View) locate(h Hit) (seg int, m mark, ok bool) {
 // the match is.
 func (v *View) blockOf(h Hit) (seg, n int) {
 	e := v.entry(h.item)
-	start := 0
-	source := e.stream.Source()
-	end := len(source)
+	start, end := 0, len(e.item.Text)
 	for seg = 0; seg < e.stream.Len(); seg++ {
-		size := len(e.stream.Block(seg).Source)
-		if h.off < start+size {
-			end = start + size
+		from, to := e.stream.Span(seg)
+		if h.off < to {
+			start, end = from, to
 			break
 		}
-		start += size
+		start = to
 	}
-	v.search.query.each(source[start:end], func(from, _ int) bool {
+	v.search.query.each(string(e.item.Text[start:end]), func(from, _ int) bool {
 		if start+from >= h.off {
 			return false
 		}

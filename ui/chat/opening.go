@@ -137,10 +137,11 @@ func (e *entry) linesBehind(k int) int {
 		return 0
 	}
 	n := e.lines
-	for i := range min(k+1, e.stream.Len()) {
-		n -= strings.Count(e.stream.Block(i).Source, "\n")
+	if k = min(k, e.stream.Len()-1); k >= 0 {
+		_, end := e.stream.Span(k)
+		n -= bytes.Count(e.item.Text[:end], newline)
 	}
-	if !strings.HasSuffix(e.stream.Source(), "\n") {
+	if !bytes.HasSuffix(e.item.Text, newline) {
 		n++
 	}
 	return n

@@ -14,6 +14,7 @@ import (
 // closable has one of each kind of item that can be opened or closed.
 func closable() *thread.Thread {
 	th := thread.New("s")
+	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
 	kind, title, done, failed := "execute", "make", "completed", "failed"
 	out := &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: numbers(30)}}}
 	for _, e := range []acpclient.Event{
@@ -29,6 +30,7 @@ func closable() *thread.Thread {
 	} {
 		th.Apply(e)
 	}
+	th.Apply(acpclient.HistoryEnded{For: in})
 	return th
 }
 
@@ -150,9 +152,7 @@ func TestChoicesLast(t *testing.T) {
 	if got := uitest.Text(only(v, 3)); got != open || !strings.Contains(got, "line 15") {
 		t.Errorf("%s", got)
 	}
-	for range maxKept {
-		v.kept++
-	}
+	v.kept += maxKept
 	v.End()
 	if got := uitest.Text(only(v, 3)); got != open {
 		t.Errorf("%s", got)

@@ -41,12 +41,14 @@ func TestSelectionGolden(t *testing.T) {
 			v.Select(true)
 			var rows []string
 			for range 4 { // the answer, the thought, the prompt; and from the end on
+				colour(v)
 				rows = append(rows, v.Rows()...)
 				rows = append(rows, "--")
 				v.Move(-1)
 			}
 			v.SelectLast()
 			v.MovePrompt(-1)
+			colour(v)
 			rows = append(rows, v.Rows()...)
 			uitest.Golden(t, fmt.Sprintf("selection/%d-%s", width, name), rows)
 		}

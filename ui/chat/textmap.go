@@ -47,7 +47,7 @@ type textRow struct {
 // text returns the map of a segment, made anew when its rows were.
 func (v *View) text(i, k int) *textMap {
 	rows := v.segment(i, k)
-	s := &v.entries[i].segs[k]
+	s := v.entries[i].segs[k]
 	if s.text != nil && len(s.text.rows) == len(rows) {
 		return s.text
 	}

@@ -88,6 +88,12 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 	if badge := v.exitBadge(it); badge != "" {
 		right = join(badge, right)
 	}
+	if t.Trust == thread.Unasked {
+		if t.Status != "failed" {
+			ink, sign = v.th.Warn, "⚠"
+		}
+		right = join(right, v.th.Warn.Paint(t.Trust.String()))
+	}
 	if took := v.took(t, live); took != "" {
 		right = join(right, v.th.Dim.Paint(took))
 	}

@@ -36,8 +36,9 @@ func (d Density) String() string { return [...]string{"normal", "everything", "q
 // maxProse is how wide running text gets, in cells.
 const maxProse = 100
 
-// maxKept bounds the segments whose rows are kept. What is out of sight goes.
-const maxKept = 4000
+// maxKept bounds, in bytes, the rows that are kept, and what else an entry has
+// of a message: some 200 screens. What is out of sight goes.
+const maxKept = 2 << 20
 
 // place is a row: the row-th of a segment of an item.
 type place struct{ item, seg, row int }
@@ -52,7 +53,7 @@ type View struct {
 	density Density
 
 	entries  map[int]*entry
-	kept     int // segments rendered since rows were last dropped
+	kept     int // bytes that entries take, about, since some were last dropped
 	renderer *markdown.Renderer
 	// wideRenderer draws blocks that are not wrapped.
 	wideRenderer *markdown.Renderer
@@ -63,8 +64,9 @@ type View struct {
 	patchLines int // in patches
 
 	coloured map[*widget.Computed]*coloured
-	wanted   []*Colouring // drawn without colours
-	drawing  int          // the item that is being rendered
+	wanted   []*Colouring        // drawn without colours
+	listings []*markdown.Listing // code that was looked at, of the block that is being rendered
+	drawing  int                 // the item that is being rendered
 
 	choices map[int]bool // items opened (true) and closed one by one
 	peek    int          // the item that a search has opened, plus one; 0: none
@@ -155,8 +157,14 @@ func (v *View) SetDensity(d Density) {
 // Changed says that the thread has changed items. The cost does not depend on
 // how many there are.
 func (v *View) Changed(items []int) {
-	if len(items) > 0 {
-		v.dirty = true
+	if len(items) == 0 {
+		return
+	}
+	v.dirty = true
+	// What is certain to be looked at is cut into blocks as it comes, not all of it
+	// with the next frame.
+	if n := len(v.thread.Items) - 1; v.follow && n >= 0 && v.entries[n] != nil && v.entries[n].stream != nil {
+		v.entry(n)
 	}
 }
 
@@ -391,8 +399,8 @@ func (v *View) clamp() {
 	v.top.row = max(0, min(v.top.row, len(v.segment(v.top.item, v.top.seg))-1))
 }
 
-// evict drops the rows of what is far away, when many segments have been
-// rendered since it last did.
+// evict drops the rows of what is far away, when many have been made since it
+// last did.
 func (v *View) evict() {
 	if v.kept <= maxKept {
 		return
@@ -407,7 +415,7 @@ func (v *View) evict() {
 		// reader go, its blocks stay.
 		for k := range e.segs {
 			if i == v.top.item && (k < v.top.seg || k > v.top.seg+v.height) {
-				e.segs[k] = segment{}
+				e.segs[k] = nil
 			}
 		}
 	}

@@ -99,12 +99,7 @@ func (v *View) blockLines(e *entry, k int, rows []string) []srcLine {
 	if v.wideRenderer == nil {
 		v.wideRenderer = markdown.NewRenderer(unwrapped, theme.Plain())
 	}
-	var b markdown.Block
-	if k < e.stream.Len() {
-		b = e.stream.Block(k)
-	} else if b = e.stream.Tail(); b.Kind == 0 {
-		return nil
-	}
+	b := e.block(k)
 	var out []srcLine
 	for _, r := range v.wideRenderer.Rows(b) {
 		line := srcLine{text: ansi.Strip(r), gutter: len(indent)}

@@ -127,7 +127,7 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 			}
 			rows = append(rows, short(w.segment(i, w.at.seg))...)
 			if k := w.at.seg - 1; k >= 0 {
-				w.v.entries[i].segs[k] = segment{} // nobody asks for it again
+				w.v.entries[i].segs[k] = nil // nobody asks for it again
 			}
 		}
 		if !whole {
@@ -290,7 +290,7 @@ func (w *Written) Live(height int) []string {
 		p = prev
 		rows = append(append([]string(nil), v.segment(p.item, p.seg)...), rows...)
 	}
-	v.wanted = nil
+	v.forgo()
 	if len(rows) > height {
 		rows = rows[len(rows)-height:]
 		if height > 0 {

@@ -49,6 +49,8 @@ const (
 	Mouse
 	Login
 	Logout
+	Approval
+	Trust
 	Quit
 
 	FocusTranscript
@@ -78,6 +80,7 @@ const (
 	FullScreen
 	NextQuestion
 	PreviousQuestion
+	MakeRule
 
 	Close
 

@@ -25,7 +25,7 @@ func BenchmarkStream(b *testing.B) {
 			message := strings.Repeat(prose, size/len(prose)+1)
 			r := NewRenderer(100, theme.ANSI())
 			var s Stream
-			s.Append(message)
+			s.Append([]byte(message))
 			r.Rows(s.Tail())
 			at := 0
 			b.ReportAllocs()
@@ -33,7 +33,7 @@ func BenchmarkStream(b *testing.B) {
 				if at+20 > len(prose) {
 					at = 0
 				}
-				s.Append(prose[at : at+20])
+				s.Append([]byte(prose[at : at+20]))
 				r.Rows(s.Tail())
 				at += 20
 			}
@@ -49,7 +49,7 @@ func BenchmarkAppend(b *testing.B) {
 	for b.Loop() {
 		var s Stream
 		for at := 0; at < len(message); at += 20 {
-			s.Append(message[at:min(at+20, len(message))])
+			s.Append([]byte(message[at:min(at+20, len(message))]))
 		}
 	}
 }
@@ -88,7 +88,7 @@ func BenchmarkOpen(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			var s Stream
-			s.Append(bb.text)
+			s.Append([]byte(bb.text))
 			r := NewRenderer(100, theme.ANSI())
 			b.ReportAllocs()
 			for b.Loop() {

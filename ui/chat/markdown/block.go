@@ -45,7 +45,7 @@ func (k Kind) String() string {
 // equal closed blocks have equal rows.
 type Block struct {
 	Kind   Kind
-	Source string // markdown, with the blank lines around it; shares the message's memory
+	Source string // markdown, with the blank lines around it
 	Lang   string // of a Fence: the first word after the marker, at most 32 bytes
 	Open   bool   // the tail: more may come
 	// Continued says that the block was cut off the one before it for its

@@ -3,9 +3,6 @@ package markdown
 import (
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-
 	"parley/internal/safetext"
 	"parley/ui/widget/syntax"
 )
@@ -13,16 +10,13 @@ import (
 // codeIndent is the room before a line of code.
 const codeIndent = 2
 
-// maxLexers bounds the languages a renderer remembers; an unknown name costs
-// chroma some milliseconds, so the names are the agent's to waste.
-const maxLexers = 64
+// maxAtOnce bounds the bytes of a growing fence that are looked at while its rows
+// are drawn: as much as comes between two frames from an agent that speaks as
+// models do. More of it gets its colours from elsewhere.
+const maxAtOnce = 256
 
-// lexer is a language; chroma is nil if there is no such language.
-type lexer struct {
-	chroma chroma.Lexer
-}
-
-// codeTail remembers the highlighted lines of the fence that is growing.
+// codeTail remembers the lines of the fence that is growing, as far as they have
+// their colours.
 type codeTail struct {
 	lang  string
 	code  string // whole lines
@@ -36,29 +30,49 @@ func (r *Renderer) fence(b Block, width int) []line {
 	if b.strip > 0 {
 		code = unindent(code, b.strip)
 	}
-	if !b.Open {
-		return r.code(code, b.Lang, width)
+	if b.Open {
+		return r.openFence(code, b.Lang, width)
 	}
-	return r.openFence(code, b.Lang, width)
+	lines, all := r.tryCode(code, b.Lang, width)
+	t := &r.tail
+	if rest, ok := strings.CutPrefix(code, t.code); !all && ok && t.code != "" && t.lang == b.Lang && t.width == width {
+		// It has just closed: what had colours keeps them until all of it has.
+		lines = t.lines[:len(t.lines):len(t.lines)]
+		if rest != "" {
+			lines = append(lines, r.code(rest, "", width)...)
+		}
+	}
+	return lines
 }
 
-// openFence highlights each line once, when it is complete.
+// openFence colours each line once, when it is complete.
 func (r *Renderer) openFence(code, lang string, width int) []line {
 	t := &r.tail
 	if t.lang != lang || t.width != width || !strings.HasPrefix(code, t.code) {
 		*t = codeTail{lang: lang, width: width}
 	}
 	whole := strings.LastIndexByte(code, '\n') + 1
-	for len(t.code) < whole {
-		n := len(t.code) + strings.IndexByte(code[len(t.code):], '\n') + 1
-		t.lines = append(t.lines, r.code(code[len(t.code):n], lang, width)...)
-		t.code = code[:n]
+	at, lines := len(t.code), t.lines[:len(t.lines):len(t.lines)]
+	for at < whole {
+		n := at + strings.IndexByte(code[at:], '\n') + 1
+		more, coloured := r.tryCode(code[at:n], lang, width)
+		if coloured && at == len(t.code) {
+			t.lines, t.code = append(t.lines, more...), code[:n]
+		}
+		lines, at = append(lines, more...), n
 	}
-	lines := t.lines[:len(t.lines):len(t.lines)]
 	if whole < len(code) {
 		lines = append(lines, r.code(code[whole:], "", width)...)
 	}
 	return lines
+}
+
+// tryCode renders lines of code; without colours, and false, where somebody has to
+// look at them first.
+func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured bool) {
+	missing := len(r.missing)
+	lines = r.code(code, lang, width)
+	return lines, len(r.missing) == missing
 }
 
 // code renders lines of code: highlighted, indented, broken where the row ends.
@@ -87,63 +101,45 @@ func expandPieces(pieces []piece) []piece {
 	return pieces
 }
 
-// highlight colours code in a language, if there is such a one.
-func (r *Renderer) highlight(code, lang string) (pieces []piece) {
-	plain := []piece{{text: code}}
-	lex := r.lexer(lang)
-	if lex == nil || isBlank(code) || r.theme.keyword == (style{}) {
-		return plain
+// highlight colours code in a language, if there is such a one and it is known
+// what the code is.
+func (r *Renderer) highlight(code, lang string) []piece {
+	if lang == "" || isBlank(code) || r.theme.keyword == (style{}) {
+		return []piece{{text: code}}
 	}
-	defer func() {
-		if recover() != nil {
-			pieces = plain
-		}
-	}()
-	it, err := lex.Tokenise(nil, code+"\n")
-	if err != nil {
-		return plain
+	spans := r.spansOf(Listing{lang: lang, text: code})
+	pieces, at := []piece(nil), 0
+	for _, s := range spans {
+		pieces = appendPiece(pieces, code[at:s.To], r.theme.token(s.Class))
+		at = s.To
 	}
-	size := 0
-	for token := it(); token != chroma.EOF; token = it() {
-		size += len(token.Value)
-		pieces = appendPiece(pieces, token.Value, r.theme.token(token.Type))
-	}
-	if size != len(code)+1 { // a lexer that adds or loses something
-		return plain
-	}
-	last := &pieces[len(pieces)-1]
-	last.text = strings.TrimSuffix(last.text, "\n")
-	return pieces
+	return appendPiece(pieces, code[at:], style{})
 }
 
-// lexer returns the lexer of that name, nil if there is none. Nothing is ever
-// guessed from the code.
-func (r *Renderer) lexer(lang string) chroma.Lexer {
-	if lang == "" {
-		return nil
+// spansOf tells what the parts of code are. Where somebody has to look at it first
+// it is said to be missing.
+func (r *Renderer) spansOf(c Listing) []syntax.Span {
+	if !r.later {
+		c.Run()
+		return c.spans
 	}
-	if l, ok := r.lexers[lang]; ok {
-		return l.chroma
-	}
-	if len(r.lexers) >= maxLexers {
-		return nil
-	}
-	if r.lexers == nil {
-		r.lexers = make(map[string]*lexer)
-	}
-	l := &lexer{}
-	if strings.Trim(strings.ToLower(lang), "abcdefghijklmnopqrstuvwxyz0123456789+-_#.") == "" {
-		if found := lexers.Get(lang); found != nil {
-			l.chroma = chroma.Coalesce(found)
+	for _, f := range r.found {
+		if f.lang == c.lang && f.text == c.text {
+			return f.spans
 		}
 	}
-	r.lexers[lang] = l
-	return l.chroma
+	if len(c.text) <= r.atOnce && languages.ready(c.lang) {
+		r.atOnce -= len(c.text)
+		c.Run()
+		return c.spans
+	}
+	r.missing = append(r.missing, &c)
+	return nil
 }
 
-// token returns the style of a token.
-func (t palette) token(typ chroma.TokenType) style {
-	switch syntax.Of(typ) {
+// token returns the style of a part of code.
+func (t palette) token(c syntax.Class) style {
+	switch c {
 	case syntax.Inserted:
 		return t.added
 	case syntax.Deleted:

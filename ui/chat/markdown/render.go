@@ -18,8 +18,11 @@ type Renderer struct {
 	prose  *glamourRenderer         // paragraphs and headings, not wrapped
 	tables map[int]*glamourRenderer // by width
 
-	lexers map[string]*lexer
-	tail   codeTail
+	tail    codeTail
+	later   bool       // code is drawn without colours until it was looked at
+	atOnce  int        // bytes of code that may be looked at all the same
+	found   []*Listing // code that was looked at, of the block that is being drawn
+	missing []*Listing // code that was not
 
 	row strings.Builder
 }
@@ -40,6 +43,24 @@ func NewRenderer(width int, th *theme.Theme) *Renderer {
 // once; an open one costs microseconds, and looks the same but for colours in
 // code and the grid of tables.
 func (r *Renderer) Rows(b Block) []string {
+	r.later = false
+	return r.rows(b)
+}
+
+// Draw returns the rows of a block as Rows does, but looks at hardly any code:
+// what of it is neither among found nor short is drawn without colours and
+// returned. The block has as many rows with them.
+func (r *Renderer) Draw(b Block, found []*Listing) (rows []string, missing []*Listing) {
+	r.later, r.found, r.missing, r.atOnce = true, found, nil, 0
+	if b.Open {
+		r.atOnce = maxAtOnce
+	}
+	rows, missing = r.rows(b), r.missing
+	r.found, r.missing = nil, nil
+	return rows, missing
+}
+
+func (r *Renderer) rows(b Block) []string {
 	lines := r.lines(b)
 	rows := make([]string, 0, len(lines))
 	for _, l := range lines {

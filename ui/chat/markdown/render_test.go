@@ -176,17 +176,17 @@ func TestFenceColours(t *testing.T) {
 func TestOpenFenceHighlightsWholeLines(t *testing.T) {
 	var s Stream
 	r := NewRenderer(60, theme.ANSI())
-	s.Append("```go\nreturn 1\nretu")
+	s.Append([]byte("```go\nreturn 1\nretu"))
 	rows := r.Rows(s.Tail())
 	if len(rows) != 2 || !strings.Contains(rows[0], "\x1b[35mreturn") || rows[1] != "  retu" {
 		t.Errorf("%q", rows)
 	}
-	s.Append("rn 2\n``")
+	s.Append([]byte("rn 2\n``"))
 	rows = r.Rows(s.Tail())
 	if len(rows) != 2 || !strings.Contains(rows[1], "\x1b[35mreturn") {
 		t.Errorf("%q", rows)
 	}
-	s.Append("`\n\n```go\nx := 3\n") // another fence: nothing of the first one stays
+	s.Append([]byte("`\n\n```go\nx := 3\n")) // another fence: nothing of the first one stays
 	if rows = r.Rows(s.Tail()); len(rows) != 1 || ansi.Strip(rows[0]) != "  x := 3" {
 		t.Errorf("%q", rows)
 	}
@@ -244,12 +244,11 @@ func TestHostileMarkdown(t *testing.T) {
 }
 
 func TestUnknownLanguagesAreBounded(t *testing.T) {
-	r := NewRenderer(40, theme.ANSI())
 	for i := range 2 * maxLexers {
-		r.lexer(fmt.Sprintf("lang%d", i))
+		languages.of(fmt.Sprintf("lang%d", i))
 	}
-	if len(r.lexers) > maxLexers {
-		t.Errorf("%d languages remembered", len(r.lexers))
+	if n := len(languages.lexers); n > maxLexers {
+		t.Errorf("%d languages remembered", n)
 	}
 }
 
@@ -267,13 +266,13 @@ func FuzzRows(f *testing.F) {
 		r := NewRenderer(w, theme.Pick("auto", look&1 != 0, look&2 != 0))
 		var s Stream
 		half := len(text) / 2
-		s.Append(text[:half])
+		s.Append([]byte(text[:half]))
 		checkRows(t, r.Rows(s.Tail()), w)
-		s.Append(text[half:])
+		s.Append([]byte(text[half:]))
 		checkRows(t, r.Rows(s.Tail()), w)
 		s.Finish()
-		for i := range s.Len() {
-			rows := r.Rows(s.Block(i))
+		for _, b := range blocksOf(&s, text) {
+			rows := r.Rows(b)
 			checkRows(t, rows, w)
 			if n := len(rows); n > 0 && (rows[0] == "" || rows[n-1] == "") {
 				t.Fatalf("blank rows at the ends: %q", rows)

@@ -10,24 +10,32 @@ const (
 	maxLines = 64   // lines of code of a piece of a fence
 )
 
-// span is a closed block: offsets into the text.
+// KeptText is about how many bytes of a message a Stream keeps.
+const KeptText = 32 << 10
+
+// span is the block that grows: offsets into the text that is kept.
 type span struct {
 	start, end int
-	from, to   int // the code of a fence
-	head       int // length of the header rows a continued table repeats, found at headAt
-	headAt     int
-	indent     int // columns of the list item a piece was cut out of
-	strip      int // columns that a fence's lines are indented by
+	from, to   int    // the code of a fence
+	headAt     int    // of a table that is not continued: where its header rows begin
+	head       int    // their length, 0: too long to be repeated
+	again      header // of a continued table: those it repeats
+	indent     int    // columns of the list item a piece was cut out of
+	strip      int    // columns that a fence's lines are indented by
 	lang       string
 	kind       Kind
 	cont       bool
 }
 
-// Stream splits one growing message into blocks. The zero value is ready. It
-// must not be copied once used.
+// Stream splits one growing message into blocks. It keeps no text but that of
+// the open block and some before it: whoever has the message hands it in where a
+// closed block is asked for. The zero value is ready. It must not be copied once
+// used.
 type Stream struct {
-	text   strings.Builder
-	blocks []span
+	text   strings.Builder // of the message, from base on
+	base   int             // the offsets below count from there
+	blocks []closed
+	more   []detail
 
 	open   span // the block that is growing; its end is not known yet
 	line   int  // start of the line that is growing
@@ -35,25 +43,35 @@ type Stream struct {
 	inked  bool // the open block has a line that is not blank
 	midway bool // the growing line is the rest of one that was cut
 
-	prev int // Paragraph: start of the line before the growing one, -1: none
+	prev int // Paragraph: start of the line before the growing one, negative: none
 
 	fence  fenceMark // Fence: its marker. List: the fence inside an item, if any
 	inList bool      // Fence: was cut out of a list item; the list goes on after it
 	lines  int       // Fence: lines of code in this piece
 
-	item   int  // List: start of the last item of the outermost level
+	item   int  // List: start of the last item of the outermost level, negative: not in this piece
 	offset int  // List: column of that item's content
 	loose  bool // List: the last line was blank
 
 	htmlEnd string // HTML: what ends it, "" a blank line
 }
 
-// Append adds text to the message. The cost is that of the text alone.
-func (s *Stream) Append(text string) {
-	if text == "" {
-		return
+// Append adds text to the message, of which it takes a copy. The cost is that of
+// the text alone.
+func (s *Stream) Append(text []byte) {
+	for len(text) > 0 {
+		n := min(len(text), KeptText)
+		s.text.Write(text[:n])
+		text = text[n:]
+		s.split()
+		if s.open.start >= KeptText {
+			s.forget()
+		}
 	}
-	s.text.WriteString(text)
+}
+
+// split takes what was added.
+func (s *Stream) split() {
 	all := s.text.String()
 	for {
 		i := strings.IndexByte(all[s.scan:], '\n')
@@ -66,6 +84,19 @@ func (s *Stream) Append(text string) {
 		s.overflow(all, s.scan)
 		s.endLine(all, s.scan)
 	}
+}
+
+// forget lets go of the text before the open block. Offsets into it become
+// negative.
+func (s *Stream) forget() {
+	n := s.open.start
+	tail := s.text.String()[n:]
+	s.text = strings.Builder{}
+	s.text.Grow(KeptText + 2*maxBlock)
+	s.text.WriteString(tail)
+	s.base += n
+	s.open.start, s.open.from, s.open.headAt = 0, s.open.from-n, s.open.headAt-n
+	s.line, s.scan, s.prev, s.item = s.line-n, s.scan-n, s.prev-n, s.item-n
 }
 
 // Finish says that the message is over: the tail becomes a closed block.
@@ -82,28 +113,10 @@ func (s *Stream) Finish() {
 }
 
 // Reset forgets the message.
-func (s *Stream) Reset() { *s = Stream{blocks: s.blocks[:0]} }
-
-// Source returns the whole message. It is not copied.
-func (s *Stream) Source() string { return s.text.String() }
+func (s *Stream) Reset() { *s = Stream{blocks: s.blocks[:0], more: s.more[:0]} }
 
 // Len returns the number of closed blocks.
 func (s *Stream) Len() int { return len(s.blocks) }
-
-// Block returns closed block i, 0 <= i < Len().
-func (s *Stream) Block(i int) Block { return s.block(s.blocks[i]) }
-
-func (s *Stream) block(sp span) Block {
-	all := s.text.String()
-	b := Block{
-		Kind: sp.kind, Source: all[sp.start:sp.end], Lang: sp.lang, Continued: sp.cont, indent: sp.indent,
-		head: all[sp.headAt : sp.headAt+sp.head],
-	}
-	if sp.kind == Fence {
-		b.from, b.to, b.strip = sp.from-sp.start, sp.to-sp.start, sp.strip
-	}
-	return b
-}
 
 // Tail returns the open block, the zero Block if there is none.
 func (s *Stream) Tail() Block {
@@ -125,8 +138,13 @@ func (s *Stream) Tail() Block {
 		sp.kind = probe.begin(partial, sp.end)
 		sp.lang, sp.from, sp.to = probe.open.lang, sp.end, sp.end
 	}
-	b := s.block(sp)
-	b.Open = true
+	b := Block{Kind: sp.kind, Source: all[sp.start:sp.end], Lang: sp.lang, Open: true, Continued: sp.cont, indent: sp.indent}
+	if sp.kind == Fence {
+		b.from, b.to, b.strip = sp.from-sp.start, sp.to-sp.start, sp.strip
+	}
+	if sp.kind == Table && sp.cont {
+		b.head = sp.again.text
+	}
 	return b
 }
 
@@ -140,7 +158,7 @@ func (s *Stream) close(all string, end int) {
 		if s.open.kind == Fence && s.open.to < 0 {
 			s.open.to = end
 		}
-		s.blocks = append(s.blocks, s.open)
+		s.add(s.open)
 		s.open = span{start: end}
 	}
 	s.inked, s.lines, s.prev = false, 0, -1
@@ -152,10 +170,9 @@ func (s *Stream) leftover(end int) {
 	if end == s.open.start {
 		return
 	}
-	if n := len(s.blocks); n > 0 && end-s.blocks[n-1].start <= maxBlock {
-		s.blocks[n-1].end = end
-	} else {
-		s.blocks = append(s.blocks, span{kind: Paragraph, cont: true, start: s.open.start, end: end})
+	// Where it starts is where the one before ends.
+	if n := len(s.blocks); n == 0 || s.base+end-s.blocks[n-1].start > maxBlock {
+		s.add(span{kind: Paragraph, cont: true, start: s.open.start, end: end})
 	}
 	s.open.start, s.line = end, end
 }
@@ -170,7 +187,9 @@ func (s *Stream) cut(all string, at int) {
 	case Fence:
 		s.fence, s.inList, s.open.from, s.open.to, s.open.strip = fence, inList, at, -1, was.strip
 	case Table:
-		s.open.head, s.open.headAt = was.head, was.headAt
+		if s.open.again = was.again; !was.cont {
+			s.open.again = header{s.base + was.headAt, strings.Clone(all[was.headAt : was.headAt+was.head])}
+		}
 	case List:
 		s.cutList(all, at, fence)
 	}
@@ -198,7 +217,7 @@ func (s *Stream) overflow(all string, end int) {
 	for end-s.open.start > maxBlock {
 		switch {
 		case s.line > s.open.start && !s.inked: // blank lines only
-			s.blocks = append(s.blocks, span{kind: Paragraph, cont: true, start: s.open.start, end: s.line})
+			s.add(span{kind: Paragraph, cont: true, start: s.open.start, end: s.line})
 			s.open.start = s.line
 		case s.line > s.open.start && s.open.kind == List && s.item > s.open.start:
 			s.cut(all, s.item)
@@ -244,7 +263,7 @@ func (s *Stream) cutLine(all string) {
 	s.cut(all, at)
 	switch s.open.kind {
 	case Heading, Quote, Table, Reference:
-		s.open.kind, s.open.head = Paragraph, 0
+		s.open.kind, s.open.head, s.open.again = Paragraph, 0, header{}
 	}
 	s.midway, s.line = true, at
 }

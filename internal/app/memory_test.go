@@ -1,0 +1,27 @@
+package app
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+// What a turn leaves behind is given back.
+func TestTidyReturnsMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it stays for whoever looks for it
+	for range 64 {
+		left := make([]byte, 1<<20)
+		for i := range left {
+			left[i] = 1
+		}
+		runtime.KeepAlive(left)
+	}
+	before := unneeded()
+	if before < 64<<20 {
+		t.Fatalf("%d bytes are not needed, of 64 MiB", before)
+	}
+	tidy()
+	if after := unneeded(); after > before-60<<20 {
+		t.Errorf("%d bytes are not needed, %d before", after, before)
+	}
+}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"parley/fsops"
+	"parley/internal/headless"
+	"parley/internal/safetext"
+	"parley/permissions"
+)
+
+// exitAsked is the exit code of `parley rules test` where the user would be asked.
+const exitAsked = 1
+
+type rulesFlags struct {
+	file, cwd               string
+	addDirs                 []string
+	agent, kind, tool, path string
+	host                    string
+	write, json             bool
+}
+
+// NewRules is `parley rules`.
+func NewRules(s Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "The rules that answer questions of agents: list, try, check",
+		Long: `Rules allow, ask or deny what agents want to do. Yours stand in rules.toml beside the configuration file; a project adds
+.parley/rules.toml, which may ask and deny, but allow nothing.`,
+		Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRulesList(s), newRulesTest(s), newRulesCheck(s))
+	return cmd
+}
+
+// common are the flags that say which files are read.
+func (f *rulesFlags) common(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "rules", "", "read this file in place of your own")
+	flags.StringVar(&f.cwd, "cwd", "", "the directory of the session (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory of the session (repeatable)")
+}
+
+// files are the files of rules, and the directories of the session.
+func (f *rulesFlags) files() ([]ruleFile, []string, error) {
+	place, err := NewPlace(f.cwd, f.addDirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	own := f.file
+	if own != "" {
+		if own, err = filepath.Abs(own); err != nil {
+			return nil, nil, Usagef("--rules %s: %v", f.file, err)
+		}
+	}
+	dirs := append([]string{place.Cwd}, place.Roots...)
+	files, err := ruleFiles(own, dirs)
+	if err != nil {
+		return nil, nil, UsageError{err.Error()}
+	}
+	if f.file != "" && files[0].missing {
+		return nil, nil, Usagef("--rules %s: no such file", f.file)
+	}
+	return files, dirs, nil
+}
+
+func newRulesList(s Streams) *cobra.Command {
+	var f rulesFlags
+	cmd := &cobra.Command{Use: "list", Short: "Print the rules, and where they stand", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+		files, _, err := f.files()
+		if err != nil {
+			return err
+		}
+		book, err := rulebook(files)
+		if err != nil {
+			return err
+		}
+		if len(book.Rules()) == 0 {
+			_, err = fmt.Fprintf(s.Out, "no rules; write [[allow]], [[ask]] or [[deny]] into %s\n", files[0].path)
+			return err
+		}
+		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+		for _, r := range book.Rules() {
+			fmt.Fprintf(w, "%s\t%s\n", safetext.Line(r.Name(), 500), safetext.Line(r.Where, 2000))
+		}
+		return w.Flush()
+	}}
+	f.common(cmd)
+	return cmd
+}
+
+func newRulesCheck(s Streams) *cobra.Command {
+	var f rulesFlags
+	cmd := &cobra.Command{Use: "check", Short: "Say what is wrong with the files of rules, if anything", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+		files, _, err := f.files()
+		if err != nil {
+			return err
+		}
+		n, wrong := 0, 0
+		for _, file := range files {
+			if n += len(file.rules); file.err != nil {
+				wrong++
+				fmt.Fprintf(s.Err, "parley: %s\n", safetext.Line(file.err.Error(), 2000))
+			}
+		}
+		switch {
+		case wrong > 0:
+			return ExitCode(headless.ExitUsage)
+		case n == 0:
+			_, err = fmt.Fprintf(s.Out, "no rules; write [[allow]], [[ask]] or [[deny]] into %s\n", files[0].path)
+		case n == 1:
+			_, err = fmt.Fprintln(s.Out, "1 rule is fine")
+		default:
+			_, err = fmt.Fprintf(s.Out, "%d rules are fine\n", n)
+		}
+		return err
+	}}
+	f.common(cmd)
+	return cmd
+}
+
+func newRulesTest(s Streams) *cobra.Command {
+	var f rulesFlags
+	cmd := &cobra.Command{
+		Use:   "test [flags] ['COMMAND LINE']",
+		Short: "Say what the rules make of a command, a file, a host or a tool",
+		Long: `Say what the rules make of a command, a file, a host or a tool, part by part. Nothing is run.
+
+Exit codes: 0 allowed, 1 the user is asked, 2 usage, or a mistake in a file, 5 denied.`,
+		Example: `  parley rules test 'git add -A && rm -rf x'
+  parley rules test --path src/main.go --write
+  parley rules test --rules try.toml --host example.com`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return f.test(s, args) },
+	}
+	f.common(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.agent, "agent", "", "the name of the agent that wants it")
+	flags.StringVar(&f.kind, "kind", "", "the kind of the tool call: read, edit, delete, move, search, execute, fetch, other")
+	flags.StringVar(&f.tool, "tool", "", "the tool's own name")
+	flags.StringVar(&f.path, "path", "", "a file that is read")
+	flags.BoolVar(&f.write, "write", false, "the file is written")
+	flags.StringVar(&f.host, "host", "", "a host that something is fetched from")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	return cmd
+}
+
+func (f *rulesFlags) test(s Streams, args []string) error {
+	line := strings.Join(args, " ")
+	switch {
+	case line == "" && f.path == "" && f.host == "" && f.tool == "" && f.kind == "":
+		return Usagef("nothing to judge: type a command line in quotes, or --path, --host, --tool, --kind")
+	case len(args) > 1:
+		return Usagef("type the command line as one word, in quotes: parley rules test '%s'", strings.ReplaceAll(line, "'", `'\''`))
+	case f.write && f.path == "":
+		return Usagef("--write says that the file of --path is written")
+	}
+	files, dirs, err := f.files()
+	if err != nil {
+		return err
+	}
+	book, err := rulebook(files)
+	if err != nil {
+		return err
+	}
+	look, done, err := looking(dirs)
+	if err != nil {
+		return err
+	}
+	defer done()
+	j := book.Judge(f.facts(line, dirs[0], look))
+	if f.json {
+		err = writeJudgement(s, j)
+	} else {
+		err = printJudgement(s, line, j)
+	}
+	if err != nil {
+		return err
+	}
+	switch j.Effect {
+	case permissions.Allow:
+		return nil
+	case permissions.Deny:
+		return ExitCode(headless.ExitDenied)
+	}
+	return ExitCode(exitAsked)
+}
+
+func (f *rulesFlags) facts(line, cwd string, look func(string) permissions.FileFact) permissions.Facts {
+	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: look}
+	kind := "other"
+	if f.host != "" {
+		facts.Hosts, kind = []string{f.host}, "fetch"
+	}
+	if f.path != "" {
+		path := f.path
+		if !filepath.IsAbs(path) {
+			path = cwd + string(filepath.Separator) + path
+		}
+		file := look(path)
+		if file.Write = f.write; f.write {
+			kind = "edit"
+		} else {
+			kind = "read"
+		}
+		facts.Files = []permissions.FileFact{file}
+	}
+	if line != "" {
+		facts.Commands, kind = []permissions.CommandFact{{Line: line, Dir: cwd}}, "execute"
+	}
+	facts.Kind = cmp.Or(f.kind, kind)
+	return facts
+}
+
+// looking finds out where paths lead from the directories of a session.
+func looking(dirs []string) (look func(string) permissions.FileFact, done func(), err error) {
+	const id = "rules"
+	files := fsops.New(fsops.Options{})
+	if err := files.OpenSession(id, dirs); err != nil {
+		files.Close()
+		return nil, nil, UsageError{err.Error()}
+	}
+	var roots []string
+	for _, dir := range dirs {
+		if t, err := files.Resolve(id, dir); err == nil {
+			roots = append(roots, t.Resolved)
+		}
+	}
+	return func(path string) permissions.FileFact {
+		t, err := files.Resolve(id, path)
+		if err != nil {
+			return permissions.FileFact{Path: path}
+		}
+		return permissions.FileFact{Path: t.Resolved, Inside: t.Inside, Secret: t.Secret != "", Roots: roots}
+	}, files.Close, nil
+}
+
+var outcomes = map[permissions.Effect]string{permissions.None: "asked", permissions.Confirm: "asked", permissions.Allow: "allowed", permissions.Deny: "denied"}
+
+// printJudgement prints the parts as a tree, and the outcome.
+func printJudgement(s Streams, line string, j permissions.Judgement) error {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	if line != "" {
+		fmt.Fprintln(w, shownPart(line))
+	}
+	for i, v := range j.Verdicts {
+		branch := "├ "
+		if i == len(j.Verdicts)-1 {
+			branch = "└ "
+		}
+		if line == "" {
+			branch = ""
+		}
+		fmt.Fprintf(w, "%s%s\t%s\n", branch, shownPart(v.Text), verdictWords(v))
+	}
+	w.Flush()
+	fmt.Fprintf(&b, "%s\n", outcomes[j.Effect])
+	_, err := fmt.Fprint(s.Out, b.String())
+	return err
+}
+
+// shownPart is a part of a line as one line of the output.
+func shownPart(text string) string {
+	return safetext.Line(strings.Join(strings.Fields(safetext.Visible(text)), " "), 400)
+}
+
+func verdictWords(v permissions.Verdict) string {
+	by, whose := "", "your rule"
+	if v.Rule != nil {
+		if v.Rule.Project {
+			whose = "the project's rule"
+		}
+		_, name, _ := strings.Cut(v.Rule.Name(), " ")
+		by = fmt.Sprintf(" by %s  %s  (%s)", whose, name, v.Rule.Where)
+	}
+	words := outcomes[v.Effect] + by
+	if v.Why != "" {
+		words += " · " + v.Why
+	}
+	return safetext.Line(words, 3000)
+}
+
+// judged is the form of a judgement in JSON.
+type judged struct {
+	Outcome string       `json:"outcome"`
+	Parts   []judgedPart `json:"parts"`
+}
+
+type judgedPart struct {
+	Text    string `json:"text"`
+	Outcome string `json:"outcome"`
+	Rule    string `json:"rule,omitempty"`
+	Where   string `json:"where,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+func writeJudgement(s Streams, j permissions.Judgement) error {
+	out := judged{Outcome: outcomes[j.Effect], Parts: []judgedPart{}}
+	for _, v := range j.Verdicts {
+		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: v.Why}
+		if v.Rule != nil {
+			p.Rule, p.Where = v.Rule.Name(), v.Rule.Where
+		}
+		out.Parts = append(out.Parts, p)
+	}
+	enc := json.NewEncoder(s.Out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}

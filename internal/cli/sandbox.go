@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/host"
+	"parley/internal/process"
+	"parley/internal/safetext"
+	"parley/internal/sandbox"
+)
+
+// cannotStart is the exit code of a program that the sandbox could not become, as shells have it.
+const cannotStart = 126
+
+// SandboxFlag adds --sandbox to a command. Given tells what it says: nil where it was left out.
+func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
+	value := cmd.Flags().Bool("sandbox", false, "Linux: let the agent and its commands write only below the directories of the session, and where they keep their own things (default: the configured)")
+	return func() *bool {
+		if !cmd.Flags().Changed("sandbox") {
+			return nil
+		}
+		return value
+	}
+}
+
+// SandboxExec is `parley sandbox-exec`, which the sandbox starts programs with and nobody else. It returns only when it
+// cannot become the program.
+func SandboxExec(args []string, s Streams) int {
+	fmt.Fprintf(s.Err, "parley: %s: %v\n", sandbox.Command, sandbox.Main(args))
+	return cannotStart
+}
+
+// CheckSandbox refuses what is asked for and cannot be had, before anything starts. The error is a UsageError of one
+// line.
+func (s *Setup) CheckSandbox() error {
+	_, err := s.confined()
+	return err
+}
+
+// confined is the sandbox to start programs in; nil without one. It does not change for the life of the process.
+func (s *Setup) confined() (*sandbox.Sandbox, error) {
+	s.boxing.Do(func() { s.box, s.boxErr = s.newSandbox(sandbox.Check) })
+	return s.box, s.boxErr
+}
+
+func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
+	switch {
+	case s.Sandbox != nil && !*s.Sandbox, s.Sandbox == nil && !s.Config.Sandbox:
+		return nil, nil
+	}
+	if err := check(); err != nil {
+		if s.Sandbox == nil {
+			return nil, UsageError{s.Config.Wrong(err.Error(), "sandbox").Error()}
+		}
+		return nil, Usagef("--sandbox: %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find parley's own program, for the sandbox: %w", err)
+	}
+	box, err := sandbox.New(self, s.Config.SandboxWrite)
+	if err != nil {
+		return nil, UsageError{s.Config.Wrong(err.Error(), "sandbox_write").Error()}
+	}
+	return box, nil
+}
+
+// commands is how commands of agents are started.
+func (s *Setup) commands() (host.Commands, error) {
+	c := host.Commands{Environ: s.commandEnviron()}
+	box, err := s.confined()
+	if err == nil && box != nil {
+		c.Confine = func(roots []string, cmd *exec.Cmd) error { return box.Wrap(cmd, roots, sandbox.Caches()) }
+	}
+	return c, err
+}
+
+// starting is how the engine starts an agent that works in a place. Only the sandbox makes it look the program up: it
+// must not find another one, or none, once it is bound.
+func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error) {
+	c := command(a, p.Cwd, s.environ())
+	box, err := s.confined()
+	if err != nil || box == nil {
+		return c, err
+	}
+	path, err := process.LookPath(c.Path, c.Dir, c.Env)
+	if err != nil {
+		return c, &acpclient.StartError{Command: safetext.Line(c.Path, 200), Err: err}
+	}
+	cmd := &exec.Cmd{Path: path, Args: append([]string{c.Path}, c.Args...)}
+	if err := box.Wrap(cmd, append([]string{p.Cwd}, p.Roots...), sandbox.States()); err != nil {
+		return c, err
+	}
+	c.Path, c.Args = cmd.Path, cmd.Args[1:]
+	return c, nil
+}
+
+// serving is what `parley serve` needs to start agents: they work in the directory it was started in, and in dirs.
+func serving(given *bool, argv, dirs []string) (command, env []string, err error) {
+	path, err := config.Path()
+	if err != nil {
+		return nil, nil, UsageError{err.Error()}
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		return nil, nil, UsageError{err.Error()}
+	}
+	s := &Setup{Config: c, Sandbox: given}
+	if box, err := s.confined(); err != nil {
+		return nil, nil, err
+	} else if box == nil && dirs != nil {
+		return nil, nil, Usagef("--add-dir says what the agent may write to with --sandbox, which is not on")
+	}
+	place, err := NewPlace("", dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	start, err := s.starting(Custom(argv), place)
+	var missing *acpclient.StartError
+	if errors.As(err, &missing) {
+		return nil, nil, Usagef("%v", missing.Err)
+	}
+	return append([]string{start.Path}, start.Args...), start.Env, err
+}

@@ -1,0 +1,183 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/sandbox"
+	"parley/terminal"
+)
+
+func on() *bool { yes := true; return &yes }
+
+// Where it cannot be had nothing starts: one line, as a mistake of the user's. The configuration's wish is refused at
+// its place in the file, and a flag can take it back.
+func TestSandboxIsRefused(t *testing.T) {
+	none := func() error { return &sandbox.UnsupportedError{What: "this kernel has no Landlock: start without it"} }
+	wish, err := config.Parse("/p/config.toml", []byte("theme = 'dark'\nsandbox = true\nsandbox_write = ['/none/such']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := false
+	for _, tc := range []struct {
+		c     *config.Config
+		flag  *bool
+		check func() error
+		want  string // "" for no sandbox and no error
+	}{
+		{&config.Config{}, nil, none, ""},
+		{&config.Config{}, on(), none, "--sandbox: this kernel has no Landlock: start without it"},
+		{wish, nil, none, "/p/config.toml:2:11: sandbox: this kernel has no Landlock: start without it"},
+		{wish, &off, none, ""},
+		{wish, nil, func() error { return nil }, "sandbox_write: /none/such: no such file or directory"},
+	} {
+		s := &Setup{Config: tc.c, Sandbox: tc.flag}
+		box, err := s.newSandbox(tc.check)
+		var usage UsageError
+		switch {
+		case tc.want == "" && (err != nil || box != nil):
+			t.Errorf("%v, %v", box, err)
+		case tc.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%v, want %q", err, tc.want)
+		}
+	}
+}
+
+// bound is a Setup with the sandbox on, and a directory that nothing in it may write to. HOME is elsewhere.
+func bound(t *testing.T) (s *Setup, root, outside string) {
+	t.Helper()
+	if err := sandbox.Check(); err != nil {
+		t.Skip(err)
+	}
+	root, outside = t.TempDir(), t.TempDir()
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir()) // the tests lie below the directory for temporary files
+	return &Setup{Config: &config.Config{}, Sandbox: on()}, root, outside
+}
+
+const writes = `echo x > in; echo x > "$OUT/out"; cat in; ls "$OUT"; env`
+
+// An agent, and the commands of one, write in the directories of the session only. They do not get parley's own
+// variables.
+func TestSandboxBindsAgentsAndCommands(t *testing.T) {
+	s, root, outside := bound(t)
+	t.Setenv("OUT", outside)
+	t.Setenv("FLAG_AUTH", "secret")
+	t.Setenv("PARLEY_OTHER", "secret")
+	s.Remote.headerEnv = []string{"A=FLAG_AUTH"}
+	place := Place{Cwd: root}
+	start, err := s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(who, out string) {
+		t.Helper()
+		if !strings.HasPrefix(strings.TrimSpace(strings.Join(lines(out, "ermission denied"), "\n")), "x\n") || !strings.Contains(out, "OUT="+outside) || strings.Contains(out, "secret") {
+			t.Errorf("%s: %s", who, out)
+		}
+		if _, err := os.Stat(filepath.Join(outside, "out")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s wrote outside: %v", who, err)
+		}
+		if err := os.Remove(filepath.Join(root, "in")); err != nil {
+			t.Errorf("%s did not write inside: %v", who, err)
+		}
+	}
+	agent := exec.Command(start.Path, start.Args...)
+	agent.Env, agent.Dir = start.Env, start.Dir
+	out, _ := agent.CombinedOutput()
+	check("the agent", string(out))
+
+	commands, err := s.commands()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := terminal.New(terminal.Options{Environ: commands.Environ, Confine: func(_ string, cmd *exec.Cmd) error { return commands.Confine([]string{root}, cmd) }})
+	defer service.Close()
+	id, err := service.Create("s", terminal.Command{Command: "sh", Args: []string{"-c", writes}, Dir: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if _, err := service.WaitForExit(ctx, "s", id); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := service.Output("s", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("the command", kept.Text)
+	if !strings.Contains(kept.Text, "GIT_TERMINAL_PROMPT=0\n") {
+		t.Errorf("git would ask: %s", kept.Text)
+	}
+
+	if _, err := s.starting(agents.Agent{Command: "no-such-agent"}, place); !errors.As(err, new(*acpclient.StartError)) || !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("an agent that is missing: %v", err)
+	}
+}
+
+// lines are those of a text that do not have a word.
+func lines(text, without string) (out []string) {
+	for _, l := range strings.Split(text, "\n") {
+		if !strings.Contains(l, without) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Lines of the user's own get the environment without parley's own variables, too.
+func TestShellGetsNoSecrets(t *testing.T) {
+	t.Setenv("SHELL", "/bin/sh")
+	t.Setenv("PARLEY_OTHER", "secret")
+	t.Setenv("THE_USERS", "own")
+	shell := (&Setup{Config: &config.Config{}}).NewShell()
+	defer shell.Close()
+	_, out, end := outcome(t, shell, "env", t.TempDir())
+	<-end
+	close(out)
+	text := ""
+	for piece := range out {
+		text += piece
+	}
+	if strings.Contains(text, "secret") || !strings.Contains(text, "THE_USERS=own\n") {
+		t.Errorf("%s", text)
+	}
+}
+
+// What `parley serve` starts is bound in the same way.
+func TestServingInTheSandbox(t *testing.T) {
+	s, root, outside := bound(t)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(root, "none.toml"))
+	t.Setenv("OUT", outside)
+	t.Setenv("PARLEY_OTHER", "secret")
+	t.Chdir(root)
+	command, env, err := serving(s.Sandbox, []string{"sh", "-c", writes}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := exec.Command(command[0], command[1:]...)
+	agent.Env = env
+	out, _ := agent.CombinedOutput()
+	if _, err := os.Stat(filepath.Join(outside, "out")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(string(out), "x\n") || strings.Contains(string(out), "secret") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, _, err := serving(nil, []string{"sh"}, []string{outside}); !errors.As(err, new(UsageError)) {
+		t.Errorf("--add-dir without a sandbox: %v", err)
+	}
+	if _, _, err := serving(s.Sandbox, []string{"no-such-agent"}, nil); !errors.As(err, new(UsageError)) {
+		t.Errorf("an agent that is missing: %v", err)
+	}
+}

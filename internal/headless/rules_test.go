@@ -1,0 +1,65 @@
+package headless
+
+import (
+	"strings"
+	"testing"
+
+	"parley/permissions"
+)
+
+// withRules gives a run rules.
+func withRules(t *testing.T, text string) func(*Options) {
+	t.Helper()
+	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := permissions.NewRulebook(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Options) {
+		o.Rules = func([]string) (*permissions.Rulebook, error) { return book, nil }
+	}
+}
+
+// Rules that deny or allow count before the flags; one that asks is denied where
+// nobody can be asked, unless everything is approved.
+func TestRules(t *testing.T) {
+	const (
+		yes = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n"
+		no  = `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
+	)
+	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
+	ls := ask(`{"toolCallId":"t","title":"List","kind":"execute","rawInput":{"command":"ls -la"}}`)
+	look := ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`)
+	for _, c := range []struct {
+		script, rules string
+		policy        Policy
+		code          int
+		out, stderr   string
+	}{
+		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "List: Yes, by your rule: allow command ls *"},
+		{ls, "[[allow]]\ncommand = \"rm *\"", DenyAll, ExitDenied, no, "(--approve-all would allow it)"},
+		{ls, "[[deny]]\ncommand = \"ls *\"", ApproveAll, ExitDenied, no, "List: No, by your rule: deny command ls *"},
+		{ls, "[[deny]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "by your rule: deny command ls *"},
+		{ls, "[[ask]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "ls -la (your rule asks: ask command ls *; --approve-all would allow it)"},
+		{ls, "[[ask]]\ncommand = \"ls *\"", ApproveAll, ExitDone, yes, "by --approve-all"},
+		{look, "[[ask]]\npath = \"f\"", ApproveReads, ExitDenied, no, "f (your rule asks: ask path f; --approve-all would allow it)"},
+		{look, "[[deny]]\npath = \"f\"", ApproveReads, ExitDenied, no, "by your rule: deny path f"},
+		{look, "[[allow]]\npath = \"f\"", DenyAll, ExitDone, yes, "by your rule: allow path f"},
+	} {
+		r := play(t, c.script, "go", policy(c.policy), withRules(t, c.rules))
+		if r.code != c.code || r.out != c.out || !strings.Contains(r.stderr, c.stderr) {
+			t.Errorf("%s with %s: exit code %d, want %d; %q; %q, want %q", c.rules, c.policy, r.code, c.code, r.out, r.stderr, c.stderr)
+		}
+	}
+}
+
+// What the agent does through parley is judged by the same rules, unasked or not.
+func TestRulesForFiles(t *testing.T) {
+	r := play(t, "demo", "edit notes.txt and run ls", policy(ApproveAll), withRules(t, "[[deny]]\npath = \"*.txt\"\nkind = \"edit\""))
+	if r.code != ExitDenied || !strings.Contains(r.stderr, "by your rule: deny path *.txt, kind edit") || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
+		t.Errorf("%d %q %q", r.code, r.out, r.stderr)
+	}
+}

@@ -1,0 +1,113 @@
+//go:build unix
+
+package host
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/permissions"
+	"parley/terminal"
+)
+
+// limited is a rig whose host starts commands as c says.
+func limited(t *testing.T, c Commands) *rig {
+	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
+	policy := permissions.ApproveAll("test")
+	r.host = New(Options{Sink: r.sink, Agent: "test", Commands: c, Policy: policy})
+	t.Cleanup(r.host.Close)
+	r.services = r.host.Services()
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The user ends one command; the agent sees a signal and keeps the terminal.
+func TestKillTerminal(t *testing.T) {
+	r := newRig(t)
+	leader, child := r.sleeper()
+	started := find(t, r.sink, "TerminalStarted", func(acpclient.TerminalStarted) bool { return true })
+	if err := errors.Join(r.host.KillTerminal(theSession, started.ID), r.host.KillTerminal(theSession, started.ID)); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, leader)
+	gone(t, child)
+	status, err := r.services.Terminals.WaitForExit(t.Context(), wire.TerminalRef{SessionID: theSession, TerminalID: started.ID})
+	if err != nil || status.Signal == nil || *status.Signal != "SIGTERM" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	for _, who := range [][2]string{{"other", started.ID}, {theSession, "x"}} {
+		if err := r.host.KillTerminal(who[0], who[1]); err == nil {
+			t.Errorf("%q: no error", who)
+		}
+	}
+}
+
+// An agent that starts more than it may gets an error that names the limit, and nobody is asked about what cannot be.
+func TestTooManyCommands(t *testing.T) {
+	r := limited(t, Commands{})
+	var err error
+	for n := 0; err == nil && n < 100; n++ {
+		err = r.create(wire.CreateTerminalRequest{Command: "sleep", Args: []string{"1000"}}).wait().err
+	}
+	var wired *jsonrpc.Error
+	if !errors.As(err, &wired) || wired.Code != jsonrpc.CodeInternalError || !strings.Contains(wired.Message, "32 at a time are the most of a session") {
+		t.Errorf("%v", err)
+	}
+	before := count[permissions.Asked](r.sink)
+	r.host.broker = permissions.NewBroker(func(e permissions.Event) { r.sink.Post(e) }, nil) // from now on the user is asked
+	if o := r.create(wire.CreateTerminalRequest{Command: "true"}).wait(); o.err == nil || count[permissions.Asked](r.sink) != before {
+		t.Errorf("%v, after %d questions", o.err, count[permissions.Asked](r.sink)-before)
+	}
+}
+
+// A command starts with the environment and the bounds that were set, and not at all where they cannot be.
+func TestCommandsAreConfined(t *testing.T) {
+	var bound []string
+	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}, Confine: func(roots []string, cmd *exec.Cmd) error {
+		bound = roots
+		if cmd.Args[0] == "false" {
+			return errors.New("cannot be bound")
+		}
+		return nil
+	}})
+	o := r.create(wire.CreateTerminalRequest{Command: "env"}).wait()
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	names := strings.Fields(r.finish(o.text))
+	if !slices.Contains(names, "ONLY=this") || slices.ContainsFunc(names, func(v string) bool { return strings.HasPrefix(v, "HOME=") }) {
+		t.Errorf("%q", names)
+	}
+	if !slices.Equal(bound, []string{r.root, r.outside}) {
+		t.Errorf("bound to %q", bound)
+	}
+	if o := r.create(wire.CreateTerminalRequest{Command: "false"}).wait(); o.err == nil || !strings.Contains(o.err.Error(), "cannot be bound") {
+		t.Errorf("%v", o.err)
+	}
+}
+
+// A command that waits for somebody is a notice, safe to show.
+func TestWaitingCommandIsANotice(t *testing.T) {
+	r := newRig(t)
+	id := terminal.Change{Session: theSession, ID: "t"}
+	for _, c := range []terminal.Change{{Started: &terminal.Command{Command: "ssh", Args: []string{"a\x1b[2Jb"}}}, {Waiting: terminal.WaitPassword}, {Released: true}} {
+		c.Session, c.ID = id.Session, id.ID
+		r.host.terminalChanged(c)
+	}
+	n := find(t, r.sink, "notice", func(acpclient.NoticeArrived) bool { return true })
+	if n.Session != theSession || n.Severity != "warning" || n.Title != "A command waits for a password, which nobody can give it" ||
+		!strings.HasPrefix(n.Description, "ssh ") || strings.Contains(n.Description, "\x1b") {
+		t.Errorf("%+v", n)
+	}
+	if len(r.host.lines) != 0 {
+		t.Errorf("%q is kept", r.host.lines)
+	}
+}

@@ -1,0 +1,172 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/permissions"
+)
+
+// ruled is a rig with rules.
+func ruled(t *testing.T, text string) *rig {
+	r := newRig(t)
+	r.setRules(text)
+	return r
+}
+
+func (r *rig) setRules(text string) {
+	r.t.Helper()
+	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	book, err := permissions.NewRulebook(rules)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.host.Broker().SetRules(theSession, book)
+}
+
+// judged is what the rules make of what an agent asks.
+func (r *rig) judged(call wire.ToolCall) permissions.Judgement {
+	q := r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: call})
+	return r.host.Broker().Rules(theSession).Judge(q.Facts)
+}
+
+const lists = "[[allow]]\ncommand = \"ls *\"\n"
+
+// What a tool call says twice, or in a place where nobody looks, no rule allows.
+func TestInputsThatSayMore(t *testing.T) {
+	r := ruled(t, lists+"[[allow]]\nkind = \"edit\"\npath = \"src/**\"\n[[allow]]\nhost = \"example.com\"\n")
+	for _, c := range []struct {
+		kind, input string
+		want        permissions.Effect
+	}{
+		{"execute", `{"command":"ls -la"}`, permissions.Allow},
+		{"execute", `{"command":"ls","description":"look","timeout":5}`, permissions.Allow},
+		{"execute", `{"command":["ls","-la"]}`, permissions.Allow},
+		{"execute", `{"cmd":["ls"],"command":"rm x"}`, permissions.None},
+		{"execute", `{"command":"rm x","cmd":["ls"]}`, permissions.None},
+		{"execute", `{"command":["ls"],"command":"rm x"}`, permissions.None},
+		{"execute", `{"command":"ls","Command":"rm x"}`, permissions.None},
+		{"execute", `{"command":"ls","cwd":".","workdir":"/etc"}`, permissions.None},
+		{"execute", `{"command":"ls","cwd":"/etc"}`, permissions.None},
+		{"execute", `{"command":"ls","cwd":"../x y"}`, permissions.None},
+		{"execute", `{"command":"ls","env":{"A":"b"}}`, permissions.None},
+		{"execute", `{"command":"ls","sandbox":"off"}`, permissions.None},
+		{"execute", `{"command":["ls","&&","rm","x"]}`, permissions.None},
+		{"edit", `{"path":"src/x","content":"y"}`, permissions.Allow},
+		{"edit", `{"path":"src/x","edits":[{"old":"a","new":"b"}]}`, permissions.Allow},
+		{"edit", `{"path":"src/x","edits":[{"old":"a","file_path":"/etc/x"}]}`, permissions.None},
+		{"edit", `{"path":"src/x","also":{"to":"/etc/x"}}`, permissions.None},
+		{"edit", `{"path":"src/../../x"}`, permissions.None},
+		{"delete", `{"path":"src/x"}`, permissions.None},
+		{"fetch", `{"url":"https://example.com/x"}`, permissions.Allow},
+		{"fetch", `{"url":"https://example.com/x","then":"https://evil.com/%zz"}`, permissions.None},
+		{"fetch", `{"url":"https://example.com/x","then":{"url":"https://evil.com"}}`, permissions.None},
+		{"fetch", `{"url":"https://evil.com@example.com.evil.com/"}`, permissions.None},
+	} {
+		if got := r.judged(tool(c.kind, "t", c.input)); got.Effect != c.want {
+			t.Errorf("%s %s: %v, want %v; %+v", c.kind, c.input, got.Effect, c.want, got.Verdicts)
+		}
+	}
+}
+
+// An approval by a rule is one of what was judged, and of nothing else.
+func TestRuleGrantsNothingElse(t *testing.T) {
+	r := ruled(t, lists)
+	options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}, {ID: "n", Name: "No", Kind: "reject_once"}}
+	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "t", `{"cmd":["ls"],"command":"touch made"}`), Options: options})
+	q := r.question()
+	if err := r.host.Broker().Answer(q.Key, "n"); err != nil {
+		t.Fatal(err)
+	}
+	if d := asked.Wait(t.Context()); d.OptionID != "n" {
+		t.Errorf("%+v", d)
+	}
+	r.refused(r.create(wire.CreateTerminalRequest{Command: "touch made"}))
+	r.holds(r.path("made"), "")
+}
+
+func (r *rig) link(to, name string) {
+	r.t.Helper()
+	if err := os.Symlink(to, r.path(name)); err != nil {
+		r.t.Skip(err)
+	}
+}
+
+// Links count for what a command names behind ..
+func TestUpBehindALink(t *testing.T) {
+	r := ruled(t, "[[allow]]\ncommand = \"cat *\"\n")
+	r.put(filepath.Join(r.outside, "deep", "x"), "secret")
+	r.put(r.path("x"), "free")
+	r.link(filepath.Join(r.outside, "deep"), "out")
+	r.put(r.path("in/sub/y"), "")
+	r.link(r.path("in/sub"), "down")
+	for line, want := range map[string]permissions.Effect{
+		"cat x": permissions.Allow, "cat in/sub/y": permissions.Allow, "cat in/../x": permissions.Allow, "cat down/y": permissions.Allow,
+		"cat out/x": permissions.None, "cat out/../x": permissions.None, "cd out && cat x": permissions.None, "cd out/.. && cat x": permissions.None,
+		"cd down && cat ../x": permissions.None, "cat a=out/x": permissions.None,
+	} {
+		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
+			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+		}
+	}
+}
+
+// A rule that denies or asks counts for what would pass unasked.
+func TestRulesForFreeReads(t *testing.T) {
+	r := ruled(t, "[[deny]]\npath = \"private\"\n[[ask]]\npath = \"notes.txt\"\n")
+	r.put(r.path("private/x"), "secret")
+	r.put(r.path("notes.txt"), "notes")
+	r.put(r.path("free"), "free")
+	if o := r.read(r.path("private/x")).wait(); o.err == nil || o.text != "" || !strings.Contains(o.err.Error(), "did not allow") {
+		t.Errorf("%+v", o)
+	}
+	if text := r.free(r.read(r.path("free"))); text != "free" {
+		t.Error(text)
+	}
+	r.refused(r.read(r.path("notes.txt")))
+}
+
+// Rules are read when a session opens, and again when told.
+func TestRulesOfASession(t *testing.T) {
+	text, wrong := lists, error(nil)
+	var roots []string
+	s := newSink()
+	h := New(Options{Sink: s, Rules: func(dirs []string) (*permissions.Rulebook, error) {
+		roots = dirs
+		rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
+		if err == nil {
+			err = wrong
+		}
+		if err != nil {
+			return nil, err
+		}
+		return permissions.NewRulebook(rules)
+	}})
+	defer h.Close()
+	dir := realDir(t)
+	if err := h.OpenSession("a", []string{dir}); err != nil || len(roots) != 1 || roots[0] != dir {
+		t.Fatalf("%v %q", err, roots)
+	}
+	if n := len(h.Broker().Rules("a").Rules()); n != 1 {
+		t.Errorf("%d rules", n)
+	}
+	text = lists + lists
+	if err := h.ReloadRules(); err != nil || len(h.Broker().Rules("a").Rules()) != 2 {
+		t.Errorf("%v", err)
+	}
+	wrong = errors.New("rules.toml:1: a mistake")
+	if err := h.ReloadRules(); err == nil || len(h.Broker().Rules("a").Rules()) != 2 {
+		t.Errorf("%v", err)
+	}
+	if err := h.OpenSession("b", []string{dir}); err == nil || !strings.Contains(err.Error(), "a mistake") {
+		t.Errorf("a session opens with rules that nobody could read: %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// callerVar makes the test's own program a caller that starts a Group and waits to be killed.
+const callerVar = "PROCESS_TEST_CALLER"
+
+func TestMain(m *testing.M) {
+	script := os.Getenv(callerVar)
+	if script == "" {
+		os.Exit(m.Run())
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Stdout = os.Stdout
+	g, err := Start(cmd)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(g.Pid())
+	select {}
+}
+
+// A daemon that has forked twice into a session of its own, whose parents are gone before anybody looked.
+const doubleFork = "(setsid sh -c 'sleep 1000 & echo $!; exec sleep 1000 >/dev/null' & echo $!) ; exit 0"
+
+func needSetsid(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+}
+
+func TestKillFindsDaemonsByTheirMark(t *testing.T) {
+	needSetsid(t)
+	g, out := running(t, doubleFork)
+	a, b := readPid(t, out), readPid(t, out)
+	g.Wait()
+	table := readTable()
+	for _, pid := range []int{a, b} { // else the test shows nothing
+		if e := table[pid]; e.session == g.Pid() || e.group == g.Pid() || e.parent == g.Pid() {
+			t.Fatalf("%+v still hangs together with %d", e, g.Pid())
+		}
+	}
+	if !g.Alive() {
+		t.Fatal("the daemon is not seen")
+	}
+	if err := g.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	waitDead(t, a, b)
+	if !g.WaitGone(patience) {
+		t.Fatal("group is not gone")
+	}
+}
+
+// What another Group has started, and what nobody has, lives on.
+func TestKillFindsItsOwnMarkOnly(t *testing.T) {
+	needSetsid(t)
+	g, out := running(t, doubleFork)
+	other, otherOut := running(t, doubleFork)
+	a, b := readPid(t, out), readPid(t, out)
+	c, d := readPid(t, otherOut), readPid(t, otherOut)
+	nobodys := exec.Command("sleep", "1000")
+	if err := nobodys.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { nobodys.Process.Kill(); nobodys.Wait() })
+	g.Wait()
+	g.Kill()
+	waitDead(t, a, b)
+	for _, pid := range []int{c, d, nobodys.Process.Pid} {
+		if !lives(pid) {
+			t.Errorf("process %d is gone too", pid)
+		}
+	}
+	other.Kill()
+	waitDead(t, c, d)
+}
+
+// The environment is what was asked for and one mark, whatever the command brings of such.
+func TestMark(t *testing.T) {
+	t.Setenv(TreeVar, "outer")
+	for _, env := range [][]string{nil, {"A=1", TreeVar + "=forged"}} {
+		cmd := exec.Command("env")
+		cmd.Env = env
+		mark(cmd, "own")
+		var marks []string
+		for _, v := range cmd.Env {
+			if value, ok := strings.CutPrefix(v, TreeVar+"="); ok {
+				marks = append(marks, value)
+			}
+		}
+		if !slices.Equal(marks, []string{"outer/own"}) || env != nil && !slices.Contains(cmd.Env, "A=1") {
+			t.Errorf("%q: %q", env, cmd.Env)
+		}
+	}
+	t.Setenv(TreeVar, strings.Repeat("mark/", maxOuter)+"last")
+	cmd := exec.Command("env")
+	mark(cmd, "own")
+	value, _ := Getenv(cmd.Env, TreeVar)
+	if len(value) > maxOuter+len("/own") || !strings.HasPrefix(value, "mark/") || !strings.HasSuffix(value, "/last/own") {
+		t.Errorf("%d bytes: %.40q...", len(value), value)
+	}
+}
+
+// A Group finds what a Group inside it has started: the marks of both are there.
+func TestMarksNest(t *testing.T) {
+	needSetsid(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(callerVar, doubleFork)
+	g, out := running(t, "exec '"+self+"'")
+	pids := []int{readPid(t, out), readPid(t, out), readPid(t, out)}
+	unix.Kill(g.Pid(), unix.SIGKILL) // it ends nothing of its own
+	g.Wait()
+	g.Kill()
+	waitDead(t, pids...)
+}
+
+// A caller that is killed takes the program with it.
+func TestProgramEndsWithItsCaller(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := exec.Command(self)
+	caller.Env = append(os.Environ(), callerVar+"=exec sleep 1000")
+	pipe, err := caller.StdoutPipe()
+	if err == nil {
+		err = caller.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := readPid(t, bufio.NewReader(pipe))
+	if !lives(pid) {
+		t.Fatal("the program does not run")
+	}
+	caller.Process.Kill()
+	caller.Wait()
+	waitDead(t, pid)
+}
+
+// The thread that has started a program must stay, or its end would be taken for the caller's.
+func TestProgramOutlivesTheGoroutineThatStartedIt(t *testing.T) {
+	started := make(chan *Group)
+	go func() { // not unlocked: the thread ends with the goroutine
+		lockForGood()
+		cmd := exec.Command("sleep", "1000")
+		g, err := Start(cmd)
+		if err != nil {
+			t.Error(err)
+		}
+		started <- g
+	}()
+	g := <-started
+	if g == nil {
+		t.FailNow()
+	}
+	defer g.Kill()
+	for range 50 { // new threads come and go
+		done := make(chan struct{})
+		go func() { lockForGood(); close(done) }()
+		<-done
+	}
+	select {
+	case <-g.Done():
+		t.Fatalf("ended by %s", SignalName(g.Wait()))
+	default:
+	}
+}

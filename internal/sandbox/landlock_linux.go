@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+const (
+	// toFile are the rights to write that a rule for a single file can give.
+	toFile = kernel.AccessFSWriteFile | kernel.AccessFSTruncate
+	// toTree are all rights to write. None to read or to execute is among them: what is not named here is not bound.
+	toTree = toFile | kernel.AccessFSRemoveDir | kernel.AccessFSRemoveFile | kernel.AccessFSMakeChar | kernel.AccessFSMakeDir |
+		kernel.AccessFSMakeReg | kernel.AccessFSMakeSock | kernel.AccessFSMakeFifo | kernel.AccessFSMakeBlock | kernel.AccessFSMakeSym | kernel.AccessFSRefer
+)
+
+// version is that of the kernel's Landlock.
+func version() (int, error) { return kernel.LandlockGetABIVersion() }
+
+// become binds this process and executes path. What is missing of must is an error.
+func become(must, try []string, path string, argv []string) error {
+	rules, err := rules(must, try)
+	if err != nil {
+		return err
+	}
+	config, err := landlock.NewConfig(landlock.AccessFSSet(toTree))
+	if err != nil {
+		return fmt.Errorf("set up Landlock: %w", err)
+	}
+	// The rules bind all threads; what executes is this one.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := config.Restrict(rules...); err != nil {
+		return fmt.Errorf("bind by Landlock: %w", err)
+	}
+	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, argv, os.Environ()))
+}
+
+func rules(must, try []string) ([]landlock.Rule, error) {
+	var out []landlock.Rule
+	add := func(path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		rights := landlock.AccessFSSet(toTree)
+		if !info.IsDir() {
+			rights = toFile
+		}
+		out = append(out, landlock.PathAccess(rights, path).IgnoreIfMissing())
+		return nil
+	}
+	for _, path := range must {
+		if err := add(path); err != nil {
+			return nil, fmt.Errorf("let it write: %w", err)
+		}
+	}
+	for _, path := range try {
+		if err := add(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, fmt.Errorf("let it write: %w", err)
+		}
+	}
+	return out, nil
+}

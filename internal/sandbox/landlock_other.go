@@ -1,0 +1,9 @@
+//go:build !linux
+
+package sandbox
+
+import "errors"
+
+func version() (int, error) { return 0, errors.ErrUnsupported }
+
+func become(_, _ []string, _ string, _ []string) error { return Check() }

@@ -1,0 +1,216 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// truncate has this program cut a file off.
+const truncate = "truncate-file"
+
+// TestMain makes this program the one that Wrap puts in front.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		fmt.Fprintln(os.Stderr, Main(os.Args[2:]))
+		os.Exit(126)
+	}
+	if len(os.Args) == 3 && os.Args[1] == truncate { // the system call, which opens nothing
+		if err := os.Truncate(os.Args[2], 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// needLandlock skips a test where the kernel cannot do it.
+func needLandlock(t *testing.T) {
+	t.Helper()
+	if err := Check(); err != nil {
+		t.Skip(err)
+	}
+}
+
+// The refusal is one line that says what to do, whatever is missing.
+func TestRefusal(t *testing.T) {
+	kernel := func(abi int, err error) func() (int, error) { return func() (int, error) { return abi, err } }
+	for _, tc := range []struct {
+		system  string
+		version func() (int, error)
+		want    string // "" for no refusal
+	}{
+		{"darwin", nil, "only Linux has"},
+		{"linux", kernel(0, errors.New("function not implemented")), "this kernel has no Landlock (function not implemented): start without it"},
+		{"linux", kernel(0, nil), "too old"},
+		{"linux", kernel(2, nil), "does not keep files from being emptied (version 2, want 3"},
+		{"linux", kernel(3, nil), ""},
+		{"linux", kernel(99, nil), ""},
+	} {
+		err := check(tc.system, tc.version)
+		if tc.want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if !errors.As(err, new(*UnsupportedError)) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", tc.system, err, tc.want)
+		}
+	}
+}
+
+// box is a sandbox with one root, and a directory outside it.
+type box struct {
+	t             *testing.T
+	sandbox       *Sandbox
+	root, outside string
+}
+
+func newBox(t *testing.T) box {
+	t.Helper()
+	needLandlock(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, outside := t.TempDir(), t.TempDir()
+	for _, path := range []string{"file", "dir/file"} {
+		os.MkdirAll(filepath.Join(outside, "dir"), 0o755)
+		if err := os.WriteFile(filepath.Join(outside, path), []byte("precious"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir()) // all of the test lies below the real one
+	s, err := New(self, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box{t, s, base, outside}
+}
+
+// run runs a script in the root and returns what it printed and how it ended.
+func (b box) run(script string, roots, own []string) (string, error) {
+	b.t.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = b.root
+	cmd.Env = append(os.Environ(), "OUT="+b.outside, "SELF="+b.sandbox.self[0])
+	if err := b.sandbox.Wrap(cmd, roots, own); err != nil {
+		b.t.Fatal(err)
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestWritesBelowTheRootsOnly(t *testing.T) {
+	b := newBox(t)
+	roots := []string{b.root}
+	for script, want := range map[string]bool{
+		"echo x > new && echo y >> new && : > new && rm new":                   true,
+		"mkdir -p a/b && echo x > a/b/c && mv a/b/c d && ln -s d e && rm -r a": true, // between directories too
+		"echo x > /dev/null":                              true,
+		"f=$(mktemp) && rm \"$f\"":                        true,
+		"cat \"$OUT/file\" && ls \"$OUT/dir\"":            true, // reading is free
+		"echo x > \"$OUT/new\"":                           false,
+		"echo x >> \"$OUT/file\"":                         false,
+		": > \"$OUT/file\"":                               false,
+		"\"$SELF\" " + truncate + " \"$OUT/file\"":        false,
+		"rm \"$OUT/file\"":                                false,
+		"mv \"$OUT/file\" stolen":                         false,
+		"ln \"$OUT/file\" hard && echo x > hard":          false,
+		"mv \"$OUT/file\" \"$OUT/other\"":                 false,
+		"mkdir \"$OUT/new\"":                              false,
+		"rm -r \"$OUT/dir\"":                              false,
+		"ln -s x \"$OUT/link\"":                           false,
+		"ln -s \"$OUT/file\" through && echo x > through": false,
+		"echo x > ../../../../../../../../../../../../../../../../../parley-test": false,
+		"sh -c 'setsid sh -c \"echo x > \\\"$OUT/new\\\"\"'":                      false, // nor what it starts
+	} {
+		out, err := b.run(script, roots, nil)
+		if got := err == nil; got != want {
+			t.Errorf("%s: worked %v, want %v: %s", script, got, want, out)
+		}
+		if !want && !strings.Contains(out, "ermission denied") && !strings.Contains(out, "cross-device") {
+			t.Errorf("%s: refused for another reason: %s", script, out)
+		}
+		for _, name := range []string{"file", "dir/file"} {
+			if text, err := os.ReadFile(filepath.Join(b.outside, name)); string(text) != "precious" {
+				t.Fatalf("%s: %s holds %q, %v", script, name, text, err)
+			}
+		}
+	}
+	entries, err := os.ReadDir(b.outside)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("outside there are %v, %v", entries, err)
+	}
+}
+
+// What is named besides may be written, single files too; what is not there is no reason not to start.
+func TestFurtherPlaces(t *testing.T) {
+	b := newBox(t)
+	file := filepath.Join(b.outside, "file")
+	const script = "echo x > \"$OUT/file\" && : > \"$OUT/file\""
+	for name, own := range map[string][]string{"a file": {file, b.outside + "/none"}, "a directory": {b.outside}} {
+		if out, err := b.run(script, []string{b.root}, own); err != nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+	}
+	if out, err := b.run("rm \"$OUT/file\"", []string{b.root}, []string{file}); err == nil {
+		t.Errorf("a file that may be written could be removed: %s", out)
+	}
+	s, err := New(b.sandbox.self[0], []string{b.outside})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.sandbox = s
+	if out, err := b.run(script, []string{b.root}, nil); err != nil {
+		t.Errorf("extra: %v: %s", err, out)
+	}
+	if _, err := New("x", []string{b.outside, b.outside + "/none"}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), b.outside+"/none: ") {
+		t.Errorf("an extra place that is missing: %v", err)
+	}
+}
+
+// The program sees the name, the arguments and the environment that it was started with, and is the same process.
+func TestProgramIsWhatWasMeant(t *testing.T) {
+	b := newBox(t)
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &exec.Cmd{Path: sh, Args: []string{"--", "-c", `echo "$0|$1|$2|$MINE|$$"; exit 7`, "--write", "a b", ""}, Env: []string{"MINE=yes"}, Dir: b.root}
+	if err := b.sandbox.Wrap(cmd, []string{b.root}, nil); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if want := fmt.Sprintf("--write|a b||yes|%d\n", cmd.Process.Pid); string(out) != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
+// Nothing starts where not all of it can be done.
+func TestStartsBoundOrNotAtAll(t *testing.T) {
+	b := newBox(t)
+	out, err := b.run("echo started", []string{b.root, b.root + "/none"}, nil)
+	if err == nil || strings.Contains(out, "started") || !strings.Contains(out, "none: no such file") {
+		t.Errorf("a root that is missing: %v: %s", err, out)
+	}
+	if err := b.sandbox.Wrap(&exec.Cmd{Path: "sh"}, nil, nil); err == nil {
+		t.Error("a program without its path was taken")
+	}
+	for _, args := range [][]string{nil, {"--"}, {"--", "/bin/sh"}, {"--write"}, {"--write", "x", "--", "/bin/sh", "sh"}, {"--rule", "/x", "--", "/bin/sh", "sh"}} {
+		if err := Main(args); err == nil || strings.Contains(err.Error(), "Landlock") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}

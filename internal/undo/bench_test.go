@@ -1,0 +1,44 @@
+package undo
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A repository of 10,000 files of 4 kB in 500 directories: the first look, the
+// look before a later turn, and a whole turn in which ten files change.
+func BenchmarkSnapshot(b *testing.B) {
+	files := map[string]string{}
+	for i := range 10_000 {
+		files[fmt.Sprintf("top%d/sub%d/file%d.go", i%20, i%500, i)] = fmt.Sprint(i, strings.Repeat("x", 4000))
+	}
+	r := newRig(b, files)
+	time.Sleep(tick)
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			r.j = r.journal(Options{})
+			r.j.Before(b.Context(), 1)
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			r.j.Before(b.Context(), 1)
+		}
+	})
+	b.Run("turn", func(b *testing.B) {
+		n := 1
+		for b.Loop() {
+			n++
+			r.during(n, func() {
+				for i := range 10 {
+					r.write(fmt.Sprintf("top%d/sub%d/file%d.go", i%20, i%500, i), fmt.Sprint(n, i))
+				}
+			})
+			if got := len(r.j.Changes(n)); got != 10 {
+				b.Fatalf("%d changes", got)
+			}
+		}
+	})
+}

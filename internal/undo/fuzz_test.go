@@ -1,0 +1,155 @@
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// names are few, so that what happens meets what happened before; some are the
+// directories of others.
+var names = []string{"a", "b", "d", "d/a", "d/b", "d/e/c", "e/f/g", ".gitignore", "x.ign", "d/y.ign", "ign/z"}
+
+// somebody does one thing at random to the files.
+func (r *rig) somebody(rnd *rand.Rand, through int) {
+	name := names[rnd.IntN(len(names))]
+	path := r.path(name)
+	text := fmt.Sprintf("%d\n", rnd.IntN(4))
+	if name == ".gitignore" {
+		text = []string{"*.ign\nign/\n", "", "a\n", "d/\n"}[rnd.IntN(4)]
+	}
+	switch rnd.IntN(8) {
+	case 0, 1, 2:
+		if os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+			old, err := os.ReadFile(path)
+			if os.WriteFile(path, []byte(text), 0o644) == nil && through != 0 && rnd.IntN(2) == 0 {
+				r.must(r.j.Written(through, Write{Path: path, Existed: err == nil, Known: true, Before: string(old), After: text}))
+			}
+		}
+	case 3:
+		os.RemoveAll(path)
+	case 4:
+		os.Remove(path)
+	case 5:
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			os.Chmod(path, []os.FileMode{0o600, 0o644, 0o755}[rnd.IntN(3)])
+		}
+	case 6:
+		if os.Remove(path) == nil && runtime.GOOS != "windows" {
+			os.Symlink([]string{"a", "d", "/etc/passwd", "nowhere"}[rnd.IntN(4)], path)
+		}
+	case 7:
+		os.Rename(path, r.path(names[rnd.IntN(len(names))]))
+	}
+}
+
+// leaves are the files and links of a tree.
+func leaves(t testing.TB, dir string) map[string]string {
+	all := tree(t, dir, false)
+	maps.DeleteFunc(all, func(_, what string) bool { return what[0] == 'd' })
+	return all
+}
+
+// FuzzUndo lets an agent and a user do as they like, in turn. Then Undo never
+// changes a file that is not as the agent left it; without a user everything that
+// can be put back is as it was; and Redo leads back.
+func FuzzUndo(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, seed%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		r := newRig(t, map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"})
+		r.write("x.ign", "2\n")
+		waitTick()
+		first := leaves(t, r.dir)
+		tracked := map[string]bool{r.path("a"): true, r.path("d/a"): true, r.path("d/e/c"): true, r.path(".gitignore"): true}
+		turns := 1 + rnd.IntN(3)
+		left := map[int]map[string]string{} // by turn: what the agent left
+		for n := range turns {
+			r.during(n+1, func() {
+				for range 1 + rnd.IntN(8) {
+					r.somebody(rnd, n+1)
+				}
+			})
+			left[n+1] = leaves(t, r.dir)
+			for range rnd.IntN(4) {
+				if user {
+					r.somebody(rnd, 0)
+				}
+			}
+		}
+		before := leaves(t, r.dir)
+		for n := range turns {
+			t.Logf("turn %d left %q\n%v", n+1, left[n+1], r.lines(r.j.Changes(n+1)))
+		}
+		changes := r.j.Changes(All)
+		rnd.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
+		results := r.j.Undo(t.Context(), changes)
+		after := leaves(t, r.dir)
+		for path, was := range before {
+			if is, ok := after[path]; ok && is == was {
+				continue
+			}
+			// It was changed: so it was as some turn left it that names it.
+			named := slices.ContainsFunc(results, func(res Result) bool {
+				return res.Err == nil && res.Change.Path == path && left[res.Change.Turn][path] == was
+			})
+			if !named {
+				t.Errorf("%s held %q, which no agent left there; now %q", path, was, after[path])
+			}
+		}
+		for path := range after {
+			if _, ok := before[path]; !ok && !slices.ContainsFunc(results, func(res Result) bool { return res.Err == nil && res.Change.Path == path }) {
+				t.Errorf("%s came from nowhere", path)
+			}
+		}
+		if user {
+			return
+		}
+		for _, res := range results {
+			if res.Err != nil && !errors.Is(res.Err, ErrNotKept) && !errors.Is(res.Err, ErrChangedSince) {
+				t.Errorf("%s: %v", res.Change.Path, res.Err)
+			}
+			// What git does not track may come and go where git ignores it, unseen.
+			if !tracked[res.Change.Path] {
+				continue
+			}
+			if res.Err == nil && first[res.Change.Path] != after[res.Change.Path] && !severalOf(changes, res.Change.Path) {
+				t.Errorf("%s was %q, undone it is %q", res.Change.Path, first[res.Change.Path], after[res.Change.Path])
+			}
+		}
+		var undone []Change
+		for _, c := range r.j.Changes(All) {
+			if c.Undone {
+				undone = append(undone, c)
+			}
+		}
+		for _, res := range r.j.Redo(t.Context(), undone) {
+			if res.Err != nil {
+				t.Errorf("redo %s: %v", res.Change.Path, res.Err)
+			}
+		}
+		if diff := cmp.Diff(before, leaves(t, r.dir)); diff != "" {
+			t.Errorf("done again, it is not as it was:\n%s", diff)
+		}
+	})
+}
+
+func severalOf(changes []Change, path string) bool {
+	n := 0
+	for _, c := range changes {
+		if c.Path == path {
+			n++
+		}
+	}
+	return n > 1
+}

@@ -1,0 +1,149 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/gitsafe"
+)
+
+// Bounds of what git says.
+const (
+	maxListing = 32 << 20 // bytes of names
+	maxSaid    = 4 << 10  // bytes of an error
+	gitTime    = 30 * time.Second
+)
+
+var (
+	errNoWorkTree = errors.New("it is not in a git work tree")
+	errTooMany    = errors.New("it has too many files")
+)
+
+// list asks git for names below dir, which are relative to it and have slashes;
+// directories end in one. It returns them sorted, each once, without those that
+// cannot be names of files there.
+func list(ctx context.Context, git, dir string, most int, args ...string) ([]string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO in place of an ignore file never ends
+	defer stop()
+	cmd := exec.CommandContext(ctx, git, slices.Concat(gitsafe.Args, []string{"ls-files", "-z", "--exclude-standard"}, args)...)
+	cmd.Dir = dir
+	cmd.Env = gitsafe.Env()
+	cmd.WaitDelay = time.Second
+	said := &capped{max: maxSaid}
+	cmd.Stderr = said
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	out, err := io.ReadAll(io.LimitReader(pipe, maxListing+1))
+	if len(out) > maxListing {
+		stop()
+		cmd.Wait()
+		return nil, errTooMany
+	}
+	if waited := cmd.Wait(); err == nil {
+		err = waited
+	}
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return nil, gitError(err, string(said.b))
+	}
+	names := cleanNames(string(out))
+	if len(names) > most {
+		return nil, errTooMany
+	}
+	return names, nil
+}
+
+func gitError(err error, said string) error {
+	if strings.Contains(said, "not a git repository") || strings.Contains(said, "must be run in a work tree") {
+		return errNoWorkTree
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	if first == "" {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	return fmt.Errorf("git ls-files: %s: %w", first, err)
+}
+
+// cleanNames takes apart what git printed. An index is a file that anybody can
+// write, so names are looked at like any other input.
+func cleanNames(out string) []string {
+	names := strings.Split(out, "\x00")
+	names = slices.DeleteFunc(names, func(name string) bool {
+		bare := strings.TrimSuffix(name, "/")
+		if name == "./" {
+			return false
+		}
+		return bare == "" || path.Clean(bare) != bare || !filepath.IsLocal(filepath.FromSlash(bare)) || holdsDotGit(bare)
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func holdsDotGit(name string) bool {
+	for len(name) >= len(".git") {
+		part, rest, _ := strings.Cut(name, "/")
+		if strings.EqualFold(part, ".git") {
+			return true
+		}
+		name = rest
+	}
+	return false
+}
+
+// hidden is what git did not look into: names it ignored, and repositories of
+// their own. A file that is seen later may have been there all the time.
+type hidden map[string]bool
+
+// hiddenBy makes it of what git ignores, sorted. Git names a directory in which
+// all is ignored and then each file in it; of one that is ignored as such it names
+// the directory alone.
+func hiddenBy(ignored []string) hidden {
+	h := hidden{}
+	for i, name := range ignored {
+		dir := strings.HasSuffix(name, "/")
+		if dir && name != "./" && i+1 < len(ignored) && strings.HasPrefix(ignored[i+1], name) {
+			continue
+		}
+		h[strings.TrimSuffix(name, "/")] = true
+	}
+	return h
+}
+
+func (h hidden) holds(name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if h[name] {
+			return true
+		}
+	}
+	return h["."]
+}
+
+// capped keeps the first bytes that are written to it.
+type capped struct {
+	b   []byte
+	max int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	c.b = append(c.b, bytes.Clone(p[:min(len(p), c.max-len(c.b))])...)
+	return len(p), nil
+}

@@ -1,0 +1,155 @@
+package undo
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+const (
+	// MaxKept is the size in bytes of the largest file of which a copy is kept.
+	MaxKept = 1 << 20
+	// maxHashed is the size of the largest file that is read at all. Of a larger
+	// one a change is noticed by its inode.
+	maxHashed = 64 << 20
+)
+
+// How long after the last change of a file its stamp may still be the same after
+// another one: the clock of a file system goes in ticks, and some count seconds.
+const (
+	tick       = 50 * time.Millisecond
+	coarseTick = 2100 * time.Millisecond
+)
+
+// entry is what was found under a name, and whether its stamp can be relied on.
+type entry struct {
+	state  state
+	stamp  stamp
+	recent bool
+}
+
+// looker finds out what is under a name. Not for several goroutines at once.
+type looker struct {
+	buf  []byte
+	keep func(of sum, content []byte) error // nil keeps nothing
+}
+
+// at looks at a name below what a walker walks. With known, a file of the same
+// stamp is not read again. The error is one of keeping.
+func (l *looker) at(w *walker, rel string, known *entry) (entry, error) {
+	dir, err := w.enter(path.Dir(rel))
+	switch {
+	case err == nil:
+	case gone(err):
+		return entry{}, nil
+	default:
+		return entry{state: state{kind: opaque}}, nil
+	}
+	return l.in(dir, path.Base(rel), known)
+}
+
+func (l *looker) in(dir *os.Root, base string, known *entry) (entry, error) {
+	const tries = 3
+	for range tries {
+		looked, err := dir.Lstat(base)
+		if err != nil {
+			if gone(err) {
+				return entry{}, nil
+			}
+			return entry{state: state{kind: opaque}}, nil
+		}
+		st := stampOf(looked)
+		if known != nil && !known.recent && known.stamp == st && known.state.kind != unsettled {
+			return *known, nil
+		}
+		e := entry{stamp: st, recent: recently(st)}
+		switch mode := looked.Mode(); {
+		case mode&fs.ModeSymlink != 0:
+			target, err := dir.Readlink(base)
+			if err != nil {
+				continue
+			}
+			e.state = state{kind: link, target: target, size: int64(len(target))}
+			return e, nil
+		case mode.IsDir():
+			e.state = state{kind: directory}
+			return e, nil
+		case !mode.IsRegular():
+			e.state = state{kind: odd}
+			return e, nil
+		}
+		again, err := l.file(dir, base, looked, &e)
+		if err != nil || !again {
+			return e, err
+		}
+	}
+	return entry{state: state{kind: unsettled}}, nil
+}
+
+// recently tells whether a file that changes now could keep its stamp.
+func recently(st stamp) bool {
+	last := max(st.mtime, st.ctime)
+	return time.Since(time.Unix(0, last)) < ticks(last)
+}
+
+// ticks is how far the clock behind a time of a file may be behind ours.
+func ticks(ns int64) time.Duration {
+	if ns%int64(time.Second) == 0 {
+		return coarseTick
+	}
+	return tick
+}
+
+// file reads a regular file that was looked at. again says that it changed
+// meanwhile, or that another one has its name.
+func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (again bool, err error) {
+	e.state = state{kind: opaque, size: looked.Size(), stamp: e.stamp}
+	if looked.Size() > maxHashed {
+		return false, nil
+	}
+	f, err := dir.OpenFile(base, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrPermission), nil
+	}
+	defer f.Close()
+	opened, err := f.Stat()
+	if err != nil || !os.SameFile(looked, opened) || stampOf(opened) != e.stamp {
+		return true, nil
+	}
+	is := state{kind: file, mode: looked.Mode().Perm(), size: looked.Size()}
+	var content []byte
+	if is.size <= MaxKept {
+		if l.buf == nil {
+			l.buf = make([]byte, MaxKept)
+		}
+		content = l.buf[:is.size]
+		if _, err := io.ReadFull(f, content); err != nil {
+			return endOfFile(err), nil
+		}
+		is.sum = sha256.Sum256(content)
+	} else {
+		h := sha256.New()
+		n, err := io.Copy(h, io.LimitReader(f, maxHashed+1))
+		if err != nil {
+			return false, nil
+		}
+		if n != is.size {
+			return true, nil
+		}
+		h.Sum(is.sum[:0])
+	}
+	if after, err := f.Stat(); err != nil || stampOf(after) != e.stamp {
+		return true, nil
+	}
+	e.state = is
+	if l.keep != nil && is.size <= MaxKept {
+		return false, l.keep(is.sum, content)
+	}
+	return false, nil
+}
+
+func endOfFile(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

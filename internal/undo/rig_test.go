@@ -1,0 +1,232 @@
+package undo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rig is a directory, usually a repository, and the Journal of a session in it.
+type rig struct {
+	t   testing.TB
+	dir string
+	j   *Journal
+}
+
+// newRig makes a repository with some committed files.
+func newRig(t testing.TB, files map[string]string) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: emptyRepository(t)}
+	for name, text := range files {
+		r.write(name, text)
+	}
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", "first")
+	r.j = r.journal(Options{})
+	return r
+}
+
+func emptyRepository(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git program")
+	}
+	noGitOfUser(t)
+	r := &rig{t: t, dir: realTemp(t)}
+	r.git("init", "-q")
+	r.git("config", "user.name", "ada")
+	r.git("config", "user.email", "ada@example.com")
+	r.git("config", "core.autocrlf", "false")
+	return r.dir
+}
+
+func noGitOfUser(t testing.TB) {
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(realPath(t, os.TempDir())))
+}
+
+func realTemp(t testing.TB) string { return realPath(t, t.TempDir()) }
+
+func realPath(t testing.TB, dir string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
+}
+
+func (r *rig) journal(opts Options) *Journal {
+	r.t.Helper()
+	if opts.Dir == "" {
+		opts.Dir = r.t.TempDir()
+	}
+	if opts.Roots == nil {
+		opts.Roots = []string{r.dir}
+	}
+	j, err := New(opts)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return j
+}
+
+func (r *rig) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+func (r *rig) write(name, text string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) remove(name string) { r.t.Helper(); r.must(os.RemoveAll(r.path(name))) }
+
+// holds fails unless a file has the text.
+func (r *rig) holds(name, text string) {
+	r.t.Helper()
+	b, err := os.ReadFile(r.path(name))
+	if err != nil || string(b) != text {
+		r.t.Errorf("%q holds %q, %v; want %q", name, b, err, text)
+	}
+}
+
+func (r *rig) absent(name string) {
+	r.t.Helper()
+	if _, err := os.Lstat(r.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		r.t.Errorf("%q is there (%v)", name, err)
+	}
+}
+
+// during runs one turn, whose notes must be none.
+func (r *rig) during(number int, agent func()) {
+	r.t.Helper()
+	notes := r.j.Before(r.t.Context(), number)
+	agent()
+	notes = append(notes, r.j.After(r.t.Context(), number)...)
+	for _, n := range notes {
+		r.t.Errorf("a note: %s: %s: %v", n.Root, n.Text, n.Err)
+	}
+}
+
+// lines shows changes as "kind name by", with an exclamation mark if they cannot
+// be put back and a minus if they were undone.
+func (r *rig) lines(changes []Change) []string {
+	var out []string
+	for _, c := range changes {
+		rel, err := filepath.Rel(r.dir, c.Path)
+		r.must(err)
+		line := c.Kind.String() + " " + filepath.ToSlash(rel) + " " + c.By.String()
+		if c.Why != "" {
+			line += " !" + c.Why
+		}
+		if c.Undone {
+			line += " -"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (r *rig) want(number int, want ...string) {
+	r.t.Helper()
+	if got := r.lines(r.j.Changes(number)); !slices.Equal(got, want) {
+		r.t.Errorf("changes of %d:\n%s\nwant:\n%s", number, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// undo puts back all of a turn, and returns the errors by name.
+func (r *rig) undo(number int) map[string]error {
+	r.t.Helper()
+	return r.errors(r.j.Undo(r.t.Context(), r.j.Changes(number)))
+}
+
+func (r *rig) errors(results []Result) map[string]error {
+	failed := map[string]error{}
+	for _, res := range results {
+		rel, _ := filepath.Rel(r.dir, res.Change.Path)
+		if res.Err != nil {
+			failed[filepath.ToSlash(rel)] = res.Err
+		}
+	}
+	return failed
+}
+
+func (r *rig) undoAll(number int) {
+	r.t.Helper()
+	if failed := r.undo(number); len(failed) > 0 {
+		r.t.Errorf("left alone: %v", failed)
+	}
+}
+
+// tree is everything below a directory but .git (unless it is asked for), with
+// modes and contents.
+func tree(t testing.TB, dir string, withGit bool) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" && !withGit {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		what := info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			b, err := os.ReadFile(name)
+			if err != nil && !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			what += " " + string(b)
+		case info.Mode()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			what += " " + to
+		}
+		all[name] = what
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

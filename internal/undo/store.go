@@ -1,0 +1,142 @@
+package undo
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	storePrefix = "undo-"
+	packName    = "contents"
+	// sweepAfter is how old a directory without an owner must be: its Journal may
+	// have made it and not claimed it yet.
+	sweepAfter = time.Hour
+)
+
+var errDamaged = errors.New("the copy of it is damaged")
+
+type sum = [sha256.Size]byte
+
+// store keeps contents by their hash: one file, appended to. Ten thousand small
+// files are ten thousand writes, and no more to clean up than one.
+type store struct {
+	dir  string
+	pack *os.File
+	room int64 // bytes that may be kept
+
+	mu   sync.Mutex
+	at   map[sum]span
+	size int64
+}
+
+type span struct{ off, n int64 }
+
+// openStore makes a directory of its own below dir, for this process alone.
+func openStore(dir string, room int64) (*store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory for what can be undone: %w", err)
+	}
+	own, err := os.MkdirTemp(dir, storePrefix) // 0700
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for what can be undone: %w", err)
+	}
+	pack, err := os.OpenFile(filepath.Join(own, packName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		os.Remove(own)
+		return nil, fmt.Errorf("make a file for what can be undone: %w", err)
+	}
+	lock(pack)
+	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}}, nil
+}
+
+// keep stores a content if there is room, of which it leaves some free.
+func (s *store) keep(of sum, content []byte, leave int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.at[of]; ok || len(content) > 0 && s.size+int64(len(content)) > s.room-leave {
+		return nil
+	}
+	if _, err := s.pack.WriteAt(content, s.size); err != nil {
+		return fmt.Errorf("keep a copy: %w", err)
+	}
+	s.at[of] = span{s.size, int64(len(content))}
+	s.size += int64(len(content))
+	return nil
+}
+
+func (s *store) has(of sum) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.at[of]
+	return ok
+}
+
+// content reads what was kept. It is checked: what is put back is what was there.
+func (s *store) content(of sum) ([]byte, error) {
+	s.mu.Lock()
+	where, ok := s.at[of]
+	s.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("no copy of it was kept: %w", fs.ErrNotExist)
+	}
+	b := make([]byte, where.n)
+	if _, err := s.pack.ReadAt(b, where.off); err != nil {
+		return nil, fmt.Errorf("read the copy: %w", err)
+	}
+	if sha256.Sum256(b) != of {
+		return nil, errDamaged
+	}
+	return b, nil
+}
+
+func (s *store) close() error {
+	err := s.pack.Close()
+	if removed := os.RemoveAll(s.dir); removed != nil {
+		err = errors.Join(err, removed)
+	}
+	if err != nil {
+		return fmt.Errorf("remove what could be undone: %w", err)
+	}
+	return nil
+}
+
+// Sweep removes what Journals left in dir that were never closed. Those of
+// programs that still run stay. A directory that is not there is no error.
+func Sweep(dir string, now time.Time) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sweep what could be undone: %w", err)
+	}
+	var failed []error
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), storePrefix) || now.Sub(info.ModTime()) < sweepAfter {
+			continue
+		}
+		own := filepath.Join(dir, e.Name())
+		if inUse(filepath.Join(own, packName)) {
+			continue
+		}
+		// Of one that is open only where the system does not let it go.
+		if err := os.Remove(filepath.Join(own, packName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := os.RemoveAll(own); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("sweep what could be undone: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package permissions
+
+// slow is by how much the race detector slows what is measured.
+const slow = 15

@@ -1,0 +1,83 @@
+package terminal
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWaitsFor(t *testing.T) {
+	for _, tc := range []struct {
+		output string
+		want   WaitFor
+	}{
+		{"[sudo] password for ada: ", WaitPassword},
+		{"hello\nada@host's password:", WaitPassword},
+		{"Enter passphrase for key '/x/id_ed25519': ", WaitPassword},
+		{"\x1b[1mPassword for ada\x1b[0m: \x1b[0m", WaitPassword},
+		{"Do you want to continue? [Y/n] ", WaitYesNo},
+		{"Are you sure you want to continue connecting (yes/no/[fingerprint])? ", WaitYesNo},
+		{"Overwrite? (y/N): ", WaitYesNo},
+		{"a line\n\x1b[7m(END)\x1b[27m\x1b[K", WaitPager},
+		{"text\n--More--(12%)", WaitPager},
+		{"text\n:", WaitPager},
+		{" Manual page ls(1) line 1 (press h for help or q to quit)", WaitPager},
+		{"Press ENTER to continue", WaitKey},
+		{"Press any key to continue...", WaitKey},
+		{"working\rPassword: ", WaitPassword},
+		{"Password: \r", WaitPassword},
+		{"Password: \r50%", ""},
+		{"Password: \n", ""},
+		{"password: secret", ""},
+		{"compiling: ", ""},
+		{"spinning: ", ""}, // it begins and ends like pin, but is another word
+		{"12% [y/n", ""},
+		{"", ""},
+		{strings.Repeat("x", 10*lineEndSize) + " password: ", WaitPassword},
+	} {
+		for _, size := range []int{1, 7, 1 << 20} { // however it comes in
+			var e lineEnd
+			for chunk := range slices.Chunk([]byte(tc.output), size) {
+				e.add(chunk)
+			}
+			if got := e.waitsFor(); got != tc.want || len(e) > lineEndSize {
+				t.Errorf("%.60q in %d: %q of %d bytes, want %q", tc.output, size, got, len(e), tc.want)
+			}
+		}
+	}
+}
+
+// What waits is told once the output was quiet for long enough, once for each time, and not of what has ended.
+func TestWaitingIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var told []string
+		s := New(Options{Notify: func(c Change) {
+			what := string(c.Data)
+			if c.Waiting != "" {
+				what = string(c.Waiting)
+			}
+			told = append(told, time.Since(began).String()+" "+what)
+		}})
+		p := &Process{service: s, chunks: make(chan []byte)}
+		done, over := make(chan struct{}), make(chan struct{})
+		go func() { defer close(over); p.follow(done) }()
+		p.chunks <- []byte("Pass")
+		time.Sleep(quietWait - time.Millisecond)
+		p.chunks <- []byte("word: ")
+		time.Sleep(time.Minute)
+		p.chunks <- []byte("\nthank you\n")
+		time.Sleep(time.Minute)
+		p.chunks <- []byte("Go on? [y/n]")
+		close(done)
+		time.Sleep(drainWait / 2)
+		close(p.chunks)
+		<-over
+		want := []string{"0s Pass", "1.999s word: ", "3.999s a password", "1m1.999s \nthank you\n", "2m1.999s Go on? [y/n]"}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
+}

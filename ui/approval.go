@@ -1,0 +1,77 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/permissions"
+	"parley/ui/widget"
+)
+
+// approvalWords say what a mode does.
+var approvalWords = map[permissions.Mode]string{
+	permissions.AskMode:      "what no rule answers is asked",
+	permissions.AcceptEdits:  "files inside the session's directories are written without asking",
+	permissions.ReadOnlyMode: "what writes or runs something is rejected",
+	permissions.AllMode:      "everything is allowed, in this session, until parley ends",
+}
+
+// approval is what becomes of the session's questions.
+func (c *chat) approval() permissions.Mode {
+	if c.session == nil || c.link.conn == nil || c.recorded {
+		return permissions.AskMode
+	}
+	return c.link.conn.Broker.Mode(c.session.ID())
+}
+
+// approvalWord stands in the status line; "" for the usual mode.
+func (c *chat) approvalWord() string {
+	th := c.m.th
+	switch m := c.approval(); m {
+	case permissions.AskMode:
+		return ""
+	case permissions.AllMode:
+		return th.Bad.Paint("EVERYTHING ALLOWED")
+	default:
+		return th.Warn.Paint(m.String())
+	}
+}
+
+// showApproval lets the user choose the mode; that everything is allowed has to be
+// said twice.
+func (c *chat) showApproval() tea.Cmd {
+	if c.session == nil || c.link.conn == nil {
+		return c.say(errNotOpen.Error())
+	}
+	var items []widget.Item
+	at := 0
+	for i, m := range permissions.Modes {
+		items = append(items, widget.Item{Title: m.String(), Detail: approvalWords[m], Value: m})
+		if m == c.approval() {
+			at = i
+		}
+	}
+	c.picker = &picker{title: "what becomes of questions", foot: "enter chooses · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.approval() == m {
+			return c.approve(m)
+		}
+		c.picker = &picker{title: "allow everything in this session?", foot: "enter chooses · esc", choose: func(it widget.Item) tea.Cmd {
+			return c.approve(it.Value.(permissions.Mode))
+		}, list: widget.NewList([]widget.Item{
+			{Title: "no", Detail: "leave it as it is", Value: c.approval()},
+			{Title: "yes, everything", Detail: "commands and files, without a question; rules that deny still do", Value: permissions.AllMode},
+		})}
+		return nil
+	}}
+	c.picker.list.Move(at)
+	return nil
+}
+
+// approve sets the mode, and has it answer what is open.
+func (c *chat) approve(m permissions.Mode) tea.Cmd {
+	broker, session := c.link.conn.Broker, c.session.ID()
+	broker.SetMode(session, m)
+	return tea.Batch(c.say(m.String()+": "+approvalWords[m]), func() tea.Msg {
+		broker.Reconsider(session) // it looks at files
+		return nil
+	})
+}

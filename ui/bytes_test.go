@@ -1,0 +1,198 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+// painted is the driver's model behind the renderer of Bubble Tea, in a terminal
+// of 120x40, under the driver's clock: every byte that is written is counted, and
+// the terminal has to show what the model says.
+type painted struct {
+	*driver
+	program *tea.Program
+	emu     *vt.Emulator
+
+	mu   sync.Mutex
+	raw  bytes.Buffer // since it was last taken
+	view string       // that the program was given last
+}
+
+// Write implements io.Writer, for the renderer.
+func (p *painted) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := b
+	if runtime.GOOS != "windows" { // the renderer leaves the return to the line, which a terminal has and this has not
+		lines = bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))
+	}
+	p.emu.Write(lines)
+	return p.raw.Write(b)
+}
+
+// shown is the model as the program has it: Init was the driver's.
+type shown struct{ p *painted }
+
+func (s shown) Init() tea.Cmd { return nil }
+
+func (s shown) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := s.p.m.Update(msg)
+	return s, cmd
+}
+
+func (s shown) View() tea.View {
+	v := s.p.m.View()
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	s.p.view = v.Content
+	return v
+}
+
+// paint puts the driver's screen into a terminal, until f is over.
+func paint(t *testing.T, turn func(*turn) string, f func(p *painted)) {
+	t.Helper()
+	drive(t, func(d *driver, o *Options) { d.turn, o.Theme = turn, "dark" }, func(d *driver) {
+		d.connected()
+		p := &painted{driver: d, emu: vt.NewEmulator(120, 40)}
+		go io.Copy(io.Discard, p.emu) // its answers are not for us
+		p.program = tea.NewProgram(shown{p}, tea.WithInput(nil), tea.WithOutput(p), tea.WithoutSignalHandler(), tea.WithFPS(120),
+			tea.WithWindowSize(120, 40), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1"}))
+		over := make(chan error, 1)
+		go func() { _, err := p.program.Run(); over <- err }()
+		defer func() {
+			p.program.Quit()
+			if err := <-over; err != nil {
+				t.Error(err)
+			}
+			p.emu.Close()
+		}()
+		p.send(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
+		p.pass(time.Second)
+		f(p)
+	})
+}
+
+// send hands a message to the program.
+func (p *painted) send(msg tea.Msg) {
+	go p.program.Send(msg) // which waits for the loop
+	synctest.Wait()
+}
+
+// pass lets time pass, and hands over what the driver's own commands bring.
+func (p *painted) pass(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(min(time.Millisecond, time.Until(end)))
+		synctest.Wait()
+		for msg, ok := p.take(); ok; msg, ok = p.take() {
+			p.send(msg)
+		}
+	}
+}
+
+// wrote is what was written by an action and in the time after it.
+func (p *painted) wrote(d time.Duration, act func()) string {
+	p.t.Helper()
+	p.mu.Lock()
+	p.raw.Reset()
+	p.mu.Unlock()
+	act()
+	p.pass(d)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.raw.String()
+}
+
+// right checks that the terminal shows the view.
+func (p *painted) right(what string) {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	want := strings.Split(p.view, "\n")
+	for y := range 40 {
+		var b strings.Builder
+		for x := range 120 {
+			if c := p.emu.CellAt(x, y); c == nil {
+				b.WriteByte(' ')
+			} else if c.Width > 0 {
+				b.WriteString(c.Content)
+			}
+		}
+		if got, row := strings.TrimRight(b.String(), " "), strings.TrimRight(ansi.Strip(want[y]), " "); got != row {
+			p.t.Fatalf("%s: row %d is %q, in the view %q", what, y, got, row)
+		}
+	}
+}
+
+func (p *painted) key(name string) func() { return func() { p.send(keyPress(name)) } }
+
+// wide fills a screen with words, characters of two cells and emoji: a renderer
+// that writes rows of those again and again shows it here.
+func wide(t *turn) {
+	for n := range 60 {
+		t.say(fmt.Sprintf("Paragraph **%d** with `code`, 漢字かな交じり文 and 🎉🚀 in it, so that nearly every row has cells that are wide.\n\n", n))
+	}
+}
+
+var synced = regexp.MustCompile(`\x1b\[\?2026h`)
+
+// What a frame writes to the terminal, in bytes, the marks of a synchronised
+// frame included. The figures are those of the renderer of today with some room.
+// Newer releases of ultraviolet than the one in go.mod write every row with a
+// wide character again on each frame: then a key costs thousands.
+func TestBytesOfAFrame(t *testing.T) {
+	paint(t, func(t *turn) string {
+		wide(t)
+		if t.n == 2 {
+			t.say("The tail: ")
+			t.until(time.Hour)
+		}
+		return "end_turn"
+	}, func(p *painted) {
+		p.send(keyPress("g"))
+		p.send(keyPress("enter"))
+		p.pass(2 * time.Second)
+		p.right("the answer")
+		check := func(what string, most int, d time.Duration, act func()) {
+			t.Helper()
+			raw := p.wrote(d, act)
+			t.Logf("%s: %d bytes in %d frames", what, len(raw), len(synced.FindAllString(raw, -1)))
+			p.right(what)
+			if len(raw) > most {
+				t.Errorf("%s: %d bytes, at most %d were expected: %.300q", what, len(raw), most, raw)
+			}
+			if len(raw) == 0 && most > 0 {
+				t.Errorf("%s: nothing was written", what)
+			}
+		}
+		soon := 50 * time.Millisecond
+		check("an idle second", 0, time.Second, func() {})
+		check("the first letter", 120, soon, p.key("a"))
+		check("a letter", 40, soon, p.key("b"))
+		check("a wide letter", 40, soon, p.key("漢"))
+		check("a letter deleted", 40, soon, p.key("backspace"))
+		check("a row up", 300, soon, p.key("shift+up"))
+		check("another row up", 300, soon, p.key("shift+up"))
+		check("a row down", 300, soon, p.key("shift+down"))
+		check("a page up", 4000, soon, p.key("pgup"))
+		check("a page down", 4000, soon, p.key("pgdown"))
+		p.send(keyPress("ctrl+end"))
+		p.send(keyPress("enter"))
+		p.pass(1010 * time.Millisecond)
+		p.right("a turn")
+		check("a second of a clock", 400, time.Second, func() {})
+		check("twenty characters", 80, soon, func() { p.agent.sayIn("s1", "agent", "漢字 and twenty more") })
+		check("twenty more", 80, soon, func() { p.agent.sayIn("s1", "agent", ", and twenty of them") })
+	})
+}

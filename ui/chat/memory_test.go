@@ -1,0 +1,108 @@
+package chat
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+// weighed is what the view keeps, by its own measure.
+func (v *View) weighed() int {
+	n := 0
+	for _, e := range v.entries {
+		n += entryWeight
+		for _, s := range e.segs {
+			if s != nil {
+				n += weight(s.rows)
+			}
+		}
+	}
+	return n
+}
+
+// essay is about so many bytes of an answer of all kinds of blocks.
+func essay(bytes int) string {
+	var b strings.Builder
+	for n := 1; b.Len() < bytes; n++ {
+		fmt.Fprintf(&b, "## Step %d\n\n", n)
+		for range 4 {
+			b.WriteString(strings.Repeat("A sentence of plain words, and then `code()` in one of them, 日本語. ", 5) + "\n\n")
+		}
+		b.WriteString("- one of the points that there are to be made\n- another *one* of them, and the last\n\n```text\n")
+		for i := range 12 {
+			fmt.Fprintf(&b, "line %d of the output of what was run in step %d: nothing was found\n", i, n)
+		}
+		b.WriteString("```\n\n> a quote of somebody who said nothing else\n\n")
+	}
+	return b.String()
+}
+
+// liveHeap is how many bytes are in use.
+func liveHeap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what had a finalizer
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// A long answer takes little besides its text: 1.0 to 1.25 times that is the text
+// of the thread, which grows by a quarter; up to 0.2 what the queue keeps for the
+// next run; 0.1 the blocks and the segments, some 30 bytes of each; and the rest
+// the rows of what was seen last, at most maxKept, with what draws them.
+func TestMemoryOfALongAnswer(t *testing.T) {
+	const chunk, frame = 20, 40_000
+	text := essay(5 << 20)
+	before := liveHeap()
+	queue, th := acpclient.NewQueue(), thread.New("s")
+	v := viewOf(th, "dark", 120, 40)
+	draw := func() {
+		v.Rows()
+		v.Uncoloured() // as the screen does
+	}
+	take := func() {
+		for _, e := range queue.Take() {
+			v.Changed(th.Apply(e))
+		}
+		draw()
+	}
+	for at := 0; at < len(text); at += chunk {
+		queue.PostText(acpclient.TextArrived{For: in, Role: acpclient.Agent}, []byte(text[at:min(at+chunk, len(text))]))
+		if at%frame == 0 {
+			take()
+		}
+	}
+	take()
+	check := func(when string, most float64) {
+		t.Helper()
+		ratio := float64(liveHeap()-before) / float64(len(text))
+		if t.Logf("%s: %.2f times the text", when, ratio); ratio > most {
+			t.Errorf("%s: %.2f times the text, want at most %.2f", when, ratio, most)
+		}
+	}
+	check("at the end", 2)
+
+	pages := 0
+	for ; v.top != (place{}); pages++ {
+		v.Page(-1)
+		draw()
+	}
+	if pages < 1000 {
+		t.Fatalf("the first row after %d pages", pages)
+	}
+	check("after paging to the start", 2)
+	for ; !v.Following(); pages-- {
+		v.Page(1)
+		draw()
+	}
+	check("after paging back to the end", 2)
+	if n := v.weighed(); n > maxKept+100_000 {
+		t.Errorf("%d bytes of rows kept", n)
+	}
+	runtime.KeepAlive(queue)
+	runtime.KeepAlive(text)
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/permissions"
+)
+
+func bookOf(t *testing.T, text string) *permissions.Rulebook {
+	t.Helper()
+	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := permissions.NewRulebook(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return book
+}
+
+// withRules is withQuestion in a session that has rules.
+func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
+	t.Helper()
+	drive(t, func(d *driver, _ *Options) { d.turn = asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual) }, func(d *driver) {
+		d.connected()
+		d.m.chat.link.conn.Broker.SetRules("s1", bookOf(t, rules))
+		d.types("go\n")
+		d.wait(100 * time.Millisecond)
+		f(d)
+	})
+}
+
+// A chain stands as a tree, each part with what the rules say of it.
+func TestVerdictsShown(t *testing.T) {
+	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
+		d.sees("├ git add -A            allowed by your rule  git add *", "└ git push origin HEAD  ask")
+	})
+}
+
+// What rules answer comes to no question, and says which rule it was.
+func TestRulesAnswer(t *testing.T) {
+	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[allow]]\ncommand = \"git push *\"\n", push, func(d *driver) {
+		d.outcomes("ok")
+		d.sees("✓ Allow once by your rule: allow command git add *", "answered: ok")
+	})
+	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[deny]]\ncommand = \"git push *\"\n", push, func(d *driver) {
+		d.outcomes("no")
+		d.sees("– Reject by your rule: deny command git push *")
+	})
+}
+
+// r offers rules for the one part that is open, and the one that is chosen
+// answers the question by itself.
+func TestMakeRule(t *testing.T) {
+	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
+		conn := d.m.chat.link.conn
+		conn.LastAsked = func(string) []permissions.Facts {
+			f := func(line string) permissions.Facts {
+				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Look: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
+			}
+			return []permissions.Facts{f("git push origin HEAD"), f("git push --force"), f("rm x")}
+		}
+		conn.AddRule = func(session string, r permissions.Rule) (string, error) {
+			conn.Broker.SetRules(session, bookOf(t, "[[allow]]\ncommand = \"git add *\"\n\n"+r.Text()))
+			conn.Broker.Reconsider(session)
+			return "~/rules.toml", nil
+		}
+		d.rest()
+		d.press("r")
+		d.wait(100 * time.Millisecond)
+		d.sees("a rule for this and what is like it", "allow command git push origin HEAD", "answers 1 of the last 3 questions", "allow command git push *", "answers 2 of the last 3 questions")
+		d.press("down", "enter")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+		d.sees("from now on: allow command git push * (~/rules.toml)")
+	})
+}
+
+func TestNoRuleToMake(t *testing.T) {
+	odd := strings.Replace(push, `"git add -A && git push origin HEAD"`, `"git push $REMOTE"`, 1)
+	withRules(t, "", odd, func(d *driver) {
+		d.m.chat.link.conn.AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
+		d.rest()
+		d.press("r")
+		d.wait(100 * time.Millisecond)
+		d.sees("no rule can answer this: what a word of it will be", "fake asks")
+		d.outcomes("")
+	})
+}
+
+// A mode is chosen from a list; the one that allows everything has to be said
+// twice, stands in the status line, and ends with the session.
+func TestApprovalModes(t *testing.T) {
+	withQuestion(t, push, usual, func(d *driver) {
+		d.types("/approval\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("what becomes of questions", "› ask", "accept edits", "read only", "everything is allowed, in this session, until parley ends")
+		d.press("down", "down", "down", "enter")
+		d.sees("allow everything in this session?", "› no")
+		d.press("enter")
+		d.outcomes("")
+		d.misses("EVERYTHING")
+		d.types("/approval\n")
+		d.press("down", "down", "down", "enter", "down", "enter")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+		d.wait(10 * time.Second)
+		d.sees("EVERYTHING ALLOWED", "✓ Allow once by mode: all")
+	})
+	withQuestion(t, push, usual, func(d *driver) {
+		d.types("/approval\n")
+		d.press("down", "down", "enter")
+		d.wait(10 * time.Second)
+		d.outcomes("no")
+		d.sees("read only · fake", "– Reject by mode: read only")
+	})
+}

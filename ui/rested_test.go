@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/ui/uitest"
+)
+
+// Whoever tidies up is told when a turn or a history is over and nothing else goes
+// on: not in between, and not while another page works.
+func TestRested(t *testing.T) {
+	told := 0
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}, Rested: func() { told++ }})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.page = chatPage
+	other := newChat(m, m.chat.link)
+	m.chats = append(m.chats, other)
+	want := func(what string, n int, c *chat, events ...acpclient.Event) {
+		t.Helper()
+		for _, e := range events {
+			c.apply(e)
+		}
+		if cmd := m.rested(events); cmd != nil {
+			cmd()
+		}
+		if told != n {
+			t.Errorf("%s: told %d times, want %d", what, told, n)
+		}
+	}
+	started := acpclient.TurnStarted{Text: "go on", At: uitest.Start}
+	ended := acpclient.TurnEnded{StopReason: "end_turn", At: uitest.Start}
+	want("a turn begins", 0, m.chat, started)
+	want("it goes on", 0, m.chat, acpclient.TextArrived{Role: acpclient.Agent, Text: "text"})
+	want("it ends", 1, m.chat, ended)
+	want("a late chunk", 1, m.chat, acpclient.TextArrived{Role: acpclient.Agent, Text: "more"})
+	want("a turn of another page", 1, other, started)
+	want("one that is over at once", 1, m.chat, started, ended)
+	want("the other page is done, too", 2, other, ended)
+	want("a history", 3, m.chat, acpclient.HistoryBegan{}, acpclient.HistoryEnded{})
+	want("the next turn is under way", 3, m.chat, started, ended, started)
+}

@@ -1,0 +1,31 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// What ran without asking carries a badge, is counted, and stands first in /trust.
+func TestUnaskedIsShown(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(turn *turn) string {
+			turn.ask(push, usual)
+			turn.a.updateIn(turn.session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
+			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.press("y")
+		d.wait(3 * time.Second)
+		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run")
+		d.types("/trust\n")
+		d.sees("what the agent changed and ran", "ran without asking", "delete  Clean up", "asked", "execute  git add -A && git push origin HEAD")
+		d.press("enter")
+		d.misses("what the agent changed")
+	})
+}
