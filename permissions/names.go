@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -163,21 +162,21 @@ func searched(dir string) bool {
 }
 
 // hostName is what the name of a host looks like to everybody.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
+var hostName = late(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 
 // scheme is what stands before ://.
-var scheme = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://`)
+var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // urls judges a word with URLs in it.
 func (b *Rulebook) urls(f *Facts, word string) []Verdict {
-	places := scheme.FindAllStringIndex(word, maxPieces)
+	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
 		return []Verdict{{Text: word, Why: "where it leads is not known"}}
 	}
 	var out []Verdict
 	for _, at := range places {
 		u, err := url.Parse(word[at[0]:])
-		if err != nil || u.Scheme == "file" || !hostName.MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
+		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
 			return []Verdict{{Text: word, Why: "where it leads is not known"}}
 		}
 		out = append(out, b.host(f, u.Hostname(), u.Hostname()))
@@ -234,7 +233,7 @@ func bareHost(words []string, i int) (string, bool) {
 	if end := strings.IndexAny(host, "/:?#"); end >= 0 {
 		host = host[:end]
 	}
-	if !hostName.MatchString(host) {
+	if !hostName().MatchString(host) {
 		host = "?" // of which no rule speaks
 	}
 	return host, true

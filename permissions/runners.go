@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,7 +48,7 @@ var flagsOnly = map[string][]string{
 
 // amount is a word that wrappers take before the program: a number, a duration, a
 // variable.
-var amount = regexp.MustCompile(`^[0-9.]+[smhd]?$|^[A-Za-z_][A-Za-z0-9_]*=`)
+var amount = late(`^[0-9.]+[smhd]?$|^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // openEnded tells whether the * of a pattern would stand for a program, or for
 // code, of the agent's choice: a pattern for those has to name what they run.
@@ -83,7 +82,7 @@ func openEnded(pattern []string) bool {
 func firstNamed(name string, pattern []string) int {
 	for i, w := range pattern {
 		switch {
-		case i == 0 || amount.MatchString(w) && slices.Contains(wrappers, name):
+		case i == 0 || amount().MatchString(w) && slices.Contains(wrappers, name):
 		case strings.Contains(w, "*"):
 			return -1
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):

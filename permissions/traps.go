@@ -1,7 +1,6 @@
 package permissions
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -165,10 +164,10 @@ func gitTrapped(words []string, named func(int) bool) bool {
 }
 
 var (
-	sedFlags   = regexp.MustCompile(`^-[nErsuz]+$`)
-	sedPrints  = regexp.MustCompile(`^([0-9]+|\$|/[^/\\;{}\n]*/)?(,(\+?[0-9]+|\$|/[^/\\;{}\n]*/))?!?[pdq=]$`)
-	sedChanges = regexp.MustCompile(`^s[/|#,:@!][^\n]*$`)
-	sedLast    = regexp.MustCompile(`^[gpiIm0-9]*$`)
+	sedFlags   = late(`^-[nErsuz]+$`)
+	sedPrints  = late(`^([0-9]+|\$|/[^/\\;{}\n]*/)?(,(\+?[0-9]+|\$|/[^/\\;{}\n]*/))?!?[pdq=]$`)
+	sedChanges = late(`^s[/|#,:@!][^\n]*$`)
+	sedLast    = late(`^[gpiIm0-9]*$`)
 )
 
 // sedTrapped knows scripts that only print and replace; others may write files and
@@ -177,7 +176,7 @@ func sedTrapped(words []string, named func(int) bool) bool {
 	script := false
 	for i, w := range words {
 		switch {
-		case i == 0 || sedFlags.MatchString(w):
+		case i == 0 || sedFlags().MatchString(w):
 		case strings.HasPrefix(w, "-") && w != "-":
 			if !named(i) {
 				return true
@@ -192,12 +191,12 @@ func sedTrapped(words []string, named func(int) bool) bool {
 }
 
 func sedHarmless(script string) bool {
-	if sedPrints.MatchString(script) {
+	if sedPrints().MatchString(script) {
 		return true
 	}
-	if !sedChanges.MatchString(script) {
+	if !sedChanges().MatchString(script) {
 		return false
 	}
 	parts := strings.Split(script[2:], script[1:2])
-	return len(parts) == 3 && sedLast.MatchString(parts[2])
+	return len(parts) == 3 && sedLast().MatchString(parts[2])
 }

@@ -87,6 +87,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showOptions("model"), true
 	case intent.Approval:
 		return c.showApproval(), true
+	case intent.FileChanges, intent.PutBack:
+		return c.showChanges(i == intent.PutBack), true
 	case intent.Trust:
 		return c.showTrust(), true
 	case intent.Theme:
@@ -107,7 +109,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // what needs somebody who answers
-	case intent.NewSession, intent.Approval, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.Approval, intent.FileChanges, intent.PutBack, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

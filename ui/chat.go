@@ -128,6 +128,12 @@ func (c *chat) busy() bool {
 
 // apply takes one event.
 func (c *chat) apply(e acpclient.Event) tea.Cmd {
+	switch e.(type) {
+	case acpclient.TurnStarted:
+		c.watch(true)
+	case acpclient.TurnEnded:
+		c.watch(false)
+	}
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.question.add(e.Question)

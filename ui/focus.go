@@ -113,6 +113,9 @@ func (c *chat) stopWork(w work) tea.Cmd {
 		return c.say("the agent does not let this be stopped by itself; esc stops the turn")
 	}
 	session := c.session
+	if kill := c.link.conn.KillTerminal; w.own {
+		return tea.Batch(c.say("stopped; the agent sees how the command ended"), c.setting(func(context.Context) error { return kill(session.ID(), w.terminal) }))
+	}
 	return tea.Batch(c.say("asked the agent to stop it"), c.setting(func(ctx context.Context) error {
 		if w.terminal != "" {
 			return session.CancelTerminal(ctx, w.terminal)

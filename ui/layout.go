@@ -266,6 +266,9 @@ func (c *chat) overlayBox(width, height int) []string {
 		title, body = "plan", c.planRows(inner)
 	case sourceOverlay:
 		title, body = "messages", c.sourceRows(inner)
+		if c.source != nil && c.source.title != "" {
+			title = c.source.title
+		}
 	}
 	page := max(1, height-2)
 	last := max(0, len(body)-page)

@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/safetext"
 	"parley/ui/intent"
+	"parley/ui/widget"
 )
 
 // Logged is a session that parley has a log of. Agent is the name it was started
@@ -196,9 +197,12 @@ func (c *chat) behindItem(msg behindMsg) tea.Cmd {
 	return nil
 }
 
-// source is the text of the messages behind an item, wrapped for one width.
+// source is something to read over the transcript, laid out for one width: the
+// messages behind an item, or a change of a file.
 type source struct {
+	title string // "": messages
 	lines []sourceLine
+	diff  *widget.Computed // below the lines; nil: there is none
 	rows  []string
 	width int
 }
@@ -262,6 +266,10 @@ func (c *chat) sourceRows(width int) []string {
 			ink = th.Dim
 		}
 		s.rows = append(s.rows, wrapInk(ink.Paint, l.text, "", width)...)
+	}
+	if s.diff != nil {
+		rows, _ := s.diff.Draw(widget.DiffLook{Width: width, Theme: th})
+		s.rows = append(s.rows, rows...)
 	}
 	return s.rows
 }

@@ -26,6 +26,8 @@ type question struct {
 	shownAt   time.Time // when the current one was first drawn
 	grabbed   bool      // the user gave it the keys
 	grabbedAt time.Time
+	reading   bool // it got them by waiting, and letters were pressed to read on
+	readAt    time.Time
 	offset    int  // rows of the body scrolled away
 	read      bool // the end of the body has been on the screen
 	details   bool
@@ -81,15 +83,15 @@ func (q *question) clear() {
 
 // turn shows the i-th question afresh: it has to be read and given the keys.
 func (q *question) turn(i int) {
-	q.current, q.offset, q.read, q.details, q.full, q.grabbed = i, 0, false, false, false, false
+	q.current, q.offset, q.read, q.details, q.full, q.grabbed, q.reading = i, 0, false, false, false, false, false
 	q.shownAt = time.Time{}
 }
 
 func (q *question) open() bool { return len(q.waiting) > 0 }
 
-// grab gives the question the keys.
+// grab gives the question the keys, if the user can see it.
 func (q *question) grab(now time.Time) {
-	if q.open() && !q.grabbed {
+	if q.open() && !q.grabbed && !q.shownAt.IsZero() && q.c.overlay == noOverlay && q.c.picker == nil {
 		q.grabbed, q.grabbedAt = true, now
 		q.c.popup = nil // it would lie over the question
 	}
@@ -103,7 +105,7 @@ func (q *question) armed(now time.Time) bool {
 	if q.grabbed {
 		return true
 	}
-	return !q.c.focused && q.c.composer.Empty() && now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet
+	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet)
 }
 
 // key handles a key of an armed question; false hands it on to the composer.
@@ -114,7 +116,11 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	name := msg.String()
 	cur := q.waiting[q.current]
 	if o, ok := optionFor(cur.Options, name); ok {
-		q.keep()
+		if q.reading && !q.grabbed && q.c.m.now().Sub(q.readAt) < quiet { // perhaps the next letter of a word
+			q.readAt = q.c.m.now()
+			return q.c.say("too fast to be an answer: press it again in a moment, or alt+a first"), true
+		}
+		q.keep(msg)
 		return q.answer(cur, o), true
 	}
 	switch want := q.c.m.keys.Of(intent.Question, name); want {
@@ -140,16 +146,17 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			step = len(q.waiting) - 1
 		}
 		q.turn((q.current + step) % len(q.waiting))
-		q.grab(q.c.m.now()) // what was typed for the other one is dropped
+		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.now(), nil // what was typed for the other one is dropped
 	case intent.Leave:
 		if q.grabbed {
 			q.grabbed = false
 			return nil, true
 		}
 	default:
+		q.reading = false
 		return nil, q.grabbed && !q.elsewhere(name) // else nobody's while the question has the keys
 	}
-	q.keep()
+	q.keep(msg)
 	return nil, true
 }
 
@@ -162,11 +169,14 @@ func (q *question) elsewhere(name string) bool {
 	return false
 }
 
-// keep holds on to keys that the question got by waiting.
-func (q *question) keep() {
-	if !q.grabbed {
+// keep holds on to keys that the question got by waiting. Letters may be the
+// beginning of a word: one can read on with them, but the next is no answer.
+func (q *question) keep(msg tea.KeyPressMsg) {
+	if msg.Text == "" || msg.Text == " " {
 		q.grabbed = true
+		return
 	}
+	q.reading, q.readAt = true, q.c.m.now()
 }
 
 // optionFor finds the option of a key: its place, or the letter of a kind that

@@ -392,3 +392,30 @@ func TestTypingNeverAllows(t *testing.T) {
 		}
 	})
 }
+
+// The letters of a word are no answers, whatever its first one means to the
+// question.
+func TestAWordIsNoAnswer(t *testing.T) {
+	for word, draft := range map[string]string{"dynamic": "ynamic", "fly": "ly", "jay": ""} {
+		withQuestion(t, push, usual, func(d *driver) {
+			d.rest()
+			for _, r := range word {
+				d.press(string(r))
+				d.wait(90 * time.Millisecond)
+			}
+			d.outcomes("")
+			if draft != "" && !strings.HasSuffix(word, d.m.chat.composer.Value()) {
+				t.Errorf("%s: %q stands in the composer", word, d.m.chat.composer.Value())
+			}
+			d.press("ctrl+c")
+		})
+	}
+	withQuestion(t, push, usual, func(d *driver) {
+		d.rest()
+		d.press("d", "j", "k")
+		d.rest()
+		d.press("y")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+	})
+}

@@ -25,7 +25,9 @@ func bookOf(t *testing.T, text string) *permissions.Rulebook {
 // withRules is withQuestion in a session that has rules.
 func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
 	t.Helper()
-	drive(t, func(d *driver, _ *Options) { d.turn = asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual)
+	}, func(d *driver) {
 		d.connected()
 		d.m.chat.link.conn.Broker.SetRules("s1", bookOf(t, rules))
 		d.types("go\n")

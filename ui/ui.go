@@ -60,12 +60,41 @@ type Connection struct {
 	// LastAsked are the last questions that were put to the user, as facts that
 	// rules can judge in a session; at most 50. nil: nobody remembers.
 	LastAsked func(session string) []permissions.Facts
+	// Turn is told when a turn begins and when it is over. It returns at once. nil:
+	// nobody watches what changes.
+	Turn func(session string, begins bool)
+	// Changes are what the agent has changed in a session, the oldest first; Texts
+	// what a file held before and after one, where that is known; PutBack undoes
+	// some, or with try says only what would come of it. They wait for the disk.
+	Changes func(session string) []FileChange
+	Texts   func(session string, c FileChange) (before, after string, ok bool)
+	PutBack func(ctx context.Context, session string, changes []FileChange, try bool) []PutBack
+	// KillTerminal ends a command that parley runs for the agent. It may take
+	// seconds.
+	KillTerminal func(session, id string) error
 	// Behind returns the messages that made an item of a session: those of the
 	// agent in the spans, and the request of that id with its answer. It may be
 	// called after Close. nil where no log is kept.
 	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error)
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close func()
+}
+
+// FileChange is what has become of one file, in a turn or over several.
+type FileChange struct {
+	Path   string // absolute, raw
+	Kind   string // created, changed, deleted, mode
+	By     string // how it came about, in words
+	Turn   int    // counts those of the session
+	Why    string // it cannot be put back, and why; "" where it can
+	Undone bool
+	Handle any // of whoever made it
+}
+
+// PutBack is what came of putting a change back.
+type PutBack struct {
+	Change FileChange
+	Err    error
 }
 
 // Options of the screen.

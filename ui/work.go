@@ -20,7 +20,8 @@ type work struct {
 	tool        *thread.Tool // nil for the others
 	terminal    string       // the id, "" for the others
 	run         *shellRun    // the user's own command; nil for the others
-	stops       bool         // the agent lets it be stopped by itself
+	stops       bool         // it can be stopped by itself
+	own         bool         // the terminal is one that parley runs for the agent
 }
 
 // work lists what goes on in the session, the newest last. In the background it
@@ -45,6 +46,9 @@ func (c *chat) work() []work {
 			term := c.thread.Terminal(id)
 			if term != nil && term.Cancelable && !term.Exited && !t.Cancelable {
 				w.terminal, w.stops = id, true
+			}
+			if term != nil && !term.Foreign && term.Command != "" && !term.Exited && c.link.conn != nil && c.link.conn.KillTerminal != nil {
+				w.terminal, w.stops, w.own = id, true, true
 			}
 			if background["terminal\x00"+id] {
 				w.hint = "in the background"
@@ -165,6 +169,9 @@ func (c *chat) showWork() tea.Cmd {
 			return c.stopRun(w.run)
 		}
 		p.note = "asked the agent to stop it"
+		if w.own {
+			p.note = "stopped"
+		}
 		return c.stopWork(w)
 	}}
 	c.picker = p

@@ -92,6 +92,7 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 		opened()
 	}
 	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Close: c.Close}
+	answerable(conn, c)
 	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err

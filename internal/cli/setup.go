@@ -290,6 +290,8 @@ type Connection struct {
 	Host    *host.Host
 
 	recorder *record.Writer // nil where no log is written
+	journals *journals      // nil: there is no place for them, or the agent runs elsewhere
+	asked    string         // where the record of questions is; "" without one
 	closed   func()
 }
 
@@ -314,7 +316,15 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	if err != nil {
 		return nil, err
 	}
-	h := host.New(host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Commands: commands, Tools: tools, Version: Version(), Log: log})
+	opts := host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(failedTo(log)), Commands: commands, Tools: tools,
+		Version: Version(), Log: log}
+	var watched *journals
+	if a.URL == "" {
+		if watched = newJournals(log); watched != nil {
+			opts.Opened, opts.Closed, opts.Wrote = watched.open, watched.close, watched.wrote
+		}
+	}
+	h := host.New(opts)
 	w, tap := s.record(a, place, log)
 	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
@@ -323,7 +333,12 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		closeRecord(w, log)
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, recorder: w, closed: func() { closeRecord(w, log) }}
+	c := &Connection{Client: client, Host: h, recorder: w, journals: watched, asked: s.questions(), closed: func() {
+		closeRecord(w, log)
+		if watched != nil {
+			watched.closeAll()
+		}
+	}}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
 	introduced(w, client.Agent())
 	var answered *acpclient.AgentError

@@ -63,6 +63,8 @@ func questionKeys(d *desk) {
 	s.Press("ctrl+p")
 	s.WaitFor("echo line 0", "1 of 2 waiting")
 	s.PressUntil("ctrl+n", "echo short")
+	s.PressUntil("r", "a rule for this and what is like it", "allow command echo short")
+	s.PressUntil("esc", armed)
 
 	for _, key := range []string{"tab", "alt+a"} { // back to the composer
 		s.PressUntil(key, "alt+a to answer")

@@ -57,7 +57,7 @@ var keyRows = []struct {
 	{"x: stop the tool", []string{"transcript.stop-tool"}, stopsTool},
 	{"esc: back to the composer", []string{"transcript.leave"}, leaves},
 	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down",
-		"question.next", "question.previous", "question.leave"}, questionKeys},
+		"question.next", "question.previous", "question.rule", "question.leave"}, questionKeys},
 	{"readline's keys", []string{"draft.left", "draft.right", "draft.up", "draft.down", "draft.line-start", "draft.line-end", "draft.word-left", "draft.word-right",
 		"draft.start", "draft.end", "draft.delete-back", "draft.delete-forward", "draft.kill-to-blank", "draft.kill-word-left", "draft.kill-word-right",
 		"draft.kill-to-start", "draft.kill-to-end", "draft.yank", "draft.undo"}, edits},

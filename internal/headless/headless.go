@@ -99,6 +99,8 @@ type run struct {
 // Run sends the prompt and returns the exit code when the turn is over and
 // everything that it started is gone. The end of ctx interrupts it.
 func Run(ctx context.Context, opts Options) int {
+	answer := &answer{to: opts.Stdout}
+	opts.Stdout = answer
 	r := &run{opts: opts, queue: acpclient.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	r.out = newPrinter(opts)
 	if opts.Timeout > 0 {
@@ -109,7 +111,29 @@ func Run(ctx context.Context, opts Options) int {
 	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
-	return r.finish(ctx, stop, err)
+	code := r.finish(ctx, stop, err)
+	if answer.err != nil {
+		fmt.Fprintf(opts.Stderr, "parley: write the answer: %v\n", answer.err)
+		code = max(code, ExitAgent)
+	}
+	return code
+}
+
+// answer is where the answer goes. It remembers that not all of it got there.
+type answer struct {
+	to  io.Writer
+	err error
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	n, err := a.to.Write(p)
+	if err != nil {
+		a.err = err
+	}
+	return n, err
 }
 
 func (r *run) policy() permissions.Policy {
@@ -178,12 +202,21 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	return r.follow(ctx, session)
 }
 
+// gather is how long events are gathered while they come without a pause.
+const gather = 4 * time.Millisecond
+
 // follow hands on events until the turn has ended. When ctx ends it cancels the
 // turn and gives the agent a moment to say so.
 func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.End, error) {
 	done := ctx.Done()
 	var patience <-chan time.Time
+	var taken time.Time
 	for {
+		// At once when nothing came for a while; else what comes meanwhile becomes less.
+		if rest := gather - time.Since(taken); rest > 0 {
+			time.Sleep(rest)
+		}
+		taken = time.Now()
 		for _, e := range r.queue.Take() {
 			if end := r.apply(e); end != nil {
 				return end, cause(ctx, nil)

@@ -113,6 +113,9 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	if err != nil {
 		return err
 	}
+	if h.opts.Wrote != nil {
+		h.opts.Wrote(r.SessionID, w, r.Content)
+	}
 	after := h.files.Stat(r.SessionID, r.Path)
 	h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(r.Path, state, after); return 0 })
 	added, removed := countLines(before.text, r.Content)

@@ -29,7 +29,14 @@ type Options struct {
 	Policy permissions.Policy  // may be nil: then every question is posted
 	Agent  string              // what the agent is called in questions
 	Remote *Remote             // of an agent that runs elsewhere; else nil
-	Record *permissions.Record // may be nil: nothing is written down
+	Record *permissions.Record // ended with the host; may be nil: nothing is written down
+
+	// Opened, Closed and Wrote are told of sessions with their directories, and of
+	// what was written for the agent. They must return at once; each may be nil.
+	Opened func(session string, roots []string)
+	Closed func(session string)
+	Wrote  func(session string, w fsops.Written, text string)
+
 	// Rules are those of a session with these directories; nil: there are none. It
 	// is called when a session is opened, and by ReloadRules.
 	Rules func(roots []string) (*permissions.Rulebook, error)
@@ -147,9 +154,18 @@ func (h *Host) OpenSession(id string, roots []string) error {
 		}
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.sessions[id] = &session{roots: roots, real: real}
+	h.mu.Unlock()
+	if h.opts.Opened != nil && h.shared() {
+		h.opts.Opened(id, roots)
+	}
 	return nil
+}
+
+// LookIn is how rules look at files in a session, for questions that came from
+// elsewhere.
+func (h *Host) LookIn(session string) func(path string) permissions.FileFact {
+	return h.facts(session, "").Look
 }
 
 func (h *Host) setRules(id string, roots []string) error {
@@ -189,6 +205,9 @@ func (h *Host) CloseSession(id string) {
 	h.broker.CancelSession(id)
 	h.broker.Forget(id)
 	h.files.CloseSession(id)
+	if h.opts.Closed != nil {
+		h.opts.Closed(id)
+	}
 	go h.terminals.CloseSession(id)
 }
 
@@ -199,6 +218,9 @@ func (h *Host) Close() {
 	}
 	h.terminals.Close()
 	h.files.Close()
+	if h.opts.Record != nil {
+		h.opts.Record.Close()
+	}
 }
 
 // cwd is the session's working directory, "" where the session is not known.

@@ -185,6 +185,9 @@ var (
 	bearer     = late.Regexp(`(?i)\b(bearer\s+)([\w.~+/=-]{8,})`)
 )
 
+// Redact takes the secrets out of a command line or what a program logs.
+func Redact(s string) string { return redactLoose(s) }
+
 // redactLoose is redactText for texts that are no content of a conversation:
 // command lines and what a program logs. There "token=x", "--token x" and
 // "Cookie: x" are secrets too.

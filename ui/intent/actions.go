@@ -33,6 +33,8 @@ var Actions = []Action{
 	{FocusQuestion, Chat, "question", []string{"alt+a"}, "give the keys to the question", "", true},
 	{Approval, Chat, "approval", nil, "what becomes of questions: ask, accept edits, read only, all", "approval", false},
 	{Trust, Chat, "trust", nil, "what the agent changed and ran: asked, by rule, by mode, unasked", "trust", false},
+	{FileChanges, Chat, "changes", nil, "the files that changed in this session's turns", "changes", false},
+	{PutBack, Chat, "put-back", nil, "put back what the agent changed, after asking", "undo", false},
 	{Theme, Chat, "theme", nil, "the theme: choose the colours", "theme", false},
 	{Inline, Chat, "inline", nil, "the whole screen, or inline in the terminal's own scrollback", "inline", false},
 	{Mouse, Chat, "mouse", nil, "take the mouse, or leave it to the terminal", "mouse", false},

@@ -51,6 +51,8 @@ const (
 	Logout
 	Approval
 	Trust
+	FileChanges
+	PutBack
 	Quit
 
 	FocusTranscript

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+
+	"parley/internal/cli"
+	"parley/internal/undo"
+	"parley/ui"
+)
+
+// answerable gives the screen what it needs to make rules, to show what was
+// changed and to put it back.
+func answerable(conn *ui.Connection, c *cli.Connection) {
+	conn.AddRule, conn.LastAsked, conn.Turn = c.AddRule, c.LastAsked, c.Turn
+	conn.KillTerminal = c.Host.KillTerminal
+	conn.Changes = func(session string) []ui.FileChange { return shown(c.Changes(session)) }
+	conn.Texts = func(session string, f ui.FileChange) (before, after string, ok bool) {
+		return c.ChangeTexts(session, f.Handle.(undo.Change))
+	}
+	conn.PutBack = func(ctx context.Context, session string, changes []ui.FileChange, try bool) []ui.PutBack {
+		var raw []undo.Change
+		for _, f := range changes {
+			raw = append(raw, f.Handle.(undo.Change))
+		}
+		var out []ui.PutBack
+		for _, r := range c.PutBack(ctx, session, raw, try) {
+			out = append(out, ui.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
+		}
+		return out
+	}
+}
+
+func shown(changes []undo.Change) []ui.FileChange {
+	out := make([]ui.FileChange, 0, len(changes))
+	for _, c := range changes {
+		out = append(out, ui.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Why: c.Why, Undone: c.Undone, Handle: c})
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+//go:build unix
+
+package attacks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/acpclient/acptest"
+)
+
+// attack is one file of testdata/attacks.
+type attack struct {
+	name    string
+	archive *acptest.Archive
+	script  []string
+	holds   []string
+	user    string
+	setup   []string
+}
+
+const attackDir = "../../testdata/attacks"
+
+// readAttack reads a file and complains of what nobody would look at.
+func readAttack(path string) (*attack, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a := &attack{name: strings.TrimSuffix(filepath.Base(path), ".txtar"), archive: acptest.ParseArchive(data)}
+	if strings.TrimSpace(string(a.archive.Comment)) == "" {
+		return nil, fmt.Errorf("it does not say what is tried")
+	}
+	for _, f := range a.archive.Files {
+		switch top, _, below := strings.Cut(f.Name, "/"); {
+		case below && (top == "in" || top == "out"):
+		case f.Name == "script":
+			a.script = lines(f.Data)
+		case f.Name == "holds":
+			a.holds = lines(f.Data)
+		case f.Name == "setup":
+			a.setup = lines(f.Data)
+		case f.Name == "user":
+			a.user = strings.TrimSpace(string(f.Data))
+		case f.Name == "hello", f.Name == "session":
+		default:
+			return nil, fmt.Errorf("nobody reads its file %s", f.Name)
+		}
+	}
+	if a.user != "" && a.user != "rejects" && a.user != "allows" {
+		return nil, fmt.Errorf("a user who %s is not known", a.user)
+	}
+	if len(a.script) == 0 || !a.tells() {
+		return nil, fmt.Errorf("no check mentions what it tries")
+	}
+	return a, nil
+}
+
+// tells tells whether anything is checked that would not be of every attack.
+func (a *attack) tells() bool {
+	if len(a.holds) == 0 {
+		return false
+	}
+	for _, l := range a.holds {
+		if l != "lives" {
+			return true
+		}
+	}
+	for _, l := range a.script {
+		if word, _, _ := strings.Cut(l, " "); word == "answered" || word == "asked" {
+			return true
+		}
+	}
+	return false
+}
+
+// lines are those of a file that are neither blank nor comments.
+func lines(data []byte) (out []string) {
+	for l := range strings.Lines(string(data)) {
+		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// place is where an attack finds its files.
+type place struct {
+	in, out  string
+	terminal string // the id of the one that was made last
+}
+
+func newPlace(t *testing.T, a *attack) place {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := place{in: filepath.Join(root, "in"), out: filepath.Join(root, "out")}
+	for _, dir := range []string{p.in, p.out} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range a.archive.Files {
+		if strings.HasPrefix(f.Name, "in/") || strings.HasPrefix(f.Name, "out/") {
+			if err := p.change("write", f.Name+" "+strconv.Quote(string(f.Data))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, l := range a.setup {
+		do, arg, _ := strings.Cut(l, " ")
+		if err := p.change(do, arg); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+	}
+	return p
+}
+
+// at is a path of the file, which begins with in/ or out/.
+func (p place) at(name string) string {
+	return filepath.Join(filepath.Dir(p.in), filepath.FromSlash(name))
+}
+
+// change changes the disk.
+func (p place) change(do, arg string) error {
+	name, rest, _ := strings.Cut(arg, " ")
+	path := p.at(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	switch do {
+	case "write":
+		text, err := strconv.Unquote(rest)
+		if err != nil {
+			return fmt.Errorf("%s is not quoted", rest)
+		}
+		return os.WriteFile(path, []byte(text), 0o644)
+	case "link":
+		return os.Symlink(p.fill(rest), path)
+	case "fifo":
+		return syscall.Mkfifo(path, 0o644)
+	case "mkdir":
+		return os.MkdirAll(path, 0o755)
+	case "remove":
+		return os.RemoveAll(path)
+	case "move":
+		return os.Rename(path, p.at(rest))
+	}
+	return fmt.Errorf("nobody knows how to %s", do)
+}
+
+var repeated = regexp.MustCompile(`\$\{(.+?)\*([0-9]+)\}`)
+
+// fill puts in what a script stands for.
+func (p place) fill(s string) string {
+	s = strings.NewReplacer("$IN", p.in, "$OUT", p.out, "$TERMINAL", p.terminal).Replace(s)
+	return repeated.ReplaceAllStringFunc(s, func(m string) string {
+		parts := repeated.FindStringSubmatch(m)
+		n, _ := strconv.Atoi(parts[2])
+		return strings.Repeat(parts[1], n)
+	})
+}
+
+// snapshot is everything on the disk, by name.
+func (p place) snapshot() (map[string]string, error) {
+	out := map[string]string{}
+	root := filepath.Dir(p.in)
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		what := info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			what += " " + string(text)
+		case info.Mode()&os.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			what += " " + target
+		}
+		out[name] = what
+		return nil
+	})
+	return out, err
+}

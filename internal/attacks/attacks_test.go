@@ -1,0 +1,211 @@
+//go:build unix
+
+package attacks
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/host"
+	"parley/permissions"
+	"parley/ui/chat"
+	"parley/ui/theme"
+)
+
+// patience bounds every wait. It only matters for a test that fails.
+const patience = 30 * time.Second
+
+// stage is parley without its screen's frame, and an agent that is up to no good.
+type stage struct {
+	t       *testing.T
+	place   place
+	attack  *attack
+	agent   *agent
+	host    *host.Host
+	queue   *acpclient.Queue
+	log     *acpclient.Log
+	client  *acpclient.Client
+	session *acpclient.Session
+
+	thread *thread.Thread
+	view   *chat.View
+	open   []permissions.Question
+	asks   int
+	links  int // pages that could be opened
+	calls  map[string]int
+	last   int // of settle
+}
+
+func TestAttacks(t *testing.T) {
+	paths, err := filepath.Glob(attackDir + "/*.txtar")
+	if err != nil || len(paths) < 50 {
+		t.Fatalf("found %d attacks: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			a, err := readAttack(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !a.measures() {
+				t.Parallel()
+			} else if testing.Short() {
+				t.Skip("takes its time")
+			}
+			play(t, a)
+		})
+	}
+}
+
+// measures tells whether memory is looked at: then nothing else may run.
+func (a *attack) measures() bool {
+	for _, l := range a.holds {
+		if strings.HasPrefix(l, "keeps below ") {
+			return true
+		}
+	}
+	return false
+}
+
+func play(t *testing.T, a *attack) {
+	s := &stage{t: t, attack: a, place: newPlace(t, a), queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1"), calls: map[string]int{}}
+	s.begin()
+	before, err := s.place.snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := heap()
+	for _, line := range a.script {
+		if err := s.step(line); err != nil {
+			t.Fatalf("%s: %v\nthe log:\n%s", clip(line), err, s.logged())
+		}
+	}
+	s.settle()
+	s.rejectRest()
+	for _, wrong := range s.repliedOnce() {
+		t.Errorf("call %s", wrong)
+	}
+	if !s.over() {
+		s.agent.mu.Lock()
+		waiting := len(s.agent.prompts) > 0
+		s.agent.mu.Unlock()
+		if waiting {
+			if err := s.agent.endTurn(`"result":{"stopReason":"end_turn"}`); err != nil {
+				t.Error(err)
+			}
+		}
+		if !s.until(func() bool { return !s.session.Running() }) {
+			t.Error("the turn does not end")
+		}
+	}
+	s.take()
+	s.safe()
+	for _, line := range a.holds {
+		if err := s.hold(line, before, used); err != nil {
+			t.Errorf("%s: %v", clip(line), err)
+		}
+	}
+	s.safe()
+}
+
+// begin starts the agent, opens its session and sends it a prompt.
+func (s *stage) begin() {
+	s.agent = newAgent(s.t, s.place.in)
+	if hello := s.attack.archive.File("hello"); hello != nil {
+		s.agent.hello = s.fill(strings.TrimSpace(string(hello)))
+	}
+	s.agent.session = s.fill(strings.TrimSpace(string(s.attack.archive.File("session"))))
+	s.host = host.New(host.Options{Sink: s.queue, Agent: "hostile", Log: s.log})
+	s.t.Cleanup(s.host.Close)
+	var err error
+	s.client, err = acpclient.Launch(s.t.Context(), s.agent.command, acpclient.Options{Name: "parley", Version: "test", Sink: s.queue, Services: s.host.Services(), Log: s.log, Elicit: true})
+	if err != nil {
+		s.t.Fatalf("%v\nthe log:\n%s", err, s.logged())
+	}
+	s.t.Cleanup(func() { s.client.Close() })
+	if s.session, err = s.client.NewSession(s.t.Context(), acpclient.NewSession{Cwd: s.place.in}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.view = chat.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view.SetSize(80, 24)
+	if err := s.session.Prompt(acpclient.Block{Text: "go"}); err != nil {
+		s.t.Fatal(err)
+	}
+	if !s.until(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
+		s.t.Fatal("the prompt does not arrive")
+	}
+}
+
+// take applies what has come to the thread and draws it.
+func (s *stage) take() {
+	events := s.queue.Take()
+	for _, e := range events {
+		s.inspect(e)
+		switch e := e.(type) {
+		case permissions.Asked:
+			s.asks++
+			s.isAsked(e.Question)
+		case permissions.Settled:
+			for i, q := range s.open {
+				if q.Key == e.Key {
+					s.open = append(s.open[:i:i], s.open[i+1:]...)
+					break
+				}
+			}
+		case acpclient.ElicitationAsked:
+			s.linked(e.URL)
+			e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+		}
+		if e.EventSession() == "s1" || e.EventSession() == "" {
+			s.view.Changed(s.thread.Apply(e))
+		}
+	}
+	if len(events) > 0 {
+		s.view.Rows()
+	}
+}
+
+// isAsked answers a question as the user of this attack does.
+func (s *stage) isAsked(q permissions.Question) {
+	s.inspectQuestion(q)
+	switch s.attack.user {
+	case "rejects":
+		s.host.Broker().Reject(q.Key)
+	case "allows":
+		for _, o := range q.Options {
+			if o.Kind == permissions.AllowOnce {
+				s.host.Broker().Answer(q.Key, o.ID)
+				return
+			}
+		}
+		s.host.Broker().Reject(q.Key)
+	default:
+		s.open = append(s.open, q)
+	}
+}
+
+// rejectRest is what the user does with everything that is still asked.
+func (s *stage) rejectRest() {
+	for len(s.open) > 0 {
+		s.answers("rejects")
+	}
+}
+
+func (s *stage) fill(text string) string { return s.place.fill(text) }
+
+// heap is what is in use once everything that nobody needs is gone.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func clip(s string) string { return s[:min(len(s), 120)] }

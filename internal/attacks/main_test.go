@@ -1,0 +1,67 @@
+//go:build unix
+
+package attacks
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"testing"
+
+	"parley/ui/uitest"
+)
+
+// socketVar makes this test binary an agent that does what it is told over the
+// socket of that name.
+const socketVar = "PARLEY_ATTACK_SOCKET"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(socketVar); name != "" {
+		os.Exit(relay(name))
+	}
+	uitest.KeepTime()
+	os.Exit(m.Run())
+}
+
+// What the agent is told: a byte, a length, and so many bytes.
+const (
+	toStdout = 'o'
+	toStderr = 'e'
+	toClose  = 'c' // stdout
+	toExit   = 'x' // with the code in digits
+)
+
+// relay is the agent: it hands on what it gets, and knows nothing itself.
+func relay(name string) int {
+	conn, err := net.Dial("unix", name)
+	if err != nil {
+		return 9
+	}
+	go func() {
+		io.Copy(conn, os.Stdin)
+		conn.(*net.UnixConn).CloseWrite()
+	}()
+	for {
+		var head [5]byte
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			return 0
+		}
+		data := make([]byte, binary.BigEndian.Uint32(head[1:]))
+		if _, err := io.ReadFull(conn, data); err != nil {
+			return 0
+		}
+		switch head[0] {
+		case toStdout:
+			os.Stdout.Write(data)
+		case toStderr:
+			os.Stderr.Write(data)
+		case toClose:
+			os.Stdout.Close()
+		case toExit:
+			code, _ := strconv.Atoi(string(data))
+			return code
+		}
+	}
+}

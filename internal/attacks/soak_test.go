@@ -1,0 +1,199 @@
+//go:build unix
+
+package attacks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/thread"
+	"parley/acpclient/transport"
+	"parley/internal/host"
+	"parley/permissions"
+	"parley/ui/chat"
+	"parley/ui/theme"
+)
+
+// worker is an agent that works: in every turn it says something, asks, reads,
+// writes, and runs a command.
+type worker struct {
+	peer *jsonrpc.Peer
+	dir  string
+	turn int
+}
+
+// Notification implements jsonrpc.Handler.
+func (w *worker) Notification(string, []byte) {}
+
+// Request implements jsonrpc.Handler.
+func (w *worker) Request(r jsonrpc.Request) jsonrpc.Work {
+	return func(done context.Context) (any, error) {
+		switch r.Method {
+		case "initialize":
+			return json.RawMessage(`{"protocolVersion":1}`), nil
+		case "session/new":
+			return json.RawMessage(`{"sessionId":"s1"}`), nil
+		case "session/prompt":
+			w.turn++
+			return json.RawMessage(`{"stopReason":"end_turn"}`), w.work(done)
+		}
+		return nil, jsonrpc.Errorf(-32601, "Method not found")
+	}
+}
+
+func (w *worker) update(format string, args ...any) {
+	w.peer.Notify("session/update", json.RawMessage(`{"sessionId":"s1","update":`+fmt.Sprintf(format, args...)+`}`))
+}
+
+// call asks for something; into may be nil.
+func (w *worker) call(ctx context.Context, into any, method, format string, args ...any) error {
+	var result json.RawMessage
+	if err := w.peer.Call(ctx, method, json.RawMessage(fmt.Sprintf(format, args...)), &result); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(result, into)
+}
+
+// work is one turn.
+func (w *worker) work(ctx context.Context) error {
+	n, file := w.turn, filepath.Join(w.dir, fmt.Sprintf("f%d.txt", w.turn%10))
+	for i := range 5 {
+		w.update(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":"Words %d of turn %d. "}}`, n, i, n)
+	}
+	w.update(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"Write","kind":"edit","status":"pending"}`, n)
+	const options = `[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
+	if err := w.call(ctx, nil, "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"t%d"},"options":%s}`, n, options); err != nil {
+		return err
+	}
+	if err := w.call(ctx, nil, "fs/write_text_file", `{"sessionId":"s1","path":%q,"content":"turn %d\n"}`, file, n); err != nil {
+		return err
+	}
+	if err := w.call(ctx, nil, "fs/read_text_file", `{"sessionId":"s1","path":%q}`, file); err != nil {
+		return err
+	}
+	w.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t%d","status":"completed"}`, n)
+	if n%10 == 0 { // a process is dear
+		var made struct{ TerminalID string }
+		if err := w.call(ctx, &made, "terminal/create", `{"sessionId":"s1","command":"echo","args":["turn %d"]}`, n); err != nil {
+			return err
+		}
+		w.update(`{"sessionUpdate":"tool_call","toolCallId":"r%d","title":"Run","kind":"execute","content":[{"type":"terminal","terminalId":%q}]}`, n, made.TerminalID)
+		for _, method := range []string{"terminal/wait_for_exit", "terminal/output", "terminal/release"} {
+			if err := w.call(ctx, nil, method, `{"sessionId":"s1","terminalId":%q}`, made.TerminalID); err != nil {
+				return err
+			}
+		}
+		w.update(`{"sessionUpdate":"tool_call_update","toolCallId":"r%d","status":"completed"}`, n)
+	}
+	return nil
+}
+
+// level is what parley uses of this machine.
+type level struct {
+	goroutines, files int
+	heap              int64
+}
+
+func measured(t *testing.T) level {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		open, err = os.ReadDir("/dev/fd")
+	}
+	if err != nil {
+		t.Skip("nobody tells which files are open")
+	}
+	return level{runtime.NumGoroutine(), len(open), heap()}
+}
+
+// After many turns no more goroutines run and no more files are open than after a
+// few, and of a turn no more is kept than what it said.
+func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes its time")
+	}
+	const early, late = 200, 2000
+	const keptOfTurn = 6 << 10 // bytes: its items, its text, what is needed to show them
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1")}
+	ours, theirs := transport.Pipe()
+	w := &worker{dir: dir}
+	w.peer = jsonrpc.NewPeer(theirs, w, jsonrpc.Options{})
+	w.peer.Start()
+	defer w.peer.Close(nil)
+	s.host = host.New(host.Options{Sink: s.queue, Agent: "worker", Log: s.log})
+	defer s.host.Close()
+	s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: s.host.Services(), Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.client.Close()
+	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}); err != nil {
+		t.Fatal(err)
+	}
+	s.view = chat.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view.SetSize(80, 24)
+	var first level
+	for n := 1; n <= late; n++ {
+		s.soakTurn(n)
+		if n == early {
+			first = measured(t)
+		}
+	}
+	last := measured(t)
+	t.Logf("after %d turns %+v, after %d %+v", early, first, late, last)
+	if last.goroutines > first.goroutines+2 {
+		t.Errorf("%d goroutines, %d before", last.goroutines, first.goroutines)
+	}
+	if last.files > first.files+2 {
+		t.Errorf("%d open files, %d before", last.files, first.files)
+	}
+	if per := (last.heap - first.heap) / (late - early); per > keptOfTurn {
+		t.Errorf("%d bytes are kept of a turn", per)
+	}
+	if s.asks < 2*late {
+		t.Errorf("only %d questions", s.asks)
+	}
+}
+
+func (s *stage) soakTurn(n int) {
+	s.t.Helper()
+	if err := s.session.Prompt(acpclient.Block{Text: fmt.Sprintf("turn %d", n)}); err != nil {
+		s.t.Fatal(err)
+	}
+	deadline := time.After(patience)
+	for ended := false; !ended; {
+		select {
+		case <-s.queue.Ready():
+		case <-deadline:
+			s.t.Fatalf("turn %d does not end", n)
+		}
+		for _, e := range s.queue.Take() {
+			switch e := e.(type) {
+			case permissions.Asked:
+				s.asks++
+				s.isAsked(e.Question)
+			case acpclient.TurnEnded:
+				if ended = true; e.Err != nil {
+					s.t.Fatalf("turn %d: %v", n, e.Err)
+				}
+			}
+			s.view.Changed(s.thread.Apply(e))
+		}
+		s.view.Rows()
+	}
+}

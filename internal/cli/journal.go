@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	"parley/fsops"
+	"parley/internal/record"
+	"parley/internal/undo"
+)
+
+// journals know what changed in the sessions of a connection. The looks at the
+// disk happen on a goroutine of each session, one after the other; only Changes
+// and what follows it wait for them. Safe for use by several goroutines.
+type journals struct {
+	dir string
+	log *acpclient.Log
+
+	mu sync.Mutex
+	of map[string]*journal
+}
+
+// journal is that of one session.
+type journal struct {
+	*undo.Journal
+	turn    int // the last that began; with mu of journals
+	waiting []func()
+	working bool
+	idle    *sync.Cond
+}
+
+func newJournals(log *acpclient.Log) *journals {
+	dir, err := record.Dir()
+	if err != nil {
+		return nil
+	}
+	j := &journals{dir: filepath.Join(filepath.Dir(dir), "undo"), log: log, of: map[string]*journal{}}
+	go undo.Sweep(j.dir, time.Now()) // what parleys left that were killed
+	return j
+}
+
+// open begins a session, or goes on with it in other directories.
+func (j *journals) open(session string, roots []string) {
+	made, err := undo.New(undo.Options{Dir: j.dir, Roots: roots})
+	if err != nil {
+		j.note("changes are not watched: " + err.Error())
+		return
+	}
+	j.mu.Lock()
+	old := j.of[session]
+	j.of[session] = &journal{Journal: made, idle: sync.NewCond(&j.mu)}
+	j.mu.Unlock()
+	if old != nil {
+		old.Close()
+	}
+}
+
+func (j *journals) close(session string) {
+	j.mu.Lock()
+	old := j.of[session]
+	delete(j.of, session)
+	j.mu.Unlock()
+	if old != nil {
+		go old.Close()
+	}
+}
+
+func (j *journals) closeAll() {
+	j.mu.Lock()
+	all := j.of
+	j.of = map[string]*journal{}
+	j.mu.Unlock()
+	for _, s := range all {
+		s.Close()
+	}
+}
+
+func (j *journals) note(line string) {
+	if j.log != nil {
+		j.log.Add(acpclient.LogClient, line)
+	}
+}
+
+// turn notes that a turn begins, or that it is over. It returns at once.
+func (j *journals) turn(session string, begins bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.of[session]
+	if s == nil || !begins && s.turn == 0 {
+		return
+	}
+	if begins {
+		s.turn++
+	}
+	number := s.turn
+	s.waiting = append(s.waiting, func() {
+		look := s.After
+		if begins {
+			look = s.Before
+		}
+		for _, n := range look(context.Background(), number) {
+			line := "changes in " + n.Root + ": " + n.Text
+			if n.Err != nil {
+				line += ": " + n.Err.Error()
+			}
+			j.note(line)
+		}
+	})
+	if !s.working {
+		s.working = true
+		go j.work(s)
+	}
+}
+
+// work does what waits for a session.
+func (j *journals) work(s *journal) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for len(s.waiting) > 0 {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		j.mu.Unlock()
+		next()
+		j.mu.Lock()
+	}
+	s.working = false
+	s.idle.Broadcast()
+}
+
+// wrote notes what parley has written for the agent.
+func (j *journals) wrote(session string, w fsops.Written, text string) {
+	j.mu.Lock()
+	s := j.of[session]
+	number := 0
+	if s != nil {
+		number = max(1, s.turn)
+	}
+	j.mu.Unlock()
+	if s == nil {
+		return
+	}
+	if err := s.Written(number, undo.Write{Path: w.Path, Existed: !w.Created, Before: w.Old, Known: w.OldKnown, After: text}); err != nil {
+		j.note("no copy of what was written is kept: " + err.Error())
+	}
+}
+
+// looked is the journal of a session when all that was to be looked at is; nil
+// where there is none.
+func (j *journals) looked(session string) *journal {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.of[session]
+	for s != nil && s.working {
+		s.idle.Wait()
+	}
+	return s
+}
+
+// Turn notes that a turn of a session begins or is over: what changes on the disk
+// in between may be the agent's. It returns at once.
+func (c *Connection) Turn(session string, begins bool) {
+	if c.journals != nil {
+		c.journals.turn(session, begins)
+	}
+}
+
+// Changes are those of a session, the oldest first. It waits for the disk.
+func (c *Connection) Changes(session string) []undo.Change {
+	if c.journals == nil {
+		return nil
+	}
+	if s := c.journals.looked(session); s != nil {
+		return s.Changes(undo.All)
+	}
+	return nil
+}
+
+// ChangeTexts is what a file held before a change and after it, where that is
+// known. It waits for the disk.
+func (c *Connection) ChangeTexts(session string, change undo.Change) (before, after string, ok bool) {
+	if c.journals == nil {
+		return "", "", false
+	}
+	if s := c.journals.looked(session); s != nil {
+		return s.Texts(change)
+	}
+	return "", "", false
+}
+
+// PutBack undoes changes of a session, or with try says only what would come of
+// it. What was changed since is left alone. It waits for the disk.
+func (c *Connection) PutBack(ctx context.Context, session string, changes []undo.Change, try bool) []undo.Result {
+	if c.journals == nil {
+		return nil
+	}
+	s := c.journals.looked(session)
+	switch {
+	case s == nil:
+		return nil
+	case try:
+		return s.Look(ctx, changes)
+	}
+	return s.Undo(ctx, changes)
+}

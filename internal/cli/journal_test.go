@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"parley/fsops"
+)
+
+// A turn, in which one file is written through parley and one on the disk, and
+// its undoing, which leaves alone what was changed since.
+func TestJournals(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) string {
+		path := filepath.Join(root, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a := put("a", "one\n")
+	put("b", "one\n")
+	if out, err := exec.Command(git, "-C", root, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+
+	j := newJournals(nil)
+	c := &Connection{journals: j}
+	defer j.closeAll()
+	j.open("s", []string{root})
+	c.Turn("s", true)
+	j.looked("s")
+	put("a", "two\n")
+	j.wrote("s", fsops.Written{Path: a, Old: "one\n", OldKnown: true}, "two\n")
+	b := put("b", "two\n")
+	n := put("new", "x")
+	c.Turn("s", false)
+
+	changes := c.Changes("s")
+	if len(changes) != 3 {
+		t.Fatalf("%+v", changes)
+	}
+	if before, after, ok := c.ChangeTexts("s", changes[0]); !ok || before != "one\n" || after != "two\n" {
+		t.Errorf("%q, %q, %v", before, after, ok)
+	}
+	put("b", "mine\n")
+	for _, r := range c.PutBack(context.Background(), "s", changes, false) {
+		if wrong := (r.Change.Path == b) != (r.Err != nil); wrong {
+			t.Errorf("%s: %v", r.Change.Path, r.Err)
+		}
+	}
+	for path, want := range map[string]string{a: "one\n", b: "mine\n"} {
+		if got, _ := os.ReadFile(path); string(got) != want {
+			t.Errorf("%s holds %q", path, got)
+		}
+	}
+	if _, err := os.Stat(n); !os.IsNotExist(err) {
+		t.Error("what was made is still there")
+	}
+	if got := c.Changes("nobody"); got != nil {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"parley/acpclient"
+	"parley/internal/record"
+	"parley/permissions"
+)
+
+// lastAsked is how many questions a new rule is tried on.
+const lastAsked = 50
+
+// questions is where the record of questions is; "" where it is not kept.
+func (s *Setup) questions() string {
+	if s.Config.Record != nil && !*s.Config.Record {
+		return ""
+	}
+	dir, err := record.Dir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(dir), "questions")
+}
+
+// NewQuestions begins a record of what is asked and answered; nil where none is
+// kept. failed hears of it when it cannot be written.
+func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
+	dir := s.questions()
+	if dir == "" {
+		return nil
+	}
+	return permissions.NewRecord(dir, rand.Text(), record.Redact, failed)
+}
+
+// failedTo tells a log.
+func failedTo(log *acpclient.Log) func(error) {
+	return func(err error) {
+		if log != nil {
+			log.Add(acpclient.LogClient, err.Error())
+		}
+	}
+}
+
+// LastAsked are the questions that were put to the user last, to be judged in a
+// session. It waits for the disk.
+func (c *Connection) LastAsked(session string) []permissions.Facts {
+	if c.asked == "" {
+		return nil
+	}
+	all, err := permissions.LastAsked(c.asked, lastAsked)
+	if err != nil {
+		return nil
+	}
+	for i := range all {
+		all[i].Look = c.Host.LookIn(session)
+	}
+	return all
+}
+
+// AddRule writes a rule into the user's file and has it count in all sessions of
+// the connection, questions that are open included. It waits for the disk.
+func (c *Connection) AddRule(session string, r permissions.Rule) (where string, err error) {
+	path, err := RulesPath()
+	if err != nil {
+		return "", err
+	}
+	if err := addRule(path, r); err != nil {
+		return "", err
+	}
+	if err := c.Host.ReloadRules(); err != nil {
+		return "", fmt.Errorf("it was written, but the files cannot be read: %w", err)
+	}
+	c.Host.Broker().Reconsider(session)
+	return path, nil
+}
+
+// addRule puts a rule at the end of a file, which is written whole or not at all.
+func addRule(path string, r permissions.Rule) error {
+	f := readRules(path, false)
+	if f.err != nil {
+		return f.err
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := string(old)
+	if text != "" {
+		text += "\n"
+	}
+	text += r.Text()
+	if _, err := permissions.ParseRules(path, []byte(text), false); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(path, []byte(text))
+}
+
+// replaceFile writes a file as a whole or not at all, for the user alone.
+func replaceFile(path string, data []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // of those who keep their configuration elsewhere
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".rules-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"parley/permissions"
+)
+
+func TestAddRule(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config", "rules.toml")
+	first := permissions.Rule{Effect: permissions.Allow, Command: "git add *"}
+	second := permissions.Rule{Effect: permissions.Allow, Path: `odd "name"\`, Kind: "edit"}
+	for _, r := range []permissions.Rule{first, second} {
+		if err := addRule(path, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _ := os.ReadFile(path)
+	rules, err := permissions.ParseRules(path, data, false)
+	if err != nil || len(rules) != 2 || rules[0].Command != first.Command || rules[1].Path != second.Path {
+		t.Fatalf("%s\n%+v, %v", data, rules, err)
+	}
+	if runtime.GOOS != "windows" {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Error(info.Mode(), err)
+		}
+	}
+
+	// What is there and cannot be read is not overwritten.
+	if err := os.WriteFile(path, []byte("[[allow\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := addRule(path, first); err == nil || !strings.Contains(err.Error(), path) {
+		t.Error(err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "[[allow\n" {
+		t.Errorf("%s", data)
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".rules-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,128 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// faulty is an agent of a few lines of shell: what it does with a prompt, with a
+// cancelled one, and at the end of its input.
+func faulty(prompt, cancel, end string) []string {
+	script := fmt.Sprintf(`while IFS= read -r line; do
+  id=${line#*\"id\":}; id=${id%%%%[,\}]*}
+  case $line in
+  *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%%s,"result":{"protocolVersion":1}}\n' "$id" ;;
+  *'"method":"session/new"'*) printf '{"jsonrpc":"2.0","id":%%s,"result":{"sessionId":"s1"}}\n' "$id" ;;
+  *'"method":"session/cancel"'*) %s ;;
+  *'"method":"session/prompt"'*) printf '%%s\n' '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"first words"}}}}'; %s ;;
+  esac
+done
+%s`, or(cancel), or(prompt), or(end))
+	return []string{"--", "sh", "-c", script}
+}
+
+func or(command string) string {
+	if command == "" {
+		return "true"
+	}
+	return command
+}
+
+// However an agent goes in the midst of a turn: what it said stays, the end is
+// told, the draft is there, and it can be started again.
+func TestAgentGoes(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string][]string{
+		"half a line":       faulty(`printf '{"jsonrpc":"2.0","method":"session/upd'; exit 3`, "", ""),
+		"closes its output": faulty(`exec 1>&-`, "", "sleep 600"),
+		"killed":            faulty(`kill -KILL $$`, "", ""),
+		"stubborn":          faulty(`trap '' TERM HUP INT; exec 1>&-`, "", "while :; do sleep 600; done"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), agent...)
+			s.WaitFor(placeholder)
+			s.Prompt("go on")
+			s.WaitFor("first words", "the agent is gone; enter starts it again")
+			s.Type("still here")
+			s.WaitDraft("still here")
+			s.Press("enter")
+			s.WaitFunc("a new agent", func(rows []string) bool { return rowOf(rows, "is gone") < 0 && rowOf(rows, "? help") >= 0 })
+			s.WaitDraft("still here")
+			s.Press("ctrl+c")
+			s.WaitDraft("")
+			s.Press("ctrl+d")
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// An agent that does not stop, whatever it is asked or sent, keeps nobody here.
+func TestAgentStopsForNothing(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string][]string{
+		"ignores cancel":  faulty("", "", ""),
+		"ignores signals": faulty("trap '' TERM HUP INT", "", "while :; do sleep 600; done"),
+		"does not read":   faulty("trap '' TERM HUP INT; while :; do sleep 600; done", "", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), agent...)
+			s.WaitFor(placeholder)
+			s.Prompt("go on")
+			s.WaitFor("first words")
+			s.Press("esc")
+			s.WaitFor("stopping")
+			s.Type("typed on")
+			s.WaitDraft("typed on")
+			s.Press("ctrl+c") // clears it, or goes on stopping
+			s.Kill(syscall.SIGTERM)
+			s.ExitCode()
+			s.noneLeft()
+		})
+	}
+}
+
+// However parley ends, what was typed is offered again.
+func TestDraftOutlives(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*Screen){
+		"SIGTERM":           func(s *Screen) { s.Kill(syscall.SIGTERM) },
+		"SIGHUP":            func(s *Screen) { s.Kill(syscall.SIGHUP) },
+		"SIGKILL":           func(s *Screen) { s.waitKept("half a thought"); s.Kill(syscall.SIGKILL) },
+		"the window closed": func(s *Screen) { s.hangUp() },
+		"the agent dies": func(s *Screen) {
+			open(s.t, filepath.Join(s.root, "work"))
+			s.WaitFor("the agent is gone")
+			s.Press("ctrl+c")
+			s.WaitDraft("")
+			s.Type("half a thought")
+			s.WaitDraft("half a thought")
+			s.Kill(syscall.SIGTERM)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			s := Start(t, 80, 24, dir, scripted(t)...)
+			s.WaitFor(placeholder)
+			s.Prompt("leave")
+			s.WaitFor("heard: leave")
+			s.WaitIdle()
+			s.Type("half a thought")
+			s.WaitDraft("half a thought")
+			end(s)
+			s.ExitCode()
+			s.noneLeft()
+			s = Start(t, 80, 24, dir, scripted(t)...)
+			s.WaitFunc("the draft", func(rows []string) bool { return strings.HasPrefix(draft(rows), "half a thought") })
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package headless
+
+import (
+	"errors"
+	"testing"
+)
+
+// full takes so many bytes.
+type full struct{ room int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(p), nil
+}
+
+func TestAnswerRemembersWhatWasLost(t *testing.T) {
+	a := &answer{to: &full{room: 10}}
+	if _, err := a.Write([]byte("0123456789")); err != nil || a.err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Write([]byte("x")); err == nil {
+		t.Fatal("taken")
+	}
+	a.to = &full{room: 10}
+	if _, err := a.Write([]byte("y")); err == nil || a.err == nil {
+		t.Error("what comes behind a gap was written")
+	}
+}

@@ -1,0 +1,11 @@
+package permissions
+
+import (
+	"regexp"
+	"sync"
+)
+
+// late compiles an expression when it is first needed: most runs judge nothing.
+func late(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

@@ -1,0 +1,222 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	chatview "parley/ui/chat"
+	"parley/ui/widget"
+)
+
+// watch tells when a turn begins and ends, so that what changes meanwhile can be
+// shown and put back.
+func (c *chat) watch(begins bool) {
+	if c.session != nil && c.link.conn != nil && c.link.conn.Turn != nil {
+		c.link.conn.Turn(c.session.ID(), begins)
+	}
+}
+
+// changesListed are the changes of a session.
+type changesListed struct {
+	chat    *chat
+	session string
+	changes []FileChange
+	could   map[string]error // by the path: what putting it back would meet
+	undo    bool             // to put them back
+}
+
+// showChanges lists what the agent has changed; with undo, what of it can be put
+// back, to be chosen.
+func (c *chat) showChanges(undo bool) tea.Cmd {
+	if c.session == nil || c.link.conn == nil || c.link.conn.Changes == nil {
+		return c.say("changes are not watched here")
+	}
+	conn, session := c.link.conn, c.session.ID()
+	return func() tea.Msg {
+		m := changesListed{chat: c, session: session, changes: conn.Changes(session), undo: undo, could: map[string]error{}}
+		if undo {
+			m.changes = slices.DeleteFunc(m.changes, func(f FileChange) bool { return f.Undone })
+			for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
+				m.could[r.Change.Path] = r.Err
+			}
+		}
+		return m
+	}
+}
+
+func (m changesListed) take(*Model) tea.Cmd {
+	c := m.chat
+	if len(m.changes) == 0 {
+		return c.say("nothing was changed that parley knows of; in a directory without git that is what was written through it")
+	}
+	if m.undo {
+		c.picker = m.undoPicker()
+	} else {
+		c.picker = m.listPicker()
+	}
+	return nil
+}
+
+// item is the row of a change.
+func (m changesListed) item(f FileChange) widget.Item {
+	c := m.chat
+	it := widget.Item{Title: f.Kind + "  " + safetext.Line(c.short(f.Path), 300), Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
+	switch {
+	case f.Undone:
+		it.Hint = "put back"
+	case !c.named(f.Path):
+		it.Hint = "no tool call named it"
+	}
+	return it
+}
+
+// short is a path below the session's directory without that.
+func (c *chat) short(path string) string {
+	if rest, ok := strings.CutPrefix(path, c.m.opts.Cwd+"/"); ok {
+		return rest
+	}
+	return chatview.Home(path, c.m.opts.Home)
+}
+
+// named tells whether a tool call of the session has named a file.
+func (c *chat) named(path string) bool {
+	return slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool {
+		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
+			return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)
+		})
+	})
+}
+
+// changeShown is a change to be read.
+type changeShown struct {
+	chat   *chat
+	source *source
+}
+
+func (m changeShown) take(*Model) tea.Cmd {
+	m.chat.source, m.chat.overlay, m.chat.scroll = m.source, sourceOverlay, 0
+	return nil
+}
+
+// showChange shows what a file held before and after.
+func (c *chat) showChange(session string, f FileChange) tea.Cmd {
+	conn, path := c.link.conn, safetext.Line(c.short(f.Path), 300)
+	return func() tea.Msg {
+		s := &source{title: f.Kind + " " + path}
+		say := func(line string) { s.lines = append(s.lines, sourceLine{line, true}) }
+		say(f.By)
+		if f.Why != "" {
+			say("it cannot be put back: " + safetext.Line(f.Why, 300))
+		}
+		before, after, ok := conn.Texts(session, f)
+		if !ok {
+			say("what it held is not kept")
+			return changeShown{c, s}
+		}
+		s.diff = widget.Compute(widget.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
+		return changeShown{c, s}
+	}
+}
+
+func (m changesListed) listPicker() *picker {
+	var items []widget.Item
+	for _, f := range slices.Backward(m.changes) {
+		items = append(items, m.item(f))
+	}
+	return &picker{title: "what changed", foot: "enter shows it · esc · /undo puts it back", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		return m.chat.showChange(m.session, it.Value.(FileChange))
+	}}
+}
+
+// undoPicker offers the changes of the last turn together, and each by itself.
+func (m changesListed) undoPicker() *picker {
+	var items []widget.Item
+	last := m.changes[len(m.changes)-1].Turn
+	for _, f := range m.changes {
+		last = max(last, f.Turn)
+	}
+	var all, turn []FileChange
+	for _, f := range m.changes {
+		if f.Why == "" && m.could[f.Path] == nil {
+			if all = append(all, f); f.Turn == last {
+				turn = append(turn, f)
+			}
+		}
+	}
+	offer := func(what string, changes []FileChange) {
+		if len(changes) > 0 {
+			items = append(items, widget.Item{Title: fmt.Sprintf("put back %s: %s", what, files(len(changes))), Value: changes})
+		}
+	}
+	offer("the last turn", turn)
+	if len(all) > len(turn) {
+		offer("everything", all)
+	}
+	for _, f := range slices.Backward(m.changes) {
+		it := m.item(f)
+		if why := m.whyNot(f); why != "" {
+			it.Hint = why
+		}
+		items = append(items, it)
+	}
+	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+		chosen, ok := it.Value.([]FileChange)
+		if f, one := it.Value.(FileChange); one {
+			if why := m.whyNot(f); why != "" {
+				return m.chat.say("left as it is: " + why)
+			}
+			chosen, ok = []FileChange{f}, true
+		}
+		if !ok {
+			return nil
+		}
+		conn, c := m.chat.link.conn, m.chat
+		return func() tea.Msg { return putBack{c, conn.PutBack(context.Background(), m.session, chosen, false)} }
+	}}
+}
+
+// whyNot says why a change cannot be put back; "" where it can.
+func (m changesListed) whyNot(f FileChange) string {
+	if f.Why != "" {
+		return f.Why
+	}
+	if err := m.could[f.Path]; err != nil {
+		return safetext.Line(err.Error(), 200)
+	}
+	return ""
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// putBack is the end of an undo.
+type putBack struct {
+	chat    *chat
+	results []PutBack
+}
+
+func (m putBack) take(*Model) tea.Cmd {
+	done, left := 0, []string{}
+	for _, r := range m.results {
+		if r.Err == nil {
+			done++
+			continue
+		}
+		left = append(left, safetext.Line(m.chat.short(r.Change.Path)+": "+r.Err.Error(), 200))
+	}
+	text := files(done) + " put back; the agent does not know of it"
+	if len(left) > 0 {
+		text = fmt.Sprintf("%s put back, %s left alone: %s", files(done), files(len(left)), strings.Join(left, "; "))
+	}
+	return m.chat.say(text)
+}

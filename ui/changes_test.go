@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// withChanges is a chat after a turn in which three files changed.
+func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
+	t.Helper()
+	changes := []FileChange{
+		{Path: "/home/ada/src/parser/lex.go", Kind: "changed", By: "through parley", Turn: 1, Handle: 1},
+		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Turn: 2, Handle: 2},
+		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Turn: 2, Handle: 3},
+		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Turn: 2, Why: "it is larger than what is kept", Handle: 4},
+	}
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(turn *turn) string {
+			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Edit","kind":"read","status":"completed","locations":[{"path":"/home/ada/src/parser/lex.go"}]}`)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		conn := d.m.chat.link.conn
+		var put []FileChange
+		turns := ""
+		conn.Turn = func(_ string, begins bool) {
+			if turns += "-"; begins {
+				turns += "+"
+			}
+		}
+		conn.Changes = func(string) []FileChange { return changes }
+		conn.Texts = func(_ string, f FileChange) (string, string, bool) { return "old line\n", "new line\n", f.Handle != 4 }
+		conn.PutBack = func(_ context.Context, _ string, some []FileChange, try bool) []PutBack {
+			var out []PutBack
+			for _, c := range some {
+				var err error
+				if c.Handle == 3 {
+					err = errors.New("it was changed since")
+				}
+				out = append(out, PutBack{c, err})
+				if !try {
+					put = append(put, c)
+				}
+			}
+			return out
+		}
+		d.types("go\n")
+		d.wait(time.Second)
+		if turns != "-+-" {
+			t.Errorf("told of turns: %q", turns)
+		}
+		f(d, &put)
+	})
+}
+
+func TestChangesListed(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]FileChange) {
+		d.types("/changes\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("what changed", "turn 2", "deleted  big.bin", "no tool call named it", "turn 1", "changed  lex.go")
+		d.press("up", "enter") // the last row
+		d.wait(100 * time.Millisecond)
+		d.sees("changed lex.go", "through parley", "- old line", "+ new line")
+		d.press("esc")
+		d.types("/changes\n")
+		d.wait(100 * time.Millisecond)
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.sees("deleted big.bin", "it cannot be put back: it is larger than what is kept", "what it held is not kept")
+	})
+}
+
+// /undo asks; what cannot be put back says why and stays.
+func TestUndoOffered(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]FileChange) {
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("put back the last turn: 1 file", "put back everything: 2 files", "mine.go", "it was changed since", "it is larger than what is kept")
+		d.press("down", "down", "enter") // big.bin
+		d.sees("left as it is: it is larger than what is kept")
+		if len(*put) != 0 {
+			t.Fatalf("put back without a word: %+v", *put)
+		}
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		if len(*put) != 1 || (*put)[0].Handle != 2 {
+			t.Errorf("%+v", *put)
+		}
+		d.sees("1 file put back; the agent does not know of it")
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.press("esc")
+		if len(*put) != 1 {
+			t.Errorf("%+v", *put)
+		}
+	})
+}
