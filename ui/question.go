@@ -148,8 +148,8 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.turn((q.current + step) % len(q.waiting))
 		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.now(), nil // what was typed for the other one is dropped
 	case intent.Leave:
-		if q.grabbed {
-			q.grabbed = false
+		if q.grabbed || q.reading {
+			q.grabbed, q.reading = false, false
 			return nil, true
 		}
 	default:
@@ -176,7 +176,7 @@ func (q *question) keep(msg tea.KeyPressMsg) {
 		q.grabbed = true
 		return
 	}
-	q.reading, q.readAt = true, q.c.m.now()
+	q.reading, q.readAt = !q.grabbed, q.c.m.now()
 }
 
 // optionFor finds the option of a key: its place, or the letter of a kind that

@@ -83,6 +83,7 @@ func clicks(d *desk) {
 	s.WaitDraft("")
 
 	s.Resize(90, 12)
+	s.WaitFunc("the small screen", func(rows []string) bool { return len(rows) == 12 && strings.Contains(rows[11], "help") })
 	s.Press("ctrl+home")
 	rows = s.WaitFor("▌ work", "↓ end")
 	x, y = cellOf(rows, "↓ end")

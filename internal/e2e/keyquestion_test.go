@@ -21,7 +21,7 @@ func altA(d *desk) {
 	s.Press("alt+a")
 	s.WaitFor(armed)
 	s.PressUntil("y", "the answer was selected go")
-	s.WaitDraft("a draft")
+	s.WaitFor("› a draft") // and perhaps a y, pressed once more before the answer was seen
 }
 
 func questionKeys(d *desk) {
@@ -63,8 +63,13 @@ func questionKeys(d *desk) {
 	s.Press("ctrl+p")
 	s.WaitFor("echo line 0", "1 of 2 waiting")
 	s.PressUntil("ctrl+n", "echo short")
-	s.PressUntil("r", "a rule for this and what is like it", "allow command echo short")
-	s.PressUntil("esc", armed)
+	s.PressUntil("d", "\"command\": ") // keys typed before are dropped
+	s.Press("r")
+	s.WaitFor("allow command echo short")
+	s.Press("esc")
+	s.WaitGone("allow command echo short")
+	s.Press("d")
+	s.WaitGone("\"command\": ")
 
 	for _, key := range []string{"tab", "alt+a"} { // back to the composer
 		s.PressUntil(key, "alt+a to answer")
