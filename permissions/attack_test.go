@@ -425,14 +425,11 @@ func TestTimeIsBounded(t *testing.T) {
 		if len(line) > maxLine {
 			line = line[:maxLine]
 		}
-		best := time.Hour
-		for range 3 { // the machine may be busy
-			start := time.Now()
-			deep.Judge(lineFacts(line))
-			best = min(best, time.Since(start))
-		}
-		if best > 50*time.Millisecond*slow {
-			t.Errorf("%s: %v", name, best)
+		// What is not exponential takes milliseconds: this is far beyond any busy machine.
+		start := time.Now()
+		deep.Judge(lineFacts(line))
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%s: %v", name, took)
 		}
 	}
 }

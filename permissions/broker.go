@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// Errors of Broker.Answer.
+// Errors of Broker.Answer and Broker.AnswerWith.
 var (
 	ErrSettled  = errors.New("the question has been settled")
 	ErrNoOption = errors.New("the question has no such option")
+	ErrNoChange = errors.New("only a write that is allowed once can be changed")
 )
 
 // Policy may answer a question instead of the user; false leaves it open. It is
@@ -206,7 +207,16 @@ func (b *Broker) take(key uint64) *Pending {
 }
 
 // Answer settles the question with one of its options, for the user.
-func (b *Broker) Answer(key uint64, optionID string) error {
+func (b *Broker) Answer(key uint64, optionID string) error { return b.answer(key, optionID, nil) }
+
+// AnswerWith is Answer, but text is to be written in place of what the question
+// asks for. Only a question with a Change takes one, with an option that allows
+// once: nothing that the user wrote for this file says anything of later ones.
+func (b *Broker) AnswerWith(key uint64, optionID, text string) error {
+	return b.answer(key, optionID, &text)
+}
+
+func (b *Broker) answer(key uint64, optionID string, text *string) error {
 	b.mu.Lock()
 	p := b.open[key]
 	if p == nil {
@@ -224,12 +234,16 @@ func (b *Broker) Answer(key uint64, optionID string) error {
 		b.mu.Unlock()
 		return ErrNoOption
 	}
+	if text != nil && (p.Question.Change == nil || chosen.Kind != AllowOnce) {
+		b.mu.Unlock()
+		return ErrNoChange
+	}
 	delete(b.open, key)
 	if q := p.Question; q.Remember != "" && chosen.Kind == AllowAlways {
 		b.remember(q.Session, q.Remember)
 	}
 	b.mu.Unlock()
-	p.settle(Answer{OptionID: optionID, By: "you"})
+	p.settle(Answer{OptionID: optionID, By: "you", Text: text})
 	return nil
 }
 

@@ -3,18 +3,18 @@ package permissions
 // Facts are what a question is about, for rules: raw, unlike its words. What is
 // not known is left out, and Partial says that something is.
 type Facts struct {
-	Agent string // the name of its configuration
-	Kind  string // of the tool call; "other" where not told
-	Tool  string // the tool's own name, "" where not told
+	Agent string `json:"agent,omitempty"` // the name of its configuration
+	Kind  string `json:"kind,omitempty"`  // of the tool call; "other" where not told
+	Tool  string `json:"tool,omitempty"`  // the tool's own name, "" where not told
 
-	Commands []CommandFact
-	Files    []FileFact
-	Hosts    []string // that something is fetched from
+	Commands []CommandFact `json:"commands,omitempty"`
+	Files    []FileFact    `json:"files,omitempty"`
+	Hosts    []string      `json:"hosts,omitempty"` // that something is fetched from
 
 	// Use: the tool does something that the commands, files and hosts do not say.
-	Use bool
+	Use bool `json:"use,omitempty"`
 	// Partial: there is more to it than stands here, so no rule may allow it.
-	Partial bool
+	Partial bool `json:"partial,omitempty"`
 
 	// Look finds out where a path leads; relative ones do not come. It may be nil:
 	// then nothing that names a file outside of Files is allowed by a rule. It is
@@ -25,20 +25,21 @@ type Facts struct {
 // CommandFact is a command that would be run.
 type CommandFact struct {
 	// Line is a command line for a shell, or, with Words, one as it is shown.
-	Line  string
-	Words []string // a program and its arguments, run without a shell
-	Dir   string   // absolute; "" where not known
-	Env   bool     // it sets variables
+	Line  string   `json:"line,omitempty"`
+	Words []string `json:"words,omitempty"` // a program and its arguments, run without a shell
+	Dir   string   `json:"dir,omitempty"`   // absolute; "" where not known
+	Env   bool     `json:"env,omitempty"`   // it sets variables
 }
 
 // FileFact is a file that would be read or written.
 type FileFact struct {
-	Path  string // absolute, links followed; as it came where that is not known
-	Write bool
+	Path  string `json:"path,omitempty"` // absolute, links followed; as it came where that is not known
+	Write bool   `json:"write,omitempty"`
 	// Inside the session's directories; Secret: known to be sensitive. Roots are
 	// the directories, for patterns that are relative.
-	Inside, Secret bool
-	Roots          []string
+	Inside bool     `json:"inside,omitempty"`
+	Secret bool     `json:"secret,omitempty"`
+	Roots  []string `json:"roots,omitempty"`
 }
 
 // Effect is what a rule says of what it matches.

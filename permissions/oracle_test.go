@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,12 +39,20 @@ var builtins = []string{"true", "false", ":", "cd"}
 // watch interprets a line and does nothing of it: commands and files are only
 // written down. fails has commands end with an error, for the other branches.
 func watch(line, dir string, fails bool) (done, error) {
+	var mu sync.Mutex // both sides of a pipe run at once, and what is in the background goes on
 	var d done
+	seen := func() done {
+		mu.Lock()
+		defer mu.Unlock()
+		return done{words: slices.Clone(d.words), dirs: slices.Clone(d.dirs), files: slices.Clone(d.files)}
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return d, err
 	}
 	note := func(hc interp.HandlerContext, args []string) {
+		mu.Lock()
+		defer mu.Unlock()
 		d.words = append(d.words, slices.Clone(args))
 		d.dirs = append(d.dirs, hc.Dir)
 	}
@@ -71,6 +80,8 @@ func watch(line, dir string, fails bool) (done, error) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(interp.HandlerCtx(ctx).Dir, path)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			d.files = append(d.files, path+how)
 			return nothing{}, nil
 		}),
@@ -86,7 +97,7 @@ func watch(line, dir string, fails bool) (done, error) {
 	if errors.As(err, &status) {
 		err = nil
 	}
-	return d, err
+	return seen(), err
 }
 
 // follows checks that what a line does is allowed, each by itself, when the line is.

@@ -54,9 +54,20 @@ type Question struct {
 	// the rest of the session; "" for the agent's questions, whose "always" is
 	// the agent's business.
 	Remember string
+	// Change is the write that one of parley's own questions is about, where what
+	// is there now is known: the answer may put another text in its place. nil for
+	// all other questions.
+	Change *Change
 
 	Facts     Facts
 	Judgement Judgement // of the rules there were when it was asked; set by the broker
+}
+
+// Change is the whole text of a file before and after, verbatim and not safe to
+// show: what is to be read stands in the question's only Diff, line for line.
+type Change struct {
+	Path     string // as the agent wrote it
+	Old, New string
 }
 
 // Part is a piece of a question's body.
@@ -86,6 +97,9 @@ type Answer struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
 	By        string // "you", "--approve-all", "you, earlier in this session"; "" when nobody decided
+	// Text is what is to be written in place of the question's Change.New, verbatim;
+	// nil: what was asked.
+	Text *string
 }
 
 // Asked is posted when a question needs the front end.

@@ -38,6 +38,7 @@ type Entry struct {
 	Decision string `json:"decision,omitempty"`
 	Allowed  bool   `json:"allowed,omitempty"`
 	By       string `json:"by,omitempty"`
+	Changed  string `json:"changed,omitempty"` // SHA-256 of the text that the user put in place of what was asked
 
 	// Of what came of it.
 	Outcome string `json:"outcome,omitempty"`
@@ -82,6 +83,10 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 		if !a.Cancelled && o.ID == a.OptionID {
 			e.Decision, e.Allowed = o.Name, o.Allows()
 		}
+	}
+	if a.Text != nil {
+		sum := sha256.Sum256([]byte(*a.Text))
+		e.Changed = hex.EncodeToString(sum[:])
 	}
 	r.add(e)
 }

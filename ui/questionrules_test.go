@@ -110,6 +110,7 @@ func TestApprovalModes(t *testing.T) {
 		d.press("down", "down", "down", "enter", "down", "enter")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("ok")
+		d.sees("EVERYTHING ALLOWED")
 		d.wait(10 * time.Second)
 		d.sees("EVERYTHING ALLOWED", "✓ Allow once by mode: all")
 	})

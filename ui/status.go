@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/permissions"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -44,7 +45,11 @@ func (c *chat) status(width int) string {
 func (c *chat) statusParts() []string {
 	th, t := c.m.th, c.thread
 	if c.toast != "" && c.m.now().Before(c.toastUntil) {
-		return []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
+		toast := []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
+		if c.approval() == permissions.AllMode { // never covered
+			toast = append([]string{c.approvalWord()}, toast...)
+		}
+		return toast
 	}
 	var parts []string
 	if c.recorded {

@@ -33,6 +33,26 @@ type Editing struct {
 // NewEditing writes text to a private file and finds $VISUAL or $EDITOR for it.
 // The editor is ended with ctx. After an error there is no file.
 func NewEditing(ctx context.Context, text, dir string) (Editing, error) {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n" // editors complain without
+	}
+	return newEditing(ctx, text, "parley-draft.md", dir)
+}
+
+// NewFileEditing is NewEditing for a text that is to become that of a file: it is
+// written as it is, under a name that ends as path does, so that editors know what it
+// is. Of that name, which may be an agent's, nothing else is used.
+func NewFileEditing(ctx context.Context, text, path, dir string) (Editing, error) {
+	ext := filepath.Ext(path)
+	if len(ext) > 16 || strings.ContainsFunc(strings.TrimPrefix(ext, "."), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) {
+		ext = ""
+	}
+	return newEditing(ctx, text, "parley-write"+ext, dir)
+}
+
+func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 	words, err := editor(os.Getenv, dir, os.Environ())
 	if err != nil {
 		return Editing{}, err
@@ -41,10 +61,7 @@ func NewEditing(ctx context.Context, text, dir string) (Editing, error) {
 	if err != nil {
 		return Editing{}, fmt.Errorf("make a file for the editor: %w", err)
 	}
-	e := Editing{file: filepath.Join(home, "parley-draft.md")}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // editors complain without
-	}
+	e := Editing{file: filepath.Join(home, name)}
 	if err := os.WriteFile(e.file, []byte(text), 0o600); err != nil {
 		return Editing{}, errors.Join(fmt.Errorf("make a file for the editor: %w", err), os.RemoveAll(home))
 	}

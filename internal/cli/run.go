@@ -138,7 +138,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	opts := headless.Options{
-		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Session: setup.NewSession(agent, place), Prompt: prompt,
+		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(func(err error) { fmt.Fprintln(s.Err, "parley:", err) }), Session: setup.NewSession(agent, place), Prompt: prompt,
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			return setup.client(ctx, agent, place, opts)
 		},

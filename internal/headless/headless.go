@@ -62,6 +62,7 @@ type Options struct {
 	// Tools is the command that an agent of ACP v2 starts to get at files and
 	// commands; nil: it is offered none.
 	Tools []string
+	Record *permissions.Record // of what is asked and answered; ended by Run; may be nil
 	// Commands is how commands are started for the agent.
 	Commands host.Commands
 	Stdout   io.Writer
@@ -108,7 +109,7 @@ func Run(ctx context.Context, opts Options) int {
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Version: opts.Version})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	code := r.finish(ctx, stop, err)
