@@ -27,8 +27,9 @@ type changesListed struct {
 	chat    *chat
 	session string
 	changes []FileChange
-	could   map[string]error // by the path: what putting it back would meet
-	undo    bool             // to put them back
+	could   []error      // of each: what putting it back would meet
+	all     []FileChange // together, those that can be put back
+	undo    bool         // to put them back
 }
 
 // showChanges lists what the agent has changed; with undo, what of it can be put
@@ -39,11 +40,19 @@ func (c *chat) showChanges(undo bool) tea.Cmd {
 	}
 	conn, session := c.link.conn, c.session.ID()
 	return func() tea.Msg {
-		m := changesListed{chat: c, session: session, changes: conn.Changes(session), undo: undo, could: map[string]error{}}
-		if undo {
-			m.changes = slices.DeleteFunc(m.changes, func(f FileChange) bool { return f.Undone })
-			for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
-				m.could[r.Change.Path] = r.Err
+		m := changesListed{chat: c, session: session, undo: undo}
+		turns, together := conn.Changes(session)
+		if m.changes = turns; !undo {
+			return m
+		}
+		left := func(f FileChange) bool { return f.Undone }
+		m.changes, together = slices.DeleteFunc(turns, left), slices.DeleteFunc(together, left)
+		for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
+			m.could = append(m.could, r.Err)
+		}
+		for i, r := range conn.PutBack(context.Background(), session, together, true) {
+			if r.Err == nil && together[i].Why == "" {
+				m.all = append(m.all, together[i])
 			}
 		}
 		return m
@@ -137,16 +146,14 @@ func (m changesListed) listPicker() *picker {
 // undoPicker offers the changes of the last turn together, and each by itself.
 func (m changesListed) undoPicker() *picker {
 	var items []widget.Item
-	last := m.changes[len(m.changes)-1].Turn
+	last := 0
 	for _, f := range m.changes {
 		last = max(last, f.Turn)
 	}
-	var all, turn []FileChange
-	for _, f := range m.changes {
-		if f.Why == "" && m.could[f.Path] == nil {
-			if all = append(all, f); f.Turn == last {
-				turn = append(turn, f)
-			}
+	var turn []FileChange
+	for i, f := range m.changes {
+		if f.Turn == last && m.whyNot(i) == "" {
+			turn = append(turn, f)
 		}
 	}
 	offer := func(what string, changes []FileChange) {
@@ -155,26 +162,21 @@ func (m changesListed) undoPicker() *picker {
 		}
 	}
 	offer("the last turn", turn)
-	if len(all) > len(turn) {
-		offer("everything", all)
+	if m.changes[0].Turn != last {
+		offer("everything", m.all)
 	}
-	for _, f := range slices.Backward(m.changes) {
+	for i, f := range slices.Backward(m.changes) {
 		it := m.item(f)
-		if why := m.whyNot(f); why != "" {
-			it.Hint = why
+		it.Value = []FileChange{f}
+		if why := m.whyNot(i); why != "" {
+			it.Hint, it.Value = why, why
 		}
 		items = append(items, it)
 	}
 	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
 		chosen, ok := it.Value.([]FileChange)
-		if f, one := it.Value.(FileChange); one {
-			if why := m.whyNot(f); why != "" {
-				return m.chat.say("left as it is: " + why)
-			}
-			chosen, ok = []FileChange{f}, true
-		}
 		if !ok {
-			return nil
+			return m.chat.say(fmt.Sprintf("left as it is: %v", it.Value))
 		}
 		conn, c := m.chat.link.conn, m.chat
 		return func() tea.Msg { return putBack{c, conn.PutBack(context.Background(), m.session, chosen, false)} }
@@ -182,12 +184,12 @@ func (m changesListed) undoPicker() *picker {
 }
 
 // whyNot says why a change cannot be put back; "" where it can.
-func (m changesListed) whyNot(f FileChange) string {
-	if f.Why != "" {
-		return f.Why
+func (m changesListed) whyNot(i int) string {
+	if why := m.changes[i].Why; why != "" {
+		return why
 	}
-	if err := m.could[f.Path]; err != nil {
-		return safetext.Line(err.Error(), 200)
+	if i < len(m.could) && m.could[i] != nil {
+		return safetext.Line(m.could[i].Error(), 200)
 	}
 	return ""
 }

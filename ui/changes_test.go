@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 )
@@ -31,7 +32,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 				turns += "+"
 			}
 		}
-		conn.Changes = func(string) []FileChange { return changes }
+		conn.Changes = func(string) ([]FileChange, []FileChange) { return slices.Clone(changes), slices.Clone(changes) }
 		conn.Texts = func(_ string, f FileChange) (string, string, bool) { return "old line\n", "new line\n", f.Handle != 4 }
 		conn.PutBack = func(_ context.Context, _ string, some []FileChange, try bool) []PutBack {
 			var out []PutBack

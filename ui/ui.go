@@ -63,10 +63,11 @@ type Connection struct {
 	// Turn is told when a turn begins and when it is over. It returns at once. nil:
 	// nobody watches what changes.
 	Turn func(session string, begins bool)
-	// Changes are what the agent has changed in a session, the oldest first; Texts
+	// Changes are what the agent has changed in a session, turn by turn, and together:
+	// a file that several turns have changed is there once; Texts
 	// what a file held before and after one, where that is known; PutBack undoes
 	// some, or with try says only what would come of it. They wait for the disk.
-	Changes func(session string) []FileChange
+	Changes func(session string) (turns, together []FileChange)
 	Texts   func(session string, c FileChange) (before, after string, ok bool)
 	PutBack func(ctx context.Context, session string, changes []FileChange, try bool) []PutBack
 	// KillTerminal ends a command that parley runs for the agent. It may take
@@ -146,6 +147,9 @@ type Options struct {
 	// Editor prepares the user's editor on a text. It is called on a goroutine of
 	// its own. nil: there is none.
 	Editor func(text string) (Editing, error)
+	// FileEditor is Editor for the text of a file, of which path is the name: the
+	// editor gets the text as it is, in a file of its own.
+	FileEditor func(text, path string) (Editing, error)
 	// History and Drafts keep what was typed, of the project that Cwd lies in. nil:
 	// it is forgotten with the process.
 	History History

@@ -13,7 +13,10 @@ import (
 func answerable(conn *ui.Connection, c *cli.Connection) {
 	conn.AddRule, conn.LastAsked, conn.Turn = c.AddRule, c.LastAsked, c.Turn
 	conn.KillTerminal = c.Host.KillTerminal
-	conn.Changes = func(session string) []ui.FileChange { return shown(c.Changes(session)) }
+	conn.Changes = func(session string) (turns, together []ui.FileChange) {
+		t, all := c.Changes(session)
+		return shown(t), shown(all)
+	}
 	conn.Texts = func(session string, f ui.FileChange) (before, after string, ok bool) {
 		return c.ChangeTexts(session, f.Handle.(undo.Change))
 	}

@@ -167,15 +167,23 @@ func (c *Connection) Turn(session string, begins bool) {
 	}
 }
 
-// Changes are those of a session, the oldest first. It waits for the disk.
-func (c *Connection) Changes(session string) []undo.Change {
+// Changes are those of a session, turn by turn and together: a file that several
+// turns have changed is there once. It waits for the disk.
+func (c *Connection) Changes(session string) (turns, together []undo.Change) {
 	if c.journals == nil {
-		return nil
+		return nil, nil
 	}
-	if s := c.journals.looked(session); s != nil {
-		return s.Changes(undo.All)
+	s := c.journals.looked(session)
+	if s == nil {
+		return nil, nil
 	}
-	return nil
+	c.journals.mu.Lock()
+	last := s.turn
+	c.journals.mu.Unlock()
+	for n := range last {
+		turns = append(turns, s.Changes(n+1)...)
+	}
+	return turns, s.Changes(undo.All)
 }
 
 // ChangeTexts is what a file held before a change and after it, where that is

@@ -47,9 +47,9 @@ func TestJournals(t *testing.T) {
 	n := put("new", "x")
 	c.Turn("s", false)
 
-	changes := c.Changes("s")
-	if len(changes) != 3 {
-		t.Fatalf("%+v", changes)
+	changes, together := c.Changes("s")
+	if len(changes) != 3 || len(together) != 3 {
+		t.Fatalf("%+v, %+v", changes, together)
 	}
 	if before, after, ok := c.ChangeTexts("s", changes[0]); !ok || before != "one\n" || after != "two\n" {
 		t.Errorf("%q, %q, %v", before, after, ok)
@@ -68,7 +68,7 @@ func TestJournals(t *testing.T) {
 	if _, err := os.Stat(n); !os.IsNotExist(err) {
 		t.Error("what was made is still there")
 	}
-	if got := c.Changes("nobody"); got != nil {
+	if got, _ := c.Changes("nobody"); got != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,71 @@
+//go:build unix
+
+package e2e
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A question becomes a rule, which answers the next one; what was written is
+// listed, and put back.
+func TestRuleAndUndo(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	write(t, notes, "one\n")
+	s := Start(t, 100, 40, dir, "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor(armed)
+	s.Press("r")
+	s.WaitFor("a rule for this and what is like it", "› allow path notes.txt, kind edit")
+	s.Press("enter")
+	s.WaitFor("✓ Allow by your rule: allow path notes.txt, kind edit", "That is all.")
+	s.WaitIdle()
+
+	rules := ""
+	filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "rules.toml" {
+			rules = path
+		}
+		return nil
+	})
+	if got := read(t, rules); got != "[[allow]]\nkind = \"edit\"\npath = \"notes.txt\"\n" {
+		t.Errorf("%s holds %q", rules, got)
+	}
+
+	s.Prompt("edit notes.txt")
+	s.WaitFor("demo agent was here (2)")
+	s.WaitIdle()
+	if got := read(t, notes); !strings.HasSuffix(got, "was here (2)\n") {
+		t.Errorf("the file holds %q", got)
+	}
+
+	s.Prompt("/changes")
+	s.WaitFor("what changed", "changed  notes.txt", "through parley")
+	s.Press("enter")
+	s.WaitFor("changed notes.txt", "+ demo agent was here (2)")
+	s.Press("esc")
+	s.WaitGone("changed notes.txt")
+
+	s.Prompt("/undo")
+	s.WaitFor("put back the last turn: 1 file")
+	if got := read(t, notes); !strings.HasSuffix(got, "was here (2)\n") {
+		t.Errorf("put back before it was asked: %q", got)
+	}
+	s.Press("enter")
+	s.WaitFor("1 file put back")
+	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
+		t.Errorf("the file holds %q after the last turn was put back", got)
+	}
+	s.Prompt("/undo")
+	s.WaitFor("put back the last turn: 1 file", "turn 1")
+	s.Press("enter")
+	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
+
+	s.Prompt("/trust")
+	s.WaitFor("what the agent changed and ran", "allowed by a rule", "edit  Edit notes.txt")
+}
