@@ -15,6 +15,9 @@ var approvalWords = map[permissions.Mode]string{
 	permissions.AllMode:      "everything is allowed, in this session, until parley ends",
 }
 
+// ApprovalWords says what a mode does.
+func ApprovalWords(m permissions.Mode) string { return approvalWords[m] }
+
 // approval is what becomes of the session's questions.
 func (c *chat) approval() permissions.Mode {
 	if c.session == nil || c.link.conn == nil || c.recorded {

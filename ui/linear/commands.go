@@ -45,6 +45,10 @@ func served() map[intent.Intent]func(c *chat, arg string) {
 		intent.ToggleLog:    func(c *chat, _ string) { c.showLog() },
 		intent.AnotherAgent: func(c *chat, _ string) { c.anotherAgent() },
 		intent.Turns:        func(c *chat, _ string) { c.turns() },
+		intent.Approval:     func(c *chat, _ string) { c.approval() },
+		intent.Trust:        func(c *chat, _ string) { c.trust() },
+		intent.FileChanges:  func(c *chat, _ string) { c.changes(false) },
+		intent.PutBack:      func(c *chat, _ string) { c.changes(true) },
 		intent.Quit:         func(c *chat, _ string) { c.over = true },
 	}
 }

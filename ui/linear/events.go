@@ -83,7 +83,10 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		return
 	case acpclient.HistoryBegan:
 		t.loading = true
+	case acpclient.TurnStarted:
+		c.watch(t, true)
 	case acpclient.TurnEnded:
+		c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest
 			c.finish(t, len(t.thread.Items))
 		}

@@ -42,6 +42,8 @@ type rig struct {
 	place    string  // of one that runs elsewhere
 	protocol string  // "" is 1
 	dialErr  func(n int) error
+	// connected may change what the chat gets of a connection.
+	connected func(*ui.Connection)
 
 	turn func(*turn) string                     // what the agent does with a prompt; the stop reason
 	on   map[string]func(*call) (string, error) // and with other requests
@@ -225,6 +227,9 @@ func (r *rig) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *
 		p.Close(nil)
 		h.Close()
 	}}
+	if r.connected != nil {
+		r.connected(conn)
+	}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
 	r.mu.Lock()
 	r.agents = append(r.agents, p)

@@ -1,0 +1,160 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/permissions"
+	"parley/ui"
+)
+
+// approval asks what is to become of questions that no rule answers.
+func (c *chat) approval() {
+	if c.conn == nil || c.session == nil {
+		c.say("The session is not open yet.")
+		return
+	}
+	broker, session := c.conn.Broker, c.session.ID()
+	set := func(m permissions.Mode) {
+		broker.SetMode(session, m)
+		c.say("From now on: %s, %s.", m, ui.ApprovalWords(m))
+		c.async(func(context.Context) func() {
+			broker.Reconsider(session) // it looks at files
+			return func() {}
+		})
+	}
+	var choices []choice
+	for _, m := range permissions.Modes {
+		label := fmt.Sprintf("%s: %s", m, ui.ApprovalWords(m))
+		if m == broker.Mode(session) {
+			label += ", as it is now"
+		}
+		choices = append(choices, choice{label: label, do: func() {
+			if m != permissions.AllMode {
+				set(m)
+				return
+			}
+			c.menuOr("Allow everything in this session, commands and files, without a question?", []choice{{label: "Yes, everything", do: func() { set(m) }}}, false, "No, leave it as it is")
+		}})
+	}
+	c.menu("What is to become of questions:", choices, false)
+}
+
+// trust says what the agent has changed and run, by the word that it had for it.
+func (c *chat) trust() {
+	words := []struct {
+		trust thread.Trust
+		title string
+	}{{thread.Unasked, "Ran without asking"}, {thread.ByMode, "Allowed by the mode"}, {thread.ByRule, "Allowed by a rule or an earlier answer"}, {thread.UserAsked, "Asked"}}
+	n := 0
+	for _, w := range words {
+		for _, it := range c.thread.Items {
+			if it.Tool == nil || it.Tool.Trust != w.trust {
+				continue
+			}
+			number := 0
+			if s := c.told[it.Index]; s != nil {
+				number = s.number
+			}
+			n++
+			c.say("%s: %s, %s.", w.title, toolName(it.Tool, number), subject(it.Tool, c.cwd()))
+		}
+	}
+	if n == 0 {
+		c.say("The agent has changed and run nothing that it told of.")
+	}
+}
+
+// changes says which files have changed; with undo it offers to put them back.
+func (c *chat) changes(undo bool) {
+	if c.conn == nil || c.session == nil || c.conn.Changes == nil {
+		c.say("Changes are not watched here.")
+		return
+	}
+	conn, session := c.conn, c.session.ID()
+	c.async(func(ctx context.Context) func() {
+		turns, _ := conn.Changes(session)
+		left := slices.DeleteFunc(slices.Clone(turns), func(f ui.FileChange) bool { return f.Undone })
+		last := 0
+		for _, f := range left {
+			last = max(last, f.Turn)
+		}
+		left = slices.DeleteFunc(left, func(f ui.FileChange) bool { return f.Turn != last })
+		var could []ui.PutBack
+		if undo {
+			could = conn.PutBack(ctx, session, left, true)
+		}
+		return func() {
+			switch {
+			case len(turns) == 0:
+				c.say("Nothing was changed that parley knows of.")
+			case undo:
+				c.offerUndo(conn, session, could)
+			default:
+				for _, f := range turns {
+					c.say("Turn %d: %s.", f.Turn, c.changeLine(f))
+				}
+			}
+		}
+	})
+}
+
+// changeLine is a change in words.
+func (c *chat) changeLine(f ui.FileChange) string {
+	path := f.Path
+	if rest, ok := strings.CutPrefix(path, c.cwd()+"/"); ok {
+		path = rest
+	}
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(path, 300), f.By)
+	if f.Undone {
+		line += ", put back"
+	}
+	return line
+}
+
+// offerUndo asks before the changes of the last turn are put back.
+func (c *chat) offerUndo(conn *ui.Connection, session string, could []ui.PutBack) {
+	var can []ui.FileChange
+	for _, p := range could {
+		switch {
+		case p.Change.Why != "":
+			c.say("Stays as it is: %s: %s.", c.changeLine(p.Change), safetext.Line(p.Change.Why, 200))
+		case p.Err != nil:
+			c.say("Stays as it is: %s: %s.", c.changeLine(p.Change), safetext.Line(p.Err.Error(), 200))
+		default:
+			can = append(can, p.Change)
+			c.say("Can be put back: %s.", c.changeLine(p.Change))
+		}
+	}
+	if len(can) == 0 {
+		c.say("There is nothing to put back.")
+		return
+	}
+	c.menuOr(fmt.Sprintf("Put back what the last turn changed, files: %d?", len(can)), []choice{{label: "Yes", do: func() {
+		c.async(func(ctx context.Context) func() {
+			done := conn.PutBack(ctx, session, can, false)
+			return func() {
+				n := 0
+				for _, p := range done {
+					if p.Err != nil {
+						c.say("Left alone: %s: %s.", c.changeLine(p.Change), safetext.Line(p.Err.Error(), 200))
+						continue
+					}
+					n++
+				}
+				c.say("Files put back: %d. The agent does not know of it.", n)
+			}
+		})
+	}}}, false, "No")
+}
+
+// watch tells when a turn begins and ends, so that what changes meanwhile is known.
+func (c *chat) watch(t *talk, begins bool) {
+	if t.session != nil && c.conn != nil && c.conn.Turn != nil {
+		c.conn.Turn(t.session.ID(), begins)
+	}
+}

@@ -1,0 +1,77 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"parley/ui"
+)
+
+// The modes are chosen by number; everything is allowed only after a second yes.
+func TestApproval(t *testing.T) {
+	talkTo(t, asks, func(r *rig) {
+		r.fresh()
+		r.types("/approval")
+		r.sees("What is to become of questions:", "1. ask: what no rule answers is asked, as it is now", "4. all: everything is allowed, in this session, until parley ends")
+		r.types("4")
+		r.sees("Allow everything in this session, commands and files, without a question?", "0. No, leave it as it is")
+		r.types("0", "push it")
+		r.sees("Question 1 of 1: fake asks.")
+		r.pause()
+		r.types("3")
+		r.sees("Turn ended.")
+		r.fresh()
+		r.types("/approval", "4", "1", "push it")
+		r.sees("From now on: all,", "Decision: Allow once, by mode: all: Commit typed errors.", "Turn ended.")
+		r.types("/trust")
+		r.sees("The agent has changed and run nothing that it told of.")
+	})
+}
+
+func TestUndo(t *testing.T) {
+	var put []ui.FileChange
+	talkTo(t, nil, func(r *rig) {
+		r.fresh()
+		r.types("/undo")
+		r.sees("Changes are not watched here.")
+	})
+	talkTo(t, func(r *rig) {
+		r.connected = func(c *ui.Connection) {
+			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
+				f := []ui.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
+				return f, f
+			}
+			c.PutBack = func(_ context.Context, _ string, some []ui.FileChange, try bool) (out []ui.PutBack) {
+				for _, f := range some {
+					var err error
+					if f.Path == "/x/b.go" {
+						err = errors.New("it was changed since")
+					}
+					out = append(out, ui.PutBack{Change: f, Err: err})
+					if !try {
+						put = append(put, f)
+					}
+				}
+				return out
+			}
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("/changes")
+		r.sees("Turn 1: changed /x/old.go, through parley.", "Turn 2: created /x/a.go, on the disk.")
+		r.types("/undo")
+		r.sees("Can be put back: created /x/a.go, on the disk.", "Stays as it is: changed /x/b.go, on the disk: it was changed since.", "Put back what the last turn changed, files: 1?")
+		r.types("0")
+		if len(put) > 0 {
+			t.Fatal("put back after a no")
+		}
+		r.types("/undo")
+		r.sees("files: 1?")
+		r.types("1")
+		r.sees("Files put back: 1. The agent does not know of it.")
+		if len(put) != 1 || put[0].Path != "/x/a.go" {
+			t.Errorf("%+v", put)
+		}
+	})
+}
