@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/permissions"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
@@ -210,7 +211,7 @@ func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 // say shows a line in the status line for a while.
 func (c *chat) say(text string) tea.Cmd {
 	const shown = 5 * time.Second
-	c.toast, c.toastUntil = text, c.m.now().Add(shown)
+	c.toast, c.toastUntil = safetext.Line(text, 500), c.m.now().Add(shown) // errors of the system name what an agent named
 	return later(shown)
 }
 

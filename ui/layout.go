@@ -79,6 +79,9 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if cursor == nil {
 		cursor = typed
 	}
+	if !full && c.areas.lid == height {
+		c.tagEnd(below, inputTop, width, top)
+	}
 	rows = fit(append(rows, below...), height)
 	if cursor != nil || full {
 		return rows, cursor
@@ -125,15 +128,6 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			cursor = at
 		}
 	}
-	if n := c.view.Below(); !c.view.Following() && top > 2 && (n > 0 || !c.focused || !c.endInSight(top)) {
-		word := " ↓ end "
-		if n > 0 {
-			word = fmt.Sprintf(" ↓ %d new · end ", n)
-		}
-		tag := c.m.th.Selected.Paint(word)
-		c.areas.end = area{max(0, width-widget.Width(tag)-1), c.areas.transcript.height - 1, widget.Width(tag), 1}
-		rows = widget.Overlay(rows, []string{tag}, c.areas.end.x, c.areas.end.y)
-	}
 	c.questionTop = -1
 	if c.question.open() && c.overlay == noOverlay {
 		q := c.question.rows(width, top, c.popup != nil)
@@ -159,6 +153,26 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	}
 	return rows, cursor
 }
+
+// tagEnd says on the composer's upper border that the transcript goes on, and how
+// much is new. There it stays where it is when the rows above are scrolled: on one
+// of those it would have to be written again each time.
+func (c *chat) tagEnd(below []string, border, width, top int) {
+	n := c.view.Below()
+	if c.view.Following() || c.areas.transcript.height <= 2 || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
+		return
+	}
+	word := " ↓ end "
+	if n > 0 {
+		word = fmt.Sprintf(" ↓ %d new · end ", n)
+	}
+	tag := c.m.th.Selected.Paint(widget.Truncate(word, width-4, "…"))
+	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
+}
+
+// leastTag is the narrowest screen on which there is a border to say that on.
+const leastTag = 8
 
 // endInSight tells whether the last entry can be seen in the topmost rows. The
 // end of a turn mostly has no row of its own.

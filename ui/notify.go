@@ -83,6 +83,10 @@ func (n Notification) sequence(text, about string) string {
 	return "\a"
 }
 
+// maxWindowTitle bounds the title of the window, in runes: terminals cut or refuse
+// long ones.
+const maxWindowTitle = 200
+
 // titleOf is the title of the terminal's window: what waits or runs comes first.
 func (m *Model) titleOf() string {
 	c := m.chat
@@ -103,6 +107,7 @@ func (m *Model) titleOf() string {
 	if title == "" {
 		title = c.link.name()
 	}
+	title = safetext.Line(title, maxWindowTitle)
 	return sign + title + " - parley"
 }
 

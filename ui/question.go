@@ -41,6 +41,9 @@ type question struct {
 	drawnTheme *theme.Theme
 	drawnSides bool
 
+	made map[uint64]*hunks // what the user makes of writes, by the question
+	deaf time.Time         // keys are dropped until then: they were typed for the editor
+
 	diffs    map[int]*questionDiff // by the part, of the question diffsKey
 	diffsKey uint64
 	wanted   []*questionDiff // drawn without the colours of their code
@@ -66,6 +69,7 @@ func (q *question) remove(key uint64) {
 			continue
 		}
 		q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+		delete(q.made, key)
 		switch {
 		case i < q.current:
 			q.current--
@@ -77,7 +81,7 @@ func (q *question) remove(key uint64) {
 }
 
 func (q *question) clear() {
-	q.waiting = nil
+	q.waiting, q.made = nil, nil
 	q.turn(0)
 }
 
@@ -110,20 +114,41 @@ func (q *question) armed(now time.Time) bool {
 
 // key handles a key of an armed question; false hands it on to the composer.
 func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	if q.grabbed && q.c.m.now().Sub(q.grabbedAt) < dropAfterGrab {
-		return nil, true
-	}
+	now := q.c.m.now()
 	name := msg.String()
 	cur := q.waiting[q.current]
+	h := q.made[cur.Key]
+	if q.grabbed && now.Sub(q.grabbedAt) < dropAfterGrab || now.Before(q.deaf) || h != nil && h.editing {
+		return nil, true
+	}
 	if o, ok := optionFor(cur.Options, name); ok {
-		if q.reading && !q.grabbed && q.c.m.now().Sub(q.readAt) < quiet { // perhaps the next letter of a word
-			q.readAt = q.c.m.now()
-			return q.c.say("too fast to be an answer: press it again in a moment, or alt+a first"), true
+		if q.tooFast() && (q.read || harmless(o)) {
+			return q.c.say(tooFast), true
 		}
 		q.keep(msg)
 		return q.answer(cur, o), true
 	}
-	switch want := q.c.m.keys.Of(intent.Question, name); want {
+	if h != nil && h.on {
+		if cmd, ok := q.hunkKey(cur, h, msg); ok {
+			return cmd, true
+		}
+	}
+	want := q.c.m.keys.Of(intent.Question, name)
+	if cur.Change == nil && (want == intent.PickHunks || want == intent.EditText) {
+		if q.grabbed {
+			return q.c.say("only what parley writes itself can be changed"), true
+		}
+		want = intent.None
+	}
+	var cmd tea.Cmd
+	switch want {
+	case intent.PickHunks:
+		cmd = q.pickHunks(cur)
+	case intent.EditText:
+		if q.tooFast() {
+			return q.c.say(tooFast), true
+		}
+		cmd = q.editText(cur)
 	case intent.Reject:
 		return q.reject(), true
 	case intent.Details:
@@ -157,7 +182,20 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, q.grabbed && !q.elsewhere(name) // else nobody's while the question has the keys
 	}
 	q.keep(msg)
-	return nil, true
+	return cmd, true
+}
+
+const tooFast = "too fast to be an answer: press it again in a moment, or alt+a first"
+
+// tooFast tells whether a key that does something may be the next letter of a word,
+// and notes that it came.
+func (q *question) tooFast() bool {
+	now := q.c.m.now()
+	if !q.reading || q.grabbed || now.Sub(q.readAt) >= quiet {
+		return false
+	}
+	q.readAt = now
+	return true
 }
 
 // elsewhere tells whether a key keeps its meaning while a question has the keys.
@@ -230,6 +268,9 @@ func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 	if !q.read && !harmless(o) {
 		return q.c.say("read to the end first: down, pgdn")
 	}
+	if h := q.made[cur.Key]; h.changed() && !harmless(o) {
+		return q.answerChanged(cur, o, h)
+	}
 	if err := q.c.link.conn.Broker.Answer(cur.Key, o.ID); err != nil {
 		return q.c.say(err.Error())
 	}
@@ -295,6 +336,7 @@ func (q *question) parts(cur permissions.Question, width, height int) (body []st
 		body = append(body, q.detailRows(cur, width)...)
 	}
 	q.page = max(1, height-3-len(options)) // borders and the separator
+	q.revealed(cur)
 	q.offset = max(0, min(q.offset, len(body)-q.page))
 	return body, whole, options
 }
@@ -319,7 +361,10 @@ func (q *question) right(rows int) string {
 }
 
 func (q *question) foot(now time.Time) string {
+	cur := q.waiting[q.current]
 	switch {
+	case q.armed(now) && cur.Change != nil:
+		return q.hunkFoot(cur)
 	case q.armed(now) && q.read:
 		return "esc rejects · d details"
 	case q.armed(now):
@@ -336,6 +381,9 @@ func (q *question) foot(now time.Time) string {
 func (q *question) body(cur permissions.Question, width int) []string {
 	th := q.c.m.th
 	if q.drawn == nil || q.drawnKey != cur.Key || q.drawnWidth != width || q.drawnTheme != th || q.drawnSides != q.sides() {
+		if q.drawnKey == cur.Key && (q.drawnWidth != width || q.drawnSides != q.sides()) {
+			q.moved(cur)
+		}
 		q.drawn, q.drawnKey, q.drawnWidth, q.drawnTheme, q.drawnSides = q.draw(cur, width), cur.Key, width, th, q.sides()
 	}
 	return q.drawn[:len(q.drawn):len(q.drawn)] // what is appended to it does not stay
@@ -358,7 +406,7 @@ func (q *question) draw(cur permissions.Question, width int) []string {
 			rows = append(rows, wrapInk(th.Bad.Paint, "! "+p.Text, "  ", width)...)
 		case permissions.Diff:
 			rows = append(rows, wrapInk(th.Strong.Paint, p.Path, "  ", width)...)
-			rows = append(rows, q.diffRows(q.compared(cur.Key, i, p), width)...)
+			rows = append(rows, q.writeRows(cur, i, p, width, len(rows))...)
 		default:
 			rows = append(rows, wrapInk(nil, p.Text, "  ", width)...)
 		}
@@ -401,9 +449,10 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 		if key == "" {
 			key = placeKey(i)
 		}
-		text := th.Key.Paint(key) + " " + o.Name
-		if !q.read && !harmless(o) {
-			text = th.Faint.Paint(key + " " + o.Name + " (off)")
+		name, off := q.optionName(cur, o)
+		text := th.Key.Paint(key) + " " + name
+		if off {
+			text = th.Faint.Paint(key + " " + name + " (off)")
 		}
 		text = widget.Truncate(text, width, "…")
 		switch {

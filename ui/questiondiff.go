@@ -35,11 +35,16 @@ func (q *question) diffRows(d *questionDiff, width int) []string {
 	for i, r := range rows {
 		rows[i] = "  " + r
 	}
-	if widget.Colours(th) && !d.asked {
+	q.want(d)
+	return rows
+}
+
+// want notes a diff that was drawn without the colours of its code.
+func (q *question) want(d *questionDiff) {
+	if widget.Colours(q.c.m.th) && !d.asked {
 		d.asked = true
 		q.wanted = append(q.wanted, d)
 	}
-	return rows
 }
 
 func (q *question) sides() bool { return q.full && q.c.m.width >= widget.SidesWidth }

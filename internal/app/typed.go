@@ -18,6 +18,10 @@ func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli
 		e, err := cli.NewEditing(ctx, text, place.Cwd)
 		return ui.Editing{Command: e.Command, Done: e.Done}, err
 	}
+	opts.FileEditor = func(text, path string) (ui.Editing, error) {
+		e, err := cli.NewFileEditing(ctx, text, path, place.Cwd)
+		return ui.Editing{Command: e.Command, Done: e.Done}, err
+	}
 	if history, kept := setup.Memory(place); history != nil {
 		opts.History, opts.Drafts = history, drafts{kept}
 	}

@@ -19,6 +19,8 @@ type keyed struct {
 	turns int
 	asked map[string]string // the questions that are open, and the prompt they belong to
 	held  []func()          // v2: what goes on when the turn that runs is over
+
+	writing string // the prompt that a write belongs to
 }
 
 func runKeyedAgent(in io.Reader, out io.Writer) {
@@ -76,6 +78,10 @@ func (k *keyed) turn(m message) {
 	case "questions":
 		k.questions(m.ID)
 		return // it ends with the last answer
+	case "write":
+		k.writing = string(m.ID)
+		k.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":"s1","path":%q,"content":"ONE\ntwo\nTHREE\n"}}`, k.cwd+"/three.txt")
+		return // it ends with the answer
 	default:
 		k.say("heard: " + text)
 	}
@@ -126,6 +132,11 @@ func (k *keyed) questions(prompt json.RawMessage) {
 func (k *keyed) answered(m message) {
 	var id string
 	json.Unmarshal(m.ID, &id)
+	if id == "w" {
+		k.say("the write is answered")
+		k.answer(json.RawMessage(k.writing), `{"stopReason":"end_turn"}`)
+		return
+	}
 	k.say(fmt.Sprintf("%s: %s %s. ", id, m.Result.Outcome.Outcome, m.Result.Outcome.OptionID))
 	delete(k.asked, id)
 	if prompt := k.asked["prompt"]; len(k.asked) == 1 && prompt != "" {

@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -88,6 +89,43 @@ func questionKeys(d *desk) {
 	s.WaitGone("of 2 waiting")
 	s.PressUntil("esc", "q1: selected no.")
 	s.WaitFor("q2: selected no.")
+	s.WaitIdle()
+}
+
+// hunkKeys takes a part of a write, after an editor has had its say.
+func hunkKeys(d *desk) {
+	path := filepath.Join(d.dir, "three.txt")
+	if err := os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+		d.Fatal(err)
+	}
+	d.env = []string{"EDITOR=" + d.script("edit", `printf "one\ntwo\ndrei\n" >"$1"`)}
+	s := d.keyed(90, 34)
+	s.Prompt("write")
+	s.WaitFor("parley asks", "+ ONE", "alt+a to answer")
+	s.Press("alt+a")
+	s.WaitFor("h hunks")
+	s.PressUntil("h", "▸ ✓ hunk 1 of 2")
+	for _, keys := range [][2]string{{"right", "left"}, {"]", "["}} {
+		s.Press(keys[0])
+		s.WaitFor("▸ ✓ hunk 2 of 2")
+		s.Press(keys[1])
+		s.WaitFor("▸ ✓ hunk 1 of 2")
+	}
+	s.Press("space")
+	s.WaitFor("▸ ✗ hunk 1 of 2: refused", "Allow once: 1 of 2 hunks")
+	s.Press("esc") // no answer
+	s.WaitFor("  ✗ hunk 1 of 2: refused", "h hunks")
+	s.Press("h")
+	s.WaitFor("▸ ✗ hunk 1 of 2: refused")
+	s.Press("u")
+	s.WaitFor("▸ ✓ hunk 1 of 2")
+	s.Press("space")
+	s.WaitFor("▸ ✗ hunk 1 of 2: refused")
+	s.Press("e")
+	s.WaitFor("edited by you", "+ drei", "▸ ✓ hunk 1 of 1")
+	s.PressUntil("enter", "Allow once, with changes by you") // at once it is dropped
+	s.WaitFileText(path, "one\ntwo\ndrei\n")
+	s.WaitFor("the write is answered")
 	s.WaitIdle()
 }
 

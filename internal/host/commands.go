@@ -178,5 +178,12 @@ func settledEvent(q permissions.Question, a permissions.Answer) acpclient.Permis
 			e.Decision, e.Allowed = o.Name, o.Allows()
 		}
 	}
+	switch {
+	case a.Text == nil || q.Change == nil || *a.Text == q.Change.New:
+	case *a.Text == q.Change.Old:
+		e.Decision, e.Allowed = "Reject: nothing of the change was left", false
+	default:
+		e.Decision += ", with changes"
+	}
 	return e
 }

@@ -22,7 +22,9 @@ const rememberWrites = "writes"
 // files implements acpclient.FS.
 type files Host
 
-// errDenied is what the agent hears of a refusal.
+// errDenied is what the agent hears of a refusal. Neither JSON-RPC nor ACP has a
+// code for it. This one says nothing that an agent could act on by itself: others
+// would have it mend its request, log in, or make the file.
 func errDenied(what string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The user did not allow it: %s", what)
 }
@@ -95,32 +97,45 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	plain := target.Inside && target.Secret == "" && before.err == nil
 	q := h.writeQuestion(r, target, before)
 	var key uint64
+	text := r.Content
 	if plain && !h.ruled(r.SessionID, q.Facts) {
 		key = h.granted(r.SessionID, func(g *grants) uint64 { return g.write(r.Path, before.text, r.Content, state) })
 	}
 	if key == 0 {
+		var a permissions.Answer
 		var ok bool
-		if key, ok = h.allowed(ctx, q); !ok {
+		if a, key, ok = h.ask(ctx, q); !ok {
+			if a.Text != nil {
+				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)
+			}
 			return errDenied("writing " + r.Path)
+		}
+		if a.Text != nil {
+			text = *a.Text
 		}
 		if err := h.unchanged(r.SessionID, target, before); err != nil {
 			h.came(r.SessionID, key, "", err)
 			return fmt.Errorf("write %s: %w", r.Path, err)
 		}
 	}
-	w, err := h.files.Write(r.SessionID, allowedPath(target), r.Content, !target.Inside)
+	w, err := h.files.Write(r.SessionID, allowedPath(target), text, !target.Inside)
 	h.came(r.SessionID, key, "written", err)
 	if err != nil {
 		return err
 	}
 	if h.opts.Wrote != nil {
-		h.opts.Wrote(r.SessionID, w, r.Content)
+		h.opts.Wrote(r.SessionID, w, text)
 	}
-	after := h.files.Stat(r.SessionID, r.Path)
-	h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(r.Path, state, after); return 0 })
-	added, removed := countLines(before.text, r.Content)
+	if text == r.Content { // else the user has changed the file: what else was approved of it is asked again
+		after := h.files.Stat(r.SessionID, r.Path)
+		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(r.Path, state, after); return 0 })
+	}
+	added, removed := countLines(before.text, text)
 	h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
 		Added: added, Removed: removed, Created: w.Created})
+	if text != r.Content {
+		return errChangedByUser(r.Path, r.Content, text)
+	}
 	return nil
 }
 
@@ -169,6 +184,9 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 	}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: visiblePath(r.Path),
 		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), OldNone: before.isNew})
+	if before.err == nil {
+		q.Change = &permissions.Change{Path: r.Path, Old: before.text, New: r.Content}
+	}
 	if q.Remember = "write " + t.Resolved; t.Inside && t.Secret == "" && before.err == nil {
 		q.Remember = rememberWrites
 	}
@@ -207,6 +225,12 @@ func ownOptions() []permissions.Option {
 // allowed asks one of parley's own questions and tells what came of it, and its
 // key.
 func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, bool) {
+	_, key, ok := h.ask(ctx, q)
+	return key, ok
+}
+
+// ask is allowed, with the whole answer.
+func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Answer, uint64, bool) {
 	p := h.broker.Ask(q)
 	for_ := acpclient.For{Session: q.Session}
 	h.opts.Sink.Post(acpclient.PermissionAsked{For: acpclient.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key})
@@ -214,7 +238,7 @@ func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, boo
 	e := settledEvent(q, a)
 	e.For, e.Key = for_, p.Question.Key
 	h.opts.Sink.Post(e)
-	return e.Key, e.Allowed
+	return a, e.Key, e.Allowed
 }
 
 // countLines tells how many lines a write added and removed, roughly: by how

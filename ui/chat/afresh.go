@@ -15,7 +15,7 @@ func (v *View) Afresh(t *thread.Thread) *View {
 	f.thread = t
 	f.choices = maps.Clone(v.choices)
 	f.renderer, f.wideRenderer, f.terminals = nil, nil, nil
-	f.diffs, f.patches, f.patchLines = nil, nil, 0
+	f.diffs, f.patches, f.patchLines, f.commands = nil, nil, 0, nil
 	f.coloured, f.wanted, f.listings, f.searched = nil, nil, nil, searched{}
 	f.rows, f.owners, f.places = nil, nil, nil
 	f.reset()

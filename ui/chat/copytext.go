@@ -160,7 +160,7 @@ func (v *View) bodySource(it *thread.Item) texts {
 	}
 	if len(out) == 0 {
 		t := it.Tool
-		if raw := t.RawInput; raw != "" && raw != "{}" && (t.Kind != "execute" || Command(raw) == "") {
+		if raw := t.RawInput; raw != "" && raw != "{}" && (t.Kind != "execute" || v.commandOf(t) == "") {
 			out = append(out, fixed(raw))
 		}
 		raw := t.RawOutput

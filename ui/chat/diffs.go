@@ -12,6 +12,10 @@ import (
 // maxDiffs bounds the comparisons that are kept.
 const maxDiffs = 200
 
+// maxCompared is how many lines two texts may have to be compared while the reader
+// waits.
+const maxCompared = 30_000
+
 // computed compares the texts of a diff once; nil where they are too large to
 // do that while the reader waits.
 func (v *View) computed(d *acpclient.Diff) *widget.Computed {
@@ -20,6 +24,9 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 	}
 	if c := v.diffs[d]; c != nil {
 		return c
+	}
+	if d.Old != "" && d.New != "" && strings.Count(d.Old, "\n")+strings.Count(d.New, "\n") > maxCompared {
+		return nil
 	}
 	if v.diffs == nil || len(v.diffs) >= maxDiffs {
 		v.diffs = map[*acpclient.Diff]*widget.Computed{}

@@ -274,8 +274,7 @@ func (v *View) ToggleAt(row int) bool {
 	switch it.Kind {
 	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:
 	case thread.UserMessage:
-		rows := widget.Wrap(strings.TrimRight(string(it.Text), "\n"), max(1, prose(v.width-2)))
-		if _, hidden := v.cutPrompt(it, rows); hidden == 0 && !chosen {
+		if _, carried, hidden := v.prompt(it); (v.open(p.item) || hidden == 0 && len(carried) == 0) && !chosen {
 			return false
 		}
 	case thread.AgentMessage:

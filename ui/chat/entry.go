@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"strings"
 
 	"parley/acpclient/thread"
 	"parley/ui/chat/markdown"
@@ -22,6 +23,8 @@ type entry struct {
 	text   int              // the Generation of the text that it has
 	parted bool             // a blank row stands before it
 
+	plain *pieces // of a prompt or a thought that is shown in pieces
+
 	head   []string // of a closed message: the rows of the first block that has any, once that is closed
 	headAt int      // which one it is
 }
@@ -32,6 +35,14 @@ type segment struct {
 	done bool     // holds until the item changes
 	text *textMap // of rows; nil: not looked at
 	hits *found   // in rows; nil: not looked for
+	body bodyOf   // which rows are below the first one; zero: any
+}
+
+// bodyOf is what the rows of a call below its first one depend on: that one alone
+// has a clock.
+type bodyOf struct {
+	version int // of the item, plus one
+	live    bool
 }
 
 // entry returns the up to date entry of an item. Segments may still be without
@@ -55,13 +66,27 @@ func (v *View) entry(i int) *entry {
 			if e.text != it.Generation {
 				*e = entry{item: it, version: e.version, busy: e.busy, text: it.Generation}
 			}
-			v.kept += e.feed()
-			n := e.count()
-			if v.closed(i) {
-				n = 1
+			was := 0
+			if e.stream != nil {
+				was = e.stream.Len()
 			}
-			v.resize(e, n)
+			v.kept += e.feed()
+			switch n := e.count(); {
+			case v.closed(i):
+				v.resize(e, 1)
+			case len(e.segs) > 0 && len(e.segs) <= was: // the last one was closed already: it stays as it is
+				e.room(n)
+			default:
+				v.resize(e, n)
+			}
 		}
+		return e
+	}
+	if v.pieced(i) {
+		if fresh {
+			v.cutPieces(e)
+		}
+		e.undraw(0) // it may have a clock
 		return e
 	}
 	v.resize(e, 1)
@@ -73,6 +98,11 @@ func (v *View) resize(e *entry, n int) {
 	if k := len(e.segs); k > 0 {
 		e.undraw(k - 1)
 	}
+	e.room(n)
+}
+
+// room makes room for n segments.
+func (e *entry) room(n int) {
 	if fresh := n - len(e.segs); fresh > 0 {
 		e.segs = append(e.segs, make([]*segment, fresh)...)
 	}
@@ -134,12 +164,20 @@ func (v *View) segment(i, k int) []string {
 		return s.rows
 	}
 	v.rendered++
-	v.kept -= weight(s.rows)
 	it := e.item
 	s.done, v.drawing = true, i
+	if parted == e.parted && v.ticked(e, s) {
+		return s.rows
+	}
+	v.kept -= weight(s.rows)
 	var rows []string
 	switch {
 	case it.Blank():
+	case v.pieced(i):
+		var live bool
+		if rows, live = v.piece(e, k); k == 0 {
+			e.live = live
+		}
 	case it.Kind != thread.AgentMessage:
 		rows, e.live = v.item(it)
 	case v.closed(i):
@@ -153,9 +191,36 @@ func (v *View) segment(i, k int) []string {
 	if parted && len(rows) > 0 {
 		rows = append([]string{""}, rows...)
 	}
-	s.rows, s.text, s.hits = rows, nil, nil
+	s.rows, s.text, s.hits, s.body = rows, nil, nil, bodyOf{}
+	if it.Kind == thread.ToolCall || it.Kind == thread.ShellCommand {
+		s.body = bodyOf{it.Version + 1, e.live}
+	}
 	v.kept += weight(rows)
 	return rows
+}
+
+// ticked draws the first row of a call again, where nothing else of it can have
+// changed.
+func (v *View) ticked(e *entry, s *segment) bool {
+	it, at := e.item, 0
+	if e.parted {
+		at = 1
+	}
+	if !e.live || s.body != (bodyOf{it.Version + 1, true}) || at >= len(s.rows) {
+		return false
+	}
+	var head string
+	switch {
+	case it.Kind == thread.ToolCall && v.ticks(it):
+		head = v.toolHead(it, true)
+	case it.Kind == thread.ShellCommand && it.Shell.Live():
+		head = v.shellHead(it.Shell)
+	default:
+		return false
+	}
+	v.kept += len(head) - len(s.rows[at])
+	s.rows[at], s.text, s.hits = head, nil, nil
+	return true
 }
 
 // entryWeight is what an entry takes besides its rows and its text, in bytes.
@@ -181,12 +246,30 @@ func (v *View) block(e *entry, k int) []string {
 	if len(rendered) == 0 {
 		return nil
 	}
-	var rows []string
+	rows := make([]string, 0, len(rendered)+1)
 	if k > 0 && !b.Continued {
 		rows = append(rows, "")
 	}
+	was := before(e, k)
 	for _, r := range rendered {
+		if n := len(rows); n < len(was) && strings.HasPrefix(was[n], indent) && was[n][len(indent):] == r {
+			rows = append(rows, was[n])
+			continue
+		}
 		rows = append(rows, indent+r)
+	}
+	return rows
+}
+
+// before are the rows of a block as they were drawn last: of one that grows most
+// stay as they are.
+func before(e *entry, k int) []string {
+	if k >= len(e.segs) || e.segs[k] == nil {
+		return nil
+	}
+	rows := e.segs[k].rows
+	if k == 0 && e.parted && len(rows) > 0 {
+		rows = rows[1:]
 	}
 	return rows
 }

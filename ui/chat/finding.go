@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"slices"
 
 	"parley/acpclient/thread"
@@ -143,8 +144,7 @@ func (v *View) cutShort(h Hit) bool {
 	case thread.ToolCall, thread.ShellCommand, thread.Notice:
 		return h.part == 1
 	case thread.UserMessage:
-		carried, _ := SplitCarried(string(it.Text))
-		return len(carried) > 0
+		return bytes.HasPrefix(it.Text, []byte(carriedIntro))
 	}
 	return false
 }
@@ -152,10 +152,11 @@ func (v *View) cutShort(h Hit) bool {
 // locate finds a match in the rows.
 func (v *View) locate(h Hit) (seg int, m mark, ok bool) {
 	n := h.ord
-	if v.thread.Items[h.item].Kind == thread.AgentMessage {
-		if v.closed(h.item) {
-			return 0, m, false
-		}
+	message := v.thread.Items[h.item].Kind == thread.AgentMessage
+	if message && v.closed(h.item) {
+		return 0, m, false
+	}
+	if message || v.pieced(h.item) {
 		seg, n = v.blockOf(h)
 	}
 	if h.part == 2 || v.segments(h.item) <= seg {
@@ -183,13 +184,17 @@ func (v *View) locate(h Hit) (seg int, m mark, ok bool) {
 	return seg, m, false
 }
 
-// blockOf is the block of a message that a match is in, and the how manieth of it
-// the match is.
+// blockOf is the block or piece of a message that a match is in, and the how
+// manieth of it the match is.
 func (v *View) blockOf(h Hit) (seg, n int) {
 	e := v.entry(h.item)
 	start, end := 0, len(e.item.Text)
-	for seg = 0; seg < e.stream.Len(); seg++ {
-		from, to := e.stream.Span(seg)
+	closed := len(e.segs) - 1
+	if e.item.Kind == thread.AgentMessage {
+		closed = e.stream.Len()
+	}
+	for seg = 0; seg < closed; seg++ {
+		from, to := e.span(seg)
 		if h.off < to {
 			start, end = from, to
 			break

@@ -13,14 +13,15 @@ import (
 	"parley/ui/widget"
 )
 
-// item renders everything but the agent's messages; live says that the rows
-// hold for the moment only.
+// item renders everything but the agent's messages and what is shown in pieces;
+// live says that the rows hold for the moment only.
 func (v *View) item(it *thread.Item) (rows []string, live bool) {
 	switch it.Kind {
 	case thread.UserMessage:
 		return v.user(it), false
 	case thread.ThoughtMessage:
-		return v.thought(it)
+		row, live := v.thoughtHead(it)
+		return []string{row}, live
 	case thread.ToolCall:
 		return v.tool(it)
 	case thread.Decision:
@@ -40,21 +41,63 @@ func (v *View) item(it *thread.Item) (rows []string, live bool) {
 // userBar stands left of the user's words.
 const userBar = "▌"
 
-// user shows a prompt: a bar at the left, its own background, the time. A long
-// one is cut.
+// user shows the beginning of a prompt: a bar at the left, its own background, the
+// time.
 func (v *View) user(it *thread.Item) []string {
-	var rows []string
+	lines, carried, hidden := v.prompt(it)
+	var below []string
+	if hidden > 0 {
+		below = append(below, more(hidden))
+	}
+	for _, c := range carried {
+		below = append(below, "with "+CarriedLine(c))
+	}
+	return append(v.promptRows(it, lines, true), v.belowPrompt(it, below)...)
+}
+
+func (v *View) promptWidth() int { return max(1, min(v.width-2, maxProse)) }
+
+// prompt is what is shown of a prompt that was not opened: its first lines, what
+// went with it, and how many lines are missing. Far behind the first ones only
+// those of its text are counted.
+func (v *View) prompt(it *thread.Item) (lines, carried []string, hidden int) {
+	text := ownWords(it.Text)
+	if went := len(it.Text) - len(text); went > 0 {
+		carried, _ = SplitCarried(string(it.Text[:went]))
+	}
+	text = bytes.TrimRight(text, "\n")
+	n := firstPiece(text)
+	lines = widget.Wrap(strings.TrimSuffix(string(text[:n]), "\n"), v.promptWidth())
+	if rest := text[n:]; len(rest) > 0 {
+		hidden = bytes.Count(rest, newline) + 1
+	}
+	most := maxPrompt
+	if v.closed(it.Index) {
+		most = closedPrompt
+	}
+	if hidden == 0 && len(lines) <= most {
+		return lines, carried, 0
+	}
+	shown := min(len(lines), most-1)
+	return lines[:shown], carried, hidden + len(lines) - shown
+}
+
+// ownWords are those of a prompt behind the commands that went with it.
+func ownWords(text []byte) []byte {
+	if !bytes.HasPrefix(text, []byte(carriedIntro)) {
+		return text
+	}
+	_, own := SplitCarried(string(text))
+	return text[len(text)-len(own):]
+}
+
+// promptRows are lines of a prompt; the time stands beside the first.
+func (v *View) promptRows(it *thread.Item, lines []string, first bool) []string {
 	clock := ""
-	if !it.At.IsZero() {
+	if first && !it.At.IsZero() {
 		clock = it.At.Format("15:04")
 	}
-	text := string(it.Text)
-	carried, own := SplitCarried(text)
-	if v.open(it.Index) {
-		carried, own = nil, text // all of what was sent
-	}
-	lines := widget.Wrap(strings.TrimRight(own, "\n"), max(1, min(v.width-2, maxProse)))
-	lines, hidden := v.cutPrompt(it, lines)
+	rows := make([]string, 0, len(lines)+1)
 	for n, text := range lines {
 		blank := v.width - 2 - widget.Width(text)
 		right := ""
@@ -66,13 +109,11 @@ func (v *View) user(it *thread.Item) []string {
 		}
 		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
 	}
-	var below []string
-	for _, c := range carried {
-		below = append(below, "with "+CarriedLine(c))
-	}
-	if hidden > 0 {
-		below = append([]string{more(hidden)}, below...)
-	}
+	return rows
+}
+
+// belowPrompt is what is said of a prompt below its words.
+func (v *View) belowPrompt(it *thread.Item, below []string) (rows []string) {
 	for _, text := range below {
 		text = widget.Truncate(text, v.width-2, "…")
 		blank := strings.Repeat(" ", max(0, v.width-2-widget.Width(text)))
@@ -84,21 +125,9 @@ func (v *View) user(it *thread.Item) []string {
 	return rows
 }
 
-// cutPrompt cuts the lines of a prompt and tells how many are missing.
-func (v *View) cutPrompt(it *thread.Item, lines []string) (kept []string, hidden int) {
-	most := maxPrompt
-	if v.closed(it.Index) {
-		most = closedPrompt
-	}
-	if v.open(it.Index) || len(lines) <= most {
-		return lines, 0
-	}
-	return lines[:most-1], len(lines) - most + 1
-}
-
-// thought is one line, unless everything is to be shown.
-func (v *View) thought(it *thread.Item) ([]string, bool) {
-	live := it.Index == len(v.thread.Items)-1 && v.busy()
+// thoughtHead is the line that a thought is; live says that it still goes on.
+func (v *View) thoughtHead(it *thread.Item) (row string, live bool) {
+	live = it.Index == len(v.thread.Items)-1 && v.busy()
 	word := "thought"
 	until := it.Until
 	if live {
@@ -107,18 +136,10 @@ func (v *View) thought(it *thread.Item) ([]string, bool) {
 	if d := until.Sub(it.At); !it.At.IsZero() && d >= time.Second {
 		word += " " + seconds(d)
 	}
-	width := v.width - len(indent)
-	if !v.open(it.Index) {
-		if last := lastLine(it.Text); live && last != "" {
-			word += "  " + last
-		}
-		return []string{indent + v.th.Dim.Paint(widget.Truncate(word, width, "…"))}, live
+	if last := lastLine(it.Text); !v.open(it.Index) && live && last != "" {
+		word += "  " + last
 	}
-	rows := []string{indent + v.th.Dim.Paint(widget.Truncate(word, width, "…"))}
-	for _, r := range widget.Wrap(strings.TrimSpace(string(it.Text)), max(1, min(width-2, maxProse))) {
-		rows = append(rows, indent+"  "+v.th.Faint.Paint(r))
-	}
-	return rows, live
+	return indent + v.th.Dim.Paint(widget.Truncate(word, v.width-len(indent), "…")), live
 }
 
 // lastLine is the last line with text, or the end of it: no row is as long as

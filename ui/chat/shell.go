@@ -16,6 +16,24 @@ import (
 // output by the rules of any command's.
 func (v *View) shell(it *thread.Item) ([]string, bool) {
 	s := it.Shell
+	rows := []string{v.shellHead(s)}
+	if s.Err != nil {
+		return append(rows, paint(v.th.Bad, bodyInset, s.Err.Error(), v.width)...), false
+	}
+	switch {
+	case v.closed(it.Index) || v.quiet(it.Index):
+	case v.open(it.Index):
+		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), maxShown), 0)...)
+	case s.Live():
+		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), liveTail), 0)...)
+	default:
+		rows = append(rows, v.cut(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), 0))...)
+	}
+	return rows, s.Live()
+}
+
+// shellHead is the one line: sign, command, time.
+func (v *View) shellHead(s *thread.Shell) string {
 	ink, sign, word := v.shellSign(s)
 	right := word
 	until := s.Ended
@@ -30,20 +48,7 @@ func (v *View) shell(it *thread.Item) ([]string, bool) {
 	if room < 10 {
 		room, right = max(1, v.width-widget.Width(left)), ""
 	}
-	rows := []string{widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), v.width, "…")}
-	if s.Err != nil {
-		return append(rows, paint(v.th.Bad, bodyInset, s.Err.Error(), v.width)...), false
-	}
-	switch {
-	case v.closed(it.Index) || v.quiet(it.Index):
-	case v.open(it.Index):
-		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), maxShown), 0)...)
-	case s.Live():
-		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), liveTail), 0)...)
-	default:
-		rows = append(rows, v.cut(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), 0))...)
-	}
-	return rows, s.Live()
+	return widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), v.width, "…")
 }
 
 // shellSign is how a command stands, as a sign with a colour and a word.

@@ -64,7 +64,7 @@ func (v *View) text(i, k int) *textMap {
 		}
 		row := ansi.Strip(r)
 		if it.Kind == thread.UserMessage {
-			row = v.promptRow(it, row, n == skip)
+			row = v.promptRow(it, row, k == 0 && n == skip)
 		}
 		b.row(row)
 	}

@@ -37,16 +37,17 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 func (v *View) tool(it *thread.Item) ([]string, bool) {
 	t := it.Tool
 	v.drawing = it.Index
-	live := t.Live() && v.busy() && it.Turn == v.thread.Turn
+	live := v.ticks(it)
 	rows := []string{v.toolHead(it, live)}
 	failed := t.Status == "failed"
 	full := failed || v.open(it.Index)
 	if v.closed(it.Index) || v.quiet(it.Index) && !failed {
 		return rows, live
 	}
-	shown := false
+	shown, left := false, 0
 	for _, c := range t.Content {
 		var body []string
+		more := 0
 		switch {
 		case c.Diff != nil:
 			body = v.diff(c.Diff, full)
@@ -55,18 +56,26 @@ func (v *View) tool(it *thread.Item) ([]string, bool) {
 		case c.Terminal != "":
 			body = v.terminal(it, c.Terminal, full)
 		case c.Content != nil:
-			body = v.toolText(t, c.Content, live, full)
+			body, more = v.toolText(t, c.Content, live, full)
 		}
 		shown = shown || len(body) > 0
-		rows = append(rows, body...)
+		rows, left = append(rows, body...), left+more
 	}
 	if !shown {
-		rows = append(rows, v.rawBody(t, live, full)...)
+		var body []string
+		body, left = v.rawBody(t, live, full)
+		rows = append(rows, body...)
 	}
-	if len(rows) > maxShown {
-		rows = append(rows[:maxShown], bodyInset+v.th.Dim.Paint(fmt.Sprintf("… %d more rows", len(rows)-maxShown)))
+	left += max(0, len(rows)-maxShown)
+	if rows = rows[:min(len(rows), maxShown)]; left > 0 {
+		rows = append(rows, bodyInset+v.th.Dim.Paint(fmt.Sprintf("… %d more rows", left)))
 	}
 	return rows, live
+}
+
+// ticks tells whether the line of a call has a clock or a spinner.
+func (v *View) ticks(it *thread.Item) bool {
+	return it.Tool.Live() && v.busy() && it.Turn == v.thread.Turn
 }
 
 // toolHead is the one line: sign, verb, subject, counts, time.
@@ -156,7 +165,7 @@ func (v *View) took(t *thread.Tool, live bool) string {
 // subject says what the call is about: its command, its files, or its title.
 func (v *View) subject(t *thread.Tool) string {
 	if t.Kind == "execute" {
-		if c := Command(t.RawInput); c != "" {
+		if c := v.commandOf(t); c != "" {
 			return c
 		}
 		return t.Title
@@ -198,6 +207,37 @@ func Short(path, dir string) string {
 		return rel
 	}
 	return path
+}
+
+// maxCommands bounds the commands that are remembered, and longInput is how long,
+// in bytes, the input is in which one is looked for once only.
+const (
+	maxCommands = 100
+	longInput   = 1024
+)
+
+// command is what was found in a call's raw input.
+type command struct{ input, line string }
+
+// commandOf is Command of a call; a long input is read once.
+func (v *View) commandOf(t *thread.Tool) string {
+	if len(t.RawInput) < longInput {
+		return Command(t.RawInput)
+	}
+	if c, ok := v.commands[t]; ok && c.input == t.RawInput {
+		return c.line
+	}
+	if v.commands == nil || len(v.commands) >= maxCommands {
+		v.commands = map[*thread.Tool]command{}
+	}
+	c := command{input: t.RawInput}
+	if len(t.RawInput) > maxRead {
+		c.line, _, _ = beginning(t.RawInput, []string{"command", "cmd"})
+	} else {
+		c.line = Command(t.RawInput)
+	}
+	v.commands[t] = c
+	return c.line
 }
 
 // Command finds the command line in a tool call's raw input, "" where there is

@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
@@ -69,43 +70,66 @@ func (v *View) cut(rows []string) []string {
 	return append(out, v.body(rows[len(rows)-doneTail:], 0)...)
 }
 
-// toolText shows text content. What was read or found is only counted, unless
-// everything is to be shown.
-func (v *View) toolText(t *thread.Tool, c *acpclient.Content, live, full bool) []string {
+// toolText shows text content, and says how many rows there are besides. What was
+// read or found is only counted, unless everything is to be shown.
+func (v *View) toolText(t *thread.Tool, c *acpclient.Content, live, full bool) (rows []string, left int) {
 	if c.Kind != acpclient.TextContent && c.Text == "" {
-		return []string{bodyInset + v.th.Dim.Paint(widget.Truncate(attachment(c), v.width-len(bodyInset), "…"))}
+		return []string{bodyInset + v.th.Dim.Paint(widget.Truncate(attachment(c), v.width-len(bodyInset), "…"))}, 0
 	}
 	return v.plain(t, unfenced(c.Text), live, full)
 }
 
-// plain shows text as it is, by the same rules as output.
-func (v *View) plain(t *thread.Tool, text string, live, full bool) []string {
+// plain shows text as it is, by the same rules as output. Of a long one only what
+// is shown is laid out.
+func (v *View) plain(t *thread.Tool, text string, live, full bool) (rows []string, left int) {
 	text = strings.Trim(text, "\n")
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return nil, 0
 	}
-	lines := strings.Count(text, "\n") + 1
 	if !full && !live && (t.Kind == "read" || t.Kind == "search" || t.Kind == "fetch") {
-		word := "lines"
+		lines, word := strings.Count(text, "\n")+1, "lines"
 		if lines == 1 {
 			word = "line"
 		}
-		return []string{bodyInset + v.th.Dim.Paint(fmt.Sprintf("▸ %d %s", lines, word))}
+		return []string{bodyInset + v.th.Dim.Paint(fmt.Sprintf("▸ %d %s", lines, word))}, 0
 	}
-	if len(text) > hugeDiff {
-		text = text[:hugeDiff]
-	}
-	rows := widget.Wrap(text, max(1, v.width-len(bodyInset)))
-	for i := range rows {
-		rows[i] = v.th.Dim.Paint(rows[i])
-	}
+	width := max(1, v.width-len(bodyInset))
 	switch {
 	case full:
-		return v.body(rows, 0)
-	case live && len(rows) > liveTail:
-		return v.body(rows[len(rows)-liveTail:], 0)
+		return v.head(text, width, maxShown, v.th.Dim)
+	case live:
+		return v.dim(lastRows(text, width, liveTail)), 0
 	}
-	return v.cut(rows)
+	const whole = doneHead + doneTail + 1
+	rows, rest := firstRows(text, width, whole+1)
+	if rest == "" && len(rows) <= whole {
+		return v.dim(rows), 0
+	}
+	out := v.dim(rows[:min(doneHead, len(rows))])
+	out = append(out, bodyInset+v.th.Dim.Paint(fmt.Sprintf("… %d lines", max(1, countRows(text, width)-doneHead-doneTail))))
+	return append(out, v.dim(lastRows(text, width, doneTail))...), 0
+}
+
+// head are the first rows of a text as they stand in a body, and how many there
+// are besides.
+func (v *View) head(text string, width, most int, ink theme.Ink) (rows []string, left int) {
+	rows, rest := firstRows(text, width, most)
+	if rest != "" {
+		left = countRows(rest, width)
+	}
+	left += max(0, len(rows)-most)
+	return v.inked(rows[:min(len(rows), most)], ink), left
+}
+
+func (v *View) dim(rows []string) []string { return v.inked(rows, v.th.Dim) }
+
+// inked are rows of a body in one ink.
+func (v *View) inked(rows []string, ink theme.Ink) []string {
+	out := make([]string, 0, len(rows)+1)
+	for _, r := range rows {
+		out = append(out, bodyInset+ink.Paint(r))
+	}
+	return out
 }
 
 // unfenced takes a code fence off that holds all of the text.
@@ -122,23 +146,20 @@ func unfenced(s string) string {
 }
 
 // rawBody stands in where a call has no content: its input, and its output.
-func (v *View) rawBody(t *thread.Tool, live, full bool) []string {
-	var rows []string
-	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && Command(t.RawInput) != "") {
+func (v *View) rawBody(t *thread.Tool, live, full bool) (rows []string, left int) {
+	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && v.commandOf(t) != "") {
 		limit := maxInput
 		if full {
 			limit = maxShown
 		}
-		in := widget.Wrap(t.RawInput, max(1, v.width-len(bodyInset)))
-		more := max(0, len(in)-limit)
-		for _, r := range in[:len(in)-more] {
-			rows = append(rows, bodyInset+v.th.Faint.Paint(r))
-		}
+		var more int
+		rows, more = v.head(t.RawInput, max(1, v.width-len(bodyInset)), limit, v.th.Faint)
 		if more > 0 {
 			rows = append(rows, bodyInset+v.th.Dim.Paint(fmt.Sprintf("▸ %d more", more)))
 		}
 	}
-	return append(rows, v.plain(t, rawText(t.RawOutput), live, full)...)
+	out, left := v.plain(t, shownRaw(t.RawOutput), live, full)
+	return append(rows, out...), left
 }
 
 // rawText is what there is to read in raw output: a string as it is, the usual
@@ -150,7 +171,7 @@ func rawText(raw string) string {
 	}
 	var o map[string]any
 	if json.Unmarshal([]byte(raw), &o) == nil {
-		for _, key := range []string{"output", "formatted_output", "stdout", "content", "text", "message", "error"} {
+		for _, key := range outputKeys {
 			if s, ok := o[key].(string); ok && s != "" {
 				return safetext.Clean(s)
 			}

@@ -60,6 +60,8 @@ type View struct {
 	terminals    map[*thread.Terminal]*terminal
 	diffs        map[*acpclient.Diff]*widget.Computed
 
+	commands map[*thread.Tool]command // of calls with a long input
+
 	patches    map[*acpclient.Changes]*patched
 	patchLines int // in patches
 

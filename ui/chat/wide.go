@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -49,14 +51,8 @@ func (v *View) srcLines(i, k int) []srcLine {
 		}
 		e := v.entry(i)
 		return v.blockLines(e, k, e.segs[k].rows)
-	case thread.UserMessage:
-		text := string(it.Text)
-		if !v.open(i) {
-			_, text = SplitCarried(text)
-		}
-		return plainLines(strings.TrimRight(text, "\n"), len(indent))
-	case thread.ThoughtMessage:
-		return plainLines(strings.TrimSpace(string(it.Text)), len(indent)+2)
+	case thread.UserMessage, thread.ThoughtMessage:
+		return v.proseLines(it, k)
 	case thread.ToolCall, thread.ShellCommand:
 		return v.callLines(it)
 	}
@@ -69,6 +65,29 @@ func (v *View) srcLines(i, k int) []srcLine {
 		out = append(out, srcLine{text: text, gutter: len(r) - len(text)})
 	}
 	return out
+}
+
+// proseLines are the lines of a prompt or a thought, or of a piece of one.
+func (v *View) proseLines(it *thread.Item, k int) []srcLine {
+	gutter := len(indent)
+	if it.Kind == thread.ThoughtMessage {
+		gutter += 2
+	}
+	if v.pieced(it.Index) {
+		text, ok := v.entry(it.Index).plain.text(it.Text, k)
+		if k == 0 && it.Kind == thread.ThoughtMessage {
+			text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		}
+		if !ok {
+			return nil
+		}
+		return plainLines(text, gutter)
+	}
+	if it.Kind == thread.ThoughtMessage {
+		return nil // its one line says how long it took
+	}
+	own := ownWords(it.Text)
+	return plainLines(string(bytes.TrimRight(own[:firstPiece(own)], "\n")), gutter)
 }
 
 func plainLines(text string, gutter int) []srcLine {

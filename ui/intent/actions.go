@@ -93,6 +93,8 @@ var Actions = []Action{
 	{Details, Question, "details", []string{"d"}, "everything the agent sent about it", "", true},
 	{FullScreen, Question, "full-screen", []string{"f"}, "full screen", "", true},
 	{MakeRule, Question, "rule", []string{"r"}, "make a rule that answers this and what is like it", "", true},
+	{PickHunks, Question, "hunks", []string{"h"}, "a write: choose from its hunks", "", true},
+	{EditText, Question, "edit", []string{"e"}, "a write: edit the text in $VISUAL or $EDITOR before it is written", "", true},
 	{ScrollUp, Question, "up", []string{"up", "k"}, "read back", "", true},
 	{ScrollDown, Question, "down", []string{"down", "j"}, "read on", "", true},
 	{PageUp, Question, "page-up", []string{"pgup"}, "a page back", "", true},
@@ -100,6 +102,13 @@ var Actions = []Action{
 	{NextQuestion, Question, "next", []string{"ctrl+n"}, "the next question", "", true},
 	{PreviousQuestion, Question, "previous", []string{"ctrl+p"}, "the previous question", "", true},
 	{Leave, Question, "leave", []string{"tab", "alt+a"}, "back to the composer", "", true},
+
+	{NextHunk, Hunks, "next", []string{"right", "]"}, "the next hunk", "", true},
+	{PreviousHunk, Hunks, "previous", []string{"left", "["}, "the hunk before", "", true},
+	{RefuseHunk, Hunks, "refuse", []string{"space"}, "refuse the hunk, or take it after all", "", true},
+	{AllowHunks, Hunks, "allow", []string{"enter"}, "allow what is left, once", "", true},
+	{AsAsked, Hunks, "as-asked", []string{"u"}, "back to what the agent asked for", "", true},
+	{Leave, Hunks, "leave", []string{"esc"}, "back to the question", "", true},
 
 	{Close, Reading, "close", []string{"esc", "q", "enter"}, "close it", "", true},
 	{ScrollUp, Reading, "up", []string{"up", "k"}, "a row back", "", true},

@@ -83,6 +83,14 @@ const (
 	NextQuestion
 	PreviousQuestion
 	MakeRule
+	PickHunks
+	EditText
+
+	NextHunk
+	PreviousHunk
+	RefuseHunk
+	AllowHunks
+	AsAsked
 
 	Close
 
@@ -123,22 +131,23 @@ const (
 	Draft                     // the composer: what edits
 	Transcript                // the transcript, while it has the keys
 	Question                  // a question that has the keys
+	Hunks                     // one about a write, while its hunks are chosen from: before Question
 	Reading                   // something to read that lies over the transcript
 	List                      // a list to choose from, beside typing, moving, enter and esc
 )
 
-var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "reading", "list"}
+var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "hunks", "reading", "list"}
 
 // String is the name of the context in the configuration.
 func (c Context) String() string { return contextNames[c] }
 
 // Title is what help writes above its keys.
 func (c Context) Title() string {
-	return map[Context]string{Always: "everywhere", Empty: "on an empty composer", Draft: "composer", Transcript: "transcript", Question: "question", Reading: "reading", List: "lists"}[c]
+	return map[Context]string{Always: "everywhere", Empty: "on an empty composer", Draft: "composer", Transcript: "transcript", Question: "question", Hunks: "the hunks of a write", Reading: "reading", List: "lists"}[c]
 }
 
 // Contexts are all of them, in the order of the help.
-var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Reading, List, Always}
+var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Hunks, Reading, List, Always}
 
 // Action is one thing that can be done in one context.
 type Action struct {

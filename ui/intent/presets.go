@@ -17,5 +17,6 @@ var presets = map[string]map[Context]map[Intent][]string{
 		Transcript: {Next: {"ctrl+n", "j", "down"}, Previous: {"ctrl+p", "k", "up"}, Leave: {"esc", "ctrl+g"}},
 		Reading:    {Close: {"esc", "q", "enter", "ctrl+g"}, ScrollUp: {"up", "k", "ctrl+p"}, ScrollDown: {"down", "j", "ctrl+n"}},
 		Question:   {Reject: {"esc", "ctrl+g"}},
+		Hunks:      {Leave: {"esc", "ctrl+g"}},
 	},
 }

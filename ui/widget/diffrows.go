@@ -39,9 +39,16 @@ func (c *Computed) Rows(width, maxLines int, th *theme.Theme) (rows []string, mo
 // without colour. Long lines are wrapped. What was left out counts as more, in lines of the diff. The cost is that of the
 // rows drawn.
 func (c *Computed) Draw(look DiffLook) (rows []string, more int) {
-	r := diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax}
+	r := c.draw(look, nil)
+	return r.rows, r.more
+}
+
+// draw draws with marks at the changes, where there are any.
+func (c *Computed) draw(look DiffLook, picks *picks) *diffRenderer {
+	r := &diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax, picks: picks}
 	if note := c.note(); note != "" {
-		return []string{r.th.Dim.Paint(Truncate(note, r.width, "…"))}, 0
+		r.rows = []string{r.th.Dim.Paint(Truncate(note, r.width, "…"))}
+		return r
 	}
 	r.gutter = c.Gutter(r.width)
 	hunk := r.hunk
@@ -60,7 +67,7 @@ func (c *Computed) Draw(look DiffLook) (rows []string, more int) {
 			r.rows = r.rows[:before-1]
 		}
 	}
-	return r.rows, r.more
+	return r
 }
 
 // Lines returns how many lines the diff has, context included: what Rows would leave out of none.
@@ -98,6 +105,7 @@ type diffRenderer struct {
 	rows          []string
 	more          int
 	at            int // edits of the hunks before
+	picks         *picks
 
 	row  rowPainter
 	cuts []run
@@ -178,7 +186,11 @@ func (r *diffRenderer) line(e lineEdit, n int, marks []span) {
 		return
 	}
 	inks, number, unfinished := r.look(e)
-	rows, more := r.cell(inks, number, r.text(e), marks, r.syntax.line(n), r.width, r.left())
+	code := r.syntax.line(n)
+	if r.picks.refused(r, n) && e.Op != diff.Match {
+		inks, marks, code = inks.faint(r.th), nil, nil
+	}
+	rows, more := r.cell(inks, number, r.text(e), marks, code, r.width, r.left())
 	r.rows = append(r.rows, rows...)
 	if more {
 		r.more++

@@ -74,7 +74,7 @@ func printableRun(p []byte) int {
 			break
 		}
 		r, n := utf8.DecodeRune(p[i:])
-		if r == utf8.RuneError && n == 1 || r < 0xa0 {
+		if r == utf8.RuneError && n == 1 || r < 0xa0 || deceives(r) {
 			break
 		}
 		i += n
@@ -99,7 +99,7 @@ func (t *tokenizer) other(p []byte, to tokenSink) int {
 		if r == utf8.RuneError {
 			to.text([]byte("\uFFFD"))
 		}
-		return n // a C1 control spelt in UTF-8 is dropped
+		return n // a C1 control spelt in UTF-8 is dropped, and what deceives
 	}
 	return 1
 }
@@ -120,10 +120,27 @@ func (t *tokenizer) finishRune(p []byte, to tokenSink) int {
 	// What a broken rune did not need is read again.
 	used -= min(len(b)-n, used)
 	t.held = 0
-	if r >= 0xa0 {
+	if r >= 0xa0 && !deceives(r) {
 		to.text([]byte(string(r)))
 	}
 	return used
+}
+
+// deceives tells of a rune that has the terminal show a row in another order than
+// it was written, that nobody sees, or that some take for the end of a line. A
+// joiner stays: emoji are made with it.
+func deceives(r rune) bool {
+	switch {
+	case r < 0x34f:
+		return r == 0xad
+	case r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x3164, r == 0xfeff, r == 0xffa0:
+		return true
+	case r < 0x200b:
+		return false
+	case r <= 0x206f:
+		return r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060
+	}
+	return r >= 0xe0000 && r < 0xe0100
 }
 
 // sequence handles one byte inside a sequence and returns 1, or 0 if the byte is to be read again.

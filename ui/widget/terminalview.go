@@ -97,12 +97,38 @@ func (t *Terminal) play() {
 		t.skip(b[:n])
 		b = b[n:]
 	}
+	b = t.skipLost(b)
 	t.pending = t.pending[:0]
 	if cap(t.pending) > burstBytes {
 		t.pending = nil
 	}
 	t.feed(b)
 }
+
+// skipLost takes the lines off the front of b that would not be kept, where nothing
+// in them can change what comes after.
+func (t *Terminal) skipLost(b []byte) []byte {
+	at := len(b)
+	for range terminalHistory + terminalRows {
+		if at = bytes.LastIndexByte(b[:at], newline[0]); at < 0 {
+			return b
+		}
+	}
+	if t.grid != nil || t.tok.state != stGround || t.tok.held > 0 {
+		return b
+	}
+	for _, c := range introducers {
+		if bytes.IndexByte(b[:at], c) >= 0 {
+			return b
+		}
+	}
+	t.gone += len(t.lines) + bytes.Count(b[:at+1], newline)
+	t.lines, t.bytes, t.live.cells, t.live.col = nil, 0, t.live.cells[:0], 0
+	return b[at+1:]
+}
+
+// introducers are the bytes that a sequence can begin with.
+var introducers = []byte{0x1b, 0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f}
 
 // feed plays b. Should the emulator trip over something, its grid is given up and the output goes on below.
 func (t *Terminal) feed(b []byte) {

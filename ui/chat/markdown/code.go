@@ -15,56 +15,62 @@ const codeIndent = 2
 // models do. More of it gets its colours from elsewhere.
 const maxAtOnce = 256
 
-// codeTail remembers the lines of the fence that is growing, as far as they have
+// codeTail remembers the rows of the fence that is growing, as far as they have
 // their colours.
 type codeTail struct {
-	lang  string
-	code  string // whole lines
-	lines []line
-	width int
+	lang          string
+	width, indent int
+	code          string // whole lines
+	rows          []string
 }
 
-// fence renders a fence or a piece of one.
-func (r *Renderer) fence(b Block, width int) []line {
+// fence returns the rows of a fence or a piece of one.
+func (r *Renderer) fence(b Block) []string {
+	width, indent := r.inner(r.width, b.indent)
 	code := safetext.Clean(b.code())
 	if b.strip > 0 {
 		code = unindent(code, b.strip)
 	}
+	t := &r.tail
+	known := t.lang == b.Lang && t.width == width && t.indent == indent && strings.HasPrefix(code, t.code)
 	if b.Open {
-		return r.openFence(code, b.Lang, width)
+		if !known {
+			*t = codeTail{lang: b.Lang, width: width, indent: indent}
+		}
+		return r.openFence(code, b.Lang, width, indent)
 	}
 	lines, all := r.tryCode(code, b.Lang, width)
-	t := &r.tail
-	if rest, ok := strings.CutPrefix(code, t.code); !all && ok && t.code != "" && t.lang == b.Lang && t.width == width {
-		// It has just closed: what had colours keeps them until all of it has.
-		lines = t.lines[:len(t.lines):len(t.lines)]
-		if rest != "" {
-			lines = append(lines, r.code(rest, "", width)...)
-		}
+	if all || !known || t.code == "" {
+		return r.encode(nil, lines, indent)
 	}
-	return lines
+	// It has just closed: what had colours keeps them until all of it has.
+	rows := t.rows[:len(t.rows):len(t.rows)]
+	if rest := code[len(t.code):]; rest != "" {
+		rows = r.encode(rows, r.code(rest, "", width), indent)
+	}
+	return rows
 }
 
-// openFence colours each line once, when it is complete.
-func (r *Renderer) openFence(code, lang string, width int) []line {
+// openFence makes the rows of each line once, when it is complete and has its
+// colours.
+func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 	t := &r.tail
-	if t.lang != lang || t.width != width || !strings.HasPrefix(code, t.code) {
-		*t = codeTail{lang: lang, width: width}
-	}
 	whole := strings.LastIndexByte(code, '\n') + 1
-	at, lines := len(t.code), t.lines[:len(t.lines):len(t.lines)]
+	at, rows := len(t.code), t.rows[:len(t.rows):len(t.rows)]
 	for at < whole {
 		n := at + strings.IndexByte(code[at:], '\n') + 1
-		more, coloured := r.tryCode(code[at:n], lang, width)
+		lines, coloured := r.tryCode(code[at:n], lang, width)
+		before := len(rows)
+		rows = r.encode(rows, lines, indent)
 		if coloured && at == len(t.code) {
-			t.lines, t.code = append(t.lines, more...), code[:n]
+			t.rows, t.code = append(t.rows, rows[before:]...), code[:n]
 		}
-		lines, at = append(lines, more...), n
+		at = n
 	}
 	if whole < len(code) {
-		lines = append(lines, r.code(code[whole:], "", width)...)
+		rows = r.encode(rows, r.code(code[whole:], "", width), indent)
 	}
-	return lines
+	return rows
 }
 
 // tryCode renders lines of code; without colours, and false, where somebody has to

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/safetext"
@@ -61,10 +62,12 @@ func (r *Renderer) Draw(b Block, found []*Listing) (rows []string, missing []*Li
 }
 
 func (r *Renderer) rows(b Block) []string {
-	lines := r.lines(b)
-	rows := make([]string, 0, len(lines))
-	for _, l := range lines {
-		rows = append(rows, l.encode(&r.row))
+	var rows []string
+	if b.Kind == Fence {
+		rows = r.fence(b)
+	} else {
+		width, indent := r.inner(r.width, b.indent)
+		rows = r.encode(nil, r.lines(b, width), indent)
 	}
 	for len(rows) > 0 && rows[0] == "" {
 		rows = rows[1:]
@@ -75,25 +78,29 @@ func (r *Renderer) rows(b Block) []string {
 	return rows
 }
 
-func (r *Renderer) lines(b Block) []line {
-	width, indent := r.inner(r.width, b.indent)
-	var lines []line
-	switch b.Kind {
-	case 0:
-	case Fence:
-		lines = r.fence(b, width)
-	case HTML, Reference:
-		lines = r.plain(safetext.Clean(b.Source), r.theme.dim, width)
-	case Rule:
-		lines = []line{r.rule(width)}
-	default:
-		lines = r.document(b, width)
-	}
+// encode appends lines as rows that are indented by so many cells.
+func (r *Renderer) encode(rows []string, lines []line, indent int) []string {
 	if indent > 0 {
 		blank := piece{text: strings.Repeat(" ", indent)}
 		lines = prefixed(lines, blank, blank)
 	}
-	return lines
+	rows = slices.Grow(rows, len(lines))
+	for _, l := range lines {
+		rows = append(rows, l.encode(&r.row))
+	}
+	return rows
+}
+
+func (r *Renderer) lines(b Block, width int) []line {
+	switch b.Kind {
+	case 0:
+		return nil
+	case HTML, Reference:
+		return r.plain(safetext.Clean(b.Source), r.theme.dim, width)
+	case Rule:
+		return []line{r.rule(width)}
+	}
+	return r.document(b, width)
 }
 
 // document renders what can hold markdown.

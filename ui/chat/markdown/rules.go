@@ -12,7 +12,25 @@ func (s *Stream) endLine(all string, end int) {
 		s.start(all, line, end)
 	}
 	s.midway = false
+	at := s.line
 	s.line = end
+	s.cutRows(all, at)
+}
+
+// cutRows closes a table or a list that has many lines, however short: they are
+// drawn slowly. The line that has just ended began at `at`.
+func (s *Stream) cutRows(all string, at int) {
+	switch s.open.kind {
+	case Table:
+		if s.lines++; s.lines >= maxLines {
+			s.cut(all, s.line)
+		}
+	case List:
+		if s.lines++; s.lines > maxItems && s.item == at && at > s.open.start {
+			s.cut(all, at)
+			s.lines = 1
+		}
+	}
 }
 
 // endRest takes the rest of a line that was cut: it is never the beginning of

@@ -7,7 +7,8 @@ import (
 
 const (
 	maxBlock = 4096 // bytes of a block
-	maxLines = 64   // lines of code of a piece of a fence
+	maxLines = 64   // lines of code of a piece of a fence, and rows of a piece of a table
+	maxItems = 128  // lines of a list, where an item begins behind them
 )
 
 // KeptText is about how many bytes of a message a Stream keeps.
@@ -47,7 +48,7 @@ type Stream struct {
 
 	fence  fenceMark // Fence: its marker. List: the fence inside an item, if any
 	inList bool      // Fence: was cut out of a list item; the list goes on after it
-	lines  int       // Fence: lines of code in this piece
+	lines  int       // Fence, Table, List: lines in this piece
 
 	item   int  // List: start of the last item of the outermost level, negative: not in this piece
 	offset int  // List: column of that item's content

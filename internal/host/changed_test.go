@@ -1,0 +1,175 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/jsonrpc"
+	"parley/fsops"
+	"parley/permissions"
+)
+
+// change waits for the question about a write and has another text written.
+func (r *rig) change(text string) permissions.Question {
+	r.t.Helper()
+	q := r.question()
+	if err := r.host.Broker().AnswerWith(q.Key, "once", text); err != nil {
+		r.t.Fatal(err)
+	}
+	return q
+}
+
+// told is what the agent hears; it fails unless that is an error.
+func (r *rig) told(g going) string {
+	r.t.Helper()
+	var e *jsonrpc.Error
+	if o := g.wait(); !errors.As(o.err, &e) || e.Code != jsonrpc.CodeInternalError {
+		r.t.Fatalf("it ended with %+v", o)
+	}
+	return e.Message
+}
+
+// What the user made of a write is written, counted and kept for undoing, and the
+// agent learns what the file holds.
+func TestWriteChangedByTheUser(t *testing.T) {
+	r := newRig(t)
+	var kept []string
+	r.host.opts.Wrote = func(_ string, w fsops.Written, text string) { kept = append(kept, w.Old+" -> "+text) }
+	path := r.put(r.path("f.txt"), "a\nb\nc\n")
+	g := r.write(path, "A\nb\nC\nd\n")
+	q := r.change("A\nb\nc\n")
+	if q.Change == nil || q.Change.Old != "a\nb\nc\n" || q.Change.New != "A\nb\nC\nd\n" || q.Change.Path != path {
+		t.Errorf("the change is %+v", q.Change)
+	}
+	says := r.told(g)
+	for _, want := range []string{"The user changed this", path, "--- wanted\n+++ written\n@@ -1,4 +1,3 @@\n A\n b\n-C\n-d\n+c\n"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("the agent is not told %q:\n%s", want, says)
+		}
+	}
+	r.holds(path, "A\nb\nc\n")
+	if len(kept) != 1 || kept[0] != "a\nb\nc\n -> A\nb\nc\n" {
+		t.Errorf("for undoing: %q", kept)
+	}
+	e := find(t, r.sink, "write", func(acpclient.FileWritten) bool { return true })
+	if e.Added != 1 || e.Removed != 1 || e.Path != path {
+		t.Errorf("%+v", e)
+	}
+	s := find(t, r.sink, "answer", func(acpclient.PermissionSettled) bool { return true })
+	if !s.Allowed || s.Decision != "Allow once, with changes" {
+		t.Errorf("%+v", s)
+	}
+	// It was for once: neither what the agent wanted nor what it got is allowed now.
+	r.refused(r.write(path, "A\nb\nC\nd\n"))
+	r.refused(r.write(path, "A\nb\nc\n"))
+}
+
+// An answer with the very text that was asked for is a plain yes.
+func TestWriteNotChangedAfterAll(t *testing.T) {
+	r := newRig(t)
+	g := r.write(r.path("f"), "b")
+	r.change("b")
+	if o := g.wait(); o.err != nil {
+		t.Error(o.err)
+	}
+	r.holds(r.path("f"), "b")
+}
+
+// Where nothing of the change is left, nothing is written, and it is a refusal.
+func TestWriteOfNothing(t *testing.T) {
+	r := newRig(t)
+	r.host.opts.Wrote = func(string, fsops.Written, string) { t.Error("something was written") }
+	path := r.put(r.path("f"), "a\n")
+	for p, old := range map[string]string{path: "a\n", r.path("new"): ""} {
+		g := r.write(p, "b\n")
+		r.change(old)
+		if says := r.told(g); !strings.Contains(says, "did not allow it: writing "+p) {
+			t.Errorf("the agent is told %q", says)
+		}
+	}
+	r.holds(path, "a\n")
+	if _, err := os.Stat(r.path("new")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the new file is there", err)
+	}
+	find(t, r.sink, "answer", func(e acpclient.PermissionSettled) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
+	if n := count[acpclient.FileWritten](r.sink); n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	path := r.put(r.path("f"), "a\n")
+	g := r.write(path, "b\n")
+	q := r.question()
+	r.put(path, "the user's own\n")
+	if err := r.host.Broker().AnswerWith(q.Key, "once", "c\n"); err != nil {
+		t.Fatal(err)
+	}
+	if o := g.wait(); !errors.Is(o.err, errChanged) {
+		t.Errorf("%v", o.err)
+	}
+	r.holds(path, "the user's own\n")
+}
+
+// What else was approved of the file was approved for another text.
+func TestGrantsEndWhereTheUserChanged(t *testing.T) {
+	r := newRig(t)
+	path := r.put(r.path("f"), "1\n2\n3\n")
+	r.permit(diff(path, "II", "2"), permissions.AllowOnce)
+	g := r.write(path, "1\n2\n3\n4\n")
+	r.change("0\n2\n3\n")
+	r.told(g)
+	r.refused(r.write(path, "0\nII\n3\n"))
+	r.holds(path, "0\n2\n3\n")
+}
+
+// Questions about what cannot be shown as text, and those about anything else, take
+// no text; neither does an answer for more than once.
+func TestWhatTakesNoText(t *testing.T) {
+	r := newRig(t)
+	picture := r.put(r.path("picture"), "\x89PNG\x00\xff")
+	path := r.put(r.path("f"), "a")
+	b := r.host.Broker()
+	for name, g := range map[string]func() going{
+		"no text": func() going { return r.write(picture, "x") },
+		"a read":  func() going { return r.read(r.put(filepath.Join(r.outside, "f"), "x")) },
+	} {
+		g := g()
+		q := r.question()
+		if err := b.AnswerWith(q.Key, "once", "y"); q.Change != nil || !errors.Is(err, permissions.ErrNoChange) {
+			t.Errorf("%s: %v, %+v", name, err, q.Change)
+		}
+		b.Reject(q.Key)
+		g.wait()
+	}
+	g := r.write(path, "b")
+	q := r.question()
+	for _, option := range []string{"session", "reject"} {
+		if err := b.AnswerWith(q.Key, option, "y"); !errors.Is(err, permissions.ErrNoChange) {
+			t.Errorf("%s: %v", option, err)
+		}
+	}
+	b.Reject(q.Key)
+	g.wait()
+	r.holds(path, "a")
+}
+
+// However large the difference, what the agent is told of it is not.
+func TestDifferenceIsBounded(t *testing.T) {
+	long := strings.Repeat("a line of the text\n", 5000)
+	says := difference(long, strings.ReplaceAll(long, "line", "row"))
+	if len(says) > maxDifference+200 || !strings.Contains(says, "more lines of it. Read the file") {
+		t.Errorf("%d bytes: %s", len(says), says[max(0, len(says)-200):])
+	}
+	if says := difference(strings.Repeat("x", maxCompared), "y"); !strings.Contains(says, "Read the file") || len(says) > 100 {
+		t.Errorf("%d bytes", len(says))
+	}
+	if says := difference("one", strings.Repeat("é", maxDifference)); len(says) > maxDifference+200 {
+		t.Errorf("%d bytes", len(says))
+	}
+}
