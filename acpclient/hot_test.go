@@ -135,7 +135,8 @@ func FuzzHot(f *testing.F) {
 // whole pass.
 func FuzzHotText(f *testing.F) {
 	for _, s := range []string{"", "plain", `\n\"\\`, `\`, `"`, `","x":"`, `\\"`, "\xff\x00", `c","status":"completed","rawOutput":{"a":[1`, `c","locations":[{"path":"/a","line":2.0},{"path":"/b"}],"title":"t","content":[`,
-		`c","toolCallId":"d","kind":"read`, `c","locations":[{"path":""}],"rawInput":null,"kind":"comp\u006ceted`, `\ud83c`, `日本`, `"}}},"b":{"a":{"c":{"d":"`} {
+		`c","toolCallId":"d","kind":"read`, `c","locations":[{"path":""}],"rawInput":null,"kind":"comp\u006ceted`, `\ud83c`, `日本`, `"}}},"b":{"a":{"c":{"d":"`,
+		`plain, then \u001b[31mred\u001b[0m`, "plain, then a \x7f", `one\r\ntwo`, `plain, then 日本\u202e and e\u0301\u200d`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

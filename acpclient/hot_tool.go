@@ -12,18 +12,38 @@ import (
 // The strings of one message are made one behind the other in lent memory, and
 // become one string in the end, of which each is a slice: one allocation for all.
 // They are short, so that it does no harm where one of them lives longer than the
-// others; a long one is a string by itself.
+// others; a long one is a string by itself. All else is made in portions, which are
+// small for the same reason, and because the garbage collector has least to do with
+// what is not above 512 bytes.
 
 // maxShared bounds the length of a string that shares its memory.
 const maxShared = 2 << 10
+
+// take returns n values out of what is spare, or of a new portion. Nothing can be
+// appended to them in place.
+func take[T any](spare *[]T, n, portion int) []T {
+	if n > len(*spare) || *spare == nil {
+		if n > portion {
+			return make([]T, n)
+		}
+		*spare = make([]T, portion)
+	}
+	out := (*spare)[:n:n]
+	*spare = (*spare)[n:]
+	return out
+}
 
 // callRoom is where the strings of a message are made.
 type callRoom struct {
 	words  []byte
 	parts  []callPart
-	at     int         // of the one that comes next
-	shared string      // words
-	spare  []toolWords // for those to come
+	at     int    // of the one that comes next
+	shared string // words
+
+	told   []toolWords // for what is to come, as what follows
+	pieces []ToolContent
+	blocks []Content
+	places []Location
 }
 
 // callPart is a string: words[from:to], or one by itself.
@@ -32,20 +52,12 @@ type callPart struct {
 	long     string
 }
 
-// toolWords are what the fields of a ToolChanged point to.
-type toolWords struct{ title, name, rawInput, rawOutput string }
-
-// toolFill is content as agents send it: one text.
-type toolFill struct {
-	list  []ToolContent
-	one   [1]ToolContent
-	block Content
-}
-
-// toolPlaces are locations: nearly always one.
-type toolPlaces struct {
-	list []Location
-	one  [1]Location
+// toolWords are what the fields of a ToolChanged point to. They live no longer than
+// their event.
+type toolWords struct {
+	title, name, rawInput, rawOutput string
+	content                          []ToolContent
+	places                           []Location
 }
 
 // hotTool does what toolChanged and toolPatched do. Nothing is done before all of
@@ -54,24 +66,30 @@ func (s *Session) hotTool(h *wire.Hot) bool {
 	f, c := &s.client.floods, &h.Call
 	defer f.shrink()
 	var kind, status *string
+	known := s.tools.find(h.ToolID)
+	f.call.start()
+	if known == nil {
+		f.call.words = append(f.call.words, h.ToolID...)
+		f.call.part(0)
+	}
 	if !f.word(&kind, c.Kind) || !f.word(&status, c.Status) || !f.gather(c) {
 		return false
 	}
 	s.flushText()
 	e := ToolChanged{For: s.for_(), Kind: kind, Status: status, At: s.client.now()}
-	f.call.spread(c, &e)
+	f.call.spread(c, &e, known)
 	ends := status == completed || status == failed // as it came, not as it is shown
-	if e.ID = s.tools.follow(h, ends); ends {
-		s.tools.forget(e.ID)
-	}
+	s.tools.follow(known, e.ID, h, ends)
 	s.client.sink.PostTool(e)
 	return true
 }
 
+// start is before the first string.
+func (r *callRoom) start() { r.words, r.parts, r.at = r.words[:0], r.parts[:0], 0 }
+
 // gather makes the strings safe, in the order in which spread takes them.
 func (f *floods) gather(c *wire.HotCall) bool {
 	r := &f.call
-	r.words, r.parts, r.at = r.words[:0], r.parts[:0], 0
 	if !f.line(c.Title, maxPhrase) || !f.line(c.Name, 80) {
 		return false
 	}
@@ -100,11 +118,12 @@ func (f *floods) gather(c *wire.HotCall) bool {
 			r.parts = append(r.parts, callPart{from, from, safetext.Clean(text)})
 			continue
 		}
+		var odd int
 		var ok bool
-		if r.words, ok = jsonscan.AppendText(r.words, raw); !ok {
+		if r.words, odd, ok = jsonscan.AppendMarked(r.words, raw); !ok {
 			return false
 		}
-		r.words = safetext.CleanTail(r.words, from, &f.cleaned)
+		r.words = safetext.CleanTail(r.words, odd, &f.cleaned) // what is before that is safe
 		r.part(from)
 	}
 	return true
@@ -134,38 +153,50 @@ func (r *callRoom) part(from int) {
 	r.parts = append(r.parts, p)
 }
 
-// spread puts what was gathered into an event.
-func (r *callRoom) spread(c *wire.HotCall, e *ToolChanged) {
+// spread puts what was gathered into an event of a call, of which known is stored,
+// or nothing: then its name was gathered first.
+func (r *callRoom) spread(c *wire.HotCall, e *ToolChanged, known *storedTool) {
 	r.shared = string(r.words)
-	if c.Title != nil || c.Name != nil || c.RawInput != nil || c.RawOutput != nil {
-		w := r.fresh()
-		if c.Title != nil {
-			w.title = r.next()
-			e.Title = &w.title
-		}
-		if c.Name != nil {
-			w.name = r.next()
-			e.Name = &w.name
-		}
-		if c.RawInput != nil {
-			w.rawInput = r.next()
-			e.RawInput = &w.rawInput
-		}
-		if c.RawOutput != nil {
-			w.rawOutput = r.next()
-			e.RawOutput = &w.rawOutput
-		}
+	if known != nil {
+		e.ID = known.id
+	} else {
+		e.ID = r.next()
+	}
+	if r.at == len(r.parts) && !c.Located && !c.Filled {
+		return
+	}
+	w := &take(&r.told, 1, 4)[0]
+	if c.Title != nil {
+		w.title = r.next()
+		e.Title = &w.title
+	}
+	if c.Name != nil {
+		w.name = r.next()
+		e.Name = &w.name
+	}
+	if c.RawInput != nil {
+		w.rawInput = r.next()
+		e.RawInput = &w.rawInput
+	}
+	if c.RawOutput != nil {
+		w.rawOutput = r.next()
+		e.RawOutput = &w.rawOutput
 	}
 	if c.Located {
-		p := &toolPlaces{}
-		p.list = p.one[:0]
-		for _, place := range c.Places {
-			p.list = append(p.list, Location{r.next(), place.Line})
+		w.places = take(&r.places, len(c.Places), 16)
+		for i, place := range c.Places {
+			w.places[i] = Location{r.next(), place.Line}
 		}
-		e.Locations = &p.list
+		e.Locations = &w.places
 	}
 	if c.Filled {
-		e.Content = r.fill(len(c.Texts))
+		w.content = take(&r.pieces, len(c.Texts), 12)
+		blocks := take(&r.blocks, len(c.Texts), 6)
+		for i := range blocks {
+			blocks[i].Text = r.next()
+			w.content[i].Content = &blocks[i]
+		}
+		e.Content = &w.content
 	}
 	r.shared = ""
 }
@@ -180,35 +211,6 @@ func (r *callRoom) next() string {
 	s := p.long
 	p.long = ""
 	return s
-}
-
-// fill makes content of n texts.
-func (r *callRoom) fill(n int) *[]ToolContent {
-	p := &toolFill{}
-	if n == 1 {
-		p.block.Text = r.next()
-		p.one[0].Content = &p.block
-		p.list = p.one[:]
-		return &p.list
-	}
-	p.list = make([]ToolContent, n)
-	blocks := make([]Content, n)
-	for i := range p.list {
-		blocks[i].Text = r.next()
-		p.list[i].Content = &blocks[i]
-	}
-	return &p.list
-}
-
-// fresh returns room for fields. A few messages share it: it lives no longer than
-// their events, and what is long in it is bounded.
-func (r *callRoom) fresh() *toolWords {
-	if len(r.spare) == 0 {
-		r.spare = make([]toolWords, 8)
-	}
-	w := &r.spare[0]
-	r.spare = r.spare[1:]
-	return w
 }
 
 // word decodes a kind or a status.

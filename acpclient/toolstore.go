@@ -72,40 +72,38 @@ func (st *toolStore) merge(t wire.ToolCall, size int, decode decodeTool) wire.To
 		return whole
 	}
 	if !saysNothing(t) {
-		if kept := st.keep([]byte(t.ID), size); kept != nil {
+		if kept := st.keep(st.tools[t.ID], t.ID, size); kept != nil {
 			kept.tool = whole
 		}
 	}
 	return whole
 }
 
-// follow stores the update of a call, unless that ends it or says nothing, and
-// returns the call's name.
-func (st *toolStore) follow(h *wire.Hot, ends bool) string {
-	if !ends && h.Call.Says() {
-		if kept := st.keep(h.ToolID, len(h.Update)); kept != nil {
+// follow stores the update of a call, of which t is stored, or nothing, unless the
+// update says nothing; where it ends the call nothing of that is kept.
+func (st *toolStore) follow(t *storedTool, id string, h *wire.Hot, ends bool) {
+	switch {
+	case ends:
+		st.forget(id)
+	case h.Call.Says():
+		if kept := st.keep(t, id, len(h.Update)); kept != nil {
 			kept.later = append(kept.later, h.Update...)
 			kept.ends = append(kept.ends, len(kept.later))
-			return kept.id
 		}
 	}
-	if t := st.find(h.ToolID); t != nil {
-		return t.id
-	}
-	return string(h.ToolID)
 }
 
-// keep makes room for size bytes about a call; nil where there is none.
-func (st *toolStore) keep(id []byte, size int) *storedTool {
+// keep makes room for size bytes about a call, of which t is stored, or nothing;
+// nil where there is none.
+func (st *toolStore) keep(t *storedTool, id string, size int) *storedTool {
 	if size > maxStoredToolBytes {
 		return nil
 	}
-	t := st.find(id)
 	if t == nil {
 		if t, st.spare = st.spare, nil; t == nil {
 			t = &storedTool{}
 		}
-		*t = storedTool{id: string(id), later: t.later[:0], ends: t.ends[:0]}
+		*t = storedTool{id: id, later: t.later[:0], ends: t.ends[:0]}
 		if st.tools == nil {
 			st.tools = map[string]*storedTool{}
 		}

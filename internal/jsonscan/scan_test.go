@@ -108,7 +108,7 @@ func FuzzMembers(f *testing.F) {
 // FuzzText: strings are decoded, and values judged, as by encoding/json.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{`""`, `"a\n\u00e9 日本 \ud83c\udf89"`, `"\ud800x\udc00\ud800\u0041"`, "\"\xff\xe6\x97\"", `"\/\b\f\r\t\\\""`, `"\x"`, `"\u12"`,
-		"\"long enough for eight at a time\x1f\"", `{"a":[1,-0.5e+7,true,null,{}],"b":"\u0041"}`, `[1,]`, `{"a":01}`, `-`, `1.`, "\"\x7f\""} {
+		"\"long enough for eight at a time\x1f\"", `{"a":[1,-0.5e+7,true,null,{}],"b":"\u0041"}`, `[1,]`, `{"a":01}`, `-`, `1.`, "\"\x7f\"", "\"eight at a time \x7f and on\""} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -124,6 +124,13 @@ func FuzzText(f *testing.F) {
 		out, ok2 := AppendText([]byte("before"), raw)
 		if ok2 != ok || string(out) != "before"+got {
 			t.Fatalf("AppendText(%q) = %q, %v", raw, out, ok2)
+		}
+		marked, odd, ok4 := AppendMarked([]byte("before"), raw)
+		if ok4 != ok || string(marked) != "before"+got || odd < len("before") || odd > len(marked) {
+			t.Fatalf("AppendMarked(%q) = %q, %d, %v", raw, marked, odd, ok4)
+		}
+		if i := bytes.IndexFunc(marked[:odd], func(r rune) bool { return r != '\n' && r != '\t' && (r < 0x20 || r > 0x7e) }); i >= 0 {
+			t.Fatalf("AppendMarked(%q) = %q: %d is before %d", raw, marked, i, odd)
 		}
 		if long, ok3 := longString(raw); ok3 != ok || long != got {
 			t.Fatalf("longString(%q) = %q, %v", raw, long, ok3)

@@ -65,32 +65,43 @@ func Plain(raw []byte) ([]byte, bool) {
 // AppendText appends what Text decodes to dst; on false dst as it was. It may
 // write behind what it returns, up to the capacity.
 func AppendText(dst, raw []byte) ([]byte, bool) {
+	out, _, ok := AppendMarked(dst, raw)
+	return out, ok
+}
+
+// AppendMarked is AppendText for who looks at the text again: between dst and odd,
+// which is a place in out, it is printable ASCII, newlines and tabs.
+func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
-		return dst, false
+		return dst, len(dst), false
 	}
 	b := raw[1 : len(raw)-1]
+	odd = -1
 	w := len(dst) // out[:w] is made, and behind it is room for the rest of b and eight bytes
-	out := slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
+	out = slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
 	for i := 0; i < len(b); {
 		if i+8 <= len(b) {
 			x := binary.LittleEndian.Uint64(b[i:])
 			binary.LittleEndian.PutUint64(out[w:], x)
-			odd := strangers(x)
-			if odd == 0 {
+			found := strangers(x) | (x+ones)&highs // and DEL
+			if found == 0 {
 				i, w = i+8, w+8
 				continue
 			}
-			n := bits.TrailingZeros64(odd) / 8
+			n := bits.TrailingZeros64(found) / 8
 			i, w = i+n, w+n
-		} else if c := b[i]; c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		} else if c := b[i]; c >= 0x20 && c != '"' && c != '\\' && c < del {
 			out[w] = c
 			i, w = i+1, w+1
 			continue
 		}
-		if c := b[i]; c == '\\' && i+1 < len(b) && escapes[b[i+1]] != 0 {
-			out[w] = escapes[b[i+1]]
+		if c := b[i]; c == '\\' && i+1 < len(b) && usual[b[i+1]] != 0 {
+			out[w] = usual[b[i+1]]
 			i, w = i+2, w+1
 			continue
+		}
+		if odd < 0 {
+			odd = w
 		}
 		if n := threes(b[i:]); n > 0 {
 			w += copy(out[w:], b[i:i+n])
@@ -98,9 +109,9 @@ func AppendText(dst, raw []byte) ([]byte, bool) {
 			continue
 		}
 		r, size := utf8.DecodeRune(b[i:])
-		if b[i] < utf8.RuneSelf {
+		if b[i] < utf8.RuneSelf && b[i] != del {
 			if r, size = strange(b[i:]); size == 0 {
-				return dst, false
+				return dst, len(dst), false
 			}
 		}
 		w += utf8.EncodeRune(out[w:], r)
@@ -110,8 +121,13 @@ func AppendText(dst, raw []byte) ([]byte, bool) {
 			out = out[:cap(out)]
 		}
 	}
-	return out[:w], true
+	if odd < 0 {
+		odd = w
+	}
+	return out[:w], odd, true
 }
+
+const del = 0x7f
 
 // threes returns how many bytes b begins with that are runes of three bytes, of
 // the most usual ones: of what begins with 0xe1 to 0xec nothing is overlong, and
@@ -143,6 +159,10 @@ func strange(b []byte) (r rune, size int) {
 
 // escapes are the letters behind a backslash that stand for one byte.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// usual are those of escapes that stand for what is no control, and for newline and
+// tab.
+var usual = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
 
 // unicodeEscape decodes the \uXXXX that b begins with, and a second one where the
 // two are a surrogate pair. size is 0 where it is malformed.
