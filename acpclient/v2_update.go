@@ -1,6 +1,8 @@
 package acpclient
 
 import (
+	"strings"
+
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -75,13 +77,15 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
 	s.flushText()
+	var text strings.Builder
 	for _, b := range u.Blocks.V {
 		if b.Type == "text" {
-			e.Text += safetext.Clean(b.Text)
+			text.WriteString(safetext.Clean(b.Text))
 		} else {
 			e.Attachments = append(e.Attachments, content(b))
 		}
 	}
+	e.Text = text.String()
 	s.post(e)
 }
 

@@ -99,7 +99,7 @@ func (s *Service) OpenSession(id string, roots []string) error {
 		r, err := openRoot(asked)
 		if err != nil {
 			next.close()
-			return fmt.Errorf("root %s: %w", asked, err)
+			return fmt.Errorf("root %q: %w", asked, err) // agents name directories, too
 		}
 		next.roots = append(next.roots, r)
 	}

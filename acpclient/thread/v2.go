@@ -214,6 +214,9 @@ func (t *Thread) inBackground(tool *Tool) bool {
 	})
 }
 
+// maxPlans bounds the plans of a session: the oldest goes.
+const maxPlans = 100
+
 // planned replaces one plan; without entries it is gone.
 func (t *Thread) planned(e acpclient.PlanChanged) {
 	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
@@ -223,6 +226,9 @@ func (t *Thread) planned(e acpclient.PlanChanged) {
 	case len(e.Entries) == 0:
 		plans = slices.Delete(plans, i, i+1)
 	case i < 0:
+		if len(plans) == maxPlans {
+			plans = slices.Delete(plans, 0, 1)
+		}
 		plans = append(plans, Plan{e.PlanID, e.Entries})
 	default:
 		plans[i].Entries = e.Entries

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,12 +25,15 @@ type agent struct {
 	command  acpclient.AgentCommand
 
 	hello, session string // answers, as JSON
+	v2             bool   // it speaks v2, set before it is launched
 
 	mu       sync.Mutex
 	conn     net.Conn
 	heard    []byte                       // everything that parley sent
 	answers  map[string][]json.RawMessage // by the id of the call
 	prompts  []json.RawMessage            // ids that wait for their answer
+	taken    int                          // prompts of v2 that were inserted
+	tokens   []token                      // of the tools that it was handed, by session
 	sessions int
 	changed  chan struct{} // closed and made anew with every line
 	over     bool          // parley has closed its end
@@ -94,6 +98,7 @@ func (a *agent) took(line []byte) {
 	var m struct {
 		ID     json.RawMessage
 		Method string
+		Params struct{ MCPServers []handed }
 	}
 	json.Unmarshal(line, &m)
 	a.mu.Lock()
@@ -107,6 +112,7 @@ func (a *agent) took(line []byte) {
 		a.reply(m.ID, a.hello)
 	case "session/new":
 		a.sessions++
+		a.tokens = append(a.tokens, tokenOf(m.Params.MCPServers))
 		result := fmt.Sprintf(`{"sessionId":"s%d"}`, a.sessions)
 		if a.session != "" && a.sessions == 1 {
 			result = a.session
@@ -162,8 +168,20 @@ func (a *agent) until(f func() bool) bool {
 	}
 }
 
-// endTurn answers the oldest prompt.
+// endTurn answers the oldest prompt. Of v2 member counts for a prompt that is
+// held; else the agent says that it is idle.
 func (a *agent) endTurn(member string) error {
+	if a.v2 && !strings.HasPrefix(member, `"error"`) {
+		a.mu.Lock()
+		held := len(a.prompts)
+		a.mu.Unlock()
+		for range held {
+			if err := a.insert(); err != nil {
+				return err
+			}
+		}
+		return a.state(`"idle","stopReason":"end_turn"`)
+	}
 	if !a.until(func() bool { return len(a.prompts) > 0 }) {
 		return fmt.Errorf("there is no prompt to answer")
 	}

@@ -49,6 +49,7 @@ func readAttack(path string) (*attack, error) {
 		case f.Name == "user":
 			a.user = strings.TrimSpace(string(f.Data))
 		case f.Name == "hello", f.Name == "session":
+		case f.Name == "protocol" && strings.TrimSpace(string(f.Data)) == "2":
 		default:
 			return nil, fmt.Errorf("nobody reads its file %s", f.Name)
 		}

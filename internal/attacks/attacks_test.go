@@ -3,6 +3,7 @@
 package attacks
 
 import (
+	"net"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -38,7 +39,8 @@ type stage struct {
 	asks   int
 	links  int // pages that could be opened
 	calls  map[string]int
-	last   int // of settle
+	last   int      // of settle
+	tools  net.Conn // to the tools that it was handed
 }
 
 func TestAttacks(t *testing.T) {
@@ -95,6 +97,7 @@ func play(t *testing.T, a *attack) {
 		s.agent.mu.Lock()
 		waiting := len(s.agent.prompts) > 0
 		s.agent.mu.Unlock()
+		waiting = waiting || s.agent.v2 && s.session.Running()
 		if waiting {
 			if err := s.agent.endTurn(`"result":{"stopReason":"end_turn"}`); err != nil {
 				t.Error(err)
@@ -117,14 +120,22 @@ func play(t *testing.T, a *attack) {
 // begin starts the agent, opens its session and sends it a prompt.
 func (s *stage) begin() {
 	s.agent = newAgent(s.t, s.place.in)
+	protocol := strings.TrimSpace(string(s.attack.archive.File("protocol")))
+	if s.agent.v2 = protocol == "2"; s.agent.v2 {
+		s.agent.hello = helloV2
+	}
 	if hello := s.attack.archive.File("hello"); hello != nil {
 		s.agent.hello = s.fill(strings.TrimSpace(string(hello)))
 	}
 	s.agent.session = s.fill(strings.TrimSpace(string(s.attack.archive.File("session"))))
 	s.host = host.New(host.Options{Sink: s.queue, Agent: "hostile", Log: s.log})
 	s.t.Cleanup(s.host.Close)
+	services := s.host.Services()
+	if s.agent.v2 {
+		services = s.offers(services)
+	}
 	var err error
-	s.client, err = acpclient.Launch(s.t.Context(), s.agent.command, acpclient.Options{Name: "parley", Version: "test", Sink: s.queue, Services: s.host.Services(), Log: s.log, Elicit: true})
+	s.client, err = acpclient.Launch(s.t.Context(), s.agent.command, acpclient.Options{Name: "parley", Version: "test", Sink: s.queue, Protocol: protocol, Services: services, Log: s.log, Elicit: true})
 	if err != nil {
 		s.t.Fatalf("%v\nthe log:\n%s", err, s.logged())
 	}
@@ -139,6 +150,11 @@ func (s *stage) begin() {
 	}
 	if !s.until(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
 		s.t.Fatal("the prompt does not arrive")
+	}
+	if s.agent.v2 {
+		if err := s.agent.insert(); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
 

@@ -13,6 +13,8 @@
 //	hello     what the agent answers to initialize, session: to session/new
 //	user      "rejects" or "allows": what becomes of every question; without it
 //	          the script says so
+//	protocol  "2": the agent speaks v2; it is handed the tools of parley. Its first
+//	          prompt is inserted already
 //	script    what happens while a prompt is under way
 //	holds     what must hold behind it
 //
@@ -36,6 +38,15 @@
 //	do write PATH TEXT       changes the disk; also do link, do remove, do move, do mkdir
 //	new                      the user opens another session: s2, s3, …
 //	fails {json}             the agent answers the prompt with an error
+//
+// Of v2 alone:
+//
+//	prompts TEXT             the user sends one more prompt; it waits
+//	inserts                  the agent inserts the oldest one that waits
+//	idles                    it says that it is idle
+//	knock N TEXT             it shows the token of session N, or the token N, at the door
+//	                         of the tools, which answers TEXT
+//	tool "ID" NAME {json}    it calls a tool; what comes back is answered "ID"
 //
 // What must hold:
 //

@@ -131,6 +131,11 @@ func (s *stage) lives() error {
 	if err := s.session.Prompt(acpclient.Block{Text: "still there?"}); err != nil {
 		return err
 	}
+	if s.agent.v2 {
+		if err := s.agent.insert(); err != nil {
+			return err
+		}
+	}
 	if err := s.says("update", `{"sessionUpdate":"agent_message_chunk","messageId":"at the end","content":{"type":"text","text":"yes, still there"}}`, 1); err != nil {
 		return err
 	}
@@ -233,6 +238,9 @@ func eachString(v reflect.Value, path string, f func(path, text string)) {
 	case reflect.Pointer, reflect.Interface:
 		eachString(v.Elem(), path, f)
 	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
 		for i := range v.Len() {
 			eachString(v.Index(i), path, f)
 		}

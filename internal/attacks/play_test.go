@@ -50,6 +50,16 @@ func (s *stage) step(line string) error {
 		return err
 	case "fails":
 		return s.agent.endTurn(`"error":` + s.fill(rest))
+	case "prompts":
+		return s.session.Prompt(acpclient.Block{Text: rest})
+	case "inserts":
+		return s.agent.insert()
+	case "idles":
+		return s.agent.state(`"idle","stopReason":"end_turn"`)
+	case "knock":
+		return s.knocks(rest)
+	case "tool":
+		return s.callsTool(rest)
 	}
 	return fmt.Errorf("no step begins with %q", word)
 }

@@ -61,7 +61,7 @@ type Options struct {
 	Protocol string
 	// Tools is the command that an agent of ACP v2 starts to get at files and
 	// commands; nil: it is offered none.
-	Tools []string
+	Tools  []string
 	Record *permissions.Record // of what is asked and answered; ended by Run; may be nil
 	// Commands is how commands are started for the agent.
 	Commands host.Commands

@@ -59,11 +59,9 @@ func (s *lineScreen) write(b []byte) []byte {
 			continue
 		}
 		cl, w := ansi.FirstGraphemeCluster(b, ansi.GraphemeWidth)
-		if len(cl) > 64 {
+		b = b[len(cl):]
+		if len(cl) > 64 { // what is too long for a cell is dropped: its rest would be marks on nothing
 			cl = bytes.ToValidUTF8(cl[:64], nil)
-			b = b[64:]
-		} else {
-			b = b[len(cl):]
 		}
 		s.put(string(cl), w)
 	}
