@@ -173,7 +173,11 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.turn((q.current + step) % len(q.waiting))
 		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.now(), nil // what was typed for the other one is dropped
 	case intent.Leave:
-		if q.grabbed || q.reading {
+		switch {
+		case q.reading && !q.grabbed && q.c.m.keys.Of(intent.Chat, name) == intent.FocusQuestion:
+			q.grab(q.c.m.now())
+			return nil, true
+		case q.grabbed || q.reading:
 			q.grabbed, q.reading = false, false
 			return nil, true
 		}

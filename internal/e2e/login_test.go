@@ -126,14 +126,20 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	s := locked(t, dir)
-	for _, answer := range []string{"no", "yes"} {
+	for i, answer := range []string{"no", "yes"} {
 		s.Type("own\r")
 		rows := s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
 		if rowOf(rows, "unlocking") >= 0 {
 			t.Fatal("it runs already")
 		}
 		s.Press("y")
-		s.WaitFor(`unlocking ["a b"]?`)
+		s.WaitFunc("the login", func(rows []string) bool { // the one before stands above it
+			n := 0
+			for _, r := range rows {
+				n += strings.Count(r, `unlocking ["a b"]?`)
+			}
+			return n == i+1
+		})
 		s.Type(answer + "\r")
 		if answer == "no" {
 			s.WaitFor("the login did not succeed: exit status 1", "enter chooses")

@@ -73,7 +73,8 @@ func TestHostileText(t *testing.T) {
 	s.WaitFor("n No")
 	s.WaitFor(armed)
 	s.Press("d")
-	s.Press("n")
+	s.Press("alt+a") // a letter right behind another is no answer
+	s.PressUntil("n", "that was all of it")
 	s.WaitFor("that was all of it", "plain text")
 	s.WaitIdle()
 	s.Press("ctrl+o") // everything

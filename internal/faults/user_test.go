@@ -106,7 +106,7 @@ func (u *user) connect() bool {
 func (u *user) dial() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	k := &line{queue: acpclient.NewQueue(), log: acpclient.NewLog(), open: map[uint64]bool{}, asked: u.decide}
+	k := &line{queue: acpclient.NewStepQueue(), log: acpclient.NewLog(), open: map[uint64]bool{}, asked: u.decide}
 	k.host = host.New(host.Options{Sink: k.queue, Agent: "actor", Remote: &host.Remote{Files: true, Roots: []string{u.dir}}})
 	var err error
 	k.client, err = acpclient.Dial(ctx, u.remote, acpclient.Options{Name: "parley", Version: "1", Sink: k.queue, Services: k.host.Services(), Log: k.log})
