@@ -20,7 +20,8 @@ func (s *Screen) waitKept(text string) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		found := false
 		filepath.WalkDir(s.root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && !strings.HasPrefix(path, filepath.Join(s.root, "work")) {
+			// What is still to replace another file is not kept yet.
+			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".new") && !strings.HasPrefix(path, filepath.Join(s.root, "work")) {
 				data, _ := os.ReadFile(path)
 				found = found || bytes.Contains(data, []byte(text))
 			}
