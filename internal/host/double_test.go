@@ -119,3 +119,19 @@ func TestRulesOfQuestions(t *testing.T) {
 		}
 	}
 }
+
+// A path that only the agent knows how to read is not one of the session's, even
+// if it would be a name there.
+func TestRulesOfPathsElsewhere(t *testing.T) {
+	r := ruledRig(t, "[[allow]]\nkind = \"read\"\n")
+	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}
+	for path, allowed := range map[string]bool{"notes.txt": true, "~/notes.txt": false, "file:///etc/hosts": false} {
+		q := r.host.broker.Ask(r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: tool("read", "look", `{"path":"`+path+`"}`), Options: options}))
+		if !allowed {
+			r.host.broker.Cancel(q.Question.Key)
+		}
+		if got := q.Wait(t.Context()); got.Cancelled == allowed {
+			t.Errorf("%s: %+v; %+v", path, got, q.Question.Facts.Files)
+		}
+	}
+}

@@ -19,7 +19,7 @@ var harmless = []string{"command", "cmd", "cwd", "workdir", "description", "time
 
 // toolFacts are what rules may know of a tool call that an agent asks about. What
 // is not understood makes them partial, so that no rule allows it.
-func (h *Host) toolFacts(session, kind string, t wire.ToolCall) permissions.Facts {
+func (h *Host) toolFacts(session, kind string, t wire.ToolCall, files []named, more bool) permissions.Facts {
 	f := h.facts(session, kind)
 	f.Tool = text(t.Name)
 	command, dir := commandOf(t)
@@ -35,15 +35,11 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall) permissions.Fact
 	case len(t.RawInput) > 0 && string(t.RawInput) != "null" && buried(t.RawInput):
 		f.Partial = true
 	}
-	paths, writes := toolPaths(t)
-	for i, p := range paths {
-		if i == maxPaths {
-			f.Partial = true
-			break
-		}
-		file := h.fileFact(session, p)
-		file.Write = writes[p] || kind == "edit" || kind == "delete" || kind == "move"
-		if command == "" || file.Write || p != dir && (!file.Inside || file.Secret) {
+	f.Partial = f.Partial || more
+	for _, n := range files {
+		file := h.fact(session, n.path, n.found)
+		file.Write = n.write || kind == "edit" || kind == "delete" || kind == "move"
+		if command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
 			f.Files = append(f.Files, file)
 		}
 	}
@@ -68,30 +64,31 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 	}
 	f := permissions.Facts{Agent: h.opts.Agent, Kind: kind}
 	if h.shared() {
-		f.Look = func(path string) permissions.FileFact { return h.fileFact(session, path) }
+		f.Look = func(path string) permissions.FileFact { return h.fact(session, path, h.find(session, path)) }
 	}
 	return f
 }
 
-// fileFact looks a path up. What cannot be found out counts as outside.
-func (h *Host) fileFact(session, path string) permissions.FileFact {
-	f := permissions.FileFact{Path: path}
-	if !h.shared() {
-		return f
+// fact is what rules know of a path. What cannot be found out counts as outside.
+func (h *Host) fact(session, path string, f found) permissions.FileFact {
+	if f.elsewhere || f.err != nil {
+		return permissions.FileFact{Path: path}
 	}
-	full := path
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(h.cwd(session), full)
-	}
-	target, err := h.files.Resolve(session, full)
-	if err != nil {
-		return f
-	}
-	return h.targetFact(session, target)
+	return h.targetFact(session, f.target)
 }
 
 func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
 	return permissions.FileFact{Path: t.Resolved, Inside: t.Inside, Secret: t.Secret != "", Roots: h.realRoots(session)}
+}
+
+// fileFacts are those of a file that parley itself would read or, with the kind
+// "edit", write.
+func (h *Host) fileFacts(session, kind string, t fsops.Target) permissions.Facts {
+	f := h.facts(session, kind)
+	file := h.targetFact(session, t)
+	file.Write = kind == "edit"
+	f.Files = []permissions.FileFact{file}
+	return f
 }
 
 // realRoots are the session's directories without links, as resolved paths begin.
@@ -115,32 +112,6 @@ func (h *Host) commandFacts(session string, cmd terminal.Command, line string) p
 	}
 	f.Commands = []permissions.CommandFact{c}
 	return f
-}
-
-// toolPaths are the paths that a tool call names, and which of them it shows a
-// change of.
-func toolPaths(t wire.ToolCall) (paths []string, writes map[string]bool) {
-	writes = map[string]bool{}
-	add := func(p string) {
-		if p != "" && !slices.Contains(paths, p) && len(paths) <= maxPaths {
-			paths = append(paths, p)
-		}
-	}
-	for _, c := range contents(t) {
-		if c.Type == "diff" {
-			writes[c.Path] = true
-			add(c.Path)
-		}
-	}
-	if t.Locations != nil {
-		for _, l := range *t.Locations {
-			add(l.Path)
-		}
-	}
-	for _, p := range inputPaths(t.RawInput) {
-		add(p)
-	}
-	return paths, writes
 }
 
 // argv is a command that was given as a list of words; nil where it was not.

@@ -44,9 +44,7 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 			return "", err
 		}
 		var key uint64
-		free := h.facts(r.SessionID, "read")
-		free.Files = []permissions.FileFact{h.targetFact(r.SessionID, target)}
-		if !target.Inside || target.Secret != "" || h.ruled(r.SessionID, free) {
+		if !target.Inside || target.Secret != "" || h.ruled(r.SessionID, h.fileFacts(r.SessionID, "read", target)) {
 			if !target.Exists && target.Inside {
 				return "", fmt.Errorf("read %s: %w", r.Path, fs.ErrNotExist)
 			}
@@ -95,16 +93,15 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	before := h.look(r.SessionID, target)
 	state := h.files.Stat(r.SessionID, r.Path)
 	plain := target.Inside && target.Secret == "" && before.err == nil
-	q := h.writeQuestion(r, target, before)
 	var key uint64
 	text := r.Content
-	if plain && !h.ruled(r.SessionID, q.Facts) {
+	if plain && !h.ruled(r.SessionID, h.fileFacts(r.SessionID, "edit", target)) {
 		key = h.granted(r.SessionID, func(g *grants) uint64 { return g.write(r.Path, before.text, r.Content, state) })
 	}
 	if key == 0 {
 		var a permissions.Answer
 		var ok bool
-		if a, key, ok = h.ask(ctx, q); !ok {
+		if a, key, ok = h.ask(ctx, h.writeQuestion(r, target, before)); !ok {
 			if a.Text != nil {
 				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)
 			}
@@ -196,10 +193,7 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 // fileQuestion is a question of parley's own about one file.
 func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
-		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.facts(session, kind)}
-	file := h.targetFact(session, t)
-	file.Write = kind == "edit"
-	q.Facts.Files = []permissions.FileFact{file}
+		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.fileFacts(session, kind, t)}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
 	if t.Symlink {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + visiblePath(t.Resolved)})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/acpclient/wire"
+	"parley/fsops"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -19,81 +20,116 @@ func visiblePath(path string) string {
 // maxPaths bounds how many files of one question are looked up.
 const maxPaths = 200
 
-// addPaths resolves the files that a tool call names, shows them where nothing
-// else does, and warns of those that lead outside or are sensitive. What cannot
-// be resolved counts as outside.
-func (h *Host) addPaths(q *permissions.Question, session string, t wire.ToolCall, show bool) {
-	shown := map[string]bool{}
+// named is a file that a tool call names, and where it leads.
+type named struct {
+	path  string // as it came
+	write bool   // a change of it is shown
+	found
+}
+
+// found is where a path leads. One that is elsewhere is not looked up: the agent
+// knows where that is, or another machine does.
+type found struct {
+	target    fsops.Target
+	elsewhere bool
+	err       error
+}
+
+// find looks a path up.
+func (h *Host) find(session, path string) (f found) {
+	if !h.shared() {
+		return found{elsewhere: true}
+	}
+	if !filepath.IsAbs(path) {
+		if strings.HasPrefix(path, "~") || strings.Contains(path, "://") {
+			return found{elsewhere: true}
+		}
+		path = filepath.Join(h.cwd(session), path)
+	}
+	f.target, f.err = h.files.Resolve(session, path)
+	return f
+}
+
+// namedFiles are the files that a tool call names, those that it shows a change of
+// first, each looked up once; more tells that there are others.
+func (h *Host) namedFiles(session string, t wire.ToolCall) (files []named, more bool) {
 	seen := map[string]bool{}
-	var paths []string
-	add := func(p string) {
-		if p != "" && !seen[p] {
+	add := func(p string, write bool) {
+		switch {
+		case p == "" || seen[p]:
+		case len(files) == maxPaths:
+			more = true
+		default:
 			seen[p] = true
-			paths = append(paths, p)
+			files = append(files, named{p, write, h.find(session, p)})
 		}
 	}
 	for _, c := range contents(t) {
 		if c.Type == "diff" {
-			add(c.Path)
-			shown[c.Path] = true
+			add(c.Path, true)
 		}
 	}
 	if t.Locations != nil {
 		for _, l := range *t.Locations {
-			add(l.Path)
-			if show && !shown[l.Path] {
+			add(l.Path, false)
+		}
+	}
+	for _, p := range inputPaths(t.RawInput) {
+		add(p, false)
+	}
+	return files, more
+}
+
+// addPaths warns of the files that lead outside or are sensitive, and with show
+// names those that nothing else shows. What cannot be resolved counts as outside.
+func (h *Host) addPaths(q *permissions.Question, t wire.ToolCall, files []named, more, show bool) {
+	shown := map[string]bool{}
+	for _, c := range contents(t) {
+		if c.Type == "diff" {
+			shown[c.Path] = true
+		}
+	}
+	if show && t.Locations != nil {
+		for _, l := range *t.Locations {
+			if !shown[l.Path] {
 				shown[l.Path] = true
 				q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "file", Text: visiblePath(l.Path)})
 			}
 		}
 	}
-	for _, p := range inputPaths(t.RawInput) {
-		add(p)
+	for _, f := range files {
+		warnOf(q, f)
 	}
-	for i, p := range paths {
-		if i == maxPaths {
-			q.Outside = true
-			q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "more files than parley looks up: some may be outside the session's directories"})
-			break
-		}
-		h.warnOf(q, session, p)
+	if more {
+		q.Outside = true
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "more files than parley looks up: some may be outside the session's directories"})
 	}
 }
 
-// warnOf looks one path up and adds what there is to warn of. Of a machine that is
-// not this one nobody knows anything.
-func (h *Host) warnOf(q *permissions.Question, session, p string) {
-	if !h.shared() {
-		q.Outside = true
-		return
-	}
+// warnOf adds what there is to warn of a file.
+func warnOf(q *permissions.Question, f named) {
 	warn := func(s string) {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(p) + ": " + s})
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(f.path) + ": " + s})
 	}
-	full := p
-	if !filepath.IsAbs(full) {
-		if strings.HasPrefix(p, "~") || strings.Contains(p, "://") { // the agent knows where that is
-			q.Outside = true
-			return
-		}
-		full = filepath.Join(h.cwd(session), full)
-	}
-	target, err := h.files.Resolve(session, full)
-	if err != nil {
+	switch {
+	case f.elsewhere:
 		q.Outside = true
-		warn("nobody knows where it leads: " + visiblePath(err.Error()))
+		return
+	case f.err != nil:
+		q.Outside = true
+		warn("nobody knows where it leads: " + visiblePath(f.err.Error()))
 		return
 	}
-	if target.Symlink && !target.Inside {
-		warn("really " + visiblePath(target.Resolved))
+	if f.target.Symlink && !f.target.Inside {
+		warn("really " + visiblePath(f.target.Resolved))
 	}
-	if !target.Inside {
+	if !f.target.Inside {
 		q.Outside = true
 		warn("outside the session's directories")
 	}
-	if target.Secret != "" {
+	if f.target.Secret != "" {
 		q.Secret = true
-		warn("sensitive: " + target.Secret)
+		warn("sensitive: " + f.target.Secret)
 	}
 }
 

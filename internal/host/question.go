@@ -65,9 +65,10 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		}
 		q.Body = append(q.Body, part)
 	}
-	h.addPaths(&q, a.Session, t, command == "")
+	files, more := h.namedFiles(a.Session, t)
+	h.addPaths(&q, t, files, more, command == "")
 	q.Body = append(q.Body, unseen(t.RawInput, shown, diffs)...)
-	q.Facts = h.toolFacts(a.Session, q.Kind, t)
+	q.Facts = h.toolFacts(a.Session, q.Kind, t, files, more)
 	return q
 }
 
