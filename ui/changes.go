@@ -85,13 +85,8 @@ func (m changesListed) item(f FileChange) widget.Item {
 	return it
 }
 
-// short is a path below the session's directory without that.
-func (c *chat) short(path string) string {
-	if rest, ok := strings.CutPrefix(path, c.m.opts.Cwd+"/"); ok {
-		return rest
-	}
-	return chatview.Home(path, c.m.opts.Home)
-}
+// short is a path as the transcript shows it, the home directory cut.
+func (c *chat) short(path string) string { return chatview.Home(c.view.Short(path), c.m.opts.Home) }
 
 // named tells whether a tool call of the session has named a file.
 func (c *chat) named(path string) bool {

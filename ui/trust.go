@@ -10,24 +10,16 @@ import (
 	"parley/ui/widget"
 )
 
-// trustSections are what stands in the list, the worst first.
-var trustSections = []struct {
-	trust thread.Trust
-	title string
-}{
-	{thread.Unasked, "ran without asking"}, {thread.ByMode, "allowed by the mode"}, {thread.ByRule, "allowed by a rule or an earlier answer"}, {thread.UserAsked, "asked"},
-}
-
 // showTrust lists what the agent has changed and run in the session, by the word
 // that it had for it.
 func (c *chat) showTrust() tea.Cmd {
 	var items []widget.Item
-	for _, s := range trustSections {
+	for _, trust := range thread.Trusts {
 		for _, it := range c.thread.Items {
-			if it.Tool == nil || it.Tool.Trust != s.trust {
+			if it.Tool == nil || it.Tool.Trust != trust {
 				continue
 			}
-			item := widget.Item{Title: trustTitle(it.Tool), Detail: strings.Join(it.Tool.Paths(), " "), Section: s.title, Value: it.Index}
+			item := widget.Item{Title: trustTitle(it.Tool), Detail: strings.Join(it.Tool.Paths(), " "), Section: trust.Title(), Value: it.Index}
 			if !it.Tool.Ended.IsZero() {
 				item.Hint = it.Tool.Ended.Format("15:04")
 			}

@@ -24,6 +24,14 @@ func (t Trust) String() string {
 	return [...]string{"", "asked", "by rule", "by mode", "ran without asking"}[t]
 }
 
+// Trusts are what a call that was carried out can have, the worst first.
+var Trusts = []Trust{Unasked, ByMode, ByRule, UserAsked}
+
+// Title stands above calls of that sort.
+func (t Trust) Title() string {
+	return [...]string{"", "asked", "allowed by a rule or an earlier answer", "allowed by the mode", "ran without asking"}[t]
+}
+
 // word is an answer that allowed something which parley itself asked about.
 type word struct {
 	turn    int
@@ -81,10 +89,16 @@ func (t *Thread) trust(it *Item) Trust {
 	if tool.word != Harmless {
 		return tool.word
 	}
-	subjects := tool.subjects(t)
+	var subjects []string
 	for i := len(t.words) - 1; i >= 0 && t.words[i].turn >= it.Turn; i-- {
-		if w := t.words[i]; w.turn == it.Turn && slices.Contains(subjects, w.subject) {
-			return w.trust
+		if t.words[i].turn > it.Turn {
+			continue
+		}
+		if subjects == nil { // in most turns parley has asked nothing
+			subjects = tool.subjects(t)
+		}
+		if slices.Contains(subjects, t.words[i].subject) {
+			return t.words[i].trust
 		}
 	}
 	return Unasked

@@ -10,6 +10,7 @@ import (
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui"
+	chatview "parley/ui/chat"
 )
 
 // approval asks what is to become of questions that no rule answers.
@@ -46,14 +47,10 @@ func (c *chat) approval() {
 
 // trust says what the agent has changed and run, by the word that it had for it.
 func (c *chat) trust() {
-	words := []struct {
-		trust thread.Trust
-		title string
-	}{{thread.Unasked, "Ran without asking"}, {thread.ByMode, "Allowed by the mode"}, {thread.ByRule, "Allowed by a rule or an earlier answer"}, {thread.UserAsked, "Asked"}}
 	n := 0
-	for _, w := range words {
+	for _, trust := range thread.Trusts {
 		for _, it := range c.thread.Items {
-			if it.Tool == nil || it.Tool.Trust != w.trust {
+			if it.Tool == nil || it.Tool.Trust != trust {
 				continue
 			}
 			number := 0
@@ -61,7 +58,8 @@ func (c *chat) trust() {
 				number = s.number
 			}
 			n++
-			c.say("%s: %s, %s.", w.title, toolName(it.Tool, number), subject(it.Tool, c.cwd()))
+			title := trust.Title()
+			c.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], toolName(it.Tool, number), subject(it.Tool, c.cwd()))
 		}
 	}
 	if n == 0 {
@@ -105,11 +103,7 @@ func (c *chat) changes(undo bool) {
 
 // changeLine is a change in words.
 func (c *chat) changeLine(f ui.FileChange) string {
-	path := f.Path
-	if rest, ok := strings.CutPrefix(path, c.cwd()+"/"); ok {
-		path = rest
-	}
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(path, 300), f.By)
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(chatview.Short(f.Path, c.cwd()), 300), f.By)
 	if f.Undone {
 		line += ", put back"
 	}
