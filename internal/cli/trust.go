@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"parley/acpclient"
+	"parley/internal/atomicfile"
 	"parley/internal/record"
 	"parley/permissions"
 )
@@ -101,32 +102,8 @@ func addRule(path string, r permissions.Rule) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(path, []byte(text))
-}
-
-// replaceFile writes a file as a whole or not at all, for the user alone.
-func replaceFile(path string, data []byte) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // of those who keep their configuration elsewhere
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".rules-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return atomicfile.Write(path, []byte(text))
 }

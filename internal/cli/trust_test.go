@@ -40,8 +40,7 @@ func TestAddRule(t *testing.T) {
 	if data, _ := os.ReadFile(path); string(data) != "[[allow\n" {
 		t.Errorf("%s", data)
 	}
-	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".rules-*"))
-	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	if there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(there) != 1 {
+		t.Errorf("left behind: %v", there)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/atomicfile"
 	"parley/internal/record"
 )
 
@@ -105,12 +106,5 @@ func (v *versions) write() {
 	if err != nil || os.MkdirAll(filepath.Dir(v.path), 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(v.path), "versions-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err != nil || cerr != nil || os.Rename(f.Name(), v.path) != nil {
-		os.Remove(f.Name())
-	}
+	_ = atomicfile.Write(v.path, data) // what is not remembered is asked again
 }

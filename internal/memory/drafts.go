@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/atomicfile"
 )
 
 // Bounds of the drafts of all projects. The oldest go first.
@@ -115,7 +117,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 	}
 	_, before := os.Lstat(path)
 	if err == nil {
-		err = replace(path, data)
+		err = atomicfile.Write(path, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
@@ -142,7 +144,7 @@ func (d *Drafts) prune() {
 		}
 		age := d.now().Sub(info.ModTime())
 		switch {
-		case age > draftLife, strings.HasSuffix(f.Name(), unfinished) && age > time.Hour:
+		case age > draftLife, strings.HasSuffix(f.Name(), atomicfile.Unfinished) && age > time.Hour:
 			os.Remove(filepath.Join(d.dir, f.Name()))
 			continue
 		}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/atomicfile"
 )
 
 // Bounds of a history. The file may grow to twice of that until it is written
@@ -242,7 +244,7 @@ func (h *History) shrink() error {
 		}
 		data = append(append(data, line...), '\n')
 	}
-	if err := replace(h.path, data); err != nil {
+	if err := atomicfile.Write(h.path, data); err != nil {
 		return err
 	}
 	rest, err := io.ReadAll(io.NewSectionReader(old, h.read, maxBytes))

@@ -9,10 +9,8 @@
 package memory
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,38 +53,6 @@ func fileName(readable string, key ...string) string {
 	}
 	return plain + hex.EncodeToString(sum[:12])
 }
-
-// replace writes a file as a whole or not at all.
-func replace(path string, data []byte) error {
-	f, err := beside(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync() // a name that points to nothing would be worse than the old file
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// beside opens a new file next to the one that it is to replace.
-func beside(path string) (*os.File, error) {
-	var id [6]byte
-	rand.Read(id[:]) // never fails
-	return os.OpenFile(path+"."+hex.EncodeToString(id[:])+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-}
-
-// unfinished is how the names of files end that were to replace others.
-const unfinished = ".new"
 
 // private makes the directories of a file.
 func private(path string) error {

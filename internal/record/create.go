@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"parley/internal/filelock"
 )
 
 // Create makes a new file in dir and the directories it needs, and starts its
@@ -49,7 +51,7 @@ func createFile(dir string, started time.Time) (*os.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create a log: %w", err)
 		}
-		if lock(f) && stillThere(f) {
+		if filelock.Lock(f) && stillThere(f) {
 			return f, nil
 		}
 		f.Close()

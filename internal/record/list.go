@@ -14,8 +14,13 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/filelock"
 	"parley/internal/jsonscan"
 )
+
+// idleLog is how long nothing was written to a log that counts as nobody's, where
+// the system has no locks.
+const idleLog = 24 * time.Hour
 
 // Entry is one log as List sees it.
 type Entry struct {
@@ -157,7 +162,7 @@ func Prune(dir string, maxBytes int64, maxFiles int) error {
 		if (maxBytes <= 0 || size <= maxBytes) && (maxFiles <= 0 || count <= maxFiles) {
 			break
 		}
-		if inUse(f.path) {
+		if filelock.InUse(f.path, idleLog) {
 			continue
 		}
 		switch err := os.Remove(f.path); {

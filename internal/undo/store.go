@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/filelock"
 )
 
 const (
@@ -18,6 +20,8 @@ const (
 	// sweepAfter is how old a directory without an owner must be: its Journal may
 	// have made it and not claimed it yet.
 	sweepAfter = time.Hour
+	// idleStore is how long one counts as its owner's where the system has no locks.
+	idleStore = 30 * 24 * time.Hour
 )
 
 var errDamaged = errors.New("the copy of it is damaged")
@@ -52,7 +56,7 @@ func openStore(dir string, room int64) (*store, error) {
 		os.Remove(own)
 		return nil, fmt.Errorf("make a file for what can be undone: %w", err)
 	}
-	lock(pack)
+	filelock.Lock(pack)
 	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}}, nil
 }
 
@@ -124,11 +128,12 @@ func Sweep(dir string, now time.Time) error {
 			continue
 		}
 		own := filepath.Join(dir, e.Name())
-		if inUse(filepath.Join(own, packName)) {
+		pack := filepath.Join(own, packName)
+		if filelock.InUse(pack, idleStore) {
 			continue
 		}
 		// Of one that is open only where the system does not let it go.
-		if err := os.Remove(filepath.Join(own, packName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(pack); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err := os.RemoveAll(own); err != nil {
