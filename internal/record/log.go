@@ -2,10 +2,11 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 	"time"
+
+	"parley/internal/jsonscan"
 )
 
 // log puts lines into a file and keeps its bounds. One goroutine.
@@ -22,6 +23,11 @@ type log struct {
 	sinceMeta int  // bytes behind the last meta line
 	metaSize  int  // of that line
 	full      bool // no more messages
+
+	shapes  shapes
+	plain   []span // of the message at hand
+	stamp   []byte // the time that was written last
+	stampOf int64  // in milliseconds
 }
 
 // reserve is what messages leave for the meta lines behind them.
@@ -88,7 +94,10 @@ func (l *log) message(m mark, data []byte) {
 		return
 	}
 	start := len(l.buf)
-	l.buf = appendTime(append(l.buf, `{"t":"`...), m.at)
+	if ms := m.at.UnixMilli(); ms != l.stampOf || l.stamp == nil { // many have the same
+		l.stamp, l.stampOf = appendTime(l.stamp[:0], m.at), ms
+	}
+	l.buf = append(append(l.buf, `{"t":"`...), l.stamp...)
 	l.buf = append(append(l.buf, `","dir":"`...), m.dir...)
 	l.buf = append(l.buf, `",`...)
 	if m.n > 0 {
@@ -96,7 +105,7 @@ func (l *log) message(m mark, data []byte) {
 	}
 	l.buf = append(l.buf, `"msg":`...)
 	msg := len(l.buf)
-	l.buf = appendMessage(l.buf, m.dir, data)
+	l.buf = l.appendMessage(l.buf, m.dir, data)
 	l.buf = append(l.buf, "}\n"...)
 	size := len(l.buf) - start
 	switch {
@@ -170,11 +179,20 @@ func appendTime(b []byte, t time.Time) []byte {
 
 // appendMessage appends a message without its secrets: JSON as it was, anything
 // else as a JSON string.
-func appendMessage(b []byte, dir Direction, data []byte) []byte {
+func (l *log) appendMessage(b []byte, dir Direction, data []byte) []byte {
 	data = bytes.TrimSpace(data)
-	sound := json.Valid(data)
+	if dir != Err && l.shapes.fit(data) {
+		return append(b, data...)
+	}
+	sound := jsonscan.Valid(data)
 	if dir != Err && sound {
-		return redactJSON(b, data)
+		start := len(b)
+		r := redactor{in: data, out: b, note: true, plain: l.plain[:0]}
+		r.all()
+		if l.plain = r.plain; r.note && bytes.Equal(r.out[start:], data) {
+			l.shapes.learn(data, r.plain)
+		}
+		return r.out
 	}
 	if sound && (data[0] == '{' || data[0] == '[') {
 		data = redactJSON(nil, data)

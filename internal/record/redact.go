@@ -39,14 +39,22 @@ type redactor struct {
 	in  []byte
 	pos int
 	out []byte
+	// plain is where texts stand of which only what they say counts, while note;
+	// it ends when a medium turns up that is long enough to be replaced.
+	plain []span
+	note  bool
 }
 
 // redactJSON appends one sound JSON text to b, without secrets.
 func redactJSON(b, sound []byte) []byte {
 	r := redactor{in: sound, out: b}
+	r.all()
+	return r.out
+}
+
+func (r *redactor) all() {
 	r.blank()
 	r.value(scope{})
-	return r.out
 }
 
 // blank copies white space; a line must stay one.
@@ -112,12 +120,12 @@ func (r *redactor) object(s scope) {
 func (r *redactor) media(start int, kind *kind) {
 	raw := r.rawString()
 	if len(raw)-2 > maxMedia && *kind == unseen {
-		*kind = kindOf(r.in[start:])
+		*kind, r.note = kindOf(r.in[start:]), false
 	}
 	if len(raw)-2 > maxMedia && *kind == isMedia {
 		r.out = append(r.out, `"[`+strconv.Itoa(decodedSize(raw))+` bytes]"`...)
 	} else {
-		r.text(raw, scope{})
+		r.text(raw, scope{media: true})
 	}
 	r.blank()
 }
@@ -182,6 +190,9 @@ func (r *redactor) text(raw []byte, s scope) {
 	if s.secrecy > public && len(raw) > 2 {
 		r.out = append(r.out, `"`+redacted+`"`...)
 		return
+	}
+	if r.note && s == (scope{}) {
+		r.plain = append(r.plain, span{r.pos - len(raw) + 1, r.pos - 1})
 	}
 	loose := s.listed || s.args
 	if !loose && !mayHide(raw) {

@@ -93,7 +93,7 @@ func TestAppendMessage(t *testing.T) {
 		{Err, "", `""`},
 		{In, "\xff\x00", `"` + `\ufffd\u0000"`},
 	} {
-		if got := string(appendMessage(nil, c.dir, []byte(c.in))); got != c.want {
+		if got := string(new(log).appendMessage(nil, c.dir, []byte(c.in))); got != c.want {
 			t.Errorf("%s %q: got %s, want %s", c.dir, c.in, got, c.want)
 		}
 	}
@@ -170,7 +170,7 @@ func FuzzLoose(f *testing.F) {
 	f.Add(`{"password": "`)
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, dir := range []Direction{In, Err} {
-			out := appendMessage(nil, dir, []byte(s))
+			out := new(log).appendMessage(nil, dir, []byte(s))
 			if !json.Valid(out) || bytes.IndexByte(out, '\n') >= 0 {
 				t.Fatalf("%q", out)
 			}
@@ -187,6 +187,6 @@ func BenchmarkRedact(b *testing.B) {
 	b.ReportAllocs()
 	var out []byte
 	for b.Loop() {
-		out = appendMessage(out[:0], In, chunk)
+		out = new(log).appendMessage(out[:0], In, chunk)
 	}
 }
