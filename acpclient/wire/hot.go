@@ -49,16 +49,13 @@ type hotScan struct {
 	rare                                   bool   // a member of a tool call that is left to its decoder
 	start                                  int    // of the update
 	call                                   *HotCall
-	mark                                   *hotScan // a copy of what it was before the value of toolCallId; may be nil
 }
 
-// ScanHot fills h from one message; false where the message must go the plain
-// way.
-func ScanHot(message []byte, h *Hot) bool { return scanHot(message, h, nil) }
-
-func scanHot(message []byte, h *Hot, mark *hotScan) bool {
+// scanHot fills h from one message, in one pass; false where the message must go
+// the plain way.
+func scanHot(message []byte, h *Hot) bool {
 	h.clear()
-	s := hotScan{at: jsonscan.CursorOf(message), call: &h.Call, mark: mark}
+	s := hotScan{at: jsonscan.CursorOf(message), call: &h.Call}
 	return s.at.Enter() && s.envelope() && s.fill(h)
 }
 
@@ -134,9 +131,6 @@ func (s *hotScan) members() bool {
 		case "messageId":
 			ok = s.once(&s.message)
 		case "toolCallId":
-			if s.mark != nil && s.fresh() {
-				*s.mark = *s
-			}
 			ok = s.once(&s.tool)
 		case "terminalId":
 			ok = s.once(&s.term)
@@ -161,7 +155,7 @@ func (s *hotScan) members() bool {
 				break
 			}
 			if s.at.Enter() {
-				ok, s.block = s.content(&s.blockType, &s.text), true
+				ok, s.block = s.two("type", &s.blockType, "text", &s.text), true
 			} else {
 				ok, s.call.Filled = s.texts(), true
 			}
@@ -184,20 +178,15 @@ func (s *hotScan) members() bool {
 	return true
 }
 
-// fresh tells that nothing was found but what is told of each update.
-func (s *hotScan) fresh() bool {
-	return s.tool == nil && s.message == nil && s.term == nil && s.out == nil && !s.block && !s.meta && !s.rare && !s.call.Says()
-}
-
-// content looks at that of a chunk, or at a block of a tool call's.
-func (s *hotScan) content(blockType, text *[]byte) bool {
+// two looks at an object of which two members count.
+func (s *hotScan) two(nameA string, a *[]byte, nameB string, b *[]byte) bool {
 	for s.at.Key() {
 		ok := true
 		switch string(s.at.Name) {
-		case "type":
-			ok = s.once(blockType)
-		case "text":
-			ok = s.once(text)
+		case nameA:
+			ok = s.once(a)
+		case nameB:
+			ok = s.once(b)
 		default:
 			s.at.Value()
 		}
@@ -214,28 +203,10 @@ func (s *hotScan) output() bool {
 		ok := true
 		switch string(s.at.Name) {
 		case "terminal_output":
-			ok = s.metaOut == nil && s.metaTerm == nil && s.at.Enter() && s.piece()
+			ok = s.metaOut == nil && s.metaTerm == nil && s.at.Enter() && s.two("terminal_id", &s.metaTerm, "data", &s.metaOut)
 		case "terminal_info", "terminal_output_delta", "terminal_exit":
 			s.rare = true
 			s.at.Value()
-		default:
-			s.at.Value()
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *hotScan) piece() bool {
-	for s.at.Key() {
-		ok := true
-		switch string(s.at.Name) {
-		case "terminal_id":
-			ok = s.once(&s.metaTerm)
-		case "data":
-			ok = s.once(&s.metaOut)
 		default:
 			s.at.Value()
 		}

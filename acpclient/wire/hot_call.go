@@ -19,6 +19,17 @@ type HotCall struct {
 type HotPlace struct {
 	Path []byte // a raw JSON string, to be decoded or not taken at all; not the empty one
 	Line int    // 0 where it is not told
+	line []byte // raw
+}
+
+// take takes the raw value of a line.
+func (p *HotPlace) take(line []byte) {
+	if p.line = line; line == nil {
+		return
+	}
+	if n, ok := jsonscan.Int(line); ok && n > 0 && n < 1<<31 {
+		p.Line = int(n)
+	}
 }
 
 // Says tells whether there is anything.
@@ -58,7 +69,7 @@ func (s *hotScan) item(kind, blockType, text *[]byte) bool {
 		case "type":
 			ok = s.once(kind)
 		case "content":
-			ok = first(&block) && s.at.Enter() && s.content(blockType, text)
+			ok = first(&block) && s.at.Enter() && s.two("type", blockType, "text", text)
 		default:
 			s.at.Value()
 		}
@@ -76,32 +87,12 @@ func (s *hotScan) places() bool {
 	}
 	for s.at.Item() {
 		var path, line []byte
-		if !s.at.Enter() || !s.place(&path, &line) || len(path) <= len(`""`) {
+		if !s.at.Enter() || !s.two("path", &path, "line", &line) || len(path) <= len(`""`) {
 			return false
 		}
 		p := HotPlace{Path: path}
-		if n, ok := jsonscan.Int(line); ok && n > 0 && n < 1<<31 {
-			p.Line = int(n)
-		}
+		p.take(line)
 		s.call.Places = append(s.call.Places, p)
-	}
-	return true
-}
-
-func (s *hotScan) place(path, line *[]byte) bool {
-	for s.at.Key() {
-		ok := true
-		switch string(s.at.Name) {
-		case "path":
-			ok = s.once(path)
-		case "line":
-			ok = s.once(line)
-		default:
-			s.at.Value()
-		}
-		if !ok {
-			return false
-		}
 	}
 	return true
 }
