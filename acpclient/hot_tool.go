@@ -1,6 +1,8 @@
 package acpclient
 
 import (
+	"strings"
+
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
@@ -10,14 +12,19 @@ import (
 // and the like that are strings, content that is text, and nothing that is null.
 //
 // The strings of one message are made one behind the other in lent memory, and
-// become one string in the end, of which each is a slice: one allocation for all.
-// They are short, so that it does no harm where one of them lives longer than the
-// others; a long one is a string by itself. All else is made in portions, which are
+// become one string in the end, of which each is a slice. Strings of messages that
+// come one behind the other share their memory too. They are short, so that it does
+// no harm where one of them lives longer than the others; a long one is a string by
+// itself. All else is made in portions, which are
 // small for the same reason, and because the garbage collector has least to do with
 // what is not above 512 bytes.
 
-// maxShared bounds the length of a string that shares its memory.
-const maxShared = 2 << 10
+// maxShared bounds the length of a string that shares its memory, sharedRoom is how
+// much memory that is.
+const (
+	maxShared  = 2 << 10
+	sharedRoom = 16 << 10
+)
 
 // take returns n values out of what is spare, or of a new portion. Nothing can be
 // appended to them in place.
@@ -37,8 +44,9 @@ func take[T any](spare *[]T, n, portion int) []T {
 type callRoom struct {
 	words  []byte
 	parts  []callPart
-	at     int    // of the one that comes next
-	shared string // words
+	at     int              // of the one that comes next
+	shared string           // words
+	room   *strings.Builder // of shared, with what was there before
 
 	told   []toolWords // for what is to come, as what follows
 	pieces []ToolContent
@@ -156,7 +164,7 @@ func (r *callRoom) part(from int) {
 // spread puts what was gathered into an event of a call, of which known is stored,
 // or nothing: then its name was gathered first.
 func (r *callRoom) spread(c *wire.HotCall, e *ToolChanged, known *storedTool) {
-	r.shared = string(r.words)
+	r.share()
 	if known != nil {
 		e.ID = known.id
 	} else {
@@ -199,6 +207,18 @@ func (r *callRoom) spread(c *wire.HotCall, e *ToolChanged, known *storedTool) {
 		e.Content = &w.content
 	}
 	r.shared = ""
+}
+
+// share makes one string of the words. A Builder that has room does not move what it
+// has, of which others are parts.
+func (r *callRoom) share() {
+	if r.room == nil || r.room.Cap()-r.room.Len() < len(r.words) {
+		r.room = &strings.Builder{}
+		r.room.Grow(max(sharedRoom, len(r.words)))
+	}
+	from := r.room.Len()
+	r.room.Write(r.words)
+	r.shared = r.room.String()[from:]
 }
 
 // next is the string that comes next.
