@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +245,35 @@ func TestSuggestedNames(t *testing.T) {
 			if mustBook(t, []Rule{r}).Judge(f).Effect != Allow {
 				t.Errorf("%s does not answer it", r.Name())
 			}
+		}
+	}
+}
+
+// A rule that is made in one project says nothing of another, and answers the
+// question that it was made from.
+func TestSuggestedPathsAreOfTheProject(t *testing.T) {
+	home := homeDir()
+	in := func(root string) Facts {
+		return Facts{Kind: "edit", Files: []FileFact{{Path: filepath.Join(root, "src", "x.go"), Inside: true, Write: true, Roots: []string{root}}}}
+	}
+	for root, want := range map[string]string{
+		filepath.Join(home, "a"): "~/a/src/x.go ~/a/src/** ~/a/**/*.go",
+		"/w/a":                   "/w/a/src/x.go /w/a/src/** /w/a/**/*.go",
+		"/":                      "/src/x.go /src/** /**/*.go",
+	} {
+		f, texts := in(root), []string{}
+		for _, r := range Suggest(Question{Facts: f, Judgement: (*Rulebook)(nil).Judge(f)}) {
+			texts = append(texts, r.Path)
+			book := mustBook(t, []Rule{r})
+			if book.Judge(f).Effect != Allow {
+				t.Errorf("%s does not answer the question", r.Name())
+			}
+			if other := filepath.Join(filepath.Dir(root), "other"); root != "/" && book.Judge(in(other)).Effect == Allow {
+				t.Errorf("%s also allows it in %s", r.Name(), other)
+			}
+		}
+		if got := strings.Join(texts, " "); got != want {
+			t.Errorf("%s: %s, not %s", root, got, want)
 		}
 	}
 }

@@ -56,17 +56,16 @@ func suggestions(d demand, f Facts) []Rule {
 		if !d.beside && (f.Kind == "delete" || f.Kind == "move") {
 			kind = f.Kind
 		}
-		rules := []Rule{{Path: d.file.Path, Kind: kind}}
+		// Whole names: what is allowed in one project is not allowed in the others.
+		rules := []Rule{{Path: fromHome(d.file.Path), Kind: kind}}
 		if d.file.Inside && !d.file.Secret {
 			for _, root := range d.file.Roots {
-				if rel, err := filepath.Rel(root, d.file.Path); err == nil && rel != "." && !strings.HasPrefix(rel, "..") && !strings.HasPrefix(rel, "~") {
-					rel = filepath.ToSlash(rel)
-					rules = []Rule{{Path: rel, Kind: kind}}
-					if dir := path.Dir(rel); dir != "." {
-						rules = append(rules, Rule{Path: dir + "/**", Kind: kind})
+				if rel, err := filepath.Rel(root, d.file.Path); err == nil && rel != "." && !strings.HasPrefix(rel, "..") {
+					if dir := filepath.Dir(rel); dir != "." {
+						rules = append(rules, Rule{Path: fromHome(filepath.Join(root, dir)) + "/**", Kind: kind})
 					}
-					if ext := path.Ext(rel); ext != "" {
-						rules = append(rules, Rule{Path: "**/*" + ext, Kind: kind})
+					if ext := filepath.Ext(rel); ext != "" {
+						rules = append(rules, Rule{Path: strings.TrimSuffix(fromHome(root), "/") + "/**/*" + ext, Kind: kind})
 					}
 					break
 				}
@@ -80,6 +79,14 @@ func suggestions(d demand, f Facts) []Rule {
 		return []Rule{{Tool: f.Tool, Agent: f.Agent}}
 	}
 	return nil
+}
+
+// fromHome is a path as rules name it: with ~/ for what is below the home directory.
+func fromHome(file string) string {
+	if rest, ok := strings.CutPrefix(file, homeDir()+string(filepath.Separator)); ok {
+		file = "~/" + rest
+	}
+	return filepath.ToSlash(file)
 }
 
 func commandRules(words []string) []Rule {
