@@ -14,6 +14,7 @@ type entry struct {
 	started                     uint64
 	dead                        bool // a zombie: only its parent's wait is missing
 	kernel                      bool // a thread of the kernel
+	tty                         bool // it has a controlling terminal
 }
 
 // members remembers, by pid with their start time, the descendants that have left both group and session, and
@@ -150,7 +151,7 @@ func readTable() map[int]entry {
 }
 
 // readEntry reads /proc/<pid>/stat. The name in it may hold blanks and brackets, so the fields count from the last
-// closing bracket on: state, ppid, pgrp, session, ..., the seventh are flags, the twentieth is the start time.
+// closing bracket on: state, ppid, pgrp, session, tty, ..., the seventh are flags, the twentieth is the start time.
 func readEntry(pid int, buf []byte) (entry, bool) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -176,6 +177,6 @@ func parseStat(pid int, stat []byte) (entry, bool) {
 	state := fields[0][0]
 	return entry{
 		pid: pid, parent: number(1), group: number(2), session: number(3),
-		started: started, dead: state == 'Z' || state == 'X', kernel: flags&kernelThread != 0,
+		started: started, dead: state == 'Z' || state == 'X', kernel: flags&kernelThread != 0, tty: number(4) != 0,
 	}, true
 }

@@ -13,11 +13,11 @@ import (
 
 // TreeVar is the variable that every program is started with on Linux, and hands to all it starts in turn. Its value is
 // the marks of all Groups it is in, the outermost first, with slashes between: a program may be one that starts Groups
-// itself.
+// itself. Behind a colon each mark names who has started the Group (see owner), where that is known.
 const TreeVar = "PARLEY_TREE"
 
 // maxOuter bounds the marks of outer Groups in bytes: who nests deeper loses the outermost.
-const maxOuter = 1 << 10
+const maxOuter = 2 << 10
 
 // maxEnviron is more than an environment can be, arguments and stack limit as usual.
 const maxEnviron = 8 << 20
@@ -40,6 +40,9 @@ func mark(cmd *exec.Cmd, token string) {
 		if !strings.HasPrefix(v, TreeVar+"=") {
 			marked = append(marked, v)
 		}
+	}
+	if who, ok := ourselves(); ok {
+		token += between + who.String()
 	}
 	value := token
 	if outer := os.Getenv(TreeVar); outer != "" {

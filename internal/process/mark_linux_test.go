@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,9 +17,16 @@ import (
 const callerVar = "PROCESS_TEST_CALLER"
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(houseVar); name != "" {
+		SetHouse(name)
+	}
 	script := os.Getenv(callerVar)
-	if script == "" {
+	switch script {
+	case "":
 		os.Exit(m.Run())
+	case "sweep":
+		fmt.Println(Sweep(context.Background(), patience))
+		return
 	}
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Stdout = os.Stdout
@@ -100,7 +108,7 @@ func TestMark(t *testing.T) {
 				marks = append(marks, value)
 			}
 		}
-		if !slices.Equal(marks, []string{"outer/own"}) || env != nil && !slices.Contains(cmd.Env, "A=1") {
+		if who, ok := ourselves(); !ok || !slices.Equal(marks, []string{"outer/own:" + who.String()}) || env != nil && !slices.Contains(cmd.Env, "A=1") {
 			t.Errorf("%q: %q", env, cmd.Env)
 		}
 	}
@@ -108,7 +116,8 @@ func TestMark(t *testing.T) {
 	cmd := exec.Command("env")
 	mark(cmd, "own")
 	value, _ := Getenv(cmd.Env, TreeVar)
-	if len(value) > maxOuter+len("/own") || !strings.HasPrefix(value, "mark/") || !strings.HasSuffix(value, "/last/own") {
+	who, _ := ourselves()
+	if len(value) > maxOuter+len("/own:"+who.String()) || !strings.HasPrefix(value, "mark/") || !strings.HasSuffix(value, "/last/own:"+who.String()) {
 		t.Errorf("%d bytes: %.40q...", len(value), value)
 	}
 }

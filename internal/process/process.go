@@ -12,7 +12,8 @@
 // (TreeVar), which its children inherit, and which is looked up in /proc. Only a process that has changed its
 // environment, in a session of its own and after all its parents are gone, cannot be told from others. When the caller
 // itself is killed without a chance to clean up, the kernel sends the program SIGTERM; what that does about its own
-// children is up to it.
+// children is up to it. Those that live on are ended by the next caller that asks for it (Sweep): the mark names who has
+// started a program, in a way that nobody else can be taken for it.
 package process
 
 import (

@@ -1,0 +1,111 @@
+package process
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// owner names the process that has started a Group, so that it can be told for certain whether it is still there.
+type owner struct {
+	house      string // of SetHouse, as a hash; "" without one
+	pids, time string // the namespaces in which pid and started mean something: ids of inodes
+	pid        int
+	started    uint64 // in clock ticks: a pid alone can be reused
+}
+
+// between separates a Group's own mark from its owner's name, and inName the parts of that.
+const (
+	between = ":"
+	inName  = "."
+)
+
+func (o owner) String() string {
+	return strings.Join([]string{o.house, o.pids, o.time, strconv.Itoa(o.pid), strconv.FormatUint(o.started, 10)}, inName)
+}
+
+// parseOwner reads what String writes.
+func parseOwner(name string) (o owner, ok bool) {
+	parts := strings.Split(name, inName)
+	if len(parts) != 5 || parts[1] == "" || parts[2] == "" {
+		return owner{}, false
+	}
+	var pidErr, startErr error
+	o = owner{house: parts[0], pids: parts[1], time: parts[2]}
+	o.pid, pidErr = strconv.Atoi(parts[3])
+	o.started, startErr = strconv.ParseUint(parts[4], 10, 64)
+	return o, pidErr == nil && startErr == nil && o.pid > 0 && o.started > 0 && o.String() == name
+}
+
+// parseMark reads the owners of all Groups that the value of TreeVar names; false where one of them names none.
+func parseMark(value string) ([]owner, bool) {
+	var all []owner
+	for one := range strings.SplitSeq(value, "/") {
+		token, name, _ := strings.Cut(one, between)
+		o, ok := parseOwner(name)
+		if !ok || token == "" {
+			return nil, false
+		}
+		all = append(all, o)
+	}
+	return all, true
+}
+
+var house atomic.Pointer[string]
+
+// SetHouse says to whom this process belongs, by any text: Sweep looks only for what processes of the same house have
+// left. It is to be called before anything is started.
+func SetHouse(name string) {
+	sum := sha256.Sum256([]byte(name))
+	short := hex.EncodeToString(sum[:8])
+	house.Store(&short)
+}
+
+// ourselves is the owner of what this process starts; false where /proc does not tell, or tells of other processes than
+// those that we know by their pid.
+func ourselves() (owner, bool) {
+	o, ok := identity()
+	if h := house.Load(); h != nil {
+		o.house = *h
+	}
+	return o, ok
+}
+
+var identity = sync.OnceValues(func() (owner, bool) {
+	pid := os.Getpid()
+	seen, err := os.Readlink("/proc/self")
+	e, ok := readEntry(pid, make([]byte, statSize))
+	pids, known := namespace("pid")
+	if err != nil || seen != strconv.Itoa(pid) || !ok || !known || e.started == 0 {
+		return owner{}, false
+	}
+	clock, known := namespace("time")
+	if !known {
+		clock = "0" // a kernel that has none
+	}
+	return owner{pids: pids, time: clock, pid: pid, started: e.started}, true
+})
+
+// namespace is the id of one of ours.
+func namespace(kind string) (string, bool) {
+	name, err := os.Readlink("/proc/self/ns/" + kind) // "pid:[4026531836]"
+	id, ok := strings.CutPrefix(name, kind+":[")
+	id, closed := strings.CutSuffix(id, "]")
+	return id, err == nil && ok && closed && id != ""
+}
+
+// gone tells whether a process of our namespaces has ended for certain.
+func (o owner) gone() bool {
+	if e, ok := readEntry(o.pid, make([]byte, statSize)); ok {
+		return e.dead || e.started != o.started
+	}
+	// It may only be hidden.
+	return errors.Is(unix.Kill(o.pid, 0), unix.ESRCH)
+}
