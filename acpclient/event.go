@@ -274,10 +274,12 @@ type UsageChanged struct {
 	NoCost     bool // v2: what was known of the cost is no longer true
 }
 
-// NoticeArrived is for the user, now; it is not part of the history.
+// NoticeArrived is for the user, now; it is not part of the history. Terminal is
+// that of a command which waits for the user, who can take it over; "" for others.
 type NoticeArrived struct {
 	For
 	Severity, Title, Description string
+	Terminal                     string
 }
 
 // CompactionChanged creates or changes one compaction of the context.
@@ -290,11 +292,12 @@ type CompactionChanged struct {
 }
 
 // TerminalStarted announces a terminal: one that the agent had parley start, or
-// one of the agent's own (Foreign).
+// one of the agent's own (Foreign). Attended: the user has asked for its keyboard,
+// which the front end attaches now.
 type TerminalStarted struct {
 	For
-	ID, Command, Cwd string
-	Foreign          bool
+	ID, Command, Cwd  string
+	Foreign, Attended bool
 }
 
 // TerminalOutput carries more raw bytes of a terminal, control sequences and

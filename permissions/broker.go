@@ -7,11 +7,12 @@ import (
 	"sync"
 )
 
-// Errors of Broker.Answer and Broker.AnswerWith.
+// Errors of Broker.Answer, Broker.AnswerWith and Broker.AnswerAttended.
 var (
 	ErrSettled  = errors.New("the question has been settled")
 	ErrNoOption = errors.New("the question has no such option")
 	ErrNoChange = errors.New("only a write that is allowed once can be changed")
+	ErrNoAttend = errors.New("only a command that parley runs, allowed once, can have your keyboard")
 )
 
 // Policy may answer a question instead of the user; false leaves it open. It is
@@ -126,6 +127,7 @@ func (b *Broker) Ask(q Question) *Pending {
 	}
 	if b.policy != nil {
 		if a, ok := b.policy(q); ok {
+			a.Attended = false // it has no keyboard
 			p.settle(a)
 			return p
 		}
@@ -207,16 +209,24 @@ func (b *Broker) take(key uint64) *Pending {
 }
 
 // Answer settles the question with one of its options, for the user.
-func (b *Broker) Answer(key uint64, optionID string) error { return b.answer(key, optionID, nil) }
+func (b *Broker) Answer(key uint64, optionID string) error {
+	return b.answer(key, Answer{OptionID: optionID})
+}
 
 // AnswerWith is Answer, but text is to be written in place of what the question
 // asks for. Only a question with a Change takes one, with an option that allows
 // once: nothing that the user wrote for this file says anything of later ones.
 func (b *Broker) AnswerWith(key uint64, optionID, text string) error {
-	return b.answer(key, optionID, &text)
+	return b.answer(key, Answer{OptionID: optionID, Text: &text})
 }
 
-func (b *Broker) answer(key uint64, optionID string, text *string) error {
+// AnswerAttended is Answer, but the command gets the user's keyboard. Only a
+// question with Attends takes it, with an option that allows once.
+func (b *Broker) AnswerAttended(key uint64, optionID string) error {
+	return b.answer(key, Answer{OptionID: optionID, Attended: true})
+}
+
+func (b *Broker) answer(key uint64, a Answer) error {
 	b.mu.Lock()
 	p := b.open[key]
 	if p == nil {
@@ -225,7 +235,7 @@ func (b *Broker) answer(key uint64, optionID string, text *string) error {
 	}
 	var chosen *Option
 	for i := range p.Question.Options {
-		if p.Question.Options[i].ID == optionID {
+		if p.Question.Options[i].ID == a.OptionID {
 			chosen = &p.Question.Options[i]
 			break
 		}
@@ -234,16 +244,21 @@ func (b *Broker) answer(key uint64, optionID string, text *string) error {
 		b.mu.Unlock()
 		return ErrNoOption
 	}
-	if text != nil && (p.Question.Change == nil || chosen.Kind != AllowOnce) {
+	if a.Text != nil && (p.Question.Change == nil || chosen.Kind != AllowOnce) {
 		b.mu.Unlock()
 		return ErrNoChange
+	}
+	if a.Attended && (!p.Question.Attends || p.Question.Origin != FromParley || chosen.Kind != AllowOnce) {
+		b.mu.Unlock()
+		return ErrNoAttend
 	}
 	delete(b.open, key)
 	if q := p.Question; q.Remember != "" && chosen.Kind == AllowAlways {
 		b.remember(q.Session, q.Remember)
 	}
 	b.mu.Unlock()
-	p.settle(Answer{OptionID: optionID, By: "you", Text: text})
+	a.By = "you"
+	p.settle(a)
 	return nil
 }
 

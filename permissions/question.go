@@ -58,6 +58,10 @@ type Question struct {
 	// is there now is known: the answer may put another text in its place. nil for
 	// all other questions.
 	Change *Change
+	// Attends says that the question, one of parley's own about a command, may be
+	// answered with the user's keyboard: the command gets a terminal of its own that
+	// the front end attaches to.
+	Attends bool
 
 	Facts     Facts
 	Judgement Judgement // of the rules there were when it was asked; set by the broker
@@ -100,6 +104,9 @@ type Answer struct {
 	// Text is what is to be written in place of the question's Change.New, verbatim;
 	// nil: what was asked.
 	Text *string
+	// Attended: the command gets a terminal of its own, for the user's keyboard. Only
+	// Broker.AnswerAttended sets it.
+	Attended bool
 }
 
 // Asked is posted when a question needs the front end.

@@ -38,7 +38,8 @@ type Entry struct {
 	Decision string `json:"decision,omitempty"`
 	Allowed  bool   `json:"allowed,omitempty"`
 	By       string `json:"by,omitempty"`
-	Changed  string `json:"changed,omitempty"` // SHA-256 of the text that the user put in place of what was asked
+	Changed  string `json:"changed,omitempty"`  // SHA-256 of the text that the user put in place of what was asked
+	Attended bool   `json:"attended,omitempty"` // the command got the user's keyboard
 
 	// Of what came of it.
 	Outcome string `json:"outcome,omitempty"`
@@ -84,6 +85,7 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 			e.Decision, e.Allowed = o.Name, o.Allows()
 		}
 	}
+	e.Attended = a.Attended
 	if a.Text != nil {
 		sum := sha256.Sum256([]byte(*a.Text))
 		e.Changed = hex.EncodeToString(sum[:])
@@ -170,12 +172,26 @@ func (r *Record) append(e Entry) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
+	if torn(f) { // by a full disk, and this one is to be whole
+		line = append([]byte{'\n'}, line...)
+	}
 	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
+}
+
+// torn tells whether a file ends in the midst of a line.
+func torn(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	n, _ := f.ReadAt(last[:], info.Size()-1)
+	return n == 1 && last[0] != '\n'
 }
 
 // recordName is a session's file: its id says nothing that a path may hold.

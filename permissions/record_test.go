@@ -109,3 +109,31 @@ func TestRecordFails(t *testing.T) {
 		t.Errorf("%v", told)
 	}
 }
+
+// A line that a full disk has cut short is none, and spoils none behind it.
+func TestRecordTorn(t *testing.T) {
+	dir := t.TempDir()
+	add := func(outcome string) {
+		r := NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
+		r.Came("s", 1, outcome)
+		r.Close()
+	}
+	add("first")
+	name := filepath.Join(dir, recordName("s"))
+	whole, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, append(whole, whole[:len(whole)/2]...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadRecord(dir, "s", 10); err != nil || len(got) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	add("second")
+	add("third")
+	got, err := ReadRecord(dir, "s", 10)
+	if err != nil || len(got) != 3 || got[1].Outcome != "second" || got[2].Outcome != "third" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -29,6 +29,9 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	env := append([]string(nil), s.o.Environ...)
+	if c.Attended {
+		env = append([]string(nil), s.o.Attended...)
+	}
 	for _, v := range c.Env {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
 			return nil, fmt.Errorf("%w: environment variable %q", ErrInvalid, v.Name)

@@ -104,7 +104,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 	}
 	time.AfterFunc(drainWait+drainWait/2, func() { close(gate) }) // slower than the wait for stragglers
 	h.wait(id)
-	<-p.group.Done()
+	<-p.cur.group.Done()
 	if _, data := told.of(id); len(data) != 100_003 || !strings.HasSuffix(data, "end") {
 		t.Errorf("%d bytes told", len(data))
 	}

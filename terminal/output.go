@@ -10,10 +10,15 @@ type tail struct {
 	limit     int
 	buf       []byte // grows up to limit, then is written round and round
 	next      int    // where the next byte goes once buf is full
+	total     uint64 // bytes written so far
+	last      byte   // of them
 	truncated bool   // stays once set
 }
 
 func (t *tail) write(p []byte) {
+	if len(p) > 0 {
+		t.total, t.last = t.total+uint64(len(p)), p[len(p)-1]
+	}
 	if over := len(p) - t.limit; over > 0 {
 		t.truncated = true
 		p = p[over:]
@@ -54,6 +59,12 @@ func (t *tail) bytes() []byte {
 	all := make([]byte, 0, len(t.buf))
 	all = append(all, t.buf[t.next:]...)
 	return append(all, t.buf[:t.next]...)
+}
+
+// since returns the newest bytes of those behind the first from, at most most of them.
+func (t *tail) since(from uint64, most int) []byte {
+	all := t.bytes()
+	return all[len(all)-int(min(t.total-from, uint64(most), uint64(len(all)))):]
 }
 
 // text returns what is kept as valid UTF-8 of at most limit bytes. Half a character at the beginning is what was cut

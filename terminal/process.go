@@ -13,24 +13,25 @@ import (
 
 // Process is one terminal: a command, what is kept of its output, and how it ended.
 //
-// Two goroutines serve it. The reader takes output from the pipe until the last holder of the pipe has ended or the
+// Two goroutines serve it. The reader takes output from the stream until the last holder of the stream has ended or the
 // terminal is released, and keeps it. The other one (run) tells the story in order: it alone calls Notify.
 type Process struct {
 	service *Service
 	home    *session
 	id      Change // Session and ID only
-	group   *process.Group
-	pipe    *os.File
+	command Command
 
-	chunks   chan []byte   // from the reader to run; closed at the end of the output
-	told     chan struct{} // closed when run wants no more chunks
 	exited   chan struct{} // closed when exit is set, never after released
 	released chan struct{}
 
-	mu   sync.Mutex
-	out  tail
-	exit *ExitStatus
-	gone bool // released; exit stays as it is
+	mu    sync.Mutex
+	cur   *run
+	out   tail
+	exit  *ExitStatus
+	gone  bool        // released; exit stays as it is
+	ended bool        // it was ended, or has ended: it is not started again
+	again chan *run   // somebody is starting it again: brings the new run, or nil; nil when nobody is
+	front *Attachment // nil when nobody is attached
 }
 
 func start(s *Service, home *session, id Change, c Command, cmd *exec.Cmd) (*Process, error) {
@@ -38,47 +39,72 @@ func start(s *Service, home *session, id Change, c Command, cmd *exec.Cmd) (*Pro
 	if c.OutputLimit != nil && *c.OutputLimit < uint64(limit) {
 		limit = int(*c.OutputLimit)
 	}
-	r, w, err := os.Pipe()
+	streams, err := openStreams(c.Attended)
 	if err != nil {
 		return nil, err
 	}
-	cmd.Stdout, cmd.Stderr = w, w
-	group, err := process.Start(cmd)
-	w.Close()
+	r, err := streams.start(cmd)
 	if err != nil {
-		r.Close()
 		return nil, err
 	}
+	r.begun = true
 	return &Process{
-		service: s, home: home, id: id, group: group, pipe: r, out: tail{limit: limit},
-		chunks: make(chan []byte), told: make(chan struct{}),
+		service: s, home: home, id: id, command: c, cur: r, out: tail{limit: limit},
 		exited: make(chan struct{}), released: make(chan struct{}),
 	}, nil
 }
 
 // run tells the story of a terminal until it was released.
-func (p *Process) run(c Command) {
+func (p *Process) run(r *run) {
 	defer p.service.runs.Done()
+	c := p.command
 	p.notify(Change{Started: &c})
-	go p.read()
-	p.follow(p.group.Done())
-	close(p.told)
-	status := p.finish(p.group.Wait())
-	p.service.finished(p)
-	p.notify(Change{Exit: &status})
+	for r != nil {
+		go p.read(r)
+		p.follow(r, r.group.Done())
+		close(r.told)
+		status := statusOf(r.group.Wait())
+		next := p.next()
+		if next != nil {
+			r.stream.Close() // somebody who escaped may still hold the other end
+			p.begins(next)
+		} else {
+			p.finish(status)
+			p.service.finished(p)
+			p.notify(Change{Exit: &status})
+		}
+		r = next
+	}
 	<-p.released
 	p.notify(Change{Released: true})
 }
 
+// next waits for the second life of a command that somebody is taking over; nil where it has none. From then on there
+// is none any more.
+func (p *Process) next() *run {
+	p.mu.Lock()
+	again := p.again
+	p.ended = p.ended || again == nil
+	p.mu.Unlock()
+	if again == nil {
+		return nil
+	}
+	r := <-again
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.again, p.ended = nil, p.ended || r == nil
+	return r
+}
+
 // follow passes output on until it is complete, and tells when a command that is not done seems to wait for somebody.
-func (p *Process) follow(done <-chan struct{}) {
+func (p *Process) follow(r *run, done <-chan struct{}) {
 	var overdue <-chan time.Time
 	var end lineEnd
 	late, quiet := 0, time.NewTimer(quietWait)
 	defer quiet.Stop()
 	for {
 		select {
-		case chunk, ok := <-p.chunks:
+		case chunk, ok := <-r.chunks:
 			if !ok {
 				return
 			}
@@ -89,7 +115,7 @@ func (p *Process) follow(done <-chan struct{}) {
 				return
 			}
 		case <-quiet.C:
-			if what := end.waitsFor(); what != "" && done != nil {
+			if what := end.waitsFor(); what != "" && done != nil && !p.attached() {
 				p.notify(Change{Waiting: what})
 			}
 		case <-done:
@@ -97,7 +123,7 @@ func (p *Process) follow(done <-chan struct{}) {
 			overdue = time.After(drainWait)
 		case <-overdue:
 			select { // a slow Notify must not cost the end of the output
-			case chunk, ok := <-p.chunks:
+			case chunk, ok := <-r.chunks:
 				if !ok {
 					return
 				}
@@ -121,24 +147,28 @@ func (p *Process) notify(c Change) {
 }
 
 // read keeps the output. What it hands to run is a copy, and only made when somebody listens.
-func (p *Process) read() {
-	defer close(p.chunks)
-	defer p.pipe.Close()
+func (p *Process) read(r *run) {
+	defer close(r.chunks)
+	defer r.stream.Close()
 	buf := make([]byte, readBuffer)
-	told := p.told
 	for {
-		n, err := p.pipe.Read(buf)
-		if n > 0 {
-			p.mu.Lock()
-			p.out.write(buf[:n])
-			p.mu.Unlock()
-			if told != nil && p.service.o.Notify != nil {
-				select {
-				case p.chunks <- bytes.Clone(buf[:n]):
-				case <-told:
-					told = nil
-				}
+		n, err := r.stream.Read(buf)
+		kept := buf[:n]
+		if r.attended {
+			kept = r.breaks.add(kept)
+			if err != nil {
+				kept = append(kept, r.breaks.rest()...)
 			}
+		}
+		if n > 0 || len(kept) > 0 {
+			p.mu.Lock()
+			p.out.write(kept)
+			front := p.front
+			p.mu.Unlock()
+			if front != nil && n > 0 {
+				front.give(bytes.Clone(buf[:n]), r.told)
+			}
+			p.tell(r, kept)
 		}
 		if err != nil {
 			return
@@ -146,20 +176,38 @@ func (p *Process) read() {
 	}
 }
 
-// finish publishes how the command ended.
-func (p *Process) finish(state *os.ProcessState) ExitStatus {
+// tell hands output to run, as long as that wants any.
+func (p *Process) tell(r *run, kept []byte) {
+	if p.service.o.Notify == nil || len(kept) == 0 {
+		return
+	}
+	select {
+	case <-r.told:
+	default:
+		select {
+		case r.chunks <- bytes.Clone(kept):
+		case <-r.told:
+		}
+	}
+}
+
+func statusOf(state *os.ProcessState) ExitStatus {
 	status := ExitStatus{Signal: process.SignalName(state)}
 	if status.Signal == "" {
 		code := state.ExitCode()
 		status.Code = &code
 	}
+	return status
+}
+
+// finish publishes how the command ended.
+func (p *Process) finish(status ExitStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.gone {
 		p.exit = &status
 		close(p.exited)
 	}
-	return status
 }
 
 func (p *Process) current() Output {
@@ -194,15 +242,13 @@ func (p *Process) wait(ctx context.Context) (ExitStatus, error) {
 	return *p.exit, nil
 }
 
-// kill ends the group, the polite way first.
+// kill ends the command with all it has started. One that is just being taken over is not started again.
 func (p *Process) kill() {
-	if grace := p.service.o.Grace; grace > 0 && p.group.Alive() {
-		p.group.Track()
-		p.group.Terminate()
-		p.group.WaitGone(grace)
-	}
-	p.group.Kill()
-	p.group.WaitGone(endWait)
+	p.mu.Lock()
+	p.ended = true
+	r := p.cur
+	p.mu.Unlock()
+	r.end(p.service.o.Grace)
 }
 
 // release is called once, by whoever took the terminal out of the books.
@@ -212,6 +258,6 @@ func (p *Process) release() {
 	p.mu.Unlock()
 	close(p.released)
 	p.kill()
-	p.pipe.Close() // somebody who escaped may still hold the other end
+	p.cur.stream.Close() // somebody who escaped may still hold the other end; cur stays once ended is set
 	p.shrink(0)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"sync"
 	"time"
@@ -34,6 +35,9 @@ func New(o Options) *Service {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
+	if o.Attended == nil {
+		o.Attended = o.Environ
+	}
 	if o.MaxOutput <= 0 {
 		o.MaxOutput = defaultMaxOutput
 	}
@@ -49,18 +53,24 @@ func New(o Options) *Service {
 	return &Service{o: o, sessions: make(map[string]*session)}
 }
 
-// Create starts a command and returns the id of its terminal at once (terminal/create). Errors are ErrRelativeDir,
-// ErrInvalid, ErrTooMany, ErrTooManyKept, ErrClosed, that of Options.Confine, or why the command cannot be started: exec.ErrNotFound, fs.ErrNotExist,
-// fs.ErrPermission. After an error nothing runs.
-func (s *Service) Create(sessionID string, c Command) (string, error) {
+// prepare works out what to start, confined.
+func (s *Service) prepare(sessionID string, c Command) (*exec.Cmd, error) {
 	cmd, err := s.command(c)
+	if err == nil && s.o.Confine != nil {
+		if err = s.o.Confine(sessionID, cmd); err != nil {
+			err = fmt.Errorf("confine %s: %w", Line(c), err)
+		}
+	}
+	return cmd, err
+}
+
+// Create starts a command and returns the id of its terminal at once (terminal/create). Errors are ErrRelativeDir,
+// ErrInvalid, ErrTooMany, ErrTooManyKept, ErrClosed, ErrNoPTY, that of Options.Confine, or why the command cannot be started: exec.ErrNotFound,
+// fs.ErrNotExist, fs.ErrPermission. After an error nothing runs.
+func (s *Service) Create(sessionID string, c Command) (string, error) {
+	cmd, err := s.prepare(sessionID, c)
 	if err != nil {
 		return "", err
-	}
-	if s.o.Confine != nil {
-		if err := s.o.Confine(sessionID, cmd); err != nil {
-			return "", fmt.Errorf("confine %s: %w", Line(c), err)
-		}
 	}
 	home, id, err := s.reserve(sessionID)
 	if err != nil {
@@ -80,7 +90,7 @@ func (s *Service) Create(sessionID string, c Command) (string, error) {
 	}
 	s.runs.Add(1)
 	s.mu.Unlock()
-	go p.run(c)
+	go p.run(p.cur)
 	if closed { // the session went away while the command was started
 		p.release()
 		return "", ErrReleased

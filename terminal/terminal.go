@@ -6,7 +6,13 @@
 // were written. Every command leads its own process group without a controlling terminal; killing or releasing ends
 // the whole group. Memory is bounded: of the output only the newest bytes are kept.
 //
-// All methods may be called from any goroutine. Kill, Release, CloseSession and Close wait for processes to end,
+// A command may be attended instead, which is the user's choice alone: then it has a pseudo terminal for its streams and
+// as its controlling terminal, to which a front end attaches the user's keyboard, one at a time (Attach). One that was
+// started without can be started anew that way (TakeOver). What it prints is kept all the same, with the line breaks
+// that the pseudo terminal makes turned back; so is what the pseudo terminal echoes of the keys. The keys themselves are
+// kept nowhere.
+//
+// All methods may be called from any goroutine. Kill, Release, TakeOver, CloseSession and Close wait for processes to end,
 // WaitForExit for as long as the command runs; the others do not block. Whether a command may run at all is decided
 // before Create is called; what it can do then is up to Options.Confine.
 package terminal
@@ -33,6 +39,16 @@ var (
 	ErrInvalid = errors.New("terminal: invalid command")
 	// ErrClosed says that the Service was closed.
 	ErrClosed = errors.New("terminal: closed")
+	// ErrNoPTY says that there are no pseudo terminals: on Windows never, elsewhere when none is left.
+	ErrNoPTY = errors.New("terminal: no pseudo terminal")
+	// ErrExited says that a command has ended, or is about to, and so cannot be taken over.
+	ErrExited = errors.New("terminal: the command has ended")
+	// ErrNotAttended says that a command has no terminal of its own to attach to.
+	ErrNotAttended = errors.New("terminal: the command has no terminal of its own")
+	// ErrAttached says that a front end is attached already, or that somebody is just taking the command over.
+	ErrAttached = errors.New("terminal: somebody has the command's keyboard already")
+	// ErrInputFull says that a command does not read what is typed, so that some of it was dropped.
+	ErrInputFull = errors.New("terminal: the command does not read its input")
 )
 
 const (
@@ -60,6 +76,7 @@ const (
 // Options configure a Service. The zero value is usable.
 type Options struct {
 	Environ       []string      // environment of all commands, "NAME=value"; nil = os.Environ()
+	Attended      []string      // environment of attended ones in its place; nil = Environ
 	Shell         string        // runs command lines, with -c; "" = $SHELL or sh; on Windows cmd
 	MaxOutput     int           // most bytes of output kept per terminal, whatever the agent allows; 0 = 4 MiB
 	MaxPerSession int           // most commands running at once in a session; 0 = 32
@@ -70,7 +87,7 @@ type Options struct {
 	Confine func(sessionID string, cmd *exec.Cmd) error
 	// Notify is told of every change, or nil. Each terminal calls it from a goroutine of its own: in order for one
 	// terminal (Started, Data and Waiting any number of times, Exit, Released), in parallel for several. While it blocks, the
-	// command may have to wait with its output. It must not call Kill, Release, CloseSession or Close.
+	// command may have to wait with its output. It must not call Kill, Release, TakeOver, CloseSession or Close.
 	Notify func(Change)
 }
 
@@ -86,6 +103,8 @@ type Command struct {
 	Env         []EnvVar // over the environment of the Service; of the same name the last one wins
 	Dir         string   // absolute; required
 	OutputLimit *uint64  // most bytes of output kept; nil = as many as the Service keeps
+	Attended    bool     // it gets a terminal of its own, for the user to attach to
+	Ref         uint64   // the caller's: it comes back with Change.Started
 }
 
 // ExitStatus tells how a command ended: with a code, or (Code nil) by the signal named, "SIGKILL".
@@ -106,8 +125,8 @@ type Change struct {
 	Session, ID string
 
 	Started  *Command
-	Data     []byte  // new output as it came, owned by the receiver; may end within a character
-	Waiting  WaitFor // what the command seems to wait for, which nobody can give it; more Data, or the Exit, ends that
+	Data     []byte  // new output as it is kept, owned by the receiver; may end within a character
+	Waiting  WaitFor // what the command seems to wait for, with nobody attached; more Data, or the Exit, ends that
 	Exit     *ExitStatus
 	Released bool
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WaitFor is what a command seems to wait for, in words that go on "it waits for ...". Its input is empty and it has no
-// terminal, so it waits in vain.
+// WaitFor is what a command seems to wait for, in words that go on "it waits for ...". Without somebody attached it waits
+// in vain.
 type WaitFor string
 
 // What a command can be seen to wait for.

@@ -61,23 +61,50 @@ func TestWaitingIsTold(t *testing.T) {
 			}
 			told = append(told, time.Since(began).String()+" "+what)
 		}})
-		p := &Process{service: s, chunks: make(chan []byte)}
+		p, r := &Process{service: s}, &run{chunks: make(chan []byte)}
 		done, over := make(chan struct{}), make(chan struct{})
-		go func() { defer close(over); p.follow(done) }()
-		p.chunks <- []byte("Pass")
+		go func() { defer close(over); p.follow(r, done) }()
+		r.chunks <- []byte("Pass")
 		time.Sleep(quietWait - time.Millisecond)
-		p.chunks <- []byte("word: ")
+		r.chunks <- []byte("word: ")
 		time.Sleep(time.Minute)
-		p.chunks <- []byte("\nthank you\n")
+		r.chunks <- []byte("\nthank you\n")
 		time.Sleep(time.Minute)
-		p.chunks <- []byte("Go on? [y/n]")
+		r.chunks <- []byte("Go on? [y/n]")
 		close(done)
 		time.Sleep(drainWait / 2)
-		close(p.chunks)
+		close(r.chunks)
 		<-over
 		want := []string{"0s Pass", "1.999s word: ", "3.999s a password", "1m1.999s \nthank you\n", "2m1.999s Go on? [y/n]"}
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
+		}
+	})
+}
+
+// Nothing is told of a command that somebody is attached to.
+func TestWaitingIsNotToldWhileAttached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []WaitFor
+		s := New(Options{Notify: func(c Change) {
+			if c.Waiting != "" {
+				told = append(told, c.Waiting)
+			}
+		}})
+		p, r := &Process{service: s, front: &Attachment{}}, &run{chunks: make(chan []byte)}
+		done, over := make(chan struct{}), make(chan struct{})
+		go func() { defer close(over); p.follow(r, done) }()
+		r.chunks <- []byte("Password: ")
+		time.Sleep(time.Minute)
+		p.mu.Lock()
+		p.front = nil
+		p.mu.Unlock()
+		r.chunks <- []byte("\n[y/n]")
+		time.Sleep(time.Minute)
+		close(r.chunks)
+		<-over
+		if !slices.Equal(told, []WaitFor{WaitYesNo}) {
+			t.Errorf("told %q", told)
 		}
 	})
 }

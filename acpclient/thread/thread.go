@@ -419,6 +419,11 @@ func (t *Thread) Revive(note string) {
 	t.settle()
 }
 
+// Remark adds a quiet line that is the client's own, and returns its index.
+func (t *Thread) Remark(text string) int {
+	return t.add(&Item{Kind: Notice, Text: []byte(text)}).Index
+}
+
 // startedAgain stands below what another connection has said.
 const startedAgain = "started again: the agent does not remember what stands above"
 

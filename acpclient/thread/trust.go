@@ -147,3 +147,23 @@ func (tool *Tool) Paths() []string {
 	}
 	return out
 }
+
+// Silent tells whether no call of a turn could have changed a file, by what the
+// agent says of it.
+func (t *Thread) Silent(turn int) bool {
+	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn >= turn; i-- {
+		if it := t.Items[i]; it.Turn == turn && it.Tool != nil && !slices.Contains([]string{"read", "search", "think", "fetch", "switch_mode"}, it.Tool.Kind) {
+			return false
+		}
+	}
+	return true
+}
+
+// Named tells whether a call has named a file, an absolute path.
+func (t *Thread) Named(path string) bool {
+	return slices.ContainsFunc(t.Items, func(it *Item) bool {
+		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
+			return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)
+		})
+	})
+}

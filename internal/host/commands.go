@@ -52,14 +52,17 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 			key = h.granted(r.SessionID, func(g *grants) uint64 { return g.command(forms, cmd.Dir, home) })
 		}
 		if key == 0 {
+			var answer permissions.Answer
 			var ok bool
-			if key, ok = h.allowed(ctx, q); !ok {
+			if answer, key, ok = h.ask(ctx, q); !ok {
 				return "", errDenied("running " + line)
 			}
+			cmd.Attended = answer.Attended && q.Attends
 		}
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
+		cmd.Ref = key
 		id, err := h.terminals.Create(r.SessionID, cmd)
 		h.came(r.SessionID, key, "started", err)
 		return id, terminalError(err)
@@ -68,7 +71,8 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line}
+		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line,
+		Attends: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	return q
@@ -140,7 +144,7 @@ func terminalError(err error) error {
 func (h *Host) terminalChanged(c terminal.Change) {
 	for_ := acpclient.For{Session: c.Session}
 	if c.Started != nil {
-		h.opts.Sink.Post(acpclient.TerminalStarted{For: for_, ID: c.ID, Command: safetext.Line(terminal.Line(*c.Started), 2000), Cwd: safetext.Line(c.Started.Dir, 2000)})
+		h.opts.Sink.Post(acpclient.TerminalStarted{For: for_, ID: c.ID, Command: safetext.Line(terminal.Line(*c.Started), 2000), Cwd: safetext.Line(c.Started.Dir, 2000), Attended: c.Started.Attended})
 	}
 	if len(c.Data) > 0 {
 		h.opts.Sink.Post(acpclient.TerminalOutput{For: for_, ID: c.ID, Data: c.Data})
@@ -148,23 +152,6 @@ func (h *Host) terminalChanged(c terminal.Change) {
 	h.waits(c)
 	if c.Exit != nil {
 		h.opts.Sink.Post(acpclient.TerminalExited{For: for_, ID: c.ID, Code: c.Exit.Code, Signal: c.Exit.Signal})
-	}
-}
-
-// waits tells the user that a command seems to wait for somebody. It has no input
-// and no terminal, so it waits in vain.
-func (h *Host) waits(c terminal.Change) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case c.Started != nil:
-		h.lines[c.ID] = safetext.Line(terminal.Line(*c.Started), 200)
-	case c.Released:
-		delete(h.lines, c.ID)
-	case c.Waiting != "":
-		h.opts.Sink.Post(acpclient.NoticeArrived{For: acpclient.For{Session: c.Session}, Severity: "warning",
-			Title:       "A command waits for " + string(c.Waiting) + ", which nobody can give it",
-			Description: h.lines[c.ID] + " (stop it, or run it yourself)"})
 	}
 }
 
@@ -184,6 +171,9 @@ func settledEvent(q permissions.Question, a permissions.Answer) acpclient.Permis
 		e.Decision, e.Allowed = "Reject: nothing of the change was left", false
 	default:
 		e.Decision += ", with changes"
+	}
+	if a.Attended && e.Allowed {
+		e.Decision += ", with the keyboard"
 	}
 	return e
 }

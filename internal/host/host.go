@@ -42,6 +42,9 @@ type Options struct {
 	Rules func(roots []string) (*permissions.Rulebook, error)
 
 	Commands Commands // how commands are started
+	// Keyboard: the front end can give commands the user's keyboard (Attach). Without
+	// it no command is ever attended.
+	Keyboard bool
 
 	// Tools is the command that an agent of v2 starts to get at files and
 	// commands (see internal/toolserver); nil: it is offered none.
@@ -53,7 +56,8 @@ type Options struct {
 // Commands says how commands are started for an agent. The zero value starts them
 // as they are, with parley's environment.
 type Commands struct {
-	Environ []string // "NAME=value"; nil: os.Environ()
+	Environ  []string // "NAME=value"; nil: os.Environ()
+	Attended []string // of those that have the user's keyboard; nil: Environ
 	// Confine changes a command so that it can write below the roots of its session
 	// only; nil: they may do what the user may. An error keeps it from starting.
 	Confine func(roots []string, cmd *exec.Cmd) error
@@ -77,7 +81,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	lines    map[string]string // of commands, by the id of the terminal, safe to show
+	commands map[string]command // those that are not released, by the id of the terminal
 }
 
 // shared tells whether the agent's paths are those of this machine.
@@ -94,12 +98,12 @@ type session struct {
 
 // New makes a host. Close ends everything it started.
 func New(opts Options) *Host {
-	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, lines: map[string]string{}}
+	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, commands: map[string]command{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
 	if opts.Record != nil {
 		h.broker.SetRecord(opts.Record.Settled)
 	}
-	limits := terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ}
+	limits := terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ, Attended: opts.Commands.Attended}
 	if opts.Commands.Confine != nil {
 		limits.Confine = h.confine
 	}

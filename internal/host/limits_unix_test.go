@@ -107,7 +107,7 @@ func TestWaitingCommandIsANotice(t *testing.T) {
 		!strings.HasPrefix(n.Description, "ssh ") || strings.Contains(n.Description, "\x1b") {
 		t.Errorf("%+v", n)
 	}
-	if len(r.host.lines) != 0 {
-		t.Errorf("%q is kept", r.host.lines)
+	if len(r.host.commands) != 0 {
+		t.Errorf("%v are kept", r.host.commands)
 	}
 }

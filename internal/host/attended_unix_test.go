@@ -1,0 +1,242 @@
+//go:build unix
+
+package host
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/permissions"
+	"parley/terminal"
+)
+
+// withKeyboard is a rig whose front end can give commands the user's keyboard.
+func withKeyboard(t *testing.T, change func(*Options)) *rig {
+	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
+	opts := Options{Sink: r.sink, Agent: "test", Keyboard: true}
+	if change != nil {
+		change(&opts)
+	}
+	r.host = New(opts)
+	t.Cleanup(r.host.Close)
+	r.services = r.host.Services()
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// onTTY says whether a command has a terminal of its own.
+var onTTY = wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", "if [ -t 0 ]; then echo tty; read -r x </dev/tty; echo got $x; else echo none; fi"}}
+
+// The user allows a command with the keyboard: it has a terminal, and the settled
+// event and the record say so.
+func TestAllowedWithTheKeyboard(t *testing.T) {
+	dir := t.TempDir()
+	record := permissions.NewRecord(dir, "run", nil, nil)
+	r := withKeyboard(t, func(o *Options) { o.Record = record })
+	g := r.create(onTTY)
+	q := r.question()
+	if !q.Attends {
+		t.Fatal("the keyboard is not offered")
+	}
+	for _, option := range []string{"session", "reject"} {
+		if err := r.host.Broker().AnswerAttended(q.Key, option); !errors.Is(err, permissions.ErrNoAttend) {
+			t.Errorf("%s: %v", option, err)
+		}
+	}
+	if err := r.host.Broker().AnswerAttended(q.Key, "once"); err != nil {
+		t.Fatal(err)
+	}
+	id := r.passes(g, "")
+	started := find(t, r.sink, "start", func(e acpclient.TerminalStarted) bool { return e.ID == id })
+	settled := find(t, r.sink, "answer", func(e acpclient.PermissionSettled) bool { return e.Key == q.Key })
+	if !started.Attended || settled.Decision != "Allow once, with the keyboard" || settled.By != "you" || !settled.Allowed {
+		t.Errorf("%+v, %+v", started, settled)
+	}
+	a, err := r.host.Attach(theSession, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find(t, r.sink, "output", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "tty") })
+	io.WriteString(a, "this\r")
+	if got := r.finish(id); !strings.HasPrefix(got, "tty\n") || !strings.HasSuffix(got, "got this\n") {
+		t.Errorf("%q", got)
+	}
+	r.host.Close()
+	entries, err := permissions.ReadRecord(dir, theSession, 10)
+	if err != nil || len(entries) != 2 || !entries[0].Attended || entries[1].Attended || entries[1].Outcome != "started" {
+		t.Errorf("%+v, %v", entries, err)
+	}
+}
+
+// Nobody but the user gives the keyboard away, and only for a command that parley
+// itself asks about.
+func TestKeyboardIsTheUsersToGive(t *testing.T) {
+	sure := func(q permissions.Question) (permissions.Answer, bool) {
+		return permissions.Answer{OptionID: "once", By: "--approve-all", Attended: true}, true
+	}
+	for name, test := range map[string]struct {
+		change func(*Options)
+		answer string
+		before func(r *rig)
+	}{
+		"a policy":           {func(o *Options) { o.Policy = sure }, "", nil},
+		"a rule":             {nil, "", func(r *rig) { r.setRules("[[allow]]\ncommand = \"true\"\n") }},
+		"the mode":           {nil, "", func(r *rig) { r.host.Broker().SetMode(theSession, permissions.AllMode) }},
+		"the usual answer":   {nil, "once", nil},
+		"for the session":    {nil, "session", nil},
+		"without a keyboard": {func(o *Options) { o.Keyboard = false }, "once", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := withKeyboard(t, test.change)
+			if test.before != nil {
+				test.before(r)
+			}
+			req := onTTY
+			if name == "a rule" { // which allows no shell
+				req = wire.CreateTerminalRequest{Command: "true"}
+			}
+			g := r.create(req)
+			if name == "without a keyboard" {
+				q := r.question()
+				delete(r.keys, q.Key)
+				if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
+					t.Errorf("%v, %v", q.Attends, err)
+				}
+			}
+			id := r.passes(g, test.answer)
+			if got := r.finish(id); got != "none\n" && name != "a rule" {
+				t.Errorf("%q", got)
+			}
+			if find(t, r.sink, "start", func(e acpclient.TerminalStarted) bool { return e.ID == id }).Attended {
+				t.Error("it has the keyboard")
+			}
+		})
+	}
+	r := withKeyboard(t, nil)
+	r.put(r.path("a"), "old")
+	r.write(r.path("a"), "new")
+	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "Run it", `{"command":"true"}`),
+		Options: []wire.PermissionOption{{ID: "once", Name: "Yes", Kind: "allow_once"}}})
+	for range 2 { // a write of parley's, and a command that the agent asks about
+		q := r.question()
+		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
+			t.Errorf("%s: %v, %v", q.Heading, q.Attends, err)
+		}
+	}
+	r.services.Permissions.CancelSession(theSession)
+	asked.Wait(t.Context())
+}
+
+// A command that runs is taken over: the agent's wait goes on, and hears of the second
+// end.
+func TestTakeOver(t *testing.T) {
+	dir := t.TempDir()
+	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
+	script := `if [ -t 0 ]; then echo again; read -r x; exit 3; fi; echo first; exec sleep 1000`
+	id := r.passes(r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}}), "once")
+	ref := wire.TerminalRef{SessionID: theSession, TerminalID: id}
+	find(t, r.sink, "output", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "first") })
+	if r.host.Attended(theSession, id) {
+		t.Error("attended from the start")
+	}
+	if err := r.host.TakeOver(theSession, id); err != nil {
+		t.Fatal(err)
+	}
+	said := find(t, r.sink, "word of it", func(e acpclient.PermissionSettled) bool { return strings.HasPrefix(e.Decision, "Run again") })
+	if said.Decision != "Run again, with the keyboard" || !said.Allowed || said.By != "you" || !strings.HasPrefix(said.Subject, "sh -c ") {
+		t.Errorf("%+v", said)
+	}
+	if err := r.host.TakeOver(theSession, id); err != nil || !r.host.Attended(theSession, id) {
+		t.Errorf("again: %v", err)
+	}
+	a, err := r.host.Attach(theSession, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	io.WriteString(a, "go\r")
+	status, err := r.services.Terminals.WaitForExit(t.Context(), ref)
+	if err != nil || status.ExitCode == nil || *status.ExitCode != 3 {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if out, err := r.services.Terminals.Output(ref); err != nil || !strings.HasPrefix(out.Output, "first\n[the user has started this command again") || !strings.Contains(out.Output, "\nagain\n") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	for _, who := range [][2]string{{"other", id}, {theSession, "x"}} {
+		if err := r.host.TakeOver(who[0], who[1]); !errors.Is(err, terminal.ErrUnknown) {
+			t.Errorf("%q: %v", who, err)
+		}
+		if _, err := r.host.Attach(who[0], who[1]); !errors.Is(err, terminal.ErrUnknown) {
+			t.Errorf("%q: %v", who, err)
+		}
+	}
+	if n := count[acpclient.PermissionSettled](r.sink); n != 2 {
+		t.Errorf("%d answers were told", n)
+	}
+	r.host.Close()
+	entries, _ := permissions.ReadRecord(dir, theSession, 10)
+	if len(entries) != 3 || entries[2].Outcome != "started again, with the user's keyboard" || entries[2].Key != entries[0].Key {
+		t.Errorf("%+v", entries)
+	}
+}
+
+// What is typed is in no event and no record.
+func TestKeysAreKeptNowhere(t *testing.T) {
+	dir := t.TempDir()
+	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
+	script := `stty -echo; printf 'Password: '; read -r x; echo; echo "read ${#x}"`
+	g := r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}})
+	if err := r.host.Broker().AnswerAttended(r.question().Key, "once"); err != nil {
+		t.Fatal(err)
+	}
+	id := r.passes(g, "")
+	find(t, r.sink, "prompt", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "Password: ") })
+	a, err := r.host.Attach(theSession, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	io.WriteString(a, "hush-4711\r")
+	if got := r.finish(id); got != "Password: \nread 9\n" {
+		t.Errorf("%q", got)
+	}
+	r.host.Close()
+	r.sink.mu.Lock()
+	for _, e := range r.sink.events {
+		if out, ok := e.(acpclient.TerminalOutput); ok && strings.Contains(string(out.Data), "4711") {
+			t.Errorf("told: %q", out.Data)
+		}
+	}
+	r.sink.mu.Unlock()
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range files {
+		if text, _ := os.ReadFile(name); strings.Contains(string(text), "4711") {
+			t.Errorf("%s has it", name)
+		}
+	}
+	if len(files) == 0 {
+		t.Error("there is no record")
+	}
+}
+
+// The notice about a command that waits names it, so that the front end can say how
+// it is taken over.
+func TestWaitingCommandCanBeTakenOver(t *testing.T) {
+	r := withKeyboard(t, nil)
+	for _, c := range []terminal.Change{{Started: &terminal.Command{Command: "ssh", Args: []string{"a"}}}, {Waiting: terminal.WaitPassword}, {Released: true}} {
+		c.Session, c.ID = theSession, "t"
+		r.host.terminalChanged(c)
+	}
+	n := find(t, r.sink, "notice", func(acpclient.NoticeArrived) bool { return true })
+	if n.Title != "A command waits for a password" || n.Description != "ssh a" || n.Terminal != "t" {
+		t.Errorf("%+v", n)
+	}
+}

@@ -1,0 +1,216 @@
+//go:build unix
+
+package keyboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// lastWords is how long the terminal may take for what the command wrote last.
+const lastWords = time.Second
+
+// loan is a terminal that is lent.
+type loan struct {
+	in  int // of the terminal
+	out io.Writer
+	cmd Command
+	alt altScreen // of the goroutine that writes, until written is closed
+
+	wakes, wake *os.File // a byte ends the wait for keys
+	written     chan struct{}
+	failed      error // why it is written no more; nil at the end of the command. Set before written is closed
+}
+
+// Lend gives the terminal to a command, which is called line, until the command
+// ends (nil), the user takes the keyboard back (ErrTakenBack), or ctx ends (its
+// cause). Other errors are the terminal's. in and out are the terminal; nobody else
+// may read or write it meanwhile. The command's side is closed in any case.
+func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line string) (err error) {
+	defer cmd.Close()
+	tty, ok := in.(interface{ Fd() uintptr })
+	if !ok || !term.IsTerminal(tty.Fd()) {
+		return ErrNoTerminal
+	}
+	l := &loan{in: int(tty.Fd()), out: out, cmd: cmd, written: make(chan struct{})}
+	if l.wakes, l.wake, err = os.Pipe(); err != nil {
+		return fmt.Errorf("lend the keyboard: %w", err)
+	}
+	defer l.wakes.Close()
+	defer l.wake.Close()
+	if max(l.in, int(l.wakes.Fd())) >= unix.FD_SETSIZE {
+		return errors.New("lend the keyboard: too many files are open")
+	}
+	was, err := term.MakeRaw(tty.Fd())
+	if err != nil {
+		return fmt.Errorf("lend the keyboard: %w", err)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("lend the keyboard: a mistake of parley's: %v", r)
+		}
+		l.tidy()
+		if back := term.Restore(tty.Fd(), was); err == nil {
+			err = back
+		}
+	}()
+	return l.run(ctx, line)
+}
+
+// run copies in both directions until one of them is over.
+func (l *loan) run(ctx context.Context, line string) error {
+	defer context.AfterFunc(ctx, l.interrupt)()
+	cols, rows := l.size()
+	_, err := io.WriteString(l.out, keepTitle+"\r\n"+heading(line, cols)+"\r\n"+before(l.cmd.Before(), rows-2))
+	if err != nil {
+		close(l.written)
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	go l.write()
+	defer l.follow()()
+	if err := l.keys(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	<-l.written
+	return l.failed
+}
+
+// interrupt ends the wait for keys.
+func (l *loan) interrupt() { l.wake.Write([]byte{0}) }
+
+// write copies what the command writes.
+func (l *loan) write() {
+	defer l.interrupt()
+	defer close(l.written)
+	defer func() {
+		if r := recover(); r != nil {
+			l.failed = fmt.Errorf("lend the keyboard: a mistake of parley's: %v", r)
+		}
+	}()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := l.cmd.Read(buf)
+		l.alt.add(buf[:n])
+		if _, bad := l.out.Write(buf[:n]); bad != nil {
+			l.failed = fmt.Errorf("write to the terminal: %w", bad)
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// keys copies what the user types until the wait is ended (nil) or the user takes the
+// keyboard back.
+func (l *loan) keys() error {
+	buf := make([]byte, 4<<10)
+	defer clear(buf)
+	for {
+		ready, err := l.wait(nil)
+		switch {
+		case err != nil:
+			return err
+		case !ready:
+			return nil
+		}
+		n, err := unix.Read(l.in, buf)
+		switch {
+		case err == unix.EINTR || err == unix.EAGAIN:
+			continue
+		case err != nil:
+			return fmt.Errorf("read the terminal: %w", err)
+		case n == 0:
+			return fmt.Errorf("read the terminal: %w", io.ErrUnexpectedEOF)
+		}
+		mine, found := cut(buf[:n])
+		if _, err := l.cmd.Write(mine); err != nil && !found {
+			io.WriteString(l.out, "\a") // it does not read
+		}
+		clear(buf[:n])
+		if found {
+			return ErrTakenBack
+		}
+	}
+}
+
+// wait tells whether there are keys; false without an error means that the wait was
+// ended, or is over. nil is for ever.
+func (l *loan) wait(most *unix.Timeval) (bool, error) {
+	for {
+		var set unix.FdSet
+		set.Zero()
+		set.Set(l.in)
+		set.Set(int(l.wakes.Fd()))
+		n, err := unix.Select(max(l.in, int(l.wakes.Fd()))+1, &set, nil, nil, most)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return false, fmt.Errorf("wait for the terminal: %w", err)
+		case most == nil && set.IsSet(int(l.wakes.Fd())):
+			return false, nil
+		default:
+			return n > 0 && set.IsSet(l.in), nil
+		}
+	}
+}
+
+// follow tells the command how large the terminal is, now and whenever that changes.
+func (l *loan) follow() (stop func()) {
+	sizes, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(sizes, syscall.SIGWINCH)
+	go func() {
+		for {
+			l.cmd.Resize(l.size())
+			select {
+			case <-sizes:
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(sizes)
+		close(over)
+	}
+}
+
+// tidy puts the terminal in order. It may not be waited for if it takes nothing.
+func (l *loan) tidy() {
+	l.cmd.Close()
+	select {
+	case <-l.written:
+		io.WriteString(l.out, l.alt.reset())
+	case <-time.After(lastWords):
+	}
+	buf := make([]byte, 4<<10)
+	for range 256 { // keys that were meant for the command
+		if ready, err := l.wait(&unix.Timeval{}); err != nil || !ready {
+			break
+		}
+		if n, err := unix.Read(l.in, buf); err != nil || n == 0 {
+			break
+		}
+	}
+	clear(buf)
+}
+
+func (l *loan) size() (cols, rows int) {
+	size, err := unix.IoctlGetWinsize(l.in, unix.TIOCGWINSZ)
+	if err != nil || size.Col == 0 || size.Row == 0 {
+		return 80, 24
+	}
+	return int(size.Col), int(size.Row)
+}

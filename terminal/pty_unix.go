@@ -1,0 +1,62 @@
+//go:build unix
+
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// CanAttend tells whether commands can be attended on this system at all.
+const CanAttend = true
+
+// openPTY opens a pseudo terminal: the end that is ours, and the command's. What reads ours ends when it is closed, and
+// writing to it takes deadlines, where the system can wait for such a file.
+func openPTY() (ours, theirs *os.File, err error) {
+	blocking, theirs, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoPTY, err)
+	}
+	defer blocking.Close()
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		theirs.Close()
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoPTY, err)
+	}
+	ours = os.NewFile(uintptr(fd), blocking.Name())
+	if ours.SetDeadline(time.Time{}) != nil { // then nobody tells when there is something
+		err = unix.SetNonblock(fd, false)
+	}
+	return ours, theirs, err
+}
+
+// control makes the first stream of a command its controlling terminal. It leads a session of its own anyway, which is
+// what having one takes.
+func control(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty, cmd.SysProcAttr.Ctty = true, true, 0
+}
+
+func setSize(ours *os.File, cols, rows int) error {
+	conn, err := ours.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
+	})
+	return errors.Join(err, failed)
+}
