@@ -176,6 +176,29 @@ func TestPageRendersWhatItShows(t *testing.T) {
 	}
 }
 
+// A page that was made ready renders nothing any more when it is turned to.
+func TestAhead(t *testing.T) {
+	v := said(lesson(256 << 10))
+	v.Rows()
+	v.Page(-1)
+	for page := range 30 {
+		dir := -1
+		if page >= 20 {
+			dir = 1
+		}
+		rows := slices.Clone(v.Rows())
+		if v.Ahead(dir); !slices.Equal(rows, v.Rows()) {
+			t.Fatalf("page %d: making the next one ready changes this one", page)
+		}
+		before := v.rendered
+		v.Page(dir)
+		v.Rows()
+		if n := v.rendered - before; n > 0 || v.Following() {
+			t.Fatalf("page %d in direction %d renders %d segments", page, dir, n)
+		}
+	}
+}
+
 // BenchmarkPageUp goes page by page through 100,000 rows, from the end to the
 // start, as the screen does; max-ms is the slowest page.
 func BenchmarkPageUp(b *testing.B) {
@@ -191,6 +214,7 @@ func BenchmarkPageUp(b *testing.B) {
 			v.Rows()
 			v.Uncoloured() // its colours come from elsewhere
 			took := time.Since(began)
+			v.Ahead(-1) // while nobody waits
 			longest, sum, rows = max(longest, took), sum+took, rows+v.height-2
 		}
 		b.ReportMetric(float64(longest.Microseconds())/1000, "max-ms")

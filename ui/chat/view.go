@@ -251,6 +251,14 @@ func (v *View) Home() {
 // Page scrolls by pages, less two rows, down or (n < 0) up.
 func (v *View) Page(n int) { v.Scroll(n * max(1, v.height-2)) }
 
+// Ahead makes the page ready that is one further up (dir < 0) or down, while nobody
+// waits for it. What is shown stays.
+func (v *View) Ahead(dir int) {
+	if v.Rows(); v.ready() && !v.follow {
+		v.move(v.top, dir*v.height+max(0, dir)*v.height)
+	}
+}
+
 // Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it,
 // unless there is a selection; that may be scrolled out of sight.
 func (v *View) Scroll(n int) {
