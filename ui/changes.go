@@ -8,18 +8,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
 
 // watch tells when a turn begins and ends, so that what changes meanwhile can be
-// shown and put back.
-func (c *chat) watch(begins bool) {
+// shown and put back. The number is that of the turn, 0 where it is not watched.
+func (c *chat) watch(begins bool) int {
 	if c.session != nil && c.link.conn != nil && c.link.conn.Turn != nil {
-		c.link.conn.Turn(c.session.ID(), begins)
+		return c.link.conn.Turn(c.session.ID(), begins)
 	}
+	return 0
 }
 
 // changesListed are the changes of a session.
@@ -30,6 +30,7 @@ type changesListed struct {
 	could   []error      // of each: what putting it back would meet
 	all     []FileChange // together, those that can be put back
 	undo    bool         // to put them back
+	undone  []FileChange // those that were
 }
 
 // showChanges lists what the agent has changed; with undo, what of it can be put
@@ -45,8 +46,15 @@ func (c *chat) showChanges(undo bool) tea.Cmd {
 		if m.changes = turns; !undo {
 			return m
 		}
-		left := func(f FileChange) bool { return f.Undone }
-		m.changes, together = slices.DeleteFunc(turns, left), slices.DeleteFunc(together, left)
+		m.changes = nil
+		for _, f := range turns {
+			if f.Undone {
+				m.undone = append(m.undone, f)
+			} else {
+				m.changes = append(m.changes, f)
+			}
+		}
+		together = slices.DeleteFunc(together, func(f FileChange) bool { return f.Undone })
 		for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
 			m.could = append(m.could, r.Err)
 		}
@@ -61,7 +69,7 @@ func (c *chat) showChanges(undo bool) tea.Cmd {
 
 func (m changesListed) take(*Model) tea.Cmd {
 	c := m.chat
-	if len(m.changes) == 0 {
+	if len(m.changes)+len(m.undone) == 0 {
 		return c.say("nothing was changed that parley knows of; in a directory without git that is what was written through it")
 	}
 	if m.undo {
@@ -79,7 +87,7 @@ func (m changesListed) item(f FileChange) widget.Item {
 	switch {
 	case f.Undone:
 		it.Hint = "put back"
-	case !c.named(f.Path):
+	case !c.thread.Named(f.Path):
 		it.Hint = "no tool call named it"
 	}
 	return it
@@ -87,15 +95,6 @@ func (m changesListed) item(f FileChange) widget.Item {
 
 // short is a path as the transcript shows it, the home directory cut.
 func (c *chat) short(path string) string { return chatview.Home(c.view.Short(path), c.m.opts.Home) }
-
-// named tells whether a tool call of the session has named a file.
-func (c *chat) named(path string) bool {
-	return slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool {
-		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
-			return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)
-		})
-	})
-}
 
 // changeShown is a change to be read.
 type changeShown struct {
@@ -138,7 +137,8 @@ func (m changesListed) listPicker() *picker {
 	}}
 }
 
-// undoPicker offers the changes of the last turn together, and each by itself.
+// undoPicker offers the changes of the last turn together, and each by itself; and
+// those that were put back, to be done again.
 func (m changesListed) undoPicker() *picker {
 	var items []widget.Item
 	last := 0
@@ -157,7 +157,7 @@ func (m changesListed) undoPicker() *picker {
 		}
 	}
 	offer("the last turn", turn)
-	if m.changes[0].Turn != last {
+	if len(m.changes) > 0 && m.changes[0].Turn != last {
 		offer("everything", m.all)
 	}
 	for i, f := range slices.Backward(m.changes) {
@@ -168,15 +168,33 @@ func (m changesListed) undoPicker() *picker {
 		}
 		items = append(items, it)
 	}
+	if n := len(m.undone); n > 1 {
+		items = append(items, widget.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: again(m.undone)})
+	}
+	for _, f := range m.undone { // in the order in which they can be done again
+		it := m.item(f)
+		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
+		it.Section, it.Hint, it.Value = "put back", "enter does it again", again{f}
+		items = append(items, it)
+	}
 	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		chosen, ok := it.Value.([]FileChange)
-		if !ok {
-			return m.chat.say(fmt.Sprintf("left as it is: %v", it.Value))
-		}
 		conn, c := m.chat.link.conn, m.chat
-		return func() tea.Msg { return putBack{c, conn.PutBack(context.Background(), m.session, chosen, false)} }
+		switch chosen := it.Value.(type) {
+		case []FileChange:
+			return func() tea.Msg {
+				return putBack{c, "put back", conn.PutBack(context.Background(), m.session, chosen, false)}
+			}
+		case again:
+			return func() tea.Msg {
+				return putBack{c, "changed again", conn.DoAgain(context.Background(), m.session, chosen)}
+			}
+		}
+		return c.say(fmt.Sprintf("left as it is: %v", it.Value))
 	}}
 }
+
+// again are changes that were put back, and may be done again.
+type again []FileChange
 
 // whyNot says why a change cannot be put back; "" where it can.
 func (m changesListed) whyNot(i int) string {
@@ -196,9 +214,10 @@ func files(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// putBack is the end of an undo.
+// putBack is the end of an undo, or of one that was taken back.
 type putBack struct {
 	chat    *chat
+	what    string // was done
 	results []PutBack
 }
 
@@ -211,9 +230,9 @@ func (m putBack) take(*Model) tea.Cmd {
 		}
 		left = append(left, safetext.Line(m.chat.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := files(done) + " put back; the agent does not know of it"
+	text := files(done) + " " + m.what + "; the agent does not know of it"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s put back, %s left alone: %s", files(done), files(len(left)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %s, %s left alone: %s", files(done), m.what, files(len(left)), strings.Join(left, "; "))
 	}
 	return m.chat.say(text)
 }

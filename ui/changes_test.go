@@ -13,9 +13,9 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 	t.Helper()
 	changes := []FileChange{
 		{Path: "/home/ada/src/parser/lex.go", Kind: "changed", By: "through parley", Turn: 1, Handle: 1},
-		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Turn: 2, Handle: 2},
-		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Turn: 2, Handle: 3},
-		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Turn: 2, Why: "it is larger than what is kept", Handle: 4},
+		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Disk: true, Turn: 2, Handle: 2},
+		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Disk: true, Turn: 2, Handle: 3},
+		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Disk: true, Turn: 2, Why: "it is larger than what is kept", Handle: 4},
 	}
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(turn *turn) string {
@@ -27,13 +27,22 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 		conn := d.m.chat.link.conn
 		var put []FileChange
 		turns := ""
-		conn.Turn = func(_ string, begins bool) {
+		conn.Turn = func(_ string, begins bool) int {
 			if turns += "-"; begins {
 				turns += "+"
 			}
+			return 2
 		}
 		conn.Changes = func(string) ([]FileChange, []FileChange) { return slices.Clone(changes), slices.Clone(changes) }
 		conn.Texts = func(_ string, f FileChange) (string, string, bool) { return "old line\n", "new line\n", f.Handle != 4 }
+		conn.DoAgain = func(_ context.Context, _ string, some []FileChange) []PutBack {
+			for i := range changes {
+				if changes[i].Handle == some[0].Handle {
+					changes[i].Undone = false
+				}
+			}
+			return []PutBack{{some[0], nil}}
+		}
 		conn.PutBack = func(_ context.Context, _ string, some []FileChange, try bool) []PutBack {
 			var out []PutBack
 			for _, c := range some {
@@ -42,6 +51,9 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 					err = errors.New("it was changed since")
 				}
 				out = append(out, PutBack{c, err})
+				for i := range changes {
+					changes[i].Undone = changes[i].Undone || !try && err == nil && changes[i].Handle == c.Handle
+				}
 				if !try {
 					put = append(put, c)
 				}
@@ -99,5 +111,25 @@ func TestUndoOffered(t *testing.T) {
 		if len(*put) != 1 {
 			t.Errorf("%+v", *put)
 		}
+	})
+}
+
+// What was put back can be done again, from the same list.
+func TestUndoTakenBack(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]FileChange) {
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("created  new.go", "enter does it again")
+		d.press("up", "enter") // the last row
+		d.wait(100 * time.Millisecond)
+		d.sees("1 file changed again; the agent does not know of it")
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("put back the last turn: 1 file")
+		d.misses("enter does it again")
 	})
 }

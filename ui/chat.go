@@ -128,12 +128,13 @@ func (c *chat) busy() bool {
 }
 
 // apply takes one event.
-func (c *chat) apply(e acpclient.Event) tea.Cmd {
+func (c *chat) apply(e acpclient.Event) (cmd tea.Cmd) {
 	switch e.(type) {
 	case acpclient.TurnStarted:
 		c.watch(true)
 	case acpclient.TurnEnded:
-		c.watch(false)
+		number := c.watch(false)
+		defer func() { cmd = tea.Batch(cmd, c.unsaid(number)) }()
 	}
 	switch e := e.(type) {
 	case permissions.Asked:
@@ -156,7 +157,13 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.ElicitationCompleted:
 		return c.elicitCompleted(e.Key)
 	case acpclient.NoticeArrived:
-		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "))
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
+	case acpclient.TerminalStarted:
+		c.changed = append(c.changed, c.thread.Apply(e)...)
+		if e.Attended {
+			return c.lend(e.ID, e.Command)
+		}
+		return nil
 	case acpclient.TurnEnded:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		if wantsLogin(e.Err) {
@@ -407,6 +414,29 @@ func (c *chat) scrollBy(i intent.Intent) {
 	case intent.End:
 		c.view.End()
 	}
+}
+
+// aheadMsg is time to make the next page ready.
+type aheadMsg struct {
+	chat *chat
+	dir  int
+}
+
+// ahead makes the next page ready once this one is drawn: who turns one page turns
+// more.
+func (c *chat) ahead(i intent.Intent) tea.Cmd {
+	dir := map[intent.Intent]int{intent.PageUp: -1, intent.PageDown: 1}[i]
+	if dir == 0 || c.overlay != noOverlay {
+		return nil
+	}
+	return func() tea.Msg { return aheadMsg{c, dir} }
+}
+
+func (msg aheadMsg) take(m *Model) tea.Cmd {
+	if m.chat == msg.chat {
+		msg.chat.view.Ahead(msg.dir)
+	}
+	return nil
 }
 
 // escape closes what is open, rejects what is asked, else stops the turn. The draft and the queue stay.

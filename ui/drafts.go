@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/atomicfile"
 	"parley/ui/widget"
 )
 
@@ -316,7 +317,7 @@ func (m *Model) draftsFailed(err error) tea.Cmd {
 		return nil
 	}
 	m.drafts.failed = true
-	return m.chat.say("drafts are not kept: " + err.Error())
+	return m.chat.say("drafts are not kept" + atomicfile.Room(err) + ": " + err.Error())
 }
 
 // leaveDraft keeps the draft of a page that goes away.

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -21,79 +22,6 @@ import (
 	"parley/internal/safetext"
 	"parley/ui/uitest"
 )
-
-// hostileStrings are what a peer puts wherever it can put a string. Each begins
-// with a word that can be looked for.
-var hostileStrings = map[string]string{
-	"sequences":   "Zq\x1b]52;c;eA==\x07\x1b[2J\x1b[1;1H\u009b31m\x1b]0;title\x1b\\\x1bPq\x1b\\\x00\r\x08\x7f;a\\b",
-	"unfinished":  "Zq\x1b]0;never ends \x1b[38;5;",
-	"bidi":        "Zq\u202e\u2066abc\u2069\u200f\u061c \u05d0\u05d1 end",
-	"zero width":  "Zq\u200b\u2060\ufeff\u00ad\u200d\u2063\U000e0041\U000e007f\u034f\u115f\u3164 end",
-	"many lines":  "Zq\n\n\nb\tc\r\nd\u2028e\u2029f\x0bg\x85h",
-	"long":        "Zq" + strings.Repeat("W", 3000),
-	"wide":        "Zq" + strings.Repeat("漢字", 700) + strings.Repeat("👨‍👩‍👧‍👦", 50),
-	"marks":       "Zq" + strings.Repeat("e"+strings.Repeat("\u0301", 300), 20),
-	"of our own":  "Zq │ ╭─╮ › ▌ y allow once · esc reject ✓ \x1b[0m",
-	"only blanks": "Zq" + strings.Repeat(" ", 500) + "\u00a0\u2003\u3000",
-}
-
-// hostileUpdates are updates of v1 and v2 with E in every place for a string.
-var hostileUpdates = map[string][]string{"": {
-	`{"sessionUpdate":"agent_message_chunk","messageId":E,"content":{"type":"text","text":E}}`,
-	`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":E,"uri":E,"data":E}}`,
-	`{"sessionUpdate":"user_message_chunk","content":{"type":"resource","resource":{"uri":E,"mimeType":E,"text":E}}}`,
-	`{"sessionUpdate":"agent_thought_chunk","content":{"type":"resource_link","uri":E,"name":E,"title":E,"mimeType":E}}`,
-	`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":E}}`,
-	`{"sessionUpdate":"agent_message_chunk","content":{"type":E,"x":E}}`,
-	`{"sessionUpdate":"tool_call","toolCallId":E,"title":E,"name":E,"kind":E,"status":E,"rawInput":E,"rawOutput":{"a":[E]},"locations":[{"path":E}],` +
-		`"content":[{"type":"diff","path":E,"oldText":E,"newText":E},{"type":"terminal","terminalId":E},{"type":E,"a":E},{"type":"content","content":{"type":"text","text":E}}],` +
-		`"_meta":{"terminal_info":{"terminal_id":E,"cwd":E},"terminal_output":{"terminal_id":E,"data":E},"terminal_exit":{"terminal_id":E,"signal":E}}}`,
-	`{"sessionUpdate":"tool_call","toolCallId":"run","title":E,"kind":"execute","status":"completed","rawInput":{"command":E,"cwd":E}}`,
-	`{"sessionUpdate":"tool_call","toolCallId":"edit","title":E,"kind":"edit","status":"failed","rawInput":{"path":E},"locations":[{"path":E}]}`,
-	`{"sessionUpdate":"tool_call","toolCallId":"goes on","title":E,"kind":"fetch","status":"in_progress"}`,
-	`{"sessionUpdate":"plan","entries":[{"content":E,"priority":E,"status":E},{"content":E,"priority":"high","status":"pending"}]}`,
-	`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":E,"description":E,"input":{"hint":E}},{"name":"zq","description":E,"input":{"hint":E}}]}`,
-	`{"sessionUpdate":"current_mode_update","currentModeId":E}`,
-	`{"sessionUpdate":"config_option_update","configOptions":[{"id":E,"name":E,"category":E,"type":"select","currentValue":E,"options":[{"value":E,"name":E,"description":E},{"value":"w","name":E}]},` +
-		`{"id":"m","name":E,"category":"mode","type":"select","currentValue":E,"options":[{"value":E,"name":E,"description":E}]},{"id":"l","name":E,"category":"model","type":"select","currentValue":E,"options":[{"group":E,"name":E,"options":[{"value":E,"name":E}]}]},` +
-		`{"id":"b","name":E,"description":E,"type":"boolean","currentValue":true},{"id":"o","name":E,"type":E,"currentValue":E}]}`,
-	`{"sessionUpdate":"session_info_update","title":E,"updatedAt":E}`,
-	`{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":1,"currency":E}}`,
-	`{"sessionUpdate":"notice","severity":E,"title":E,"description":E}`,
-	`{"sessionUpdate":"compaction_update","compactionId":E,"status":E,"summary":[{"type":"text","text":E}],"error":E}`,
-	`{"sessionUpdate":"compaction_summary_chunk","compactionId":E,"content":{"type":"text","text":E}}`,
-	`{"sessionUpdate":E,"x":E}`,
-}, "2": {
-	`{"sessionUpdate":"user_message","messageId":"u7","content":[{"type":"text","text":E},{"type":E,"text":E}]}`,
-	`{"sessionUpdate":"agent_message","messageId":E,"content":[{"type":"text","text":E},{"type":"image","mimeType":E,"uri":E,"data":E},{"type":"resource_link","uri":E,"name":E}]}`,
-	`{"sessionUpdate":"agent_message_chunk","messageId":E,"content":{"type":"text","text":E}}`,
-	`{"sessionUpdate":"agent_thought","messageId":"t7","content":[{"type":"text","text":E}]}`,
-	`{"sessionUpdate":"tool_call_update","toolCallId":E,"title":E,"name":E,"kind":E,"status":E,"rawInput":{"command":E},"rawOutput":E,"locations":[{"path":E}],"capabilities":{"cancel":{}},` +
-		`"content":[{"type":"diff","changes":[{"operation":E,"path":E,"oldPath":E,"fileType":E},{"operation":"move","path":E,"oldPath":E}],"patch":{"format":E,"text":E}},{"type":"terminal","terminalId":E}]}`,
-	`{"sessionUpdate":"tool_call_content_chunk","toolCallId":E,"content":{"type":"content","content":{"type":"text","text":E}}}`,
-	`{"sessionUpdate":"tool_call_update","toolCallId":"goes on","title":E,"kind":"execute","status":"in_progress","capabilities":{"cancel":{}}}`,
-	`{"sessionUpdate":"terminal_update","terminalId":E,"command":E,"cwd":E,"capabilities":{"cancel":{}},"exitStatus":{"signal":E}}`,
-	`{"sessionUpdate":"terminal_update","terminalId":"t1","command":E,"cwd":E,"capabilities":{"cancel":{}}}`,
-	`{"sessionUpdate":"terminal_update","terminalId":"t1","output":{"data":"G1sySlp"}}`,
-	`{"sessionUpdate":"terminal_update","terminalId":"t1","output":{"data":"G1sySlpx"}}`,
-	`{"sessionUpdate":"terminal_output_chunk","terminalId":"t1","data":"G1sySlpx"}`,
-	`{"sessionUpdate":"plan_update","plan":{"planId":E,"type":"items","entries":[{"content":E,"priority":E,"status":E}]}}`,
-	`{"sessionUpdate":"plan_update","plan":{"planId":E,"type":E,"content":E}}`,
-	`{"sessionUpdate":"state_update","state":E,"background":[{"type":"terminal","terminalId":"t1"},{"type":"tool_call","toolCallId":E},{"type":E}]}`,
-}}
-
-// hostileForms are what is asked for besides permission.
-var hostileForms = []string{
-	`{"sessionId":"s1","mode":"form","message":E,"requestedSchema":{"type":"object","title":E,"description":E,"properties":{
-	E:{"type":"string","title":E,"description":E,"default":E},"n":{"type":"integer","title":E,"description":E,"minimum":1},"b":{"type":"boolean","title":E,"default":true},
-	"w":{"type":"string","title":E,"oneOf":[{"const":E,"title":E},{"const":"s","title":E}],"default":E},"p":{"type":"array","title":E,"items":{"type":"string","enum":[E,"x"]}},
-	"secret":{"type":"string","title":E,"format":"password"}},"required":[E,"n"]}}`,
-	`{"sessionId":"s1","mode":"url","elicitationId":E,"message":E,"url":"https://example.org/?q=Zq"}`,
-	`{"sessionId":"s1","mode":"url","elicitationId":"e2","message":E,"url":E}`,
-}
-
-const hostileTool = `{"toolCallId":"asked","title":E,"name":E,"kind":"execute","status":"pending","rawInput":{"command":E,"cwd":E,E:E},"locations":[{"path":E}],"content":[{"type":"content","content":{"type":"text","text":E}},{"type":"diff","path":E,"oldText":E,"newText":E}]}`
-const hostileOptions = `[{"optionId":E,"name":E,"kind":"allow_once"},{"optionId":"ever","name":E,"kind":"allow_always"},{"optionId":"no","name":E,"kind":"reject_once"}]`
 
 // tap notes which events there were, and whether their strings held the word.
 type tap struct {
@@ -130,7 +58,7 @@ func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
 			d.on[m] = func(*call) (string, error) { return fails(-32603, evil) }
 		}
 		d.turn = func(t *turn) string {
-			for _, u := range hostileUpdates[protocol] {
+			for _, u := range uitest.HostileUpdates[protocol] {
 				t.a.update(in(u))
 			}
 			t.a.peer.Notify("_"+evil, json.RawMessage(in(`{"x":E}`)))
@@ -164,13 +92,8 @@ func (d *driver) clean() {
 		d.seenBoxes(strings.TrimSpace(box[1]))
 	}
 	for i, row := range strings.Split(v.Content, "\n") {
-		// Output of commands may hold joiners, and marks as many as fit a cell.
-		bare := sgrOf.ReplaceAllString(row, "")
-		if many := manyMarks.FindString(bare); many != "" {
-			d.t.Fatalf("row %d holds %d marks in one place", i, len(many)/2)
-		}
-		if bare = joiners.ReplaceAllString(bare, ""); safetext.Clean(bare) != bare {
-			d.t.Fatalf("row %d is %q, which is not %q; the screen:\n%.3000q", i, bare, safetext.Clean(bare), d.screen())
+		if wrong := unclean(row); wrong != "" {
+			d.t.Fatalf("row %d %s; the screen:\n%.3000q", i, wrong, d.screen())
 		}
 	}
 	if safetext.Line(v.WindowTitle, 300) != strings.TrimSpace(v.WindowTitle) {
@@ -185,10 +108,28 @@ func (d *driver) clean() {
 	}
 }
 
+// unclean is what is wrong with a row; "" for nothing. Output of commands may hold
+// joiners, and marks as many as fit a cell.
+func unclean(row string) string {
+	bare := sgrOf.ReplaceAllString(row, "")
+	if many := manyMarks.FindString(bare); many != "" {
+		return fmt.Sprintf("holds %d marks in one place", len(many)/2)
+	}
+	if bare = joiners.ReplaceAllString(bare, ""); safetext.Clean(bare) != bare {
+		return fmt.Sprintf("is %q, which is not %q", bare, safetext.Clean(bare))
+	}
+	return ""
+}
+
 // visited are the boxes that were on the screen, of all tests.
 var visited sync.Map
 
-func (d *driver) seenBoxes(title string) { visited.Store(title, true) }
+func (d *driver) seenBoxes(title string) {
+	if strings.HasPrefix(title, "Zq") { // the peer's own, with more of it
+		title = "Zq"
+	}
+	visited.Store(title, true)
+}
 
 // hostileWalk are the keys that bring every view to the screen, one group after the
 // other; each group ends where it began.
@@ -221,25 +162,33 @@ func (d *driver) walks() {
 	}
 }
 
+// racedStrings are those that are tried under the race detector, which makes them ten
+// times as slow and finds nothing in the others: what differs is what is drawn.
+var racedStrings = []string{"sequences", "of our own", "many lines"}
+
 // Whatever an agent says, in whatever place: no view of it acts on the terminal,
 // deceives who reads it, or is wider than the screen.
 func TestHostileStringsInEveryView(t *testing.T) {
 	var mu sync.Mutex
-	seen := map[string]bool{}
-	for name, evil := range hostileStrings {
+	seen, tried := map[string]bool{}, 0
+	for name, evil := range uitest.HostileStrings {
+		if raced && !slices.Contains(racedStrings, name) {
+			continue
+		}
 		for _, protocol := range []string{"", "2"} {
 			t.Run(strings.TrimSpace(name+" "+protocol), func(t *testing.T) {
 				p := &tap{seen: map[string]bool{}}
 				drive(t, hostile(protocol, evil, p), func(d *driver) { d.hostileVisit(protocol, evil) })
 				mu.Lock()
 				defer mu.Unlock()
+				tried++
 				for kind := range p.seen {
 					seen[kind] = true
 				}
 			})
 		}
 	}
-	if t.Failed() {
+	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && !raced { // by -run
 		return
 	}
 	for _, box := range []string{"keys", "sessions", "Zq", "log", "actions", "history", "going on", "plan", "turns", "options", "fake asks"} {
@@ -273,7 +222,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.walks()
 	}
 	a := d.agent
-	go a.ask("s1", in(hostileTool), in(hostileOptions))
+	go a.ask("s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 	d.wait(3 * time.Second)
 	for _, size := range sizes {
 		d.send(size)
@@ -293,7 +242,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.rest()
 		d.clean()
 	}
-	for _, form := range hostileForms {
+	for _, form := range uitest.HostileForms {
 		go a.elicit(in(form))
 		d.wait(3 * time.Second)
 		for _, size := range sizes {

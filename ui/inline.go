@@ -65,6 +65,15 @@ func (m *Model) ends(t *inline.Terminal) {
 	_ = t.End(rows...) // the terminal may be gone
 }
 
+// endInline is ends, also for a model that has panicked.
+func (g *netted) endInline(t *inline.Terminal) {
+	if g.broke.Load() != nil {
+		_ = t.End()
+		return
+	}
+	g.m.ends(t)
+}
+
 // onTerminal lets a command that takes the terminal over have the terminal itself
 // as its output.
 func onTerminal(cmd tea.ExecCommand) tea.ExecCommand { return borrower{cmd} }

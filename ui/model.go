@@ -53,6 +53,7 @@ type Model struct {
 	focusKnown    bool      // it reports that
 	mouseOff      bool      // the mouse is the terminal's
 	lastInput     time.Time // of a key, a paste or the mouse
+	deaf          time.Time // keys are dropped until then: they were typed for a command
 	notified      time.Time
 
 	inline   inlining
@@ -108,7 +109,7 @@ func (m *Model) Init() tea.Cmd {
 	if advice := m.opts.Advice; advice != nil {
 		cmds = append(cmds, func() tea.Msg { return adviceMsg(advice()) })
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.sweep(), m.notices())...)
 }
 
 // tick moves clocks and spinners. It runs only while something does.

@@ -134,14 +134,16 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 	}
 	want := q.c.m.keys.Of(intent.Question, name)
-	if cur.Change == nil && (want == intent.PickHunks || want == intent.EditText) {
+	if why := unfit(cur, want); why != "" {
 		if q.grabbed {
-			return q.c.say("only what parley writes itself can be changed"), true
+			return q.c.say(why), true
 		}
 		want = intent.None
 	}
 	var cmd tea.Cmd
 	switch want {
+	case intent.TakeOver:
+		return q.answerAttended(cur, msg), true
 	case intent.PickHunks:
 		cmd = q.pickHunks(cur)
 	case intent.EditText:
@@ -448,12 +450,7 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 	th := q.c.m.th
 	var rows []string
 	line := ""
-	for i, o := range cur.Options {
-		key := letterOf(cur.Options, o)
-		if key == "" {
-			key = placeKey(i)
-		}
-		name, off := q.optionName(cur, o)
+	add := func(key, name string, off bool) {
 		text := th.Key.Paint(key) + " " + name
 		if off {
 			text = th.Faint.Paint(key + " " + name + " (off)")
@@ -468,6 +465,17 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 			rows = append(rows, line)
 			line = text
 		}
+	}
+	for i, o := range cur.Options {
+		key := letterOf(cur.Options, o)
+		if key == "" {
+			key = placeKey(i)
+		}
+		name, off := q.optionName(cur, o)
+		add(key, name, off)
+	}
+	if key := q.c.m.keys.Label(intent.Question, intent.TakeOver); key != "" && cur.Attends {
+		add(key, "Run it here, with my keyboard", !q.read)
 	}
 	return append(rows, line)
 }

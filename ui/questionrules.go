@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/atomicfile"
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/theme"
@@ -150,7 +151,7 @@ type ruleMade struct {
 
 func (m ruleMade) take(*Model) tea.Cmd {
 	if m.err != nil {
-		return m.chat.say("the rule was not made: " + m.err.Error())
+		return m.chat.say("the rule was not made" + atomicfile.Room(m.err) + ": " + m.err.Error())
 	}
 	return m.chat.say("from now on: " + m.rule.Name() + " (" + m.where + ")")
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/atomicfile"
 	"parley/ui/widget"
 )
 
@@ -75,7 +76,7 @@ func (m *Model) pastRead(msg pastMsg) tea.Cmd {
 			return nil
 		}
 		m.past.failed = true
-		return m.chat.say("the history is not kept: " + msg.err.Error())
+		return m.chat.say("the history is not kept" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
 	}
 	m.past.entries = msg.entries
 	for _, c := range m.chats {

@@ -29,3 +29,18 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.misses("what the agent changed")
 	})
 }
+
+// What changed on the disk while the agent told of no change is said at the end of
+// the turn, and stands first in /trust.
+func TestUnsaidChanges(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]FileChange) {
+		d.sees("⚠ 3 files changed, and the agent told of no change; see /changes")
+		d.types("/trust\n")
+		d.wait(100 * time.Millisecond)
+		d.sees("changed on the disk, and no tool call named it", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")
+		d.misses("changed  lex.go")
+		d.press("down", "enter")
+		d.wait(100 * time.Millisecond)
+		d.sees("changed mine.go", "- old line", "+ new line")
+	})
+}

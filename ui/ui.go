@@ -60,23 +60,35 @@ type Connection struct {
 	// LastAsked are the last questions that were put to the user, as facts that
 	// rules can judge in a session; at most 50. nil: nobody remembers.
 	LastAsked func(session string) []permissions.Facts
-	// Turn is told when a turn begins and when it is over. It returns at once. nil:
-	// nobody watches what changes.
-	Turn func(session string, begins bool)
+	// Turn is told when a turn begins and when it is over; it returns its number in
+	// Changes at once, 0 where it is not watched. nil: nobody watches what changes.
+	Turn func(session string, begins bool) int
 	// Changes are what the agent has changed in a session, turn by turn, and together:
 	// a file that several turns have changed is there once; Texts
 	// what a file held before and after one, where that is known; PutBack undoes
-	// some, or with try says only what would come of it. They wait for the disk.
+	// some, or with try says only what would come of it; DoAgain does some again that
+	// were undone. They wait for the disk.
 	Changes func(session string) (turns, together []FileChange)
 	Texts   func(session string, c FileChange) (before, after string, ok bool)
 	PutBack func(ctx context.Context, session string, changes []FileChange, try bool) []PutBack
+	DoAgain func(ctx context.Context, session string, changes []FileChange) []PutBack
 	// KillTerminal ends a command that parley runs for the agent. It may take
 	// seconds.
 	KillTerminal func(session, id string) error
+	// Attended tells whether a command that parley runs for the agent has a terminal of
+	// its own already; TakeOver runs one that has not again from the beginning, with
+	// one, and may take seconds. Attach gives it the user's terminal, as a command for
+	// tea.Exec, that ends with nil when the command does, and with ErrTakenBack; line is
+	// what to call it. nil: commands cannot have the user's keyboard.
+	Attended func(session, id string) bool
+	TakeOver func(session, id string) error
+	Attach   func(session, id, line string) tea.ExecCommand
 	// Behind returns the messages that made an item of a session: those of the
 	// agent in the spans, and the request of that id with its answer. It may be
 	// called after Close. nil where no log is kept.
 	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error)
+	// Record is the file with what is said on the connection; "" where there is none.
+	Record string
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close func()
 }
@@ -87,6 +99,7 @@ type FileChange struct {
 	Kind   string // created, changed, deleted, mode
 	By     string // how it came about, in words
 	Turn   int    // counts those of the session
+	Disk   bool   // it was not parley alone that wrote it
 	Why    string // it cannot be put back, and why; "" where it can
 	Undone bool
 	Handle any // of whoever made it
@@ -173,6 +186,13 @@ type Options struct {
 	// Advice is one line that the user should know once the screen is there, ""
 	// for none. It is called on a goroutine of its own. nil: there is none.
 	Advice func() string
+	// Notices yields lines that the user should know, such as that something cannot be
+	// kept. nil: there are none.
+	Notices <-chan string
+	// Swept ends what parleys have left that were killed, and returns one line about
+	// it, "" where there was nothing. It is called once, on a goroutine of its own,
+	// some time after the start. nil: nobody does.
+	Swept func(ctx context.Context) string
 	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
 	// history, a connection; no page does anything else. nil: nobody is.
 	Rested func()
@@ -194,7 +214,8 @@ type Left struct {
 }
 
 // Run shows the screen until the user quits or ctx ends. Everything that was
-// started is gone when it returns, and the terminal is as it was.
+// started is gone when it returns, and the terminal is as it was, also where a
+// mistake of its own has ended it: that is a *Broken, and Left counts.
 func Run(ctx context.Context, opts Options) (Left, error) {
 	widen()
 	m := New(opts)
@@ -206,18 +227,25 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(opts.Output))
 	}
+	g := &netted{m: m}
 	if t := m.inlineTerminal(opts.Output); t != nil {
 		options = append(options, tea.WithOutput(t))
-		defer m.ends(t)
+		defer g.endInline(t)
 	}
-	_, err := tea.NewProgram(m, options...).Run()
+	program := tea.NewProgram(g, options...)
+	g.quit = program.Quit
+	_, err := program.Run()
 	// Bubble Tea leaves it on where it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
-	m.flushDrafts()
-	m.flushPast()
-	switch {
+	g.kept(m.flushDrafts)
+	g.kept(m.flushPast)
+	var left Left
+	g.kept(func() { left = m.left() })
+	switch broke := g.ended(); {
+	case broke != nil:
+		return left, broke
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
-		return m.left(), nil
+		return left, nil
 	}
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }

@@ -210,6 +210,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.dirty = true
+	if m.deafens() {
+		return nil
+	}
 	switch m.keys.Of(intent.Always, msg.String()) {
 	case intent.Suspend:
 		return tea.Suspend
@@ -234,6 +237,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.dirty = true
+	if m.deafens() {
+		return nil
+	}
 	switch m.page {
 	case chatPage:
 		if c := m.chat; c.finding != nil && c.finding.typing && c.picker == nil {

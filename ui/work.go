@@ -109,6 +109,9 @@ func (c *chat) workItems(shown []widget.Item) []widget.Item {
 		hint := w.hint
 		if w.stops {
 			hint += " · " + c.m.listKey(intent.CloseEntry) + " stops"
+			if key := c.m.keys.Label(intent.List, intent.TakeOver); w.own && key != "" && c.link.conn.TakeOver != nil {
+				hint += " · " + key + " takes over"
+			}
 		}
 		items = append(items, widget.Item{Title: strings.Join(strings.Fields(w.title), " "), Hint: hint, Value: w})
 	}
@@ -141,7 +144,11 @@ func (m *Model) refreshWork() {
 
 // showWork lists what goes on, each with its stop key.
 func (c *chat) showWork() tea.Cmd {
-	p := &picker{title: "going on", foot: c.m.foot(hint{intent.CloseEntry, "stops it"}, hint{does: "enter shows it"}), empty: "nothing is going on", list: widget.NewList(c.workItems(nil))}
+	hints := []hint{{intent.CloseEntry, "stops it"}, {does: "enter shows it"}}
+	if conn := c.link.conn; conn != nil && conn.TakeOver != nil {
+		hints = slices.Insert(hints, 1, hint{intent.TakeOver, "takes it over"})
+	}
+	p := &picker{title: "going on", foot: c.m.foot(hints...), empty: "nothing is going on", list: widget.NewList(c.workItems(nil))}
 	c.goingOn = p
 	p.choose = func(it widget.Item) tea.Cmd {
 		w := it.Value.(work)
@@ -174,6 +181,13 @@ func (c *chat) showWork() tea.Cmd {
 		}
 		return c.stopWork(w)
 	}}
+	p.keys[intent.TakeOver] = func(it widget.Item) tea.Cmd {
+		w, ok := it.Value.(work)
+		if !ok {
+			return nil
+		}
+		return c.takeOver(p, w)
+	}
 	c.picker = p
 	return nil
 }

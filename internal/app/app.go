@@ -19,16 +19,24 @@ import (
 	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/sandbox"
+	"parley/ui"
 	"parley/ui/theme"
 )
 
 // Execute runs one command line and returns the exit code. It ends what it started
 // when ctx ends.
 func Execute(ctx context.Context, s cli.Streams, args []string) int {
+	return ExecuteWith(ctx, s, args, nil)
+}
+
+// ExecuteWith is Execute with a last word on what the screen is given: tests have
+// it make mistakes.
+func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*ui.Options)) int {
 	if len(args) > 0 && args[0] == sandbox.Command { // its arguments are no flags of parley's, and it is in a hurry
 		return cli.SandboxExec(args[1:], s)
 	}
-	root := newRoot(s)
+	settle()
+	root := newRoot(s, lends)
 	root.SetArgs(args)
 	root.Version = cli.Version()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
@@ -51,7 +59,7 @@ func Execute(ctx context.Context, s cli.Streams, args []string) int {
 // terminal for its background colour, and whoever made a mistake or was
 // interrupted should not have to wait for the answer.
 func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
-	root := newRoot(s)
+	root := newRoot(s, nil)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
 	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
 }
@@ -76,10 +84,11 @@ type chatFlags struct {
 	offerTools         func() *bool
 	sandbox            func() *bool
 	remote             cli.RemoteFlags
+	lends              func(*ui.Options) // nil outside of tests
 }
 
-func newRoot(s cli.Streams) *cobra.Command {
-	var f chatFlags
+func newRoot(s cli.Streams, lends func(*ui.Options)) *cobra.Command {
+	f := chatFlags{lends: lends}
 	root := &cobra.Command{
 		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
 		Short: "Chat with coding agents in a terminal",

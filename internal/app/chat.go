@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,7 +91,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return offered(setup, a), nil
 	}
-	opts.OpenURL, opts.Rested = cli.OpenURL, rest
+	opts.OpenURL, opts.Rested, opts.Swept = cli.OpenURL, rest, sweep
 	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
 	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
 		agent, _ := setup.Find(a.Name)
@@ -105,7 +107,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.Resume = f.resume
 	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
-	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
+	opts.Notices = warnings(setup)
+	life := cmd.Context()
+	if f.linear { // where ctrl+c is not the end
+		var stop func()
+		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+	}
+	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
 	opts.TakeDraft = f.resume == "" && !f.continues
 	defer remember(cmd.Context(), &opts, setup, place)()
@@ -116,17 +125,20 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if f.linear {
 		return chatInLines(cmd, opts, args, f, s)
 	}
+	if f.lends != nil {
+		f.lends(&opts)
+	}
 	left, err := ui.Run(cmd.Context(), opts)
-	if err != nil {
+	if err = tellBroken(s.Err, err); err != nil && left.Session == "" {
 		return err
 	}
 	if line := comeBack(left, args, f.cwd); line != "" {
 		fmt.Fprintln(s.Out, line)
 	}
-	if cmd.Context().Err() != nil { // a signal ended it
+	if err == nil && cmd.Context().Err() != nil { // a signal ended it
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
-	return nil
+	return err
 }
 
 // comeBack says how to go on with the session that was left; "" where there is

@@ -53,6 +53,7 @@ type dialer struct {
 	setup    *cli.Setup
 	place    cli.Place
 	patience time.Duration
+	life     context.Context // of the screen
 
 	mu    sync.Mutex
 	first cli.Opening
@@ -91,8 +92,9 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	if err == nil {
 		opened()
 	}
-	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Close: c.Close}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.RecordPath(), Close: c.Close}
 	answerable(conn, c)
+	lendKeyboard(d.life, conn, c.Host)
 	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err

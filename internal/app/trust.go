@@ -21,22 +21,31 @@ func answerable(conn *ui.Connection, c *cli.Connection) {
 		return c.ChangeTexts(session, f.Handle.(undo.Change))
 	}
 	conn.PutBack = func(ctx context.Context, session string, changes []ui.FileChange, try bool) []ui.PutBack {
-		var raw []undo.Change
-		for _, f := range changes {
-			raw = append(raw, f.Handle.(undo.Change))
-		}
-		var out []ui.PutBack
-		for _, r := range c.PutBack(ctx, session, raw, try) {
-			out = append(out, ui.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
-		}
-		return out
+		return outcome(c.PutBack(ctx, session, handles(changes), try))
 	}
+	conn.DoAgain = func(ctx context.Context, session string, changes []ui.FileChange) []ui.PutBack {
+		return outcome(c.DoAgain(ctx, session, handles(changes)))
+	}
+}
+
+func handles(changes []ui.FileChange) (raw []undo.Change) {
+	for _, f := range changes {
+		raw = append(raw, f.Handle.(undo.Change))
+	}
+	return raw
+}
+
+func outcome(results []undo.Result) (out []ui.PutBack) {
+	for _, r := range results {
+		out = append(out, ui.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
+	}
+	return out
 }
 
 func shown(changes []undo.Change) []ui.FileChange {
 	out := make([]ui.FileChange, 0, len(changes))
 	for _, c := range changes {
-		out = append(out, ui.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Why: c.Why, Undone: c.Undone, Handle: c})
+		out = append(out, ui.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, Why: c.Why, Undone: c.Undone, Handle: c})
 	}
 	return out
 }

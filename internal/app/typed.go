@@ -9,6 +9,19 @@ import (
 	"parley/ui/widget"
 )
 
+// warnings has what the engine room warns of said on the screen.
+func warnings(setup *cli.Setup) <-chan string {
+	const most = 16 // that wait to be said: more would only push each other away
+	lines := make(chan string, most)
+	setup.Warn = func(line string) {
+		select {
+		case lines <- line:
+		default:
+		}
+	}
+	return lines
+}
+
 // remember gives the screen what it needs for typing: a shell, an editor, and a
 // memory of what was typed. The shell is to be closed.
 func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {

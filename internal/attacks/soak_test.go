@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,11 +25,13 @@ import (
 )
 
 // worker is an agent that works: in every turn it says something, asks, reads,
-// writes, and runs a command.
+// writes, and in some or all it runs a command.
 type worker struct {
-	peer *jsonrpc.Peer
-	dir  string
-	turn int
+	peer  *jsonrpc.Peer
+	dir   string
+	turn  int
+	every int    // so many turns have one command
+	v2    *tools // it speaks v2, and what it wants done it does with these
 }
 
 // Notification implements jsonrpc.Handler.
@@ -36,6 +40,9 @@ func (w *worker) Notification(string, []byte) {}
 // Request implements jsonrpc.Handler.
 func (w *worker) Request(r jsonrpc.Request) jsonrpc.Work {
 	return func(done context.Context) (any, error) {
+		if w.v2 != nil {
+			return w.requestV2(r)
+		}
 		switch r.Method {
 		case "initialize":
 			return json.RawMessage(`{"protocolVersion":1}`), nil
@@ -83,7 +90,7 @@ func (w *worker) work(ctx context.Context) error {
 		return err
 	}
 	w.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t%d","status":"completed"}`, n)
-	if n%10 == 0 { // a process is dear
+	if n%w.every == 0 {
 		var made struct{ TerminalID string }
 		if err := w.call(ctx, &made, "terminal/create", `{"sessionId":"s1","command":"echo","args":["turn %d"]}`, n); err != nil {
 			return err
@@ -117,36 +124,41 @@ func measured(t *testing.T) level {
 	return level{runtime.NumGoroutine(), len(open), heap()}
 }
 
+// soakVar says how many turns those have in which every turn starts a process;
+// without it they are few enough for every day.
+const soakVar = "PARLEY_SOAK"
+
+func soakTurns(t *testing.T) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv(soakVar)); err == nil {
+		return n
+	}
+	return 300
+}
+
 // After many turns no more goroutines run and no more files are open than after a
 // few, and of a turn no more is kept than what it said.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
 	}
-	const early, late = 200, 2000
-	const keptOfTurn = 6 << 10 // bytes: its items, its text, what is needed to show them
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	for name, test := range map[string]struct {
+		worker worker
+		turns  int
+		kept   int64 // bytes of a turn: its items, its text, what is needed to show them
+		asks   int   // questions of a turn
+	}{
+		"v1":                    {worker{every: 10}, 2000, 6 << 10, 2},
+		"v1, a terminal a turn": {worker{every: 1}, soakTurns(t), 12 << 10, 3},
+		"v2, a terminal a turn": {worker{every: 1, v2: &tools{}}, soakTurns(t), 12 << 10, 2},
+	} {
+		t.Run(name, func(t *testing.T) { soak(t, &test.worker, test.turns, test.kept, test.asks) })
 	}
-	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1")}
-	ours, theirs := transport.Pipe()
-	w := &worker{dir: dir}
-	w.peer = jsonrpc.NewPeer(theirs, w, jsonrpc.Options{})
-	w.peer.Start()
-	defer w.peer.Close(nil)
-	s.host = host.New(host.Options{Sink: s.queue, Agent: "worker", Log: s.log})
-	defer s.host.Close()
-	s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: s.host.Services(), Log: s.log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.client.Close()
-	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}); err != nil {
-		t.Fatal(err)
-	}
-	s.view = chat.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
-	s.view.SetSize(80, 24)
+}
+
+func soak(t *testing.T, w *worker, late int, kept int64, asks int) {
+	early := late / 10
+	s := newSoak(t, w)
 	var first level
 	for n := 1; n <= late; n++ {
 		s.soakTurn(n)
@@ -162,12 +174,59 @@ func TestSoak(t *testing.T) {
 	if last.files > first.files+2 {
 		t.Errorf("%d open files, %d before", last.files, first.files)
 	}
-	if per := (last.heap - first.heap) / (late - early); per > keptOfTurn {
+	if per := (last.heap - first.heap) / int64(late-early); per > kept {
 		t.Errorf("%d bytes are kept of a turn", per)
 	}
-	if s.asks < 2*late {
+	if s.asks < asks*late {
 		t.Errorf("only %d questions", s.asks)
 	}
+	if left := children(t); len(left) > 0 {
+		t.Errorf("still running: %v", left)
+	}
+}
+
+// newSoak opens a session with the worker.
+func newSoak(t *testing.T, w *worker) *stage {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1")}
+	ours, theirs := transport.Pipe()
+	w.dir = dir
+	w.peer = jsonrpc.NewPeer(theirs, w, jsonrpc.Options{})
+	w.peer.Start()
+	t.Cleanup(func() { w.peer.Close(nil) })
+	s.host = host.New(host.Options{Sink: s.queue, Agent: "worker", Log: s.log})
+	t.Cleanup(s.host.Close)
+	services, protocol := s.host.Services(), ""
+	if w.v2 != nil {
+		services, protocol = s.offers(services), "2"
+		t.Cleanup(w.v2.close)
+	}
+	s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: services, Log: s.log, Protocol: protocol})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.client.Close() })
+	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}); err != nil {
+		t.Fatal(err)
+	}
+	s.view = chat.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view.SetSize(80, 24)
+	return s
+}
+
+// children are the processes of which this one is the parent, by what /proc says.
+func children(t *testing.T) (left []string) {
+	t.Helper()
+	names, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		left = append(left, strings.Fields(string(text))...)
+	}
+	return left
 }
 
 func (s *stage) soakTurn(n int) {
@@ -188,8 +247,8 @@ func (s *stage) soakTurn(n int) {
 				s.asks++
 				s.isAsked(e.Question)
 			case acpclient.TurnEnded:
-				if ended = true; e.Err != nil {
-					s.t.Fatalf("turn %d: %v", n, e.Err)
+				if ended = true; e.Err != nil || e.StopReason != "end_turn" {
+					s.t.Fatalf("turn %d: %q, %v", n, e.StopReason, e.Err)
 				}
 			}
 			s.view.Changed(s.thread.Apply(e))

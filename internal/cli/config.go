@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/atomicfile"
 	"parley/internal/config"
 )
 
@@ -65,7 +66,8 @@ func initConfig(s Streams, path string) error {
 	}
 	_, err = f.WriteString(config.Inert())
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
+		os.Remove(path) // a half of it would be in the way of the next try
+		return fmt.Errorf("write the configuration%s: %w", atomicfile.Room(err), err)
 	}
 	_, err = fmt.Fprintf(s.Out, "%s: written; every setting stands there behind a #\n", path)
 	return err

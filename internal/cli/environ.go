@@ -51,7 +51,7 @@ func withoutOwn(env, secrets []string) []string {
 
 // commandEnviron is environ for the commands of agents. They have no terminal to ask on, so git is told to say so
 // instead of trying; whoever has set that otherwise means it. Programs that page or ask by themselves need no such
-// word: without a terminal they do neither.
+// word: without a terminal they do neither. Commands that have the user's keyboard get environ.
 func (s *Setup) commandEnviron() []string {
 	env := s.environ()
 	if _, set := process.Getenv(env, "GIT_TERMINAL_PROMPT"); !set {

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fsops"
+	"parley/internal/atomicfile"
 	"parley/internal/record"
 	"parley/internal/undo"
 )
@@ -16,11 +17,13 @@ import (
 // disk happen on a goroutine of each session, one after the other; only Changes
 // and what follows it wait for them. Safe for use by several goroutines.
 type journals struct {
-	dir string
-	log *acpclient.Log
+	dir  string
+	log  *acpclient.Log
+	warn func(*acpclient.Log, string)
 
-	mu sync.Mutex
-	of map[string]*journal
+	mu     sync.Mutex
+	of     map[string]*journal
+	warned bool // that copies are not kept
 }
 
 // journal is that of one session.
@@ -32,12 +35,12 @@ type journal struct {
 	idle    *sync.Cond
 }
 
-func newJournals(log *acpclient.Log) *journals {
+func newJournals(log *acpclient.Log, warn func(*acpclient.Log, string)) *journals {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil
 	}
-	j := &journals{dir: filepath.Join(filepath.Dir(dir), "undo"), log: log, of: map[string]*journal{}}
+	j := &journals{dir: filepath.Join(filepath.Dir(dir), "undo"), log: log, warn: warn, of: map[string]*journal{}}
 	go undo.Sweep(j.dir, time.Now()) // what parleys left that were killed
 	return j
 }
@@ -46,7 +49,7 @@ func newJournals(log *acpclient.Log) *journals {
 func (j *journals) open(session string, roots []string) {
 	made, err := undo.New(undo.Options{Dir: j.dir, Roots: roots})
 	if err != nil {
-		j.note("changes are not watched: " + err.Error())
+		j.fails("changes are not watched, and cannot be put back", err)
 		return
 	}
 	j.mu.Lock()
@@ -84,13 +87,28 @@ func (j *journals) note(line string) {
 	}
 }
 
-// turn notes that a turn begins, or that it is over. It returns at once.
-func (j *journals) turn(session string, begins bool) {
+// fails says what cannot be kept: the first time to the user.
+func (j *journals) fails(what string, err error) {
+	j.mu.Lock()
+	first := !j.warned
+	j.warned = true
+	j.mu.Unlock()
+	line := notKept(what, err)
+	if first && j.warn != nil {
+		j.warn(j.log, line)
+		return
+	}
+	j.note(line)
+}
+
+// turn notes that a turn begins, or that it is over, and returns its number; 0 where
+// it is not watched. It returns at once.
+func (j *journals) turn(session string, begins bool) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	s := j.of[session]
 	if s == nil || !begins && s.turn == 0 {
-		return
+		return 0
 	}
 	if begins {
 		s.turn++
@@ -103,7 +121,11 @@ func (j *journals) turn(session string, begins bool) {
 		}
 		for _, n := range look(context.Background(), number) {
 			line := "changes in " + n.Root + ": " + n.Text
-			if n.Err != nil {
+			switch {
+			case atomicfile.Full(n.Err):
+				j.fails(line, n.Err)
+				continue
+			case n.Err != nil:
 				line += ": " + n.Err.Error()
 			}
 			j.note(line)
@@ -113,6 +135,7 @@ func (j *journals) turn(session string, begins bool) {
 		s.working = true
 		go j.work(s)
 	}
+	return number
 }
 
 // work does what waits for a session.
@@ -143,7 +166,7 @@ func (j *journals) wrote(session string, w fsops.Written, text string) {
 		return
 	}
 	if err := s.Written(number, undo.Write{Path: w.Path, Existed: !w.Created, Before: w.Old, Known: w.OldKnown, After: text}); err != nil {
-		j.note("no copy of what was written is kept: " + err.Error())
+		j.fails("no copy of "+filepath.Base(w.Path)+" is kept to be put back", err)
 	}
 }
 
@@ -160,11 +183,13 @@ func (j *journals) looked(session string) *journal {
 }
 
 // Turn notes that a turn of a session begins or is over: what changes on the disk
-// in between may be the agent's. It returns at once.
-func (c *Connection) Turn(session string, begins bool) {
-	if c.journals != nil {
-		c.journals.turn(session, begins)
+// in between may be the agent's. The number is that of the turn in its Changes, 0
+// where it is not watched. It returns at once.
+func (c *Connection) Turn(session string, begins bool) int {
+	if c.journals == nil {
+		return 0
 	}
+	return c.journals.turn(session, begins)
 }
 
 // Changes are those of a session, turn by turn and together: a file that several
@@ -212,4 +237,17 @@ func (c *Connection) PutBack(ctx context.Context, session string, changes []undo
 		return s.Look(ctx, changes)
 	}
 	return s.Undo(ctx, changes)
+}
+
+// DoAgain does changes of a session again that were put back. What was changed since
+// is left alone. It waits for the disk.
+func (c *Connection) DoAgain(ctx context.Context, session string, changes []undo.Change) []undo.Result {
+	if c.journals == nil {
+		return nil
+	}
+	s := c.journals.looked(session)
+	if s == nil {
+		return nil
+	}
+	return s.Redo(ctx, changes)
 }

@@ -35,7 +35,7 @@ func TestJournals(t *testing.T) {
 		t.Fatalf("%s: %v", out, err)
 	}
 
-	j := newJournals(nil)
+	j := newJournals(nil, nil)
 	c := &Connection{journals: j}
 	defer j.closeAll()
 	j.open("s", []string{root})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient"
@@ -24,17 +25,24 @@ func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) (*record
 	}
 	dir, err := record.Dir()
 	if err != nil {
-		log.Add(acpclient.LogClient, "no log of this session: "+err.Error())
+		s.warn(log, notKept("no log of this session is kept", err))
 		return nil, nil
 	}
 	w, err := record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()}, record.Options{})
 	if err != nil {
-		log.Add(acpclient.LogClient, "no log of this session: "+err.Error())
+		s.warn(log, notKept("no log of this session is kept", err))
 		return nil, nil
 	}
 	log.Add(acpclient.LogClient, "the log of this session: "+w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
+	var failed atomic.Bool
 	return w, func(out bool, n uint64, data []byte) {
+		if err := w.Err(); err != nil {
+			if !failed.Swap(true) {
+				s.warn(log, notKept("the log of this session ends before its end", err))
+			}
+			return
+		}
 		dir := record.In
 		if out {
 			dir = record.Out
@@ -58,4 +66,12 @@ func closeRecord(w *record.Writer, log *acpclient.Log) {
 	if err := w.Close(); err != nil {
 		log.Add(acpclient.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
 	}
+}
+
+// RecordPath is the file of the log of what is said; "" where none is written.
+func (c *Connection) RecordPath() string {
+	if c.recorder == nil {
+		return ""
+	}
+	return c.recorder.Path()
 }

@@ -117,6 +117,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	setup.Protocol, setup.OfferTools, setup.Remote, setup.Sandbox = f.protocol, f.offerTools(), f.remote, f.sandbox()
+	setup.Warn = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	opts := headless.Options{
-		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(func(err error) { fmt.Fprintln(s.Err, "parley:", err) }), Session: setup.NewSession(agent, place), Prompt: prompt,
+		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Session: setup.NewSession(agent, place), Prompt: prompt,
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			return setup.client(ctx, agent, place, opts)
 		},

@@ -75,7 +75,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 
 // commands is how commands of agents are started.
 func (s *Setup) commands() (host.Commands, error) {
-	c := host.Commands{Environ: s.commandEnviron()}
+	c := host.Commands{Environ: s.commandEnviron(), Attended: s.environ()}
 	box, err := s.confined()
 	if err == nil && box != nil {
 		c.Confine = func(roots []string, cmd *exec.Cmd) error { return box.Wrap(cmd, roots, sandbox.Caches()) }

@@ -54,6 +54,10 @@ type Setup struct {
 	Config *config.Config
 	Agents []agents.Agent // in the order to offer them; see Join
 
+	// Warn is told in a line what the user should know while a session goes on: what
+	// cannot be kept. It must not wait; any goroutine. nil: only the log is.
+	Warn func(line string)
+
 	joining sync.Mutex
 
 	// Protocol is the version of ACP to speak, whatever the agents' own setting:
@@ -316,11 +320,11 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	if err != nil {
 		return nil, err
 	}
-	opts := host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(failedTo(log)), Commands: commands, Tools: tools,
-		Version: Version(), Log: log}
+	opts := host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)), Commands: commands, Tools: tools,
+		Version: Version(), Log: log, Keyboard: true}
 	var watched *journals
 	if a.URL == "" {
-		if watched = newJournals(log); watched != nil {
+		if watched = newJournals(log, s.warn); watched != nil {
 			opts.Opened, opts.Closed, opts.Wrote = watched.open, watched.close, watched.wrote
 		}
 	}

@@ -39,12 +39,22 @@ func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 	return permissions.NewRecord(dir, rand.Text(), record.Redact, failed)
 }
 
-// failedTo tells a log.
-func failedTo(log *acpclient.Log) func(error) {
-	return func(err error) {
-		if log != nil {
-			log.Add(acpclient.LogClient, err.Error())
-		}
+// questionsFail says that the record of questions cannot be written.
+func (s *Setup) questionsFail(log *acpclient.Log) func(error) {
+	return func(err error) { s.warn(log, notKept("questions and answers are not recorded", err)) }
+}
+
+// notKept is what there is to say of something that could not be written.
+func notKept(what string, err error) string { return what + atomicfile.Room(err) + ": " + err.Error() }
+
+// warn says a line to the user, where somebody listens, else to the log, which may
+// be nil.
+func (s *Setup) warn(log *acpclient.Log, line string) {
+	switch {
+	case s.Warn != nil:
+		s.Warn(line) // and there it gets into the log
+	case log != nil:
+		log.Add(acpclient.LogClient, line)
 	}
 }
 

@@ -83,6 +83,10 @@ func TestAgentStopsForNothing(t *testing.T) {
 			s.Type("typed on")
 			s.WaitDraft("typed on")
 			s.Press("ctrl+c") // clears it, or goes on stopping
+			s.Type("!")
+			// It was taken: a ctrl+c that comes when the terminal is the shell's again drops
+			// what parley wrote last.
+			s.WaitFunc("a key behind ctrl+c", func(rows []string) bool { return strings.HasSuffix(draft(rows), "!") })
 			s.Kill(syscall.SIGTERM)
 			s.ExitCode()
 			s.noneLeft()

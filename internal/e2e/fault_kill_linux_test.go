@@ -20,10 +20,26 @@ func (s *Screen) waitRunning(words string) {
 	s.t.Fatalf("nobody runs %q", words)
 }
 
+// alone waits until nobody is there but one process with that command line.
+func (s *Screen) alone(words string) int {
+	s.t.Helper()
+	var left map[int]string
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		left = processesOf(s.root)
+		for pid, line := range left {
+			if len(left) == 1 && line == words {
+				return pid
+			}
+		}
+	}
+	s.t.Fatalf("left are %v", left)
+	return 0
+}
+
 // Killed without a chance to end anything, parley leaves nothing behind all the
 // same: an agent sees the end of its input, and what parley has started itself is
-// sent a signal by the system. What a command has started in turn is left alone:
-// nobody is there any more who could end it.
+// sent a signal by the system. What a command has started in turn is for the next
+// parley: see TestNextEndsWhatWasLeft.
 func TestKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -51,6 +67,35 @@ func TestKilledLeavesNothing(t *testing.T) {
 			s.Kill(syscall.SIGKILL)
 			s.ExitCode()
 			s.noneLeft()
+		})
+	}
+}
+
+// What a command has started in turn outlives a parley that was killed. The next one
+// ends it, and says so.
+func TestNextEndsWhatWasLeft(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"screen": {"demo"}, "inline": {"--inline", "demo"}, "lines": {"--linear", "demo"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			s := Start(t, 80, 24, dir, "demo")
+			s.WaitFor(placeholder)
+			s.Prompt("run sleep 605; :") // a shell stands between
+			s.WaitFor(armed)
+			s.Press("y")
+			s.waitRunning("sleep 605")
+			s.Kill(syscall.SIGKILL)
+			s.ExitCode()
+			pid := s.alone("sleep 605")
+			next := Start(t, 100, 30, dir, args...)
+			next.WaitFor("a parley that was killed had left 1 process behind: it was ended")
+			if processesOf(s.root)[pid] != "" {
+				t.Error("it still runs")
+			}
+			next.Kill(syscall.SIGTERM)
+			next.ExitCode()
+			next.noneLeft()
 		})
 	}
 }

@@ -3,23 +3,39 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/cli"
 	"parley/ui"
 )
 
-// panicVar makes this test binary a screen that panics.
+// panicVar makes this test binary a parley that makes a mistake: where the screen
+// handles a key, or in a command of the screen, which runs on a goroutine of its own.
 const panicVar = "PARLEY_TEST_PANIC"
 
+// mistake is what the panic says: as bad as what an agent can bring about.
+const mistake = "a mistake on purpose\x1b]2;pwned\x07\r\x1b[31m"
+
 func init() {
-	if os.Getenv(panicVar) != "" {
+	if len(os.Args) > 1 && os.Args[1] == "agent" { // started by such a parley
+		return
+	}
+	switch os.Getenv(panicVar) {
+	case "key":
 		brokenScreen()
+	case "command":
+		brokenCommand()
 	}
 }
 
@@ -31,17 +47,15 @@ func TestPanicInTheScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := startIn(t, 80, 24, workDir(t), []string{panicVar + "=1"}, []string{self})
+	s := startIn(t, 80, 24, workDir(t), []string{panicVar + "=key"}, []string{self})
 	s.WaitFor("type to filter")
 	s.Type("xyz -v")
 	s.Press("enter")
 	if code := s.ExitCode(); code != 7 {
 		t.Errorf("exit code %d", code)
 	}
-	s.WaitFor("program experienced a panic")
-	if raw, _ := s.Raw(0); !strings.Contains(string(raw), "a mistake on purpose") {
-		t.Error("nobody says what the mistake was")
-	}
+	s.WaitFor("a mistake of parley's own has ended the screen: a mistake on purpose")
+	s.noMistakeShown(0)
 }
 
 // brokenScreen is a screen that panics while it handles a key.
@@ -49,7 +63,7 @@ func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
 		Agents: []ui.Agent{{Name: "fake", Command: "fake", Section: "installed"}},
-		Typed:  func(string) (ui.Agent, error) { panic("a mistake on purpose") },
+		Typed:  func(string) (ui.Agent, error) { panic(mistake) },
 		Connect: func(context.Context, ui.Agent, acpclient.Sink, *acpclient.Log) (*ui.Connection, error) {
 			return nil, errors.New("nobody is there")
 		},
@@ -60,3 +74,83 @@ func brokenScreen() {
 	}
 	os.Exit(0)
 }
+
+// noMistakeShown wants nothing of the mistake to have acted on the terminal.
+func (s *Screen) noMistakeShown(from int) {
+	s.t.Helper()
+	raw, _ := s.Raw(from)
+	for _, bad := range []string{"\x1b]2;pwned", "\x07\r\x1b[31m", "goroutine "} {
+		if bytes.Contains(raw, []byte(bad)) {
+			s.t.Errorf("the terminal was sent %q", bad)
+		}
+	}
+}
+
+// A mistake in a command of the screen ends it in order, too: the terminal is as it
+// was, what happened and where to read more is said, nobody is left; what was typed
+// and the session are there at the next start.
+func TestPanicInACommand(t *testing.T) {
+	for _, inline := range []bool{false, true} {
+		t.Run(fmt.Sprintf("inline %v", inline), func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			self := scripted(t)
+			kept := fmt.Sprintf(`[{"sessionId":"s1","cwd":%q,"title":"Fix the lexer","updatedAt":"2026-02-27T18:05:00Z"}]`, dir)
+			args := self
+			if inline {
+				args = append([]string{"--inline"}, self...)
+			}
+			s := startIn(t, 120, 40, dir, []string{panicVar + "=command", keptVar + "=" + kept}, append([]string{self[1]}, args...))
+			s.WaitFor(placeholder)
+			s.Prompt("hello")
+			s.WaitFor("heard: hello")
+			s.Type("half a thought @") // files are looked for
+			if code := s.ExitCode(); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			s.noneLeft()
+			state := filepath.Join(s.root, "home", ".local", "state", "parley")
+			rows := strings.Join(s.WaitFor("parley: a mistake of parley's own has ended the screen: a mistake on purpose", "come back: parley --resume s1"), "\n")
+			for _, want := range []string{"where it happened: " + filepath.Join(state, "broken-"), "what was said before: " + filepath.Join(state, "sessions")} {
+				if !strings.Contains(strings.ReplaceAll(rows, "\n", ""), want) {
+					t.Errorf("%q is not said:\n%s", want, rows)
+				}
+			}
+			s.noMistakeShown(0)
+			if left := onlyFile(t, filepath.Join(state, "broken-*.txt")); !strings.Contains(left, "mistaken.Find") || strings.ContainsAny(left, "\x1b\x07") {
+				t.Errorf("written down: %.2000q", left)
+			}
+			if log := onlyFile(t, filepath.Join(state, "sessions", "*.jsonl")); !strings.Contains(log, "heard: hello") {
+				t.Error("the log of the session does not have the session")
+			}
+			again := StartEnv(t, 120, 40, dir, []string{keptVar + "=" + kept}, append([]string{"--continue"}, self...)...)
+			history(again, "s1")
+			again.WaitDraft("half a thought @")
+		})
+	}
+}
+
+// onlyFile is the one file of a pattern, which nobody else may read.
+func onlyFile(t *testing.T, pattern string) string {
+	t.Helper()
+	names, _ := filepath.Glob(pattern)
+	if len(names) != 1 {
+		t.Fatalf("%s: %q", pattern, names)
+	}
+	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %v, %v", names[0], info.Mode(), err)
+	}
+	return read(t, names[0])
+}
+
+// brokenCommand is parley, but for what finds the files of a mention.
+func brokenCommand() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	os.Exit(app.ExecuteWith(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:], func(o *ui.Options) { o.Files = mistaken{} }))
+}
+
+// mistaken panics where it looks for files.
+type mistaken struct{ ui.Files }
+
+func (mistaken) Find(context.Context, string, string) (ui.FoundFiles, error) { panic(mistake) }

@@ -23,7 +23,7 @@ var (
 )
 
 // tools are what the commands in these tests need.
-var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "echo"}
+var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "echo", "stty"}
 
 // TestMain builds parley once. The test binary is the scripted agent, too.
 func TestMain(m *testing.M) {
@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "keyed" {
 		runKeyedAgent(os.Stdin, os.Stdout)
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "runner" {
+		runRunner(os.Stdin, os.Stdout)
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == "locked" {

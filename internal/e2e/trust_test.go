@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -21,9 +22,9 @@ func TestRuleAndUndo(t *testing.T) {
 	s.Prompt("edit notes.txt")
 	s.WaitFor(armed)
 	s.Press("r")
-	s.WaitFor("a rule for this and what is like it", "› allow path notes.txt, kind edit")
+	s.WaitFor("a rule for this and what is like it", "› allow path ", "notes.txt, kind edit")
 	s.Press("enter")
-	s.WaitFor("✓ Allow by your rule: allow path notes.txt, kind edit", "That is all.")
+	s.WaitFor("✓ Allow by your rule: allow path ", "That is all.")
 	s.WaitIdle()
 
 	rules := ""
@@ -33,7 +34,7 @@ func TestRuleAndUndo(t *testing.T) {
 		}
 		return nil
 	})
-	if got := read(t, rules); got != "[[allow]]\nkind = \"edit\"\npath = \"notes.txt\"\n" {
+	if got := read(t, rules); got != fmt.Sprintf("[[allow]]\nkind = \"edit\"\npath = %q\n", notes) {
 		t.Errorf("%s holds %q", rules, got)
 	}
 
@@ -65,6 +66,14 @@ func TestRuleAndUndo(t *testing.T) {
 	s.WaitFor("put back the last turn: 1 file", "turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
+
+	s.Prompt("/undo")
+	s.WaitFor("do all of it again: 2 changes", "through parley, turn 1", "through parley, turn 2", "enter does it again")
+	s.Press("down", "enter")
+	s.WaitFor("1 file changed again")
+	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
+		t.Errorf("the file holds %q after it was done again", got)
+	}
 
 	s.Prompt("/trust")
 	s.WaitFor("what the agent changed and ran", "allowed by a rule", "edit  Edit notes.txt")

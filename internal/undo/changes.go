@@ -224,6 +224,8 @@ func (j *Journal) noCopy(s state) string {
 		return fmt.Sprintf("it is larger than %d KiB, so no copy is kept", MaxKept>>10)
 	case s.kind == opaque:
 		return "it could not be read"
+	case j.store.hasLost(s.sum):
+		return "no copy of it could be written"
 	}
 	return fmt.Sprintf("the copies of this session take all of their %d MiB", j.opts.Room>>20)
 }

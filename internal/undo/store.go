@@ -37,6 +37,7 @@ type store struct {
 
 	mu   sync.Mutex
 	at   map[sum]span
+	lost map[sum]bool // what could not be written, such as on a full disk
 	size int64
 }
 
@@ -57,7 +58,7 @@ func openStore(dir string, room int64) (*store, error) {
 		return nil, fmt.Errorf("make a file for what can be undone: %w", err)
 	}
 	filelock.Lock(pack)
-	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}}, nil
+	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}, lost: map[sum]bool{}}, nil
 }
 
 // keep stores a content if there is room, of which it leaves some free.
@@ -68,8 +69,10 @@ func (s *store) keep(of sum, content []byte, leave int64) error {
 		return nil
 	}
 	if _, err := s.pack.WriteAt(content, s.size); err != nil {
+		s.lost[of] = true
 		return fmt.Errorf("keep a copy: %w", err)
 	}
+	delete(s.lost, of)
 	s.at[of] = span{s.size, int64(len(content))}
 	s.size += int64(len(content))
 	return nil
@@ -80,6 +83,12 @@ func (s *store) has(of sum) bool {
 	defer s.mu.Unlock()
 	_, ok := s.at[of]
 	return ok
+}
+
+func (s *store) hasLost(of sum) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost[of]
 }
 
 // content reads what was kept. It is checked: what is put back is what was there.

@@ -85,6 +85,7 @@ const (
 	MakeRule
 	PickHunks
 	EditText
+	TakeOver
 
 	NextHunk
 	PreviousHunk

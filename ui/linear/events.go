@@ -62,6 +62,7 @@ func (c *chat) announced(e acpclient.Event) {
 
 // apply takes one event of a session.
 func (c *chat) apply(t *talk, e acpclient.Event) {
+	turn := 0
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.asked(t, e.Question)
@@ -79,6 +80,9 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		c.elicitCompleted(e.Key)
 		return
 	case acpclient.NoticeArrived:
+		if e.Terminal != "" {
+			e.Description += " (the full screen can take it over)"
+		}
 		c.say("Notice: %s.", strings.TrimSuffix(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "), "."))
 		return
 	case acpclient.HistoryBegan:
@@ -86,13 +90,17 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.TurnStarted:
 		c.watch(t, true)
 	case acpclient.TurnEnded:
-		c.watch(t, false)
+		turn = c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest
 			c.finish(t, len(t.thread.Items))
 		}
 	}
 	c.changed(t, t.thread.Apply(e))
 	switch e := e.(type) {
+	case acpclient.TerminalStarted:
+		if e.Attended {
+			c.lend(t, e)
+		}
 	case acpclient.PlanChanged:
 		if t == c.talk && !t.loading {
 			c.finish(t, len(t.thread.Items))
@@ -101,6 +109,7 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.PromptFailed:
 		c.promptFailed(t, e)
 	case acpclient.TurnEnded:
+		c.unsaid(t, turn)
 		c.turnEnded(t, e)
 		if t != c.talk {
 			t.done = true

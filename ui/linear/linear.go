@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/atomicfile"
 	"parley/internal/safetext"
 	"parley/ui"
 )
@@ -66,7 +67,9 @@ type chat struct {
 	stray   stray    // what may be on its way for a question that is gone
 	draft   []string // lines of a prompt that goes on
 	lastInt time.Time
+	lending time.Time   // until then nobody reads lines: a command is about to get the keyboard
 	past    chan string // prompts to be kept; nil: they are not
+	unkept  chan error  // why one was not; said once
 }
 
 // Run talks until the user quits or ctx ends. Everything that was started is gone
@@ -132,6 +135,11 @@ func (c *chat) loop(ctx context.Context) {
 			c.events()
 		case f := <-c.results:
 			f()
+		case err := <-c.unkept:
+			c.unkept = nil
+			c.say("The history is not kept%s: %s.", atomicfile.Room(err), oneLine(err.Error()))
+		case line := <-c.opts.Notices:
+			c.say("%s.", oneLine(line))
 		case <-c.wake.C:
 		}
 		if c.out.err != nil { // nobody is there to read
@@ -158,7 +166,7 @@ func (c *chat) rest() {
 	if d := c.dialog; d != nil && d.at.IsZero() {
 		d.at = time.Now() // from here on it can be read
 	}
-	if !c.ended {
+	if !c.ended && !c.lends() {
 		c.in.want(c.dialog != nil && c.dialog.secret)
 	}
 	if c.due.IsZero() {

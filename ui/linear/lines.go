@@ -299,12 +299,17 @@ func (c *chat) keepPast() (stop func()) {
 		return func() {}
 	}
 	const most = 100
-	c.past = make(chan string, most)
-	done := make(chan struct{})
+	c.past, c.unkept = make(chan string, most), make(chan error, 1)
+	done, unkept := make(chan struct{}), c.unkept
 	go func() {
 		defer close(done)
 		for text := range c.past {
-			h.Add(text)
+			if err := h.Add(text); err != nil {
+				select {
+				case unkept <- err: // the first; the others say the same
+				default:
+				}
+			}
 		}
 	}()
 	return func() { close(c.past); <-done }

@@ -114,6 +114,11 @@ func (c *chat) openQuestion(a *ask, of int) {
 			return true
 		}
 		switch {
+		case text == "t" && c.canAttend(q):
+			c.closeDialog(d)
+			c.drop(a)
+			c.attended(a)
+			return true
 		case text == "d":
 			c.details(q)
 			d.at = time.Time{}
@@ -163,6 +168,9 @@ func (c *chat) writeQuestion(a *ask, of int) {
 	}
 	for i, o := range q.Options {
 		c.say("%d. %s", i+1, spelled(o.Name))
+	}
+	if c.canAttend(q) {
+		c.say("t. Run it here, with my keyboard")
 	}
 	if !rejects(q) {
 		c.say("c. Cancel: none of these")

@@ -63,6 +63,7 @@ func (c *chat) cwd() string {
 // begin starts the agent that was named, or asks for one.
 func (c *chat) begin() {
 	c.say("parley, in lines, in %s. /help lists the commands.", chatview.Home(c.opts.Cwd, c.opts.Home))
+	c.sweep()
 	if c.opts.Prompt != "" {
 		c.queued = append(c.queued, c.opts.Prompt)
 	}
@@ -77,6 +78,26 @@ func (c *chat) begin() {
 		}
 	}
 	c.start(ui.Agent{Name: c.opts.Start, Command: c.opts.Start})
+}
+
+// sweep has ended what parleys have left that were killed, and says so.
+func (c *chat) sweep() {
+	if c.opts.Swept == nil {
+		return
+	}
+	c.async(func(ctx context.Context) func() {
+		select {
+		case <-ctx.Done():
+			return func() {}
+		case <-time.After(ui.SweepAfter):
+		}
+		line := c.opts.Swept(ctx)
+		return func() {
+			if line != "" {
+				c.say("%s.", oneLine(line))
+			}
+		}
+	})
 }
 
 // chooseAgent asks which agent to start.

@@ -45,9 +45,26 @@ func (c *chat) approval() {
 	c.menu("What is to become of questions:", choices, false)
 }
 
-// trust says what the agent has changed and run, by the word that it had for it.
+// trust says what the agent has changed and run, by the word that it had for it, and
+// what changed that it did not tell of.
 func (c *chat) trust() {
-	n := 0
+	if c.conn == nil || c.session == nil || c.conn.Changes == nil {
+		c.trusted(nil)
+		return
+	}
+	conn, session := c.conn, c.session.ID()
+	c.async(func(context.Context) func() {
+		changes, _ := conn.Changes(session)
+		return func() { c.trusted(changes) }
+	})
+}
+
+func (c *chat) trusted(changes []ui.FileChange) {
+	unnamed := ui.Unnamed(c.thread, changes)
+	for _, f := range unnamed {
+		c.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, c.changeLine(f))
+	}
+	n := len(unnamed)
 	for _, trust := range thread.Trusts {
 		for _, it := range c.thread.Items {
 			if it.Tool == nil || it.Tool.Trust != trust {
@@ -82,6 +99,7 @@ func (c *chat) changes(undo bool) {
 			last = max(last, f.Turn)
 		}
 		left = slices.DeleteFunc(left, func(f ui.FileChange) bool { return f.Turn != last })
+		undone := slices.DeleteFunc(slices.Clone(turns), func(f ui.FileChange) bool { return !f.Undone })
 		var could []ui.PutBack
 		if undo {
 			could = conn.PutBack(ctx, session, left, true)
@@ -90,6 +108,8 @@ func (c *chat) changes(undo bool) {
 			switch {
 			case len(turns) == 0:
 				c.say("Nothing was changed that parley knows of.")
+			case undo && len(left) == 0:
+				c.offerAgain(conn, session, undone)
 			case undo:
 				c.offerUndo(conn, session, could)
 			default:
@@ -131,24 +151,60 @@ func (c *chat) offerUndo(conn *ui.Connection, session string, could []ui.PutBack
 	c.menuOr(fmt.Sprintf("Put back what the last turn changed, files: %d?", len(can)), []choice{{label: "Yes", do: func() {
 		c.async(func(ctx context.Context) func() {
 			done := conn.PutBack(ctx, session, can, false)
-			return func() {
-				n := 0
-				for _, p := range done {
-					if p.Err != nil {
-						c.say("Left alone: %s: %s.", c.changeLine(p.Change), safetext.Line(p.Err.Error(), 200))
-						continue
-					}
-					n++
-				}
-				c.say("Files put back: %d. The agent does not know of it.", n)
-			}
+			return func() { c.came("put back", done) }
 		})
 	}}}, false, "No")
 }
 
-// watch tells when a turn begins and ends, so that what changes meanwhile is known.
-func (c *chat) watch(t *talk, begins bool) {
-	if t.session != nil && c.conn != nil && c.conn.Turn != nil {
-		c.conn.Turn(t.session.ID(), begins)
+// offerAgain asks before what was put back is done again.
+func (c *chat) offerAgain(conn *ui.Connection, session string, undone []ui.FileChange) {
+	for _, f := range undone {
+		c.say("Was put back: %s.", c.changeLine(f))
 	}
+	c.menuOr(fmt.Sprintf("Everything was put back. Do it again, files: %d?", len(undone)), []choice{{label: "Yes", do: func() {
+		c.async(func(ctx context.Context) func() {
+			done := conn.DoAgain(ctx, session, undone)
+			return func() { c.came("changed again", done) }
+		})
+	}}}, false, "No")
+}
+
+// came says what has come of putting changes back.
+func (c *chat) came(what string, done []ui.PutBack) {
+	n := 0
+	for _, p := range done {
+		if p.Err != nil {
+			c.say("Left alone: %s: %s.", c.changeLine(p.Change), safetext.Line(p.Err.Error(), 200))
+			continue
+		}
+		n++
+	}
+	c.say("Files %s: %d. The agent does not know of it.", what, n)
+}
+
+// watch tells when a turn begins and ends, so that what changes meanwhile is known.
+// The number is that of the turn, 0 where it is not watched.
+func (c *chat) watch(t *talk, begins bool) int {
+	if t.session != nil && c.conn != nil && c.conn.Turn != nil {
+		return c.conn.Turn(t.session.ID(), begins)
+	}
+	return 0
+}
+
+// unsaid says what changed in a turn that is over, where nothing in it could have
+// changed anything, by what the agent said.
+func (c *chat) unsaid(t *talk, turn int) {
+	if turn == 0 || c.conn.Changes == nil || !t.thread.Silent(t.thread.Turn) {
+		return
+	}
+	conn, session := c.conn, t.session.ID()
+	c.async(func(context.Context) func() {
+		changes, _ := conn.Changes(session)
+		return func() {
+			of := slices.DeleteFunc(changes, func(f ui.FileChange) bool { return f.Turn != turn })
+			if n := len(ui.Unnamed(t.thread, of)); n > 0 {
+				c.say("Warning: %s.", ui.UnsaidWords(n))
+			}
+		}
+	})
 }

@@ -75,3 +75,56 @@ func TestUndo(t *testing.T) {
 		}
 	})
 }
+
+// What changed on the disk while the agent told of no change is said at the end of
+// the turn, and stands first in /trust.
+func TestUnsaidChanges(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.connected = func(c *ui.Connection) {
+			c.Turn = func(string, bool) int { return 1 }
+			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
+				f := []ui.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
+				return f, f
+			}
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("hello")
+		r.sees("Turn ended.", "Warning: 1 file changed, and the agent told of no change; see /changes.")
+		r.types("/trust")
+		r.sees("Changed on the disk, and no tool call named it: turn 1, created /x/a.go, on disk during the turn.")
+	})
+}
+
+// When all is put back, it can be done again.
+func TestUndoTakenBack(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.connected = func(c *ui.Connection) {
+			undone := true
+			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
+				f := []ui.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
+				return f, f
+			}
+			c.PutBack = func(_ context.Context, _ string, some []ui.FileChange, _ bool) (out []ui.PutBack) {
+				for _, f := range some {
+					out = append(out, ui.PutBack{Change: f})
+				}
+				return out
+			}
+			c.DoAgain = func(_ context.Context, _ string, some []ui.FileChange) []ui.PutBack {
+				undone = false
+				return []ui.PutBack{{Change: some[0]}}
+			}
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("/undo")
+		r.sees("Was put back: created /x/a.go, on the disk, put back.", "Everything was put back. Do it again, files: 1?")
+		r.types("1")
+		r.sees("Files changed again: 1. The agent does not know of it.")
+		r.fresh()
+		r.types("/undo")
+		r.sees("Can be put back: created /x/a.go, on the disk.")
+		r.types("0")
+	})
+}

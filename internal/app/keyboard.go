@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/host"
+	"parley/internal/keyboard"
+	"parley/terminal"
+	"parley/ui"
+)
+
+// lendKeyboard gives the screen what it needs to take commands over. What is lent is
+// taken back when life ends.
+func lendKeyboard(life context.Context, conn *ui.Connection, h *host.Host) {
+	conn.Attended, conn.TakeOver = h.Attended, h.TakeOver
+	conn.Attach = func(session, id, line string) tea.ExecCommand {
+		return &lending{life: life, host: h, session: session, id: id, line: line}
+	}
+}
+
+// lending is a command of an agent's that is to have the user's terminal.
+type lending struct {
+	life              context.Context
+	host              *host.Host
+	session, id, line string
+	in                io.Reader
+	out               io.Writer
+}
+
+func (l *lending) SetStdin(r io.Reader)  { l.in = r }
+func (l *lending) SetStdout(w io.Writer) { l.out = w }
+func (l *lending) SetStderr(io.Writer)   {}
+
+// Run lends the terminal until the command ends, or the user wants it back.
+func (l *lending) Run() error {
+	a, err := l.host.Attach(l.session, l.id)
+	if errors.Is(err, terminal.ErrExited) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = keyboard.Lend(l.life, l.in, l.out, a, l.line)
+	if errors.Is(err, keyboard.ErrTakenBack) {
+		return ui.ErrTakenBack
+	}
+	return err
+}

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"parley/internal/process"
+	"parley/internal/record"
+)
+
+// sweepGrace is how long what a killed parley has left may take to end by itself.
+const sweepGrace = 2 * time.Second
+
+// settle names the house of this parley: those that keep their state in one place
+// end what one of them has left.
+func settle() {
+	if dir, err := record.Dir(); err == nil {
+		process.SetHouse(filepath.Dir(dir))
+	}
+}
+
+// sweep ends what parleys have left that were killed, and says so in a line; "" for
+// nothing.
+func sweep(ctx context.Context) string {
+	return sweptLine(process.Sweep(ctx, sweepGrace))
+}
+
+func sweptLine(found, left int) string {
+	processes, end := fmt.Sprintf("%d processes", found), ": they were ended"
+	switch {
+	case found == 0:
+		return ""
+	case found == 1 && left > 0:
+		processes, end = "1 process", "; it cannot be ended"
+	case found == 1:
+		processes, end = "1 process", ": it was ended"
+	case left > 0:
+		end = fmt.Sprintf("; %d of them cannot be ended", left)
+	}
+	return "a parley that was killed had left " + processes + " behind" + end
+}

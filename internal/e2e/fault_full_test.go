@@ -1,0 +1,327 @@
+//go:build unix
+
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/internal/memory"
+	"parley/internal/record"
+	"parley/permissions"
+)
+
+// The test binary starts a program that can write no file beyond a size: as on a
+// disk with little room. A file that is as long as that already is the one that
+// cannot be written; what does not fit is written in part.
+func init() {
+	if len(os.Args) < 4 || os.Args[1] != "limited" {
+		return
+	}
+	most, err := strconv.ParseUint(os.Args[2], 10, 64)
+	if err == nil {
+		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most})
+	}
+	if err == nil {
+		err = syscall.Exec(os.Args[3], os.Args[3:], os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(9)
+}
+
+// limited is parley as a command line, with so many bytes for each file.
+func limited(t *testing.T, most int, args ...string) []string {
+	t.Helper()
+	return append([]string{scripted(t)[1], "limited", strconv.Itoa(most), parley}, args...)
+}
+
+// limitedRun is limited for a run without a terminal.
+func limitedRun(t *testing.T, dir string, most int, args ...string) *exec.Cmd {
+	t.Helper()
+	argv := limited(t, most, args...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, environ(dir)
+	return cmd
+}
+
+// stateOf is where a test's parley keeps things.
+func stateOf(dir string) string {
+	return filepath.Join(filepath.Dir(dir), "home", ".local", "state", "parley")
+}
+
+// configured writes a configuration for the test's parley.
+func configured(t *testing.T, dir, text string) (home string) {
+	t.Helper()
+	home = filepath.Join(filepath.Dir(dir), "config", "parley")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, "config.toml"), text)
+	return home
+}
+
+// goesOn has one more turn.
+func (s *Screen) goesOn(prompt string) {
+	s.t.Helper()
+	s.WaitIdle()
+	s.Prompt(prompt)
+	s.WaitFor("heard: " + prompt)
+	s.WaitIdle()
+}
+
+func (s *Screen) quits() {
+	s.t.Helper()
+	s.Press("ctrl+d")
+	if code := s.ExitCode(); code != 0 {
+		s.t.Errorf("exit code %d", code)
+	}
+}
+
+// A question that cannot be recorded is answered all the same, and it is said; what
+// was recorded stays, the half of a line is none, and it goes on when there is room.
+func TestNoRoomForQuestions(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	kept := filepath.Join(stateOf(dir), "questions")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte("s1"))
+	file := filepath.Join(kept, hex.EncodeToString(sum[:12])+".jsonl")
+	var text strings.Builder
+	before := 0
+	for ; text.Len() < 16<<10; before++ {
+		fmt.Fprintf(&text, `{"time":"2026-01-01T00:00:00Z","session":"s1","key":%d,"run":"before","outcome":"written"}`+"\n", before)
+	}
+	write(t, file, text.String())
+	asks := func(s *Screen) {
+		s.t.Helper()
+		s.WaitFor(placeholder)
+		s.Prompt("ask")
+		open(t, dir)
+		s.WaitFor(armed)
+		s.Press("y")
+		s.WaitFor("the answer was selected go")
+	}
+	s := startIn(t, 120, 30, dir, nil, limited(t, text.Len()+100, scripted(t)...))
+	asks(s)
+	s.WaitFor("questions and answers are not recorded; make room on the disk")
+	s.goesOn("hello")
+	s.quits()
+	if now := read(t, file); !strings.HasPrefix(now, text.String()) || len(now) != text.Len()+100 {
+		t.Errorf("%d bytes of the record, %d before; or they are others", len(now), text.Len())
+	}
+	if entries, err := permissions.ReadRecord(kept, "s1", 1e6); err != nil || len(entries) != before {
+		t.Errorf("%d entries, %d before; %v", len(entries), before, err)
+	}
+	s = Start(t, 120, 30, dir, scripted(t)...)
+	asks(s)
+	s.quits()
+	entries, err := permissions.ReadRecord(kept, "s1", 1e6)
+	if err != nil || len(entries) != before+1 || !entries[before].Allowed || entries[before].Decision != "Launch" {
+		t.Errorf("%d entries, %d before; %v: %+v", len(entries), before, err, entries[before:])
+	}
+}
+
+// A log that cannot be written to its end is said to end there; what is in it can be
+// read, and the session is in the list.
+func TestNoRoomForLog(t *testing.T) {
+	t.Parallel()
+	const most = 64 << 10
+	dir := workDir(t)
+	s := startIn(t, 120, 30, dir, nil, limited(t, most, scripted(t)...))
+	s.WaitFor(placeholder)
+	s.Prompt("first of all")
+	s.WaitFor("heard: first of all")
+	s.WaitIdle()
+	s.Prompt("flood")
+	s.WaitFor("flood-is-over")
+	s.WaitFor("the log of this session ends before its end; make room on the disk")
+	s.goesOn("hello")
+	s.quits()
+	log := filepath.Join(stateOf(dir), "sessions")
+	all, err := record.List(log)
+	if err != nil || len(all) != 1 || len(all[0].Sessions) != 1 || all[0].Sessions[0].Prompts == 0 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	text := read(t, all[0].Path)
+	if len(text) != most {
+		t.Errorf("%d bytes were written", len(text))
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for _, line := range lines[:len(lines)-1] {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line is %.200q", line)
+		}
+	}
+	if !strings.Contains(text, "heard: first of all") {
+		t.Error("the first turn is not in it")
+	}
+}
+
+// A rule that cannot be written is not made: the file is as it was, nothing is left
+// beside it, and the question can still be answered.
+func TestNoRoomForRule(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	write(t, notes, "one\n")
+	home := configured(t, dir, "record = false\n")
+	rules := filepath.Join(home, "rules.toml")
+	text := strings.Repeat("# a line of those that were there before\n", 500) + "[[deny]]\npath = \"secret/**\"\n"
+	write(t, rules, text)
+	s := startIn(t, 120, 40, dir, nil, limited(t, len(text)+20, "demo"))
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor(armed)
+	s.Press("r")
+	s.WaitFor("a rule for this and what is like it")
+	s.Press("enter")
+	s.WaitFor("the rule was not made; make room on the disk")
+	if got := read(t, rules); got != text {
+		t.Errorf("the rules were changed: %d bytes of %d", len(got), len(text))
+	}
+	if left, _ := os.ReadDir(home); len(left) != 2 {
+		t.Errorf("left are %v", left)
+	}
+	if got := read(t, notes); got != "one\n" {
+		t.Errorf("it was written without an answer: %q", got)
+	}
+	s.WaitFor(armed)
+	s.Press("y")
+	s.WaitFor("That is all.")
+	if got := read(t, notes); got == "one\n" {
+		t.Error("the answer was not taken")
+	}
+	s.WaitIdle()
+	s.quits()
+	if r := run(t, dir, "", "rules", "check"); r.code != 0 || !strings.Contains(r.stdout, "1 rule is fine") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A write of which no copy can be kept is made; that it cannot be put back is said.
+func TestNoRoomForUndo(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	text := strings.Repeat("one\n", 5<<10)
+	write(t, notes, text)
+	configured(t, dir, "record = false\n")
+	s := startIn(t, 120, 40, dir, nil, limited(t, len(text)*3/2, "demo"))
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor("demo asks")
+	s.Press("alt+a")
+	s.PressUntil("G", armed)
+	s.PressUntil("y", "That is all.")
+	s.WaitFor("no copy of notes.txt is kept to be put back; make room on the disk")
+	changed := read(t, notes)
+	if len(changed) < len(text) || changed == text {
+		t.Errorf("the file has %d bytes, %d before", len(changed), len(text))
+	}
+	s.WaitIdle()
+	s.Type("/undo\r")
+	s.WaitFor("put back what the agent changed", "no copy of it could be written")
+	s.Press("enter")
+	s.WaitFor("left as it is: no copy of it could be written")
+	if got := read(t, notes); got != changed {
+		t.Errorf("it was spoiled: %d bytes", len(got))
+	}
+	s.quits()
+}
+
+// What was typed before stays, and the half of a line is none.
+func TestNoRoomForHistory(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	configured(t, dir, "record = false\n")
+	history := memory.NewHistory(stateOf(dir), memory.Project(dir))
+	for n := range 50 {
+		if err := history.Add(fmt.Sprint("before ", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := history.Load()
+	if err != nil || len(before) != 50 {
+		t.Fatal(before, err)
+	}
+	files, _ := filepath.Glob(filepath.Join(stateOf(dir), "history", "*"))
+	if len(files) != 1 {
+		t.Fatal(files)
+	}
+	s := startIn(t, 120, 30, dir, nil, limited(t, len(read(t, files[0]))+20, scripted(t)...))
+	s.WaitFor(placeholder)
+	s.Prompt("there is no room for this")
+	s.WaitFor("heard: there is no room", "the history is not kept; make room on the disk")
+	s.goesOn("hello")
+	s.quits()
+	if got, err := memory.NewHistory(stateOf(dir), memory.Project(dir)).Load(); err != nil || !slices.Equal(got, before) {
+		t.Errorf("%q, %v", got, err)
+	}
+	s = Start(t, 120, 30, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.goesOn("there is room again")
+	s.quits()
+	if got, err := memory.NewHistory(stateOf(dir), memory.Project(dir)).Load(); err != nil || !slices.Equal(got, append(before, "there is room again")) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A draft that cannot be kept is said to be none, and the one before is offered at the
+// next start.
+func TestNoRoomForDraft(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	configured(t, dir, "record = false\n")
+	s := startIn(t, 120, 30, dir, nil, limited(t, 2048, scripted(t)...))
+	s.WaitFor(placeholder)
+	s.Type("a short one")
+	s.waitKept("a short one")
+	s.Paste(strings.Repeat("and a long one that was pasted\n", 200))
+	s.WaitFor("drafts are not kept; make room on the disk")
+	s.Kill(syscall.SIGTERM)
+	s.ExitCode()
+	drafts, _ := os.ReadDir(filepath.Join(stateOf(dir), "drafts"))
+	for _, d := range drafts {
+		if !json.Valid([]byte(read(t, filepath.Join(stateOf(dir), "drafts", d.Name())))) {
+			t.Errorf("%s is no draft", d.Name())
+		}
+	}
+	s = Start(t, 120, 30, dir, scripted(t)...)
+	s.WaitDraft("a short one")
+}
+
+// A configuration that cannot be written whole is not written, and not in the way of
+// the next try. A run that can keep nothing answers all the same.
+func TestNoRoomForOneShots(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	file := filepath.Join(filepath.Dir(dir), "config", "parley", "config.toml")
+	for _, most := range []int{0, 100} {
+		r := finished(t, limitedRun(t, dir, most, "config", "init"))
+		if r.code != 1 || !strings.Contains(r.stderr, "write the configuration; make room on the disk: ") || strings.Count(r.stderr, "\n") != 1 || r.stdout != "" {
+			t.Errorf("%d bytes: %+v", most, r)
+		}
+		if got, err := os.ReadFile(file); !os.IsNotExist(err) {
+			t.Errorf("%d bytes: left is %q", most, got)
+		}
+	}
+	if r := run(t, dir, "", "config", "init"); r.code != 0 {
+		t.Errorf("afterwards: %+v", r)
+	}
+	r := finished(t, limitedRun(t, dir, 0, append([]string{"run", "hello"}, scripted(t)...)...))
+	if r.code != 0 || !strings.Contains(r.stdout, "heard: hello") || strings.Count(r.stderr, "make room on the disk") != 1 {
+		t.Errorf("%+v", r)
+	}
+}

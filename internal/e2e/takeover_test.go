@@ -1,0 +1,210 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// running is the command line of the agent that has parley run commands.
+func running(t testing.TB) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--", self, "runner"}
+}
+
+const (
+	// asksPassword asks on its own terminal, unseen.
+	asksPassword = `stty -echo </dev/tty; printf 'Password: ' >/dev/tty; read -r x </dev/tty; stty echo </dev/tty; echo; [ "$x" = hush-4711 ] && echo right || exit 1`
+	lendHeading  = "· the agent sees its output · ctrl+] lets go"
+	allowHere    = "t Run it here, with my keyboard"
+)
+
+// atThePrompt waits until a command has the screen and asks for something.
+func atThePrompt(s *Screen, prompt string) {
+	s.t.Helper()
+	s.WaitFunc("the command's own screen", func(rows []string) bool {
+		return rowOf(rows, lendHeading) >= 0 && slices.Contains(rows, prompt) && rowOf(rows, placeholder) < 0
+	})
+}
+
+// wholeAgain waits for the chat, as it was and nothing of the command's in it.
+func wholeAgain(s *Screen, texts ...string) []string {
+	s.t.Helper()
+	rows := s.WaitFor(append(texts, placeholder)...)
+	if rowOf(rows, lendHeading) >= 0 {
+		s.t.Errorf("there is something left of the command's screen:\n%s", numbered(rows))
+	}
+	return rows
+}
+
+// A command asks for a password on its terminal. The user allows it with the keyboard,
+// types the password, and the agent hears that it went well; the password is nowhere
+// else.
+func TestCommandWithTheKeyboard(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--inline"}} {
+		t.Run(strings.Join(flags, ""), func(t *testing.T) {
+			t.Parallel()
+			dir := workDir(t)
+			s := Start(t, 100, 30, dir, append(flags, running(t)...)...)
+			s.WaitFor(placeholder)
+			s.Prompt(asksPassword)
+			s.WaitFor("Run a command in", allowHere, "n Reject", armed)
+			s.PressUntil("t", lendHeading)
+			if flags == nil {
+				atThePrompt(s, "Password:")
+			}
+			s.Type("hush-4711\r")
+			s.WaitFor("it ended with {\"exitCode\":0", "right", "Allow once, with the keyboard by you")
+			if flags == nil {
+				wholeAgain(s, "▌ stty -echo")
+			}
+			s.WaitFor("? help")
+			s.WaitGone("the keyboard is yours") // until nothing has been typed for a while keys are dropped
+			s.Press("?")
+			s.WaitFor("╭ keys")
+			s.Press("esc")
+			s.WaitGone("╭ keys")
+			s.Press("ctrl+d")
+			if code := s.ExitCode(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if raw, _ := s.Raw(0); bytes.Contains(raw, []byte("4711\r")) || bytes.Count(raw, []byte("4711")) > 0 && !bytes.Contains(raw, []byte("= hush-4711")) {
+				t.Error("the password was echoed")
+			}
+			said := 0
+			filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() {
+					text := read(t, path)
+					said += strings.Count(text, `"attended":true`)
+					if strings.Contains(strings.ReplaceAll(text, "= hush-4711", ""), "hush-4711") {
+						t.Errorf("%s holds the password", path)
+					}
+				}
+				return nil
+			})
+			if said == 0 {
+				t.Error("the record does not say that it had the keyboard")
+			}
+		})
+	}
+}
+
+// A command that runs already is taken over from the list of what goes on, left, and
+// gone back to.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	s := Start(t, 100, 30, dir, running(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt(`echo begun; printf 'Go on? [y/n] '; if [ -t 0 ]; then read -r x; echo "it was $x"; else exec sleep 1000; fi`)
+	s.WaitFor(allowHere, armed)
+	s.Press("y")
+	s.WaitFor("A command waits for a yes or no (f3, ctrl+r takes it over)")
+	s.Press("f3")
+	s.WaitFor("╭ going on", "ctrl+r takes it over")
+	s.Press("ctrl+r")
+	s.WaitFor("it is stopped and run again from the beginning")
+	s.Press("ctrl+r")
+	atThePrompt(s, "Go on? [y/n]")
+	s.WaitNone("sleep 1000")
+	s.Press("ctrl+]")
+	wholeAgain(s, "the keyboard is yours; the command goes on", "Run again, with the keyboard by you", "[the user has started this command again")
+	s.Resize(90, 26)
+	s.Press("f3")
+	s.WaitFor("╭ going on")
+	s.Press("ctrl+r") // it has a terminal by now
+	s.WaitFunc("the command's own screen", func(rows []string) bool {
+		return rowOf(rows, placeholder) < 0 && strings.HasSuffix(strings.TrimRight(strings.Join(rows, ""), " "), "Go on? [y/n]")
+	})
+	s.Type("yes\r")
+	s.WaitFor(`it ended with {"exitCode":0`, "it was yes")
+	wholeAgain(s)
+	s.WaitIdle()
+}
+
+// A command that leaves the terminal in a mess, and dies, leaves no trace of it on the
+// screen.
+func TestCommandThatLeavesAMess(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t), running(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt(`stty raw -echo; printf '\033[?1049h\033[?1000h\033[?1006h\033[?25l\033[5;10r\033[7m\033(0\033]2;a title\007MESS\033]0;half'; sleep 0.3; kill -9 $$`)
+	s.WaitFor(allowHere, armed)
+	before, _ := s.Cursor()
+	s.PressUntil("t", "SIGKILL")
+	rows := wholeAgain(s, `"signal":"SIGKILL"`, "Allow once, with the keyboard")
+	s.WaitIdle()
+	if rowOf(rows, "parley: ") >= 0 {
+		t.Errorf("the screen is not whole:\n%s", numbered(rows))
+	}
+	s.WaitGone("the keyboard is yours")
+	s.Type("x")
+	s.WaitDraft("x")
+	if after, _ := s.Cursor(); after != before+1 {
+		t.Errorf("the cursor is at %d, it was at %d", after, before)
+	}
+	s.Press("backspace", "ctrl+d")
+	s.ExitCode()
+}
+
+// A signal to parley ends what has the keyboard, too, and the terminal is as it was.
+func TestSignalWhileAttached(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t), running(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt(`stty raw -echo; echo at it; sleep 1234; sleep 1000`)
+	s.WaitFor(allowHere, armed)
+	s.PressUntil("t", lendHeading)
+	s.WaitFor("at it")
+	s.Kill(syscall.SIGTERM)
+	if code := s.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	s.WaitNone("sleep 1234")
+}
+
+// The keyboard in the chat in lines.
+func TestLinesWithTheKeyboard(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 40, workDir(t), append([]string{"--linear"}, running(t)...)...)
+	s.WaitFor("You:")
+	s.Prompt(asksPassword)
+	s.WaitFor("t. Run it here, with my keyboard", "Answer 1 to 3:")
+	answered(s, "t", lendHeading)
+	s.WaitFor("Password:")
+	s.Type("hush-4711\r")
+	s.WaitFor("The command has ended; the keyboard is yours again.", `"exitCode":0`, "Turn ended.")
+	s.Type("/quit\r")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// lendsKeyboard gives a command the keyboard, lets go of it, and goes back from the list.
+func lendsKeyboard(d *desk) {
+	s := d.start(100, 30, running(d)...)
+	s.Prompt(`printf 'Name: '; read -r x; echo "hello $x"`)
+	s.WaitFor(allowHere, armed)
+	s.Press("t")
+	atThePrompt(s.Screen, "Name:")
+	s.Press("ctrl+]")
+	wholeAgain(s.Screen, "the keyboard is yours; the command goes on (f3, ctrl+r takes it over)")
+	s.Press("f3")
+	s.WaitFor("╭ going on")
+	s.Press("ctrl+r")
+	s.WaitFunc("the command's own screen", func(rows []string) bool { return rowOf(rows, placeholder) < 0 && slices.Contains(rows, "Name:") })
+	s.Type("ada\r")
+	wholeAgain(s.Screen, `it ended with {"exitCode":0`, "hello ada")
+}

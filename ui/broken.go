@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/safetext"
+)
+
+// Broken says that a mistake in the screen itself has ended it. What was started
+// is gone all the same, and what was typed is kept.
+type Broken struct {
+	What  string   // safe to show, one line
+	Trace string   // where it happened
+	Logs  []string // files with what was said, of the sessions that were open
+}
+
+func (b *Broken) Error() string { return "a mistake of parley's own has ended the screen: " + b.What }
+
+// maxBroken bounds what a Broken says, in runes: it may hold what an agent wrote.
+const maxBroken = 500
+
+// newBroken is to be called where the panic was caught.
+func newBroken(cause any) *Broken {
+	return &Broken{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: safetext.Clean(string(debug.Stack()))}
+}
+
+// netted is the model with a net below it: a panic in it, or in one of its
+// commands on a goroutine of their own, ends the screen in order. Bubble Tea's own
+// net kills the screen, and writes what it caught to the terminal as it is.
+type netted struct {
+	m     *Model
+	quit  func() // ends the program; it may wait
+	once  sync.Once
+	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
+	last  tea.View               // of before
+}
+
+// falls is deferred: it catches a panic.
+func (g *netted) falls() {
+	if cause := recover(); cause != nil {
+		g.broke.CompareAndSwap(nil, newBroken(cause))
+		g.once.Do(func() { go g.quit() })
+	}
+}
+
+// Init implements tea.Model.
+func (g *netted) Init() (cmd tea.Cmd) {
+	defer g.falls()
+	return g.under(g.m.Init())
+}
+
+// Update implements tea.Model. A model that has panicked is asked nothing more.
+func (g *netted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if g.broke.Load() != nil {
+		return g, nil
+	}
+	return g, g.update(msg)
+}
+
+func (g *netted) update(msg tea.Msg) tea.Cmd {
+	defer g.falls()
+	_, cmd := g.m.Update(msg)
+	return g.under(cmd)
+}
+
+// View implements tea.Model.
+func (g *netted) View() tea.View {
+	if g.broke.Load() == nil {
+		g.draw()
+	}
+	return g.last
+}
+
+func (g *netted) draw() {
+	defer g.falls()
+	g.last = g.m.View()
+}
+
+var cmdType = reflect.TypeFor[tea.Cmd]()
+
+// under puts the net below a command, and below those that it is made of: a batch,
+// or a sequence, whose type Bubble Tea keeps to itself.
+func (g *netted) under(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer g.falls()
+		msg = cmd()
+		of := reflect.TypeOf(msg)
+		if of == nil || of.Kind() != reflect.Slice || of.Elem() != cmdType {
+			return msg
+		}
+		all := reflect.ValueOf(msg)
+		caught := reflect.MakeSlice(of, all.Len(), all.Len())
+		for i := range all.Len() {
+			one, _ := all.Index(i).Interface().(tea.Cmd)
+			caught.Index(i).Set(reflect.ValueOf(g.under(one)))
+		}
+		return caught.Interface()
+	}
+}
+
+// kept does what is still to be done of a model that may be in no good state.
+func (g *netted) kept(do func()) {
+	defer g.falls()
+	do()
+}
+
+// ended is what the screen came to; nil when nothing was wrong with it.
+func (g *netted) ended() *Broken {
+	b := g.broke.Load()
+	if b == nil {
+		return nil
+	}
+	for _, l := range g.m.links() {
+		if l.conn != nil && l.conn.Record != "" {
+			b.Logs = append(b.Logs, l.conn.Record)
+		}
+	}
+	b.Trace = strings.TrimSpace(b.Trace)
+	return b
+}

@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/permissions"
+	"parley/ui/intent"
+)
+
+// ErrTakenBack is how Connection.Attach's command ends when the user has taken the
+// keyboard back: what it was lent to goes on.
+var ErrTakenBack = errors.New("the keyboard was taken back")
+
+// Messages of commands that get the user's keyboard.
+type (
+	tookOverMsg struct { // it runs again, at a terminal of its own
+		chat     *chat
+		id, line string
+		err      error
+	}
+	keyboardBackMsg struct {
+		chat *chat
+		id   string
+		err  error
+	}
+)
+
+// unfit says why a key of questions means nothing in this one; "" where it does.
+func unfit(cur permissions.Question, want intent.Intent) string {
+	switch {
+	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
+		return "only what parley writes itself can be changed"
+	case !cur.Attends && want == intent.TakeOver:
+		return "only a command that parley itself runs can have your keyboard"
+	}
+	return ""
+}
+
+// answerAttended is a key that allows a command once, with the user's keyboard.
+func (q *question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg) tea.Cmd {
+	if q.tooFast() {
+		return q.c.say(tooFast)
+	}
+	q.keep(msg)
+	for _, o := range cur.Options {
+		if o.Kind != permissions.AllowOnce {
+			continue
+		}
+		if !q.read {
+			return q.c.say("read to the end first: down, pgdn")
+		}
+		if err := q.c.link.conn.Broker.AnswerAttended(cur.Key, o.ID); err != nil {
+			return q.c.say(err.Error())
+		}
+		q.remove(cur.Key)
+		return nil
+	}
+	return nil
+}
+
+// lend gives a command the terminal. On a page that is not to be seen it waits to be
+// taken over.
+func (c *chat) lend(id, line string) tea.Cmd {
+	m, conn := c.m, c.link.conn
+	switch {
+	case conn == nil || conn.Attach == nil || c.session == nil || m.quitting:
+		return nil
+	case m.chat != c || m.page != chatPage:
+		return c.say("a command waits for your keyboard" + c.takeOverHint(id))
+	}
+	return tea.Exec(onTerminal(conn.Attach(c.session.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+}
+
+// takeOver gives a command of the list of what goes on the user's keyboard. One that
+// has no terminal has to be run again for it, which takes the same key twice.
+func (c *chat) takeOver(p *picker, w work) tea.Cmd {
+	conn := c.link.conn
+	if !w.own || !w.stops || conn == nil || conn.TakeOver == nil || c.session == nil {
+		p.note = "only a command that parley runs for the agent can have your keyboard"
+		return nil
+	}
+	session := c.session.ID()
+	if conn.Attended(session, w.terminal) {
+		c.picker = nil
+		return c.lend(w.terminal, w.title)
+	}
+	if !p.sure(intent.TakeOver, w.terminal, "it is stopped and run again from the beginning, with your keyboard: "+c.m.listKey(intent.TakeOver)+" again does") {
+		return nil
+	}
+	c.picker = nil
+	take := conn.TakeOver
+	return tea.Batch(c.say("stopping it, to run it again with your keyboard"), func() tea.Msg {
+		return tookOverMsg{c, w.terminal, w.title, take(session, w.terminal)}
+	})
+}
+
+func (msg tookOverMsg) take(*Model) tea.Cmd {
+	if msg.err != nil {
+		return msg.chat.say(msg.err.Error())
+	}
+	return msg.chat.lend(msg.id, msg.line)
+}
+
+// take is back on the screen. Keys that were meant for the command are nobody's.
+func (msg keyboardBackMsg) take(m *Model) tea.Cmd {
+	c, now := msg.chat, m.now()
+	c.lastKey, c.question.deaf = now, now.Add(quiet)
+	switch {
+	case msg.err == nil: // in the middle of a word, perhaps of a password
+		m.deaf = now.Add(quiet)
+		return c.say("the command has ended; the keyboard is yours")
+	case errors.Is(msg.err, ErrTakenBack):
+		return c.say("the keyboard is yours; the command goes on" + c.takeOverHint(msg.id))
+	}
+	return c.say(msg.err.Error() + c.takeOverHint(msg.id))
+}
+
+// takeOverHint says how the command at a terminal is taken over; "" where it cannot be.
+func (c *chat) takeOverHint(id string) string {
+	keys := c.m.keys
+	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
+	if id == "" || key == "" || c.link.conn == nil || c.link.conn.TakeOver == nil {
+		return ""
+	}
+	if list == "" {
+		list = "/work"
+	}
+	return " (" + list + ", " + key + " takes it over)"
+}
+
+// deafens tells whether a key is dropped: until none has come for a while. Whoever was
+// typing when a command ended was not typing for the composer.
+func (m *Model) deafens() bool {
+	now := m.now()
+	if !now.Before(m.deaf) {
+		m.deaf = time.Time{}
+		return false
+	}
+	m.deaf = now.Add(quiet)
+	return true
+}

@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/permissions"
+)
+
+// lent is what a test lends the terminal to.
+type lent struct {
+	line string
+	over chan error
+}
+
+func (*lent) SetStdin(io.Reader)  {}
+func (*lent) SetStdout(io.Writer) {}
+func (*lent) SetStderr(io.Writer) {}
+func (l *lent) Run() error        { return <-l.over }
+
+// lender stands in for what the app gives the screen.
+type lender struct {
+	d        *driver
+	attached []*lent
+	taken    []string
+	attended bool
+	fails    error
+}
+
+func lends(d *driver) *lender {
+	l := &lender{d: d}
+	conn := d.m.chat.link.conn
+	conn.KillTerminal = func(string, string) error { return nil }
+	conn.Attended = func(string, string) bool { return l.attended }
+	conn.TakeOver = func(_, id string) error {
+		l.taken = append(l.taken, id)
+		l.attended = l.fails == nil
+		return l.fails
+	}
+	return l
+}
+
+// commandAsked opens the chat with a question of parley's own about a command.
+func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *driver, l *lender, p *permissions.Pending)) {
+	t.Helper()
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		l := lends(d)
+		l.attach()
+		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attends: true,
+			Body:    []permissions.Part{{Kind: permissions.Command, Text: "sudo make install"}},
+			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}}
+		if change != nil {
+			change(&q)
+		}
+		p := d.m.chat.link.conn.Broker.Ask(q)
+		d.wait(50 * time.Millisecond)
+		f(d, l, p)
+	})
+}
+
+// decided is the answer that a question has got by now.
+func decided(d *driver, p *permissions.Pending) (permissions.Answer, bool) {
+	done := make(chan permissions.Answer, 1)
+	go func() { done <- p.Wait(d.t.Context()) }()
+	d.wait(20 * time.Millisecond)
+	select {
+	case a := <-done:
+		return a, true
+	default:
+		return permissions.Answer{}, false
+	}
+}
+
+// t runs the command here. It answers like any other key: not by type-ahead, and not
+// before all was read.
+func TestKeyboardInAQuestion(t *testing.T) {
+	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
+		d.press("t") // too early: typed
+		d.draft("t")
+		d.rest()
+		d.press("t")
+		d.draft("tt")
+		if _, ok := decided(d, p); ok {
+			t.Fatal("answered by what was typed ahead")
+		}
+		d.sees("t Run it here, with my keyboard")
+		d.press("ctrl+u", "alt+a", "t") // too close
+		if _, ok := decided(d, p); ok {
+			t.Fatal("answered at once")
+		}
+		d.rest()
+		d.press("t")
+		if a, ok := decided(d, p); !ok || !a.Attended || a.OptionID != "once" || a.By != "you" {
+			t.Errorf("%+v", a)
+		}
+		d.misses("parley asks")
+		d.m.chat.link.queue.Post(acpclient.TerminalStarted{For: acpclient.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
+		d.wait(50 * time.Millisecond)
+		if len(l.attached) != 1 || l.attached[0].line != "sudo make install" {
+			t.Fatalf("attached %v", l.attached)
+		}
+		l.attached[0].over <- nil
+		d.wait(20 * time.Millisecond)
+		d.sees("the command has ended; the keyboard is yours", "ask the agent")
+		d.types("secret\n") // the rest of what was typed for it
+		d.draft("")
+		d.wait(500 * time.Millisecond)
+		d.types("s") // still in the middle of it
+		d.draft("")
+		d.rest()
+		d.types("mine")
+		d.draft("mine")
+	})
+	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
+		d.rest()
+		d.press("j", "t") // the beginning of a word, as far as anybody knows
+		d.sees("too fast to be an answer")
+		if _, ok := decided(d, p); ok {
+			t.Fatal("answered by a word")
+		}
+		d.rest()
+		d.press("t")
+		if a, ok := decided(d, p); !ok || !a.Attended {
+			t.Errorf("%+v", a)
+		}
+	})
+	commandAsked(t, func(q *permissions.Question) {
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Text, Text: strings.Repeat("line\n", 60)})
+	}, func(d *driver, l *lender, p *permissions.Pending) {
+		d.rest()
+		d.press("alt+a")
+		d.rest()
+		d.press("t")
+		d.sees("read to the end first", "(off)")
+		if _, ok := decided(d, p); ok {
+			t.Fatal("answered unread")
+		}
+	})
+	commandAsked(t, func(q *permissions.Question) { q.Attends = false }, func(d *driver, l *lender, p *permissions.Pending) {
+		d.rest()
+		d.misses("with my keyboard")
+		d.press("alt+a")
+		d.rest()
+		d.press("t")
+		d.sees("only a command that parley itself runs can have your keyboard")
+		if _, ok := decided(d, p); ok {
+			t.Fatal("answered")
+		}
+	})
+}
+
+func (l *lender) attach() {
+	l.d.m.chat.link.conn.Attach = func(session, id, line string) tea.ExecCommand {
+		a := &lent{line: line, over: make(chan error, 1)}
+		l.attached = append(l.attached, a)
+		return a
+	}
+}
+
+// In the list of what goes on a command is taken over: it asks first when the command
+// has to be run again, and not when it only has to be attached to.
+func TestTakeOverFromTheList(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"own","title":"Install","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"t1"}]}`)
+			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
+			t.until(time.Hour)
+			return "cancelled"
+		}
+	}, func(d *driver) {
+		d.connected()
+		l := lends(d)
+		l.attach()
+		d.types("go\n")
+		d.soon()
+		post := d.m.chat.link.queue.Post
+		in := acpclient.For{Session: "s1"}
+		post(acpclient.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
+		post(acpclient.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})
+		d.soon()
+		d.sees("A command waits for a password (f3, ctrl+r takes it over): sudo")
+		d.press("f3")
+		d.sees("Install", "ctrl+r takes over", "ctrl+r takes it over")
+		d.types("look")
+		d.press("ctrl+r", "ctrl+r")
+		d.sees("only a command that parley runs for the agent can have your keyboard")
+		d.press("esc")
+		d.types("inst")
+		d.press("ctrl+r")
+		d.sees("it is stopped and run again from the beginning, with your keyboard")
+		if len(l.taken) != 0 {
+			t.Fatal("taken over without the second key")
+		}
+		d.press("down", "ctrl+r") // another key in between
+		if len(l.taken) != 0 {
+			t.Fatal("taken over without the second key")
+		}
+		l.fails = errors.New("no pseudo terminal")
+		d.press("ctrl+r")
+		d.soon()
+		d.sees("no pseudo terminal")
+		l.fails = nil
+		d.press("f3")
+		d.types("inst")
+		d.press("ctrl+r", "ctrl+r")
+		d.soon()
+		if len(l.taken) != 2 || l.taken[1] != "t1" || len(l.attached) != 1 {
+			t.Fatalf("taken %q, attached %d", l.taken, len(l.attached))
+		}
+		l.attached[0].over <- ErrTakenBack
+		d.soon()
+		d.sees("the keyboard is yours; the command goes on (f3, ctrl+r takes it over)")
+		d.misses("going on")
+		d.types("x") // nothing is dropped: the user has let go
+		d.draft("x")
+		d.press("backspace", "f3")
+		d.types("inst")
+		d.press("ctrl+r") // attended by now
+		d.soon()
+		if len(l.taken) != 2 || len(l.attached) != 2 {
+			t.Fatalf("taken %q, attached %d", l.taken, len(l.attached))
+		}
+		l.attached[1].over <- errors.New("write to the terminal: gone")
+		d.soon()
+		d.sees("write to the terminal: gone")
+		post(acpclient.TerminalExited{For: in, ID: "t1"})
+		d.soon()
+		d.press("f3")
+		d.types("inst")
+		d.press("ctrl+r", "ctrl+r")
+		d.soon()
+		d.sees("only a command that parley runs")
+	})
+}
