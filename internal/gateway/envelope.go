@@ -12,27 +12,53 @@ import (
 // envelope is what routing has to know of one message; its slices point into it.
 type envelope struct {
 	id, method, params, result []byte // raw, nil where absent
+	session                    []byte // the sessionId of params, the same
 	failure                    bool   // it has an error
 }
 
+// parse takes one pass: most of what passes here is long, and none of it is for us.
+// Of several members of one name the last counts, as it does for whoever decodes it.
 func parse(msg []byte) (envelope, error) {
 	var e envelope
-	m := jsonscan.MembersOf(msg)
-	for m.Next() {
-		switch string(m.Key) {
+	at := jsonscan.CursorOf(msg)
+	if !at.Enter() {
+		return e, jsonscan.ErrSyntax
+	}
+	for at.Key() {
+		switch string(at.Name) {
 		case "id":
-			e.id = m.Value
+			e.id = at.Value()
 		case "method":
-			e.method = m.Value
+			e.method = at.Value()
 		case "params":
-			e.params = m.Value
+			e.takeParams(&at)
 		case "result":
-			e.result = m.Value
+			e.result = at.Value()
 		case "error":
 			e.failure = true
+			at.Value()
+		default:
+			at.Value()
 		}
 	}
-	return e, m.Err()
+	if !at.End() {
+		return e, jsonscan.ErrSyntax
+	}
+	return e, nil
+}
+
+func (e *envelope) takeParams(at *jsonscan.Cursor) {
+	start := at.Pos()
+	if e.session = nil; !at.Enter() {
+		e.params = at.Value()
+		return
+	}
+	for at.Key() {
+		if value := at.Value(); string(at.Name) == "sessionId" {
+			e.session = value
+		}
+	}
+	e.params = at.From(start)
 }
 
 // isAnswer tells a message by the members it has, not by their values (PROTOCOL
@@ -57,12 +83,16 @@ func (e *envelope) name() string {
 // member finds a member of an object that is a string; "" without one. Of
 // several of one name the last counts, as it does for whoever decodes it.
 func member(object []byte, name string) string {
-	raw := rawMember(object, name)
+	return text(rawMember(object, name))
+}
+
+// text decodes a raw string; "" for anything else.
+func text(raw []byte) string {
 	if jsonscan.KindOf(raw) != jsonscan.String {
 		return ""
 	}
-	text, _ := jsonscan.Text(raw)
-	return text
+	s, _ := jsonscan.Text(raw)
+	return s
 }
 
 func rawMember(object []byte, name string) []byte {

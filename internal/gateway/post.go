@@ -264,7 +264,7 @@ func (c *connection) register(e *envelope, header []string) (status int, why str
 		return 0, ""
 	}
 	name := e.name()
-	session := member(e.params, "sessionId")
+	session := text(e.session)
 	switch {
 	case given == "" && (headerSafe(session) || session == "" && onSession[name]):
 		return http.StatusBadRequest, "missing " + sessionHeader

@@ -163,7 +163,7 @@ func (c *connection) sessionOf(e *envelope) string {
 		defer r.mu.Unlock()
 		return r.asking[idKey(rawMember(e.params, "requestId"))]
 	}
-	session := member(e.params, "sessionId")
+	session := text(e.session)
 	if !headerSafe(session) {
 		session = ""
 	}

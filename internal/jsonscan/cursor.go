@@ -36,13 +36,6 @@ type Cursor struct {
 // CursorOf returns a cursor before the value that data holds.
 func CursorOf(data []byte) Cursor { return Cursor{data: data} }
 
-// Of returns a cursor at the same place of another text, which begins as this one
-// does up to there.
-func (c Cursor) Of(data []byte) Cursor {
-	c.data, c.Name = data, nil
-	return c
-}
-
 func (c *Cursor) fail() bool {
 	c.bad, c.pos = true, len(c.data)
 	return false
