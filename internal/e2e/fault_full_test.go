@@ -30,7 +30,10 @@ func init() {
 	}
 	most, err := strconv.ParseUint(os.Args[2], 10, 64)
 	if err == nil {
-		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most})
+		var limit syscall.Rlimit
+		set(&limit.Cur, most)
+		set(&limit.Max, most)
+		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
 	}
 	if err == nil {
 		err = syscall.Exec(os.Args[3], os.Args[3:], os.Environ())
@@ -38,6 +41,9 @@ func init() {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(9)
 }
+
+// set takes what systems have as either.
+func set[T int64 | uint64](limit *T, to uint64) { *limit = T(to) }
 
 // limited is parley as a command line, with so many bytes for each file.
 func limited(t *testing.T, most int, args ...string) []string {
