@@ -62,8 +62,8 @@ func handle(version int, short bool, messages [][]byte) (o outcome) {
 	}
 	for _, id := range []string{"s1", "s2"} {
 		st := &c.sessions[id].tools
-		for _, tool := range st.order {
-			o.Tools = append(o.Tools, st.whole(tool, decode))
+		for _, tool := range st.open {
+			o.Tools = append(o.Tools, st.whole(tool.id, decode))
 		}
 	}
 	return o

@@ -1,6 +1,11 @@
 package acpclient
 
-import "parley/acpclient/wire"
+import (
+	"hash/maphash"
+	"slices"
+
+	"parley/acpclient/wire"
+)
 
 // Bounds of what is remembered of unfinished tool calls, per session.
 const (
@@ -13,24 +18,28 @@ const (
 // of them is kept as it came, and decoded when somebody wants to know. Reader
 // goroutine only.
 type toolStore struct {
-	order []string
-	tools map[string]*storedTool
-	bytes int
-	last  *storedTool // the one that was asked for last, of tools, or nil
-	spare *storedTool // of a call that is over
+	open   []*storedTool // the oldest first
+	hashes []uint64      // of their ids: there are few, and to look at all of them takes less than a map
+	seed   maphash.Seed
+	bytes  int
+	spare  *storedTool // of a call that is over
 }
 
 // find returns what is stored of a call; nil where nothing is.
 func (st *toolStore) find(id []byte) *storedTool {
-	if t := st.last; t != nil && t.id == string(id) {
-		return t
+	if len(st.open) == 0 {
+		return nil
 	}
-	t := st.tools[string(id)]
-	if t != nil {
-		st.last = t
+	hash := maphash.Bytes(st.seed, id)
+	for i := len(st.hashes) - 1; i >= 0; i-- {
+		if st.hashes[i] == hash && st.open[i].id == string(id) {
+			return st.open[i]
+		}
 	}
-	return t
+	return nil
 }
+
+func (st *toolStore) named(id string) *storedTool { return st.find([]byte(id)) }
 
 type storedTool struct {
 	id    string
@@ -48,7 +57,7 @@ type decodeTool func(raw []byte) (wire.ToolCall, error)
 
 // whole is all that is known of a call.
 func (st *toolStore) whole(id string, decode decodeTool) wire.ToolCall {
-	t := st.tools[id]
+	t := st.named(id)
 	if t == nil {
 		return wire.ToolCall{}
 	}
@@ -68,11 +77,11 @@ func (st *toolStore) whole(id string, decode decodeTool) wire.ToolCall {
 func (st *toolStore) merge(t wire.ToolCall, size int, decode decodeTool) wire.ToolCall {
 	whole := mergeTool(st.whole(t.ID, decode), t)
 	if t.Status != nil && final(*t.Status) {
-		st.forget(t.ID)
+		st.forget(st.named(t.ID))
 		return whole
 	}
 	if !saysNothing(t) {
-		if kept := st.keep(st.tools[t.ID], t.ID, size); kept != nil {
+		if kept := st.keep(st.named(t.ID), t.ID, size); kept != nil {
 			kept.tool = whole
 		}
 	}
@@ -84,7 +93,7 @@ func (st *toolStore) merge(t wire.ToolCall, size int, decode decodeTool) wire.To
 func (st *toolStore) follow(t *storedTool, id string, h *wire.Hot, ends bool) {
 	switch {
 	case ends:
-		st.forget(id)
+		st.forget(t)
 	case h.Call.Says():
 		if kept := st.keep(t, id, len(h.Update)); kept != nil {
 			kept.later = append(kept.later, h.Update...)
@@ -104,42 +113,33 @@ func (st *toolStore) keep(t *storedTool, id string, size int) *storedTool {
 			t = &storedTool{}
 		}
 		*t = storedTool{id: id, later: t.later[:0], ends: t.ends[:0]}
-		if st.tools == nil {
-			st.tools = map[string]*storedTool{}
+		if st.open == nil {
+			st.seed = maphash.MakeSeed()
 		}
-		st.tools[t.id], st.last = t, t
-		st.order = append(st.order, t.id)
+		st.open, st.hashes = append(st.open, t), append(st.hashes, maphash.String(st.seed, id))
 	}
 	// Fields replaced are counted twice until the call is over: the bound
 	// stays a bound.
 	st.bytes += size
 	t.size += size
-	for len(st.order) > maxStoredTools || st.bytes > maxStoredToolBytes {
-		st.forget(st.order[0])
+	for len(st.open) > maxStoredTools || st.bytes > maxStoredToolBytes {
+		st.forget(st.open[0])
 	}
 	return t
 }
 
 func final(status string) bool { return status == "completed" || status == "failed" }
 
-func (st *toolStore) forget(id string) {
-	old, ok := st.tools[id]
-	if !ok {
+// forget forgets what is stored of a call; nil is nothing.
+func (st *toolStore) forget(t *storedTool) {
+	i := slices.Index(st.open, t)
+	if i < 0 {
 		return
 	}
-	delete(st.tools, id)
-	if st.last == old {
-		st.last = nil
-	}
-	st.bytes -= old.size
-	if cap(old.later) <= maxSpareTool {
-		st.spare = old
-	}
-	for i, o := range st.order {
-		if o == id {
-			st.order = append(st.order[:i], st.order[i+1:]...)
-			break
-		}
+	st.open, st.hashes = slices.Delete(st.open, i, i+1), slices.Delete(st.hashes, i, i+1)
+	st.bytes -= t.size
+	if cap(t.later) <= maxSpareTool {
+		st.spare = t
 	}
 }
 

@@ -176,7 +176,7 @@ type Thread struct {
 	BackgroundKnown bool
 
 	terminals   map[string]*Terminal
-	tools       map[string]*Item
+	tools       calls
 	blank       []toolItem // for the calls to come
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
@@ -201,7 +201,7 @@ type messageKey struct {
 
 // New returns an empty thread.
 func New(session string) *Thread {
-	return &Thread{Session: session, terminals: map[string]*Terminal{}, tools: map[string]*Item{}, messages: map[messageKey]*Item{},
+	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
 		compactions: map[string]*Item{}, live: map[*Item]bool{}, questions: map[uint64]acpclient.Span{}}
 }
 
@@ -220,9 +220,12 @@ func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
 	return t.terminals[id]
 }
 
+// call returns the item of the tool call with this id; nil where there is none.
+func (t *Thread) call(id string) *Item { return t.tools.find(t.Items, id) }
+
 // Tool returns the tool call with this id; nil where there is none.
 func (t *Thread) Tool(id string) *Tool {
-	if it := t.tools[id]; it != nil {
+	if it := t.call(id); it != nil {
 		return it.Tool
 	}
 	return nil
@@ -273,7 +276,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
 		// One that nobody answered says nothing of the call: its turn was cancelled, or the connection lost.
-		if it := t.tools[e.ToolID]; it != nil && !e.Allowed && e.Decision != "cancelled" && !it.Tool.Final() {
+		if it := t.call(e.ToolID); it != nil && !e.Allowed && e.Decision != "cancelled" && !it.Tool.Final() {
 			it.Tool.Rejected, it.Tool.refused = true, true
 			t.touch(it)
 		}
@@ -399,7 +402,7 @@ func (t *Thread) touch(it *Item) {
 func (t *Thread) Attach(session string) {
 	fresh := New(session)
 	fresh.Items, fresh.Turn, fresh.parted = t.Items, t.Turn, len(t.Items)
-	for _, it := range t.tools {
+	for it := range t.tools.all(t.Items) {
 		it.terminals = t.terminals
 	}
 	fresh.Title = t.Title

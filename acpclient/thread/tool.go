@@ -9,10 +9,10 @@ import (
 
 // tool creates or changes a tool call: whatever names an id first creates it.
 func (t *Thread) tool(e acpclient.ToolChanged) {
-	it := t.tools[e.ID]
+	it := t.call(e.ID)
 	if it == nil {
 		it = t.add(t.newTool(e.ID, e.At))
-		t.tools[e.ID] = it
+		t.tools.add(it)
 	} else {
 		t.touch(it)
 	}

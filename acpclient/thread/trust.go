@@ -51,7 +51,7 @@ func (t *Thread) allowed(e acpclient.PermissionSettled) {
 	case strings.HasPrefix(e.By, "mode: "):
 		trust = ByMode
 	}
-	if it := t.tools[e.ToolID]; it != nil {
+	if it := t.call(e.ToolID); it != nil {
 		it.Tool.word = trust
 		t.judge(it)
 		t.touch(it)
