@@ -101,14 +101,28 @@ func (h *HTTP) sendAnswers() {
 	}
 }
 
-// sendAnswer posts one answer. It is tried once more where it may not have arrived, and twice where the half of it may
-// have, for then nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent
+// answerTries is how often an answer is posted that fails so: 2 where it may not have arrived, more where the half of it
+// may have, and most where the server says that it did not arrive.
+func answerTries(err error) int {
+	var status *StatusError
+	switch {
+	case errors.As(err, &status) && status.Status == http.StatusRequestTimeout:
+		return 6
+	case halved(err):
+		return 3
+	case mayHaveRun(err):
+		return 2
+	}
+	return 1
+}
+
+// sendAnswer posts one answer. It is tried again where it may not have arrived, or the half of it may have, for then nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent
 // would wait for ever.
 func (h *HTTP) sendAnswer(l *link, m Message) {
 	post := func() error {
 		for tries := 1; ; tries++ {
 			err := h.postTo(l, m, nil)
-			if err == nil || l.ctx.Err() != nil || tries == 3 || !halved(err) && (tries == 2 || !mayHaveRun(err)) {
+			if err == nil || l.ctx.Err() != nil || tries >= answerTries(err) {
 				return err
 			}
 		}
@@ -127,7 +141,7 @@ func (h *HTTP) sendAnswer(l *link, m Message) {
 		for it := jsonscan.ItemsOf(m.Data); it.Next(); { // a server that takes no batches
 			h.sendAnswer(l, Message{Data: it.Value, Session: m.Session, Answer: true})
 		}
-	case status != nil && status.Status/100 == 4:
+	case status != nil && status.Status/100 == 4 && status.Status != http.StatusRequestTimeout:
 		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // too late, mostly
 	default:
 		h.fail(fmt.Errorf("an answer could not be sent: %w", err))

@@ -278,13 +278,13 @@ func TestNotificationRetried(t *testing.T) {
 	})
 }
 
-// An answer is tried once more, and twice where the half of it may have arrived; one that the server does not want is
-// let go.
+// An answer is tried once more, twice where the half of it may have arrived, and longer where the server says that it
+// did not; one that the server does not want is let go, one that cannot be brought to it ends the connection.
 func TestAnswerRetried(t *testing.T) {
 	for status, want := range map[int]struct {
 		posts int
 		ends  bool
-	}{400: {3, false}, 408: {3, false}, 409: {1, false}, 500: {1, true}, 502: {2, true}, 0: {2, true}} {
+	}{400: {3, false}, 408: {6, true}, 409: {1, false}, 500: {1, true}, 502: {2, true}, 0: {2, true}} {
 		inBubble(t, func(r *rig) {
 			r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
 				switch {

@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 		{"words are joined", "", append([]string{"three", "plain", "words"}, agent...), 0, before, []string{"heard: three plain words\n"}, nil},
 		{"agent dies", "", append([]string{"die"}, agent...), 1, before, []string{"before the end"}, []string{"exited with code 3", "the disk is full of bees"}},
 		{"agent missing", "", []string{"hello", "--", "/does/not/exist"}, 1, before, nil, []string{"/does/not/exist: not found"}},
-		{"timeout", "", append([]string{"--timeout", "300ms", "trickle"}, agent...), 3, before, []string{"Paragraph"}, []string{"no answer within 300ms"}},
+		{"timeout", "", append([]string{"--timeout", "3s", "trickle"}, agent...), 3, before, []string{"Paragraph"}, []string{"no answer within 3s"}},
 		{"hostile agent", "", append([]string{"--deny-all", "hostile"}, agent...), 5, before, []string{"plain text", "that was all of it"}, []string{"not allowed:"}},
 		{"unknown flag", "", []string{"--nonsense", "hello"}, 2, before, nil, []string{"--nonsense", "--help"}},
 		{"unknown format", "", []string{"-o", "yaml", "hello"}, 2, before, nil, []string{"want text, json or stream-json"}},

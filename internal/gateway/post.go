@@ -75,8 +75,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.refuse(w, r, http.StatusRequestTimeout, "the message did not arrive in time")
-	case err != nil:
-		s.refuse(w, r, http.StatusBadRequest, "the message did not arrive")
+	case err != nil: // it broke off: no word on what it was
+		s.refuse(w, r, http.StatusRequestTimeout, "the message did not arrive")
 	default:
 		rc.SetReadDeadline(time.Time{})
 		return body, true
