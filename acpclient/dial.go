@@ -83,7 +83,7 @@ func (e *LostError) Again() bool {
 	var closed *transport.CloseError
 	switch {
 	case errors.As(e.Cause, &status):
-		return status.Status == 404 || status.Status == 410 || status.Status == 429 || status.Status >= 500
+		return status.Status == 404 || status.Status == 408 || status.Status == 410 || status.Status == 429 || status.Status >= 500
 	case errors.As(e.Cause, &closed):
 		return closed.Code != 1002 && closed.Code != 1003 && closed.Code != 1007
 	}
