@@ -55,6 +55,9 @@ func liveHeap() int {
 // next run; 0.1 the blocks and the segments, some 30 bytes of each; and the rest
 // the rows of what was seen last, at most maxKept, with what draws them.
 func TestMemoryOfALongAnswer(t *testing.T) {
+	if raced {
+		t.Skip("the race detector has memory of its own")
+	}
 	const chunk, frame = 20, 40_000
 	text := essay(5 << 20)
 	before := liveHeap()
