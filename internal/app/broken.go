@@ -51,11 +51,10 @@ func reportBroken(b *ui.Broken, now time.Time) (lines []string) {
 
 // brokenPath is a file of the state directory that is not there yet.
 func brokenPath(now time.Time) (string, error) {
-	logs, err := record.Dir()
+	state, err := record.StateDir()
 	if err != nil {
 		return "", err
 	}
-	state := filepath.Dir(logs)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return "", err
 	}

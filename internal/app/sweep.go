@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"parley/internal/process"
@@ -16,8 +15,8 @@ const sweepGrace = 2 * time.Second
 // settle names the house of this parley: those that keep their state in one place
 // end what one of them has left.
 func settle() {
-	if dir, err := record.Dir(); err == nil {
-		process.SetHouse(filepath.Dir(dir))
+	if dir, err := record.StateDir(); err == nil {
+		process.SetHouse(dir)
 	}
 }
 

@@ -79,11 +79,10 @@ func KeyConflict(who string, taken []string, actions func(key string) string) st
 // told tells whether a line was told before, and remembers that it is now. Where
 // that cannot be remembered it is not told at all, rather than every time.
 func told(line string) bool {
-	dir, err := record.Dir()
+	dir, err := record.StateDir()
 	if err != nil {
 		return true
 	}
-	dir = filepath.Dir(dir)
 	name := filepath.Join(dir, "told.txt")
 	old, _ := os.ReadFile(name)
 	if slices.Contains(strings.Split(string(old), "\n"), line) || len(old) > 64<<10 {

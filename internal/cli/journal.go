@@ -36,11 +36,11 @@ type journal struct {
 }
 
 func newJournals(log *acpclient.Log, warn func(*acpclient.Log, string)) *journals {
-	dir, err := record.Dir()
+	dir, err := record.StateDir()
 	if err != nil {
 		return nil
 	}
-	j := &journals{dir: filepath.Join(filepath.Dir(dir), "undo"), log: log, warn: warn, of: map[string]*journal{}}
+	j := &journals{dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
 	go undo.Sweep(j.dir, time.Now()) // what parleys left that were killed
 	return j
 }

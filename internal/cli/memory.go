@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"parley/internal/memory"
 	"parley/internal/record"
 )
@@ -13,10 +11,10 @@ func (s *Setup) Memory(place Place) (*memory.History, *memory.Drafts) {
 	if s.Config.History != nil && !*s.Config.History {
 		return nil, nil
 	}
-	dir, err := record.Dir()
+	state, err := record.StateDir()
 	if err != nil {
 		return nil, nil
 	}
-	state, project := filepath.Dir(dir), memory.Project(place.Cwd)
+	project := memory.Project(place.Cwd)
 	return memory.NewHistory(state, project), memory.NewDrafts(state, project)
 }

@@ -22,11 +22,11 @@ func (s *Setup) questions() string {
 	if s.Config.Record != nil && !*s.Config.Record {
 		return ""
 	}
-	dir, err := record.Dir()
+	dir, err := record.StateDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(dir), "questions")
+	return filepath.Join(dir, "questions")
 }
 
 // NewQuestions begins a record of what is asked and answered; nil where none is

@@ -40,8 +40,8 @@ type knownVersion struct {
 // rememberedVersions are those of this user.
 func rememberedVersions() *versions {
 	v := &versions{now: time.Now}
-	if dir, err := record.Dir(); err == nil {
-		v.path = filepath.Join(filepath.Dir(dir), "versions.json")
+	if dir, err := record.StateDir(); err == nil {
+		v.path = filepath.Join(dir, "versions.json")
 	}
 	return v
 }

@@ -7,13 +7,22 @@ import (
 	"runtime"
 )
 
-// Dir is where the logs of this user are: "sessions" in $PARLEY_STATE, else in
-// $XDG_STATE_HOME/parley, else in the place of the system for such things. It
-// need not exist.
-func Dir() (string, error) {
+// StateDir is where this user's parleys keep what outlives them: $PARLEY_STATE, else
+// $XDG_STATE_HOME/parley, else the place of the system for such things. It need not
+// exist.
+func StateDir() (string, error) {
 	dir, err := stateDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
 	if err != nil {
 		return "", fmt.Errorf("find the state directory: %w", err)
+	}
+	return dir, nil
+}
+
+// Dir is where the logs are: "sessions" in the StateDir.
+func Dir() (string, error) {
+	dir, err := StateDir()
+	if err != nil {
+		return "", err
 	}
 	return filepath.Join(dir, "sessions"), nil
 }
