@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"parley/acpclient"
@@ -28,21 +27,15 @@ func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) (*record
 		s.warn(log, notKept("no log of this session is kept", err))
 		return nil, nil
 	}
-	w, err := record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()}, record.Options{})
+	w, err := record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()},
+		record.Options{Failed: func(err error) { s.warn(log, notKept("the log of this session ends before its end", err)) }})
 	if err != nil {
 		s.warn(log, notKept("no log of this session is kept", err))
 		return nil, nil
 	}
 	log.Add(acpclient.LogClient, "the log of this session: "+w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
-	var failed atomic.Bool
 	return w, func(out bool, n uint64, data []byte) {
-		if err := w.Err(); err != nil {
-			if !failed.Swap(true) {
-				s.warn(log, notKept("the log of this session ends before its end", err))
-			}
-			return
-		}
 		dir := record.In
 		if out {
 			dir = record.Out

@@ -95,6 +95,9 @@ type Line struct {
 type Options struct {
 	MaxBytes   int64 // of the file; 32 MiB, at least 4 KiB
 	QueueBytes int   // of messages waiting for the disk; 8 MiB
+	// Failed is told the error that ends the writing before Close does, once, on a
+	// goroutine of the Writer's; nil: nobody is.
+	Failed func(error)
 }
 
 func (o Options) orDefault() Options {

@@ -32,7 +32,8 @@ type Writer struct {
 	deaf    bool // nothing more is taken: closed, full or broken
 	err     error
 
-	log log // of the goroutine
+	failed func(error) // may be nil
+	log    log         // of the goroutine
 }
 
 // batch is messages that wait, end to end in one buffer.
@@ -61,7 +62,7 @@ func (b *batch) reset() {
 // owns out from then on.
 func newWriter(out io.WriteCloser, m Meta, opts Options) (*Writer, error) {
 	opts = opts.orDefault()
-	w := &Writer{wake: make(chan struct{}, 1), done: make(chan struct{}), max: opts.QueueBytes, meta: m}
+	w := &Writer{wake: make(chan struct{}, 1), done: make(chan struct{}), max: opts.QueueBytes, meta: m, failed: opts.Failed}
 	w.log = log{out: out, max: opts.MaxBytes}
 	if err := w.log.begin(m); err != nil {
 		return nil, err
@@ -195,11 +196,16 @@ func (w *Writer) run() {
 
 func (w *Writer) settle(deaf bool, err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if deaf {
 		w.deaf, w.queue = true, batch{}
 	}
 	if err != nil {
-		w.err = fmt.Errorf("write the log of a session: %w", err)
+		err = fmt.Errorf("write the log of a session: %w", err)
+		w.err = err
+	}
+	tell := err != nil && !w.closing && w.failed != nil
+	w.mu.Unlock()
+	if tell {
+		w.failed(err)
 	}
 }

@@ -234,7 +234,8 @@ func TestHangingDisk(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{})
+		var told []error
+		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { told = append(told, err) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,10 +252,29 @@ func TestFullDisk(t *testing.T) {
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) || err != w.Err() {
 			t.Errorf("%v", err)
 		}
+		if len(told) != 1 || told[0] != w.Err() {
+			t.Errorf("told %q", told)
+		}
 		if len(w.queue.marks) > 0 {
 			t.Error("a broken log keeps what nobody writes")
 		}
 		if _, err := newWriter(d, Meta{}, Options{}); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Who closes hears it from Close.
+func TestFullAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("told %v", err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		d.fails = syscall.ENOSPC
+		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%v", err)
 		}
 	})
