@@ -104,12 +104,7 @@ func (g *Group) addMarked(table map[int]entry, ours map[int]bool) {
 // marked tells whether the environment that a process was started with has the mark of g, and whether it has none at
 // all. That of somebody else's process cannot be read; nor could it be killed.
 func (g *Group) marked(pid int) (found, blank bool) {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false, false
-	}
-	defer f.Close()
-	env, err := io.ReadAll(io.LimitReader(f, maxEnviron))
+	env, err := environOf(pid)
 	if err != nil {
 		return false, false
 	}
@@ -121,4 +116,15 @@ func (g *Group) marked(pid int) (found, blank bool) {
 		}
 	}
 	return false, len(env) == 0
+}
+
+// environOf reads the environment that a process was started with, "NAME=value" with
+// zeros between.
+func environOf(pid int) ([]byte, error) {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxEnviron))
 }

@@ -3,7 +3,6 @@ package process
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -146,12 +145,7 @@ func sameUser(pid int) bool {
 // marks are the owners that the environment of a process names, with which it was started; false where it names none,
 // or not all can be read.
 func marks(pid int) ([]owner, bool) {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	env, err := io.ReadAll(io.LimitReader(f, maxEnviron))
+	env, err := environOf(pid)
 	if err != nil {
 		return nil, false
 	}
