@@ -128,15 +128,10 @@ func (c *chat) busy() bool {
 }
 
 // apply takes one event.
-func (c *chat) apply(e acpclient.Event) (cmd tea.Cmd) {
-	switch e.(type) {
+func (c *chat) apply(e acpclient.Event) tea.Cmd {
+	switch e := e.(type) {
 	case acpclient.TurnStarted:
 		c.watch(true)
-	case acpclient.TurnEnded:
-		number := c.watch(false)
-		defer func() { cmd = tea.Batch(cmd, c.unsaid(number)) }()
-	}
-	switch e := e.(type) {
 	case permissions.Asked:
 		c.question.add(e.Question)
 		return c.asksAgain()
@@ -165,14 +160,16 @@ func (c *chat) apply(e acpclient.Event) (cmd tea.Cmd) {
 		}
 		return nil
 	case acpclient.TurnEnded:
+		number := c.watch(false)
 		c.changed = append(c.changed, c.thread.Apply(e)...)
+		look := c.unsaid(number)
 		if wantsLogin(e.Err) {
 			if !slices.Contains(c.refused, c.lastPrompt) {
 				c.refused = append(c.refused, c.lastPrompt)
 			}
-			return c.wantLogin(e.Err)
+			return tea.Batch(c.wantLogin(e.Err), look)
 		}
-		return c.next(e)
+		return tea.Batch(c.next(e), look)
 	case acpclient.Disconnected:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.view.Changed([]int{0})
