@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
 )
 
 // release is a form with a field of each kind.
@@ -346,7 +348,7 @@ func TestTypingNeverAccepts(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		asked := 0
 		n := 5000
-		if raced {
+		if uitest.Raced {
 			n = 1500
 		}
 		for range n {

@@ -224,7 +224,7 @@ func pageNoise(seed uint64, n int) []byte {
 // is the one that is drawn at once.
 func TestPageIsFresh(t *testing.T) {
 	seeds := uint64(60)
-	if raced {
+	if uitest.Raced {
 		seeds = 8
 	}
 	for seed := range seeds {

@@ -172,7 +172,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 	var mu sync.Mutex
 	seen, tried := map[string]bool{}, 0
 	for name, evil := range uitest.HostileStrings {
-		if raced && !slices.Contains(racedStrings, name) {
+		if uitest.Raced && !slices.Contains(racedStrings, name) {
 			continue
 		}
 		for _, protocol := range []string{"", "2"} {
@@ -188,7 +188,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 			})
 		}
 	}
-	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && !raced { // by -run
+	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && !uitest.Raced { // by -run
 		return
 	}
 	for _, box := range []string{"keys", "sessions", "Zq", "log", "actions", "history", "going on", "plan", "turns", "options", "fake asks"} {

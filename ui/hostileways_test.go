@@ -37,7 +37,7 @@ func (w *wary) Show(f inline.Frame) { w.t.Helper(); w.looks(f.Rows); w.paper.Sho
 // The same for what goes into the terminal's scrollback, and the rows below it.
 func TestHostileStringsInline(t *testing.T) {
 	for name, evil := range uitest.HostileStrings {
-		if raced && name != "sequences" {
+		if uitest.Raced && name != "sequences" {
 			continue
 		}
 		for _, protocol := range []string{"", "2"} {
@@ -70,7 +70,7 @@ func TestHostileNotifications(t *testing.T) {
 		NotifyBell:   {"\a", ""},
 	} {
 		for name, evil := range uitest.HostileStrings {
-			if raced && name != "sequences" {
+			if uitest.Raced && name != "sequences" {
 				continue
 			}
 			t.Run(string(kind)+" "+name, func(t *testing.T) {

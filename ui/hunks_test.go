@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/permissions"
+	"parley/ui/uitest"
 )
 
 // numbered is a text of so many lines.
@@ -352,7 +353,7 @@ func TestRandomHunkKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	written, other := 0, 0
 	rounds := 150
-	if raced {
+	if uitest.Raced {
 		rounds = 40
 	}
 	for range rounds {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
 )
 
 // keysVar says how many keys the tests of this file press; without it they are
@@ -24,7 +26,7 @@ func howManyKeys(t *testing.T) int {
 	if n, err := strconv.Atoi(os.Getenv(keysVar)); err == nil {
 		return n
 	}
-	if testing.Short() || raced {
+	if testing.Short() || uitest.Raced {
 		return 3000
 	}
 	return 20_000

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
 )
 
 // asking is a turn that asks one question and says what became of it.
@@ -354,7 +356,7 @@ func TestTypingNeverAllows(t *testing.T) {
 	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
 	n := 30_000
-	if testing.Short() || raced {
+	if testing.Short() || uitest.Raced {
 		n = 5000
 	}
 	drive(t, func(d *driver, _ *Options) {

@@ -266,7 +266,7 @@ func noise(seed uint64, n int) []byte {
 
 func TestIncrementalIsFresh(t *testing.T) {
 	seeds := uint64(100)
-	if raced {
+	if uitest.Raced {
 		seeds = 10
 	}
 	for seed := range seeds {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"parley/ui/uitest"
 )
 
 // Of long raw output the beginning is read, however it is cut, and it is said
@@ -19,7 +21,7 @@ func TestLongRawOutput(t *testing.T) {
 			"first":  `{"stdout":"", "text":` + string(whole) + `,"output":"later"}`,
 		} {
 			pads := 14
-			if raced {
+			if uitest.Raced {
 				pads = 2
 			}
 			for pad := range pads {

@@ -1,7 +1,0 @@
-//go:build race
-
-package ui
-
-// raced says that the race detector looks on, under which everything is many times as
-// slow: what tries many of the same kind tries fewer.
-const raced = true

@@ -1,0 +1,6 @@
+//go:build !race
+
+package uitest
+
+// Raced says that the race detector looks on.
+const Raced = false

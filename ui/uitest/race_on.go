@@ -1,0 +1,7 @@
+//go:build race
+
+package uitest
+
+// Raced says that the race detector looks on, under which everything is many times as
+// slow: what tries many of the same kind tries fewer.
+const Raced = true
