@@ -5,9 +5,11 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -269,20 +271,24 @@ func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
 // WaitFor waits until all of the texts stand on the screen, each in a row.
 func (s *Screen) WaitFor(texts ...string) []string {
 	s.t.Helper()
-	return s.WaitFunc("\""+strings.Join(texts, "\", \"")+"\"", func(rows []string) bool {
-		for _, text := range texts {
-			if rowOf(rows, text) < 0 {
-				return false
-			}
-		}
-		return true
-	})
+	return s.WaitOnly(texts)
 }
 
 // WaitGone waits until the text stands nowhere.
 func (s *Screen) WaitGone(text string) []string {
 	s.t.Helper()
-	return s.WaitFunc("the end of \""+text+"\"", func(rows []string) bool { return rowOf(rows, text) < 0 })
+	return s.WaitOnly(nil, text)
+}
+
+// WaitOnly waits until all of the texts stand on the screen and none of the others
+// does: what follows from one event need not come in one frame.
+func (s *Screen) WaitOnly(texts []string, gone ...string) []string {
+	s.t.Helper()
+	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool {
+		on := func(text string) bool { return rowOf(rows, text) >= 0 }
+		off := func(text string) bool { return rowOf(rows, text) < 0 }
+		return !slices.ContainsFunc(texts, off) && !slices.ContainsFunc(gone, on)
+	})
 }
 
 // PressUntil presses a key again and again until the text is there: for keys

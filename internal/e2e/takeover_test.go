@@ -41,11 +41,7 @@ func atThePrompt(s *Screen, prompt string) {
 // wholeAgain waits for the chat, as it was and nothing of the command's in it.
 func wholeAgain(s *Screen, texts ...string) []string {
 	s.t.Helper()
-	rows := s.WaitFor(append(texts, placeholder)...)
-	if rowOf(rows, lendHeading) >= 0 {
-		s.t.Errorf("there is something left of the command's screen:\n%s", numbered(rows))
-	}
-	return rows
+	return s.WaitOnly(append(texts, placeholder), lendHeading)
 }
 
 // A command asks for a password on its terminal. The user allows it with the keyboard,
