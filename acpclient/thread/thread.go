@@ -177,7 +177,6 @@ type Thread struct {
 
 	terminals   map[string]*Terminal
 	tools       calls
-	blank       []toolItem // for the calls to come
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
 	live        map[*Item]bool            // tool calls without a final status in this turn

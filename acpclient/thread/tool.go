@@ -62,24 +62,17 @@ func set(into, from *string) {
 	}
 }
 
-// toolItem is the item of a call, with what nearly every one has.
+// toolItem is the item of a call, with what nearly every one has. It is made by
+// itself: several together are longer than what the collector is quick with.
 type toolItem struct {
 	Item
 	tool Tool
 	wire [1]acpclient.Span
 }
 
-// itemsAtOnce is how many of them are made together: they are never removed.
-const itemsAtOnce = 8
-
 func (t *Thread) newTool(id string, at time.Time) *Item {
-	if len(t.blank) == 0 {
-		t.blank = make([]toolItem, itemsAtOnce)
-	}
-	it := &t.blank[0]
-	t.blank = t.blank[1:]
+	it := &toolItem{tool: Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.loading}}
 	it.Kind, it.At, it.Tool, it.Wire = ToolCall, at, &it.tool, it.wire[:0]
-	it.tool = Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.loading}
 	return &it.Item
 }
 
