@@ -61,6 +61,7 @@ type connection struct {
 	cut   chan struct{} // closed when nothing more shall be written
 
 	routes routes // of HTTP
+	alike  alike  // of the goroutine that receives
 
 	mu      sync.Mutex
 	writers map[*writer]bool

@@ -91,16 +91,19 @@ func (r *routes) forget(strict bool) bool {
 // route finds the stream for what the agent says; nil if it answers initialize,
 // which is handed over instead. The agent is not trusted to keep to any order.
 func (c *connection) route(msg []byte) *mailbox {
-	session := ""
-	if jsonscan.KindOf(msg) == jsonscan.Array {
+	session, known := c.alike.find(msg)
+	switch {
+	case known:
+	case jsonscan.KindOf(msg) == jsonscan.Array:
 		session = c.sessionOfBatch(msg)
-	} else {
+	default:
 		e, err := parse(msg)
 		if err == nil && e.isAnswer() && c.initialized(&e, msg) {
 			return nil
 		}
 		if err == nil {
 			session = c.sessionOf(&e)
+			c.alike.learn(msg, &e, session)
 		}
 	}
 	if session != "" {
