@@ -20,10 +20,10 @@ const (
 
 // Bounds of memory, in bytes.
 const (
-	maxPost    = 15 << 20 // servers refuse 16 MiB; what is longer is not even tried
-	maxUnsent  = 64 << 20 // of each of the two queues that wait to be posted
-	maxUnread  = 32 << 20 // of what waits for Recv; the same again may have been taken by it in one go
-	maxExcerpt = 8 << 10  // of the body of a failed answer
+	maxPost    = 15 << 20  // servers refuse 16 MiB; what is longer is not even tried
+	maxUnsent  = 64 << 20  // of each of the two queues that wait to be posted
+	maxUnread  = 768 << 10 // of what waits for Recv, beside one longer message: so that its two buffers are kept (keepBuffer)
+	maxExcerpt = 8 << 10   // of the body of a failed answer
 )
 
 // HTTP is a Conn over Streamable HTTP (PROTOCOL 5): what is sent travels in POSTs, what is received in server-sent
@@ -113,6 +113,16 @@ func (h *HTTP) Recv() ([]byte, error) {
 		return h.instead.Recv()
 	}
 	return data, err
+}
+
+// Waited tells whether the message that Recv has returned last had to be waited for, or came with the one before. For
+// the goroutine that calls Recv.
+func (h *HTTP) Waited() bool {
+	if h.in.next == 0 { // nothing comes from there any more
+		w, ok := h.instead.(*WebSocket)
+		return !ok || w.Waited()
+	}
+	return h.in.next == 1
 }
 
 // Send implements Conn. It blocks only while too much waits to be posted.

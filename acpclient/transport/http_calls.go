@@ -104,6 +104,9 @@ func callOf(data []byte) (id []byte, method string) {
 	return id, method
 }
 
+// usualCall is how most requests and notifications begin.
+var usualCall = []byte(`{"jsonrpc":"2.0","method":`)
+
 // answered returns the ids that a message answers, several where it is a batch. It reads no further than to the method
 // of what is none, which mostly stands at the beginning.
 func answered(data []byte) (ids [][]byte) {
@@ -114,6 +117,9 @@ func answered(data []byte) (ids [][]byte) {
 			}
 		}
 		return ids
+	}
+	if bytes.HasPrefix(data, usualCall) {
+		return nil
 	}
 	var id []byte
 	m := jsonscan.MembersOf(data)

@@ -160,7 +160,7 @@ func (s *stream) round() ending {
 	}
 	messages := 0
 	err = h.readStream(events, s, func() { messages++; s.heard = true })
-	if s.lastID = cmp.Or(events.lastID, s.lastID); events.retry > 0 {
+	if s.lastID = cmp.Or(string(events.lastID), s.lastID); events.retry > 0 {
 		s.again.wish(events.retry)
 	}
 	if ctx.Err() != nil {

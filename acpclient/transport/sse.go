@@ -39,13 +39,13 @@ type eventReader struct {
 	size  int64  // of them, kept or not
 	long  bool   // over the limit, not kept
 	named bool
-	id    string
+	id    []byte
 	hasID bool
 	whole []byte // its data once it is complete: data, or a part of buf
 
 	// lastID names the last event that was complete; retry is what the server wishes to pass before the stream is
 	// opened again, 0 where it said nothing; idle says that something came only to show that the server lives.
-	lastID string
+	lastID []byte
 	retry  time.Duration
 	idle   bool
 }
@@ -185,7 +185,7 @@ func (r *eventReader) field(line []byte) bool {
 		r.named = len(value) > 0 && string(value) != "message"
 	case "id":
 		if len(value) <= maxHeader && bytes.IndexByte(value, 0) < 0 {
-			r.id, r.hasID = string(value), true
+			r.id, r.hasID = append(r.id[:0], value...), true
 		}
 	case "retry":
 		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
@@ -231,7 +231,7 @@ func (r *eventReader) complete() bool { return r.completeWith(r.data) }
 
 func (r *eventReader) completeWith(data []byte) bool {
 	if r.hasID {
-		r.lastID = r.id
+		r.lastID, r.id = r.id, r.lastID
 	}
 	if r.long || len(bytes.TrimSpace(data)) > 0 {
 		r.whole = data
@@ -250,7 +250,7 @@ func (r *eventReader) reset() {
 		r.data = nil
 	}
 	r.data, r.whole = r.data[:0], nil
-	r.lines, r.size, r.long, r.named, r.id, r.hasID = 0, 0, false, false, "", false
+	r.lines, r.size, r.long, r.named, r.hasID = 0, 0, false, false, false
 }
 
 // finish looks at what the end of the stream has left unfinished, then tells the end.

@@ -152,11 +152,11 @@ func TestEventFields(t *testing.T) {
 		"id\ndata: d\n\n"+"id: 5\n: alive\n\n"+"id: 6\n"), 10_000)
 	for _, want := range []string{"a 1", "b 1", "c 1", "d "} {
 		e, err := r.next()
-		if got := string(e.data) + " " + r.lastID; err != nil || got != want || r.idle {
+		if got := string(e.data) + " " + string(r.lastID); err != nil || got != want || r.idle {
 			t.Errorf("got %q, %v, %v; want %q", got, err, r.idle, want)
 		}
 	}
-	if _, err := r.next(); err != io.EOF || r.lastID != "5" || !r.idle {
+	if _, err := r.next(); err != io.EOF || string(r.lastID) != "5" || !r.idle {
 		t.Errorf("at the end: %v, id %q, idle %v", err, r.lastID, r.idle)
 	}
 	if r.retry.Milliseconds() != 500 {
@@ -251,7 +251,7 @@ func FuzzEvents(f *testing.F) {
 			if got := events(r); !slices.Equal(got, want) {
 				t.Fatalf("%q: got %q, want %q", stream, got, want)
 			}
-			if r.lastID != lastID {
+			if string(r.lastID) != lastID {
 				t.Fatalf("%q: last id %q, want %q", stream, r.lastID, lastID)
 			}
 		}

@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// Messages that came together are told from those that were waited for.
+func TestHTTPTellsWhatItWaitedFor(t *testing.T) {
+	h := &HTTP{in: newInbox(maxUnread)}
+	var got []string
+	var waited []bool
+	for _, together := range [][]string{{"one", "two", "three"}, {"four"}, {"five", "six"}} {
+		for _, data := range together {
+			h.in.push([]byte(data), nil)
+		}
+		for range together {
+			data, err := h.Recv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, waited = append(got, string(data)), append(waited, h.Waited())
+		}
+	}
+	if want := []string{"one", "two", "three", "four", "five", "six"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if want := []bool{true, false, false, true, true, false}; !slices.Equal(waited, want) {
+		t.Errorf("%v", waited)
+	}
+}
+
+// What waits is bounded, and so little that its buffers are kept: a flood does not
+// make them anew again and again.
+func TestInboxKeepsItsBuffers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newInbox(maxUnread)
+		go func() {
+			for b.push(make([]byte, 200), nil) {
+			}
+		}()
+		for range 3 {
+			synctest.Wait() // there is no more room
+			if n := b.fresh.size(); n < maxUnread/2 || b.fresh.large() {
+				t.Errorf("%d bytes wait, in buffers of %d and %d", n, cap(b.fresh.buf), markSize*cap(b.fresh.ends))
+			}
+			for range len(b.fresh.ends) {
+				if _, err := b.take(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		b.close()
+	})
+}
