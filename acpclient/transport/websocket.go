@@ -34,6 +34,7 @@ type WebSocket struct {
 	buf        []byte
 	rest       []byte // of buf: what has not been handed out
 	several    bool   // rest may hold several lines
+	waited     bool   // the last one has read
 	binaryTold bool
 
 	done  chan struct{} // closed when there is a cause

@@ -76,6 +76,7 @@ func TestWebSocketUpgrade(t *testing.T) {
 		"Sec-Websocket-Version":    "13",
 		"Sec-Websocket-Protocol":   "other,token.abc",
 		"Sec-Websocket-Extensions": "",
+		"Parley-Lines":             "65536",
 		"Origin":                   "",
 	} {
 		if v := s.r.Header.Get(name); v != want {

@@ -16,6 +16,7 @@ const sendFrame = 64 << 10
 // Recv returns the next message. A text message is one JSON text, or several with one on each line; a binary one is
 // ignored.
 func (w *WebSocket) Recv() ([]byte, error) {
+	w.waited = false
 	for {
 		if w.closed.Load() {
 			return nil, ErrClosed
@@ -26,8 +27,13 @@ func (w *WebSocket) Recv() ([]byte, error) {
 		if err := w.fill(); err != nil {
 			return nil, err
 		}
+		w.waited = true
 	}
 }
+
+// Waited tells whether the message that Recv has returned last had to be waited for, or came with the one before. For
+// the goroutine that calls Recv.
+func (w *WebSocket) Waited() bool { return w.waited }
 
 // next takes a line of what was read; nil when there is none.
 func (w *WebSocket) next() []byte {

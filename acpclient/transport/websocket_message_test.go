@@ -229,18 +229,22 @@ func TestWebSocketLinesOfAFrame(t *testing.T) {
 			p.ears()
 		}()
 		var got []string
+		var waited []bool
 		for range 4 {
 			data, err := w.Recv()
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, string(data))
+			got, waited = append(got, string(data)), append(waited, w.Waited())
 			for i := range data {
 				data[i] = '#'
 			}
 		}
 		if want := []string{"1", "2", "3", "4"}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
+		}
+		if want := []bool{true, false, false, true}; !slices.Equal(waited, want) {
+			t.Errorf("waited %v", waited)
 		}
 	})
 }

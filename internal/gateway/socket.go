@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"parley/acpclient/transport"
 	"parley/internal/jsonscan"
 )
 
@@ -23,6 +25,7 @@ type socket struct {
 	c    *connection
 	ws   *websocket.Conn
 	conn *corked
+	most int // bytes of a text message that holds several, one on each line; 0: they hold one
 
 	writing atomic.Bool  // a message is being written
 	wrote   atomic.Int64 // times that something was written
@@ -50,7 +53,8 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ws.SetReadLimit(s.limits.Message)
-	k := &socket{c: c, ws: ws, conn: conn}
+	most, _ := strconv.Atoi(r.Header.Get(transport.LinesHeader))
+	k := &socket{c: c, ws: ws, conn: conn, most: min(most, pieceSize)}
 	c.place = k.place
 	c.hangUpWith(func() { conn.Conn.Close() })
 	s.busy.Add(1)
@@ -235,6 +239,9 @@ func (k *socket) write() {
 func (k *socket) writeAll(batch [][]byte) error {
 	k.writing.Store(true)
 	defer k.writing.Store(false)
+	if k.most > 0 && len(batch) > 1 {
+		return k.writeLines(batch)
+	}
 	if len(batch) > 1 {
 		k.conn.hold()
 	}
@@ -246,6 +253,32 @@ func (k *socket) writeAll(batch [][]byte) error {
 	k.wrote.Add(1)
 	if len(batch) > 1 {
 		return k.conn.flush()
+	}
+	return nil
+}
+
+// writeLines puts as many messages into one as there may be.
+func (k *socket) writeLines(batch [][]byte) error {
+	pooled := pieces.Get().(*[]byte)
+	defer pieces.Put(pooled)
+	for len(batch) > 0 {
+		n, size := 1, len(batch[0])
+		for n < len(batch) && size+1+len(batch[n]) <= k.most {
+			size += 1 + len(batch[n])
+			n++
+		}
+		text := batch[0]
+		if n > 1 {
+			text = append((*pooled)[:0], text...)
+			for _, msg := range batch[1:n] {
+				text = append(append(text, '\n'), msg...)
+			}
+		}
+		if err := k.ws.Write(context.Background(), websocket.MessageText, text); err != nil {
+			return err
+		}
+		k.wrote.Add(1)
+		batch = batch[n:]
 	}
 	return nil
 }
