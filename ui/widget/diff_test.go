@@ -177,6 +177,7 @@ func TestDiffTooLarge(t *testing.T) {
 func FuzzDiff(f *testing.F) {
 	f.Add("a\nb\n", "a\nc", 30)
 	f.Add("\x1b[m\r\n", "\t日\r", 61)
+	f.Add("0", "\u06000", 25) // one cluster, in two colours
 	f.Fuzz(func(t *testing.T, old, now string, width int) {
 		width = min(max(width, 8), 200)
 		c := Compute(Diff{Path: "x.go", Old: old, New: now})

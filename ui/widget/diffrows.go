@@ -242,8 +242,9 @@ func (r *diffRenderer) cell(inks *kindInks, number int, text string, marks []spa
 	r.cuts = inks.runs(r.cuts, len(text), marks, code)
 	from := 0
 	for _, c := range r.cuts {
-		part := visible(text[from:c.to])
-		from = c.to
+		to := syntax.Whole(text, from, c.to)
+		part := visible(text[from:to])
+		from = to
 		if len(part) <= room-cells && plainASCII(part) {
 			p.put(part, c.ink)
 			cells += len(part)

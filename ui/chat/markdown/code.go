@@ -116,8 +116,9 @@ func (r *Renderer) highlight(code, lang string) []piece {
 	spans := r.spansOf(Listing{lang: lang, text: code})
 	pieces, at := []piece(nil), 0
 	for _, s := range spans {
-		pieces = appendPiece(pieces, code[at:s.To], r.theme.token(s.Class))
-		at = s.To
+		to := syntax.Whole(code, at, s.To)
+		pieces = appendPiece(pieces, code[at:to], r.theme.token(s.Class))
+		at = to
 	}
 	return appendPiece(pieces, code[at:], style{})
 }

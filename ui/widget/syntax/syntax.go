@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Class is what a part of code is.
@@ -54,6 +56,20 @@ func Of(t chroma.TokenType) Class {
 type Span struct {
 	To    int
 	Class Class
+}
+
+// Whole returns where a part of text ends that begins at from and should end at to, so that no grapheme cluster is cut:
+// half of one is as wide as nobody knows. A cluster is not cut at from; where to is not behind it, from is the end.
+func Whole(text string, from, to int) int {
+	to = max(from, to)
+	if to == from || to == len(text) || text[to-1] < utf8.RuneSelf && text[to] < utf8.RuneSelf {
+		return to
+	}
+	for from < to {
+		cluster, _ := ansi.FirstGraphemeCluster(text[from:], ansi.GraphemeWidth)
+		from += max(len(cluster), 1)
+	}
+	return from
 }
 
 const (

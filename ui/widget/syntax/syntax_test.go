@@ -82,3 +82,26 @@ func BenchmarkLines(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(lines)), "µs/line")
 }
+
+func TestWhole(t *testing.T) {
+	const woman = "👩‍💻"
+	for _, test := range []struct {
+		text           string
+		from, to, want int
+	}{
+		{"plain text", 0, 5, 5},
+		{"plain text", 7, 5, 7},
+		{"plain text", 0, 10, 10},
+		{"x = e\u0301", 4, 5, 7},
+		{"a" + woman + "b", 1, 5, 1 + len(woman)},
+		{"a" + woman + "b", 0, 1 + len(woman), 1 + len(woman)},
+		{"\u06000;", 0, 2, 3},
+		{"日本", 0, 3, 3},
+		{"日本", 0, 4, 6},
+		{"\xff\xfe", 0, 1, 1},
+	} {
+		if got := Whole(test.text, test.from, test.to); got != test.want {
+			t.Errorf("%q from %d to %d: %d, want %d", test.text, test.from, test.to, got, test.want)
+		}
+	}
+}
