@@ -8,16 +8,20 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // machine is a PATH with these executables. It counts the look-ups.
 type machine struct {
+	mu     sync.Mutex
 	has    []string
 	looked map[string]int
 }
 
 func (m *machine) look(name string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.looked == nil {
 		m.looked = map[string]int{}
 	}

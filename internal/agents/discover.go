@@ -6,25 +6,32 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Discover looks the known agents up and returns them all: those on PATH, those
 // that npx would fetch, those that are missing, each group with the most used
-// first, and the built-in one last. It looks once for each name and runs nothing.
-// look finds an executable by name; nil means exec.LookPath. It must not run
-// anything and may block on the file system.
+// first, and the built-in one last. It looks once for each name, for all of them at
+// the same time, since a PATH may be long and lead over slow file systems, and runs
+// nothing. look finds an executable by name; nil means exec.LookPath. It must not
+// run anything, may block on the file system and is called from several goroutines.
 func Discover(look func(name string) (string, error)) []Agent {
 	if look == nil {
 		look = exec.LookPath
 	}
-	npx, err := look("npx")
-	if err != nil {
-		npx = ""
-	}
+	npx := sync.OnceValue(func() string {
+		found, err := look("npx")
+		if err != nil {
+			return ""
+		}
+		return found
+	})
 	list := Known()
+	var all sync.WaitGroup
 	for i := range list {
-		list[i] = list[i].locate(look, npx)
+		all.Go(func() { list[i] = list[i].locate(look, npx) })
 	}
+	all.Wait()
 	// Stable: the order of the table holds in each group.
 	slices.SortStableFunc(list, func(a, b Agent) int { return a.Source.rank() - b.Source.rank() })
 	return list
@@ -34,7 +41,7 @@ func (s Source) rank() int {
 	return slices.Index([]Source{Custom, Config, Path, Npx, Missing, Builtin}, s)
 }
 
-func (a Agent) locate(look func(string) (string, error), npx string) Agent {
+func (a Agent) locate(look func(string) (string, error), npx func() string) Agent {
 	if a.Source == Builtin {
 		if self, err := os.Executable(); err == nil {
 			a.Command, a.Found = self, self
@@ -47,8 +54,11 @@ func (a Agent) locate(look func(string) (string, error), npx string) Agent {
 		a.Source, a.Found = Path, found
 		return a
 	}
-	if npx != "" && a.Package != "" {
-		a.Source, a.Found = Npx, npx
+	if a.Package == "" {
+		return a
+	}
+	if found := npx(); found != "" {
+		a.Source, a.Found = Npx, found
 		a.Args = append([]string{"-y", a.Package}, a.Args...)
 		a.Command = "npx"
 	}
