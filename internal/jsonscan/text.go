@@ -79,25 +79,18 @@ func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 	odd = -1
 	w := len(dst) // out[:w] is made, and behind it is room for the rest of b and eight bytes
 	out = slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
-	for i := 0; i < len(b); {
-		if i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
-			binary.LittleEndian.PutUint64(out[w:], x)
-			found := strangers(x) | (x+ones)&highs // and DEL
-			if found == 0 {
-				i, w = i+8, w+8
-				continue
-			}
-			n := bits.TrailingZeros64(found) / 8
-			i, w = i+n, w+n
-		} else if c := b[i]; c >= 0x20 && c != '"' && c != '\\' && c < del {
-			out[w] = c
-			i, w = i+1, w+1
-			continue
-		}
-		if c := b[i]; c == '\\' && i+1 < len(b) && usual[b[i+1]] != 0 {
+	for i := 0; ; {
+		n := copyPrintable(out[w:], b[i:])
+		i, w = i+n, w+n
+		escape := i
+		for i+1 < len(b) && b[i] == '\\' && usual[b[i+1]] != 0 { // often several
 			out[w] = usual[b[i+1]]
 			i, w = i+2, w+1
+		}
+		if i == len(b) {
+			break
+		}
+		if i > escape {
 			continue
 		}
 		if odd < 0 {
@@ -128,6 +121,28 @@ func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 }
 
 const del = 0x7f
+
+// copyPrintable copies as many bytes as b begins with that are printable ASCII and
+// stand for themselves, and returns how many. In into is room for b and eight bytes
+// more, all of which it may write to.
+func copyPrintable(into, b []byte) int {
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		binary.LittleEndian.PutUint64(into[n:], x)
+		if found := strangers(x) | (x+ones)&highs; found != 0 { // and DEL
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; n < len(b); n++ {
+		c := b[n]
+		if c < 0x20 || c == '"' || c == '\\' || c >= del {
+			break
+		}
+		into[n] = c
+	}
+	return n
+}
 
 // threes returns how many bytes b begins with that are runes of three bytes, of
 // the most usual ones: of what begins with 0xe1 to 0xec nothing is overlong, and
