@@ -42,7 +42,7 @@ func TestStdioStubbornAgentIsKilled(t *testing.T) {
 func TestStdioTerminatesBeforeItKills(t *testing.T) {
 	s := startChild(t, "obeys SIGTERM", StdioOptions{Grace: 4 * time.Second})
 	wantLine(t, s, "ready")
-	s.grace = 100 * time.Millisecond
+	s.grace = 2 * time.Second // half of it to obey in, on a machine that is busy
 	within(t, "close", func() { s.Close() })
 	if state := s.ExitState(); state.Code != 5 {
 		t.Errorf("%+v", state)
