@@ -3,6 +3,7 @@ package undo
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"unicode/utf8"
 )
@@ -105,7 +106,10 @@ func (j *Journal) Written(number int, w Write) error {
 	c := &change{turn: number, path: filepath.Clean(w.Path), after: textState(w.After), by: ThroughParley, newDirs: anyDirs}
 	failed := j.keepText(c.after, w.After)
 	switch {
-	case !w.Existed:
+	case !w.Existed: // its mode is the agent's as well: who changes that has made the file his own
+		if info, err := os.Lstat(c.path); err == nil && info.Mode().IsRegular() {
+			c.after.mode, c.after.noMode = info.Mode().Perm(), false
+		}
 	case !w.Known:
 		c.before = state{kind: unknowable, size: -1}
 	default:

@@ -73,6 +73,7 @@ func FuzzUndo(f *testing.F) {
 		f.Add(seed, seed%2 == 0)
 	}
 	f.Add(uint64(346), true) // a user changes the mode of what was written through parley
+	f.Add(uint64(202), true) // of a file that it made
 	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		r := newRig(t, map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"})

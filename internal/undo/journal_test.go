@@ -310,3 +310,28 @@ func TestOutsideTheRoots(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file that the agent made and whose mode the user has changed stays.
+func TestUndoLeavesACreatedFileWithAnotherMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	r := newRig(t, nil)
+	path := r.path("run.sh")
+	r.during(1, func() {
+		r.write("run.sh", "echo\n")
+		r.must(r.j.Written(1, Write{Path: path, Known: true, After: "echo\n"}))
+	})
+	r.must(os.Chmod(path, 0o755))
+	results := r.j.Undo(t.Context(), r.j.Changes(All))
+	if len(results) != 1 || !errors.Is(results[0].Err, ErrChangedSince) {
+		t.Errorf("%+v", results)
+	}
+	r.must(os.Chmod(path, 0o644))
+	if results = r.j.Undo(t.Context(), r.j.Changes(All)); len(results) != 1 || results[0].Err != nil {
+		t.Errorf("%+v", results)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
