@@ -214,11 +214,16 @@ func (s *stage) until(f func() bool) bool {
 		s.agent.mu.Lock()
 		changed := s.agent.changed
 		s.agent.mu.Unlock()
-		if f() { // since changed was taken
+		done := s.client.Done()
+		if s.over() {
+			done = nil
+		}
+		if f() { // since they were taken
 			return true
 		}
 		select {
 		case <-changed:
+		case <-done:
 		case <-s.queue.Ready():
 		case <-time.After(time.Until(deadline)):
 		}

@@ -60,6 +60,8 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 			s.PressUntil("t", lendHeading)
 			if flags == nil {
 				atThePrompt(s, "Password:")
+			} else {
+				s.WaitFunc("the prompt", func(rows []string) bool { return slices.Contains(rows, "Password:") })
 			}
 			s.Type("hush-4711\r")
 			s.WaitFor("it ended with {\"exitCode\":0", "right", "Allow once, with the keyboard by you")

@@ -167,7 +167,7 @@ func TestStalledSocket(t *testing.T) {
 		s.send(saying("s", padded("s", 12<<20)))
 		r.log.wait(t, `reason="the client does not read"`, 1)
 		r.log.wait(t, "connection ended", 1)
-	}, func(o *Options) { o.Limits = Limits{Stall: 100 * time.Millisecond} })
+	}, func(o *Options) { o.Limits = Limits{Stall: time.Second} })
 }
 
 // An agent that does not read holds up its clients, for a while.
