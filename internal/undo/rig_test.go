@@ -42,6 +42,8 @@ func emptyRepository(t testing.TB) string {
 	r.git("config", "user.name", "ada")
 	r.git("config", "user.email", "ada@example.com")
 	r.git("config", "core.autocrlf", "false")
+	r.git("config", "gc.auto", "0") // which would go on when the test is over
+	r.git("config", "maintenance.auto", "false")
 	return r.dir
 }
 
