@@ -116,8 +116,9 @@ func answerTries(err error) int {
 	return 1
 }
 
-// sendAnswer posts one answer. It is tried again where it may not have arrived, or the half of it may have, for then nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent
-// would wait for ever.
+// sendAnswer posts one answer. It is tried again where it may not have arrived, or the half of it may have, for then
+// nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent would wait for
+// ever.
 func (h *HTTP) sendAnswer(l *link, m Message) {
 	post := func() error {
 		for tries := 1; ; tries++ {

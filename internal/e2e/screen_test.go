@@ -284,11 +284,14 @@ func (s *Screen) WaitGone(text string) []string {
 // does: what follows from one event need not come in one frame.
 func (s *Screen) WaitOnly(texts []string, gone ...string) []string {
 	s.t.Helper()
-	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool {
-		on := func(text string) bool { return rowOf(rows, text) >= 0 }
-		off := func(text string) bool { return rowOf(rows, text) < 0 }
-		return !slices.ContainsFunc(texts, off) && !slices.ContainsFunc(gone, on)
-	})
+	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool { return stand(rows, texts, gone...) })
+}
+
+// stand tells whether all of the texts stand in the rows, and none of the others.
+func stand(rows, texts []string, gone ...string) bool {
+	on := func(text string) bool { return rowOf(rows, text) >= 0 }
+	off := func(text string) bool { return rowOf(rows, text) < 0 }
+	return !slices.ContainsFunc(texts, off) && !slices.ContainsFunc(gone, on)
 }
 
 // PressUntil presses a key again and again until the text is there: for keys

@@ -75,14 +75,7 @@ func (m *muxed) wait(what string, f func(rows []string) bool) []string {
 // seen waits until the texts can be seen.
 func (m *muxed) seen(texts ...string) []string {
 	m.t.Helper()
-	return m.wait(fmt.Sprintf("%q", texts), func(rows []string) bool {
-		for _, text := range texts {
-			if rowOf(rows, text) < 0 {
-				return false
-			}
-		}
-		return true
-	})
+	return m.wait(fmt.Sprintf("%q", texts), func(rows []string) bool { return stand(rows, texts) })
 }
 
 // enter types a line.

@@ -25,7 +25,7 @@ type socket struct {
 	c    *connection
 	ws   *websocket.Conn
 	conn *corked
-	most int // bytes of a text message that holds several, one on each line; 0: they hold one
+	most int // bytes of a text message that holds several, one on each line; 0 or less: they hold one
 
 	writing atomic.Bool  // a message is being written
 	wrote   atomic.Int64 // times that something was written
