@@ -1,0 +1,169 @@
+package fsops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// maxBelow bounds what Below looks at; it takes some 5 µs each.
+	maxBelow = 20_000
+	// maxSettings bounds the settings of a repository and the lists of ignored names
+	// that Below reads, in bytes.
+	maxSettings = 256 << 10
+)
+
+// Below visits what lies below a directory, which must be a resolved path, until visit
+// returns false. all is false where it could not look at everything: there is too much,
+// or something cannot be read. Links are visited and not followed; their Target says
+// where they lead. A .git is left out, with all below it, unless its settings hold a
+// credential: what it keeps was in the files once, and tools that search read it as a
+// matter of course.
+//
+// Without hidden it leaves out what tools for developers leave out by themselves: names
+// that begin with a dot, and directories that the .gitignore of a repository's root
+// names word for word.
+//
+// Like Resolve it is a look, not a promise. It blocks for as long as the disk takes.
+func (s *Service) Below(session, dir string, hidden bool, visit func(Target) bool) (all bool, err error) {
+	sess, release, err := s.use(session)
+	if err != nil {
+		return false, fmt.Errorf("look below %s: %w", dir, err)
+	}
+	defer release()
+	b := descent{sess: sess, hidden: hidden, visit: visit, left: maxBelow}
+	return b.directory(dir, b.ignored(dir)), nil
+}
+
+// descent is one walk.
+type descent struct {
+	sess   *session
+	hidden bool
+	visit  func(Target) bool
+	left   int // entries that may still come
+}
+
+// directory walks one directory and returns false where the walk has to end.
+func (b *descent) directory(dir string, ignored map[string]bool) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		info, statErr := os.Lstat(dir)
+		return errors.Is(statErr, fs.ErrNotExist) || statErr == nil && !info.IsDir() // nothing lies below a file
+	}
+	if unignores(dir, entries) {
+		ignored = nil
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if b.left--; b.left < 0 {
+			return false
+		}
+		if !b.hidden && (strings.HasPrefix(name, ".") || e.IsDir() && ignored[name]) {
+			continue
+		}
+		if !b.entry(filepath.Join(dir, name), e, ignored) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *descent) entry(path string, e os.DirEntry, ignored map[string]bool) bool {
+	if plainName(e.Name()) == ".git" {
+		return !credentials(path) || b.visit(Target{Path: path, Resolved: path, Inside: true, Exists: true, Secret: ".git/config"})
+	}
+	t := Target{Path: path, Resolved: path, Exists: true, Inside: b.sess.holding(path) != nil, Secret: secret(path)}
+	if e.Type()&os.ModeSymlink != 0 {
+		var err error
+		if t, _, err = b.sess.resolve(path); err != nil {
+			t = Target{Path: path, Resolved: path, Symlink: true} // nobody knows where it leads
+		}
+	}
+	return b.visit(t) && (!e.IsDir() || b.directory(path, ignored))
+}
+
+// credentials tells whether the settings of a repository hold a secret, or may.
+func credentials(git string) bool {
+	info, err := os.Stat(git)
+	if err != nil || !info.IsDir() { // of a worktree: a file that says where it is
+		return err != nil
+	}
+	file := filepath.Join(git, "config")
+	if info, err = os.Stat(file); err != nil {
+		return !os.IsNotExist(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return true
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return true
+	}
+	text = bytes.ToLower(text)
+	for _, word := range []string{"extraheader", "password", "token", "oauth", "proxy"} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	for _, after := range bytes.Split(text, []byte("://"))[1:] { // https://user:secret@host
+		line, _, _ := bytes.Cut(after, []byte("\n"))
+		if place, _, _ := bytes.Cut(line, []byte("/")); bytes.Contains(place, []byte("@")) && bytes.Contains(place, []byte(":")) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignored are the names of directories that the .gitignore of a repository's root names
+// word for word.
+func (b *descent) ignored(dir string) map[string]bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); b.hidden || err != nil {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, line := range strings.Split(settings(filepath.Join(dir, ".gitignore")), "\n") {
+		line = strings.TrimSuffix(strings.TrimRight(line, " \r"), "/")
+		if line != "" && !strings.HasPrefix(line, "#") && !strings.ContainsAny(line, `/*?[\`) {
+			names[line] = true
+		}
+	}
+	return names
+}
+
+// unignores tells whether a directory has rules of its own that may bring back what is
+// ignored above it.
+func unignores(dir string, entries []os.DirEntry) bool {
+	for _, e := range entries {
+		switch e.Name() {
+		case ".ignore", ".rgignore", ".fdignore":
+			return true
+		case ".gitignore":
+			if text := settings(filepath.Join(dir, ".gitignore")); strings.HasPrefix(text, "!") || strings.Contains(text, "\n!") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// settings is the text of a small file; "!", which brings everything back, for one that
+// cannot be read.
+func settings(file string) string {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return ""
+	case !info.Mode().IsRegular() || info.Size() > maxSettings:
+		return "!"
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "!"
+	}
+	return string(text)
+}
