@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,36 +20,36 @@ import (
 // directories of others.
 var names = []string{"a", "b", "d", "d/a", "d/b", "d/e/c", "e/f/g", ".gitignore", "x.ign", "d/y.ign", "ign/z"}
 
-// somebody does one thing at random to the files.
-func (r *rig) somebody(rnd *rand.Rand, through int) {
+// somebody does one thing at random to the files. All of it goes through in, so
+// that no link leads out of the repository.
+func (r *rig) somebody(rnd *rand.Rand, in *os.Root, out string, through int) {
 	name := names[rnd.IntN(len(names))]
-	path := r.path(name)
 	text := fmt.Sprintf("%d\n", rnd.IntN(4))
 	if name == ".gitignore" {
 		text = []string{"*.ign\nign/\n", "", "a\n", "d/\n"}[rnd.IntN(4)]
 	}
 	switch rnd.IntN(8) {
 	case 0, 1, 2:
-		if os.MkdirAll(filepath.Dir(path), 0o755) == nil {
-			old, err := os.ReadFile(path)
-			if os.WriteFile(path, []byte(text), 0o644) == nil && through != 0 && rnd.IntN(2) == 0 {
-				r.must(r.j.Written(through, Write{Path: path, Existed: err == nil, Known: true, Before: string(old), After: text}))
+		if in.MkdirAll(path.Dir(name), 0o755) == nil {
+			old, err := in.ReadFile(name)
+			if in.WriteFile(name, []byte(text), 0o644) == nil && through != 0 && rnd.IntN(2) == 0 {
+				r.must(r.j.Written(through, Write{Path: r.path(name), Existed: err == nil, Known: true, Before: string(old), After: text}))
 			}
 		}
 	case 3:
-		os.RemoveAll(path)
+		in.RemoveAll(name)
 	case 4:
-		os.Remove(path)
+		in.Remove(name)
 	case 5:
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			os.Chmod(path, []os.FileMode{0o600, 0o644, 0o755}[rnd.IntN(3)])
+		if info, err := in.Lstat(name); err == nil && info.Mode().IsRegular() {
+			in.Chmod(name, []os.FileMode{0o600, 0o644, 0o755}[rnd.IntN(3)])
 		}
 	case 6:
-		if os.Remove(path) == nil && runtime.GOOS != "windows" {
-			os.Symlink([]string{"a", "d", "/etc/passwd", "nowhere"}[rnd.IntN(4)], path)
+		if in.Remove(name) == nil && runtime.GOOS != "windows" {
+			in.Symlink([]string{"a", "d", filepath.Join(out, name), "nowhere"}[rnd.IntN(4)], name)
 		}
 	case 7:
-		os.Rename(path, r.path(names[rnd.IntN(len(names))]))
+		in.Rename(name, names[rnd.IntN(len(names))])
 	}
 }
 
@@ -67,7 +68,8 @@ func mode(leaf string) string {
 
 // FuzzUndo lets an agent and a user do as they like, in turn. Then Undo never
 // changes a file that is not as the agent left it; without a user everything that
-// can be put back is as it was; and Redo leads back.
+// can be put back is as it was; and Redo leads back. Neither touches anything
+// outside the repository, wherever links lead.
 func FuzzUndo(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, seed%2 == 0)
@@ -78,6 +80,10 @@ func FuzzUndo(f *testing.F) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		r := newRig(t, map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"})
 		r.write("x.ign", "2\n")
+		in, err := os.OpenRoot(r.dir)
+		r.must(err)
+		defer in.Close()
+		out := outside(t)
 		waitTick()
 		first := leaves(t, r.dir)
 		tracked := map[string]bool{r.path("a"): true, r.path("d/a"): true, r.path("d/e/c"): true, r.path(".gitignore"): true}
@@ -86,13 +92,13 @@ func FuzzUndo(f *testing.F) {
 		for n := range turns {
 			r.during(n+1, func() {
 				for range 1 + rnd.IntN(8) {
-					r.somebody(rnd, n+1)
+					r.somebody(rnd, in, out, n+1)
 				}
 			})
 			left[n+1] = leaves(t, r.dir)
 			for range rnd.IntN(4) {
 				if user {
-					r.somebody(rnd, 0)
+					r.somebody(rnd, in, out, 0)
 				}
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // rig is a directory, usually a repository, and the Journal of a session in it.
@@ -54,6 +56,26 @@ func noGitOfUser(t testing.TB) {
 }
 
 func realTemp(t testing.TB) string { return realPath(t, t.TempDir()) }
+
+// outside makes a directory beside the repository for links to lead to, with a
+// file for each of names that can be one. At the end nothing of it may have
+// changed.
+func outside(t testing.TB) string {
+	t.Helper()
+	out := &rig{t: t, dir: realTemp(t)}
+	for _, name := range names {
+		if name != "d" {
+			out.write(name, "outside\n")
+		}
+	}
+	before := tree(t, out.dir, true)
+	t.Cleanup(func() {
+		if diff := cmp.Diff(before, tree(t, out.dir, true)); diff != "" {
+			t.Errorf("changed outside the repository:\n%s", diff)
+		}
+	})
+	return out.dir
+}
 
 func realPath(t testing.TB, dir string) string {
 	t.Helper()
