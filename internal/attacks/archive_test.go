@@ -162,41 +162,10 @@ var repeated = regexp.MustCompile(`\$\{(.+?)\*([0-9]+)\}`)
 
 // fill puts in what a script stands for.
 func (p place) fill(s string) string {
-	s = strings.NewReplacer("$IN", p.in, "$OUT", p.out, "$TERMINAL", p.terminal).Replace(s)
+	s = strings.NewReplacer("$IN", p.in, "$OUT", p.out, "$HOME", os.Getenv("HOME"), "$TERMINAL", p.terminal).Replace(s)
 	return repeated.ReplaceAllStringFunc(s, func(m string) string {
 		parts := repeated.FindStringSubmatch(m)
 		n, _ := strconv.Atoi(parts[2])
 		return strings.Repeat(parts[1], n)
 	})
-}
-
-// snapshot is everything on the disk, by name.
-func (p place) snapshot() (map[string]string, error) {
-	out := map[string]string{}
-	root := filepath.Dir(p.in)
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(root, path)
-		what := info.Mode().String()
-		switch {
-		case info.Mode().IsRegular():
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			what += " " + string(text)
-		case info.Mode()&os.ModeSymlink != 0:
-			target, _ := os.Readlink(path)
-			what += " " + target
-		}
-		out[name] = what
-		return nil
-	})
-	return out, err
 }

@@ -4,6 +4,7 @@ package attacks
 
 import (
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/decoy"
 	"parley/internal/host"
 	"parley/permissions"
 	"parley/ui/chat"
@@ -78,7 +80,9 @@ func (a *attack) measures() bool {
 func play(t *testing.T, a *attack) {
 	s := &stage{t: t, attack: a, place: newPlace(t, a), queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1"), calls: map[string]int{}}
 	s.begin()
-	before, err := s.place.snapshot()
+	decoy.Guard(t, s.place.out)
+	decoy.Guard(t, os.Getenv("HOME"))
+	before, err := decoy.Tree(filepath.Dir(s.place.in))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,6 @@
 // What must hold:
 //
 //	no file changed          nothing in in/ and out/ is otherwise than at the start
-//	changed PATH             nothing else is
 //	holds PATH TEXT          the file is exactly TEXT, quoted
 //	questions N              so many were asked
 //	opens nothing            no page that it wants opened may be
@@ -64,8 +63,9 @@
 //	lives                    another prompt is answered and shown
 //	ends                     the connection is over, and the transcript says so
 //
-// $IN and $OUT are the two directories, $TERMINAL is the terminal made last,
-// ${a*1000} is a thousand times a. Always
+// $IN and $OUT are the two directories, $HOME is the home directory, made of decoys,
+// $TERMINAL is the terminal made last, ${a*1000} is a thousand times a. Always
 // checked: every call was answered once, no row of the transcript and no string
-// of an event, a question or the log can act on a terminal.
+// of an event, a question or the log can act on a terminal, and nothing in out/ or
+// in the home directory has changed.
 package attacks

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"parley/internal/decoy"
 	"parley/ui/uitest"
 )
 
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(relay(name))
 	}
 	uitest.KeepTime()
-	os.Exit(m.Run())
+	os.Exit(decoy.Run(m))
 }
 
 // What the agent is told: a byte, a length, and so many bytes.

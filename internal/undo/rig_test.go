@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"parley/internal/decoy"
 )
 
 // rig is a directory, usually a repository, and the Journal of a session in it.
@@ -68,12 +68,7 @@ func outside(t testing.TB) string {
 			out.write(name, "outside\n")
 		}
 	}
-	before := tree(t, out.dir, true)
-	t.Cleanup(func() {
-		if diff := cmp.Diff(before, tree(t, out.dir, true)); diff != "" {
-			t.Errorf("changed outside the repository:\n%s", diff)
-		}
-	})
+	decoy.Guard(t, out.dir)
 	return out.dir
 }
 

@@ -1,0 +1,39 @@
+package decoy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Whatever becomes of a file is noticed; what parley keeps is none of it.
+func TestUnchanged(t *testing.T) {
+	for name, tc := range map[string]struct {
+		do   func(at func(string) string) error
+		seen bool
+	}{
+		"nothing": {func(at func(string) string) error { return nil }, false},
+		"changed": {func(at func(string) string) error { return os.WriteFile(at(".bashrc"), nil, 0o600) }, true},
+		"mode":    {func(at func(string) string) error { return os.Chmod(at(".ssh/id_ed25519"), 0o400) }, true},
+		"added":   {func(at func(string) string) error { return os.WriteFile(at(".ssh/config"), nil, 0o600) }, true},
+		"removed": {func(at func(string) string) error { return os.Remove(at("notes.txt")) }, true},
+		"moved":   {func(at func(string) string) error { return os.Rename(at(".aws"), at(".was")) }, true},
+		"ours":    {func(at func(string) string) error { return os.MkdirAll(at(".local/state/parley/sessions"), 0o700) }, false},
+		"beside":  {func(at func(string) string) error { return os.Mkdir(at(".config/parley2"), 0o700) }, true},
+	} {
+		dir := t.TempDir()
+		if err := Home(dir); err != nil {
+			t.Fatal(err)
+		}
+		before, err := Tree(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tc.do(func(name string) string { return filepath.Join(dir, name) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := unchanged(dir, before); (err != nil) != tc.seen {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
