@@ -66,9 +66,9 @@ func stateOf(dir string) string {
 }
 
 // configured writes a configuration for the test's parley.
-func configured(t *testing.T, dir, text string) (home string) {
+func configured(t testing.TB, dir, text string) (home string) {
 	t.Helper()
-	home = filepath.Join(filepath.Dir(dir), "config", "parley")
+	home = filepath.Join(filepath.Dir(dir), "home", ".config", "parley")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestNoRoomForDraft(t *testing.T) {
 func TestNoRoomForOneShots(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
-	file := filepath.Join(filepath.Dir(dir), "config", "parley", "config.toml")
+	file := filepath.Join(filepath.Dir(dir), "home", ".config", "parley", "config.toml")
 	for _, most := range []int{0, 100} {
 		r := finished(t, limitedRun(t, dir, most, "config", "init"))
 		if r.code != 1 || !strings.Contains(r.stderr, "write the configuration; make room on the disk: ") || strings.Count(r.stderr, "\n") != 1 || r.stdout != "" {

@@ -109,7 +109,7 @@ func TestPanicInACommand(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			s.noneLeft()
-			state := filepath.Join(s.root, "home", ".local", "state", "parley")
+			state := stateOf(dir)
 			rows := strings.Join(s.WaitFor("parley: a mistake of parley's own has ended the screen: a mistake on purpose", "come back: parley --resume s1"), "\n")
 			for _, want := range []string{"where it happened: " + filepath.Join(state, "broken-"), "what was said before: " + filepath.Join(state, "sessions")} {
 				if !strings.Contains(strings.ReplaceAll(rows, "\n", ""), want) {

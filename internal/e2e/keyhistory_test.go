@@ -94,7 +94,7 @@ func searchesHistory(d *desk) {
 }
 
 func opensEditor(d *desk) {
-	d.env = []string{"EDITOR=" + d.script("edit", `cat "$1" >"$HOME/seen"; echo "the editor has the screen"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done
+	d.env = []string{"EDITOR=" + d.script("edit", `cat "$1" >"$E2E_ROOT/seen"; echo "the editor has the screen"; while [ ! -e "$E2E_ROOT/go" ]; do sleep 0.01; done
 echo "written in the editor" >"$1"; echo "and a second line" >>"$1"`), "VISUAL="}
 	s := d.start(90, 24, scripted(d)...)
 	s.Type("my draft")
@@ -105,9 +105,9 @@ echo "written in the editor" >"$1"; echo "and a second line" >>"$1"`), "VISUAL="
 	for _, what := range unrestored(string(raw)) {
 		d.Errorf("the editor gets a terminal that is not restored: %s", what)
 	}
-	write(d, d.path("home/go"), "")
+	write(d, d.path("go"), "")
 	s.WaitDraft("written in the editorand a second line")
-	if seen := read(d, d.path("home/seen")); seen != "my draft\n" {
+	if seen := read(d, d.path("seen")); seen != "my draft\n" {
 		d.Errorf("the editor was given %q", seen)
 	}
 	s.Press("enter")

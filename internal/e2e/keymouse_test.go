@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -127,7 +125,7 @@ func drags(d *desk) {
 
 // dragsAndCopies does it in two steps, as configured.
 func dragsAndCopies(d *desk) {
-	configure(d, "copy_on_select = false\n")
+	configured(d, d.dir, "copy_on_select = false\n")
 	s := d.start(80, 24, scripted(d)...)
 	rows := s.turn("words to be copied")
 	x, y := cellOf(rows, "heard: words")
@@ -186,19 +184,11 @@ func mouseOff(d *desk) {
 	s.WaitFunc("the mouse modes", func([]string) bool { return s.mouseModes() != "off" })
 	s.quit()
 
-	configure(d, "mouse = false\n")
+	configured(d, d.dir, "mouse = false\n")
 	s = d.start(80, 24, scripted(d)...)
 	s.WaitFor("mouse off")
 	s.turn("hello")
 	if modes := s.mouseModes(); modes != "off" {
 		d.Errorf("the mouse is taken: %s", modes)
 	}
-}
-
-func configure(d *desk, text string) {
-	d.Helper()
-	if err := os.MkdirAll(d.path("config/parley"), 0o755); err != nil {
-		d.Fatal(err)
-	}
-	write(d, filepath.Join(d.path("config/parley"), "config.toml"), text)
 }

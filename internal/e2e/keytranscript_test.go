@@ -172,7 +172,7 @@ func copies(d *desk) {
 
 func opensFile(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
-	d.env = []string{"VISUAL=" + d.script("vi", `echo "the editor has the screen"; echo "$@" >"$HOME/opened"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done`)}
+	d.env = []string{"VISUAL=" + d.script("vi", `echo "the editor has the screen"; echo "$@" >"$E2E_ROOT/opened"; while [ ! -e "$E2E_ROOT/go" ]; do sleep 0.01; done`)}
 	s := d.keyed(90, 50)
 	s.turn("work")
 	s.Press("tab")
@@ -183,9 +183,9 @@ func opensFile(d *desk) {
 	s.WaitSelected("notes.txt")
 	s.Press("o")
 	want := "+2 " + filepath.Join(d.dir, "notes.txt") + "\n"
-	s.WaitFileText(d.path("home/opened"), want)
+	s.WaitFileText(d.path("opened"), want)
 	s.WaitFor("the editor has the screen")
-	write(d, d.path("home/go"), "")
+	write(d, d.path("go"), "")
 	s.WaitSelected("notes.txt")
 	s.WaitFor("esc back")
 }

@@ -24,7 +24,7 @@ const (
 // after its own login has run, and says which it was.
 func runLocked(in io.Reader, out io.Writer) {
 	self, _ := os.Executable()
-	opened := filepath.Join(os.Getenv("HOME"), "opened")
+	opened := filepath.Join(os.Getenv(rootVar), "opened")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var m struct {
@@ -60,7 +60,7 @@ func runUnlock(in io.Reader, out io.Writer) {
 	if line, _ := bufio.NewReader(in).ReadString('\n'); strings.TrimSpace(line) != "yes" {
 		os.Exit(1)
 	}
-	if os.WriteFile(filepath.Join(os.Getenv("HOME"), "opened"), nil, 0o600) != nil {
+	if os.WriteFile(filepath.Join(os.Getenv(rootVar), "opened"), nil, 0o600) != nil {
 		os.Exit(1)
 	}
 }

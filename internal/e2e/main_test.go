@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/decoy"
 )
 
 // patience bounds every wait. It only matters for a test that fails.
@@ -82,8 +84,14 @@ func withBinary(m *testing.M) int {
 	return m.Run()
 }
 
+// rootVar names the parent of the directories of one test. What runs for the test
+// may keep something there.
+const rootVar = "E2E_ROOT"
+
 // workDir makes the directories of one test and returns the one to work in.
-// Whatever runs for the test has their parent in its environment.
+// Whatever runs for the test has their parent in its environment. At the end
+// nothing may have changed in the others, the home directory and one beside it,
+// but for what parley keeps.
 func workDir(t testing.TB) string {
 	t.Helper()
 	sources()
@@ -91,10 +99,16 @@ func workDir(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"home", "config", "work"} {
+	for _, name := range []string{"home", "beside", "work"} {
 		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, name := range []string{"home", "beside"} {
+		if err := decoy.Home(filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+		decoy.Guard(t, filepath.Join(root, name))
 	}
 	return filepath.Join(root, "work")
 }
@@ -112,7 +126,7 @@ var sources = sync.OnceFunc(func() {
 
 func environ(dir string, more ...string) []string {
 	root := filepath.Dir(dir)
-	env := []string{"HOME=" + filepath.Join(root, "home"), "XDG_CONFIG_HOME=" + filepath.Join(root, "config"),
+	env := []string{rootVar + "=" + root, "HOME=" + filepath.Join(root, "home"), "XDG_CONFIG_HOME=" + filepath.Join(root, "home", ".config"),
 		"PATH=" + toolbox, "TERM=xterm-256color", "LANG=C.UTF-8", "TZ=UTC"}
 	return append(env, more...)
 }

@@ -104,10 +104,7 @@ func TestOfferedTools(t *testing.T) {
 			notes := filepath.Join(dir, "notes.txt")
 			write(t, notes, "old\n")
 			if test.config != "" {
-				if err := os.Mkdir(filepath.Join(filepath.Dir(dir), "config", "parley"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(filepath.Dir(dir), "config", "parley", "config.toml"), test.config)
+				configured(t, dir, test.config)
 			}
 			r := run(t, dir, "", slices.Concat([]string{"run"}, test.flags, []string{test.prompt}, tooledAgent(t))...)
 			if r.code != test.code || !strings.Contains(r.stdout, test.says) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"parley/internal/decoy"
 )
 
 // patience is how long a test waits for something that must happen.
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GORACE") == "" { // with the race detector every agent would take a second to exit
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
-	os.Exit(m.Run())
+	os.Exit(decoy.Run(m))
 }
 
 // seeds are those to try.
