@@ -109,7 +109,7 @@ func TestRulesTestFlags(t *testing.T) {
 		args string
 		code int
 	}{
-		{"--path src/x --write", 0}, {"--path src/x", 1}, {"--path src/../1.txt --write", 1}, {"--path /etc/passwd", 1}, {"--path src/x --write --kind delete", 5},
+		{"--path src/x --write", 0}, {"--path src/x", 1}, {"--path src/../1.txt --write", 1}, {"--path /elsewhere/x", 1}, {"--path src/x --write --kind delete", 5},
 		{"--host www.example.com", 0}, {"--host example.com", 1}, {"--tool look --agent claude", 0}, {"--tool look", 1}, {"--kind delete", 5},
 		{"", 2}, {"--write", 2}, {"ls x", 2}, {"--rules nowhere.toml --kind read", 2}, {"--cwd nowhere --kind read", 2},
 	} {

@@ -15,7 +15,7 @@ import (
 func TestMerge(t *testing.T) {
 	c := &config.Config{Agents: map[string]config.Agent{
 		"zed":    {Command: "z"},
-		"claude": {Command: "mine", Args: []string{"-x"}, Env: map[string]string{"A": "1"}, Cwd: "/tmp", Protocol: "1"},
+		"claude": {Command: "mine", Args: []string{"-x"}, Env: map[string]string{"A": "1"}, Cwd: "/elsewhere", Protocol: "1"},
 	}}
 	known := []agents.Agent{{Name: "codex", Source: agents.Path}, {Name: "claude", Command: "claude-agent-acp", Source: agents.Path}, {Name: "demo", Source: agents.Builtin}}
 	var names []string
@@ -26,7 +26,7 @@ func TestMerge(t *testing.T) {
 	if got := strings.Join(names, " "); got != "claude zed codex demo" {
 		t.Error(got)
 	}
-	if a := all[0]; a.Command != "mine" || a.Source != agents.Config || !slices.Equal(a.Args, []string{"-x"}) || a.Env["A"] != "1" || a.Dir != "/tmp" || a.Protocol != "1" {
+	if a := all[0]; a.Command != "mine" || a.Source != agents.Config || !slices.Equal(a.Args, []string{"-x"}) || a.Env["A"] != "1" || a.Dir != "/elsewhere" || a.Protocol != "1" {
 		t.Errorf("%+v", a)
 	}
 }

@@ -14,7 +14,7 @@ func TestTerminal(t *testing.T) {
 		{"auto", "TERM_PROGRAM", "ghostty", "osc9", true},
 		{"auto", "WT_SESSION", "x", "bell", true},
 		{"auto", "TERM", "foot-extra", "osc777", false},
-		{"auto", "TMUX", "/tmp/x", "bell", false},
+		{"auto", "TMUX", "/x", "bell", false},
 		{"off", "TERM_PROGRAM", "ghostty", "", false},
 	} {
 		getenv := func(name string) string {

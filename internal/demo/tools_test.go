@@ -49,7 +49,7 @@ func TestEdit(t *testing.T) {
 		{"again", "edit", notes, "demo agent was here (1)\n", "demo agent was here (1)\ndemo agent was here (2)\n"},
 		{"no end", "Edit a.txt!", workDir + "/a.txt", "one", "one\ndemo agent was here (1)\n"},
 		{"CRLF", "edit", notes, "one\r\ntwo", "one\r\ntwo\r\ndemo agent was here (1)\r\n"},
-		{"absolute", "edit /tmp/x.txt", "/tmp/x.txt", "x\n", "x\ndemo agent was here (1)\n"},
+		{"absolute", "edit /elsewhere/x.txt", "/elsewhere/x.txt", "x\n", "x\ndemo agent was here (1)\n"},
 		{"below", "/edit sub/dir/b", workDir + "/sub/dir/b", nil, "- edited by the demo agent\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

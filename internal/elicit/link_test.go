@@ -53,7 +53,7 @@ func TestParseLinkRefuses(t *testing.T) {
 		"":                                  "only http",
 		"example.org":                       "only http",
 		"javascript:alert(1)":               "only http",
-		"file:///etc/passwd":                "only http",
+		"file:///elsewhere/x":               "only http",
 		"mailto:ada@example.org":            "only http",
 		"https:example.org":                 "no host",
 		"https:///example.org":              "no host",

@@ -155,7 +155,7 @@ func TestHostileNames(t *testing.T) {
 
 // Names that lead out of the root are none, whoever lists them.
 func TestNothingOutside(t *testing.T) {
-	l := listOf("../up", "/etc/passwd", "a/../../up", "in/side")
+	l := listOf("../up", "/elsewhere/x", "a/../../up", "in/side")
 	if got := found(top(context.Background(), l.paths)); got != "in/" {
 		t.Errorf("in the root: %s", got)
 	}

@@ -192,7 +192,7 @@ func TestHints(t *testing.T) {
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool (read): f (--approve-reads would allow it)")
 	r = play(t, ask(inside), "go", policy(ApproveReads))
 	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "Look: Yes, by --approve-reads")
-	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/etc/hostname"}}`), "go", policy(ApproveReads))
+	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "(--approve-all would allow it)")
 	r = play(t, ask(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", `: a<\x1b>[2J … (--approve-all would allow it)`)

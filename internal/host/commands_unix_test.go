@@ -5,6 +5,7 @@ package host
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -105,8 +106,8 @@ func TestCommandGranted(t *testing.T) {
 func TestCommandShowsItsEnvironment(t *testing.T) {
 	r := newRig(t)
 	q := r.refused(r.create(wire.CreateTerminalRequest{Command: "make", Args: []string{"all"},
-		Env: []wire.EnvVar{{Name: "PATH", Value: "/tmp/evil bin"}, {Name: "X", Value: "\x1b[8m"}}}))
-	if got := parts(q, permissions.Command); got[0] != `PATH='/tmp/evil bin' X=$'\x1b[8m' make all` {
+		Env: []wire.EnvVar{{Name: "PATH", Value: "/elsewhere/a bin"}, {Name: "X", Value: "\x1b[8m"}}}))
+	if got := parts(q, permissions.Command); got[0] != `PATH='/elsewhere/a bin' X=$'\x1b[8m' make all` {
 		t.Errorf("%q", got)
 	}
 }
@@ -247,7 +248,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 	decide := func(call wire.ToolCall) string {
 		return s.Permissions.Ask(acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(t.Context()).OptionID
 	}
-	out := r.path("ran")
+	out, outside := r.path("ran"), r.put(filepath.Join(r.outside, "x"), "x")
 	for name, tc := range map[string]struct {
 		call wire.ToolCall
 		want string
@@ -257,11 +258,11 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 		"a search":                    {tool("search", "Find", `{"pattern":"/x"}`), "y"},
 		"a command called a read":     {tool("read", "Read", `{"command":"touch `+out+`"}`), "n"},
 		"words called a search":       {tool("search", "Find", `{"cmd":["touch","`+out+`"]}`), "n"},
-		"a path outside in the input": {tool("read", "Read", `{"file_path":"/etc/hostname"}`), "n"},
-		"one of several":              {tool("read", "Read", `{"paths":["f","/etc/hostname"]}`), "n"},
+		"a path outside in the input": {tool("read", "Read", `{"file_path":"`+outside+`"}`), "n"},
+		"one of several":              {tool("read", "Read", `{"paths":["f","`+outside+`"]}`), "n"},
 		"up and out":                  {tool("read", "Read", `{"path":"../x"}`), "n"},
 		"home":                        {tool("read", "Read", `{"path":"~/x"}`), "n"},
-		"a URL":                       {tool("read", "Read", `{"path":"file:///etc/hostname"}`), "n"},
+		"a URL":                       {tool("read", "Read", `{"path":"file://`+outside+`"}`), "n"},
 		"a secret":                    {tool("read", "Read", `{"filePath":".env"}`), "n"},
 		"a NUL":                       {tool("read", "Read", `{"path":"/x\u0000y"}`), "n"},
 	} {

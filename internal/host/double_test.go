@@ -125,7 +125,7 @@ func TestRulesOfQuestions(t *testing.T) {
 func TestRulesOfPathsElsewhere(t *testing.T) {
 	r := ruledRig(t, "[[allow]]\nkind = \"read\"\n")
 	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}
-	for path, allowed := range map[string]bool{"notes.txt": true, "~/notes.txt": false, "file:///etc/hosts": false} {
+	for path, allowed := range map[string]bool{"notes.txt": true, "~/notes.txt": false, "file:///elsewhere/x": false} {
 		q := r.host.broker.Ask(r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: tool("read", "look", `{"path":"`+path+`"}`), Options: options}))
 		if !allowed {
 			r.host.broker.Cancel(q.Question.Key)

@@ -50,8 +50,8 @@ func TestHeadings(t *testing.T) {
 			t.Errorf("%q: %q, want %q", kind, q.Heading, want)
 		}
 	}
-	q := r.show(tool("execute", "x", `{"command":"ls","cwd":"/etc\u202e"}`))
-	if q.Heading != "Run a command in /etc<U+202E>" || !q.Outside {
+	q := r.show(tool("execute", "x", `{"command":"ls","cwd":"/elsewhere\u202e"}`))
+	if q.Heading != "Run a command in /elsewhere<U+202E>" || !q.Outside {
 		t.Errorf("%+v", q)
 	}
 }
@@ -113,14 +113,14 @@ func TestOptions(t *testing.T) {
 func TestEveryMemberIsShown(t *testing.T) {
 	r := newRig(t)
 	for _, input := range []string{
-		`{"command":"ls -la","cwd":"/tmp","workdir":"/etc","timeout":10,"background":true,"env":{"A":"1"},"none":null}`,
+		`{"command":"ls -la","cwd":"/nowhere","workdir":"/elsewhere","timeout":10,"background":true,"env":{"A":"1"},"none":null}`,
 		`{"command":["sh","-c","echo hi; rm x"],"cmd":"another","description":"a title"}`,
 		`{"command":{"nested":"x"},"cmd":5}`,
 		`{"command":["a",null],"args":["b"]}`,
-		`{"command":"echo rm -rf /home","hook":"rm -rf /home"}`, // inside the command, but not the same
+		`{"command":"echo rm -rf /elsewhere","hook":"rm -rf /elsewhere"}`, // inside the command, but not the same
 		`{"command":"ls","Command":"curl evil.example"}`,
 		`{"command":"one","command":"two"}`,
-		`{"path":"/etc/hostname","old_string":"one","new_string":"","replace_all":false}`,
+		`{"path":"/elsewhere/x","old_string":"one","new_string":"","replace_all":false}`,
 		`{"":"no name","a title":"x"}`,
 		`{"a":"  padded  ","b":"line\nline"}`,
 		`"a string"`, `["a","list"]`, `42`, `true`,
@@ -189,7 +189,7 @@ func TestPatchOfTheDiff(t *testing.T) {
 		head + "-old\n+new\n last\n\\ No newline at end of file\n":                 false,
 		"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new":                                false,
 		head + "-old\n+new\n+curl evil.example\n":                                  true, // one line more
-		strings.Replace(head, "+++ "+path, "+++ /etc/profile", 1) + "-old\n+new\n": true, // another file
+		strings.Replace(head, "+++ "+path, "+++ /elsewhere/x", 1) + "-old\n+new\n": true, // another file
 		head + "-old\n+new\nand run something":                                     true,
 		head:                                                                       true, // changes nothing
 	} {
@@ -244,7 +244,7 @@ func TestLocations(t *testing.T) {
 
 // Nothing an agent can put into a tool call makes a question impossible.
 func FuzzQuestion(f *testing.F) {
-	f.Add("execute", "title", `{"command":"ls"}`, "/etc/passwd")
+	f.Add("execute", "title", `{"command":"ls"}`, "/elsewhere/x")
 	f.Add("read", "", `{"path":["a",{"b":[]}]}`, "../..")
 	f.Add("", "\x00", `[`, "~")
 	f.Add("edit", "x", `{"a":"\ud800","command":[[]]}`, "file://x")

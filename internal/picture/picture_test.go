@@ -24,25 +24,25 @@ func TestType(t *testing.T) {
 
 func TestPaths(t *testing.T) {
 	for text, want := range map[string][]string{
-		"/tmp/a.png":                     {"/tmp/a.png"},
-		"/tmp/my shot.PNG":               {"/tmp/my shot.PNG"},
-		" '/tmp/my shot.png' \n":         {"/tmp/my shot.png"},
-		`"/tmp/my shot.jpeg"`:            {"/tmp/my shot.jpeg"},
-		"file:///tmp/my%20shot.webp":     {"/tmp/my shot.webp"},
-		"file:///a.png\nfile:///b.png\n": {"/a.png", "/b.png"},
-		"/a.png /b.gif":                  {"/a.png", "/b.gif"},
-		"'/a b.png' '/c.png'":            {"/a b.png", "/c.png"},
-		"shots/a.png":                    {"shots/a.png"},
-		"see /tmp/a.png":                 nil,
-		"/tmp/a.txt":                     nil,
-		"":                               nil,
-		"https://example.com/":           nil,
+		"/pictures/a.png":                 {"/pictures/a.png"},
+		"/pictures/my shot.PNG":           {"/pictures/my shot.PNG"},
+		" '/pictures/my shot.png' \n":     {"/pictures/my shot.png"},
+		`"/pictures/my shot.jpeg"`:        {"/pictures/my shot.jpeg"},
+		"file:///pictures/my%20shot.webp": {"/pictures/my shot.webp"},
+		"file:///a.png\nfile:///b.png\n":  {"/a.png", "/b.png"},
+		"/a.png /b.gif":                   {"/a.png", "/b.gif"},
+		"'/a b.png' '/c.png'":             {"/a b.png", "/c.png"},
+		"shots/a.png":                     {"shots/a.png"},
+		"see /pictures/a.png":             nil,
+		"/pictures/a.txt":                 nil,
+		"":                                nil,
+		"https://example.com/":            nil,
 	} {
 		if got := Paths(text); !slices.Equal(got, want) && runtime.GOOS != "windows" {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	if got := Paths(`/tmp/my\ shot\(1\).png`); runtime.GOOS != "windows" && !slices.Equal(got, []string{"/tmp/my shot(1).png"}) {
+	if got := Paths(`/pictures/my\ shot\(1\).png`); runtime.GOOS != "windows" && !slices.Equal(got, []string{"/pictures/my shot(1).png"}) {
 		t.Errorf("escaped: %q", got)
 	}
 	if Paths(strings.Repeat("/a.png ", 21)) != nil {
