@@ -28,7 +28,7 @@ import (
 
 // chat shows the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
-	setup, err := cli.Load()
+	setup, err := cli.Load(f.remote)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := cli.CheckProtocol(f.protocol); err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools, setup.Remote, setup.Sandbox = f.protocol, f.offerTools(), f.remote, f.sandbox()
+	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	if err := setup.CheckSandbox(); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func warnings(setup *cli.Setup) <-chan string {
 // remember gives the screen what it needs for typing: a shell, an editor, and a
 // memory of what was typed. The shell is to be closed.
 func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
-	s := setup.NewShell()
+	s := cli.NewShell()
 	opts.Shell = ownShell{s}
 	opts.Editor = func(text string) (ui.Editing, error) {
 		e, err := cli.NewEditing(ctx, text, place.Cwd)

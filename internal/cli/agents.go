@@ -33,7 +33,7 @@ func NewAgents(s Streams) *cobra.Command {
 		Short: "List the agents that parley knows, and where they were found",
 		Args:  NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			setup, err := Load()
+			setup, err := Load(RemoteFlags{})
 			if err != nil {
 				return err
 			}

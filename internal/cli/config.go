@@ -25,7 +25,7 @@ func NewConfig(s Streams, check func(*config.Config) error) *cobra.Command {
 		_, err = fmt.Fprintln(s.Out, path)
 		return err
 	}}, &cobra.Command{Use: "check", Short: "Say what is wrong with the file, if anything", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
-		setup, err := Load()
+		setup, err := Load(RemoteFlags{})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 
 	"parley/acpclient"
@@ -33,7 +34,7 @@ type AskedLogin struct {
 // NewAskedLogin looks the program up, with the agent's environment, and runs
 // nothing. No shell reads the command.
 func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
-	env := command(a, place.Cwd, s.environ()).Env
+	env := command(a, place.Cwd, os.Environ()).Env
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
 		env = append(env, e.Name+"="+e.Value)

@@ -40,7 +40,7 @@ func state(t *testing.T) string {
 // connect opens a session of the agent of keeping.
 func connect(t *testing.T, opening Opening) *chat {
 	t.Helper()
-	setup, err := Load()
+	setup, err := Load(RemoteFlags{})
 	if err != nil {
 		t.Fatal(err)
 	}

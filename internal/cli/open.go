@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -136,7 +137,7 @@ func (s *Setup) LoginCommand(a agents.Agent, method acpclient.AuthMethod, place 
 	SetStdout(io.Writer)
 	SetStderr(io.Writer)
 } {
-	start := command(a, place.Cwd, s.environ())
+	start := command(a, place.Cwd, os.Environ())
 	path := start.Path
 	if found, err := process.LookPath(path, start.Dir, start.Env); err == nil {
 		path = found

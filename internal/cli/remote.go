@@ -25,6 +25,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
+	"parley/internal/process"
 )
 
 // IsURL tells whether a word of the command line is the URL of an agent.
@@ -204,7 +205,7 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 		out.Header.Set(name, value)
 	}
 	for name, variable := range r.HeaderEnv {
-		value := os.Getenv(variable)
+		value := process.Withheld(variable)
 		if value == "" {
 			return out, Usagef("header %s: the variable %s is not set", name, variable)
 		}

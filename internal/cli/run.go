@@ -112,11 +112,11 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err := CheckRules(place); err != nil {
 		return err
 	}
-	setup, err := Load()
+	setup, err := Load(f.remote)
 	if err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools, setup.Remote, setup.Sandbox = f.protocol, f.offerTools(), f.remote, f.sandbox()
+	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	setup.Warn = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 
 // commands is how commands of agents are started.
 func (s *Setup) commands() (host.Commands, error) {
-	c := host.Commands{Environ: s.commandEnviron(), Attended: s.environ()}
+	c := host.Commands{Environ: commandEnviron(), Attended: os.Environ()}
 	box, err := s.confined()
 	if err == nil && box != nil {
 		c.Confine = func(roots []string, cmd *exec.Cmd) error { return box.Wrap(cmd, roots, sandbox.Caches()) }
@@ -86,7 +86,7 @@ func (s *Setup) commands() (host.Commands, error) {
 // starting is how the engine starts an agent that works in a place. Only the sandbox makes it look the program up: it
 // must not find another one, or none, once it is bound.
 func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error) {
-	c := command(a, p.Cwd, s.environ())
+	c := command(a, p.Cwd, os.Environ())
 	box, err := s.confined()
 	if err != nil || box == nil {
 		return c, err
@@ -113,7 +113,8 @@ func serving(given *bool, argv, dirs []string) (command, env []string, err error
 	if err != nil {
 		return nil, nil, UsageError{err.Error()}
 	}
-	s := &Setup{Config: c, Sandbox: given}
+	s := newSetup(c, RemoteFlags{})
+	s.Sandbox = given
 	if box, err := s.confined(); err != nil {
 		return nil, nil, err
 	} else if box == nil && dirs != nil {

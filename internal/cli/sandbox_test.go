@@ -77,6 +77,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	t.Setenv("FLAG_AUTH", "secret")
 	t.Setenv("PARLEY_OTHER", "secret")
 	s.Remote.headerEnv = []string{"A=FLAG_AUTH"}
+	withhold(s.Config, s.Remote)
 	place := Place{Cwd: root}
 	start, err := s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place)
 	if err != nil {
@@ -143,7 +144,8 @@ func TestShellGetsNoSecrets(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
 	t.Setenv("PARLEY_OTHER", "secret")
 	t.Setenv("THE_USERS", "own")
-	shell := (&Setup{Config: &config.Config{}}).NewShell()
+	newSetup(&config.Config{}, RemoteFlags{})
+	shell := NewShell()
 	defer shell.Close()
 	_, out, end := outcome(t, shell, "env", t.TempDir())
 	<-end

@@ -30,11 +30,10 @@ With --logs no agent is started: what is listed are the sessions that parley has
 is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			setup, err := Load()
+			setup, err := Load(remote)
 			if err != nil {
 				return err
 			}
-			setup.Remote = remote
 			place, err := NewPlace(cwd, nil)
 			if err != nil {
 				return err

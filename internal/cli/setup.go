@@ -96,9 +96,16 @@ func CheckProtocol(name string) error {
 	return Usagef("--protocol %s: want auto, 1 or 2", name)
 }
 
+// newSetup is what every Setup begins as. It withholds what is for parley itself, which the configuration and the flags
+// name.
+func newSetup(c *config.Config, remote RemoteFlags) *Setup {
+	withhold(c, remote)
+	return &Setup{Config: c, Remote: remote}
+}
+
 // Load reads the configuration and looks the known agents up. An error is a
 // UsageError of one line.
-func Load() (*Setup, error) {
+func Load(remote RemoteFlags) (*Setup, error) {
 	path, err := config.Path()
 	if err != nil {
 		return nil, UsageError{err.Error()}
@@ -107,7 +114,8 @@ func Load() (*Setup, error) {
 	if err != nil {
 		return nil, UsageError{err.Error()}
 	}
-	s := &Setup{Config: c, Agents: merge(c, agents.Discover(nil)), versions: rememberedVersions()}
+	s := newSetup(c, remote)
+	s.Agents, s.versions = merge(c, agents.Discover(nil)), rememberedVersions()
 	names := make([]string, 0, len(s.Agents))
 	for _, a := range s.Agents {
 		names = append(names, a.Name)

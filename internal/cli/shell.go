@@ -30,13 +30,11 @@ type ShellNews struct {
 	Signal string
 }
 
-// NewShell returns a Shell. Its commands get the user's environment without what is
-// parley's own. They are the user's: no sandbox binds them. It must be closed.
-func (s *Setup) NewShell() *Shell { return newShell(s.environ()) }
-
-func newShell(env []string) *Shell {
+// NewShell returns a Shell. Its commands get the environment. They are the user's:
+// no sandbox binds them. It must be closed.
+func NewShell() *Shell {
 	s := &Shell{runs: map[string]*shellRun{}}
-	s.service = terminal.New(terminal.Options{Environ: env, MaxKept: -1, Notify: s.changed})
+	s.service = terminal.New(terminal.Options{MaxKept: -1, Notify: s.changed})
 	return s
 }
 

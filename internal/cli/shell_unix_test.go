@@ -31,7 +31,7 @@ func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan st
 
 func TestShell(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
-	s := newShell(nil)
+	s := NewShell()
 	defer s.Close()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -63,7 +63,7 @@ func TestShellStops(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
 	for name, how := range map[string]func(s *Shell, stop func()){"stop": func(_ *Shell, stop func()) { stop() }, "close": func(s *Shell, _ func()) { s.Close() }} {
 		t.Run(name, func(t *testing.T) {
-			s := newShell(nil)
+			s := NewShell()
 			defer s.Close()
 			stop, out, end := outcome(t, s, "sleep 1000 & echo $!; wait", t.TempDir())
 			pid, err := strconv.Atoi(strings.TrimSpace(<-out))

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/process"
 	"parley/internal/toolserver"
 )
 
@@ -52,7 +54,8 @@ func NewMCP(s Streams) *cobra.Command {
 		Hidden: true,
 		Args:   NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, token := os.Getenv(toolserver.SocketVar), os.Getenv(toolserver.TokenVar)
+			withhold(&config.Config{}, RemoteFlags{})
+			path, token := process.Withheld(toolserver.SocketVar), process.Withheld(toolserver.TokenVar)
 			if path == "" || token == "" {
 				return Usagef("mcp is for agents that parley has offered tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
 			}

@@ -40,10 +40,15 @@ func Serve(t testing.TB, flags ...string) *Server {
 // ServeAgent is Serve for another agent, with more variables in the environment.
 func ServeAgent(t testing.TB, agent, env []string, flags ...string) *Server {
 	t.Helper()
-	dir := workDir(t)
-	s := &Server{t: t, root: filepath.Dir(dir), changed: make(chan struct{})}
-	s.cmd = command(dir, slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, agent)...)
-	s.cmd.Env = append(s.cmd.Env, env...)
+	cmd := command(workDir(t), slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, agent)...)
+	cmd.Env = append(cmd.Env, env...)
+	return startServer(t, cmd)
+}
+
+// startServer starts a command that is a server.
+func startServer(t testing.TB, cmd *exec.Cmd) *Server {
+	t.Helper()
+	s := &Server{t: t, cmd: cmd, root: filepath.Dir(cmd.Dir), changed: make(chan struct{})}
 	s.cmd.Stderr = s
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {

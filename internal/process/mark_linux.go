@@ -11,11 +11,6 @@ import (
 	"time"
 )
 
-// TreeVar is the variable that every program is started with on Linux, and hands to all it starts in turn. Its value is
-// the marks of all Groups it is in, the outermost first, with slashes between: a program may be one that starts Groups
-// itself. Behind a colon each mark names who has started the Group (see owner), where that is known.
-const TreeVar = "PARLEY_TREE"
-
 // maxOuter bounds the marks of outer Groups in bytes: who nests deeper loses the outermost.
 const maxOuter = 2 << 10
 

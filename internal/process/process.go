@@ -27,6 +27,11 @@ import (
 	"time"
 )
 
+// TreeVar is the variable that every program is started with on Linux, and hands to all it starts in turn. Its value is
+// the marks of all Groups it is in, the outermost first, with slashes between: a program may be one that starts Groups
+// itself. Behind a colon each mark names who has started the Group (see owner), where that is known.
+const TreeVar = "PARLEY_TREE"
+
 // ErrPipe says that a command was given a stream that is not a file, whose copying could outlive the program.
 var ErrPipe = errors.New("process: streams must be nil or files")
 

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/internal/sandbox"
+)
+
+// The words that nothing that parley starts may find, and one that proves that it could read the rest.
+const (
+	keptBack = "kept-back-value"
+	notKept  = "READABLE=by-everything"
+)
+
+// pry writes the environments of all processes that it may read into a file of the directory it is started in, that of
+// its parent first.
+const pry = `cat /proc/$PPID/environ /proc/[0-9]*/environ >"$1" 2>/dev/null; true`
+
+const nobody = 65534
+
+// flagAuth is a variable that --header-env X=FLAG_AUTH names.
+const flagAuth = "FLAG_AUTH=" + keptBack
+
+// secretive is a directory to start parley in, whose configuration and environment name variables for parley itself. As
+// nobody, who must not read what root may, if that can be.
+func secretive(t *testing.T, asNobody bool) (dir string, env []string) {
+	t.Helper()
+	dir = workDir(t)
+	root := filepath.Dir(dir)
+	write(t, filepath.Join(dir, "pry.sh"), pry+"\n")
+	if err := os.Mkdir(filepath.Join(root, "config", "parley"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "config", "parley", "config.toml"), "[agents.far]\nurl = \"https://127.0.0.1\"\nheader_env = { Authorization = \"FAR_AUTH\" }\n")
+	if asNobody {
+		admit(t, root)
+		filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			if err == nil {
+				err = os.Chown(path, nobody, nobody)
+			}
+			return err
+		})
+	}
+	return dir, []string{"FAR_AUTH=" + keptBack, "PARLEY_OTHER=" + keptBack, notKept}
+}
+
+// admit lets everybody through to a path below the directory for temporary files.
+func admit(t *testing.T, path string) {
+	t.Helper()
+	for ; filepath.Dir(path) != path && path != filepath.Clean(os.TempDir()); path = filepath.Dir(path) {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o011 != 0o011 {
+			if err == nil {
+				err = os.Chmod(path, 0o755)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// started starts a command as nobody, or as who runs the tests, and waits for its end.
+func started(t *testing.T, cmd *exec.Cmd, env []string, asNobody bool) result {
+	t.Helper()
+	cmd.Env = append(cmd.Env, env...)
+	drop(cmd, asNobody)
+	return finished(t, cmd)
+}
+
+func drop(cmd *exec.Cmd, asNobody bool) {
+	if asNobody {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}
+
+// keeps checks what was seen.
+func keeps(t *testing.T, who, file string, readable bool) {
+	t.Helper()
+	seen := read(t, file)
+	if strings.Contains(seen, keptBack) {
+		t.Errorf("%s finds what parley keeps back", who)
+	}
+	if readable && strings.Count(seen, notKept) < 2 { // its own, and that of parley
+		t.Errorf("%s reads no environment but its own", who)
+	}
+}
+
+// What parley is given for itself is not to be found in /proc either: not by an agent, not by its commands, not in the
+// environment of any parley, nor of what it has started.
+func TestWithheldVariables(t *testing.T) {
+	for name, asNobody := range map[string]bool{"as you": false, "as nobody": true} {
+		t.Run(name, func(t *testing.T) {
+			if asNobody && os.Geteuid() != 0 {
+				t.Skip("only root can become another user")
+			}
+			if asNobody {
+				admit(t, toolbox)
+			}
+			prying := func(dir, file string) []string {
+				return []string{"--", "sh", "-c", pry + `; exec parley agent demo`, "sh", filepath.Join(dir, file)}
+			}
+			t.Run("run", func(t *testing.T) {
+				dir, env := secretive(t, asNobody)
+				r := started(t, command(dir, append([]string{"run", "--header-env", "X=FLAG_AUTH", "--approve-all", "run sh pry.sh command"}, prying(dir, "agent")...)...), append(env, flagAuth), asNobody)
+				if r.code != 0 {
+					t.Fatalf("%+v", r)
+				}
+				keeps(t, "the agent", filepath.Join(dir, "agent"), true)
+				keeps(t, "a command", filepath.Join(dir, "command"), true)
+			})
+			t.Run("sandbox", func(t *testing.T) {
+				if err := sandbox.Check(); err != nil {
+					t.Skip(err)
+				}
+				dir, env := secretive(t, asNobody)
+				r := started(t, command(dir, append([]string{"run", "--sandbox", "--header-env", "X=FLAG_AUTH", "--approve-all", "run sh pry.sh command"}, prying(dir, "agent")...)...), append(env, flagAuth), asNobody)
+				if r.code != 0 {
+					t.Fatalf("%+v", r)
+				}
+				keeps(t, "the agent", filepath.Join(dir, "agent"), false)
+				keeps(t, "a command", filepath.Join(dir, "command"), false)
+			})
+			t.Run("serve", func(t *testing.T) {
+				dir, env := secretive(t, asNobody)
+				cmd := command(dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, prying(dir, "agent")...)...)
+				cmd.Env = append(cmd.Env, env...)
+				drop(cmd, asNobody)
+				s := startServer(t, cmd)
+				if r := run(t, workDir(t), "", "run", "--agent", s.URL("ws"), "hello"); r.code != 0 {
+					t.Fatalf("%+v", r)
+				}
+				keeps(t, "the agent", filepath.Join(dir, "agent"), true)
+			})
+			t.Run("mcp", func(t *testing.T) {
+				dir, env := secretive(t, asNobody)
+				self := tooledAgent(t)
+				if asNobody { // who cannot get at the binary of the tests
+					copied := filepath.Join(dir, "tooled")
+					if err := os.WriteFile(copied, []byte(read(t, self[3])), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					self[3] = copied
+				}
+				r := started(t, command(dir, append([]string{"run", "--offer-tools", "--approve-all", `run_command {"command":"sh pry.sh command"}`}, self...)...), env, asNobody)
+				if r.code != 0 {
+					t.Fatalf("%+v", r)
+				}
+				keeps(t, "a command", filepath.Join(dir, "command"), true)
+				if _, _, token := handedOver(t, dir); strings.Contains(read(t, filepath.Join(dir, "command")), token) {
+					t.Error("a command finds the token of parley mcp")
+				}
+			})
+		})
+	}
+}
+
+// The screen keeps them back from your own lines, too.
+func TestWithheldVariablesOfTheScreen(t *testing.T) {
+	dir, env := secretive(t, false)
+	s := startIn(t, 80, 24, dir, append(env, flagAuth), []string{parley, "demo", "--header-env", "X=FLAG_AUTH"})
+	s.WaitFor("ask the agent")
+	s.Prompt("!sh pry.sh line; echo pried-$((1+1))")
+	s.WaitFor("pried-2")
+	keeps(t, "a line of your own", filepath.Join(dir, "line"), true)
+}
