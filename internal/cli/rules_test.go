@@ -167,7 +167,7 @@ func TestRulesOfOthers(t *testing.T) {
 		t.Skip("there are no such modes")
 	}
 	r := newRuleRig(t, "[[allow]]\ncommand = \"ls *\"\n")
-	for _, mode := range []os.FileMode{0o620, 0o602, 0o666} {
+	for _, mode := range []os.FileMode{0o602, 0o666} {
 		if err := os.Chmod(r.own, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -177,6 +177,10 @@ func TestRulesOfOthers(t *testing.T) {
 		}
 	}
 	os.Chmod(r.own, 0o644)
+	dir := filepath.Dir(r.own)
+	os.Chmod(dir, 0o777)
+	r.expect("parley: ~rules.toml: others can write in "+dir+", so it is not read: chmod go-w "+dir+"\n", 2, "check")
+	os.Chmod(dir, 0o755)
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
 	r.put(theirs, "[[deny]]\ncommand = \"rm *\"\n")
 	os.Chmod(theirs, 0o664) // what a checkout has where groups share

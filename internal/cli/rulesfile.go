@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"parley/internal/config"
+	"parley/internal/filetrust"
 	"parley/permissions"
 )
 
@@ -60,8 +61,9 @@ func ruleFiles(own string, dirs []string) ([]ruleFile, error) {
 	return files, nil
 }
 
-// readRules reads one file. The user's own must be the user's alone to write; one
-// of a project can only tighten, so there the group may write it, too.
+// readRules reads one file. The user's own must be the user's alone to write or to
+// replace; one of a project can only tighten, so there the group may write it, too,
+// and whoever can write its directories.
 func readRules(path string, project bool) ruleFile {
 	f := ruleFile{path: path, project: project}
 	data, err := readRuleFile(path, project)
@@ -84,21 +86,19 @@ func readRuleFile(path string, project bool) ([]byte, error) {
 	if err != nil {
 		return nil, without(err)
 	}
+	if !project {
+		err = filetrust.Check(path)
+	} else if runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 {
+		err = fmt.Errorf("others can write it, so it is not read: chmod go-w %s", path)
+	}
+	if err != nil {
+		return nil, without(err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, without(err)
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, without(err)
-	}
-	who := fs.FileMode(0o022)
-	if project {
-		who = 0o002
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&who != 0 {
-		return nil, fmt.Errorf("others can write it, so it is not read: chmod go-w %s", path)
-	}
 	return io.ReadAll(io.LimitReader(f, maxRules))
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/atomicfile"
+	"parley/internal/filetrust"
 	"parley/internal/record"
 	"parley/permissions"
 )
@@ -110,6 +111,9 @@ func addRule(path string, r permissions.Rule) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := filetrust.Check(filepath.Dir(path)); err != nil {
 		return err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {

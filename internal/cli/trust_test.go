@@ -30,6 +30,18 @@ func TestAddRule(t *testing.T) {
 		}
 	}
 
+	// None is written where it would not be read.
+	if runtime.GOOS != "windows" {
+		open := t.TempDir()
+		os.Chmod(open, 0o777)
+		if err := addRule(filepath.Join(open, "rules.toml"), first); err == nil || !strings.HasSuffix(err.Error(), "chmod go-w "+open) {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(open); len(left) > 0 || err != nil {
+			t.Errorf("%v, %v", left, err)
+		}
+	}
+
 	// What is there and cannot be read is not overwritten.
 	if err := os.WriteFile(path, []byte("[[allow\n"), 0o600); err != nil {
 		t.Fatal(err)

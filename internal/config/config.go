@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"parley/internal/filetrust"
 )
 
 // maxSize bounds the file, in bytes: the decoder's work grows with the square of
@@ -100,7 +102,8 @@ func Path() (string, error) {
 	return filepath.Join(dir, "parley", "config.toml"), nil
 }
 
-// Load reads a file. A missing one is the zero Config and no error.
+// Load reads a file. A missing one is the zero Config and no error. One that names
+// agents or MCP servers must be the user's alone to write or to replace.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +116,13 @@ func Load(path string) (*Config, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 	}
-	return Parse(path, data)
+	c, err := Parse(path, data)
+	if err == nil && len(c.Agents)+len(c.MCP) > 0 { // it names programs to start, and where credentials go
+		if err := filetrust.Check(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", oneLine(path), err)
+		}
+	}
+	return c, err
 }
 
 func read(path string) ([]byte, error) {

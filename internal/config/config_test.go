@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -344,6 +345,45 @@ func TestLoad(t *testing.T) {
 }
 
 // The largest file with the most keys is no work of minutes.
+// A file that names what to start, or where to send credentials, must be the user's alone to change.
+func TestLoadOfOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "config.toml")
+	for _, test := range []struct {
+		text      string
+		dir, file os.FileMode
+		want      string
+	}{
+		{"theme = 'dark'", 0o777, 0o666, ""},
+		{"[agents.a]\ncommand = 'x'", 0o755, 0o644, ""},
+		{"[agents.a]\ncommand = 'x'", 0o755, 0o646, ": others can write it, so it is not read: chmod go-w " + file},
+		{"[agents.a]\nurl = 'https://h'\nheader_command = { A = ['x'] }", 0o777, 0o600, ": others can write in " + dir + ", so it is not read: chmod go-w " + dir},
+		{"[mcp.m]\ncommand = 'x'", 0o757, 0o600, ": others can write in " + dir + ", so it is not read: chmod go-w " + dir},
+	} {
+		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(dir, test.dir)
+		os.Chmod(file, test.file)
+		if test.want != "" {
+			test.want = file + test.want
+		}
+		got := ""
+		if _, err := Load(file); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%q in %o %o: %q, want %q", test.text, test.dir, test.file, got, test.want)
+		}
+	}
+}
+
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[agents.x]\ncommand='c'\n[agents.x.env]\n")
