@@ -194,6 +194,16 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpcli
 	return acpclient.Dial(ctx, remote, opts)
 }
 
+// withHowTo adds what to type to the error of a server that wants credentials. The
+// screen has words of its own for it.
+func withHowTo(err error) error {
+	var lost *acpclient.LostError
+	if errors.As(err, &lost) && lost.Unauthorized() {
+		return fmt.Errorf("%w; with AUTH='Bearer TOKEN' in the environment, --header-env Authorization=AUTH shows it a token", err)
+	}
+	return err
+}
+
 // commandPatience bounds a command that prints the value of a header.
 const commandPatience = time.Minute
 

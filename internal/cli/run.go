@@ -141,7 +141,8 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	opts := headless.Options{
 		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Session: setup.NewSession(agent, place), Prompt: prompt,
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-			return setup.client(ctx, agent, place, opts)
+			client, err := setup.client(ctx, agent, place, opts)
+			return client, withHowTo(err)
 		},
 		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -35,13 +34,10 @@ var affinityValue = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 // longestKeepAlive is well within the silence that clients take for the end.
 const longestKeepAlive = 30 * time.Second
 
-// minToken is the fewest bytes of a token.
-const minToken = 16
-
 type serveFlags struct {
 	listen, path             string
 	tokenFile                string
-	tokenInQuery             bool
+	tokenInQuery, noToken    bool
 	origins, hosts, addDirs  []string
 	sandbox                  func() *bool
 	cert, key                string
@@ -64,12 +60,13 @@ func newServe(s Streams, f *serveFlags) *cobra.Command {
 WebSocket. Each connection gets an agent process of its own, which ends with it.
 
 Whoever can connect can do what the agent can do on this machine. Only this machine can, unless --listen names
-another address; that needs a token, which every request has to show.
+another address, and every request has to show a token. One is made for the address and kept for the next time,
+unless --token-file names another; for port 0 it is a new one each time.
 
 The first line on standard output says what to type on the other side. SIGTERM and ctrl+c end everything in good
 order, a second one ends it at once.
 
-Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
+Exit codes: 0 after a signal, 1 the address cannot be listened on or the token not be kept, 2 usage.`,
 		Example: `  parley serve -- my-agent --acp
   parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp`,
 		Args: cobra.ArbitraryArgs,
@@ -78,7 +75,8 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on, 2 usage.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", defaultListen, "the address to listen on; port 0 picks a free one")
 	flags.StringVar(&f.path, "path", gateway.DefaultPath, "the path of the endpoint")
-	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the bearer token that every request has to show, at least 16 bytes")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the bearer token that every request has to show, at least 16 bytes (default: one that is made, and kept for the address)")
+	flags.BoolVar(&f.noToken, "no-token", false, "want no token: every user of this machine can connect")
 	flags.BoolVar(&f.tokenInQuery, "token-in-query", false, "accept the token as ?token= as well, for clients that cannot set headers; it may end up in logs of others")
 	flags.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this origin in, such as https://app.example.com (repeatable)")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a name that this server goes by, beside its address and localhost (repeatable)")
@@ -134,13 +132,15 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	if err != nil {
 		return err
 	}
+	if !f.noToken && opts.Token == "" {
+		if opts.Token, err = f.made(ln.Addr(), log); err != nil {
+			ln.Close()
+			return err
+		}
+	}
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the agents must not be left alone for that
 	server := gateway.New(opts)
-	url := f.url(ln.Addr())
-	fmt.Fprintln(s.Out, "connect with: parley "+url)
-	if opts.Token != "" {
-		fmt.Fprintln(s.Out, "and the token: AUTH='Bearer TOKEN' parley --header-env Authorization=AUTH "+url)
-	}
+	fmt.Fprintln(s.Out, "connect with: "+f.client(ln.Addr(), opts.Token))
 	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Token != "", "command", argv[0])
 	over := make(chan struct{})
 	defer close(over)
@@ -216,7 +216,7 @@ func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile, log)
 		if err != nil {
-			return o, err
+			return o, Usagef("--token-file %v", err)
 		}
 		o.Token = token
 	}
@@ -238,8 +238,8 @@ func (f *serveFlags) check() error {
 	if (f.cert == "") != (f.key == "") {
 		return Usagef("--tls-cert and --tls-key belong together")
 	}
-	if f.tokenInQuery && f.tokenFile == "" {
-		return Usagef("--token-in-query needs a token; name its file with --token-file")
+	if f.noToken && (f.tokenFile != "" || f.tokenInQuery) {
+		return Usagef("--no-token is for a server without a token: leave out --token-file and --token-in-query")
 	}
 	for _, origin := range f.origins {
 		scheme, host, ok := strings.Cut(strings.TrimSuffix(origin, "/"), "://")
@@ -271,33 +271,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-func readToken(file string, log *slog.Logger) (string, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return "", Usagef("--token-file: %v", err)
-	}
-	const most = 64 << 10
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return "", Usagef("--token-file %s: want a file with one token", file)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", Usagef("--token-file: %v", err)
-	}
-	token := strings.TrimSpace(string(text))
-	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", Usagef("--token-file %s: a token is one word of printable ASCII", file)
-	}
-	if len(token) < minToken {
-		return "", Usagef("--token-file %s: the token has %d bytes; want at least %d", file, len(token), minToken)
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		log.Warn("others on this machine can read the token", "file", file)
-	}
-	return token, nil
-}
-
-// open listens. Without a token nobody but this machine may come.
+// open listens. With --no-token nobody but this machine may come.
 func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(f.listen)
 	if err != nil {
@@ -306,8 +280,8 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
 		return nil, Usagef("--listen %s: %q is no port", f.listen, port)
 	}
-	exposed := Usagef("--listen %s can be reached from other machines: name a file with a token with --token-file, or listen on 127.0.0.1", f.listen)
-	if o.Token == "" && !loopback(ctx, host) {
+	exposed := Usagef("--listen %s can be reached from other machines: leave out --no-token, or listen on 127.0.0.1", f.listen)
+	if f.noToken && !loopback(ctx, host) {
 		return nil, exposed
 	}
 	ln, err := net.Listen("tcp", f.listen)
@@ -315,7 +289,7 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 		return nil, err
 	}
 	local := isLoopback(ln.Addr())
-	if o.Token == "" && !local { // the name means something else by now
+	if f.noToken && !local { // the name means something else by now
 		ln.Close()
 		return nil, exposed
 	}

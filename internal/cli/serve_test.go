@@ -12,12 +12,15 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -77,16 +80,17 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--listen nowhere AGENT", "want HOST:PORT"},
 		{"--listen 127.0.0.1:nothing AGENT", "is no port"},
 		{"--listen 127.0.0.1:99999 AGENT", "is no port"},
-		{"--listen 0.0.0.0:0 AGENT", "--token-file"},
-		{"--listen :0 AGENT", "--token-file"},
-		{"--listen [::]:0 AGENT", "--token-file"},
-		{"--listen 192.0.2.1:0 AGENT", "--token-file"},
+		{"--no-token --listen 0.0.0.0:0 AGENT", "leave out --no-token"},
+		{"--no-token --listen :0 AGENT", "leave out --no-token"},
+		{"--no-token --listen [::]:0 AGENT", "leave out --no-token"},
+		{"--no-token --listen 192.0.2.1:0 AGENT", "leave out --no-token"},
 		{"--token-file NOWHERE AGENT", "--token-file"},
 		{"--token-file DIR AGENT", "a file with one token"},
 		{"--token-file SHORT AGENT", "at least 16"},
 		{"--token-file WORDS AGENT", "one word"},
 		{"--token-file ODD AGENT", "printable"},
-		{"--token-in-query AGENT", "--token-file"},
+		{"--no-token --token-in-query AGENT", "leave out --token-file and --token-in-query"},
+		{"--no-token --token-file TOKEN AGENT", "leave out --token-file and --token-in-query"},
 		{"--tls-cert TOKEN AGENT", "belong together"},
 		{"--tls-key TOKEN AGENT", "belong together"},
 		{"--tls-cert TOKEN --tls-key TOKEN AGENT", "--tls-cert"},
@@ -212,18 +216,127 @@ func runServe(t *testing.T, args ...string) *running {
 	return run
 }
 
-// url is what the first line says to type.
+// firstLine is what a server says first: the token, the flag for it, and the URL.
+var firstLine = regexp.MustCompile(`^connect with: (?:(?:AUTH=|\$env:AUTH=)'Bearer ([^']*)';? )?parley (--header-env Authorization=AUTH )?(wss?://\S+)$`)
+
+// url is where the first line says that it is.
 func (r *running) url(t *testing.T) string {
 	t.Helper()
-	url, ok := strings.CutPrefix(r.first, "connect with: parley ")
-	if !ok {
+	m := firstLine.FindStringSubmatch(r.first)
+	if m == nil || (m[1] == "") != (m[2] == "") {
 		t.Fatalf("the first line is %q", r.first)
 	}
-	return url
+	return m[3]
+}
+
+// token is the one that the first line tells, "" for none.
+func (r *running) token(t *testing.T) string {
+	t.Helper()
+	r.url(t)
+	return firstLine.FindStringSubmatch(r.first)[1]
+}
+
+// status is that of the answer to a request with a token, or with none.
+func (r *running) status(t *testing.T, token string) int {
+	t.Helper()
+	req, err := http.NewRequest("GET", "http"+strings.TrimPrefix(r.url(t), "ws"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+// Unless told otherwise a server wants a token, which it makes and tells, and keeps for its address where that is not
+// another one each time.
+func TestServeMakesTokens(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("PARLEY_STATE", state)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := ln.Addr().String()
+	ln.Close()
+	serve := func(args ...string) (token string) {
+		t.Helper()
+		run := runServe(t, append(args, "--", self(t))...)
+		token = run.token(t)
+		if len(token) < 26 {
+			t.Errorf("the token is %q", token)
+		}
+		for shown, want := range map[string]int{"": 401, "wrong": 401, token: 406} {
+			if got := run.status(t, shown); got != want {
+				t.Errorf("with the token %q: %d, want %d", shown, got, want)
+			}
+		}
+		if err := run.end(); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(run.log.String(), token) {
+			t.Errorf("the log tells the token: %s", run.log)
+		}
+		return token
+	}
+	free := []string{"--listen", "127.0.0.1:0"}
+	one, other := serve(free...), serve(free...)
+	if one == other {
+		t.Error("two servers at ports that the system has picked have one token")
+	}
+	if _, err := os.Stat(filepath.Join(state, "tokens")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("their tokens are kept: %v", err)
+	}
+	first := serve("--listen", address)
+	if again := serve("--listen", address); again != first {
+		t.Errorf("the token was %q, and is %q after a restart", first, again)
+	}
+	kept, err := os.ReadDir(filepath.Join(state, "tokens"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept: %v, %v", kept, err)
+	}
+	file := filepath.Join(state, "tokens", kept[0].Name())
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+
+	// What others could have put there is not used, and what cannot be read is not replaced.
+	if runtime.GOOS != "windows" {
+		os.Chmod(file, 0o606)
+		if _, _, err := served(t, "--listen", address, "--", self(t)); err == nil || !strings.Contains(err.Error(), "chmod go-w "+file) {
+			t.Errorf("%v", err)
+		}
+		os.Chmod(file, 0o600)
+	}
+	if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = served(t, "--listen", address, "--", self(t))
+	if err == nil || !strings.Contains(err.Error(), "at least 16") || !strings.Contains(err.Error(), "--token-file") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+
+	// Where nothing can be kept, nothing is served.
+	t.Setenv("PARLEY_STATE", file)
+	_, _, err = served(t, "--listen", address, "--", self(t))
+	if err == nil || errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "keep the token: ") {
+		t.Errorf("%v", err)
+	}
+
+	run := runServe(t, append(free, "--no-token", "--", self(t))...)
+	if token := run.token(t); token != "" || run.status(t, "") != 406 {
+		t.Errorf("with --no-token: %q", run.first)
+	}
 }
 
 func TestServe(t *testing.T) {
-	run := runServe(t, "--listen", "127.0.0.1:0", "--path", "/here", "--log-format", "json", "--", self(t))
+	run := runServe(t, "--listen", "127.0.0.1:0", "--no-token", "--path", "/here", "--log-format", "json", "--", self(t))
 	url := run.url(t)
 	if !strings.HasPrefix(url, "ws://127.0.0.1:") || !strings.HasSuffix(url, "/here") {
 		t.Errorf("%q", run.first)
@@ -320,7 +433,7 @@ func TestServeToOthers(t *testing.T) {
 
 func TestServeTLS(t *testing.T) {
 	cert, key, roots := pair(t)
-	run := runServe(t, "--listen", "localhost:0", "--tls-cert", cert, "--tls-key", key, "--", self(t))
+	run := runServe(t, "--listen", "localhost:0", "--no-token", "--tls-cert", cert, "--tls-key", key, "--", self(t))
 	url := run.url(t)
 	if !strings.HasPrefix(url, "wss://localhost:") {
 		t.Errorf("%q", run.first)

@@ -86,7 +86,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 	defer stop()
 	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
 	if err != nil {
-		return err
+		return withHowTo(err)
 	}
 	defer client.Close()
 	kept, err := client.ListSessions(ctx, dir)

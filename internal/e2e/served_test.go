@@ -18,19 +18,20 @@ import (
 
 // Server is a `parley serve` with directories of its own.
 type Server struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	root  string
-	place string // its address and path
-	ended sync.Once
+	t      testing.TB
+	cmd    *exec.Cmd
+	root   string
+	client string // the command to type on the other side
+	place  string // its address and path
+	ended  sync.Once
 
 	mu      sync.Mutex // guards what follows
 	log     string
 	changed chan struct{} // closed when there is more
 }
 
-// Serve serves the demo agent, on a free port of this machine unless a flag says
-// otherwise. At the end of the test the server has to end in good order, if it has
+// Serve serves the demo agent, on a free port of this machine and without a token,
+// unless a flag says otherwise. At the end of the test the server has to end in good order, if it has
 // not before.
 func Serve(t testing.TB, flags ...string) *Server {
 	t.Helper()
@@ -40,6 +41,9 @@ func Serve(t testing.TB, flags ...string) *Server {
 // ServeAgent is Serve for another agent, with more variables in the environment.
 func ServeAgent(t testing.TB, agent, env []string, flags ...string) *Server {
 	t.Helper()
+	if !slices.Contains(flags, "--token-file") {
+		flags = append(slices.Clip(flags), "--no-token")
+	}
 	cmd := command(workDir(t), slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, agent)...)
 	cmd.Env = append(cmd.Env, env...)
 	return startServer(t, cmd)
@@ -59,7 +63,8 @@ func startServer(t testing.TB, cmd *exec.Cmd) *Server {
 	}
 	t.Cleanup(s.Stop)
 	first, err := bufio.NewReader(out).ReadString('\n')
-	_, place, ok := strings.Cut(strings.TrimSpace(first), "://")
+	s.client, _ = strings.CutPrefix(strings.TrimSpace(first), "connect with: ")
+	_, place, ok := strings.Cut(s.client, "://")
 	if !ok {
 		t.Fatalf("the server says %q, %v; its log:\n%s", first, err, s.Log())
 	}

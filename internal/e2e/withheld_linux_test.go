@@ -127,7 +127,7 @@ func TestWithheldVariables(t *testing.T) {
 			})
 			t.Run("serve", func(t *testing.T) {
 				dir, env := secretive(t, asNobody)
-				cmd := command(dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, prying(dir, "agent")...)...)
+				cmd := command(dir, append([]string{"serve", "--listen", "127.0.0.1:0", "--no-token"}, prying(dir, "agent")...)...)
 				cmd.Env = append(cmd.Env, env...)
 				drop(cmd, asNobody)
 				s := startServer(t, cmd)

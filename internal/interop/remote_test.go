@@ -53,7 +53,7 @@ func (p peer) url(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		command = append([]string{binary, "serve", "--listen", "127.0.0.1:0", "--"}, command...)
+		command = append([]string{binary, "serve", "--listen", "127.0.0.1:0", "--no-token", "--"}, command...)
 	} else {
 		command = append([]string{}, command...)
 		command[1] = filepath.Join(filepath.Dir(command[1]), "server.mjs")

@@ -109,6 +109,8 @@ func startService(t *testing.T, flags, agent []string, token string, tls bool) *
 			t.Fatal(err)
 		}
 		flags = append(slices.Clone(flags), "--token-file", file)
+	} else {
+		flags = append(slices.Clone(flags), "--no-token")
 	}
 	s := &service{log: &log{changed: make(chan struct{})}}
 	if tls {

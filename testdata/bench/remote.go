@@ -22,7 +22,7 @@ func (b *bench) serve() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.parley, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--"}, b.agent()...)...)
+	cmd := exec.Command(b.parley, append([]string{"serve", "--listen", "127.0.0.1:0", "--no-token", "--log-level", "error", "--"}, b.agent()...)...)
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.StdoutPipe()
 	if err != nil {

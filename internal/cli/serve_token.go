@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"parley/internal/atomicfile"
+	"parley/internal/filetrust"
+	"parley/internal/record"
+)
+
+// minToken is the fewest bytes of a token.
+const minToken = 16
+
+// readToken reads a file with a token.
+func readToken(file string, log *slog.Logger) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, without(err))
+	}
+	const most = 64 << 10
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return "", fmt.Errorf("%s: want a file with one token", file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, without(err))
+	}
+	token := strings.TrimSpace(string(text))
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s: a token is one word of printable ASCII", file)
+	}
+	if len(token) < minToken {
+		return "", fmt.Errorf("%s: the token has %d bytes; want at least %d", file, len(token), minToken)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		log.Warn("others on this machine can read the token", "file", file)
+	}
+	return token, nil
+}
+
+// made is the token of a server that was given none: that of the last server at this address, else a new one. A port
+// that the system picks is another one the next time, so there is nothing to keep.
+//
+// A client does not look for it here. When the server is gone, any user can listen in its place and would be shown the
+// token, which the next server takes again: that should take more than the URL.
+func (f *serveFlags) made(bound net.Addr, log *slog.Logger) (string, error) {
+	token := rand.Text()
+	if _, port, _ := net.SplitHostPort(f.listen); port == "" || port == "0" {
+		return token, nil
+	}
+	kept, err := keepToken(bound.String(), token, log)
+	if err != nil {
+		return "", fmt.Errorf("keep the token: %w; --token-file names a file of your own", err)
+	}
+	return kept, nil
+}
+
+// keepToken returns the token that is kept for an address, after keeping this one where there is none.
+func keepToken(address, token string, log *slog.Logger) (string, error) {
+	dir, err := record.StateDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "tokens", url.QueryEscape(address))
+	kept, err := readToken(path, log)
+	if err == nil {
+		return kept, filetrust.Check(path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	if err := filetrust.Check(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	return token, atomicfile.Write(path, []byte(token+"\n"))
+}
+
+// client is the command to type on the other side. It shows a token that was made; one of a file is the user's to tell.
+func (f *serveFlags) client(bound net.Addr, token string) string {
+	if token == "" {
+		return "parley " + f.url(bound)
+	}
+	if f.tokenFile != "" {
+		token = "TOKEN"
+	}
+	set := "AUTH='Bearer " + token + "' "
+	if runtime.GOOS == "windows" {
+		set = "$env:AUTH='Bearer " + token + "'; " // PowerShell
+	}
+	return set + "parley --header-env Authorization=AUTH " + f.url(bound)
+}

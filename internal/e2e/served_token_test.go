@@ -1,0 +1,40 @@
+//go:build unix
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A server that was told nothing wants a token. Its first line is what to type, as it stands, and still is when it has
+// been started anew; who does not know the token is told what is missing.
+func TestServedWithAToken(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	start := func(listen string) *Server {
+		return startServer(t, command(dir, "serve", "--listen", listen, "--", "parley", "agent", "demo"))
+	}
+	address := start("127.0.0.1:0")
+	address.Stop()
+	server := start(address.address())
+	line := server.client
+	server.Stop()
+	server = start(address.address())
+	if server.client != line {
+		t.Errorf("it says %q, and after a restart %q", line, server.client)
+	}
+
+	s := startIn(t, 80, 24, workDir(t), nil, []string{filepath.Join(toolbox, "sh"), "-c", line})
+	s.WaitFor("ask the agent")
+	s.Prompt("hello")
+	s.WaitFor("That is all.")
+
+	for _, args := range [][]string{{"run", "--agent", server.URL("ws"), "hello"}, {"sessions", server.URL("http")}} {
+		r := run(t, workDir(t), "", args...)
+		if r.code != 1 || !strings.Contains(r.stderr, "401 Unauthorized; with AUTH='Bearer TOKEN' in the environment, --header-env Authorization=AUTH") || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", args[0], r)
+		}
+	}
+}
