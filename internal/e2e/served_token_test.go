@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A server that was told nothing wants a token. Its first line is what to type, as it stands, and still is when it has
-// been started anew; who does not know the token is told what is missing.
+// A server wants a token unless told otherwise. Its first line is what to type, word for word, and stays so after a
+// restart. A client without the token is told what to add.
 func TestServedWithAToken(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
