@@ -261,7 +261,7 @@ func TestResolve(t *testing.T) {
 	target, err := tr.Resolve("s", tr.root+"/./scripts//pre-commit")
 	want := Target{
 		Path: tr.in("scripts/pre-commit"), Resolved: tr.in(".git/hooks/pre-commit"),
-		Inside: true, Exists: true, Symlink: true, Secret: ".git/hooks",
+		Inside: true, Exists: true, Symlink: true, Secret: "git hook",
 	}
 	if err != nil || target != want {
 		t.Errorf("%+v, %v; want %+v", target, err, want)

@@ -22,7 +22,7 @@ type Target struct {
 	Inside   bool   // Resolved is below a root of the session
 	Exists   bool
 	Symlink  bool   // a link below the root, or any link outside, was followed
-	Secret   string // "" or why the file is sensitive, e.g. ".git/hooks"
+	Secret   string // "" or why the file is sensitive, e.g. "git hook"
 }
 
 // Resolve says where a path leads. A path that does not exist is no error.

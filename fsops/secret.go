@@ -6,32 +6,145 @@ import (
 	"unicode"
 )
 
-// secret says why a path is sensitive to read or to change, or "". It is a hint
-// for the question put to the user: case, and the spellings that some file systems
-// take for the same name, do not matter, and it names too much rather than too
-// little.
-func secret(file string) string {
-	parts := split(file)
-	for i, part := range parts {
-		parts[i] = plainName(part)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	joined := strings.Join(parts, "/")
-	for start, i := 0, 0; i < len(parts); i++ {
-		rest := joined[start:]
-		start += len(parts[i]) + 1
-		for _, place := range secretPlaces {
-			if rest == place || strings.HasPrefix(rest, place+"/") {
-				return place
+// sensitive says which files are asked about even inside the session's
+// directories, and why: they hold credentials, or a program runs what they say.
+// What a pattern names is sensitive wherever it is in a path, with all below it; one
+// that begins with a slash is sensitive there alone. Each name of a pattern matches
+// one name of the path, as path.Match does, and is in lower case; ␣ is a space. What
+// people edit all day in every project (a Makefile, package.json) is not in it.
+var sensitive = []struct{ why, patterns string }{
+	{"private key", `*.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk
+		/etc/ssl/private /etc/wireguard`},
+	{"SSH keys and settings", `.ssh authorized_keys /etc/ssh`},
+	{"keys and passwords", `.gnupg .password-store .local/share/keyrings .local/share/kwalletd library/keychains .config/sops .config/op
+		.vault-token .htpasswd /etc/shadow /etc/gshadow /etc/shadow- /etc/gshadow- /etc/krb5.keytab`},
+	{"environment file", `.env .env.* .envrc`},
+
+	{"credentials", `.netrc _netrc .git-credentials .pgpass .my.cnf .mylogin.cnf .cvspass .subversion/auth .curlrc .wgetrc .fetchmailrc .msmtprc
+		.aws .azure .kube .config/gcloud .boto .s3cfg .rclone.conf rclone.conf .config/rclone .oci .databrickscfg .snowsql
+		.docker/config.json .config/containers/auth.json .config/gh .config/hub .config/glab-cli .config/doctl .config/hcloud .config/scw
+		.config/heroku .config/stripe .config/ngrok .ngrok2 .cloudflared .kaggle/kaggle.json .huggingface .cache/huggingface/token
+		.pulumi/credentials.json .terraformrc terraform.rc .terraform.d *.tfstate *.tfstate.*`},
+	{"package registry settings", `.npmrc .yarnrc .yarnrc.yml .pypirc .pip/pip.conf .config/pip .cargo/credentials .cargo/credentials.toml
+		.cargo/config .cargo/config.toml .gem/credentials .bundle/config .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
+		.gradle/init.d .gradle/init.gradle .composer/auth.json .config/composer/auth.json nuget.config`},
+	{"wallet", `wallet.dat .bitcoin .electrum .ethereum/keystore .config/solana`},
+	{"browser profile", `.mozilla .librewolf .thunderbird .config/google-chrome .config/chromium .config/microsoft-edge .config/bravesoftware
+		.config/vivaldi .config/opera snap/firefox/common snap/chromium/common library/cookies library/safari
+		library/application␣support/firefox library/application␣support/google/chrome library/application␣support/chromium
+		library/application␣support/microsoft␣edge library/application␣support/bravesoftware library/application␣support/arc
+		appdata/local/google/chrome appdata/local/microsoft/edge appdata/local/bravesoftware appdata/roaming/mozilla
+		cookies.sqlite logins.json key3.db key4.db login␣data`},
+	{"shell history", `.bash_history .zsh_history .zhistory .histfile .sh_history .ksh_history fish_history consolehost_history.txt
+		.python_history .node_repl_history .irb_history .pry_history .psql_history .mysql_history .mariadb_history .sqlite_history
+		.rediscli_history .dbshell .mongosh .lesshst .viminfo`},
+
+	{"shell start-up file", `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+		.cshrc .tcshrc .kshrc .login .xprofile .xinitrc .xsession .xsessionrc .pam_environment config.fish .config/fish profile.ps1
+		microsoft.powershell_profile.ps1 /etc/profile /etc/profile.d /etc/bash.bashrc /etc/zsh /etc/environment`},
+	{"runs at start-up", `.config/autostart .config/systemd .local/share/systemd library/launchagents library/launchdaemons
+		appdata/roaming/microsoft/windows/start␣menu/programs/startup /etc/systemd /etc/init.d /etc/rc.local /etc/ld.so.preload
+		/etc/cron* /var/spool/cron`},
+	{"who may become root", `/etc/sudoers /etc/sudoers.d /etc/pam.d`},
+	{"git hook", `.git/hooks .githooks .husky lefthook.yml .lefthook.yml .pre-commit-config.yaml`},
+	{"git settings", `.git .gitconfig .config/git .hgrc .hg/hgrc`},
+	{"runs commands in an editor", `.vscode/tasks.json .vscode/settings.json .vscode/launch.json .zed/tasks.json .zed/settings.json .zed/debug.json
+		.config/zed .vimrc .exrc .nvimrc .config/nvim .emacs .devcontainer .devcontainer.json .gdbinit .lldbinit`},
+	{"runs in CI", `.github/workflows .github/actions .gitlab-ci.yml .gitlab/ci .circleci .travis.yml jenkinsfile azure-pipelines.yml
+		bitbucket-pipelines.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .gitea/workflows .forgejo/workflows .cirrus.yml appveyor.yml
+		.appveyor.yml .semaphore .build.yml .builds cloudbuild.yaml cloudbuild.yml buildspec.yml`},
+
+	{"settings of parley", `.config/parley .parley`},
+	{"settings of an agent", `.claude/settings*.json .claude/hooks .claude/plugins .claude.json .codex/config.toml .codex/hooks .codex/hooks.json .codex/rules
+		.gemini/settings.json .gemini/hooks .gemini/extensions .gemini/policies .gemini/trustedfolders.json
+		.qwen/settings.json .qwen/hooks .qwen/extensions .qwen/trustedfolders.json
+		opencode.json opencode.jsonc .config/opencode .opencode/plugin .opencode/plugins .opencode/tool .opencode/tools
+		kilo.json kilo.jsonc .config/kilo .copilot .github/hooks
+		.cursor/hooks .cursor/hooks.json .cursor/cli.json .cursor/cli-config.json .cursor/permissions.json .cursor/sandbox.json .cursor/environment.json
+		.kimi .config/goose .aider.conf.yml .continue/config.* .continue/mcpservers .cline .clinerules/hooks
+		.amp/settings.json .config/amp crush.json .crush.json .config/crush .factory/settings.json .factory/hooks .kiro/hooks .augment/settings.json
+		.pi/settings.json .pi/extensions .pi/agent .vibe/config.toml .openhands/hooks`},
+	{"credentials of an agent", `.claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .gemini/google_accounts.json
+		.gemini/mcp-oauth-tokens.json .qwen/oauth_creds.json .local/share/opencode/auth.json .local/share/opencode/mcp-auth.json
+		.local/share/kilo/auth.json .config/github-copilot .local/share/goose .local/share/amp .local/share/crush .config/cursor/auth.json
+		.aider/oauth-keys.env .augment/session.json`},
+	{"MCP servers that an agent starts", `.mcp.json mcp.json mcp-config.json mcp_config.json mcp_settings.json cline_mcp_settings.json claude_desktop_config.json`},
+
+	{"inside of a process", `/proc/*/environ /proc/*/mem /proc/*/fd /proc/*/maps /proc/*/root /proc/*/cwd /proc/*/task/*/environ /proc/*/task/*/mem
+		/proc/*/task/*/fd /proc/kcore /dev/mem /dev/kmem /dev/port`},
+	{"secrets of a container", `/run/secrets /var/run/secrets`},
+	{"socket of a service", `docker.sock docker.raw.sock containerd.sock podman.sock crio.sock buildkitd.sock /run/user/*/bus /run/dbus
+		/var/run/dbus /run/user/*/keyring /run/user/*/gnupg /tmp/ssh-*`},
+}
+
+// examples are not sensitive, whatever fits them.
+var examples = map[string]bool{".env.example": true, ".env.sample": true, ".env.template": true, ".env.dist": true}
+
+// The patterns of sensitive, by how they are found: those with a * one after the
+// other, the rest at once.
+var (
+	sensitivePlaces = map[string]string{}
+	sensitiveGlobs  []sensitiveGlob
+	maxPlaceNames   int
+)
+
+type sensitiveGlob struct {
+	pattern, why string
+	names        int
+}
+
+func init() {
+	for _, row := range sensitive {
+		for _, p := range strings.Fields(row.patterns) {
+			p = strings.ReplaceAll(p, "␣", " ")
+			names := strings.Count(p, "/") + 1 // the empty one before a leading slash too, as in the paths
+			maxPlaceNames = max(maxPlaceNames, names)
+			if strings.Contains(p, "*") {
+				sensitiveGlobs = append(sensitiveGlobs, sensitiveGlob{p, row.why, names})
+			} else {
+				sensitivePlaces[p] = row.why
 			}
 		}
 	}
-	if why := secretSystem("/" + joined); why != "" {
+}
+
+// secret says why a path is sensitive to read or to change, or "". It is a hint
+// for the question put to the user: case, and the spellings that some file systems
+// take for the same name, do not matter, and it names too much rather than too
+// little. Of several reasons it gives that of the outermost place, and there that of
+// the longest pattern.
+func secret(file string) string {
+	names := []string{""}
+	for _, name := range split(file) {
+		names = append(names, plainName(name))
+	}
+	if examples[names[len(names)-1]] {
+		names = names[:len(names)-1]
+	}
+	for i := range names {
+		for n := min(maxPlaceNames, len(names)-i); n > 0; n-- {
+			if why := sensitiveAs(strings.Join(names[i:i+n], "/"), n); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// sensitiveAs looks up a piece of a path, which has n names.
+func sensitiveAs(piece string, n int) string {
+	if why := sensitivePlaces[piece]; why != "" {
 		return why
 	}
-	return secretName(parts[len(parts)-1])
+	for _, g := range sensitiveGlobs {
+		if g.names != n {
+			continue
+		}
+		if ok, _ := path.Match(g.pattern, piece); ok {
+			return g.why
+		}
+	}
+	return ""
 }
 
 // plainName folds what file systems fold: case, trailing dots and spaces and the
@@ -53,66 +166,4 @@ func plainName(name string) string {
 		return ".git"
 	}
 	return name
-}
-
-// secretPlaces are sensitive anywhere in a path, with all below them. The longer
-// name of a place stands before the shorter.
-var secretPlaces = []string{
-	".git/hooks", ".git/config", ".git",
-	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker/config.json", ".password-store",
-	".config/gh", ".config/gcloud", ".config/git", ".config/fish", ".config/autostart",
-	".config/systemd", ".config/parley", "library/launchagents", "library/launchdaemons",
-	"library/keychains", ".husky", ".vscode/tasks.json",
-}
-
-func secretSystem(file string) string {
-	for _, place := range []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/profile.d", "/etc/systemd"} {
-		if file == place || strings.HasPrefix(file, place+"/") {
-			return place
-		}
-	}
-	if strings.HasPrefix(file, "/etc/cron") || strings.HasPrefix(file, "/var/spool/cron") {
-		return "cron"
-	}
-	if ok, _ := path.Match("/proc/*/environ", file); ok {
-		return "the environment of a process"
-	}
-	return ""
-}
-
-var secretNames = map[string]string{
-	".netrc": ".netrc", "_netrc": ".netrc", ".npmrc": ".npmrc", ".pypirc": ".pypirc", ".pgpass": ".pgpass",
-	".my.cnf": ".my.cnf", ".git-credentials": ".git-credentials", ".gitconfig": ".gitconfig",
-	".vault-token": ".vault-token", ".envrc": ".envrc", ".htpasswd": ".htpasswd",
-	"authorized_keys": "ssh keys", "id_rsa": "private key", "id_dsa": "private key", "id_ecdsa": "private key",
-	"id_ed25519": "private key", "id_ecdsa_sk": "private key", "id_ed25519_sk": "private key",
-	".bashrc": shellStart, ".bash_profile": shellStart, ".bash_login": shellStart, ".bash_logout": shellStart,
-	".bash_aliases": shellStart, ".profile": shellStart, ".zshrc": shellStart, ".zshenv": shellStart,
-	".zprofile": shellStart, ".zlogin": shellStart, ".zlogout": shellStart, ".cshrc": shellStart,
-	".tcshrc": shellStart, ".kshrc": shellStart, ".login": shellStart, ".xprofile": shellStart,
-	".xinitrc": shellStart, "config.fish": shellStart, "profile.ps1": shellStart,
-	"microsoft.powershell_profile.ps1": shellStart,
-}
-
-const shellStart = "shell start-up file"
-
-func secretName(name string) string {
-	if why, ok := secretNames[name]; ok {
-		return why
-	}
-	if name == ".env" {
-		return ".env"
-	}
-	if kind, ok := strings.CutPrefix(name, ".env."); ok {
-		switch kind {
-		case "example", "sample", "template", "dist":
-			return ""
-		}
-		return ".env"
-	}
-	switch path.Ext(name) {
-	case ".pem", ".key", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx":
-		return "private key"
-	}
-	return ""
 }

@@ -225,7 +225,7 @@ func TestLocations(t *testing.T) {
 	if got := parts(q, permissions.Field); !slices.Equal(got, []string{"file=" + r.path("f"), "file=" + out, "file=" + r.path(".ssh/id_rsa")}) {
 		t.Errorf("%q", got)
 	}
-	if got := parts(q, permissions.Warning); !slices.Equal(got, []string{out + ": outside the session's directories", r.path(".ssh/id_rsa") + ": sensitive: .ssh"}) {
+	if got := parts(q, permissions.Warning); !slices.Equal(got, []string{out + ": outside the session's directories", r.path(".ssh/id_rsa") + ": sensitive: SSH keys and settings"}) {
 		t.Errorf("%q", got)
 	}
 	if !q.Outside || !q.Secret {
