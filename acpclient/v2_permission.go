@@ -140,7 +140,9 @@ func (s *Session) questionV2(r wire.PermissionRequestV2, size int) Question {
 				for _, f := range c.Changes {
 					places = append(places, locationsOf(f)...)
 				}
-				c = textContent(changesText(c))
+				said := textContent(changesText(c))
+				said.Changes, said.Patch = c.Changes, c.Patch // for services that judge it
+				c = said
 			}
 			content = append(content, c)
 		}

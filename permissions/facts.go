@@ -33,7 +33,8 @@ type CommandFact struct {
 
 // FileFact is a file that would be read or written.
 type FileFact struct {
-	Path  string `json:"path,omitempty"` // absolute, links followed; as it came where that is not known
+	Path  string `json:"path,omitempty"`  // absolute, links followed; as it came where that is not known
+	Asked string `json:"asked,omitempty"` // absolute, as it was asked for, links not followed
 	Write bool   `json:"write,omitempty"`
 	// Inside the session's directories; Secret: known to be sensitive. Roots are
 	// the directories, for patterns that are relative.

@@ -83,7 +83,15 @@ func TestCommandGranted(t *testing.T) {
 		"an environment":      {`{"command":"echo hi"}`, wire.CreateTerminalRequest{Command: "echo hi", Env: env}, false},
 		"elsewhere":           {`{"command":"echo hi"}`, wire.CreateTerminalRequest{Command: "echo hi", Cwd: "/"}, false},
 		"elsewhere was shown": {`{"command":"echo hi","cwd":"/"}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
-		"in another spelling": {`{"Command":"echo hi"}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"in another spelling": {`{"Command":"echo hi"}`, wire.CreateTerminalRequest{Command: "echo hi"}, true},
+		"with known members":  {`{"command":"echo hi","description":"say hi","timeout":5,"run_in_background":false,"none":null}`, wire.CreateTerminalRequest{Command: "echo hi"}, true},
+		"a switch that is on": {`{"command":"echo hi","sandbox":true}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"one that is off":     {`{"command":"echo hi","sandbox":false}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"variables":           {`{"command":"echo hi","env":{"A":"1"}}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"input for it":        {`{"command":"echo hi","content":"x"}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"two directories":     {`{"command":"echo hi","cwd":"%r","workdir":"/"}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"one deeper":          {`{"command":"echo hi","then":{"command":"x"}}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
+		"in one deeper":       {`{"run":{"command":"echo hi"}}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
 		"only in the title":   {`{"description":"say hi"}`, wire.CreateTerminalRequest{Command: "echo hi"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -255,7 +263,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 	}{
 		"a read":                      {tool("read", "Read", `{"path":"`+r.path("f")+`"}`), "y"},
 		"a relative path":             {tool("read", "Read", `{"path":"f"}`), "y"},
-		"a search":                    {tool("search", "Find", `{"pattern":"/x"}`), "y"},
+		"a search":                    {tool("search", "Find", `{"pattern":"x"}`), "y"},
 		"a command called a read":     {tool("read", "Read", `{"command":"touch `+out+`"}`), "n"},
 		"words called a search":       {tool("search", "Find", `{"cmd":["touch","`+out+`"]}`), "n"},
 		"a path outside in the input": {tool("read", "Read", `{"file_path":"`+outside+`"}`), "n"},

@@ -2,48 +2,36 @@ package host
 
 import (
 	"encoding/json"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley/acpclient/wire"
 	"parley/fsops"
-	"parley/internal/jsonscan"
 	"parley/permissions"
 	"parley/terminal"
 )
 
-// harmless are members of a command's input that change nothing of what it does.
-var harmless = []string{"command", "cmd", "cwd", "workdir", "description", "timeout", "timeout_ms", "timeoutMs", "title"}
-
 // toolFacts are what rules may know of a tool call that an agent asks about. What
-// is not understood makes them partial, so that no rule allows it.
-func (h *Host) toolFacts(session, kind string, t wire.ToolCall, files []named, more bool) permissions.Facts {
+// is not understood makes them partial, so that no rule, mode or flag allows it.
+func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files []named, more bool) permissions.Facts {
 	f := h.facts(session, kind)
 	f.Tool = text(t.Name)
-	command, dir := commandOf(t)
-	if dir == "" {
-		dir = h.cwd(session)
-	}
+	dir := h.dirOf(session, in)
 	switch {
-	case command != "":
-		f.Commands = []permissions.CommandFact{{Line: command, Words: argv(t.RawInput), Dir: dir}}
-		f.Partial = strange(t.RawInput)
+	case in.command != "":
+		f.Commands = []permissions.CommandFact{{Line: in.command, Words: in.words, Dir: h.absolute(session, dir)}}
 	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // all that is known of it, and that is words
 		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
-	case len(t.RawInput) > 0 && string(t.RawInput) != "null" && buried(t.RawInput):
-		f.Partial = true
 	}
-	f.Partial = f.Partial || more
 	for _, n := range files {
 		file := h.fact(session, n.path, n.found)
-		file.Write = n.write || kind == "edit" || kind == "delete" || kind == "move"
-		if command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
+		file.Write = n.write || in.writes || kind == "edit" || kind == "delete" || kind == "move"
+		if in.command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
 			f.Files = append(f.Files, file)
 		}
 	}
-	f.Hosts = hostsOf(t.RawInput)
+	f.Hosts = in.hosts
 	switch kind {
 	case "read", "search", "edit", "delete", "move":
 		f.Use = len(f.Files) == 0
@@ -54,7 +42,40 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, files []named, m
 	default:
 		f.Use = true
 	}
+	// A tool that a rule allows by its name may have members of its own, one that is
+	// allowed for its files or hosts may not.
+	f.Partial = f.Partial || more || in.unclear || in.unnamed && !f.Use || slices.ContainsFunc(contents(t), odd)
 	return f
+}
+
+// odd tells whether parley does not know what a piece of content is, or which files
+// it is a change of.
+func odd(c wire.ToolContent) bool {
+	switch c.Type {
+	case "content", "diff", "terminal":
+		_, ok := patched(c.Patch)
+		return c.Patch != "" && len(c.Changes) == 0 && !ok
+	}
+	return true
+}
+
+// dirOf is where the command of an input runs, as it is shown.
+func (h *Host) dirOf(session string, in *input) string {
+	if in.command != "" && len(in.dirs) > 0 {
+		return in.dirs[0]
+	}
+	return h.cwd(session)
+}
+
+// absolute is a directory as the session's own makes it; "" where that is not known.
+func (h *Host) absolute(session, dir string) string {
+	switch {
+	case filepath.IsAbs(dir):
+		return dir
+	case !h.shared() || strings.HasPrefix(dir, "~") || strings.Contains(dir, "://"):
+		return ""
+	}
+	return filepath.Join(h.cwd(session), dir)
 }
 
 // facts are those that all questions of a session have.
@@ -78,7 +99,7 @@ func (h *Host) fact(session, path string, f found) permissions.FileFact {
 }
 
 func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
-	return permissions.FileFact{Path: t.Resolved, Inside: t.Inside, Secret: t.Secret != "", Roots: h.realRoots(session)}
+	return permissions.FileFact{Path: t.Resolved, Asked: t.Path, Inside: t.Inside, Secret: t.Secret != "", Roots: h.realRoots(session)}
 }
 
 // fileFacts are those of a file that parley itself would read or, with the kind
@@ -114,105 +135,11 @@ func (h *Host) commandFacts(session string, cmd terminal.Command, line string) p
 	return f
 }
 
-// argv is a command that was given as a list of words; nil where it was not.
+// argv is a command that came as a list of words; nil where it did not.
 func argv(raw []byte) []string {
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		if key := string(m.Key); key != "command" && key != "cmd" {
-			continue
-		}
-		var list []string
-		if json.Unmarshal(m.Value, &list) == nil && len(list) > 0 && m.Err() == nil {
-			return list
-		}
+	var list []string
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// strange tells whether a command's input has a member of which parley does not
-// know what it does: a switch that leaves a sandbox, say.
-func strange(raw []byte) bool {
-	m := jsonscan.MembersOf(raw)
-	commands, dirs := 0, 0
-	for m.Next() {
-		switch key := string(m.Key); key {
-		case "command", "cmd":
-			commands++
-		case "cwd", "workdir":
-			dirs++
-		default:
-			if !slices.Contains(harmless, key) && string(m.Value) != "null" && string(m.Value) != "false" {
-				return true
-			}
-		}
-	}
-	return m.Err() != nil || commands > 1 || dirs > 1 // nobody knows which of them counts
-}
-
-// buried tells whether an input names a file or a host in a place where nobody looks:
-// below its own members.
-func buried(raw []byte) bool {
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		if k := jsonscan.KindOf(m.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(m.Value, 0) {
-			return true
-		}
-		if s, ok := jsonscan.Text(m.Value); ok && hostless(s) {
-			return true
-		}
-	}
-	return m.Err() != nil
-}
-
-// hostless tells whether a text is a URL of which the host is not known.
-func hostless(s string) bool {
-	u, err := url.Parse(s)
-	lower := strings.ToLower(strings.TrimSpace(s))
-	return (strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:")) && (err != nil || u.Hostname() == "")
-}
-
-// names tells whether an object in a value has a member that is called like a file
-// or a URL, or whose text is one.
-func names(raw []byte, depth int) bool {
-	if depth > 8 {
-		return true
-	}
-	if jsonscan.KindOf(raw) == jsonscan.Array {
-		items := jsonscan.ItemsOf(raw)
-		for items.Next() {
-			if k := jsonscan.KindOf(items.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(items.Value, depth+1) {
-				return true
-			}
-		}
-		return items.Err() != nil
-	}
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		key := strings.ToLower(string(m.Key))
-		if strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "url") || strings.Contains(key, "uri") || key == "dir" || key == "directory" || key == "command" {
-			return true
-		}
-		if s, ok := jsonscan.Text(m.Value); ok && !strings.ContainsAny(s, " \n") && (filepath.IsAbs(s) || strings.Contains(s, "://")) {
-			return true
-		}
-		if k := jsonscan.KindOf(m.Value); (k == jsonscan.Object || k == jsonscan.Array) && names(m.Value, depth+1) {
-			return true
-		}
-	}
-	return m.Err() != nil
-}
-
-// hostsOf are the hosts of the URLs that an input names.
-func hostsOf(raw []byte) []string {
-	var hosts []string
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		for _, s := range texts(m.Value) {
-			u, err := url.Parse(s)
-			if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !slices.Contains(hosts, u.Hostname()) {
-				hosts = append(hosts, u.Hostname())
-			}
-		}
-	}
-	return hosts
+	return list
 }

@@ -6,7 +6,6 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/fsops"
-	"parley/internal/jsonscan"
 	"parley/terminal"
 )
 
@@ -107,7 +106,9 @@ func (g *grants) command(forms []string, cwd, home string) uint64 {
 	return 0
 }
 
-// grantFor is what approving this tool call covers.
+// grantFor is what approving this tool call covers. A command with members that are
+// not understood is another one than the bare command: what is approved then is all
+// of it, as the agent runs it, and nothing that parley would run.
 func grantFor(t wire.ToolCall) grant {
 	var g grant
 	if t.Content != nil {
@@ -122,9 +123,11 @@ func grantFor(t wire.ToolCall) grant {
 			g.edits = append(g.edits, e)
 		}
 	}
-	command, cwd := commandOf(t)
-	if command != "" {
-		g.commands, g.cwd = []string{command}, cwd
+	if in := readInput(t.RawInput, text(t.Kind)); in.command != "" && !in.unclear {
+		g.commands = []string{in.command}
+		if len(in.dirs) > 0 {
+			g.cwd = in.dirs[0]
+		}
 	}
 	return g
 }
@@ -147,30 +150,6 @@ func contents(t wire.ToolCall) []wire.ToolContent {
 		return nil
 	}
 	return *t.Content
-}
-
-// commandOf finds the command line that a tool call wants to run, and where.
-// Agents put it into rawInput under a few names; titles are no commands, and
-// neither is what tools that edit files call the command.
-func commandOf(t wire.ToolCall) (command, cwd string) {
-	if t.Kind != nil && *t.Kind == "edit" {
-		return "", ""
-	}
-	in := map[string]string{}
-	m := jsonscan.MembersOf(t.RawInput)
-	for m.Next() {
-		switch key := string(m.Key); key {
-		case "command", "cmd", "cwd", "workdir":
-			in[key] = words(m.Value)
-		}
-	}
-	if command = in["command"]; command == "" {
-		command = in["cmd"]
-	}
-	if cwd = in["cwd"]; cwd == "" {
-		cwd = in["workdir"]
-	}
-	return command, cwd
 }
 
 // words is a JSON string, or a list of strings written as a command line; "" for

@@ -313,7 +313,7 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 		return d
 	}
 	kind := meaning(a.question.Options, answer.OptionID)
-	if kind == permissions.AllowAlways && isEdit(a.question.Tool) {
+	if q := a.pending.Question; kind == permissions.AllowAlways && q.Kind == "edit" && !q.Facts.Partial {
 		a.host.broker.Remember(a.question.Session, rememberWrites)
 	}
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {

@@ -6,7 +6,6 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/fsops"
-	"parley/internal/jsonscan"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -52,15 +51,18 @@ func (h *Host) find(session, path string) (f found) {
 
 // namedFiles are the files that a tool call names, those that it shows a change of
 // first, each looked up once; more tells that there are others.
-func (h *Host) namedFiles(session string, t wire.ToolCall) (files []named, more bool) {
-	seen := map[string]bool{}
+func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
+	at := map[string]int{}
 	add := func(p string, write bool) {
+		i, seen := at[p]
 		switch {
-		case p == "" || seen[p]:
+		case p == "":
+		case seen:
+			files[i].write = files[i].write || write
 		case len(files) == maxPaths:
 			more = true
 		default:
-			seen[p] = true
+			at[p] = len(files)
 			files = append(files, named{p, write, h.find(session, p)})
 		}
 	}
@@ -68,14 +70,28 @@ func (h *Host) namedFiles(session string, t wire.ToolCall) (files []named, more 
 		if c.Type == "diff" {
 			add(c.Path, true)
 		}
+		for _, f := range c.Changes {
+			add(f.OldPath, true)
+			add(f.Path, true)
+		}
+		changed, _ := patched(c.Patch)
+		for _, path := range changed {
+			add(path, true)
+		}
 	}
 	if t.Locations != nil {
 		for _, l := range *t.Locations {
 			add(l.Path, false)
 		}
 	}
-	for _, p := range inputPaths(t.RawInput) {
-		add(p, false)
+	for _, f := range in.files {
+		add(f.path, f.write)
+	}
+	for _, dir := range in.dirs {
+		add(dir, false)
+	}
+	if in.search && in.command == "" && len(files) == 0 && text(t.Kind) == "search" {
+		add(h.cwd(session), false) // where an agent looks that is not told where
 	}
 	return files, more
 }
@@ -131,41 +147,4 @@ func warnOf(q *permissions.Question, f named) {
 		q.Secret = true
 		warn("sensitive: " + f.target.Secret)
 	}
-}
-
-// inputPaths finds the members of a raw input that name a file: by their name,
-// or because their value can hardly be anything else.
-func inputPaths(raw []byte) []string {
-	var out []string
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		key := strings.ToLower(string(m.Key))
-		switch key {
-		case "command", "cmd", "pattern", "query", "regex": // no paths, even if they begin like one
-			continue
-		}
-		if strings.Contains(key, "path") || key == "file" || key == "filename" || key == "directory" || key == "dir" {
-			out = append(out, texts(m.Value)...)
-			continue
-		}
-		if s, ok := jsonscan.Text(m.Value); ok && filepath.IsAbs(s) && !strings.ContainsAny(s, " \n") {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// texts are the strings of a JSON string or list.
-func texts(raw []byte) []string {
-	if s, ok := jsonscan.Text(raw); ok {
-		return []string{s}
-	}
-	var out []string
-	items := jsonscan.ItemsOf(raw)
-	for items.Next() {
-		if s, ok := jsonscan.Text(items.Value); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

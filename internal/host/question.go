@@ -24,10 +24,8 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: safetext.Line(o.Name, 200), Kind: o.Kind})
 	}
 	shown := []string{} // what the reader sees already
-	command, dir := commandOf(t)
-	if dir == "" {
-		dir = h.cwd(a.Session)
-	}
+	in := readInput(t.RawInput, text(t.Kind))
+	command, dir := in.command, h.dirOf(a.Session, in)
 	title := text(t.Title)
 	switch {
 	case command != "":
@@ -65,10 +63,10 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		}
 		q.Body = append(q.Body, part)
 	}
-	files, more := h.namedFiles(a.Session, t)
+	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, t, files, more, command == "")
 	q.Body = append(q.Body, unseen(t.RawInput, shown, diffs)...)
-	q.Facts = h.toolFacts(a.Session, q.Kind, t, files, more)
+	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
 }
 
@@ -95,6 +93,8 @@ func contentPart(c wire.ToolContent) (permissions.Part, []string) {
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}, []string{c.Block.Text}
 	case c.Type == "content" && c.Block.URI != "":
 		return permissions.Part{Kind: permissions.Field, Label: safetext.Line(c.Block.Type, 80), Text: visiblePath(c.Block.URI)}, []string{c.Block.URI}
+	case odd(c) && len(c.Raw) > 0:
+		return permissions.Part{Kind: permissions.Field, Label: safetext.Line(c.Type, 80), Text: safetext.Visible(string(c.Raw))}, nil
 	}
 	return permissions.Part{}, nil
 }

@@ -1,0 +1,334 @@
+package host
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"parley/internal/jsonscan"
+)
+
+// role is what a member of a tool call's input is for, by its name.
+type role int
+
+const (
+	roleUnknown role = iota
+	roleNote         // for people, or how long it may take: nothing of what is done depends on it
+	roleAside        // what the agent makes of the command itself; not looked into
+	roleDetail       // which part of a file, how to search, what to do with what was fetched
+	roleVerb         // what is done to a file
+	rolePattern      // what is searched for: a text, or names of files
+	roleText         // a text that a file is to hold, or holds
+	rolePlace        // a file or directory, which is read or written as the kind of the call says
+	roleTarget       // a file that is written, whatever the kind
+	roleDir          // where a command runs; without one, a place
+	roleCommand      // a command
+	roleURL          // a URL
+	rolePatch        // a text that names files and changes them
+	roleDiff         // the same, or only the changes of a file that is named elsewhere
+)
+
+// members are the names that agents give to what parley understands, without _ and
+// in lower case.
+var members = map[string]role{}
+
+func init() {
+	for r, names := range map[role]string{
+		roleNote: `description title reason justification explanation intention thought timeout timeoutms timeoutseconds background
+			runinbackground isbackground callid toolcallid turnid itemid threadid approvalid startedatms`,
+		roleAside: `parsedcmd commandactions availabledecisions proposedexecpolicyamendment`,
+		roleDetail: `line lines startline endline linestart lineend linenumber column limit offset pages viewrange insertline
+			maxlines maxresults headlimit maxmatchesperfile totalmaxmatches outputbytelimit outputmode multiline casesensitive ignorecase fixedstrings
+			namesonly context before after recursive -a -b -c -i -n -o respectgitignore respectgeminiignore filefilteringoptions
+			replaceall allowmultiple expectedreplacements editmode cellid celltype type kind language encoding format prompt instruction
+			instructions query regex search searchterm exclude excludepattern ignore modifiedbyuser additions deletions`,
+		roleVerb:    `operation op action`,
+		rolePattern: `pattern patterns glob globs include includepattern`,
+		roleText: `content contents text body newstring oldstring newstr oldstr newtext oldtext new old filetext newsource newfilecontents
+			newcontent originalcontent aiproposedcontent insertion replacement replace edits
+			add append create delete insert overwrite remove update write`,
+		rolePlace: `path paths file files filepath filepaths filename filenames absolutepath relativepath root rootdir folder folders parentdir
+			directories dirs notebookpath oldpath source src sourcepath srcpath targetfile grantroot changes`,
+		roleTarget:  `dest destination destinationpath destpath target targetpath to output outputpath outputfile newpath movepath copy move rename`,
+		roleDir:     `cwd workdir workingdir workingdirectory dir directory dirpath`,
+		roleCommand: `command cmd`,
+		roleURL:     `url urls uri uris`,
+		rolePatch:   `patch patchtext input`,
+		roleDiff:    `diff unifieddiff`,
+	} {
+		for _, name := range strings.Fields(names) {
+			members[name] = r
+		}
+	}
+}
+
+// plainName is a member's name as members has it: camelCase and snake_case alike.
+func plainName(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+
+// roleOf is what a member is for; known is false where only a part of its name says
+// so.
+func roleOf(name string) (r role, known bool) {
+	if r, known = members[name]; known {
+		return r, true
+	}
+	for _, like := range []struct {
+		part string
+		role role
+	}{{"path", rolePlace}, {"file", rolePlace}, {"folder", rolePlace}, {"directory", rolePlace}, {"url", roleURL}, {"uri", roleURL}} {
+		if strings.Contains(name, like.part) {
+			return like.role, false
+		}
+	}
+	return roleUnknown, false
+}
+
+// Verbs of tools that edit files, in their operation, or in what some of them call
+// the command.
+var (
+	writing = strings.Fields("write create add insert append update edit replace str_replace overwrite delete remove move rename copy undo_edit patch")
+	reading = strings.Fields("read view list search grep glob find")
+)
+
+// maxDepth bounds how deep an input is looked into.
+const maxDepth = 8
+
+// input is what the input of a tool call says, each member of it read once.
+type input struct {
+	kind    string
+	files   []inputFile
+	hosts   []string
+	command string   // as it is shown; "" where there is none
+	words   []string // the command, where it came as a list
+	dirs    []string // where the command runs; more than one: nobody knows
+	writes  bool     // it has a text for a file, or a verb that writes
+	search  bool     // it has a pattern
+
+	besides bool // it has members that say nothing to a command
+	unnamed bool // it has members of which parley does not know what they do
+	unclear bool // and what they say may matter
+}
+
+type inputFile struct {
+	path  string
+	write bool
+}
+
+// readInput reads the input of a tool call of a kind.
+func readInput(raw []byte, kind string) *input {
+	in := &input{kind: kind}
+	if len(raw) == 0 || string(raw) == "null" {
+		return in
+	}
+	in.object(raw, false, 0)
+	switch {
+	case in.command == "":
+		for _, dir := range in.dirs {
+			in.file(dir, false)
+		}
+	case in.besides || len(in.dirs) > 1:
+		in.unclear = true
+	}
+	return in
+}
+
+// object reads the members of an object and tells whether it knows any of them. In
+// one of changes, each is named by the file that it is of.
+func (in *input) object(raw []byte, changes bool, depth int) (known bool) {
+	if depth > maxDepth {
+		in.unclear = true
+		return false
+	}
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		if string(m.Value) == "null" { // as good as absent
+			continue
+		}
+		r, sure := roleOf(plainName(string(m.Key)))
+		if changes && jsonscan.KindOf(m.Value) == jsonscan.Object {
+			in.file(string(m.Key), true)
+			r, sure = roleNote, true
+		}
+		in.unnamed = in.unnamed || !sure
+		in.besides = in.besides || !sure || r != roleNote && r != roleAside && r != roleCommand && r != roleDir
+		in.value(r, string(m.Key), m.Value, depth)
+		known = known || sure
+	}
+	in.unclear = in.unclear || m.Err() != nil
+	return known
+}
+
+// value reads the value of a member, or an item of it.
+func (in *input) value(r role, key string, raw []byte, depth int) {
+	if r == roleAside {
+		return
+	}
+	if r == roleCommand {
+		in.line(raw, depth)
+		return
+	}
+	in.writes = in.writes || r == roleText
+	switch jsonscan.KindOf(raw) {
+	case jsonscan.Object:
+		if !in.object(raw, plainName(key) == "changes", depth+1) && string(raw) != "{}" {
+			in.unclear = true
+		}
+	case jsonscan.Array:
+		items := jsonscan.ItemsOf(raw)
+		for items.Next() {
+			if depth > maxDepth || r == roleUnknown && jsonscan.KindOf(items.Value) != jsonscan.Object {
+				in.unclear = true
+				continue
+			}
+			in.value(r, "", items.Value, depth+1)
+		}
+		in.unclear = in.unclear || items.Err() != nil
+	case jsonscan.String:
+		s, ok := jsonscan.Text(raw)
+		in.unclear = in.unclear || !ok
+		in.text(r, key, s)
+	case jsonscan.Number, jsonscan.Bool:
+		in.unclear = in.unclear || r > roleText
+	default:
+		in.unclear = true
+	}
+}
+
+// line reads a command. What tools that edit files call so is none.
+func (in *input) line(raw []byte, depth int) {
+	command := words(raw)
+	switch {
+	case depth == 0 && (in.kind == "edit" && (slices.Contains(writing, command) || command == "view") || in.kind == "read" && command == "view"):
+		in.besides = true
+	case depth > 0 || command == "" || in.command != "":
+		in.unclear = true
+	default:
+		in.command, in.words = command, argv(raw)
+	}
+}
+
+// text reads a string.
+func (in *input) text(r role, key, s string) {
+	switch r {
+	case roleDetail, roleVerb:
+		in.writes = in.writes || slices.Contains(writing, s)
+		in.unnamed = in.unnamed || r == roleVerb && !slices.Contains(writing, s) && !slices.Contains(reading, s)
+	case rolePattern:
+		in.search = true
+		in.unclear = in.unclear || leadsAway(s)
+	case rolePlace, roleTarget:
+		in.file(s, r == roleTarget)
+	case roleDir:
+		if s != "" {
+			in.dirs = append(in.dirs, s)
+		}
+	case roleURL:
+		in.unclear = !in.url(s, false) || in.unclear
+	case rolePatch, roleDiff:
+		in.writes = true
+		files, ok := patched(s)
+		for _, f := range files {
+			in.file(f, true)
+		}
+		in.unclear = in.unclear || !ok && (r == rolePatch || len(files) > 0)
+	case roleUnknown:
+		in.stranger(key, s)
+	}
+}
+
+// stranger reads a text of which nobody knows what it is for. One that looks like a
+// path or a URL is taken for it, too.
+func (in *input) stranger(key, s string) {
+	switch {
+	case in.url(s, false):
+	case strings.Contains(s, beginPatch):
+		in.text(rolePatch, key, s)
+	case looksLikePath(s):
+		if !strings.ContainsAny(s, " \n") {
+			in.file(s, false)
+		}
+	case !strings.Contains(s, "://") && !looksLikeCommand(key, s):
+		return
+	}
+	in.unclear = true
+}
+
+// file adds one. A path may be written as a URI. What a tool may expand leads nobody
+// knows where.
+func (in *input) file(path string, write bool) {
+	switch {
+	case path == "":
+	case (strings.Contains(path, "://") || strings.HasPrefix(strings.ToLower(path), "file:")) && in.url(path, write):
+	default:
+		in.unclear = in.unclear || path[0] == '$' || path[0] == '%' || strings.ContainsAny(path, "*?{")
+		in.files = append(in.files, inputFile{path, write})
+	}
+}
+
+// url adds the host, or the file, of a URL; false for one of which it knows neither.
+func (in *input) url(s string, write bool) bool {
+	u, err := url.Parse(strings.TrimSpace(s))
+	switch {
+	case err != nil:
+		return false
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "":
+		if !slices.Contains(in.hosts, u.Hostname()) {
+			in.hosts = append(in.hosts, u.Hostname())
+		}
+		return true
+	case u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") && u.Path != "":
+		path := u.Path
+		if runtime.GOOS == "windows" {
+			path = filepath.FromSlash(strings.TrimPrefix(path, "/"))
+		}
+		in.files = append(in.files, inputFile{path, write})
+		in.unclear = in.unclear || strings.ContainsAny(s, "%?#") // programs differ in what they make of these
+		return true
+	}
+	return false
+}
+
+// leadsAway tells whether a pattern, if it is one of file names, may match some that
+// are not below the directory that is searched.
+func leadsAway(pattern string) bool {
+	for _, alternative := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("{(,|", r) }) {
+		if filepath.IsAbs(alternative) || isDrive(alternative) || alternative[0] == '/' || alternative[0] == '~' {
+			return true
+		}
+		for name := range strings.FieldsFuncSeq(alternative, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
+			if strings.TrimRight(name, "})") == ".." {
+				return true
+			}
+		}
+	}
+	return strings.Contains(pattern, "{.") || strings.Contains(pattern, ",.") // pieces of a ".."
+}
+
+// looksLikePath tells whether a text is more likely a path than anything else.
+func looksLikePath(s string) bool {
+	switch {
+	case s == "" || strings.Contains(s, "\n"):
+		return false
+	case filepath.IsAbs(s), isDrive(s), strings.IndexByte(`/\~.`, s[0]) >= 0:
+		return true
+	}
+	return strings.ContainsAny(s, `/\`) && !strings.Contains(s, " ")
+}
+
+// isDrive tells whether a path is one of Windows.
+func isDrive(s string) bool {
+	return len(s) > 1 && s[1] == ':' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
+}
+
+// looksLikeCommand tells whether a text may be meant for a shell or another
+// interpreter.
+func looksLikeCommand(key, s string) bool {
+	name := plainName(key)
+	for _, part := range []string{"command", "cmd", "script", "args", "argv", "shell", "exec", "hook", "program"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return name == "code" || strings.Contains(s, "$(") || strings.Contains(s, "&&") || strings.Contains(s, "||") || strings.Contains(s, " | ")
+}
