@@ -3,6 +3,7 @@ package permissions
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -340,11 +341,19 @@ func ApproveAll(by string) Policy {
 	return func(q Question) (Answer, bool) { return allow(q, by) }
 }
 
-// ApproveReads allows what only reads inside the session's directories and
-// leaves everything else to next.
+// OnlyReads tells whether a question is about reading or searching files inside the
+// session's directories and nothing else. What it is called is not enough: one that
+// shows a change, or has a command, a host or anything that is not understood, does
+// more than read.
+func OnlyReads(q Question) bool {
+	return (q.Kind == "read" || q.Kind == "search") && q.onlyFiles() &&
+		!slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write })
+}
+
+// ApproveReads allows what OnlyReads and leaves everything else to next.
 func ApproveReads(by string, next Policy) Policy {
 	return func(q Question) (Answer, bool) {
-		if (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
+		if OnlyReads(q) {
 			if a, ok := allow(q, by); ok {
 				return a, true
 			}

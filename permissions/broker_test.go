@@ -229,7 +229,7 @@ func TestPolicyAnswersAreNotShown(t *testing.T) {
 	d := &desk{}
 	b := NewBroker(d.post, ApproveReads("--x", func(Question) (Answer, bool) { return Answer{}, false }))
 	q := question("s")
-	q.Kind = "read"
+	q.Kind, q.Facts.Files = "read", []FileFact{{Path: "/p/f", Inside: true}}
 	if got := settled(t, b.Ask(q)); got != (Answer{OptionID: "o", By: "--x"}) {
 		t.Errorf("%+v", got)
 	}

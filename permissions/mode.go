@@ -1,6 +1,9 @@
 package permissions
 
-import "os"
+import (
+	"os"
+	"slices"
+)
 
 // Mode is what becomes of questions of which no rule speaks, in a session.
 type Mode int
@@ -30,7 +33,7 @@ func (m Mode) settle(q *Question) Effect {
 	case AllMode:
 		return Allow
 	case AcceptEdits:
-		if q.Kind == "edit" && !q.Outside && !q.Secret && len(q.Facts.Commands) == 0 && len(q.Facts.Files) > 0 && allInside(q.Facts.Files) {
+		if q.Kind == "edit" && q.onlyFiles() {
 			return Allow
 		}
 	case ReadOnlyMode:
@@ -50,13 +53,14 @@ func (m Mode) settle(q *Question) Effect {
 	return None
 }
 
-func allInside(files []FileFact) bool {
-	for _, f := range files {
-		if !f.Inside || f.Secret {
-			return false
-		}
+// onlyFiles tells whether all that a question is about is known, and is files inside
+// of the session's directories, none of them sensitive.
+func (q *Question) onlyFiles() bool {
+	f := &q.Facts
+	if q.Outside || q.Secret || f.Partial || f.Use || len(f.Files) == 0 || len(f.Commands) > 0 || len(f.Hosts) > 0 {
+		return false
 	}
-	return true
+	return !slices.ContainsFunc(f.Files, func(f FileFact) bool { return !f.Inside || f.Secret })
 }
 
 func homeDir() string {

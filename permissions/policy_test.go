@@ -1,6 +1,9 @@
 package permissions
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Case 113: a policy allows by an option that says it allows, or not at all.
 func TestApproveAll(t *testing.T) {
@@ -25,20 +28,29 @@ func TestApproveAll(t *testing.T) {
 }
 
 func TestApproveReads(t *testing.T) {
+	inside := Facts{Files: []FileFact{{Path: "/p/f", Inside: true}}}
 	for name, tc := range map[string]struct {
 		q    Question
 		want bool
 	}{
-		"read":           {Question{Kind: "read"}, true},
-		"search":         {Question{Kind: "search"}, true},
-		"read outside":   {Question{Kind: "read", Outside: true}, false},
-		"read a secret":  {Question{Kind: "read", Secret: true}, false},
-		"search outside": {Question{Kind: "search", Outside: true}, false},
-		"edit":           {Question{Kind: "edit"}, false},
-		"execute":        {Question{Kind: "execute"}, false},
-		"fetch":          {Question{Kind: "fetch"}, false},
-		"no kind":        {Question{}, false},
-		"odd kind":       {Question{Kind: "Read"}, false},
+		"read":                 {Question{Kind: "read", Facts: inside}, true},
+		"search":               {Question{Kind: "search", Facts: inside}, true},
+		"read outside":         {Question{Kind: "read", Facts: inside, Outside: true}, false},
+		"read a secret":        {Question{Kind: "read", Facts: inside, Secret: true}, false},
+		"search outside":       {Question{Kind: "search", Facts: inside, Outside: true}, false},
+		"edit":                 {Question{Kind: "edit", Facts: inside}, false},
+		"execute":              {Question{Kind: "execute", Facts: inside}, false},
+		"fetch":                {Question{Kind: "fetch", Facts: inside}, false},
+		"no kind":              {Question{Facts: inside}, false},
+		"odd kind":             {Question{Kind: "Read", Facts: inside}, false},
+		"no file":              {Question{Kind: "read"}, false},
+		"not all of it known":  {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Partial = true })}, false},
+		"it does more":         {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Use = true })}, false},
+		"a command":            {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Commands = []CommandFact{{Line: "ls"}} })}, false},
+		"a host":               {Question{Kind: "search", Facts: with(inside, func(f *Facts) { f.Hosts = []string{"example.com"} })}, false},
+		"a file is written":    {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Files[0].Write = true })}, false},
+		"a second one outside": {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Files = append(f.Files, FileFact{Path: "/x"}) })}, false},
+		"a sensitive one":      {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Files[0].Secret = true })}, false},
 	} {
 		tc.q.Options = four
 		left := false
@@ -51,6 +63,41 @@ func TestApproveReads(t *testing.T) {
 	a, ok := ApproveReads("x", DenyAll("y", nil))(Question{Kind: "read", Options: []Option{{"r", "No", RejectOnce}}})
 	if !ok || a.OptionID != "r" || a.By != "y" {
 		t.Errorf("%+v, %v", a, ok)
+	}
+}
+
+// with is a changed copy of facts.
+func with(f Facts, change func(*Facts)) Facts {
+	f.Files = slices.Clone(f.Files)
+	change(&f)
+	return f
+}
+
+// Edits are accepted where all that is known of them is files inside, and nothing
+// else is done. To read only rejects what writes, whatever it is called.
+func TestModesLookAtFacts(t *testing.T) {
+	edit := Facts{Files: []FileFact{{Path: "/p/f", Inside: true, Write: true}}}
+	for name, tc := range map[string]struct {
+		kind         string
+		facts        Facts
+		accept, read Effect
+	}{
+		"an edit":             {"edit", edit, Allow, Deny},
+		"no file":             {"edit", Facts{}, None, Deny},
+		"not all of it known": {"edit", with(edit, func(f *Facts) { f.Partial = true }), None, Deny},
+		"it does more":        {"edit", with(edit, func(f *Facts) { f.Use = true }), None, Deny},
+		"a command":           {"edit", with(edit, func(f *Facts) { f.Commands = []CommandFact{{Line: "ls"}} }), None, Deny},
+		"a host":              {"edit", with(edit, func(f *Facts) { f.Hosts = []string{"example.com"} }), None, Deny},
+		"one outside":         {"edit", with(edit, func(f *Facts) { f.Files = append(f.Files, FileFact{Path: "/x", Write: true}) }), None, Deny},
+		"a sensitive one":     {"edit", with(edit, func(f *Facts) { f.Files[0].Secret = true }), None, Deny},
+		"called a read":       {"read", edit, None, Deny},
+		"called nothing":      {"", edit, None, Deny},
+		"a read":              {"read", with(edit, func(f *Facts) { f.Files[0].Write = false }), None, None},
+	} {
+		q := Question{Kind: tc.kind, Facts: tc.facts}
+		if a, r := AcceptEdits.settle(&q), ReadOnlyMode.settle(&q); a != tc.accept || r != tc.read {
+			t.Errorf("%s: accept edits: %v, want %v; read only: %v, want %v", name, a, tc.accept, r, tc.read)
+		}
 	}
 }
 

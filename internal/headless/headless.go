@@ -306,7 +306,7 @@ func hint(q permissions.Question) string {
 	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
 		return ""
 	}
-	if q.Judgement.Effect != permissions.Confirm && (q.Kind == "read" || q.Kind == "search") && !q.Outside && !q.Secret {
+	if q.Judgement.Effect != permissions.Confirm && permissions.OnlyReads(q) {
 		return string(ApproveReads)
 	}
 	return string(ApproveAll)

@@ -198,6 +198,39 @@ func TestHints(t *testing.T) {
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", `: a<\x1b>[2J … (--approve-all would allow it)`)
 }
 
+// --approve-reads lets nothing pass that is only called a read, and does not say that
+// it would.
+func TestApproveReads(t *testing.T) {
+	const yes, no = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n", `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
+	for _, c := range []struct {
+		tool    string
+		allowed bool
+	}{
+		{`"kind":"read","rawInput":{"files":[{"path":"f"},{"path":"sub/g","offset":1}]}`, true},
+		{`"kind":"search","rawInput":{"pattern":"TODO"}`, true},
+		{`"kind":"read","locations":[{"path":"f"}]`, true},
+		{`"kind":"read"`, false},
+		{`"kind":"read","rawInput":{"files":["f","/etc/hostname"]}`, false},
+		{`"kind":"read","rawInput":{"path":"f","command":"touch ran"}`, false},
+		{`"kind":"read","rawInput":{"path":"f","url":"https://example.com/?x"}`, false},
+		{`"kind":"read","rawInput":{"path":"f","content":"y"}`, false},
+		{`"kind":"read","rawInput":{"path":"f","odd":false}`, false},
+		{`"kind":"read","rawInput":{"path":"f"},"content":[{"type":"diff","path":"f","newText":"y"}]`, false},
+		{`"kind":"read","rawInput":{"path":"f"},"content":[{"type":"hologram"}]`, false},
+		{`"kind":"search","rawInput":{"pattern":"/etc/*"}`, false},
+		{`"kind":"search","rawInput":{"pattern":"x","path":".git"}`, false},
+	} {
+		script := `greet
+ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
+		if c.allowed {
+			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDone, yes, "Look: Yes, by --approve-reads")
+			play(t, script, "go").expect(t, ExitDenied, no, "(--approve-reads would allow it)")
+		} else {
+			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDenied, no, "(--approve-all would allow it)")
+		}
+	}
+}
+
 // How a turn ended, in the exit code and in words.
 func TestStopReasons(t *testing.T) {
 	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {

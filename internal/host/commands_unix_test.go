@@ -264,6 +264,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 		"a read":                      {tool("read", "Read", `{"path":"`+r.path("f")+`"}`), "y"},
 		"a relative path":             {tool("read", "Read", `{"path":"f"}`), "y"},
 		"a search":                    {tool("search", "Find", `{"pattern":"x"}`), "y"},
+		"a search of names elsewhere": {tool("search", "Find", `{"pattern":"/x"}`), "n"},
 		"a command called a read":     {tool("read", "Read", `{"command":"touch `+out+`"}`), "n"},
 		"words called a search":       {tool("search", "Find", `{"cmd":["touch","`+out+`"]}`), "n"},
 		"a path outside in the input": {tool("read", "Read", `{"file_path":"`+outside+`"}`), "n"},

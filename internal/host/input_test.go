@@ -1,13 +1,226 @@
 package host
 
 import (
+	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"parley/acpclient"
 	"parley/acpclient/wire"
 	"parley/permissions"
 )
+
+// unasked is who answers a tool call without the user: the flag that approves reads,
+// and the mode that accepts edits.
+func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
+	r.t.Helper()
+	options := []wire.PermissionOption{{ID: "y", Kind: "allow_once"}, {ID: "n", Kind: "reject_once"}}
+	decide := func(policy permissions.Policy, mode permissions.Mode) bool {
+		h := New(Options{Sink: newSink(), Policy: policy})
+		defer h.Close()
+		if err := h.OpenSession(theSession, []string{r.root}); err != nil {
+			r.t.Fatal(err)
+		}
+		h.Broker().SetMode(theSession, mode)
+		return h.Services().Permissions.Ask(acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(r.t.Context()).OptionID == "y"
+	}
+	deny := permissions.DenyAll("deny", nil)
+	return decide(permissions.ApproveReads("reads", deny), permissions.AskMode), decide(deny, permissions.AcceptEdits)
+}
+
+// What is called a read or an edit is allowed as one where all of it is understood,
+// and is files inside; whatever else it says, somebody has to read that.
+func TestUnaskedToolCalls(t *testing.T) {
+	r := newRig(t)
+	r.put(filepath.Join(r.outside, "f"), "theirs")
+	r.link(filepath.Join(r.outside, "f"), "link")
+	r.link(filepath.Join(r.outside, "f"), "src") // named like a member
+	const no, reads, edits = 0, 1, 2
+	v4a := func(lines ...string) string {
+		text, _ := json.Marshal("*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n")
+		return string(text)
+	}
+	for _, tc := range []struct {
+		kind, input string
+		want        int
+	}{
+		// Reads.
+		{"read", `{"path":"f"}`, reads},
+		{"read", `{"path":"f","offset":3,"limit":10,"line":1}`, reads},
+		{"read", `{"paths":["f","sub/g"]}`, reads},
+		{"read", `{"files":[{"path":"f"},{"file_path":"g","start_line":1}]}`, reads},
+		{"read", `{"uri":"file://` + filepath.ToSlash(r.path("f")) + `"}`, reads},
+		{"read", `{"path":"f","cwd":"sub"}`, reads},
+		{"read", `{"command":"view","path":"f","view_range":[1,2]}`, reads},
+		{"search", `{"pattern":"TODO","path":"sub","include":"*.{go,mod}","-n":true,"output_mode":"content"}`, reads},
+		{"search", `{"pattern":"TODO"}`, reads},
+		{"read", `{"path":"f","nothing":null}`, reads},
+		{"search", `{"query":"weather"}`, no}, // somewhere
+		{"read", `{}`, no},
+		{"read", ``, no},
+		{"read", `null`, no},
+		{"read", `"f"`, no},
+		{"read", `["f"]`, no},
+		{"read", `{"path":5}`, no},
+		{"read", `{"path":["f",5]}`, no},
+		{"read", `{"path":[["f"],{"path":"/etc/hostname"}]}`, no},
+		{"read", `{"path":"/etc/hostname"}`, no},
+		{"read", `{"path":"link"}`, no},
+		{"read", `{"path":".env"}`, no},
+		{"read", `{"path":"f","path":"/etc/hostname"}`, no},
+		{"read", `{"files":["f","/etc/hostname"]}`, no},
+		{"read", `{"files":[{"path":"f"},{"path":"/etc/hostname"}]}`, no},
+		{"read", `{"files":[{"path":"f"},{"where":"/etc/hostname"}]}`, no},
+		{"read", `{"files":{"a":{"b":{"filePath":"/etc/hostname"}}}}`, no},
+		{"read", `{"path":"f","source":"/etc/hostname"}`, no},
+		{"read", `{"path":"f","src":"../x"}`, no},
+		{"read", `{"path":"f","uri":"file:///etc/hostname"}`, no},
+		{"read", `{"path":"f","uri":"file://` + filepath.ToSlash(r.path("f")) + `/%2e%2e/%2e%2e/x"}`, no},
+		{"read", `{"path":"file://elsewhere/f"}`, no},
+		{"read", `{"path":"https://example.com/f"}`, no},
+		{"read", `{"path":"File:/etc/hostname"}`, no},
+		{"read", `{"path":"$HOME/x"}`, no},
+		{"read", `{"path":"%USERPROFILE%"}`, no},
+		{"read", `{"path":"lin*"}`, no},
+		{"read", `{"paths":["{f,/etc/hostname}"]}`, no},
+		{"read", `{"path":"routes/$id/[slug].tsx"}`, reads},
+		{"read", `{"path":"f","root":"/etc"}`, no},
+		{"read", `{"path":"f","cwd":"/etc"}`, no},
+		{"read", `{"path":"f","dir":"~"}`, no},
+		{"read", `{"path":"f","zzz":"/etc/hostname"}`, no},
+		{"read", `{"path":"f","zzz":"word"}`, no},
+		{"read", `{"path":"f","zzz":true}`, no},
+		{"read", `{"path":"f","zzz":false}`, no},
+		{"read", `{"path":"f","zzz":{}}`, no},
+		{"read", `{"path":"f","description":{"zzz":"word"}}`, no},
+		{"read", `{"path":"f","url":"https://example.com"}`, no},
+		{"read", `{"path":"f","url":"example.com"}`, no},
+		{"read", `{"path":"f","command":"ls"}`, no},
+		{"read", `{"path":"f","cmd":["ls"]}`, no},
+		{"read", `{"path":"f","Command":"ls"}`, no},
+		{"read", `{"path":"f","command":"create"}`, no},
+		{"read", `{"path":"f","then":{"command":"ls"}}`, no},
+		{"read", `{"path":"f","script":"ls"}`, no},
+		{"read", `{"path":"f","content":"new"}`, no},
+		{"read", `{"path":"f","new_string":"new"}`, no},
+		{"read", `{"path":"f","operation":"delete"}`, no},
+		{"read", `{"path":"f","type":"delete"}`, no},
+		{"read", `{"path":"f","delete":true}`, no},
+		{"read", `{"path":"f","destination":"g"}`, no},
+		{"read", `{"path":"f","new_path":"g"}`, no},
+		{"read", `{"path":"f","to":"g"}`, no},
+		{"read", `{"path":"f","edits":[{"old":"a","new":"b"}]}`, no},
+		{"read", `{"path":"f","patch":` + v4a("*** Update File: f", "@@", "-a", "+b") + `}`, no},
+		{"read", `{"path":"f","diff":"@@ -1 +1 @@\n-a\n+b"}`, no},
+		{"search", `{"pattern":"/etc/*"}`, no},
+		{"search", `{"pattern":"../*"}`, no},
+		{"search", `{"pattern":"src/../../*"}`, no},
+		{"search", `{"pattern":"{/etc,src}/*"}`, no},
+		{"search", `{"pattern":"{..,src}/*"}`, no},
+		{"search", `{"pattern":"~/*"}`, no},
+		{"search", `{"pattern":"x","path":"/etc"}`, no},
+		{"search", `{"pattern":"x","url":"https://example.com"}`, no},
+		{"fetch", `{"path":"f"}`, no},
+		{"other", `{"path":"f"}`, no},
+		{"Read", `{"path":"f"}`, no},
+
+		// Edits.
+		{"edit", `{"path":"f","content":"/etc/passwd && https://example.com $(rm)"}`, edits},
+		{"edit", `{"file_path":"f","old_string":"a","new_string":"b","replace_all":false}`, edits},
+		{"edit", `{"filePath":"f","oldString":"a","newString":"b"}`, edits},
+		{"edit", `{"path":"f","edits":[{"old_text":"a","new_text":"b"}]}`, edits},
+		{"edit", `{"edits":[{"file_path":"f","old_string":"a","new_string":"b"},{"file":"g","old":"","new":"x"}]}`, edits},
+		{"edit", `{"notebook_path":"n.ipynb","new_source":"x","cell_type":"code","edit_mode":"insert"}`, edits},
+		{"edit", `{"command":"str_replace","path":"f","old_str":"a","new_str":"b"}`, edits},
+		{"edit", `{"input":` + v4a("*** Add File: new/x", "+a", "*** Update File: f", "*** Move to: g", "@@", "-a", "+b", "*** Delete File: h") + `}`, edits},
+		{"edit", `{"patch":"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"}`, edits},
+		{"edit", `{"diff":"diff --git a/f b/g\nsimilarity index 90%\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n"}`, edits},
+		{"edit", `{"path":"f","diff":"@@ -1 +1 @@\n-a\n+b"}`, edits},
+		{"edit", `{"changes":{"f":{"type":"update","unified_diff":"@@ -1 +1 @@\n-a\n+b","move_path":null}},"call_id":"1","reason":null}`, edits},
+		{"edit", `{"changes":[{"path":"f","kind":{"type":"update","move_path":null},"diff":"@@ -1 +1 @@\n-a\n+b"}]}`, edits},
+		{"edit", `{}`, no},
+		{"edit", `{"content":"x"}`, no},
+		{"edit", `{"path":"f","content":"x","mode":511}`, no},
+		{"edit", `{"path":"f","content":{"zzz":1}}`, no},
+		{"edit", `{"path":"f","command":"rm -rf ."}`, no},
+		{"edit", `{"path":"f","command":["rm"]}`, no},
+		{"edit", `{"path":"f","content":"x","then":"ls && rm x"}`, no},
+		{"edit", `{"path":"f","content":"x","url":"https://example.com"}`, no},
+		{"edit", `{"path":"f","edits":[{"file_path":"/etc/x","old":"a","new":"b"}]}`, no},
+		{"edit", `{"path":"f","edits":[{"old":"a","new":"b","in":"/etc/x"}]}`, no},
+		{"edit", `{"path":".git/hooks/pre-commit","content":"x"}`, no},
+		{"edit", `{"path":"link","content":"x"}`, no},
+		{"edit", `{"path":"f","dest":"/etc/x"}`, no},
+		{"edit", `{"path":"f","newPath":"../x"}`, no},
+		{"edit", `{"old_path":"f","new_path":".claude/settings.json"}`, no},
+		{"edit", `{"input":` + v4a("*** Update File: f", "@@", "-a", "+b", "*** Update File: /etc/x", "@@", "-a", "+b") + `}`, no},
+		{"edit", `{"input":` + v4a("*** Update File: f", "*** Move to: ../x", "@@", "-a", "+b") + `}`, no},
+		{"edit", `{"input":` + v4a("*** Delete File: .git/config") + `}`, no},
+		{"edit", `{"path":"f","input":"change it somehow"}`, no},
+		{"edit", `{"path":"f","patch":"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+b\n"}`, no},
+		{"edit", `{"path":"f","patch":"--- a/f\n+++ /etc/x\n@@ -1 +1 @@\n-a\n+b\n"}`, no},
+		{"edit", `{"path":"f","diff":"diff --git a/f b/f\nrename from f\nrename to ../x\n"}`, no},
+		{"edit", `{"path":"f","patch":"--- \"a/\\056\\056/x\"\n+++ \"b/\\056\\056/x\"\n@@ -1 +1 @@\n-a\n+b\n"}`, no},
+		{"edit", `{"changes":{"/etc/x":{"type":"add","content":"x"}}}`, no},
+		{"edit", `{"changes":{"link":{"type":"add","content":"x"}}}`, no},
+		{"edit", `{"path":"f","changes":{"src":{"type":"add","content":"x"}}}`, no},
+		{"edit", `{"changes":{"f":{"type":"update","unified_diff":"","move_path":"/etc/x"}}}`, no},
+		{"delete", `{"path":"f"}`, no},
+		{"move", `{"source":"f","destination":"g"}`, no},
+		{"execute", `{"command":"ls"}`, no},
+		{"other", `{"path":"f","content":"x"}`, no},
+	} {
+		gotReads, gotEdits := r.unasked(tool(tc.kind, "Look", tc.input))
+		if gotReads != (tc.want == reads) || gotEdits != (tc.want == edits) {
+			t.Errorf("%s %s: as a read %v, as an edit %v", tc.kind, tc.input, gotReads, gotEdits)
+		}
+	}
+}
+
+// What a call shows counts as much as what it says in its input.
+func TestUnaskedContent(t *testing.T) {
+	r := newRig(t)
+	read := func(content ...wire.ToolContent) wire.ToolCall {
+		call := tool("read", "Read", `{"path":"f"}`)
+		call.Content = &content
+		return call
+	}
+	edit := diff("f", "x")
+	edit.RawInput = wire.Raw(`{"path":"f","command":"rm x"}`)
+	outside := diff(r.path("f"), "x", "y")
+	outside.Locations = &[]wire.Location{{Path: filepath.Join(r.outside, "f")}}
+	many := tool("read", "Read", "")
+	var places []wire.Location
+	for range maxPaths + 1 {
+		places = append(places, wire.Location{Path: r.path("f" + strings.Repeat("x", len(places)))})
+	}
+	many.Locations = &places
+	for name, tc := range map[string]struct {
+		call         wire.ToolCall
+		reads, edits bool
+	}{
+		"a read with words":        {read(wire.ToolContent{Type: "content", Block: wire.ContentBlock{Type: "text", Text: "look"}}), true, false},
+		"a read with a change":     {read((*diff("g", "x").Content)...), false, true},
+		"a read with v2's changes": {read(wire.ToolContent{Type: "content", Changes: []wire.FileChange{{Operation: "modify", Path: "g"}}}), false, false},
+		"only a patch of v2":       {read(wire.ToolContent{Type: "content", Patch: "binary"}), false, false},
+		"one of v2 elsewhere":      {read(wire.ToolContent{Type: "content", Patch: "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n"}), false, false},
+		"what nobody knows":        {read(wire.ToolContent{Type: "hologram", Raw: wire.Raw(`{"type":"hologram"}`)}), false, false},
+		"an edit":                  {diff("f", "x"), false, true},
+		"an edit with a command":   {edit, false, false},
+		"an edit that leads out":   {outside, false, false},
+		"more than is looked up":   {many, false, false},
+	} {
+		if reads, edits := r.unasked(tc.call); reads != tc.reads || edits != tc.edits {
+			t.Errorf("%s: as a read %v, as an edit %v", name, reads, edits)
+		}
+	}
+	q := r.show(read(wire.ToolContent{Type: "hologram", Raw: wire.Raw(`{"type":"hologram","of":"x"}`)}))
+	if got := parts(q, permissions.Field); !slices.Contains(got, `hologram={"type":"hologram","of":"x"}`) {
+		t.Errorf("what it shows is nowhere: %q", got)
+	}
+}
 
 // What the agents that people use send passes where nothing speaks against it.
 func TestInputsOfRealAgents(t *testing.T) {
@@ -45,6 +258,26 @@ func TestInputsOfRealAgents(t *testing.T) {
 		if got := r.judged(call); got.Effect != permissions.Allow {
 			t.Errorf("%s: %v; %+v", name, got.Effect, got.Verdicts)
 		}
+	}
+}
+
+// Rules are told of a path as it was asked for, too.
+func TestPathsAsAsked(t *testing.T) {
+	r := newRig(t)
+	r.put(r.path("real/f"), "x")
+	r.link(r.path("real"), "link")
+	asked, resolved := r.path("link/f"), r.path("real/f")
+	q := r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: tool("read", "t", `{"path":"link/./f"}`)})
+	for name, file := range map[string]permissions.FileFact{
+		"of a tool call": q.Facts.Files[0],
+		"looked up":      r.host.LookIn(theSession)(asked),
+	} {
+		if file.Asked != asked || file.Path != resolved {
+			t.Errorf("%s: %+v", name, file)
+		}
+	}
+	if file := r.host.LookIn(theSession)("~/x"); file.Asked != "" {
+		t.Errorf("nobody knows where it leads: %+v", file)
 	}
 }
 
