@@ -54,6 +54,10 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 			if key, ok = h.allowed(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
 			}
+			if err := h.sameTarget(r.SessionID, target); err != nil && target.Inside { // outside no link is followed
+				h.came(r.SessionID, key, "", err)
+				return "", fmt.Errorf("read %s: %w", r.Path, err)
+			}
 		}
 		text, err := h.files.Read(r.SessionID, allowedPath(target), fsops.Window{Line: r.Line, Limit: r.Limit}, !target.Inside)
 		h.came(r.SessionID, key, "read", err)
@@ -158,17 +162,23 @@ func (h *Host) look(session string, t fsops.Target) content {
 // errChanged means that what was allowed is no longer what would be done.
 var errChanged = errors.New("the file changed while the question was open")
 
-// unchanged tells whether the path still leads where it did and the file holds
-// what was shown: a question can stay open for long.
-func (h *Host) unchanged(session string, t fsops.Target, before content) error {
+// sameTarget tells whether a path still leads where it did when it was shown: a
+// question can stay open for long.
+func (h *Host) sameTarget(session string, t fsops.Target) error {
 	now, err := h.files.Resolve(session, t.Path)
-	if err != nil {
+	if err == nil && (now.Resolved != t.Resolved || now.Inside != t.Inside || now.Secret != t.Secret) {
+		err = errChanged
+	}
+	return err
+}
+
+// unchanged is sameTarget for a write, which also wants the file to hold what was
+// shown.
+func (h *Host) unchanged(session string, t fsops.Target, before content) error {
+	if err := h.sameTarget(session, t); err != nil {
 		return err
 	}
-	if now.Resolved != t.Resolved || now.Inside != t.Inside || now.Secret != t.Secret {
-		return errChanged
-	}
-	if again := h.look(session, now); again.text != before.text || again.isNew != before.isNew {
+	if again := h.look(session, t); again.text != before.text || again.isNew != before.isNew {
 		return errChanged
 	}
 	return nil

@@ -86,6 +86,21 @@ func TestReadThroughLinks(t *testing.T) {
 	}
 }
 
+// The same for a file inside, which a rule has asked about.
+func TestReadOfAFileThatBecomesALink(t *testing.T) {
+	r := ruled(t, "[[ask]]\npath = \"notes.txt\"\n")
+	r.put(r.path(".env"), "TOKEN=1")
+	notes := r.put(r.path("notes.txt"), "notes")
+	read := r.read(notes)
+	q := r.question()
+	os.Remove(notes)
+	r.link(r.path(".env"), "notes.txt")
+	r.host.Broker().Answer(q.Key, "once")
+	if o := read.wait(); o.err == nil || o.text != "" || !strings.Contains(o.err.Error(), "changed while the question was open") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // Promise 1 of files: one path, one order.
 func TestReadWaitsForTheWriteBefore(t *testing.T) {
 	r := newRig(t)
