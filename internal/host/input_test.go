@@ -159,7 +159,7 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"edit", `{"input":` + v4a("*** Update File: f", "*** Move to: ../x", "@@", "-a", "+b") + `}`, no},
 		{"edit", `{"input":` + v4a("*** Delete File: .git/config") + `}`, no},
 		{"edit", `{"path":"f","input":"change it somehow"}`, no},
-		{"edit", `{"path":"f","patch":"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+b\n"}`, no},
+		{"edit", `{"path":"f","patch":"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null` + `\n+++ b/../x\n@@ -0,0 +1 @@\n+b\n"}`, no},
 		{"edit", `{"path":"f","patch":"--- a/f\n+++ /elsewhere/x\n@@ -1 +1 @@\n-a\n+b\n"}`, no},
 		{"edit", `{"path":"f","diff":"diff --git a/f b/f\nrename from f\nrename to ../x\n"}`, no},
 		{"edit", `{"path":"f","patch":"--- \"a/\\056\\056/x\"\n+++ \"b/\\056\\056/x\"\n@@ -1 +1 @@\n-a\n+b\n"}`, no},
