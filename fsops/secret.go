@@ -121,11 +121,16 @@ func secret(file string) string {
 	if examples[names[len(names)-1]] {
 		names = names[:len(names)-1]
 	}
-	for i := range names {
-		for n := min(maxPlaceNames, len(names)-i); n > 0; n-- {
-			if why := sensitiveAs(strings.Join(names[i:i+n], "/"), n); why != "" {
-				return why
+	joined := strings.Join(names, "/")
+	for start := 0; len(names) > 0; start, names = start+len(names[0])+1, names[1:] {
+		end := len(joined)
+		for n := len(names); n > 0; n-- {
+			if n <= maxPlaceNames {
+				if why := sensitiveAs(joined[start:end], n); why != "" {
+					return why
+				}
 			}
+			end -= len(names[n-1]) + 1
 		}
 	}
 	return ""

@@ -191,6 +191,8 @@ func TestUnaskedContent(t *testing.T) {
 	edit.RawInput = wire.Raw(`{"path":"f","command":"rm x"}`)
 	outside := diff(r.path("f"), "x", "y")
 	outside.Locations = &[]wire.Location{{Path: filepath.Join(r.outside, "f")}}
+	uri := tool("read", "Read", "")
+	uri.Locations = &[]wire.Location{{Path: "file:/elsewhere/x"}}
 	many := tool("read", "Read", "")
 	var places []wire.Location
 	for range maxPaths + 1 {
@@ -210,6 +212,8 @@ func TestUnaskedContent(t *testing.T) {
 		"an edit":                  {diff("f", "x"), false, true},
 		"an edit with a command":   {edit, false, false},
 		"an edit that leads out":   {outside, false, false},
+		"a URI that leads out":     {uri, false, false},
+		"a change at a URI":        {diff("file:/elsewhere/x", "x"), false, false},
 		"more than is looked up":   {many, false, false},
 	} {
 		if reads, edits := r.unasked(tc.call); reads != tc.reads || edits != tc.edits {

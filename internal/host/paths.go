@@ -50,48 +50,49 @@ func (h *Host) find(session, path string) (f found) {
 }
 
 // namedFiles are the files that a tool call names, those that it shows a change of
-// first, each looked up once; more tells that there are others.
+// first, each looked up once; more tells that there are others. They are read as
+// those of its input are, which then knows of them too.
 func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
-	at := map[string]int{}
-	add := func(p string, write bool) {
-		i, seen := at[p]
-		switch {
-		case p == "":
-		case seen:
-			files[i].write = files[i].write || write
-		case len(files) == maxPaths:
-			more = true
-		default:
-			at[p] = len(files)
-			files = append(files, named{p, write, h.find(session, p)})
-		}
-	}
+	said := in.files
+	in.files = nil
 	for _, c := range contents(t) {
 		if c.Type == "diff" {
-			add(c.Path, true)
+			in.file(c.Path, true)
 		}
 		for _, f := range c.Changes {
-			add(f.OldPath, true)
-			add(f.Path, true)
+			in.file(f.OldPath, true)
+			in.file(f.Path, true)
 		}
 		changed, _ := patched(c.Patch)
 		for _, path := range changed {
-			add(path, true)
+			in.file(path, true)
 		}
 	}
 	if t.Locations != nil {
 		for _, l := range *t.Locations {
-			add(l.Path, false)
+			in.file(l.Path, false)
 		}
 	}
+	in.files = append(in.files, said...)
+	if in.command != "" {
+		for _, dir := range in.dirs {
+			in.file(dir, false)
+		}
+	} else if in.search && len(in.files) == 0 && text(t.Kind) == "search" {
+		in.file(h.cwd(session), false) // where an agent looks that is not told where
+	}
+	at := map[string]int{}
 	for _, f := range in.files {
-		add(f.path, f.write)
-	}
-	for _, dir := range in.dirs {
-		add(dir, false)
-	}
-	if in.search && in.command == "" && len(files) == 0 && text(t.Kind) == "search" {
-		add(h.cwd(session), false) // where an agent looks that is not told where
+		i, seen := at[f.path]
+		switch {
+		case seen:
+			files[i].write = files[i].write || f.write
+		case len(files) == maxPaths:
+			more = true
+		default:
+			at[f.path] = len(files)
+			files = append(files, named{f.path, f.write, h.find(session, f.path)})
+		}
 	}
 	return files, more
 }
