@@ -89,12 +89,12 @@ var attacks = []struct {
 	{"set", "ls *", "set -- x; ls"},
 
 	// Directories.
-	{"cd to where it was before", "make *", "cd - && make x"},
-	{"cd home", "make *", "cd && make x"},
-	{"cd with an option", "make *", "cd -P sub && make x"},
-	{"cd outside", "make *", "cd /tmp && make x"},
-	{"pushd", "make *", "pushd sub && make x"},
-	{"chdir", "make *", "chdir /tmp; make x"},
+	{"cd to where it was before", "make x *", "cd - && make x"},
+	{"cd home", "make x *", "cd && make x"},
+	{"cd with an option", "make x *", "cd -P sub && make x"},
+	{"cd outside", "make x *", "cd /tmp && make x"},
+	{"pushd", "make x *", "pushd sub && make x"},
+	{"chdir", "make x *", "chdir /tmp; make x"},
 	{"another directory's program", "./build *", "cd sub && ./build x"},
 	{"up, behind cd", "ls *", "cd sub/.. && ls ../x"},
 
@@ -104,20 +104,19 @@ var attacks = []struct {
 	{"of=", "dd *", "dd if=x of=/etc/passwd"},
 	{"of= in quotes", "dd *", `dd "of=/etc/passwd"`},
 	{"up behind =", "dd *", "dd of=../x"},
-	{"behind a colon", "cp *", "cp a:/etc/x b"},
-	{"between colons", "cp *", "cp x:../y:z b"},
+	{"behind a colon", "tool a:/etc/x b", "tool a:/etc/x b"},
+	{"between colons", "tool x:../y:z b", "tool x:../y:z b"},
 	{"before a colon", "docker *", "docker run -v ../..:/w i"},
 	{"behind @", "http-post *", "http-post -d@/etc/passwd"},
 	{"behind a comma", "gcc *", "gcc -Wl,-rpath,/etc x.c"},
 	{"a flag and its value", "ls *", "ls --color /etc"},
-	{"a flag with =", "ls *", "ls --ignore=/etc/x"},
 	{"a flag in one piece", "gcc *", "gcc -I/etc x.c"},
 	{"flags in one piece", "gcc *", "gcc -xvo/etc/x x.c"},
 	{"up in one piece", "gcc *", "gcc -o../x x.c"},
 	{"home in one piece", "gcc *", "gcc -o~/x x.c"},
 	{"a name that begins with --", "cat *", "cat -- --x/../../etc/passwd"},
 	{"secret", "cat *", "cat .env"},
-	{"many pieces", "cp *", "cp " + strings.Repeat("a/b:", 40) + "c d"},
+	{"many pieces", "tool " + strings.Repeat("a/b:", 40) + "c d", "tool " + strings.Repeat("a/b:", 40) + "c d"},
 
 	// Hosts.
 	{"a URL", "curl *", "curl https://example.com"},
@@ -171,16 +170,14 @@ var attacks = []struct {
 	{"go build runs", "go build *", "go build --toolexec rm"},
 	{"go's linker", "go build *", "go build -ldflags=-extld=rm"},
 	{"go run", "go *", "go run example.com/x@latest"},
-	{"make's shell", "make *", "make SHELL=rm"},
-	{"make evaluates", "make *", "make --eval='$(shell rm)'"},
-	{"another makefile", "make *", "make -fevil"},
-	{"npm's shell", "npm run *", "npm run x --script-shell=rm"},
+	{"make's shell", "make test *", "make test SHELL=rm"},
+	{"make evaluates", "make test *", "make test --eval='$(shell rm)'"},
+	{"another makefile", "make test *", "make test -fevil"},
+	{"another target", "make test *", "make test evil"},
+	{"npm's shell", "npm run x *", "npm run x --script-shell=rm"},
+	{"npm's shell with one dash", "npm run build *", "npm run build -script-shell ./x"},
 	{"npm exec", "npm *", "npm exec rm"},
 	{"docker exec", "docker *", "docker exec x rm"},
-	{"vim's commands", "vim *", "vim -c '!rm' x"},
-	{"vim's first command", "vim *", "vim '+!rm' x"},
-	{"less's first command", "less *", "less '+!rm' x"},
-	{"man's pager", "man *", "man -P rm ls"},
 	{"behind a wrapper", "timeout 5 find *", "timeout 5 find . -delete"},
 	{"test runs a subscript", "test *", "test -v 'a[$(rm x)]'"},
 	{"bracket runs a subscript", "[ *", "[ 1 -eq 'a[$(rm x)]' ]"},
@@ -228,22 +225,23 @@ func TestHarmless(t *testing.T) {
 		{"git show *", "git show HEAD:src/x.go"},
 		{"go build *", "go build ./..."},
 		{"go test *", "go test -race -run 'TestX|TestY' ./pkg/..."},
-		{"make *", "make -j4 test"},
-		{"npm run *", "npm run build -- --watch"},
+		{"make test *", "make test -j4"},
+		{"npm run build *", "npm run build --silent"},
+		{"npm run build -- --watch", "npm run build -- --watch"},
 		{"find *", "find . -name '*.go' -type f"},
 		{"grep *", "grep -rn 'foo(bar)' src"},
 		{"rg *", "rg -n --hidden x src"},
 		{"sed -n *", "sed -n '10,20p' src/a.go"},
 		{"sed *", "sed 's/a/b/g' src/a.go"},
-		{"tar *", "tar -czf a.tgz src"},
+		{"tar czf a.tgz src", "tar czf a.tgz src"},
 		{"sort *", "sort -u x"},
 		{"env GOOS=linux go build *", "env GOOS=linux go build ./x"},
 		{"timeout 60 go test *", "timeout 60 go test ./..."},
 		{"python3 -m pytest *", "python3 -m pytest -q tests"},
-		{"xargs grep *", "cat x | xargs grep -l y"},
-		{"bash scripts/build.sh *", "bash scripts/build.sh --fast"},
-		{"./gradlew *", "./gradlew test"},
-		{"npx jest *", "npx jest src"},
+		{"bash scripts/build.sh *", "bash scripts/build.sh src/x"},
+		{"bash scripts/build.sh --fast *", "bash scripts/build.sh --fast"},
+		{"./gradlew test *", "./gradlew test"},
+		{"npx jest *", "npx jest src/"},
 		{"ls *", "# look around\nls -la"},
 		{"command -v *", "command -v go"},
 		{"python3 --version", "python3 --version"},
@@ -283,6 +281,24 @@ func TestDenied(t *testing.T) {
 		{"rm *", "cat <<E\n$(rm x)\nE"},
 		{"rm *", strings.Repeat("ls;", 400) + "rm x"},
 		{"rm *", "alias x=y; rm x"},
+		{"git push *", "git -C . push origin main"},
+		{"git push *", "git --git-dir=x -c a.b=c push"},
+		{"git push --force *", "git push origin main --force"},
+		{"git push -f *", "git push -uf origin main"},
+		{"rm -rf *", "rm -r -f x"},
+		{"rm -rf *", "rm x -fr"},
+		{"kubectl delete *", "kubectl -n prod --context x delete pod y"},
+		{"docker run *", "docker -D run x"},
+		{"npm publish *", "npm --silent publish"},
+		{"npm run deploy *", "npm run --silent deploy"},
+		{"rm *", `$'rm' x`},
+		{"rm *", `$'\x72m' x`},
+		{"rm *", `r''m x`},
+		{"rm *", "command rm x"},
+		{"rm *", "env -i rm x"},
+		{"rm *", "busybox rm x"},
+		{"rm *", "nohup nice -n 5 rm x"},
+		{"pip install *", "pip3.11 install x"},
 	} {
 		b := rulebook(t, (&Rule{Effect: Deny, Command: c.rule}).Text()+allowing("ls *"))
 		got := b.Judge(lineFacts(c.line))
@@ -291,6 +307,49 @@ func TestDenied(t *testing.T) {
 		}
 		if len(got.Verdicts) > maxParts+1 {
 			t.Errorf("%d verdicts", len(got.Verdicts))
+		}
+	}
+}
+
+// What a rule that denies does not mean stays as it was.
+func TestNotDenied(t *testing.T) {
+	for _, c := range []struct{ rule, line string }{
+		{"git push *", "git log push"},
+		{"git push *", "git commit -am push"},
+		{"rm -rf *", "rm -r x"},
+		{"git push --force *", "git push origin main"},
+	} {
+		b := rulebook(t, (&Rule{Effect: Deny, Command: c.rule}).Text())
+		if got := b.Judge(lineFacts(c.line)); got.Effect == Deny {
+			t.Errorf("%q is denied by %q", c.line, c.rule)
+		}
+	}
+}
+
+// A line that could not be read may hold what a rule speaks of.
+func TestHides(t *testing.T) {
+	for _, c := range []struct {
+		rule Rule
+		line string
+		want Effect
+	}{
+		{Rule{Effect: Deny, Command: "rm *"}, "ls x", None},
+		{Rule{Effect: Deny, Command: "rm *"}, "$x y", Deny},
+		{Rule{Effect: Deny, Command: "rm *"}, "ls *.go", None},
+		{Rule{Effect: Deny, Command: "ls -l *"}, "ls $x", Deny},
+		{Rule{Effect: Deny, Command: "rm *"}, "sudo $x y", Deny},
+		{Rule{Effect: Deny, Command: "rm *"}, "bash -c \"$x\"", Deny},
+		{Rule{Effect: Deny, Command: "rm *"}, "ls (", Deny},
+		{Rule{Effect: Deny, Command: "rm *"}, "{rm,x}", Deny},
+		{Rule{Effect: Deny, Path: "x/**"}, "cat *", Deny},
+		{Rule{Effect: Confirm, Path: "x/**"}, "cat $y", Confirm},
+		{Rule{Effect: Deny, Host: "example.com"}, "curl $y", Deny},
+		{Rule{Effect: Deny, Kind: "edit"}, "cat $y", None},
+		{Rule{Effect: Deny, Agent: "b", Command: "rm *"}, "$x y", None},
+		{Rule{Effect: Allow, Command: "ls *"}, "$x y", None},
+	} {
+		if got := mustBook(t, []Rule{c.rule}).Judge(lineFacts(c.line)).Hides; got != c.want {
+			t.Errorf("%q with %s: %v, want %v", c.line, c.rule.Name(), got, c.want)
 		}
 	}
 }
@@ -357,7 +416,7 @@ func TestAllowedPaths(t *testing.T) {
 
 // Where a command runs is judged like a path that it names.
 func TestDirectories(t *testing.T) {
-	b := rulebook(t, allowing("make *"))
+	b := rulebook(t, allowing("make x"))
 	for dir, want := range map[string]Effect{"/w": Allow, "/w/sub": Allow, "/tmp": None, "": None, "/w/.ssh": None} {
 		f := lineFacts("make x")
 		f.Commands[0].Dir = dir
@@ -389,7 +448,7 @@ func TestWordsWithoutAShell(t *testing.T) {
 		{[]string{}, None},
 		{[]string{""}, None},
 	} {
-		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Look: project}
+		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Look: project, Below: nothingBelow}
 		if got := b.Judge(f); got.Effect != c.want {
 			t.Errorf("%q: %v; %+v", c.words, got.Effect, got.Verdicts)
 		}
@@ -401,7 +460,10 @@ func TestOpenEnded(t *testing.T) {
 	for _, command := range []string{"*", "* x", "l*", "bash *", "bash -c *", "bash -o pipefail *", "sh -c ls*", "env *", "env A=b *", "env -u X *", "timeout 5 *",
 		"timeout -s 9 5 *", "timeout 5 bash -c *", "sudo *", "sudo -u root *", "nice -n 5 *", "xargs *", "xargs -n 1 *", "ssh host *", "python3 *", "python3 -c *",
 		"python3 -m *", "python3.12 *", "node -e *", "awk *", "awk -F : *", "perl -I lib *", "deno run *", "npm exec *", "go run *", "docker run *", "docker exec *",
-		"eval *", "source *", "npx *", "uv run *", "find-x* y"} {
+		"eval *", "source *", "npx *", "uv run *", "find-x* y",
+		"make *", "just *", "task *", "sqlite3 *", "sqlite3 app.db *", "psql *", "mysql *", "gdb *", "ssh build ls *", "watch *", "watch ls *", "hyperfine *", "xargs *", "xargs grep *",
+		"xargs grep -l y", "coverage *", "coverage run *", "xvfb-run *", "awk *", "awk '{print}' *", "vim *", "man *", "less *", "pandoc *", "bun *", "bun run *", "deno *", "deno task *",
+		"npx *", "npx -y *", "kubectl -n x exec *", "docker -D run *", "go -C . run *", "npm --yes exec *", "command *", "time *", "nohup *", "busybox *"} {
 		if err := (&Rule{Effect: Allow, Command: command}).Check(); err == nil {
 			t.Errorf("%q may be allowed", command)
 		}

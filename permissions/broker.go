@@ -336,9 +336,15 @@ func choose(q Question, kind string) (Option, bool) {
 }
 
 // ApproveAll is the policy that allows everything that offers an allowing
-// option, once rather than always. by names it in the answers.
+// option, once rather than always. by names it in the answers. A command line that
+// could not be read is rejected where a rule denies what it might hold.
 func ApproveAll(by string) Policy {
-	return func(q Question) (Answer, bool) { return allow(q, by) }
+	return func(q Question) (Answer, bool) {
+		if q.Judgement.Hides == Deny {
+			return reject(q, "your rules deny what this line may hold: parley cannot read all of it"), true
+		}
+		return allow(q, by)
+	}
 }
 
 // OnlyReads tells whether a question is about reading or searching files inside the

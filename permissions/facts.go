@@ -13,13 +13,21 @@ type Facts struct {
 
 	// Use: the tool does something that the commands, files and hosts do not say.
 	Use bool `json:"use,omitempty"`
-	// Partial: there is more to it than stands here, so no rule may allow it.
+	// Partial: there is more to it than stands here, so no rule, mode or flag may allow it.
 	Partial bool `json:"partial,omitempty"`
 
 	// Look finds out where a path leads; relative ones do not come. It may be nil:
 	// then nothing that names a file outside of Files is allowed by a rule. It is
 	// called on the goroutine of Ask and touches the file system only.
 	Look func(path string) FileFact `json:"-"`
+	// Below visits what lies below a directory, the directory itself left out, until
+	// visit returns false; it returns false itself where it could not look at all of it.
+	// Links are not followed: their fact says where they lead. Without hidden it leaves
+	// out what tools such as rg do: names that begin with a dot, and what is ignored. It
+	// may be nil: then no rule allows what reads whole directories. Called as Look.
+	Below func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
+
+	own func(path string) FileFact // Look, for what the patterns of rules name
 }
 
 // CommandFact is a command that would be run.
@@ -33,9 +41,10 @@ type CommandFact struct {
 
 // FileFact is a file that would be read or written.
 type FileFact struct {
-	Path  string `json:"path,omitempty"`  // absolute, links followed; as it came where that is not known
-	Asked string `json:"asked,omitempty"` // absolute, as it was asked for, links not followed
-	Write bool   `json:"write,omitempty"`
+	Path   string `json:"path,omitempty"`  // absolute, links followed; as it came where that is not known
+	Asked  string `json:"asked,omitempty"` // absolute, as it was asked for, links not followed
+	Write  bool   `json:"write,omitempty"`
+	Exists bool   `json:"exists,omitempty"`
 	// Inside the session's directories; Secret: known to be sensitive. Roots are
 	// the directories, for patterns that are relative.
 	Inside bool     `json:"inside,omitempty"`
@@ -65,14 +74,20 @@ type Verdict struct {
 	Effect Effect
 	Rule   *Rule  // that decided; nil without one
 	Why    string // no rule can allow it, and why; "" else
+	Short  string // the rule that comes nearest does not cover it, and why; "" else
 	Depth  int    // 1 for a part of a command line, 0 for all else
 	demand demand
+	below  string // a directory of which all that lies below is read
+	bare   bool   // but for names that begin with a dot
 }
 
 // Judgement is what the rules say of a question.
 type Judgement struct {
 	Effect   Effect
 	Verdicts []Verdict // each by itself; all must be allowed
+	// Hides is what a rule might say of a part of a command line that parley could not
+	// read: Deny or Confirm where there are such rules, else None.
+	Hides Effect
 }
 
 // By names the rule that decided, for the record: the first that denies, or the

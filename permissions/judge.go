@@ -9,7 +9,7 @@ import (
 // allowed by itself; one thing that is denied denies it. It calls f.Look.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
-	f.Look = bounded(f.Look)
+	f.Look, f.own = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
@@ -26,15 +26,66 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		}
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsUse}, text))
 	}
-	j.Effect = Allow
-	for _, v := range j.Verdicts {
-		j.Effect = sum(j.Effect, v)
-	}
+	j.Verdicts, j.Effect = b.settle(&f, j.Verdicts)
+	j.Hides = b.hidden(&f)
 	if f.Partial && j.Effect == Allow {
 		j.Effect = None
 		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", Why: "parley does not know all that it does"})
 	}
 	return j
+}
+
+// settle sums up verdicts. What lies below directories is looked at where it matters: it
+// takes time.
+func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
+	effect := Allow
+	for _, v := range all {
+		effect = sum(effect, v)
+	}
+	var out []Verdict
+	for _, v := range all {
+		if v.below != "" {
+			found := false
+			if effect == Allow {
+				v, found = b.settleDeep(f, v)
+			}
+			if !found {
+				continue
+			}
+			effect = sum(effect, v)
+		}
+		out = append(out, v)
+	}
+	return out, effect
+}
+
+// hidden is what rules might say of the parts of command lines that could not be read.
+func (b *Rulebook) hidden(f *Facts) Effect {
+	if !b.tightens() {
+		return None
+	}
+	worst := None
+	for _, c := range f.Commands {
+		r := reader{dir: c.Dir}
+		if len(c.Words) > 0 {
+			r.script(c.Words)
+		} else {
+			r.parts = partsOf(c.Line, c.Dir)
+		}
+		for _, p := range r.parts {
+			for i := range b.rules {
+				if rule := &b.rules[i]; rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
+					worst = rule.Effect
+				}
+			}
+		}
+	}
+	return worst
+}
+
+// tightens tells whether there are rules that ask or deny.
+func (b *Rulebook) tightens() bool {
+	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm })
 }
 
 // sum adds a verdict to what is known of a question.
@@ -69,7 +120,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) > 0 {
 		r := reader{dir: c.Dir}
 		r.script(c.Words)
-		p := part{text: c.Line, words: c.Words, dir: c.Dir}
+		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir}
 		if slices.ContainsFunc(c.Words[1:], operator) {
 			p.doubt = "a word of it means more to a shell"
 		}
@@ -109,7 +160,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	case c.Dir == "":
 		all = append(all, Verdict{Text: c.Line, Why: "where it runs is not known"})
 	default:
-		if v, found := b.path(f, "", c.Dir, false); found {
+		if v, found := b.path(f, "", c.Dir, mayWrite); found {
 			v.Text = "in " + c.Dir
 			all = append(all, v)
 		}
@@ -164,18 +215,47 @@ func (b *Rulebook) usual(v Verdict, file FileFact, known bool) Verdict {
 
 // run judges a simple command, and the files and hosts that its words name.
 func (b *Rulebook) run(f *Facts, p part) []Verdict {
-	words := p.words
+	d := demand{kind: wantsRun, words: p.words, dir: p.dir}
 	if p.doubt != "" {
-		words = knownWords(words) // a deny may still see what it is
+		d.words = p.words[:p.known] // a deny may still see what it is
 	}
-	v := b.verdict(f, demand{kind: wantsRun, words: words}, p.text)
+	v := b.verdict(f, d, p.text)
 	switch why := b.uncertain(f, p); {
 	case why != "" && v.Effect <= Allow:
 		v.Effect, v.Rule, v.Why = None, nil, why
-	case why == "" && v.Effect == None && p.words[0] == "cd": // where it leads is judged below
-		v.Effect = Allow
+	case v.Effect == None && b != nil:
+		v.Short = b.shortfall(f, d)
 	}
-	return append([]Verdict{v}, b.names(f, p)...)
+	if v.Effect == None && p.words[0] == "cd" && v.Why == "" {
+		v.Effect = Allow // where it leads is judged below
+	}
+	return append([]Verdict{v}, b.names(f, p, b.allowing(f, d))...)
+}
+
+// allowing are the rules for commands that allow one.
+func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
+	if b == nil {
+		return nil
+	}
+	for i := range b.rules {
+		if r := &b.rules[i]; r.Effect == Allow && r.Command != "" && r.matches(f, d) {
+			by = append(by, r)
+		}
+	}
+	return by
+}
+
+// shortfall says why the first rule whose words match does not cover a command.
+func (b *Rulebook) shortfall(f *Facts, d demand) string {
+	for i := range b.rules {
+		r := &b.rules[i]
+		if r.Effect == Allow && r.Command != "" && (r.Agent == "" || matchText(r.Agent, f.Agent)) && matchWords(r.words, d.words) {
+			if why := r.shortfall(f, d.words, d.dir); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // uncertain says why no rule can allow a simple command.
@@ -185,6 +265,8 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 		return p.doubt
 	case readsCode(p.words):
 		return "it runs what it reads"
+	case listsFiles(p.words):
+		return "it works on names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
 		return "where it leads is not known"
 	case strings.Contains(p.words[0], "/") && !strings.HasPrefix(p.words[0], "/"):
@@ -195,12 +277,16 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	return ""
 }
 
-// knownWords are the words up to the first that is not known.
-func knownWords(words []string) []string {
-	for i, w := range words {
-		if w == "" {
-			return words[:i]
-		}
+// listsFiles tells whether a command takes the names of files from a file or a pipe.
+func listsFiles(words []string) bool {
+	if slices.Contains([]string{"xargs", "gxargs", "parallel", "cpio"}, program(words[0])) {
+		return true
 	}
-	return words
+	return slices.ContainsFunc(read(words).items, func(it item) bool {
+		name, _, _ := strings.Cut(it.option, "=")
+		return it.class == classList || it.class == classOdd && slices.Contains(listOptions, name)
+	})
 }
+
+// listOptions name files with names of files, for programs without a profile.
+var listOptions = []string{"-T", "--files-from", "--files0-from", "--pathspec-from-file"}

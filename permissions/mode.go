@@ -24,13 +24,17 @@ func (m Mode) String() string { return modeNames[m] }
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 
 // settle says what the mode makes of a question; None leaves it to the user. What
-// a rule wants to be asked stays a question in every mode.
+// a rule wants to be asked stays a question in every mode, and so does a command line
+// that could not be read where there is a rule that it might get around.
 func (m Mode) settle(q *Question) Effect {
 	if q.Judgement.Effect == Confirm {
 		return None
 	}
 	switch m {
 	case AllMode:
+		if q.Judgement.Hides != None {
+			return None
+		}
 		return Allow
 	case AcceptEdits:
 		if q.Kind == "edit" && q.onlyFiles() {

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,21 +12,23 @@ import (
 // maxLooks bounds the paths of one question that are looked up, maxPieces the pieces
 // of a word that may be paths.
 const (
-	maxLooks  = 400
-	maxPieces = 24
-	maxName   = 4096 // bytes of a word
+	maxLooks = 400
+	// maxOwnLooks bounds those that the patterns of rules name.
+	maxOwnLooks = 4000
+	maxPieces   = 24
+	maxName     = 4096 // bytes of a word
 )
 
-// bounded looks each path up once, and not more than maxLooks of them: what is left
-// out counts as outside.
-func bounded(look func(string) FileFact) func(string) FileFact {
+// bounded looks each path up once, and not more than so many of them: what is left out
+// counts as outside.
+func bounded(look func(string) FileFact, most int) func(string) FileFact {
 	if look == nil {
 		return nil
 	}
 	seen := map[string]FileFact{}
 	return func(path string) FileFact {
 		file, ok := seen[path]
-		if !ok && len(seen) < maxLooks {
+		if !ok && len(seen) < most {
 			file = look(path)
 			seen[path] = file
 		} else if !ok {
@@ -35,57 +38,152 @@ func bounded(look func(string) FileFact) func(string) FileFact {
 	}
 }
 
-// readers are programs that only read the files they name.
-var readers = strings.Fields("cat head tail ls grep egrep fgrep rg wc nl stat file du diff cmp comm cut tr uniq od hexdump md5sum sha1sum sha256sum tree basename dirname realpath readlink bat test [")
+// use is what a command does with a file.
+type use int
 
-// names judges what the words of a command name, where that is not harmless.
-func (b *Rulebook) names(f *Facts, p part) []Verdict {
+const (
+	reads      use = iota
+	mayWrite       // it is not known whether it reads or writes
+	writesThis     // by an option that the rule does not name: only a rule for the path allows it
+)
+
+// names judges the files and hosts that a command names. by are the rules that allow the
+// command.
+func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	var out []Verdict
-	reads := slices.Contains(readers, program(p.words[0]))
-	for i, w := range p.words[1:] {
-		if strings.Contains(w, "://") {
-			out = append(out, b.urls(f, w)...)
+	rd := read(p.words)
+	p.dir = b.workingDir(f, rd, p, &out)
+	for _, it := range rd.items {
+		if len(it.text) > maxName && strings.ContainsAny(it.text, "/~") {
+			out = append(out, Verdict{Text: it.text, Why: "a word of it is longer than a path may be"})
 			continue
 		}
-		if host, ok := bareHost(p.words, i+1); ok {
-			out = append(out, b.host(f, host, w))
-			continue
+		found := b.item(f, p, it, by)
+		if found == nil {
+			found = b.forbidden(f, p.dir, it)
 		}
-		if len(w) > maxName && strings.ContainsAny(w, "/~") {
-			out = append(out, Verdict{Text: w, Why: "a word of it is longer than a path may be"})
-			continue
+		out = append(out, found...)
+	}
+	if rd.deep {
+		out = append(out, b.deep(f, p, rd)...)
+	}
+	return out
+}
+
+// item judges what one word names, where that is not harmless.
+func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
+	single := func(v Verdict, found bool) []Verdict {
+		if !found {
+			return nil
 		}
-		pieces := pathsIn(w)
-		if len(pieces) > maxPieces {
-			out = append(out, Verdict{Text: w, Why: "a word of it may name more files than parley looks at"})
-			pieces = pieces[:maxPieces]
+		return []Verdict{v}
+	}
+	switch it.class {
+	case classRead:
+		return single(b.path(f, p.dir, it.text, reads))
+	case classDir:
+		return nil // judged where it is entered
+	case classWrite:
+		if it.option != "" && slices.Contains(nowhere, it.text) {
+			return nil
 		}
-		var worst *Verdict
-		for _, piece := range pieces {
-			if v, found := b.path(f, p.dir, piece, reads); found && (worst == nil || sum(worst.Effect, v) != worst.Effect) {
-				worst = &v
+		how := mayWrite
+		if it.option != "" && !slices.ContainsFunc(by, func(r *Rule) bool {
+			return r.says(p.words, it.word) || p.words[it.word-1] == it.option && r.says(p.words, it.word-1)
+		}) {
+			how = writesThis
+		}
+		return single(b.path(f, p.dir, it.text, how))
+	case classRev, classLocal, classInput:
+		return b.pieces(f, p.dir, it.text, reads)
+	case classData:
+		var out []Verdict
+		for i, c := range it.text {
+			if c == '@' || c == '<' {
+				file, _, more := strings.Cut(it.text[i+1:], ";")
+				out = append(out, single(b.path(f, p.dir, file, reads))...)
+				if more {
+					out = append(out, single(b.path(f, p.dir, it.text[i+1:], reads))...)
+				}
 			}
 		}
-		if worst != nil {
-			out = append(out, *worst)
+		return out
+	case classHost:
+		return b.bare(f, it.text)
+	case classURL:
+		return b.url(f, it.text)
+	case classDownload:
+		return b.download(f, p, it.text)
+	case classQuery:
+		return b.query(f, it.text)
+	case classRemote:
+		return b.remote(f, p.dir, it.text)
+	case classForge:
+		if strings.Contains(it.text, "://") {
+			return b.url(f, it.text)
 		}
+	case classOther, classOdd, classCode, classCmd, classAssign:
+		if strings.Contains(it.text, "://") {
+			return b.urls(f, it.text)
+		}
+		if it.networked(p.words) {
+			return b.bare(f, it.text)
+		}
+		return b.pieces(f, p.dir, it.text, mayWrite)
+	}
+	return nil
+}
+
+// forbidden is what a rule that asks or denies says of anything that a word might name,
+// whatever the word is.
+func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
+	if !b.tightens() {
+		return nil
+	}
+	how := mayWrite
+	if slices.Contains([]class{classRead, classRev, classLocal, classInput}, it.class) {
+		how = reads
+	}
+	found := b.pieces(f, dir, it.text, how)
+	if strings.Contains(it.text, "://") {
+		found = append(found, b.urls(f, it.text)...)
+	}
+	return slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect < Confirm })
+}
+
+// pieces judges every piece of a word that may be a path, and returns the worst.
+func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
+	pieces := pathsIn(word)
+	var out []Verdict
+	if len(pieces) > maxPieces {
+		out = append(out, Verdict{Text: word, Why: "a word of it may name more files than parley looks at"})
+		pieces = pieces[:maxPieces]
+	}
+	var worst *Verdict
+	for _, piece := range pieces {
+		if v, found := b.path(f, dir, piece, how); found && (worst == nil || sum(worst.Effect, v) != worst.Effect) {
+			worst = &v
+		}
+	}
+	if worst != nil {
+		out = append(out, *worst)
 	}
 	return out
 }
 
 // pathsIn are the pieces of a word that may be paths: the word, the value of an
-// option that stands in one piece with it, and what comes behind = : , and @.
+// option that stands in one piece with it, and what comes after = : , ; and @.
 func pathsIn(word string) []string {
 	if word == "" || word == "-" {
 		return nil
 	}
 	out := []string{word}
 	add := func(piece string) {
-		if (strings.Contains(piece, "/") || strings.HasPrefix(piece, "~") || piece == "..") && !slices.Contains(out, piece) && len(out) <= maxPieces {
+		if piece != "" && !slices.Contains(out, piece) && len(out) <= maxPieces {
 			out = append(out, piece)
 		}
 	}
-	if strings.HasPrefix(word, "-") && len(word) > 2 { // -I/usr/include
+	if strings.HasPrefix(word, "-") && len(word) > 2 { // -I/usr/include, -fscript
 		if word[1] != '-' {
 			add(word[2:])
 		}
@@ -112,12 +210,11 @@ func pathsIn(word string) []string {
 	return out
 }
 
-// path judges a file that a command names; false where that is harmless. What is
-// not known to read only is taken to write.
-func (b *Rulebook) path(f *Facts, dir, word string, reads bool) (Verdict, bool) {
-	file, known := lookUp(f, dir, word, !reads)
+// path judges a file that a command names; false where that is harmless.
+func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
+	file, known := lookUp(f, dir, word, how != reads)
 	v := b.verdict(f, fileDemand(file, true), word)
-	if !reads {
+	if how != reads {
 		file.Write = false
 		if also := b.verdict(f, fileDemand(file, true), word); also.Effect > max(v.Effect, Allow) {
 			v = also
@@ -126,6 +223,11 @@ func (b *Rulebook) path(f *Facts, dir, word string, reads bool) (Verdict, bool) 
 	}
 	switch {
 	case v.Effect >= Confirm:
+		return v, true
+	case v.Effect == Allow && known && how == writesThis:
+		return v, true
+	case known && file.Inside && !file.Secret && how == writesThis:
+		v.Why = "it would be written: a rule has to name the option, or allow edits of the path"
 		return v, true
 	case known && file.Inside && !file.Secret:
 		return v, false
@@ -156,6 +258,85 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	return file, true
 }
 
+// deep are the directories that a command reads with all that lies below. Whether that
+// is harmless is found out last (see settleDeep): it takes time.
+func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
+	var out []Verdict
+	for _, it := range rd.items {
+		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classRev) {
+			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, it.text), bare: rd.bare})
+		}
+	}
+	if len(out) == 0 && rd.known {
+		out = append(out, Verdict{Text: ".", Effect: Allow, below: joinDir(p.dir, "."), bare: rd.bare})
+	}
+	return out
+}
+
+// settleDeep says why what lies below a directory may not be read; false where it may.
+func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
+	dir, hidden := v.below, !v.bare
+	v = Verdict{Text: v.Text}
+	if f.Below == nil || dir == "" {
+		v.Why = "what lies below it is not known"
+		return v, true
+	}
+	if f.Look != nil {
+		dir = f.Look(dir).Path
+	}
+	all := f.Below(dir, hidden, func(file FileFact) bool {
+		name, err := filepath.Rel(dir, file.Asked)
+		if err != nil {
+			name = file.Asked
+		}
+		verdict := b.verdict(f, fileDemand(file, true), name)
+		switch {
+		case verdict.Effect >= Confirm:
+			v.Why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, verdict.Effect)
+		case verdict.Effect == Allow:
+		case file.Secret:
+			v.Why = fmt.Sprintf("below it lies %s, which is sensitive", name)
+		case !file.Inside:
+			v.Why = fmt.Sprintf("below it lies %s, a link that leads outside the session's directories", name)
+		}
+		return v.Why == ""
+	})
+	if !all && v.Why == "" {
+		v.Why = "more lies below it than parley looks at"
+	}
+	return v, v.Why != ""
+}
+
+// workingDir is the directory in which a command works, where options of its own say
+// that. It also judges a repository of git that is one by its files alone: its settings
+// may run programs, and nothing keeps an agent from writing them.
+func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) string {
+	dir := p.dir
+	for _, d := range rd.dirs {
+		if v, found := b.path(f, dir, d, mayWrite); found {
+			*out = append(*out, v)
+		}
+		dir = joinDir(dir, d)
+	}
+	if program(p.words[0]) != "git" || f.Look == nil || dir == "" {
+		return dir
+	}
+	exists := func(dir, name string) bool { return f.Look(filepath.Join(dir, name)).Exists }
+	for at := f.Look(dir); at.Inside && at.Path != ""; at = f.Look(filepath.Dir(at.Path)) {
+		if exists(at.Path, ".git") {
+			break
+		}
+		if exists(at.Path, "HEAD") && exists(at.Path, "objects") && exists(at.Path, "refs") {
+			*out = append(*out, Verdict{Text: at.Path, Why: "a repository without .git: its settings can run programs"})
+			break
+		}
+		if filepath.Dir(at.Path) == at.Path {
+			break
+		}
+	}
+	return dir
+}
+
 // searched tells whether cd looks for a directory in more than one place.
 func searched(dir string) bool {
 	return os.Getenv("CDPATH") != "" && !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") && dir != "." && dir != ".."
@@ -170,7 +351,7 @@ var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 // urls judges a word with URLs in it.
 func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
-	if len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
+	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
 		return []Verdict{{Text: word, Why: "where it leads is not known"}}
 	}
 	var out []Verdict
@@ -192,67 +373,47 @@ func (b *Rulebook) host(f *Facts, host, text string) Verdict {
 	return v
 }
 
-// fetchers are programs whose words are hosts, with options behind which none comes.
-var fetchers = map[string]string{
-	"curl": "-X -H -d -A -e -u -b -m -w --max-time --request --header --data --data-raw --user-agent --write-out --retry", "wget": "-U -T -t", "http": "", "https": "", "xh": "",
-	"ping": "-c -i -W", "nc": "-w", "ncat": "-w", "telnet": "", "ftp": "", "dig": "", "host": "", "nslookup": "", "whois": "", "traceroute": "", "nmap": "-p", "openssl": "",
-}
-
-// bareHost is the host that a word names without saying http://.
-func bareHost(words []string, i int) (string, bool) {
-	w, name := words[i], program(words[0])
-	values, fetches := fetchers[name]
-	switch {
-	case strings.HasPrefix(w, "-") || w == "":
-		return "", false
-	case fetches:
-		if slices.Contains(strings.Fields(values), words[i-1]) {
-			return "", false
-		}
-		if slices.Contains([]string{"nc", "ncat", "telnet", "openssl", "nmap", "ping"}, name) && strings.Trim(w, "0123456789-") == "" {
-			return "", false // a port
-		}
-	case name == "git":
-		if !gitRepository(words, i) {
-			return "", false
-		}
-		fallthrough
-	case slices.Contains([]string{"scp", "sftp", "rsync"}, name):
-		before, _, found := strings.Cut(w, ":")
-		if !found || strings.Contains(before, "/") {
-			return "", false
-		}
-		w = before
-	default:
-		return "", false
+// bare judges a host that a word names without saying http://: user@host:path, host/path.
+func (b *Rulebook) bare(f *Facts, word string) []Verdict {
+	host := word
+	if end := strings.IndexAny(host, `/?#\`); end >= 0 {
+		host = host[:end]
 	}
-	if at := strings.LastIndex(strings.SplitN(w, "/", 2)[0], "@"); at >= 0 {
-		w = w[at+1:]
+	if at := strings.LastIndex(host, "@"); at >= 0 {
+		host = host[at+1:]
 	}
-	host := w
-	if end := strings.IndexAny(host, "/:?#"); end >= 0 {
+	if end := strings.Index(host, ":"); end >= 0 {
 		host = host[:end]
 	}
 	if !hostName().MatchString(host) {
 		host = "?" // of which no rule speaks
 	}
-	return host, true
+	return []Verdict{b.host(f, host, word)}
 }
 
-// gitRepository tells whether a word of git may be where a repository is.
-func gitRepository(words []string, i int) bool {
-	for k := 1; k < i; k++ {
-		switch words[k] {
-		case "clone", "ls-remote", "remote", "submodule", "archive":
-			return true
-		case "fetch", "pull", "push": // the first that is no option; behind it names of branches
-			for _, w := range words[k+1 : i] {
-				if !strings.HasPrefix(w, "-") {
-					return false
-				}
-			}
-			return true
-		}
+// fetchers are programs without a profile whose words are hosts, and copiers those whose
+// words are hosts where a colon stands in them.
+var (
+	fetchers = strings.Fields("wget http https xh ping nc ncat telnet ftp dig host nslookup whois traceroute nmap openssl curl")
+	copiers  = strings.Fields("scp sftp rsync")
+	// transports are the commands of git that speak to another repository.
+	transports = strings.Fields("clone fetch pull push ls-remote remote submodule archive request-pull send-email bundle")
+)
+
+// networked tells whether a word that no profile explains is a host.
+func (it item) networked(words []string) bool {
+	name, w := program(it.of), it.text
+	if it.class != classOther || strings.Trim(w, "0123456789") == "" {
+		return false
+	}
+	before, _, colon := strings.Cut(w, ":")
+	switch {
+	case slices.Contains(fetchers, name):
+		return true
+	case slices.Contains(copiers, name):
+		return colon && !strings.Contains(before, "/")
+	case strings.HasPrefix(name, "git"): // with a subcommand, too
+		return colon && !strings.Contains(before, "/") && slices.ContainsFunc(words[:it.word], func(w string) bool { return slices.Contains(transports, w) })
 	}
 	return false
 }

@@ -116,7 +116,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 		}
 		return FileFact{Path: real, Inside: real == dir || strings.HasPrefix(real, dir+"/"), Secret: filepath.Base(real) == ".env", Roots: []string{dir}}
 	}
-	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Look: look}
+	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Look: look, Below: nothingBelow}
 	if b.Judge(f).Effect != Allow {
 		return false
 	}
@@ -135,7 +135,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 			if slices.ContainsFunc(words[1:], operator) { // as words they are asked about: who runs them may still join them
 				run = CommandFact{Line: shellLine(t, words), Dir: d.dirs[i]}
 			}
-			if b.Judge(Facts{Kind: "execute", Commands: []CommandFact{run}, Look: look}).Effect != Allow {
+			if b.Judge(Facts{Kind: "execute", Commands: []CommandFact{run}, Look: look, Below: nothingBelow}).Effect != Allow {
 				t.Errorf("%q is allowed, and runs %q in %s, which is not; %+v", line, words, d.dirs[i], rules)
 			}
 		}

@@ -42,45 +42,105 @@ func matchText(pattern, s string) bool {
 	return strings.HasSuffix(s, parts[len(parts)-1])
 }
 
-// matchPath matches a path of the file system. A pattern begins with / or ~/, or
-// is relative to each of the roots; * stands for any characters of a name, ** as
-// a name for any names, none included. A strict pattern, one that allows, matches
-// what it says; one that does not also matches other cases of letters, and all below
-// a directory that it names.
-func matchPath(pattern, path string, roots []string, strict bool) bool {
-	names := splitPath(path)
+// pathPattern is a pattern of paths: names that are as they are, and a pattern of those
+// that follow.
+type pathPattern struct{ base, names []string }
+
+// pathPatterns are what a pattern means. It begins with / or ~/, or is relative to each of
+// the roots, which it never leaves; * stands for any characters of a name, ** as a name for
+// any names, none included.
+func pathPatterns(pattern string, roots []string) []pathPattern {
+	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil
+		}
+		return []pathPattern{{splitPath(home), splitPath(rest)}}
+	}
+	if filepath.IsAbs(pattern) {
+		return []pathPattern{{nil, splitPath(pattern)}}
+	}
+	var out []pathPattern
+	for _, root := range roots {
+		out = append(out, pathPattern{splitPath(root), splitPath(pattern)})
+	}
+	return out
+}
+
+// resolved is the pattern with the links of its literal beginning followed.
+func (p pathPattern) resolved(look func(string) FileFact) pathPattern {
+	literal := slices.Clone(p.base)
+	rest := p.names
+	for len(rest) > 0 && !strings.Contains(rest[0], "*") {
+		literal, rest = append(literal, rest[0]), rest[1:]
+	}
+	return pathPattern{splitPath(look("/" + strings.Join(literal, "/")).Path), rest}
+}
+
+// matches is strict for a pattern that allows. One that does not also matches other cases
+// of letters, and all below a directory that it names.
+func (p pathPattern) matches(path string, strict bool) bool {
+	names, base, pattern := splitPath(path), p.base, p.names
 	if strict && slices.Contains(names, "..") {
 		return false // it could not be looked up
 	}
 	if !strict {
-		pattern, path = strings.ToLower(pattern), strings.ToLower(filepath.Clean(path))
-		names = splitPath(path)
+		names, base, pattern = lower(splitPath(filepath.Clean(path))), lower(base), lower(pattern)
 	}
-	match := func(pattern, names []string) bool {
-		return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
+	if len(names) < len(base) || !slices.Equal(base, names[:len(base)]) {
+		return false
 	}
-	if pattern == "**" { // any file at all
-		return true
+	names = names[len(base):]
+	return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
+}
+
+func lower(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToLower(n)
 	}
-	if strings.HasPrefix(pattern, "~/") {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return false
+	return out
+}
+
+// meansFile tells whether the path of a rule is that of a file. A rule that allows counts
+// for where the file is, and for one that is sensitive only where it names that. Any other
+// rule also counts for the path as it was asked for, and for where its own path leads.
+func (r *Rule) meansFile(f *Facts, file FileFact) bool {
+	for _, p := range pathPatterns(r.Path, file.Roots) {
+		if r.Effect == Allow {
+			if p.matches(file.Path, true) && (!file.Secret || p.namesSecret(f, file.Path)) {
+				return true
+			}
+			continue
 		}
-		if !strict {
-			home = strings.ToLower(home)
+		if p.matches(file.Path, false) || file.Asked != "" && p.matches(file.Asked, false) {
+			return true
 		}
-		return match(append(splitPath(home), splitPath(pattern[2:])...), names)
-	}
-	if filepath.IsAbs(pattern) {
-		return match(splitPath(pattern), names)
-	}
-	for _, root := range roots {
-		if !strict {
-			root = strings.ToLower(root)
+		if f.own != nil && p.resolved(f.own).matches(file.Path, false) {
+			return true
 		}
-		base := splitPath(root)
-		if len(names) >= len(base) && slices.Equal(base, names[:len(base)]) && match(splitPath(pattern), names[len(base):]) {
+	}
+	return false
+}
+
+// namesSecret tells whether a pattern that matches a sensitive file means to: it names the
+// file, or the directory that makes it sensitive, by more than stars.
+func (p pathPattern) namesSecret(f *Facts, path string) bool {
+	place := path
+	for f.own != nil {
+		above := filepath.Dir(place)
+		if above == place || !f.own(above).Secret {
+			break
+		}
+		place = above
+	}
+	names := splitPath(place)
+	if len(p.base) >= len(names) {
+		return true // the rule's own directory is the sensitive one
+	}
+	for k := 1; k <= len(p.names); k++ {
+		last := p.names[k-1]
+		if (!strings.Contains(last, "*") || strings.HasPrefix(last, "*.") && len(last) > 2) && (pathPattern{p.base, p.names[:k]}).matches(place, true) {
 			return true
 		}
 	}

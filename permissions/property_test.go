@@ -213,10 +213,10 @@ func TestStars(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"**", "/a/b", true}, {"a/**/b", "/w/a/b", true}, {"a/**/b", "/w/a/x/y/b", true}, {"a/**/b", "/w/a/x", false}, {"**/b", "/w/b", true}, {"**/*.go", "/w/x/y.go", true},
+		{"**", "/a/b", false}, {"**", "/w/a/b", true}, {"a/**/b", "/w/a/b", true}, {"a/**/b", "/w/a/x/y/b", true}, {"a/**/b", "/w/a/x", false}, {"**/b", "/w/b", true}, {"**/*.go", "/w/x/y.go", true},
 		{"*", "/w/a", true}, {"*", "/w/a/b", false}, {"a/**", "/w/a", true}, {"/x/*/y", "/x/1/y", true}, {"/x/*/y", "/x/1/2/y", false}, {"**/a/**/a", "/w/a/b/a/c/a", true},
 	} {
-		if got := matchPath(c.pattern, c.path, []string{"/w"}, true); got != c.want {
+		if got := pathPatterns(c.pattern, []string{"/w"})[0].matches(c.path, true); got != c.want {
 			t.Errorf("%s %s: %v", c.pattern, c.path, got)
 		}
 	}

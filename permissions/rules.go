@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,7 +64,10 @@ func (r *Rule) Check() error {
 	if err != nil {
 		return err
 	}
-	if r.words = words; r.Effect == Allow && strings.Contains(strings.Join(words, " "), "*") && openEnded(words) {
+	if r.words = words; r.Effect == Allow && slices.Contains(never, program(words[0])) {
+		return fmt.Errorf("command %q runs what it reads: no rule can allow it", r.Command)
+	}
+	if r.Effect == Allow && strings.Contains(strings.Join(words, " "), "*") && openEnded(words) {
 		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
 	}
 	return nil
@@ -127,6 +129,7 @@ var natural = map[demandKind][]string{
 type demand struct {
 	kind   demandKind
 	words  []string // wantsRun: nil where they are not known
+	dir    string   // wantsRun: where it runs; "" where that is not known
 	file   FileFact
 	host   string
 	beside bool // of a command line that asks for something else
@@ -145,35 +148,19 @@ func (r *Rule) matches(f *Facts, d demand) bool {
 	}
 	switch {
 	case r.Command != "":
-		return d.kind == wantsRun && r.matchesCommand(d.words)
+		if d.kind != wantsRun || len(d.words) == 0 {
+			return false
+		}
+		if r.Effect == Allow {
+			return matchWords(r.words, d.words) && r.shortfall(f, d.words, d.dir) == ""
+		}
+		return r.speaksOf(f, d.words, d.dir)
 	case r.Path != "":
-		return (d.kind == wantsRead || d.kind == wantsWrite) && matchPath(r.Path, d.file.Path, d.file.Roots, r.Effect == Allow)
+		return (d.kind == wantsRead || d.kind == wantsWrite) && r.meansFile(f, d.file)
 	case r.Host != "":
 		return d.kind == wantsHost && matchHost(r.Host, d.host)
 	}
 	return r.Effect != Allow || !(d.kind == wantsRead || d.kind == wantsWrite) || d.file.Inside && !d.file.Secret
-}
-
-// matchesCommand is strict where it allows, and lenient where it does not: a deny
-// of rm is one of /bin/rm, too.
-func (r *Rule) matchesCommand(words []string) bool {
-	if len(words) == 0 {
-		return false
-	}
-	if r.Effect == Allow {
-		return matchWords(r.words, words) && !trapped(r.words, words)
-	}
-	first := strings.ToLower(r.words[0])
-	if first == "*" && len(r.words) == 1 {
-		return true
-	}
-	for i := range wrapped(words) {
-		name := strings.ToLower(words[i])
-		if (matchText(first, name) || matchText(first, strings.TrimSuffix(filepath.Base(name), ".exe"))) && matchWords(r.words[1:], words[i+1:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // Rulebook is a set of rules. It is not changed after it was made, and may be

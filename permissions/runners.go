@@ -31,19 +31,28 @@ var twice = strings.Fields("su ssh chroot flock script runuser tmux direnv")
 
 // interpreters run what their first word, or an option, says.
 var interpreters = strings.Fields(`python pypy node nodejs perl ruby php lua luajit awk gawk mawk nawk osascript powershell pwsh cmd tclsh wish expect source . eval trap
-	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx`)
+	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx`)
 
 // carriers are programs of which some subcommands run what stands behind them.
 var carriers = map[string][]string{
-	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"}, "deno": {"run", "eval", "x", "repl"}, "bun": {"run", "x", "exec", "repl"},
+	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"}, "deno": {"run", "eval", "x", "repl", "task"}, "bun": {"run", "x", "exec", "repl"},
 	"uv": {"run", "tool", "x"}, "poetry": {"run"}, "pipenv": {"run"}, "bundle": {"exec"}, "conda": {"run"}, "mise": {"exec", "x"}, "rustup": {"run"},
-	"docker": {"exec", "run"}, "podman": {"exec", "run"}, "kubectl": {"exec", "run", "debug"}, "nix": {"run", "shell", "develop", "eval"}, "go": {"run", "tool", "generate"},
+	"docker": {"exec", "run"}, "podman": {"exec", "run"}, "kubectl": {"exec", "run", "debug"}, "nix": {"run", "shell", "develop", "eval"}, "go": {"run", "tool"},
 }
+
+// closed are programs of which any word may be code, or a program to run: a rule that
+// allows one of them says every word.
+var closed = strings.Fields(`sqlite sqlite3 psql mysql mariadb duckdb redis-cli mongo mongosh gdb lldb ssh mosh watch hyperfine coverage xvfb-run just task
+	awk gawk mawk nawk vi vim nvim view ex ed emacs nano less more most man pandoc expect tmux screen entr watchexec nodemon script eval trap source .
+	at batch crontab fc dc bc m4 osascript cmd powershell pwsh tclsh wish gnuplot`)
+
+// never are programs that no rule may allow: what they work on stands in what they read.
+var never = strings.Fields("xargs gxargs parallel cpio")
 
 // flagsOnly are short options, by program, that no value follows.
 var flagsOnly = map[string][]string{
 	"npx": {"-y", "--yes", "--no-install"}, "python": {"-u", "-B", "-I", "-E", "-s", "-S"}, "sudo": {"-n", "-E", "-H"}, "time": {"-p"}, "env": {"-i"},
-	"sh": {"-e", "-u", "-x", "-eu", "-ex", "-eux"}, "bash": {"-e", "-u", "-x", "-eu", "-ex", "-eux"}, "xargs": {"-0", "-r", "-t"},
+	"sh": {"-e", "-u", "-x", "-eu", "-ex", "-eux"}, "bash": {"-e", "-u", "-x", "-eu", "-ex", "-eux"},
 }
 
 // amount is a word that wrappers take before the program: a number, a duration, a
@@ -55,10 +64,12 @@ var amount = late(`^[0-9.]+[smhd]?$|^[A-Za-z_][A-Za-z0-9_]*=`)
 func openEnded(pattern []string) bool {
 	name := program(pattern[0])
 	switch {
-	case strings.Contains(pattern[0], "*"):
+	case strings.Contains(pattern[0], "*"), slices.Contains(closed, name):
 		return true
-	case name == "command" && len(pattern) > 1 && (pattern[1] == "-v" || pattern[1] == "-V"):
-		return false
+	case carries(name, pattern) > 0 && firstNamed("", pattern[carries(name, pattern):]) < 0:
+		return true
+	case profileOf(pattern[0]) != nil:
+		return unnamed(pattern)
 	case isShell(name), slices.Contains(interpreters, name):
 		return firstNamed(name, pattern) < 0
 	case slices.Contains(wrappers, name):
@@ -71,10 +82,49 @@ func openEnded(pattern []string) bool {
 			i += k
 		}
 		return i < 0 || openEnded(pattern[i:])
-	case len(pattern) > 1 && slices.Contains(carriers[name], pattern[1]):
-		return firstNamed("", pattern[1:]) < 0
 	}
 	return false
+}
+
+// unnamed tells whether * would stand for code, or for a program, by what the profile of
+// the first word says, and the pattern names none.
+func unnamed(pattern []string) bool {
+	var literal []string
+	for _, w := range pattern {
+		if start, rest, found := strings.Cut(w, "*"); found && (strings.Trim(start, "-") == "" || rest != "") {
+			break // else it begins a name: test:*
+		}
+		literal = append(literal, w)
+	}
+	var odd, rest bool
+	for _, it := range read(append(slices.Clip(literal), "\x00", "\x00", "\x00")).items {
+		odd = odd || it.class == classOdd // what comes after it may be its value
+		if it.class != classCode && it.class != classCmd {
+			continue
+		}
+		if it.word < len(literal) {
+			if it.option != "" || odd {
+				continue
+			}
+			return it.class == classCmd && it.word < len(pattern) && openEnded(pattern[it.word:])
+		}
+		rest = true
+	}
+	return rest
+}
+
+// carries is the place of the subcommand that runs what follows it; 0 where there is none.
+func carries(name string, pattern []string) int {
+	option := func(i int) bool { return i > 0 && strings.HasPrefix(pattern[i], "-") }
+	for i := 1; i < len(pattern); i++ {
+		if slices.Contains(carriers[name], pattern[i]) {
+			return i
+		}
+		if !option(i) && !option(i-1) {
+			break
+		}
+	}
+	return 0
 }
 
 // firstNamed is the first word of a pattern behind its program that can only be
@@ -86,7 +136,7 @@ func firstNamed(name string, pattern []string) int {
 		case strings.Contains(w, "*"):
 			return -1
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
-		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && !slices.Contains(flagsOnly[name], pattern[i-1]) && !(name == "python" && pattern[i-1] == "-m"):
+		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && pattern[i-1] != "--" && !slices.Contains(flagsOnly[name], pattern[i-1]) && !(name == "python" && pattern[i-1] == "-m"):
 		default:
 			return i
 		}

@@ -26,6 +26,7 @@ type part struct {
 	file  string   // of a redirection, as it was written
 	write bool
 	doubt string // why it cannot be judged; "" where it can
+	known int    // how many of words are known for sure
 }
 
 // reader takes a command line apart. What it does not know for sure is a doubt:
@@ -251,6 +252,9 @@ func (r *reader) call(c *syntax.CallExpr) {
 			}
 		}
 		p.words = append(p.words, text)
+		if p.known == len(p.words)-1 && (why == "" || why == ansiQuotes) {
+			p.known++
+		}
 	}
 	r.parts = append(r.parts, p)
 	r.follow(p)

@@ -7,15 +7,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // literal is what a word says, and why that is not known; "" where it is.
 func literal(w *syntax.Word) (text, why string) {
-	if w.Lit() == "[" { // the command
-		return "[", ""
+	if lit := w.Lit(); lit == "[" || lit == "=" { // the command, and its operator
+		return lit, ""
 	}
 	var b strings.Builder
+	escapes := false
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -23,8 +25,11 @@ func literal(w *syntax.Word) (text, why string) {
 				return w.Lit(), why
 			}
 		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", "it has escapes that parley does not read"
+			if p.Dollar { // shells do not agree on all of them, so that only a deny counts on it
+				escapes = true
+				decoded, _, _ := expand.Format(nil, p.Value, nil)
+				b.WriteString(decoded)
+				continue
 			}
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
@@ -35,8 +40,14 @@ func literal(w *syntax.Word) (text, why string) {
 			return "", "what a word of it will be is not known before it runs"
 		}
 	}
+	if escapes {
+		return b.String(), ansiQuotes
+	}
 	return b.String(), ""
 }
+
+// ansiQuotes is what is said of $'...'.
+const ansiQuotes = "it has escapes that parley does not read"
 
 // bare adds text that stands without quotes.
 func bare(b *strings.Builder, s string, first bool) (why string) {

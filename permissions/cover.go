@@ -1,0 +1,114 @@
+package permissions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxWords bounds the words of a command that a * lets pass.
+const maxWords = 1000
+
+// shortfall says which word of a command, that matches the pattern of a rule that
+// allows, no * of the pattern may stand for; "" where there is none. What the pattern
+// names word for word is the user's decision. For the rest counts what is known: of a
+// program with a profile the operands and options that it lists, of another one names
+// of files.
+func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
+	if len(words) > maxWords {
+		return fmt.Sprintf("it has more than %d words", maxWords)
+	}
+	rd := read(words)
+	for _, dir2 := range rd.dirs {
+		dir = joinDir(dir, dir2)
+	}
+	for _, it := range rd.items {
+		if r.says(words, it.word) || it.word < len(r.words) && named(r.words[it.word], words[it.word], it) {
+			continue
+		}
+		if why := it.uncovered(f, dir); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// says tells whether a rule that allows names a word of a command as it is.
+func (r *Rule) says(words []string, at int) bool {
+	return at < len(r.words) && r.words[at] == words[at]
+}
+
+// named tells whether the * inside a word of a pattern stands for the rest of a name
+// that the pattern begins: test:*, --level=*.
+func named(pattern, word string, it item) bool {
+	start, rest, _ := strings.Cut(pattern, "*")
+	switch it.class {
+	case classCode, classOther:
+	case classOdd:
+		if !strings.Contains(start, "=") {
+			return false
+		}
+	default:
+		return false
+	}
+	return strings.Trim(start, "-") != "" && rest == "" && strings.HasPrefix(word, start) && plainWord().MatchString(word[len(start):])
+}
+
+// plainWord is a name without anything that somebody could take for more.
+var plainWord = late(`^[A-Za-z0-9_.:-]*$`)
+
+// plainName is the name of a file that can be neither an option, nor a subcommand, nor
+// code: it has a dot or a slash in it.
+var plainName = late(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
+
+// uncovered says why * may not stand for a word.
+func (it item) uncovered(f *Facts, dir string) string {
+	if why := languages[it.class]; why != nil {
+		return why(it.text)
+	}
+	switch it.class {
+	case classOther:
+		return it.stranger(f, dir)
+	case classLocal:
+		return it.fetched(f, dir)
+	case classRisky:
+		if it.option != "" {
+			return fmt.Sprintf("a rule has to name %s", it.option)
+		}
+		return fmt.Sprintf("a rule has to name %s", it.of+" "+it.text)
+	case classAssign, classCode, classCmd:
+		return fmt.Sprintf("a rule has to name what it runs: %s", it.text)
+	case classOdd:
+		if it.option == "" {
+			return fmt.Sprintf("%s is more than parley knows of %s", it.text, it.of)
+		}
+		return fmt.Sprintf("%s is not an option that parley knows of %s", it.option, it.of)
+	}
+	return ""
+}
+
+// fetched is uncovered for what may be a path, a package, or a place on the network.
+func (it item) fetched(f *Facts, dir string) string {
+	first, _, below := strings.Cut(it.text, "/")
+	switch {
+	case strings.ContainsAny(it.text, "@:"):
+	case first == "" || first == "." || first == ".." || first == "~" || !strings.Contains(first, "."):
+		return ""
+	case !below:
+		if file, known := lookUp(f, dir, it.text, false); known && file.Exists { // x.go
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s may be fetched from elsewhere", it.text)
+}
+
+// stranger is uncovered for a program without a profile. A directory or a file that is
+// there, named in a way that cannot mean anything else, is all that * stands for:
+// subcommands of a program that nobody knows may run what comes next.
+func (it item) stranger(f *Facts, dir string) string {
+	if plainName().MatchString(it.text) && strings.ContainsAny(it.text, "./") {
+		if file, known := lookUp(f, dir, it.text, false); known && file.Exists {
+			return ""
+		}
+	}
+	return fmt.Sprintf("parley does not know %s: * stands for files that exist, and %s is none", it.of, it.text)
+}

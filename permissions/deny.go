@@ -1,0 +1,122 @@
+package permissions
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// speaksOf tells whether a rule that asks or denies means a command: also by its path
+// or a link to it, behind programs that run others, and with options before, between and
+// after the words of the pattern. It sees too much rather than too little.
+func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	first := strings.ToLower(r.words[0])
+	if first == "*" && len(r.words) == 1 {
+		return true
+	}
+	var options, operands []string
+	for _, w := range r.words[1:] {
+		if strings.HasPrefix(w, "-") {
+			options = append(options, w)
+		} else {
+			operands = append(operands, w)
+		}
+	}
+	for i := range wrapped(words) {
+		called := slices.ContainsFunc(calledBy(f, words[i], dir), func(name string) bool { return matchText(first, name) })
+		if called && matchAmong(operands, words[i+1:]) && !slices.ContainsFunc(options, func(o string) bool { return !hasOption(words[i+1:], o) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// calledBy are the names of the program that a word means.
+func calledBy(f *Facts, word, dir string) []string {
+	names := []string{word, strings.TrimSuffix(filepath.Base(word), ".exe"), program(word)}
+	if strings.Contains(word, "/") {
+		if file, known := lookUp(f, dir, word, false); known {
+			names = append(names, filepath.Base(file.Path))
+		}
+	}
+	for i := range names {
+		names[i] = strings.ToLower(names[i])
+	}
+	return names
+}
+
+// matchAmong matches a pattern with words between which options may stand, each with a
+// value in the next word.
+func matchAmong(pattern, words []string) bool {
+	type state struct {
+		at    int  // in the pattern
+		value bool // the next word may be the value of an option
+	}
+	states := map[state]bool{{}: true}
+	rest := func(at int) bool { return at == len(pattern)-1 && pattern[at] == "*" }
+	for _, w := range words {
+		next := map[state]bool{}
+		for s := range states {
+			if rest(s.at) {
+				return true
+			}
+			if s.at < len(pattern) && matchText(pattern[s.at], w) {
+				next[state{s.at + 1, false}] = true
+			}
+			if strings.HasPrefix(w, "-") {
+				next[state{s.at, !strings.Contains(w, "=")}] = true
+			} else if s.value {
+				next[state{s.at, false}] = true
+			}
+		}
+		states = next
+	}
+	for s := range states {
+		if s.at == len(pattern) || rest(s.at) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasOption tells whether an option is among words: by itself, with a value, or with its
+// letters among those of others.
+func hasOption(words []string, option string) bool {
+	letters := ""
+	for _, w := range words {
+		if name, _, _ := strings.Cut(w, "="); matchText(option, w) || matchText(option, name) {
+			return true
+		}
+		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") {
+			letters += w[1:]
+		}
+	}
+	if strings.HasPrefix(option, "--") || len(option) < 2 {
+		return false
+	}
+	return strings.Trim(option[1:], letters) == ""
+}
+
+// mayHideIn tells whether a part of a command line that could not be read may be what a
+// rule speaks of.
+func (r *Rule) mayHideIn(f *Facts, p part) bool {
+	switch {
+	case r.Agent != "" && !matchText(r.Agent, f.Agent), p.doubt == "":
+		return false
+	case p.words == nil:
+		return r.Command != "" || r.Path != "" || r.Host != ""
+	case p.known == len(p.words):
+		return false
+	case r.Path != "" || r.Host != "":
+		return true
+	case r.Command == "":
+		return false
+	case p.known == 0 || wrapped(p.words) > 1 || isShell(p.words[0]) || p.words[0] == "eval":
+		return true
+	}
+	first := strings.ToLower(r.words[0])
+	return slices.ContainsFunc(calledBy(f, p.words[0], p.dir), func(name string) bool { return matchText(first, name) })
+}

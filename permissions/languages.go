@@ -1,0 +1,104 @@
+package permissions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// languages say why * may not stand for a word that is read as more than its text; "" where
+// it may. What such a word names is not on the command line, or not by itself.
+var languages = map[class]func(text string) string{
+	classPlain: func(text string) string {
+		return orWhy(!strings.ContainsAny(text, "[$`="), "a shell may evaluate "+text)
+	},
+	classFormat: func(text string) string {
+		return orWhy(printsOnly().MatchString(text), "a shell may set a variable by this format")
+	},
+	classSed: func(text string) string {
+		return orWhy(sedHarmless(text), "parley does not know what this script of sed does")
+	},
+	classJQ: func(text string) string {
+		return orWhy(jqHarmless(text), "this filter of jq may read more than the files that are named")
+	},
+	className: func(text string) string {
+		return orWhy(nameOnly().MatchString(text) && !strings.Contains(text, "__"), text+" is not a plain name")
+	}, // cargo clippy splits at __
+	classInput: inputOnly,
+	classShown: shownOnly,
+	classRefspec: func(text string) string {
+		return orWhy(!strings.HasPrefix(text, "+") && !strings.HasPrefix(text, ":"), "a rule has to name what it overwrites or deletes: "+text)
+	},
+	classWriteOut: func(text string) string {
+		return orWhy(!strings.HasPrefix(text, "@") && !strings.Contains(text, "%output"), text+" reads or writes a file")
+	},
+	classQuery: func(text string) string {
+		return orWhy(!strings.HasPrefix(text, "+") || querySettings().MatchString(text), text+" is not a setting that parley knows of dig")
+	},
+	classForge: func(text string) string {
+		return orWhy(strings.Contains(text, "://") || strings.Count(text, "/") <= 1 && !strings.Contains(text, ":"), text+" may name a host")
+	},
+}
+
+func orWhy(fine bool, why string) string {
+	if fine {
+		return ""
+	}
+	return why
+}
+
+// printsOnly is a format of printf without %n, which sets a variable, and without escapes
+// that may hide one.
+var printsOnly = late(`^([^%\\]|\\[abefnrtvE\\"']|\\(033|x1b)|%%|%[-+ #0-9.*']*[hjlLtqz]*[aAbcdeEfFgGiosuxXq])*$`)
+
+// nameOnly is a plain name: pkg, @scope/pkg, pkg@1.2, clippy::all, a,b.
+var nameOnly = late(`^(@[A-Za-z0-9._-]+/)?[A-Za-z0-9]([A-Za-z0-9._@+,-]|::)*$`)
+
+// choices are braces of a pattern that can mean nothing but what stands in them.
+var choices = late(`\{[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)*\}`)
+
+// versioned has an @ that does not begin a name below a directory: @options, pkg@v1.
+var versioned = late(`(^|[^/])@`)
+
+// inputOnly is for files to check: @ may begin a file with options, or a version.
+func inputOnly(text string) string {
+	if versioned().MatchString(text) {
+		return fmt.Sprintf("the @ in %s may name options or a version", text)
+	}
+	rest := choices().ReplaceAllString(text, "")
+	return orWhy(!strings.ContainsAny(rest, "{}()") && (!strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "..")), "which files "+text+" means is not known")
+}
+
+// shownOnly is for kinds of things and formats that show no secrets and read no files.
+func shownOnly(text string) string {
+	low := strings.ToLower(text)
+	return orWhy(!strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule has to name what it shows: "+text)
+}
+
+// querySettings are those of dig that read no file and ask no server that is not named.
+var querySettings = late(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)
+
+var (
+	sedPrints  = late(`^([0-9]+|\$|/[^/\\;{}\n]*/)?(,(\+?[0-9]+|\$|/[^/\\;{}\n]*/))?!?[pdq=]$`)
+	sedChanges = late(`^s[/|#,:@!][^\n]*$`)
+	sedLast    = late(`^[gpiIm0-9]*$`)
+)
+
+// sedHarmless knows scripts that only print and replace: others may write files and run
+// commands.
+func sedHarmless(script string) bool {
+	if sedPrints().MatchString(script) {
+		return true
+	}
+	if !sedChanges().MatchString(script) {
+		return false
+	}
+	parts := strings.Split(script[2:], script[1:2])
+	return len(parts) == 3 && sedLast().MatchString(parts[2])
+}
+
+// jqReaches are the words by which a filter of jq reads the environment, or a file of its
+// own choice. It has no way to make a word of text.
+var jqReaches = late(`(^|[^A-Za-z0-9_])(env|ENV|import|include|modulemeta)($|[^A-Za-z0-9_])`)
+
+// jqHarmless tells whether a filter of jq reads nothing but what it is given.
+func jqHarmless(filter string) bool { return !jqReaches().MatchString(filter) }

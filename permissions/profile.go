@@ -1,0 +1,316 @@
+package permissions
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// class says what a word of a command is, or the value of one of its options.
+type class int
+
+const (
+	classFlag     class = iota // an option without a value that changes nothing but what is printed or looked at
+	classText                  // text, a number, a pattern: names no file, and nothing runs it
+	classPlain                 // text that a shell built-in may evaluate: no brackets, substitutions, assignments
+	classFormat                // the format of printf
+	classRead                  // a file or directory that is read
+	classWrite                 // one that is written
+	classDir                   // the directory in which the command works
+	classRev                   // a revision of a repository, or a path, or both: HEAD:path
+	classData                  // text, or the name of a file after @ or <
+	classHost                  // the name of a host
+	classURL                   // a URL, or a host without its scheme
+	classRemote                // a repository: a configured name, a URL, a path, user@host:path
+	classOther                 // a word of a program that has no profile
+	classSub                   // a subcommand that * may stand for
+	classRisky                 // a subcommand that a rule must name
+	classAssign                // NAME=value before a command
+	classCode                  // code, a script, a target, a program: a rule must name it
+	classCmd                   // the first word of a command that this one runs
+	classSed                   // a script of sed
+	classJQ                    // a filter of jq
+	classList                  // a file with names of files: never allowed
+	classRefspec               // which branch goes where: one that forces or deletes must be named
+	classWriteOut              // what curl prints at the end: it may name files
+	classDownload              // a URL of which the last name becomes a file
+	classQuery                 // a name, a server, a type or a setting of dig
+	classForge                 // OWNER/REPO, or a number, a branch, a URL of something there
+	classOdd                   // an option, or an operand too many, that the profile does not know
+	className                  // a plain name, of a package, a lint, a format: no path and no URL
+	classLocal                 // a path, or a name that nothing is fetched for: ./..., net/http
+	classInput                 // files to check: a path, a test in it (x.py::y), a pattern; no @file with options, no x@version
+	classShown                 // what to show, or in which format: no secrets, no files, nothing that is looked up
+)
+
+var classNames = map[string]class{
+	"text": classText, "plain": classPlain, "format": classFormat, "read": classRead, "write": classWrite, "dir": classDir, "rev": classRev, "data": classData,
+	"host": classHost, "url": classURL, "remote": classRemote, "other": classOther, "assign": classAssign, "code": classCode,
+	"cmd": classCmd, "sed": classSed, "jq": classJQ, "list": classList,
+	"name": className, "local": classLocal, "input": classInput, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
+	"query": classQuery, "forge": classForge,
+}
+
+// style is how a program reads its options.
+type style int
+
+const (
+	styleGNU   style = iota // -abc, -o value, -ovalue, --long=value; anywhere before --
+	stylePOSIX              // the same, up to the first operand
+	styleExact              // -word value, -word=value: one dash or two, no clusters; anywhere before --
+	styleGo                 // as exact, and one dash is as good as two
+)
+
+var styleNames = map[string]style{"gnu": styleGNU, "posix": stylePOSIX, "exact": styleExact, "go": styleGo}
+
+// takes says whether an option has a value.
+type takes int
+
+const (
+	takesNone takes = iota
+	takesAttached
+	takesValue
+)
+
+type option struct {
+	takes takes
+	class class // of the value; classRisky for one without a value that a rule must name
+}
+
+// profile says what the words of a program, or of one of its subcommands, mean: as
+// far as they are harmless, which is to run nothing that the words name, to write
+// nothing but where they say so, and to send nothing but to the hosts they name. What
+// a profile does not list is not harmless. It is not changed after it was read.
+type profile struct {
+	name     string // "git log"
+	source   string // the manual it was made from, with its version
+	style    style
+	options  map[string]option // by their name as written, with dashes
+	operands []class
+	many     bool     // the last of operands may come any number of times
+	target   class    // of the very last operand, if that is another; it may be a directory for the others
+	begins   []string // options of which only the beginning is given: +FORMAT
+	subs     map[string]*profile
+	global   bool     // options count after a subcommand, too
+	risky    bool     // a rule must name this subcommand
+	digits   bool     // -5 is an option
+	deep     bool     // it reads all below the directories that it names
+	deepWith []string // it does with one of these options
+	hidden   bool     // deep, but leaves out names that begin with a dot
+	unhide   []string // with one of these options it does not
+	instead  []string // with one of these options the first of operands is left out
+}
+
+//go:embed profiles/*.txt
+var profileFiles embed.FS
+
+// profiles are those of all programs, by name. The text is part of the program, so
+// that a mistake in it is found by the first test.
+var profiles = sync.OnceValue(func() map[string]*profile {
+	names, err := profileFiles.ReadDir("profiles")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]*profile{}
+	for _, f := range names {
+		text, err := profileFiles.ReadFile(path.Join("profiles", f.Name()))
+		if err == nil {
+			err = readProfiles(all, string(text))
+		}
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", f.Name(), err))
+		}
+	}
+	return all
+})
+
+// systemDirs are where the programs that profiles speak of are found by their path.
+var systemDirs = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
+
+// profileOf is the profile of the program that a word names; nil where there is none.
+// A program of the project that is called like a known one is another program.
+func profileOf(word string) *profile {
+	if dir, name := path.Split(word); dir != "" {
+		if !slices.Contains(systemDirs, path.Clean(dir)) {
+			return nil
+		}
+		word = name
+	}
+	return profiles()[word]
+}
+
+// readProfiles adds the profiles of a text. It consists of sections:
+//
+//	[git log|shortlog]           a program, or a subcommand below its own section
+//	[cargo test --]              what follows --; operands are counted from before it
+//	source git-log(1), 2.39      where it was read; required of programs
+//	style gnu                    gnu, posix, exact or go
+//	use diff                     the lines of the section [+diff]
+//	options -s -n= --color? -o=write
+//	operands rev* | text read*   the classes of operands in their order
+//	operands read* write         the very last one is of another class, as for cp
+//	global | risky | digits      see profile
+//	deep [OPTIONS]               it reads all below directories, or does with one of these
+//	hidden -u -t=all             but no names that begin with a dot, unless with one of these
+//	instead -e -f                options that stand for the first operand
+//
+// An option ends with = where it has a value, with ? where it may have one in the
+// same word; behind that stands the class of the value if it is not text. It ends with !
+// where it has none and a rule must name it. One that ends with * is any word that begins
+// so, and with =CLASS a word of that class. Where the style is exact, words without a dash
+// may be options, too: the operators of find.
+func readProfiles(all map[string]*profile, text string) error {
+	groups := map[string][]string{}
+	var into []*profile
+	group := ""
+	for n, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		var err error
+		switch {
+		case strings.HasPrefix(line, "[+"):
+			into, group = nil, strings.Trim(line, "[+]")
+		case strings.HasPrefix(line, "["):
+			group = ""
+			into, err = section(all, strings.Fields(strings.TrimSuffix(line[1:], "]")))
+		case group != "":
+			groups[group] = append(groups[group], line)
+		case into == nil:
+			err = fmt.Errorf("no section yet")
+		default:
+			err = fill(into, line, groups)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+// section finds or makes the profiles that a head speaks of.
+func section(all map[string]*profile, words []string) ([]*profile, error) {
+	if len(words) == 0 {
+		return nil, fmt.Errorf("a section without a name")
+	}
+	parents := []*profile{{subs: all}}
+	var out []*profile
+	for i, w := range words {
+		out = nil
+		for _, parent := range parents {
+			for _, name := range strings.Split(w, "|") {
+				p, last := parent.subs[name], i == len(words)-1
+				switch {
+				case p == nil && !last:
+					return nil, fmt.Errorf("%s: no section of %s before it", strings.Join(words, " "), name)
+				case p != nil && last:
+					return nil, fmt.Errorf("%s stands twice", name)
+				case last: // a subcommand is read as its program
+					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, options: map[string]option{}}
+					if parent.subs == nil {
+						parent.subs = map[string]*profile{}
+					}
+					parent.subs[name] = p
+				}
+				out = append(out, p)
+			}
+		}
+		parents = out
+	}
+	return out, nil
+}
+
+func fill(into []*profile, line string, groups map[string][]string) error {
+	head, rest, _ := strings.Cut(line, " ")
+	words := strings.Fields(rest)
+	if head == "use" {
+		for _, g := range words {
+			if groups[g] == nil {
+				return fmt.Errorf("no group %s", g)
+			}
+			for _, l := range groups[g] {
+				if err := fill(into, l, groups); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, p := range into {
+		switch head {
+		case "source":
+			p.source = rest
+		case "style":
+			s, ok := styleNames[rest]
+			if !ok {
+				return fmt.Errorf("style %q", rest)
+			}
+			p.style = s
+		case "options":
+			for _, w := range words {
+				name, o, err := parseOption(w)
+				if err != nil {
+					return err
+				}
+				if begin, ok := strings.CutSuffix(name, "*"); ok {
+					name, p.begins = begin+"*", append(p.begins, begin)
+				}
+				p.options[name] = o
+			}
+		case "operands":
+			p.operands, p.many, p.target = nil, false, 0
+			for _, w := range words {
+				name, many := strings.CutSuffix(w, "*")
+				c, ok := classNames[name]
+				switch {
+				case !ok || p.target != 0 || p.many && many:
+					return fmt.Errorf("operands %q", rest)
+				case p.many:
+					p.target = c
+					continue
+				}
+				p.operands, p.many = append(p.operands, c), many && name != "assign"
+			}
+		case "global":
+			p.global = true
+		case "risky":
+			p.risky = true
+		case "digits":
+			p.digits = true
+		case "hidden":
+			p.hidden, p.unhide = true, words
+		case "instead":
+			p.instead = words
+		case "deep":
+			p.deep, p.deepWith = len(words) == 0, words
+		default:
+			return fmt.Errorf("%q is no line of a profile", head)
+		}
+	}
+	return nil
+}
+
+func parseOption(w string) (name string, o option, err error) {
+	if name, found := strings.CutSuffix(w, "!"); found && name != "" {
+		return name, option{class: classRisky}, nil
+	}
+	i := strings.IndexAny(w, "=?")
+	if i < 0 || w[0] != '-' && !strings.Contains(w, "*") {
+		return w, option{}, nil
+	}
+	name, o.takes, o.class = w[:i], takesValue, classText
+	if w[i] == '?' {
+		o.takes = takesAttached
+	}
+	if kind := w[i+1:]; kind != "" {
+		c, ok := classNames[kind]
+		if !ok {
+			return "", o, fmt.Errorf("option %q", w)
+		}
+		o.class = c
+	}
+	return name, o, nil
+}

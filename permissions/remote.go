@@ -1,0 +1,112 @@
+package permissions
+
+import (
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// nowhere are values of options that name files to write: the standard output, or nothing
+// that stays.
+var nowhere = []string{"-", "/dev/null", "/dev/stdout", "/dev/stderr"}
+
+// webSchemes are those of URLs that lead to the host that they name, and to nothing else.
+var webSchemes = strings.Fields("http https ftp ftps ws wss socks4 socks4a socks5 socks5h")
+
+// gitSchemes are those that git speaks itself. It runs git-remote-NAME for all others.
+var gitSchemes = strings.Fields("http https ssh git git+ssh ssh+git")
+
+// url judges a URL, or a host without its scheme: host:port/path.
+func (b *Rulebook) url(f *Facts, word string) []Verdict {
+	if strings.Contains(word, "://") {
+		return b.within(f, word, webSchemes)
+	}
+	authority := word
+	if end := strings.IndexAny(authority, `/?#\`); end >= 0 {
+		authority = authority[:end]
+	}
+	_, port, colon := strings.Cut(authority[strings.LastIndex(authority, "@")+1:], ":")
+	if colon && port == "" || strings.Trim(port, "0123456789") != "" || strings.ContainsAny(word, `\{}`) || strings.HasPrefix(word, "@") {
+		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+	}
+	return b.bare(f, word)
+}
+
+// within judges a word that is one URL of certain schemes.
+func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
+	name, _, _ := strings.Cut(word, "://")
+	if !slices.Contains(schemes, strings.ToLower(name)) {
+		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+	}
+	return b.urls(f, word)
+}
+
+// remote judges what git takes for another repository. One that is there by its files
+// alone can run programs: its hooks and settings are not protected.
+func (b *Rulebook) remote(f *Facts, dir, word string) []Verdict {
+	before, _, colon := strings.Cut(word, ":")
+	switch {
+	case strings.HasPrefix(word, "-"), strings.Contains(word, "::"):
+		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+	case strings.Contains(word, "://"):
+		return b.within(f, word, gitSchemes)
+	case colon && !strings.Contains(before, "/"):
+		_, host, user := strings.Cut(before, "@")
+		if !user {
+			host = before
+		}
+		return b.bare(f, strings.ReplaceAll(host, "@", "?@")+":")
+	}
+	for _, end := range []string{"", ".git"} {
+		file, known := lookUp(f, dir, word+end, false)
+		if known && f.Look(filepath.Join(file.Path, "HEAD")).Exists && f.Look(filepath.Join(file.Path, "objects")).Exists {
+			return []Verdict{{Text: word, Why: "a repository without .git: its settings can run programs"}}
+		}
+	}
+	return b.pieces(f, dir, word, reads)
+}
+
+// download judges a URL that wget fetches. Unless an option says where to, it becomes a
+// file of its last name.
+func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
+	out := b.url(f, word)
+	if strings.HasPrefix(strings.ToLower(word), "ftp") && strings.Contains(word, "://") { // * in it are names
+		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+	}
+	if slices.ContainsFunc(read(p.words).items, func(it item) bool {
+		return slices.Contains([]string{"-O", "--output-document", "--spider"}, it.option)
+	}) {
+		return out
+	}
+	_, rest, found := strings.Cut(word, "://")
+	if !found {
+		rest = word
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	place, query, asks := strings.Cut(rest, "?")
+	_, place, _ = strings.Cut(place, "/")
+	name, err := url.PathUnescape(path.Base("/" + place))
+	if err != nil || name == "/" || strings.HasSuffix(place, "/") {
+		name = "index.html"
+	}
+	if asks {
+		name += "?" + strings.ReplaceAll(query, "/", "%2F")
+	}
+	if v, found := b.path(f, p.dir, strings.ReplaceAll(name, "/", "%2F"), writesThis); found {
+		out = append(out, v)
+	}
+	return out
+}
+
+// query judges an operand of dig: a setting, a type, or a name to look up and the server
+// that is asked.
+func (b *Rulebook) query(f *Facts, word string) []Verdict {
+	if strings.HasPrefix(word, "+") || slices.Contains(recordTypes, strings.ToUpper(word)) {
+		return nil
+	}
+	return b.bare(f, strings.TrimPrefix(word, "@"))
+}
+
+var recordTypes = strings.Fields("A AAAA ANY CAA CNAME DNSKEY DS HTTPS IN MX NAPTR NS PTR SOA SRV SVCB TLSA TXT")
