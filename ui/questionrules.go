@@ -66,6 +66,8 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 		return th.Good, "allowed"
 	case v.Why != "":
 		return th.Warn, "ask · " + v.Why
+	case v.Short != "":
+		return th.Dim, "ask · " + safetext.Line(v.Short, 200)
 	}
 	return th.Dim, "ask"
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/fsops"
 	"parley/internal/headless"
+	"parley/internal/host"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -170,12 +171,12 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	look, done, err := looking(dirs)
+	disk, err := looking(dirs)
 	if err != nil {
 		return err
 	}
-	defer done()
-	j := book.Judge(f.facts(line, dirs[0], look))
+	defer disk.Files.Close()
+	j := book.Judge(f.facts(line, dirs[0], disk))
 	if f.json {
 		err = writeJudgement(s, j)
 	} else {
@@ -193,8 +194,8 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 	return ExitCode(exitAsked)
 }
 
-func (f *rulesFlags) facts(line, cwd string, look func(string) permissions.FileFact) permissions.Facts {
-	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: look}
+func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
+	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: disk.Look, Below: disk.Below}
 	kind := "other"
 	if f.host != "" {
 		facts.Hosts, kind = []string{f.host}, "fetch"
@@ -204,7 +205,7 @@ func (f *rulesFlags) facts(line, cwd string, look func(string) permissions.FileF
 		if !filepath.IsAbs(path) {
 			path = cwd + string(filepath.Separator) + path
 		}
-		file := look(path)
+		file := disk.Look(path)
 		if file.Write = f.write; f.write {
 			kind = "edit"
 		} else {
@@ -219,27 +220,21 @@ func (f *rulesFlags) facts(line, cwd string, look func(string) permissions.FileF
 	return facts
 }
 
-// looking finds out where paths lead from the directories of a session.
-func looking(dirs []string) (look func(string) permissions.FileFact, done func(), err error) {
+// looking is how paths are looked up from the directories of a session.
+func looking(dirs []string) (host.Disk, error) {
 	const id = "rules"
 	files := fsops.New(fsops.Options{})
 	if err := files.OpenSession(id, dirs); err != nil {
 		files.Close()
-		return nil, nil, UsageError{err.Error()}
+		return host.Disk{}, UsageError{err.Error()}
 	}
-	var roots []string
+	disk := host.Disk{Files: files, Session: id}
 	for _, dir := range dirs {
 		if t, err := files.Resolve(id, dir); err == nil {
-			roots = append(roots, t.Resolved)
+			disk.Roots = append(disk.Roots, t.Resolved)
 		}
 	}
-	return func(path string) permissions.FileFact {
-		t, err := files.Resolve(id, path)
-		if err != nil {
-			return permissions.FileFact{Path: path}
-		}
-		return permissions.FileFact{Path: t.Resolved, Inside: t.Inside, Secret: t.Secret != "", Roots: roots}
-	}, files.Close, nil
+	return disk, nil
 }
 
 var outcomes = map[permissions.Effect]string{permissions.None: "asked", permissions.Confirm: "asked", permissions.Allow: "allowed", permissions.Deny: "denied"}
@@ -282,8 +277,8 @@ func verdictWords(v permissions.Verdict) string {
 		by = fmt.Sprintf(" by %s  %s  (%s)", whose, name, v.Rule.Where)
 	}
 	words := outcomes[v.Effect] + by
-	if v.Why != "" {
-		words += " · " + v.Why
+	if why := cmp.Or(v.Why, v.Short); why != "" {
+		words += " · " + why
 	}
 	return safetext.Line(words, 3000)
 }
@@ -305,7 +300,7 @@ type judgedPart struct {
 func writeJudgement(s Streams, j permissions.Judgement) error {
 	out := judged{Outcome: outcomes[j.Effect], Parts: []judgedPart{}}
 	for _, v := range j.Verdicts {
-		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: v.Why}
+		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: cmp.Or(v.Why, v.Short)}
 		if v.Rule != nil {
 			p.Rule, p.Where = v.Rule.Name(), v.Rule.Where
 		}

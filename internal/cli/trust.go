@@ -70,7 +70,7 @@ func (c *Connection) LastAsked(session string) []permissions.Facts {
 		return nil
 	}
 	for i := range all {
-		all[i].Look = c.Host.LookIn(session)
+		c.Host.LetLook(session, &all[i])
 	}
 	return all
 }

@@ -84,11 +84,19 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 		kind = "other"
 	}
 	f := permissions.Facts{Agent: h.opts.Agent, Kind: kind}
-	if h.shared() {
-		f.Look = func(path string) permissions.FileFact { return h.fact(session, path, h.find(session, path)) }
-	}
+	h.LetLook(session, &f)
 	return f
 }
+
+// LetLook has facts, which may come from elsewhere, judged by the files of a session.
+func (h *Host) LetLook(session string, f *permissions.Facts) {
+	if h.shared() {
+		d := h.disk(session)
+		f.Look, f.Below = d.Look, d.Below
+	}
+}
+
+func (h *Host) disk(session string) Disk { return Disk{h.files, session, h.realRoots(session)} }
 
 // fact is what rules know of a path. What cannot be found out counts as outside.
 func (h *Host) fact(session, path string, f found) permissions.FileFact {
@@ -99,7 +107,7 @@ func (h *Host) fact(session, path string, f found) permissions.FileFact {
 }
 
 func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
-	return permissions.FileFact{Path: t.Resolved, Asked: t.Path, Inside: t.Inside, Secret: t.Secret != "", Roots: h.realRoots(session)}
+	return h.disk(session).fact(t)
 }
 
 // fileFacts are those of a file that parley itself would read or, with the kind

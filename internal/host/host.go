@@ -166,12 +166,6 @@ func (h *Host) OpenSession(id string, roots []string) error {
 	return nil
 }
 
-// LookIn is how rules look at files in a session, for questions that came from
-// elsewhere.
-func (h *Host) LookIn(session string) func(path string) permissions.FileFact {
-	return h.facts(session, "").Look
-}
-
 func (h *Host) setRules(id string, roots []string) error {
 	if h.opts.Rules == nil {
 		return nil
