@@ -12,6 +12,7 @@ import (
 	"parley/internal/atomicfile"
 	"parley/internal/cli"
 	"parley/internal/record"
+	"parley/internal/redact"
 	"parley/ui"
 )
 
@@ -33,7 +34,7 @@ func tellBroken(w io.Writer, err error) error {
 // to read, and returns the lines that say where that is. Where nothing can be
 // written, what was to be written is said instead.
 func reportBroken(b *ui.Broken, now time.Time) (lines []string) {
-	text := record.Redact(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
+	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
 	path, err := brokenPath(now)
 	if err == nil {
 		err = atomicfile.Write(path, []byte(text))

@@ -12,6 +12,7 @@ import (
 	"parley/internal/atomicfile"
 	"parley/internal/filetrust"
 	"parley/internal/record"
+	"parley/internal/redact"
 	"parley/permissions"
 )
 
@@ -37,7 +38,7 @@ func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 	if dir == "" {
 		return nil
 	}
-	return permissions.NewRecord(dir, rand.Text(), record.Redact, failed)
+	return permissions.NewRecord(dir, rand.Text(), redact.Command, failed)
 }
 
 // questionsFail says that the record of questions cannot be written.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/jsonscan"
+	"parley/internal/redact"
 )
 
 // log puts lines into a file and keeps its bounds. One goroutine.
@@ -25,9 +26,9 @@ type log struct {
 	full      bool // no more messages
 
 	shapes  shapes
-	plain   []span // of the message at hand
-	stamp   []byte // the time that was written last
-	stampOf int64  // in milliseconds
+	plain   []redact.Span // of the message at hand
+	stamp   []byte        // the time that was written last
+	stampOf int64         // in milliseconds
 }
 
 // reserve is what messages leave for the meta lines behind them.
@@ -187,15 +188,14 @@ func (l *log) appendMessage(b []byte, dir Direction, data []byte) []byte {
 	sound := jsonscan.Valid(data)
 	if dir != Err && sound {
 		start := len(b)
-		r := redactor{in: data, out: b, note: true, plain: l.plain[:0]}
-		r.all()
-		if l.plain = r.plain; r.note && bytes.Equal(r.out[start:], data) {
-			l.shapes.learn(data, r.plain)
+		out, plain, even := redact.JSONSpans(b, data, l.plain)
+		if l.plain = plain; even && bytes.Equal(out[start:], data) {
+			l.shapes.learn(data, plain)
 		}
-		return r.out
+		return out
 	}
 	if sound && (data[0] == '{' || data[0] == '[') {
-		data = redactJSON(nil, data)
+		data = redact.JSON(nil, data)
 	}
-	return appendString(b, redactLoose(string(data)))
+	return redact.AppendString(b, redact.Command(string(data)))
 }

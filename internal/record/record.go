@@ -19,9 +19,7 @@
 // messages are dropped and their number stands in their place. The first error
 // ends the writing and is kept; the session goes on without its log.
 //
-// Redaction goes by keys and by the shape of URLs and private keys (see
-// redact.go); a secret that an agent says in plain prose, or cuts in two over
-// several messages, is not known for one.
+// Secrets are taken out by package redact, of each message by itself.
 package record
 
 import (
@@ -30,6 +28,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/redact"
 )
 
 // Sentinels of the package.
@@ -113,7 +113,7 @@ func (o Options) orDefault() Options {
 
 // encode returns m as bounded JSON without secrets.
 func (m Meta) encode() []byte {
-	m.Agent, m.Command, m.Cwd = clip(m.Agent, maxField), clip(redactLoose(m.Command), maxField), clip(m.Cwd, maxField)
+	m.Agent, m.Command, m.Cwd = clip(m.Agent, maxField), clip(redact.Command(m.Command), maxField), clip(m.Cwd, maxField)
 	m.Started = m.Started.UTC()
 	if y := m.Started.Year(); y < 0 || y > 9999 { // has no JSON
 		m.Started = time.Time{}
@@ -135,7 +135,7 @@ func (m Meta) marshal() (data []byte, fits bool) {
 	if err != nil { // there is nothing in a Meta that JSON cannot say
 		return []byte("{}"), true
 	}
-	data = redactJSON(nil, data)
+	data = redact.JSON(nil, data)
 	return data, len(data) <= maxMeta
 }
 

@@ -34,7 +34,7 @@ func TestShapes(t *testing.T) {
 		both(t, first, second)
 		both(t, second, first)
 	}
-	long := strings.Repeat("A", maxMedia+1)
+	long := strings.Repeat("A", 5000)
 	both(t, `{"type":"text","data":"`+long+`"}`, `{"type":"image","data":"`+long+`"}`)
 	both(t, `{"type":"image","data":"AA"}`, `{"type":"image","data":"`+long+`"}`)
 	both(t, `{"env":[{"name":"a","value":""}]}`, `{"env":[{"name":"a","value":"b"}]}`)

@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"bytes"
@@ -7,13 +7,11 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"parley/internal/jsonscan"
 )
 
-const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----`
+const keyBlock = `-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----`
 
-func TestRedact(t *testing.T) {
+func TestJSON(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing", `{"b":1.50,"a":"x\u00e9 <&>","b":[true,null,-0e1]}`, `{"b":1.50,"a":"x\u00e9 <&>","b":[true,null,-0e1]}`},
 		{"blanks", "{ \"a\" :\t1 ,\r\n\"b\": [ ] }", "{ \"a\" :\t1 ,  \"b\": [ ] }"},
@@ -33,21 +31,21 @@ func TestRedact(t *testing.T) {
 		{"query", `["see (https://h/?a=1&token=t&b=2).","/p?KEY=k#x","h#access_token=t","a?b:c","if x && key==y?","?max_tokens=10&key="]`,
 			`["see (https://h/?a=1&token=[redacted]&b=2).","/p?KEY=[redacted]#x","h#access_token=[redacted]","a?b:c","if x && key==y?","?max_tokens=10&key="]`},
 		{"end of a sentence", `"(https://h?token=abc)."`, `"(https://h?token=[redacted])."`},
-		{"PEM", `{"text":"a ` + pem + ` b"}`, `{"text":"a [redacted] b"}`},
+		{"PEM", `{"text":"a ` + keyBlock + ` b"}`, `{"text":"a [redacted] b"}`},
 		{"PEM without an end", `"-----BEGIN PRIVATE KEY-----\nabc"`, `"[redacted]"`},
 		{"a certificate", `"-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----"`, `"-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----"`},
 		{"a batch", `[{"id":1},{"token":"t"}]`, `[{"id":1},{"token":"[redacted]"}]`},
 		{"a scalar", `"x"`, `"x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(redactJSON(nil, []byte(c.in))); got != c.want {
+			if got := string(JSON(nil, []byte(c.in))); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})
 	}
 }
 
-func TestRedactMedia(t *testing.T) {
+func TestJSONMedia(t *testing.T) {
 	long := base64.StdEncoding.EncodeToString(make([]byte, 4000))
 	for in, want := range map[string]string{
 		`{"type":"image","mimeType":"image/png","data":"` + long + `"}`:                        `{"type":"image","mimeType":"image/png","data":"[4000 bytes]"}`,
@@ -57,13 +55,13 @@ func TestRedactMedia(t *testing.T) {
 		`{"type":"text","data":"` + long + `"}`:                                                `{"type":"text","data":"` + long + `"}`,
 		`{"type":"text","data":"` + long + `","x":{"type":"image","y":1},"data":"?token=abc"}`: `{"type":"text","data":"` + long + `","x":{"type":"image","y":1},"data":"?token=[redacted]"}`,
 	} {
-		if got := string(redactJSON(nil, []byte(in))); got != want {
+		if got := string(JSON(nil, []byte(in))); got != want {
 			t.Errorf("\n got %.200s\nwant %.200s", got, want)
 		}
 	}
 }
 
-func TestRedactLoose(t *testing.T) {
+func TestCommand(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain words, no token here":             "plain words, no token here",
 		"run --token abc --api-key=def -v x":     "run --token [redacted] --api-key=[redacted] -v x",
@@ -74,34 +72,15 @@ func TestRedactLoose(t *testing.T) {
 		"used input_tokens=120":                  "used input_tokens=120",
 		"sent bearer abcdefghij to https://a@b/": "sent bearer [redacted] to https://[redacted]@b/",
 	} {
-		if got := redactLoose(in); got != want {
+		if got := Command(in); got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
-		}
-	}
-}
-
-func TestAppendMessage(t *testing.T) {
-	for _, c := range []struct {
-		dir      Direction
-		in, want string
-	}{
-		{In, ` {"a":1}` + "\r", `{"a":1}`},
-		{In, `{"a":`, `"{\"a\":"`},
-		{In, `{"token":"t"`, `"{\"token\":\"[redacted]\""`},
-		{Err, "warning: <b>\n", `"warning: <b>"`},
-		{Err, `{"env":{"A":"b"}}`, `"{\"env\":{\"A\":\"[redacted]\"}}"`},
-		{Err, "", `""`},
-		{In, "\xff\x00", `"` + `\ufffd\u0000"`},
-	} {
-		if got := string(new(log).appendMessage(nil, c.dir, []byte(c.in))); got != c.want {
-			t.Errorf("%s %q: got %s, want %s", c.dir, c.in, got, c.want)
 		}
 	}
 }
 
 // A secret put where secrets are must be gone, whatever is around it, and all
 // that is no text must still be there, in its order.
-func FuzzRedact(f *testing.F) {
+func FuzzJSON(f *testing.F) {
 	f.Add("token", "abc", []byte(`{"a":[1,"x"]}`))
 	f.Add("X-Api-Key", `a"\é`, []byte(`"https://u:p@h?key=1"`))
 	f.Add("ENV", "-----BEGIN PRIVATE KEY-----", []byte(`{"env":[{"name":"a","value":3}],"headers":{}}`))
@@ -119,7 +98,7 @@ func FuzzRedact(f *testing.F) {
 		in := []byte(`{"around":` + string(around) + `,"params":{"mcpServers":[{"env":[{"name":` + string(name) + `,"value":` + string(secretText) +
 			`}],"headers":{` + string(name) + `:` + string(secretText) + `}}],"api_key":[` + string(around) + `,{` + string(name) + `:` + string(secretText) + `}],"url":"https://u:` + mark +
 			`@h/?a=b&token=` + mark + `&c=d","args":["--password",` + string(secretText) + `]}}`)
-		out := redactJSON(nil, in)
+		out := JSON(nil, in)
 		if !json.Valid(out) {
 			t.Fatalf("not JSON: %s\nfrom %s", out, in)
 		}
@@ -151,10 +130,10 @@ func sameShape(t *testing.T, a, b []byte) {
 			t.Fatalf("%v, %v", errA, errB)
 		}
 		if s, ok := y.(string); ok && x != y {
-			if _, was := x.(json.Number); was && s != redacted {
+			if _, was := x.(json.Number); was && s != Mark {
 				t.Fatalf("number %v became %q", x, s)
 			}
-			if !strings.Contains(s, redacted) && !strings.HasSuffix(s, " bytes]") {
+			if !strings.Contains(s, Mark) && !strings.HasSuffix(s, " bytes]") {
 				t.Fatalf("%v became %q", x, s)
 			}
 			continue
@@ -162,31 +141,5 @@ func sameShape(t *testing.T, a, b []byte) {
 		if x != y {
 			t.Fatalf("%v became %v", x, y)
 		}
-	}
-}
-
-func FuzzLoose(f *testing.F) {
-	f.Add("token=abc --secret 'x' https://u:p@h?key=1")
-	f.Add(`{"password": "`)
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, dir := range []Direction{In, Err} {
-			out := new(log).appendMessage(nil, dir, []byte(s))
-			if !json.Valid(out) || bytes.IndexByte(out, '\n') >= 0 {
-				t.Fatalf("%q", out)
-			}
-			if dir == Err && jsonscan.KindOf(out) != jsonscan.String {
-				t.Fatalf("%q", out)
-			}
-		}
-	})
-}
-
-func BenchmarkRedact(b *testing.B) {
-	chunk := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer, "}}}}`)
-	b.SetBytes(int64(len(chunk)))
-	b.ReportAllocs()
-	var out []byte
-	for b.Loop() {
-		out = new(log).appendMessage(out[:0], In, chunk)
 	}
 }

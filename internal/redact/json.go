@@ -1,26 +1,22 @@
-package record
+package redact
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"parley/internal/jsonscan"
 )
 
-// What is replaced, in a message:
+// What is replaced in a message, beside what Text finds in any string of it:
 //
 //   - texts and numbers at or below a key that names a secret (secretName);
-//   - the values of "env" and "headers", lists of {name, value} or objects, and
-//     what follows a flag like --token in "args";
-//   - in any text: user and password of a URL, values of a query like ?token=,
-//     PEM blocks of private keys (redacttext.go);
+//   - the values of "env" and "headers", lists of {name, value} or objects;
+//   - in "args", what Words finds, and in "command" what Command or Words finds;
 //   - images and sounds beyond 4 KiB, by their size.
 //
 // Everything else, the order of keys and the way numbers and texts are written
 // stay as they were; line ends between values become blanks.
-const redacted = "[redacted]"
 
 const maxMedia = 4 << 10 // bytes of base64 that are kept
 
@@ -29,7 +25,8 @@ type scope struct {
 	secrecy secrecy
 	listed  bool // an item of "env" or "headers": its "value" is secret
 	mapped  bool // "env" or "headers" as an object: all its values are secret
-	args    bool // "args": arguments of a command
+	args    bool // an item of "args" or of a "command" that is a list
+	command bool // a command line
 	media   bool // a text that may be base64
 }
 
@@ -41,15 +38,27 @@ type redactor struct {
 	out []byte
 	// plain is where texts stand of which only what they say counts, while note;
 	// it ends when a medium turns up that is long enough to be replaced.
-	plain []span
+	plain []Span
 	note  bool
 }
 
-// redactJSON appends one sound JSON text to b, without secrets.
-func redactJSON(b, sound []byte) []byte {
+// Span is a string in a message, without its quotes.
+type Span struct{ From, To int }
+
+// JSON appends one sound JSON text to b, without secrets.
+func JSON(b, sound []byte) []byte {
 	r := redactor{in: sound, out: b}
 	r.all()
 	return r.out
+}
+
+// JSONSpans is JSON that also says which strings of the text may say something
+// else without any change around them, as long as they are not suspect. They use
+// the memory of spans. even is false where what is around them depends on them.
+func JSONSpans(b, sound []byte, spans []Span) (out []byte, plain []Span, even bool) {
+	r := redactor{in: sound, out: b, note: true, plain: spans[:0]}
+	r.all()
+	return r.out, r.plain, r.note
 }
 
 func (r *redactor) all() {
@@ -98,7 +107,7 @@ func (r *redactor) object(s scope) {
 	r.mark()
 	for r.in[r.pos] != '}' {
 		key := r.rawString()
-		r.out = append(r.out, key...)
+		r.out = redactRaw(r.out, key, prose)
 		r.blank()
 		r.mark() // :
 		in := s.member(keyName(key), r.in[r.pos])
@@ -144,22 +153,23 @@ func (s scope) member(name []byte, first byte) scope {
 		in.listed, in.mapped = first == '[', first == '{'
 	case string(name) == "args":
 		in.args = first == '['
+	case string(name) == "command", string(name) == "cmd", string(name) == "script":
+		in.args, in.command = first == '[', first == '"'
 	}
 	return in
 }
 
 func (r *redactor) array(s scope) {
 	r.mark()
-	flag := false // the item before was a flag whose value this one is
+	before := "" // the item before, where it may be a flag
 	for r.in[r.pos] != ']' {
-		in := s
-		isText := r.in[r.pos] == '"'
-		if s.args && flag && isText {
-			in.secrecy = hidden
+		if s.args && s.secrecy == public && r.in[r.pos] == '"' {
+			before = r.argument(before)
+			r.blank()
+		} else {
+			r.value(s)
+			before = ""
 		}
-		item := r.pos
-		r.value(in)
-		flag = s.args && isText && isFlag(r.in[item:r.pos])
 		if r.in[r.pos] == ',' {
 			r.mark()
 		}
@@ -168,10 +178,16 @@ func (r *redactor) array(s scope) {
 	r.pos++
 }
 
-// isFlag tells whether a raw text is a flag such as --token, without its value.
-func isFlag(raw []byte) bool {
-	arg, _ := jsonscan.Text(bytes.TrimSpace(raw))
-	return strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=") && secretName(arg) == hidden
+// argument copies the word of a command at pos, and returns it.
+func (r *redactor) argument(before string) string {
+	raw := r.rawString()
+	word, ok := jsonscan.Text(raw)
+	if safe := argument(before, word); ok && safe != word {
+		r.out = AppendString(r.out, safe)
+	} else {
+		r.out = append(r.out, raw...)
+	}
+	return word
 }
 
 // rawString steps over the string at pos and returns it with its quotes.
@@ -188,31 +204,25 @@ func (r *redactor) rawString() []byte {
 
 func (r *redactor) text(raw []byte, s scope) {
 	if s.secrecy > public && len(raw) > 2 {
-		r.out = append(r.out, `"`+redacted+`"`...)
+		r.out = append(r.out, `"`+Mark+`"`...)
 		return
 	}
 	if r.note && s == (scope{}) {
-		r.plain = append(r.plain, span{r.pos - len(raw) + 1, r.pos - 1})
+		r.plain = append(r.plain, Span{r.pos - len(raw) + 1, r.pos - 1})
 	}
-	loose := s.listed || s.args
-	if !loose && !mayHide(raw) {
-		r.out = append(r.out, raw...)
-		return
+	if s.listed { // ["NAME=value"]
+		if text, ok := jsonscan.Text(raw); ok {
+			if name, value, found := strings.Cut(text, "="); found && value != "" {
+				r.out = AppendString(r.out, name+"="+Mark)
+				return
+			}
+		}
 	}
-	text, ok := jsonscan.Text(raw)
-	clean := text
-	if name, value, isVar := strings.Cut(text, "="); s.listed && isVar && value != "" { // ["NAME=value"]
-		clean = name + "=" + redacted
-	} else if loose {
-		clean = redactLoose(text)
-	} else {
-		clean = redactText(text)
+	m := prose
+	if s.listed || s.command {
+		m = command
 	}
-	if !ok || clean == text {
-		r.out = append(r.out, raw...)
-		return
-	}
-	r.out = appendString(r.out, clean)
+	r.out = redactRaw(r.out, raw, m)
 }
 
 func (r *redactor) literal(s scope) {
@@ -222,7 +232,7 @@ func (r *redactor) literal(s scope) {
 	}
 	raw := r.in[start:r.pos]
 	if s.secrecy == hidden && jsonscan.KindOf(raw) == jsonscan.Number {
-		r.out = append(r.out, `"`+redacted+`"`...)
+		r.out = append(r.out, `"`+Mark+`"`...)
 		return
 	}
 	r.out = append(r.out, raw...)
@@ -235,11 +245,6 @@ func keyName(raw []byte) []byte {
 	}
 	s, _ := jsonscan.Text(raw)
 	return []byte(s)
-}
-
-// endsFold tells whether name ends in the lower-case word, in whatever case.
-func endsFold(name []byte, word string) bool {
-	return len(name) >= len(word) && strings.EqualFold(string(name[len(name)-len(word):]), word)
 }
 
 // kind is what an object that holds base64 is.
@@ -273,15 +278,4 @@ func kindOf(text []byte) kind {
 // decodedSize is how many bytes a base64 string stands for.
 func decodedSize(raw []byte) int {
 	return len(bytes.TrimRight(raw[1:len(raw)-1], "=")) * 3 / 4
-}
-
-// appendString appends s as a JSON string that keeps <, > and &.
-func appendString(b []byte, s string) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil {
-		return append(b, `""`...)
-	}
-	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }

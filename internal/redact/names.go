@@ -1,0 +1,399 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"parley/internal/late"
+)
+
+// secrecy is what the name of a value says of it.
+type secrecy int
+
+const (
+	public secrecy = iota
+	texts          // texts are secret, numbers are not: "tokens", "token_count"
+	hidden         // numbers too: "token"
+)
+
+// secretWords are in the names of secrets, as secretName reads them.
+var secretWords = []string{"authorization", "token", "apikey", "password", "passwd", "passphrase", "secret", "cookie", "privatekey", "accesskey", "accountkey", "signingkey", "encryptionkey", "mysqlpwd"}
+
+// spelled are those of them that are found in a text in other spellings.
+var spelled = []string{"api_key", "api-key", "private_key", "private-key", "access_key", "access-key", "signing_key", "encryption_key", "mysql_pwd"}
+
+// harmless are the ends of names that speak of a secret and do not hold it.
+var harmless = []string{"file", "path", "dir", "url", "uri", "count", "limit", "type", "ttl", "name", "env", "length", "size", "endpoint"}
+
+const maxName = 64 // bytes of a name
+
+// secretName judges a key, flag or parameter; case, "_", "-", "." and blanks in
+// it do not matter.
+func secretName[text string | []byte](name text) secrecy {
+	var buf [maxName]byte
+	n := buf[:0]
+	for i := 0; i < len(name); i++ {
+		if c := lower(name[i]); c != '_' && c != '-' && c != '.' && c != ' ' {
+			n = append(n, c)
+		}
+	}
+	found := public
+	t := known()
+	for at := t.next(n, 0); at >= 0; at = t.next(n, at+1) {
+		for _, e := range t.begin(n[at:]) {
+			if _, is := e.finder.(named); !is || !hasWord(n[at:], e.word) {
+				continue
+			}
+			if at+len(e.word) == len(n) {
+				return hidden
+			}
+			found = texts
+		}
+	}
+	if found == texts && slices.ContainsFunc(harmless, func(end string) bool { return bytes.HasSuffix(n, []byte(end)) }) {
+		return public
+	}
+	return found
+}
+
+// isSecretFlag tells whether a word is a flag such as --token, whose value is the
+// next one.
+func isSecretFlag(word string) bool {
+	return strings.HasPrefix(word, "-") && !strings.Contains(word, "=") && secretName(word) == hidden
+}
+
+// named finds the value behind a name.
+type named struct{}
+
+// suspect looks for a sign of a value behind the name. What may be between them
+// is longer where it is escaped.
+func (named) suspect(s []byte, at, end int) bool {
+	start, stop := nameAround(s, at, end)
+	if s[start] == '-' {
+		return true
+	}
+	return bytes.ContainsAny(s[stop:min(len(s), stop+32)], "=:") || hasWord(s[at:], "authorization")
+}
+
+func (named) find(s []byte, at, end int, m mode) (from, to int) {
+	start, stop := nameAround(s, at, end)
+	name := s[start:stop]
+	secret := secretName(name)
+	if secret == public || start > 0 && s[start-1] == '$' {
+		return 0, 0
+	}
+	i, op := operator(s, stop)
+	if flag := name[0] == '-' && i > stop; op == 0 && !flag {
+		return 0, 0
+	}
+	if bearing := endsFold(name, "authorization"); op == ':' && (bearing || endsFold(name, "cookie")) {
+		return headerValue(s, i, m, bearing)
+	}
+	// A name alone is enough in a command, and where nothing but an assignment of a
+	// value looks like this.
+	tight := op == '=' && i == stop+1
+	inURL := tight && afterParameter(s[:start])
+	plain := m == command || inURL || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
+	if !plain && secret != hidden {
+		return 0, 0
+	}
+
+	from, to, quote := value(s, i)
+	if inURL {
+		to = endOfParameter(s, from, to)
+	}
+	if tight && quote != 0 && (inURL || start > 0 && s[start-1] == quote) {
+		return 0, 0 // the end of a quote, as in "TOKEN=" + x
+	}
+	v := s[from:to]
+	if m == prose && !inURL && len(v) < 3 {
+		return 0, 0
+	}
+	switch {
+	case len(v) == 0 || bytes.HasPrefix(v, []byte(Mark)) || isReference(v, quote):
+		return 0, 0
+	case secret != hidden && isNumber(v):
+		return 0, 0
+	case !plain && !isRandom(v, quote != 0):
+		return 0, 0
+	}
+	return from, to
+}
+
+// nameAround is the name that has s[at:end] in it.
+func nameAround(s []byte, at, end int) (start, stop int) {
+	for start = at; start > 0 && end-start < maxName && isNameByte(s[start-1]); start-- {
+	}
+	for stop = end; stop < len(s) && stop-start < maxName && isNameByte(s[stop]); stop++ {
+	}
+	return min(start+escape(s, start), at), stop
+}
+
+// escape is how long an escape is of which all but the beginning looks like part of
+// a name: \n, \u0026, a colour of a terminal.
+func escape(s []byte, start int) int {
+	if start == 0 || start == len(s) {
+		return 0
+	}
+	name := s[start:min(len(s), start+8)]
+	switch before := s[start-1]; {
+	case before == '\\' && bytes.IndexByte([]byte("nrtbf"), name[0]) >= 0:
+		return 1
+	case before == '\\' && name[0] == 'u' && len(name) > 5 && isHex(name[1:5]):
+		return 5
+	case before == '%' && len(name) > 2 && isHex(name[:2]):
+		return 2
+	case before == '[' || before == ';':
+		if i := bytes.IndexByte(name, 'm'); i >= 0 && isNumber(name[:i]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func isNameByte(c byte) bool { return isWord(c) || c == '-' || c == '.' }
+
+// isVariable tells whether a name is that of an environment variable.
+func isVariable(name []byte) bool {
+	return len(bytes.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) == 0
+}
+
+// operator steps over what is between a name and its value: the quote behind the
+// name, blanks, and = or : or := or =>. op is '=' or ':', 0 where there is none.
+func operator(s []byte, i int) (next int, op byte) {
+	i = skipQuote(s, i)
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	i = skipBlanks(s, i)
+	if i == len(s) || s[i] != '=' && s[i] != ':' {
+		return i, 0
+	}
+	op = s[i]
+	i++
+	if i < len(s) {
+		switch pair := s[i-1 : i+1]; string(pair) {
+		case "==", "=~", "::":
+			return i, 0
+		case ":=", "=>":
+			op = '='
+			i++
+		}
+	}
+	return skipBlanks(s, i), op
+}
+
+func skipBlanks(s []byte, i int) int {
+	for n := 0; n < 8 && i < len(s) && (s[i] == ' ' || s[i] == '\t'); n++ {
+		i++
+	}
+	return i
+}
+
+func skipQuote(s []byte, i int) int {
+	if i+1 < len(s) && s[i] == '\\' && (s[i+1] == '"' || s[i+1] == '\'') {
+		return i + 2
+	}
+	if i < len(s) && (s[i] == '"' || s[i] == '\'' || s[i] == '`') {
+		return i + 1
+	}
+	return i
+}
+
+// value is the value that begins at a place, without its quotes.
+func value(s []byte, i int) (from, to int, quote byte) {
+	from = skipQuote(s, i)
+	if from == i {
+		for to = i; to < len(s) && !endsValue(s, to); to++ {
+		}
+		return i, to, 0
+	}
+	quote = s[from-1]
+	escaped := from-i == 2
+	for to = from; to < len(s) && s[to] != '\n'; to++ {
+		if s[to] == '\\' && to+1 < len(s) {
+			if escaped && s[to+1] == quote {
+				return from, to, quote
+			}
+			to++
+		} else if s[to] == quote && !escaped {
+			return from, to, quote
+		}
+	}
+	return from, to, quote
+}
+
+// afterParameter tells whether what comes behind s is the name of a parameter, if s
+// is part of a URL.
+func afterParameter(s []byte) bool {
+	if len(s) == 0 {
+		return false
+	}
+	return bytes.IndexByte([]byte("?&#"), s[len(s)-1]) >= 0 || bytes.HasSuffix(s, []byte(`\u0026`)) || bytes.HasSuffix(s, []byte("&amp;"))
+}
+
+// endOfParameter is where a value ends that is part of a URL.
+func endOfParameter(s []byte, from, to int) int {
+	if i := bytes.IndexAny(s[from:to], "?#"); i >= 0 {
+		return from + i
+	}
+	return to
+}
+
+// endsValue tells whether a value without quotes ends at a place.
+func endsValue(s []byte, i int) bool {
+	switch s[i] {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', ',', ';', '&', '<', '>', '|':
+		return true
+	case ')', ']', '}', '.': // of what is around it
+		if bytes.HasSuffix(s[:i+1], []byte(Mark)) {
+			return false
+		}
+		rest := bytes.TrimLeft(s[i:min(len(s), i+8)], ").]}")
+		return len(rest) == 0 || isBlank(rest[0]) || rest[0] == ',' || rest[0] == ';' || rest[0] == '"' || rest[0] == '\''
+	case '\\':
+		return i+1 < len(s) && bytes.IndexByte([]byte(`nrt"'`), s[i+1]) >= 0
+	}
+	return false
+}
+
+// headerValue is the rest of a header. In prose it must have the sign of one that
+// says something: a scheme with a token, or, unless it is bearing one, name=value.
+func headerValue(s []byte, i int, m mode, bearing bool) (from, to int) {
+	from = skipQuote(s, i)
+	for to = from; to < len(s) && s[to] != '\n' && s[to] != '\r' && s[to] != '"' && s[to] != '\'' && s[to] != '`' && !(s[to] == '\\' && endsValue(s, to)); to++ {
+	}
+	v := bytes.TrimRight(s[from:to], " \t")
+	to = from + len(v)
+	if scheme, rest, found := bytes.Cut(v, []byte(" ")); found && authScheme().Match(scheme) {
+		v = bytes.TrimSpace(rest)
+	} else if first, _, _ := bytes.Cut(v, []byte(" ")); m == prose && (bytes.IndexByte(first, '=') < 0 || bearing) && !isRandom(v, true) {
+		return 0, 0
+	}
+	if len(v) == 0 || bytes.HasPrefix(v, []byte(Mark)) || isReference(v, 0) || m == prose && len(v) < 6 {
+		return 0, 0
+	}
+	return from, to
+}
+
+// isReference tells whether a value only says where the secret is: $TOKEN,
+// ${TOKEN}, $(cat file), {{ token }}, <your token>, null.
+func isReference(v []byte, quote byte) bool {
+	switch {
+	case len(v) == 0:
+		return true
+	case v[0] == '$' && quote != '\'':
+		return len(v) == 1 || v[1] == '{' || v[1] == '(' || isWord(v[1]) && (v[1] < '0' || v[1] > '9')
+	case v[0] == '<', bytes.HasPrefix(v, []byte("{{")), bytes.HasPrefix(v, []byte("...")), bytes.HasPrefix(v, []byte("…")):
+		return true
+	case v[0] == '*':
+		return len(bytes.Trim(v, "*")) == 0
+	case v[0] == '%' && len(v) > 1:
+		return v[1] == '(' || len(v) == 2 && !isHex(v[1:]) || v[len(v)-1] == '%' // %s, %(token)s, %TOKEN%
+	}
+	return slices.Contains([]string{"null", "nil", "None", "true", "false", "undefined"}, string(v))
+}
+
+// isRandom tells, in conversation, a secret from a word, an expression or a path:
+// without blanks, with letters and digits that take turns.
+func isRandom(v []byte, quoted bool) bool {
+	const most = 512 // looked at
+	v = v[:min(len(v), most)]
+	if len(v) < 8 || v[0] == '/' || v[0] == '.' || v[0] == '~' || urlLike().Match(v) {
+		return false
+	}
+	letters, groups, digit := 0, 0, false
+	for _, c := range v {
+		if isBlank(c) || !quoted && bytes.IndexByte([]byte("()[]{}"), c) >= 0 {
+			return false
+		}
+		was := digit
+		if digit = '0' <= c && c <= '9'; digit && !was {
+			groups++
+		}
+		if !digit && c != '_' && isWord(c) {
+			letters++
+		}
+	}
+	return letters > 0 && (groups >= 2 || quoted && groups == 1)
+}
+
+// parameter finds the value of a parameter of a URL whose name is only there that
+// of a secret.
+type parameter struct{}
+
+func (parameter) suspect([]byte, int, int) bool { return true }
+
+func (parameter) find(s []byte, at, end int, _ mode) (from, to int) {
+	if start, _ := nameAround(s, at, end); isWord(s[at]) && !afterParameter(s[:start]) { // X-Amz-Signature=
+		return 0, 0
+	}
+	if end < len(s) && s[end] == '=' {
+		return 0, 0
+	}
+	from, to, quote := value(s, end)
+	to = endOfParameter(s, from, to)
+	if quote != 0 || bytes.HasPrefix(s[from:to], []byte(Mark)) || isReference(s[from:to], 0) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// scheme finds what follows "Bearer" where no header is named before it.
+type scheme struct{}
+
+var (
+	authScheme  = late.Regexp(`(?i)^(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|bot|key)$`)
+	urlLike     = late.Regexp(`^[a-z]+:`)
+	bearerToken = late.Regexp(`^[\w.~+/=-]+`)
+)
+
+func (scheme) suspect([]byte, int, int) bool { return true }
+
+func (scheme) find(s []byte, at, end int, m mode) (from, to int) {
+	token := bearerToken().Find(s[end:])
+	switch {
+	case !beginsWord(s, at) || len(token) < 8:
+		return 0, 0
+	case m == prose && len(token) < 20 && bytes.IndexAny(token, "0123456789") < 0:
+		return 0, 0
+	}
+	return end, end + len(token)
+}
+
+// user finds user and password of curl and those like it.
+type user struct{}
+
+var fetchers = [][]byte{[]byte("curl"), []byte("wget"), []byte("http"), []byte("lftp")}
+
+func (user) suspect([]byte, int, int) bool { return true }
+
+func (user) find(s []byte, at, end int, _ mode) (from, to int) {
+	line := s[max(0, at-window):at]
+	line = line[bytes.LastIndexAny(line, "\n|;&")+1:]
+	if !slices.ContainsFunc(fetchers, func(name []byte) bool { return bytes.Contains(line, name) }) {
+		return 0, 0
+	}
+	i := end
+	if i < len(s) && s[i] == '=' {
+		i++
+	}
+	from, to, _ = value(s, skipBlanks(s, i))
+	if !hasPassword(s[from:to]) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// hasPassword tells whether a word is user:password: not numbers, as of a user and
+// a group, and no variable.
+func hasPassword(word []byte) bool {
+	name, password, found := bytes.Cut(word, []byte(":"))
+	return found && len(password) > 0 && !isReference(password, 0) && !(isNumber(name) && isNumber(password)) && !bytes.HasPrefix(word, []byte("//"))
+}
+
+// endsFold tells whether name ends in the lower-case word, in whatever case.
+func endsFold(name []byte, word string) bool {
+	return len(name) >= len(word) && strings.EqualFold(string(name[len(name)-len(word):]), word)
+}

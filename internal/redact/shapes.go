@@ -1,0 +1,273 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+
+	"parley/internal/late"
+)
+
+// shape is a secret that is known by what it looks like.
+type shape struct {
+	words []string // in lower case: one of them stands at its beginning, or back bytes behind
+	min   int      // bytes at least, from the word on, without a blank or a quote
+	back  int      // bytes at most that it may have before the word
+	// pattern matches it. Its first group, where it has one, is the secret. With \b
+	// first, nothing that a name could consist of may stand before it.
+	pattern string
+}
+
+// ownShapes are those that gitleaks does not have, or wants to see a name before,
+// or is too strict about.
+var ownShapes = []shape{
+	// Models and what serves them.
+	{words: []string{"sk-"}, min: 23, pattern: `\bsk-[A-Za-z0-9]{20,}`},
+	{words: []string{"sk-"}, min: 18, pattern: `\bsk-(?:proj|svcacct|admin|service|None|ant|or|lf|kimi|cp)-[\w-]{12,}`},
+	{words: []string{"csk-", "fpk_", "gsk_", "xai-", "nvapi-", "tgp_v1_", "tvly-", "pcsk_"}, min: 24, pattern: `\b(?:csk-|fpk_|gsk_|xai-|nvapi-|tgp_v1_|tvly-|pcsk_)[\w-]{20,}`},
+	{words: []string{"r8_", "hf_", "rpa_", "e2b_"}, min: 30, pattern: `\b(?:r8|hf|rpa|e2b)_[A-Za-z0-9]{26,}`},
+	{words: []string{"lsv2_"}, min: 32, pattern: `\blsv2_(?:pt|sk)_[a-f0-9]{32}`},
+	{words: []string{"aq.ab8"}, min: 40, pattern: `\bAQ\.Ab8[\w-]{30,}`},
+	// Clouds.
+	{words: []string{"ya29."}, min: 25, pattern: `\bya29\.[\w-]{20,}`},
+	{words: []string{"gocspx-"}, min: 27, pattern: `\bGOCSPX-[\w-]{20,}`},
+	{words: []string{"1//0"}, min: 40, pattern: `\b1//0[\w-]{36,}`},
+	{words: []string{"aws_secret_access_key", "secretaccesskey"}, pattern: `(?i)(?:aws_secret_access_key|secretaccesskey)\\?["']?(?:\s*[=:]>?\s*|\s+)\\?["']?([a-z0-9/+]{40})`},
+	{words: []string{"accountkey=", "sharedaccesskey="}, pattern: `(?i)AccessKey=([a-z0-9+/]{40,}={0,2})|(?i)AccountKey=([a-z0-9+/]{40,}={0,2})`},
+	{words: each("", "0123456789", "q~"), min: 34, back: 3, pattern: `[\w~.]{3}\dQ~[\w~.-]{31,34}`},
+	{words: []string{"hrku-"}, min: 35, pattern: `\bHRKU-[\w-]{30,}`},
+	{words: []string{"cfut_", "cfat_"}, min: 40, pattern: `\bcf[ua]t_[\w-]{35,}`},
+	{words: []string{"fo1_", "fm1a_", "fm1r_", "fm2_"}, min: 40, pattern: `\bf(?:o1|m1a|m1r|m2)_[\w+/-]{36,}={0,2}`},
+	{words: []string{"sbp_", "sb_secret_"}, min: 30, pattern: `\bsb(?:p_[a-f0-9]{40}|_secret_[\w-]{20,})`},
+	{words: []string{".atlasv1."}, min: 49, back: 14, pattern: `[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}`},
+	{words: []string{"hvs.", "hvb.", "hvr."}, min: 24, pattern: `\bhv[sbr]\.[\w-]{20,}`},
+	{words: []string{"dp.ct.", "dp.sa.", "dp.st.", "dp.scim.", "dp.audit."}, min: 36, pattern: `\bdp\.(?:ct|sa|st|scim|audit)\.[\w.-]{30,}`},
+	{words: []string{"tskey-"}, min: 20, pattern: `\btskey-[a-z]+-[\w-]{12,}`},
+	// Code, packages, builds. Of GitHub's and GitLab's, shorter ones too: cut off, or
+	// the first piece of a stream.
+	{words: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, min: 20, pattern: `\bgh[pousr]_[A-Za-z0-9]{16,}`},
+	{words: []string{"github_pat_"}, min: 31, pattern: `\bgithub_pat_\w{20,}`},
+	{words: []string{"glpat-"}, min: 18, pattern: `\bglpat-[\w-]{12,}`},
+	{words: []string{"dckr_"}, min: 28, pattern: `\bdckr_(?:pat|oat)_[\w-]{20,}`},
+	{words: []string{"pypi-ageu"}, min: 60, pattern: `\bpypi-AgEU[\w-]{50,}`},
+	{words: []string{"glrtr-", "gltok-", "glwt-"}, min: 24, pattern: `\bgl(?:rtr|tok|wt)-[\w-]{18,}`},
+	{words: []string{"atatt3", "atctt3"}, min: 50, pattern: `\bAT[AC]TT3[\w=-]{40,}`},
+	{words: []string{"atbb"}, min: 36, pattern: `\bATBB[A-Za-z0-9]{32}`},
+	{words: []string{"ccipat_", "ccipra_"}, min: 40, pattern: `\bCCIP(?:AT|RA)_[\w-]{30,}`},
+	{words: []string{"bkua_"}, min: 45, pattern: `\bbkua_[a-f0-9]{40}`},
+	{words: []string{"sqp_", "squ_", "sqa_"}, min: 44, pattern: `\bsq[pua]_[a-f0-9]{40}`},
+	{words: []string{"sgp_"}, min: 44, pattern: `\bsgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}`},
+	{words: []string{"nfp_"}, min: 40, pattern: `\bnfp_[A-Za-z0-9]{36,}`},
+	{words: []string{"rnd_"}, min: 30, pattern: `\brnd_[A-Za-z0-9]{28,}`},
+	// Work and money.
+	{words: []string{"xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"}, min: 20, pattern: `\bxox[a-z]-[\w%+/=-]{15,}`},
+	{words: []string{"hooks.slack.com/"}, pattern: `(?i)hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})`},
+	{words: []string{".com/api/webhooks/"}, pattern: `(?i)\.com/api/(?:v\d+/)?webhooks/(\d{15,22}/[\w-]{40,})`},
+	{words: []string{"webhook.office.com/"}, pattern: `(?i)webhook\.office\.com/(webhookb2/[\w@/-]{60,})`},
+	{words: discordWords(), min: 55, pattern: `\b[MNO][\w-]{23,28}\.[\w-]{6}\.[\w-]{27,}`},
+	{words: []string{":aa"}, min: 35, back: 12, pattern: `(?:bot)?\d{8,10}:AA[\w-]{32,}`},
+	{words: each("ac", "0123456789abcdef", ""), min: 34, pattern: `\bAC[0-9a-f]{32}`},
+	{words: []string{"key-"}, min: 36, pattern: `\bkey-[0-9a-f]{32}`},
+	{words: []string{"-us"}, back: 32, pattern: `\b[0-9a-f]{32}-us\d{1,2}`},
+	{words: []string{"sq0"}, min: 28, pattern: `\bsq0[a-z]{3}-[\w-]{20,}`},
+	{words: []string{"eaaa"}, min: 64, pattern: `\bEAAA[\w-]{60}`},
+	{words: []string{"pk_live_", "pk_test_", "whsec_"}, min: 20, pattern: `\b(?:pk_(?:live|test)|whsec)_[A-Za-z0-9]{14,}`},
+	{words: []string{"shptka_"}, min: 39, pattern: `\bshptka_[a-fA-F0-9]{32}`},
+	{words: []string{"lin_oauth_"}, min: 42, pattern: `\blin_oauth_[A-Za-z0-9]{32,}`},
+	{words: []string{"secret_"}, min: 50, pattern: `\bsecret_[A-Za-z0-9]{43}`},
+	{words: []string{"figd_", "figu_", "figo_", "figdr_", "figur_"}, min: 35, pattern: `\bfig[duo]r?_[\w-]{30,}`},
+	{words: []string{"nrak-", "nrii-", "nrjs-", "nrra-"}, min: 24, pattern: `\bNR(?:AK|II|JS|RA)-[\w-]{19,}`},
+	{words: []string{"sntrys_"}, min: 40, pattern: `\bsntrys_[\w+/=-]{33,}`},
+	{words: []string{"sl."}, min: 60, pattern: `\bsl\.(?:u\.)?[\w-]{56,}`},
+	{words: []string{"phx_"}, min: 40, pattern: `\bphx_[A-Za-z0-9]{36,}`},
+	// Whatever issues them.
+	{words: []string{"eyj"}, min: 40, pattern: `\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}`},
+	// Passwords of commands.
+	{words: []string{"sshpass "}, pattern: `\bsshpass\s+-p\s*('[^']*'|"[^"]*"|[^\s'"]+)`},
+	{words: []string{"mysql", "mariadb"}, pattern: `\b(?:mysql|mariadb)[\w-]*\s(?:[^\n|;&]*?\s)?-p([^\s'"\\]{3,})`},
+	{words: []string{"redis-cli "}, pattern: `\bredis-cli\s(?:[^\n|;&]*?\s)?-a\s+([^\s'"\\]{3,})`},
+}
+
+// each is the words that one letter each makes, between a beginning and an end.
+func each(begin, letters, end string) (out []string) {
+	for _, c := range letters {
+		out = append(out, begin+string(c)+end)
+	}
+	return out
+}
+
+// discordWords are the ways in which the base64 of a number of two digits and more
+// begins.
+func discordWords() (out []string) {
+	for _, begin := range []string{"mt", "mj", "mz", "nd", "nt", "nj", "nz", "od", "ot"} {
+		out = append(out, each(begin, "aeimquycgk", "")...)
+	}
+	return out
+}
+
+// matcher finds a shape.
+type matcher struct {
+	*shape
+	regexp  func() *regexp.Regexp
+	bounded bool // nothing that a name consists of may stand before it
+}
+
+func newShape(s *shape) matcher {
+	begin := "^"
+	if s.back > 0 {
+		begin = ""
+	}
+	return matcher{shape: s, regexp: late.Regexp(begin + "(?:" + s.pattern + ")"), bounded: bytes.Contains([]byte(s.pattern[:min(len(s.pattern), 8)]), []byte(`\b`))}
+}
+
+func (f matcher) suspect(s []byte, at, end int) bool {
+	if len(s)-at < f.min || f.back > 0 && (at == 0 || !isWord(s[at-1])) {
+		return false
+	}
+	for _, c := range s[end:max(end, at+f.min)] {
+		if c <= ' ' || c == '"' || c == '\'' || c == '\\' || c == '`' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func (f matcher) find(s []byte, at, end int, _ mode) (from, to int) {
+	if !f.suspect(s, at, end) || f.back == 0 && (f.bounded && !beginsWord(s, at) || inBase64(s, at)) {
+		return 0, 0
+	}
+	start := max(0, at-f.back)
+	if f.back > 0 {
+		s = s[:min(len(s), end+2*f.min+8)]
+	}
+	m := f.regexp().FindSubmatchIndex(s[start:])
+	if m == nil {
+		return 0, 0
+	}
+	from, to = m[0], m[1]
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			from, to = m[i], m[i+1]
+			break
+		}
+	}
+	if from, to = start+from, start+to; !varied(s[from:to]) || f.back > 0 && !beginsWord(s, from) {
+		return 0, 0
+	}
+	return from, tokenEnd(s, from, to)
+}
+
+// varied tells tokens from names: they have digits, or letters of both cases.
+func varied(s []byte) bool {
+	upper, lower := false, false
+	for _, c := range s {
+		upper, lower = upper || 'A' <= c && c <= 'Z', lower || 'a' <= c && c <= 'z'
+		if '0' <= c && c <= '9' || upper && lower {
+			return true
+		}
+	}
+	return false
+}
+
+// tokenEnd is where a token ends of which a pattern has matched s[from:to]: vendors
+// make them longer from time to time.
+func tokenEnd(s []byte, from, to int) int {
+	dots := bytes.IndexByte(s[from:to], '.') >= 0
+	for to < len(s) && (isWord(s[to]) || s[to] == '-' || dots && s[to] == '.' && to+1 < len(s) && isWord(s[to+1])) {
+		to++
+	}
+	return to
+}
+
+// beginsWord tells whether a token may begin at a place: behind nothing that
+// belongs to a name, or behind an escape, which ends in letters.
+func beginsWord(s []byte, at int) bool {
+	if at == 0 || !isWord(s[at-1]) && s[at-1] != '-' {
+		return true
+	}
+	before := s[max(0, at-16):at]
+	n := len(before)
+	switch {
+	case n >= 2 && before[n-2] == '\\' && bytes.IndexByte([]byte("nrtbf"), before[n-1]) >= 0: // \n
+		return true
+	case n >= 3 && before[n-3] == '%' && isHex(before[n-2:]): // %20
+		return true
+	case n >= 6 && before[n-6] == '\\' && before[n-5] == 'u' && isHex(before[n-4:]): // \u0022
+		return true
+	case before[n-1] == 'm': // of a colour
+		before = bytes.TrimRight(before[:n-1], "0123456789;:")
+		return bytes.HasSuffix(before, []byte("["))
+	}
+	return false
+}
+
+func isHex(s []byte) bool {
+	for _, c := range s {
+		if c = lower(c); (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// inBase64 tells whether a place is in the midst of something long in base64, in
+// which any word may turn up.
+func inBase64(s []byte, at int) bool {
+	const long = 100
+	if at < long {
+		return false
+	}
+	for _, c := range s[at-long : at] {
+		if c == '_' || !isWord(c) && c != '+' && c != '/' {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	pemBegin = "-----begin "
+	pemEnd   = "-----END "
+)
+
+// pem finds private keys, to the end of the text where one has no end.
+type pem struct{}
+
+func (pem) suspect(s []byte, at, end int) bool { return true }
+
+func (pem) find(s []byte, at, end int, _ mode) (from, to int) {
+	label, _, found := bytes.Cut(s[end:min(len(s), end+80)], []byte("-----"))
+	if !found || !bytes.Contains(label, []byte("PRIVATE KEY")) {
+		return 0, 0
+	}
+	after := s[end:]
+	i := bytes.Index(after, []byte(pemEnd))
+	if i < 0 {
+		return at, len(s)
+	}
+	i += len(pemEnd)
+	n := bytes.Index(after[i:], []byte("-----"))
+	if n < 0 {
+		return at, len(s)
+	}
+	return at, end + i + n + len("-----")
+}
+
+// userinfo finds user and password of a URL.
+type userinfo struct{}
+
+func (f userinfo) suspect(s []byte, at, end int) bool {
+	_, to := f.find(s, at, end, prose)
+	return to > 0
+}
+
+func (userinfo) find(s []byte, _, end int, _ mode) (from, to int) {
+	host := s[end:]
+	if i := bytes.IndexAny(host, "/?# \t\r\n<>\"`"); i >= 0 {
+		host = host[:i]
+	}
+	at := bytes.LastIndexByte(host, '@')
+	if user := host[:max(at, 0)]; len(user) == 0 || string(user) == Mark || string(user) == "git" {
+		return 0, 0
+	}
+	return end, end + at
+}

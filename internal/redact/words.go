@@ -1,0 +1,109 @@
+package redact
+
+import (
+	"slices"
+	"sync"
+)
+
+// entry is a word by which a secret is found. The search knows nothing but words:
+// what a secret is like around its word is up to its finder.
+type entry struct {
+	word string // lower case, three bytes or more
+	finder
+}
+
+// finder finds the secret that a word in s[at:end] belongs to.
+type finder interface {
+	// suspect is quick and may be wrong in one direction: where find finds
+	// something, in s or in what s says as a JSON string, it is true.
+	suspect(s []byte, at, end int) bool
+	// find says which part of s is secret; to is 0 where there is nothing.
+	find(s []byte, at, end int, m mode) (from, to int)
+}
+
+// table finds words. A word is looked for where its first three letters stand, each
+// by its lower five bits, so that case does not matter: one load for each byte of a
+// text, from a set of 4 KiB, is all that a text without secrets costs.
+type table struct {
+	heads [heads / 64]uint64
+	at    [heads]uint16 // in lists
+	lists [][]entry
+}
+
+var (
+	built sync.Once
+	words table
+)
+
+// known is the table of all finders, built when something is to be redacted for
+// the first time.
+func known() *table {
+	built.Do(words.build)
+	return &words
+}
+
+func (t *table) build() {
+	t.lists = make([][]entry, 1)
+	for _, list := range [][]shape{gitleaksShapes, ownShapes} {
+		for i := range list {
+			t.add(newShape(&list[i]), list[i].words...)
+		}
+	}
+	t.add(pem{}, pemBegin)
+	t.add(userinfo{}, "://")
+	t.add(named{}, slices.Concat(secretWords, spelled)...)
+	t.add(parameter{}, "?key=", "&key=", "#key=", `\u0026key=`, "?sig=", "&sig=", `\u0026sig=`, "signature=")
+	t.add(scheme{}, "bearer ")
+	t.add(user{}, " -u", " --user", " --proxy-user")
+}
+
+func (t *table) add(f finder, words ...string) {
+	for _, w := range words {
+		h := headOf(w)
+		if t.at[h] == 0 {
+			t.heads[h/64] |= 1 << (h % 64)
+			t.at[h] = uint16(len(t.lists))
+			t.lists = append(t.lists, nil)
+		}
+		list := &t.lists[t.at[h]]
+		*list = append(*list, entry{w, f})
+	}
+}
+
+const heads = 1 << 15
+
+// headOf is the first three letters of a text as a number.
+func headOf[text string | []byte](s text) uint32 {
+	return uint32(s[0]&31)<<10 | uint32(s[1]&31)<<5 | uint32(s[2]&31)
+}
+
+// begin are the entries of the words that begin as s does.
+func (t *table) begin(s []byte) []entry { return t.lists[t.at[headOf(s)]] }
+
+// next is where a word may begin, at a place or behind it; -1 without one.
+func (t *table) next(s []byte, from int) int {
+	if len(s)-from < 3 {
+		return -1
+	}
+	h := uint32(s[from]&31)<<5 | uint32(s[from+1]&31)
+	for i, c := range s[from+2:] {
+		h = (h<<5 | uint32(c&31)) % heads
+		if t.heads[h/64]>>(h%64)&1 != 0 {
+			return from + i
+		}
+	}
+	return -1
+}
+
+// hasWord tells whether s begins with a word, in whatever case.
+func hasWord(s []byte, word string) bool {
+	if len(s) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		if lower(s[i]) != word[i] {
+			return false
+		}
+	}
+	return true
+}
