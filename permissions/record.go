@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,7 +52,7 @@ type Entry struct {
 type Record struct {
 	dir    string
 	run    string
-	redact func(string) string
+	redact func([]string) []string
 	failed func(error) // told of the first write that does not work
 
 	mu     sync.Mutex
@@ -62,11 +63,12 @@ type Record struct {
 }
 
 // NewRecord begins a record in a directory, which is made when something is to be
-// written. run names this run of parley. redact takes secrets out of what is
-// written, failed hears of the first error; each may be nil.
-func NewRecord(dir, run string, redact func(string) string, failed func(error)) *Record {
+// written. run names this run of parley. redact takes secrets out of the words of a
+// command, or out of a text, which is a single word to it, and returns a copy; failed
+// hears of the first error. Each may be nil.
+func NewRecord(dir, run string, redact func([]string) []string, failed func(error)) *Record {
 	if redact == nil {
-		redact = func(s string) string { return s }
+		redact = slices.Clone[[]string]
 	}
 	r := &Record{dir: dir, run: run, redact: redact, failed: failed, more: make(chan struct{}, 1), done: make(chan struct{})}
 	go r.write()
@@ -75,14 +77,14 @@ func NewRecord(dir, run string, redact func(string) string, failed func(error)) 
 
 // Settled writes down a question and its answer.
 func (r *Record) Settled(q Question, a Answer, asked bool) {
-	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: r.redact(cut(shownText(q), maxShown)), Digest: q.Digest(),
-		Facts: r.facts(q.Facts), Asked: asked, Decision: "cancelled", By: a.By}
+	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: r.text(shownText(q)), Digest: q.Digest(),
+		Facts: r.facts(q.Facts), Asked: asked, Decision: "cancelled", By: r.text(a.By)}
 	if q.Origin == FromParley {
 		e.Origin = "parley"
 	}
 	for _, o := range q.Options {
 		if !a.Cancelled && o.ID == a.OptionID {
-			e.Decision, e.Allowed = o.Name, o.Allows()
+			e.Decision, e.Allowed = r.text(o.Name), o.Allows()
 		}
 	}
 	e.Attended = a.Attended
@@ -95,23 +97,32 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 
 // Came writes down what came of a question: written, refused, the error.
 func (r *Record) Came(session string, key uint64, outcome string) {
-	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: r.redact(cut(outcome, maxShown))})
+	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: r.text(outcome)})
 }
+
+// text is a text that may be written. It is cut last, or half a secret might be left,
+// which nobody knows for one.
+func (r *Record) text(s string) string { return cut(r.redact([]string{s})[0], maxShown) }
 
 // facts is a copy that may be written.
 func (r *Record) facts(f Facts) *Facts {
 	f.Look = nil
-	f.Commands = append([]CommandFact(nil), f.Commands...)
+	f.Commands = slices.Clone(f.Commands)
 	for i := range f.Commands {
 		c := &f.Commands[i]
-		c.Line = r.redact(cut(c.Line, maxShown))
-		c.Words = append([]string(nil), c.Words...)
-		for k := range c.Words {
-			c.Words[k] = r.redact(cut(c.Words[k], maxShown))
+		c.Line = r.text(c.Line)
+		c.Words = r.redact(c.Words)
+		for k, w := range c.Words {
+			c.Words[k] = cut(w, maxShown)
 		}
 	}
-	if len(f.Files) > 50 {
-		f.Files = f.Files[:50]
+	f.Files = slices.Clone(f.Files[:min(len(f.Files), 50)])
+	for i := range f.Files {
+		f.Files[i].Path = r.text(f.Files[i].Path)
+	}
+	f.Hosts = slices.Clone(f.Hosts)
+	for i, h := range f.Hosts {
+		f.Hosts[i] = r.text(h)
 	}
 	return &f
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,12 +14,29 @@ import (
 
 func TestRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "decisions")
-	r := NewRecord(dir, "run1", func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }, func(err error) { t.Error(err) })
+	redact := func(texts []string) (out []string) {
+		for i, s := range texts {
+			if s = strings.ReplaceAll(s, "hunter2", "***"); i > 0 && texts[i-1] == "--token" {
+				s = "***"
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	r := NewRecord(dir, "run1", redact, func(err error) { t.Error(err) })
 	b := NewBroker((&desk{}).post, DenyAll("--deny-all", nil))
 	b.SetRecord(r.Settled)
 	q := question("s/../../x")
 	q.Heading, q.Body = "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
 	q.Facts = lineFacts("login hunter2")
+	q.Facts.Commands = append(q.Facts.Commands, CommandFact{Line: "login", Words: []string{"login", "--token", "t"}})
+	q.Facts.Hosts, q.Facts.Files = []string{"hunter2"}, []FileFact{{Path: "/hunter2"}}
+	q.Options = slices.Clone(q.Options)
+	for i, o := range q.Options {
+		if o.Name == "No" {
+			q.Options[i].Name = "No, login hunter2"
+		}
+	}
 	b.Ask(q)
 	r.Came("s/../../x", 1, "not run")
 	r.Close()
@@ -27,8 +45,14 @@ func TestRecord(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
-	if e := got[0]; e.Decision != "No" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
+	if e := got[0]; e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
 		t.Errorf("%+v", e)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, recordName("s/../../x"))); err != nil || strings.Contains(string(data), "hunter2") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if q.Facts.Commands[1].Words[2] != "t" || q.Facts.Hosts[0] != "hunter2" {
+		t.Error("the question was changed")
 	}
 	if got[1].Outcome != "not run" || got[1].Key != got[0].Key {
 		t.Errorf("%+v", got[1])

@@ -38,7 +38,7 @@ func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 	if dir == "" {
 		return nil
 	}
-	return permissions.NewRecord(dir, rand.Text(), redact.Command, failed)
+	return permissions.NewRecord(dir, rand.Text(), redact.Words, failed)
 }
 
 // questionsFail says that the record of questions cannot be written.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/config"
 	"parley/permissions"
 )
 
@@ -54,5 +55,31 @@ func TestAddRule(t *testing.T) {
 	}
 	if there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(there) != 1 {
 		t.Errorf("left behind: %v", there)
+	}
+}
+
+// The record of questions has no secrets, wherever a question has them.
+func TestQuestionsHaveNoSecrets(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("PARLEY_STATE", state)
+	token := "ghp_" + strings.Repeat("a1B2", 9)
+	line := "curl -u ada:swordfish -H 'Authorization: Bearer " + token + "' https://ada:swordfish@example.com/?key=swordfish"
+	r := (&Setup{Config: &config.Config{}}).NewQuestions(func(err error) { t.Error(err) })
+	r.Settled(permissions.Question{Session: "s", Heading: "Run " + line, Body: []permissions.Part{{Kind: permissions.Command, Text: line}},
+		Options: []permissions.Option{{ID: "y", Name: "Always allow " + line}},
+		Facts:   permissions.Facts{Commands: []permissions.CommandFact{{Line: line}, {Words: []string{"deploy", "--token", "swordfish", "-u", "ada:swordfish"}}}},
+	}, permissions.Answer{OptionID: "y", By: "you"}, true)
+	r.Came("s", 1, "exit 22: "+token)
+	r.Close()
+	paths, _ := filepath.Glob(filepath.Join(state, "questions", "*.jsonl"))
+	if len(paths) != 1 {
+		t.Fatal(paths)
+	}
+	data, err := os.ReadFile(paths[0])
+	if err != nil || strings.Contains(string(data), "swordfish") || strings.Contains(string(data), token[4:]) {
+		t.Errorf("%s, %v", data, err)
+	}
+	if !strings.Contains(string(data), "https://[redacted]@example.com/?key=[redacted]") || !strings.Contains(string(data), `"deploy","--token","[redacted]"`) {
+		t.Errorf("too much is gone: %s", data)
 	}
 }
