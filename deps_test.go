@@ -126,7 +126,7 @@ var arrows = []struct {
 	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process", "internal/jsonscan")},
 	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},
 	{"the thread is made of events", is("acpclient/thread"), oursBut("acpclient")},
-	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/jsonscan", "internal/safetext")},
+	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/jsonscan", "internal/redact", "internal/safetext")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions"), inside("charm.land", "github.com/charmbracelet")},
 	{"files are found in one room", outside("internal/finder"), inside("github.com/junegunn/fzf", "github.com/boyter/gocodewalker")},
 	{"WebSockets on both sides of the wire", outside("acpclient/transport", "internal/gateway"), inside("github.com/coder/websocket")},

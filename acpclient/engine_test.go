@@ -31,7 +31,7 @@ func agentProcess(mode string) int {
 		return loadProcess(spec)
 	}
 	if mode == "die" {
-		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel")
+		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel for --api-key=k1")
 		return 3
 	}
 	script, err := os.ReadFile(mode)
@@ -52,12 +52,12 @@ func launch(t *testing.T, mode string, sink acpclient.Sink) (*acpclient.Client, 
 }
 
 // An agent that ends before it has introduced itself is told by its exit code
-// and its last words, however the goroutines run.
+// and its last words, without secrets, however the goroutines run.
 func TestLaunchOfAnAgentThatDies(t *testing.T) {
 	for range 20 {
 		_, err := launch(t, "die", acpclient.NewQueue())
 		var exit *acpclient.ExitError
-		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model"}) {
+		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model for --api-key=[redacted]"}) {
 			t.Fatalf("got %v (%+v)", err, exit)
 		}
 	}

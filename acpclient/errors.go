@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
+	"parley/internal/redact"
 	"parley/internal/safetext"
 )
 
@@ -63,7 +64,7 @@ func (c *Client) closedError() error {
 var ErrUntaken = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
 
 // ExitError says that a launched agent is gone, and what it left behind. Its
-// strings are safe to show.
+// strings are safe to show, and have no secrets.
 type ExitError struct {
 	Code   int    // exit code, -1 when a signal ended it or it still ran
 	Signal string // "" unless a signal ended it
@@ -99,7 +100,7 @@ func exitError(p *transport.Stdio, cause error) error {
 	case <-time.After(time.Second):
 	}
 	for _, l := range p.Stderr().Tail(20) {
-		if l = safetext.Line(l, 500); l != "" {
+		if l = safetext.Line(redact.Command(l), 500); l != "" {
 			e.Stderr = append(e.Stderr, l)
 		}
 	}

@@ -244,15 +244,15 @@ func TestRefusalsAreNotedQuietly(t *testing.T) {
 }
 
 // The log names connections by number, and what an agent writes to stderr cannot
-// act on a terminal.
+// act on a terminal and has no secrets.
 func TestStderrGoesToTheLog(t *testing.T) {
 	t.Setenv(agentMode, "plain")
 	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, nil, 1<<20) })
 	r.connect()
 	c := r.connect()
-	c.send("", `{"jsonrpc":"2.0","method":"_stderr","params":{"text":"a \u001b]52;c;x\u0007b \u202ec"}}`)
+	c.send("", `{"jsonrpc":"2.0","method":"_stderr","params":{"text":"a \u001b]52;c;x\u0007b \u202ec --token t0ken"}}`)
 	r.log.wait(t, "conn=2 stderr=", 1)
-	if log := r.log.String(); strings.ContainsAny(log, "\x1b\a\u202e") || strings.Contains(log, c.id) {
+	if log := r.log.String(); strings.ContainsAny(log, "\x1b\a\u202e") || strings.Contains(log, c.id) || strings.Contains(log, "t0ken") {
 		t.Errorf("the log:\n%q", log)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/redact"
 	"parley/internal/safetext"
 )
 
@@ -17,7 +18,7 @@ func Command(argv, env []string, maxMessage int64) func(log *slog.Logger) (Agent
 		p, err := transport.StartStdio(transport.StdioOptions{
 			Command: argv[0], Args: argv[1:], Env: env, MaxLine: int(maxMessage),
 			StderrSize: 1, // it is in the log
-			OnStderr:   func(line string) { log.Info("agent", "stderr", safetext.Line(line, 4096)) },
+			OnStderr:   func(line string) { log.Info("agent", "stderr", safetext.Line(redact.Command(line), 4096)) },
 		})
 		if err != nil {
 			return nil, err
