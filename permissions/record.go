@@ -20,6 +20,7 @@ import (
 const (
 	maxRecord = 4 << 20
 	maxShown  = 4 << 10
+	maxRead   = 4 * maxShown // of which secrets are looked for
 )
 
 // Entry is one line of the record.
@@ -49,6 +50,7 @@ type Entry struct {
 // Record writes down every question with its answer, a file of JSON lines for each
 // session, readable for the user alone, and never changes what stands there. All
 // methods may be called from any goroutine and none waits for the disk but Close.
+// What a question refers to must not change behind it.
 type Record struct {
 	dir    string
 	run    string
@@ -77,14 +79,14 @@ func NewRecord(dir, run string, redact func([]string) []string, failed func(erro
 
 // Settled writes down a question and its answer.
 func (r *Record) Settled(q Question, a Answer, asked bool) {
-	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: r.text(shownText(q)), Digest: q.Digest(),
-		Facts: r.facts(q.Facts), Asked: asked, Decision: "cancelled", By: r.text(a.By)}
+	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
+		Facts: &q.Facts, Asked: asked, Decision: "cancelled", By: a.By}
 	if q.Origin == FromParley {
 		e.Origin = "parley"
 	}
 	for _, o := range q.Options {
 		if !a.Cancelled && o.ID == a.OptionID {
-			e.Decision, e.Allowed = r.text(o.Name), o.Allows()
+			e.Decision, e.Allowed = o.Name, o.Allows()
 		}
 	}
 	e.Attended = a.Attended
@@ -97,21 +99,29 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 
 // Came writes down what came of a question: written, refused, the error.
 func (r *Record) Came(session string, key uint64, outcome string) {
-	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: r.text(outcome)})
+	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: outcome})
 }
 
-// text is a text that may be written. It is cut last, or half a secret might be left,
-// which nobody knows for one.
-func (r *Record) text(s string) string { return cut(r.redact([]string{s})[0], maxShown) }
-
-// facts is a copy that may be written.
-func (r *Record) facts(f Facts) *Facts {
+// safe is an entry that may be written: bounded, without secrets. Its facts are a
+// copy.
+func (r *Record) safe(e Entry) Entry {
+	for _, s := range []*string{&e.Shown, &e.Decision, &e.By, &e.Outcome} {
+		*s = r.text(*s)
+	}
+	if e.Facts == nil {
+		return e
+	}
+	f := *e.Facts
 	f.Look = nil
 	f.Commands = slices.Clone(f.Commands)
 	for i := range f.Commands {
 		c := &f.Commands[i]
 		c.Line = r.text(c.Line)
-		c.Words = r.redact(c.Words)
+		words := slices.Clone(c.Words)
+		for k, w := range words {
+			words[k] = cut(w, maxRead)
+		}
+		c.Words = r.redact(words)
 		for k, w := range c.Words {
 			c.Words[k] = cut(w, maxShown)
 		}
@@ -124,7 +134,14 @@ func (r *Record) facts(f Facts) *Facts {
 	for i, h := range f.Hosts {
 		f.Hosts[i] = r.text(h)
 	}
-	return &f
+	e.Facts = &f
+	return e
+}
+
+// text is a text that may be written. It is cut last, or half a secret might be left,
+// which nobody knows for one.
+func (r *Record) text(s string) string {
+	return cut(r.redact([]string{cut(s, maxRead)})[0], maxShown)
 }
 
 // cut keeps the beginning.
@@ -157,7 +174,7 @@ func (r *Record) write() {
 		r.queue = nil
 		r.mu.Unlock()
 		for _, e := range queue {
-			if err := r.append(e); err != nil && !told && r.failed != nil {
+			if err := r.append(r.safe(e)); err != nil && !told && r.failed != nil {
 				told = true
 				r.failed(fmt.Errorf("write the record of questions: %w", err))
 			}
