@@ -356,7 +356,7 @@ func (scheme) find(s []byte, at, end int, m mode) (from, to int) {
 	switch {
 	case !beginsWord(s, at) || len(token) < 8:
 		return 0, 0
-	case m == prose && len(token) < 20 && bytes.IndexAny(token, "0123456789") < 0:
+	case m == prose && len(token) < 20 && !bytes.ContainsAny(token, "0123456789"):
 		return 0, 0
 	}
 	return end, end + len(token)

@@ -183,7 +183,7 @@ func AppendString(b []byte, s string) []byte {
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
 
-// lower is s in lower case if it is ASCII.
+// lower is c in lower case, if it is a letter of ASCII.
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

@@ -44,7 +44,7 @@ func known() *table {
 
 func (t *table) build() {
 	t.lists = make([][]entry, 1)
-	for _, list := range [][]shape{gitleaksShapes, ownShapes} {
+	for _, list := range [][]shape{gitleaksShapes, ownShapes()} {
 		for i := range list {
 			t.add(newShape(&list[i]), list[i].words...)
 		}
