@@ -1,0 +1,163 @@
+// Package programs finds and starts the programs that parley runs by itself: git, npx,
+// agents, an editor, those of the desktop. Until the user has allowed something, a
+// project may be hostile, so nothing is found in one, whatever PATH says, and what is
+// started gets a PATH that names no directory by a relative path.
+//
+// Which directories are projects is said once for the process, with Guard; the current
+// directory always is one. All functions may be called from any goroutine.
+package programs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"parley/internal/process"
+)
+
+// InProjectError says that a program was found in a project only.
+type InProjectError struct{ File string }
+
+func (e *InProjectError) Error() string {
+	return fmt.Sprintf("%s lies in the project, and parley starts no program from there by its name: give its path to use it", e.File)
+}
+
+// Path is a PATH without what lies in a project.
+type Path struct {
+	folders  []folder
+	projects []os.FileInfo
+}
+
+// folder is a directory of PATH.
+type folder struct {
+	path string
+	ours bool // it lies in a project, or depends on the current directory
+}
+
+// NewPath looks at the directories of PATH in env.
+func NewPath(env []string) Path {
+	p := Path{projects: projects()}
+	value, _ := process.Getenv(env, "PATH")
+	for _, dir := range filepath.SplitList(value) {
+		relative := !filepath.IsAbs(dir)
+		if relative {
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				continue
+			}
+			dir = abs
+		}
+		p.folders = append(p.folders, folder{dir, relative || within(dir, p.projects)})
+	}
+	return p
+}
+
+// Find returns the file of the first program of that name, an absolute path, without
+// looking into a project. The error wraps exec.ErrNotFound, fs.ErrNotExist or
+// fs.ErrPermission; it is an *InProjectError where only a project has the program. What
+// is passed over is told, see Tell.
+func (p Path) Find(name string) (string, error) {
+	if name == "" || name != filepath.Base(name) || strings.ContainsAny(name, ":\x00") {
+		return "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
+	}
+	var passed string
+	var denied error
+	for _, f := range p.folders {
+		found, err := exec.LookPath(filepath.Join(f.path, name))
+		switch {
+		case err != nil:
+			if denied == nil && errors.Is(err, os.ErrPermission) {
+				denied = err
+			}
+		case f.ours || within(found, p.projects):
+			if passed == "" {
+				passed = found
+				ignore(found)
+			}
+		default:
+			return found, nil
+		}
+	}
+	switch {
+	case passed != "":
+		return "", &InProjectError{passed}
+	case denied != nil:
+		return "", fmt.Errorf("find program: %w", denied)
+	}
+	return "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
+}
+
+// Find is Path.Find with the PATH of this process.
+func Find(name string) (string, error) { return NewPath(os.Environ()).Find(name) }
+
+// Environ is env for a program that works in a project for the user, an agent or an
+// editor: PATH names absolute directories only, so that neither the program nor what it
+// starts finds others in the directory it works in. Absolute ones in a project stay: only
+// the user can have put them there, such as those of a virtual environment, which the
+// agent's commands need.
+func Environ(env []string) []string {
+	return withPath(env, filepath.IsAbs)
+}
+
+// OwnEnviron is env for a program that parley starts for itself: of PATH it has what does
+// not lie in a project.
+func OwnEnviron(env []string) []string {
+	all := projects()
+	return withPath(env, func(dir string) bool { return filepath.IsAbs(dir) && !within(dir, all) })
+}
+
+// withPath is env with some of the directories of PATH. Programs of Windows are told not
+// to look into the current directory.
+func withPath(env []string, keep func(dir string) bool) []string {
+	env = slices.Clone(env)
+	for i, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
+			dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !keep(dir) })
+			env[i] = name + "=" + strings.Join(dirs, string(filepath.ListSeparator))
+		}
+	}
+	if runtime.GOOS == "windows" {
+		env = append(env, "NoDefaultCurrentDirectoryInExePath=1")
+	}
+	return env
+}
+
+// Command is a program that parley runs for itself, by its absolute path, with OwnEnviron.
+// It runs outside of all projects: wrappers of version managers look for the files of a
+// project from the directory they are started in.
+func Command(ctx context.Context, file string, args ...string) *exec.Cmd {
+	return command(ctx, neutral(), OwnEnviron(os.Environ()), file, args)
+}
+
+// CommandIn is a program that works for the user in a directory, by its absolute path, with
+// Environ.
+func CommandIn(ctx context.Context, dir, file string, args ...string) *exec.Cmd {
+	return command(ctx, dir, Environ(os.Environ()), file, args)
+}
+
+func command(ctx context.Context, dir string, env []string, file string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, file, args...)
+	if !filepath.IsAbs(file) {
+		cmd.Err = fmt.Errorf("start %s: not an absolute path", file)
+	}
+	cmd.Dir, cmd.Env = dir, append(env, "PWD="+dir)
+	return cmd
+}
+
+// neutral is a directory that belongs to no project: the user's home, or else the root.
+func neutral() string {
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) && !Guarded(home) {
+		if info, err := os.Stat(home); err == nil && info.IsDir() {
+			return home
+		}
+	}
+	here, _ := os.Getwd()
+	return filepath.VolumeName(here) + string(filepath.Separator)
+}

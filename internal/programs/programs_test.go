@@ -1,0 +1,261 @@
+//go:build unix
+
+package programs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// machine is a home, a project in it, and a directory of the system's programs. The
+// current directory is the project.
+type machine struct {
+	t                  *testing.T
+	home, project, bin string
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t, filepath.Join(root, "home"), filepath.Join(root, "home", "src", "project"), filepath.Join(root, "bin")}
+	for _, dir := range []string{m.project, m.bin} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", m.home)
+	t.Chdir(m.project)
+	before := guard.dirs
+	guard.dirs, guard.ignored, guard.said, guard.tell = nil, nil, 0, nil
+	t.Cleanup(func() { guard.dirs, guard.ignored, guard.said, guard.tell = before, nil, 0, nil })
+	return m
+}
+
+// install makes a program, which is not to be run.
+func (m *machine) install(path string) string {
+	m.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	return path
+}
+
+func TestFind(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		path    []string // PATH; a name that begins with ~ is in the home, with @ in the project, with / of the system
+		program []string // the programs that there are, all called git
+		want    string   // the file; "" for none
+		project string   // the file in the project that is told; "" for none
+	}{
+		{"of the system", []string{"/"}, []string{"/git"}, "/git", ""},
+		{"in the home", []string{"~bin", "/"}, []string{"~bin/git", "/git"}, "~bin/git", ""},
+		{"nowhere", []string{"/", "~bin"}, nil, "", ""},
+		{"in the project by its full path", []string{"@bin", "/"}, []string{"@bin/git", "/git"}, "/git", "@bin/git"},
+		{"in the project alone", []string{"@bin"}, []string{"@bin/git"}, "", "@bin/git"},
+		{"by a relative path", []string{"bin", "/"}, []string{"@bin/git", "/git"}, "/git", "@bin/git"},
+		{"by a relative path from outside", []string{"../tools", "/"}, []string{"~src/tools/git", "/git"}, "/git", "~src/tools/git"},
+		{"here", []string{".", "/"}, []string{"@git", "/git"}, "/git", "@git"},
+		{"here by an empty entry", []string{"", "/"}, []string{"@git", "/git"}, "/git", "@git"},
+		{"in the project, but later", []string{"/", "@bin"}, []string{"@bin/git", "/git"}, "/git", ""},
+		{"in a project of the same beginning", []string{"~src/project2"}, []string{"~src/project2/git"}, "~src/project2/git", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMachine(t)
+			place := func(name string) string {
+				switch {
+				case strings.HasPrefix(name, "~"):
+					return filepath.Join(m.home, name[1:])
+				case strings.HasPrefix(name, "@"):
+					return filepath.Join(m.project, name[1:])
+				case strings.HasPrefix(name, "/"):
+					return filepath.Join(m.bin, name[1:])
+				}
+				return name
+			}
+			for _, p := range test.program {
+				m.install(place(p))
+			}
+			var dirs, told []string
+			for _, dir := range test.path {
+				dirs = append(dirs, place(dir))
+			}
+			t.Setenv("PATH", strings.Join(dirs, ":"))
+			got, err := Find("git")
+			Tell(func(file string) { told = append(told, file) })
+			if got != place(test.want) || (err != nil) != (test.want == "") {
+				t.Errorf("%q, %v", got, err)
+			}
+			var inProject *InProjectError
+			if want := test.want == "" && test.project != ""; errors.As(err, &inProject) != want || err != nil && !want && !errors.Is(err, exec.ErrNotFound) {
+				t.Errorf("%v", err)
+			}
+			if got := strings.Join(told, " "); got != place(test.project) {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+}
+
+// A link outside of the project that leads into it is the project's.
+func TestFindThroughLinks(t *testing.T) {
+	m := newMachine(t)
+	m.install(filepath.Join(m.project, "bin", "git"))
+	m.install(filepath.Join(m.project, "npx"))
+	for link, target := range map[string]string{"dir": filepath.Join(m.project, "bin"), "npx": filepath.Join(m.project, "npx")} {
+		if err := os.Symlink(target, filepath.Join(m.bin, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", filepath.Join(m.bin, "dir")+":"+m.bin)
+	for _, name := range []string{"git", "npx"} {
+		if got, err := Find(name); !errors.As(err, new(*InProjectError)) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestWhatIsAProject(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		git        string // what gets a .git
+		here       string
+		in, beside string // of the directory of the program: it is found only beside
+	}{
+		{"the work tree of git", "src/project", "src/project/a/b", "src/project/bin", "src/bin"},
+		{"the nearest one", "src", "src/project", "src/bin", "bin"},
+		{"a directory without git", "", "src/project/a", "src/project/a/bin", "src/project/bin"},
+		{"never the home", ".", "src/project", "src/project/bin", "bin"},
+		{"never what holds the home", "..", "..", "", "bin"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMachine(t)
+			here := filepath.Join(m.home, test.here)
+			for _, dir := range []string{here, filepath.Join(m.home, test.git, ".git")} {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.git == "" {
+				os.Remove(filepath.Join(m.home, ".git"))
+			}
+			t.Chdir(here)
+			if test.in != "" {
+				t.Setenv("PATH", filepath.Dir(m.install(filepath.Join(m.home, test.in, "git"))))
+				if got, err := Find("git"); !errors.As(err, new(*InProjectError)) {
+					t.Errorf("%q, %v", got, err)
+				}
+			}
+			beside := m.install(filepath.Join(m.home, test.beside, "git"))
+			t.Setenv("PATH", filepath.Dir(beside))
+			if got, err := Find("git"); got != beside {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestGuard(t *testing.T) {
+	m := newMachine(t)
+	other := m.install(filepath.Join(m.home, "other", "bin", "git"))
+	t.Setenv("PATH", filepath.Dir(other))
+	if got, err := Find("git"); got != other {
+		t.Errorf("%q, %v", got, err)
+	}
+	Guard(filepath.Join(m.home, "other"))
+	if got, err := Find("git"); !errors.As(err, new(*InProjectError)) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for path, want := range map[string]bool{other: true, filepath.Join(m.home, "other", "not", "there"): true, m.project: true, m.home: false, m.bin: false} {
+		if got := Guarded(path); got != want {
+			t.Errorf("%s is guarded: %v", path, got)
+		}
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	m := newMachine(t)
+	m.install(filepath.Join(m.bin, "git"))
+	t.Setenv("PATH", m.bin)
+	for _, name := range []string{"", ".", "..", "./git", "bin/git", filepath.Join(m.bin, "git"), "g\x00it"} {
+		if got, err := Find(name); err == nil {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+	if err := os.Chmod(filepath.Join(m.bin, "git"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find("git"); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// One program of a directory stands for all that are passed over there.
+func TestTell(t *testing.T) {
+	m := newMachine(t)
+	t.Setenv("PATH", ":"+filepath.Join(m.project, "bin"))
+	for _, name := range []string{"git", "npx"} {
+		m.install(filepath.Join(m.project, name))
+		m.install(filepath.Join(m.project, "bin", name))
+	}
+	var told []string
+	Find("git")
+	Tell(func(file string) { told = append(told, file) })
+	Find("npx")
+	t.Setenv("PATH", filepath.Join(m.project, "bin"))
+	Find("npx")
+	Find("git")
+	if want := []string{filepath.Join(m.project, "git"), filepath.Join(m.project, "bin", "npx")}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	m := newMachine(t)
+	t.Setenv("PATH", strings.Join([]string{"", ".", "bin", filepath.Join(m.project, "bin"), m.bin}, ":"))
+	look := m.install(filepath.Join(m.bin, "look"))
+	if err := os.WriteFile(look, []byte("#!/bin/sh\npwd\necho \"$PWD $PATH\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(m.project, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		cmd       *exec.Cmd
+		dir, path string
+	}{
+		{Command(t.Context(), look), m.home, m.bin},
+		{CommandIn(t.Context(), m.project, look), m.project, filepath.Join(m.project, "bin") + ":" + m.bin},
+	} {
+		out, err := test.cmd.Output()
+		if want := test.dir + "\n" + test.dir + " " + test.path + "\n"; err != nil || string(out) != want {
+			t.Errorf("%q, %v; want %q", out, err, want)
+		}
+	}
+	if err := Command(context.Background(), "look").Run(); err == nil {
+		t.Error("a name was run")
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		path := NewPath(os.Environ())
+		for range 20 {
+			path.Find("no-such-program")
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package programs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// guard is what holds for the whole process.
+var guard struct {
+	sync.Mutex
+	dirs    []string
+	ignored []string // programs that were passed over, one for each directory
+	said    int      // how many of them tell was called with
+	tell    func(file string)
+}
+
+// Guard makes directories projects, besides those that are: from now on no program is
+// found in them, or in the work tree of git that they lie in.
+func Guard(dirs ...string) {
+	guard.Lock()
+	defer guard.Unlock()
+	for _, dir := range dirs {
+		if !slices.Contains(guard.dirs, dir) {
+			guard.dirs = append(guard.dirs, dir)
+		}
+	}
+}
+
+// Guarded tells whether a file or directory lies in a project.
+func Guarded(path string) bool { return within(path, projects()) }
+
+// Tell has tell called with each program that was passed over, and each that will be, but
+// with one of a directory only. tell must not wait; any goroutine.
+func Tell(tell func(file string)) {
+	guard.Lock()
+	defer guard.Unlock()
+	guard.tell = tell
+	say()
+}
+
+// ignore notes that a program was passed over.
+func ignore(file string) {
+	guard.Lock()
+	defer guard.Unlock()
+	if !slices.ContainsFunc(guard.ignored, func(other string) bool { return filepath.Dir(other) == filepath.Dir(file) }) {
+		guard.ignored = append(guard.ignored, file)
+		say()
+	}
+}
+
+// say tells what has not been told. With guard.
+func say() {
+	for ; guard.tell != nil && guard.said < len(guard.ignored); guard.said++ {
+		guard.tell(guard.ignored[guard.said])
+	}
+}
+
+// projects are the projects of the process.
+func projects() []os.FileInfo {
+	guard.Lock()
+	dirs := slices.Clone(guard.dirs)
+	guard.Unlock()
+	if here, err := os.Getwd(); err == nil {
+		dirs = append(dirs, here)
+	}
+	var out []os.FileInfo
+	for _, dir := range dirs {
+		if info := project(dir); info != nil {
+			out = append(out, info)
+		}
+	}
+	return out
+}
+
+// project is the directory whose programs are not used because of dir: the nearest one
+// with a .git in it, else dir. A directory that is the user's home, or holds it, is no
+// project: the user's own programs are there.
+func project(dir string) os.FileInfo {
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	homes := ancestors(homeDir())
+	isProject := func(dir string) os.FileInfo {
+		info, err := os.Stat(dir)
+		if err != nil || filepath.Dir(dir) == dir || slices.ContainsFunc(homes, func(h os.FileInfo) bool { return os.SameFile(h, info) }) {
+			return nil
+		}
+		return info
+	}
+	for at := resolved; ; at = filepath.Dir(at) {
+		info := isProject(at)
+		if info == nil {
+			return isProject(resolved)
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return info
+		}
+	}
+}
+
+func homeDir() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return ""
+	}
+	return home
+}
+
+// within tells whether a path, its links resolved, is one of the directories or lies in
+// one. One that does not exist lies where its parent does.
+func within(path string, dirs []os.FileInfo) bool {
+	if len(dirs) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(ancestors(path), func(a os.FileInfo) bool {
+		return slices.ContainsFunc(dirs, func(d os.FileInfo) bool { return os.SameFile(a, d) })
+	})
+}
+
+// ancestors are a path, its links resolved, and all directories above it.
+func ancestors(path string) (out []os.FileInfo) {
+	if path == "" {
+		return nil
+	}
+	for {
+		resolved, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			path = resolved
+			break
+		}
+		if filepath.Dir(path) == path {
+			return nil
+		}
+		path = filepath.Dir(path)
+	}
+	for {
+		if info, err := os.Stat(path); err == nil {
+			out = append(out, info)
+		}
+		if filepath.Dir(path) == path {
+			return out
+		}
+		path = filepath.Dir(path)
+	}
+}
