@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/boyter/gocodewalker"
@@ -36,8 +34,7 @@ func list(ctx context.Context, root, git string, l *listing) {
 func fromGit(ctx context.Context, root, git string, l *listing) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := exec.CommandContext(ctx, git, slices.Concat(gitsafe.Args, []string{"ls-files", "-co", "--exclude-standard", "-z"})...)
-	cmd.Dir, cmd.Env = root, gitsafe.Env()
+	cmd := gitsafe.Command(ctx, git, root, "-co", "--exclude-standard", "-z")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

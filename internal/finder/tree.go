@@ -3,9 +3,10 @@ package finder
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"sync"
 	"time"
+
+	"parley/internal/programs"
 )
 
 // ErrSuperseded is returned by Find when a later one has taken its place.
@@ -59,10 +60,7 @@ type Tree struct {
 // New makes the Tree of a directory, which is an absolute path. It reads nothing
 // before the first search. End it with Close.
 func New(root string) *Tree {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		git = ""
-	}
+	git, _ := programs.Find("git") // "" where there is none
 	t := &Tree{root: root, git: git}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	return t

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,9 +36,7 @@ func list(ctx context.Context, git, dir string, most int, args ...string) ([]str
 	}
 	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO in place of an ignore file never ends
 	defer stop()
-	cmd := exec.CommandContext(ctx, git, slices.Concat(gitsafe.Args, []string{"ls-files", "-z", "--exclude-standard"}, args)...)
-	cmd.Dir = dir
-	cmd.Env = gitsafe.Env()
+	cmd := gitsafe.Command(ctx, git, dir, append([]string{"-z", "--exclude-standard"}, args...)...)
 	cmd.WaitDelay = time.Second
 	said := &capped{max: maxSaid}
 	cmd.Stderr = said

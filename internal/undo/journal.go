@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/programs"
 )
 
 // Limits where Options leaves them out, and of what a Journal remembers.
@@ -67,7 +69,7 @@ func New(opts Options) (*Journal, error) {
 		opts.Room = DefaultRoom
 	}
 	if opts.Git == "" {
-		opts.Git, _ = exec.LookPath("git") // never one in the current directory
+		opts.Git, _ = programs.Find("git")
 	}
 	s, err := openStore(opts.Dir, opts.Room)
 	if err != nil {
