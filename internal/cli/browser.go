@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"os/exec"
 	"runtime"
+
+	"parley/internal/programs"
 )
 
 // OpenURL starts the user's browser for an address that has been judged safe to
@@ -16,7 +18,11 @@ func OpenURL(url string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
 	}
-	cmd := exec.Command(name, args...)
+	file, err := programs.Find(name)
+	if err != nil {
+		return fmt.Errorf("open the browser: %w", err)
+	}
+	cmd := programs.Command(context.Background(), file, args...)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", name, err)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"parley/internal/programs"
 	"parley/internal/record"
 )
 
@@ -23,8 +23,12 @@ func TakenKeys(ctx context.Context, getenv func(string) string) (who string, key
 	case getenv("TMUX") != "":
 		ctx, stop := context.WithTimeout(ctx, time.Second)
 		defer stop()
+		tmux, err := programs.Find("tmux")
+		if err != nil {
+			return "tmux", nil
+		}
 		for _, option := range []string{"prefix", "prefix2"} {
-			out, err := exec.CommandContext(ctx, "tmux", "show-options", "-gv", option).Output()
+			out, err := programs.Command(ctx, tmux, "show-options", "-gv", option).Output()
 			if key := tmuxKey(strings.TrimSpace(string(out))); err == nil && key != "" {
 				keys = append(keys, key)
 			}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/process"
+	"parley/internal/programs"
 )
 
 // maxEdited bounds what is read back from an editor, in bytes.
@@ -21,13 +21,8 @@ const maxEdited = 16 << 20
 
 // Editing is an editor that is ready to be run on a private file.
 type Editing struct {
-	Command interface { // a tea.ExecCommand
-		Run() error
-		SetStdin(io.Reader)
-		SetStdout(io.Writer)
-		SetStderr(io.Writer)
-	}
-	file string
+	Command EditorCommand
+	file    string
 }
 
 // NewEditing writes text to a private file and finds $VISUAL or $EDITOR for it.
@@ -53,7 +48,7 @@ func NewFileEditing(ctx context.Context, text, path, dir string) (Editing, error
 }
 
 func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
-	words, err := editor(os.Getenv, dir, os.Environ())
+	words, err := editor(os.Getenv)
 	if err != nil {
 		return Editing{}, err
 	}
@@ -65,14 +60,18 @@ func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 	if err := os.WriteFile(e.file, []byte(text), 0o600); err != nil {
 		return Editing{}, errors.Join(fmt.Errorf("make a file for the editor: %w", err), os.RemoveAll(home))
 	}
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], e.file)...)
-	cmd.Dir = dir
+	e.Command = editing(ctx, dir, words[0], append(words[1:], e.file)...)
+	return e, nil
+}
+
+// editing runs an editor in dir, until ctx ends.
+func editing(ctx context.Context, dir, file string, args ...string) EditorCommand {
+	cmd := programs.CommandIn(ctx, dir, file, args...)
 	if runtime.GOOS != "windows" { // let it restore the terminal
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
 	cmd.WaitDelay = 100 * time.Millisecond
-	e.Command = loginCommand{cmd}
-	return e, nil
+	return loginCommand{cmd}
 }
 
 // Done returns the text as the editor left it and removes the file.
@@ -94,7 +93,7 @@ func (e Editing) Done() (string, error) {
 }
 
 // editor is the user's editor as words, the first one the file of the program.
-func editor(getenv func(string) string, dir string, env []string) ([]string, error) {
+func editor(getenv func(string) string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		value := strings.TrimSpace(getenv(name))
 		if value == "" {
@@ -104,13 +103,34 @@ func editor(getenv func(string) string, dir string, env []string) ([]string, err
 		if err != nil {
 			return nil, fmt.Errorf("$%s: %w", name, err)
 		}
-		path, err := process.LookPath(words[0], dir, env)
+		path, err := editorFile(words[0])
 		if err != nil {
-			return nil, fmt.Errorf("$%s is %s, which is not there; set it to an editor that is", name, value)
+			return nil, fmt.Errorf("$%s is %s, %w", name, value, err)
 		}
 		return append([]string{path}, words[1:]...), nil
 	}
 	return nil, errors.New("no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi")
+}
+
+// editorFile finds the program of an editor. A relative path would mean another one in each
+// project.
+func editorFile(name string) (string, error) {
+	find := programs.Find
+	switch {
+	case filepath.IsAbs(name):
+		find = exec.LookPath
+	case name != filepath.Base(name):
+		return "", errors.New("which is another program in each project; set it to a name on PATH or an absolute path")
+	}
+	file, err := find(name)
+	var inProject *programs.InProjectError
+	switch {
+	case errors.As(err, &inProject):
+		return "", fmt.Errorf("which PATH finds in the project only, at %s; set it to an editor elsewhere, or to that path", inProject.File)
+	case err != nil:
+		return "", errors.New("which is not there; set it to an editor that is")
+	}
+	return file, nil
 }
 
 // splitWords splits a command line as a shell does, as far as blanks, quotes and

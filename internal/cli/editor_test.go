@@ -43,7 +43,7 @@ func TestWhichEditor(t *testing.T) {
 	if err := os.WriteFile(ed, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"PATH=" + dir}
+	t.Setenv("PATH", dir)
 	for _, c := range []struct {
 		visual, editor string
 		want           string // the words, or the error
@@ -53,10 +53,11 @@ func TestWhichEditor(t *testing.T) {
 		{" ", "'my-ed'", ed},
 		{"", "", "no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi"},
 		{"gone -w", "my-ed", "$VISUAL is gone -w, which is not there; set it to an editor that is"},
+		{"", "./my-ed", "$EDITOR is ./my-ed, which is another program in each project; set it to a name on PATH or an absolute path"},
 		{"", "'my-ed", "$EDITOR: a quote is not closed"},
 	} {
 		vars := map[string]string{"VISUAL": c.visual, "EDITOR": c.editor}
-		words, err := editor(func(name string) string { return vars[name] }, dir, env)
+		words, err := editor(func(name string) string { return vars[name] })
 		got := strings.Join(words, "|")
 		if err != nil {
 			got = err.Error()

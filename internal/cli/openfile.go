@@ -7,13 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // EditorCommand is the user's editor, ready to be run: a tea.ExecCommand.
@@ -39,17 +35,11 @@ func OpenFile(ctx context.Context, path string, line int, dir string) (EditorCom
 	case !filepath.IsAbs(path):
 		return nil, fmt.Errorf("%s is not an absolute path", path)
 	}
-	words, err := editor(os.Getenv, dir, os.Environ())
+	words, err := editor(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, words[0], atLine(words, path, line)...)
-	cmd.Dir = dir
-	if runtime.GOOS != "windows" { // let it restore the terminal
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	}
-	cmd.WaitDelay = 100 * time.Millisecond
-	return loginCommand{cmd}, nil
+	return editing(ctx, dir, words[0], atLine(words, path, line)...), nil
 }
 
 // atLine are the words behind the program that have an editor begin at a line, in

@@ -11,7 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +26,7 @@ import (
 	"parley/internal/config"
 	"parley/internal/host"
 	"parley/internal/process"
+	"parley/internal/programs"
 )
 
 // IsURL tells whether a word of the command line is the URL of an agent.
@@ -177,7 +178,7 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpcli
 			return nil, err
 		}
 		if opts.Agent == "" {
-			opts.Agent = strings.Join(append([]string{a.Command}, a.Args...), " ")
+			opts.Agent = a.CommandLine()
 		}
 		return acpclient.Launch(ctx, start, opts)
 	}
@@ -242,7 +243,14 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 func printed(ctx context.Context, words []string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, commandPatience)
 	defer stop()
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	file := words[0]
+	if !filepath.IsAbs(file) {
+		var err error
+		if file, err = programs.Find(file); err != nil {
+			return "", fmt.Errorf("run %s: %w", words[0], err)
+		}
+	}
+	cmd := programs.Command(ctx, file, words[1:]...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/internal/picture"
+	"parley/internal/programs"
 )
 
 // ErrNoImage says that the clipboard holds no image.
@@ -149,14 +149,14 @@ func windows(ctx context.Context) ([]byte, error) {
 
 // run runs a program and returns what it prints, at most that many bytes.
 func run(ctx context.Context, most int, words ...string) ([]byte, error) {
-	path, err := exec.LookPath(words[0])
+	path, err := programs.Find(words[0])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s is not there", ErrNoProgram, words[0])
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s", patience))
 	defer stop()
 	out := &bounded{most: most, full: stop}
-	cmd := exec.CommandContext(ctx, path, words[1:]...)
+	cmd := programs.Command(ctx, path, words[1:]...)
 	cmd.Stdout, cmd.WaitDelay = out, time.Second
 	err = cmd.Run()
 	switch {

@@ -13,8 +13,8 @@ import (
 
 const png = "\x89PNG\r\n\x1a\n"
 
-// programs puts shell scripts in the place of the real ones.
-func programs(t *testing.T, scripts map[string]string) {
+// installed puts shell scripts in the place of the real ones.
+func installed(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("the clipboard is another one here")
@@ -47,7 +47,7 @@ func TestImage(t *testing.T) {
 		{"no desktop", "NOTHING", nil, ErrNoProgram},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			programs(t, c.scripts)
+			installed(t, c.scripts)
 			t.Setenv(c.display, ":0")
 			data, mime, err := Image(context.Background())
 			if !errors.Is(err, c.want) || c.want == nil && (string(data) != png || mime != "image/png") {
@@ -58,7 +58,7 @@ func TestImage(t *testing.T) {
 }
 
 func TestGivenUp(t *testing.T) {
-	programs(t, map[string]string{"wl-paste": "exec sleep 60"})
+	installed(t, map[string]string{"wl-paste": "exec sleep 60"})
 	t.Setenv("WAYLAND_DISPLAY", ":0")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

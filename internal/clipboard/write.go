@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"parley/internal/programs"
 )
 
 // writePatience is how long one program may take to take a text.
@@ -60,7 +62,7 @@ func writersOf(system string, env func(string) string) []writer {
 
 func write(ctx context.Context, text string, writers []writer) (tool string, err error) {
 	for _, w := range writers {
-		path, missing := exec.LookPath(w.words[0])
+		path, missing := programs.Find(w.words[0])
 		if missing != nil {
 			continue
 		}
@@ -79,7 +81,7 @@ func (w writer) run(ctx context.Context, path, text string) error {
 	}
 	// Its output goes nowhere: some of them stay behind to serve the clipboard, and
 	// would hold a pipe open.
-	cmd := exec.CommandContext(ctx, path, w.words[1:]...)
+	cmd := programs.Command(ctx, path, w.words[1:]...)
 	cmd.Stdin, cmd.WaitDelay = strings.NewReader(text), 100*time.Millisecond
 	err := cmd.Run()
 	switch {

@@ -49,7 +49,9 @@ func (k *checker) remote(a *Agent, path []string) {
 		k.headers(map[string]string{name: ""}, at("header_command"))
 		if len(words) == 0 || words[0] == "" {
 			k.report(append(at("header_command"), name), "%s: want a command and its arguments", dotted(append(at("header_command"), name)))
+			continue
 		}
+		k.command(&words[0], append(at("header_command"), name))
 	}
 	for key, file := range map[string]*string{"ca_file": &a.CAFile, "client_cert": &a.ClientCert, "client_key": &a.ClientKey} {
 		if *file != "" && k.home(file, at(key)) && !filepath.IsAbs(*file) {
