@@ -3,7 +3,6 @@ package agents
 import (
 	"net/url"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -13,12 +12,9 @@ import (
 // that npx would fetch, those that are missing, each group with the most used
 // first, and the built-in one last. It looks once for each name, for all of them at
 // the same time, since a PATH may be long and lead over slow file systems, and runs
-// nothing. look finds an executable by name; nil means exec.LookPath. It must not
-// run anything, may block on the file system and is called from several goroutines.
+// nothing. look finds an executable by name; it may block on the file system and is
+// called from several goroutines.
 func Discover(look func(name string) (string, error)) []Agent {
-	if look == nil {
-		look = exec.LookPath
-	}
 	npx := sync.OnceValue(func() string {
 		found, err := look("npx")
 		if err != nil {
@@ -48,8 +44,6 @@ func (a Agent) locate(look func(string) (string, error), npx func() string) Agen
 		}
 		return a
 	}
-	// exec.LookPath returns an error with what it finds in the current directory:
-	// a project must not be able to bring its own "claude".
 	if found, err := look(a.Command); err == nil {
 		a.Source, a.Found = Path, found
 		return a
@@ -59,8 +53,6 @@ func (a Agent) locate(look func(string) (string, error), npx func() string) Agen
 	}
 	if found := npx(); found != "" {
 		a.Source, a.Found = Npx, found
-		a.Args = append([]string{"-y", a.Package}, a.Args...)
-		a.Command = "npx"
 	}
 	return a
 }
@@ -75,15 +67,18 @@ func Find(list []Agent, name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// CommandLine is the exact command as it would run, quoted for a POSIX shell, or
-// the URL of a remote agent without what may be secret in it. Of the environment only what the agent's own entry
-// adds is shown, by name: the values are often secrets.
+// CommandLine is the command as one would type it in a POSIX shell, or the URL of a
+// remote agent without what may be secret in it.
 func (a Agent) CommandLine() string {
 	if a.URL != "" {
 		return place(a.URL)
 	}
-	words := make([]string, 0, len(a.Args)+1)
-	for _, word := range append([]string{a.Command}, a.Args...) {
+	program := []string{a.Command}
+	if a.Source == Npx {
+		program = []string{"npx", "-y", a.Package + "@" + a.Version}
+	}
+	words := make([]string, 0, len(a.Args)+3)
+	for _, word := range append(program, a.Args...) {
 		words = append(words, quote(word))
 	}
 	return strings.Join(words, " ")

@@ -31,17 +31,18 @@ func (s Source) String() string {
 	return "missing"
 }
 
-// Agent is one agent and the way to start it. Command and Args are what would run:
-// for an agent that comes by npx, Command is "npx".
+// Agent is one agent and the way to start it. Command and Args are its program; one that
+// comes by npx is a program of Package.
 type Agent struct {
 	Name    string // as the user types it, e.g. "claude"
 	Title   string // as people call it, e.g. "Claude Code"
 	Command string
 	Args    []string
 	Package string // npm package for npx; "" if there is none
+	Version string // of Package, the one that npx fetches
 	Install string // one line: how to install it
 	Source  Source
-	Found   string // the executable that Command resolved to; "" if none
+	Found   string // the executable that Command resolved to, or that of npx; "" if none
 
 	// From the configuration only.
 	Env      map[string]string // added to the environment
@@ -58,21 +59,21 @@ const Demo = "demo"
 // owns the slice.
 func Known() []Agent {
 	return []Agent{
-		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
-		npm("codex", "OpenAI Codex", "@agentclientprotocol/codex-acp", "codex-acp"),
-		npm("gemini", "Gemini CLI", "@google/gemini-cli", "gemini", "--acp"),
-		npm("opencode", "OpenCode", "opencode-ai", "opencode", "acp"),
-		npm("copilot", "GitHub Copilot", "@github/copilot", "copilot", "--acp"),
+		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "0.100.0", "claude-agent-acp"),
+		npm("codex", "OpenAI Codex", "@agentclientprotocol/codex-acp", "2.6.0", "codex-acp"),
+		npm("gemini", "Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini", "--acp"),
+		npm("opencode", "OpenCode", "opencode-ai", "1.18.33", "opencode", "acp"),
+		npm("copilot", "GitHub Copilot", "@github/copilot", "1.0.102", "copilot", "--acp"),
 		own("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
-		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "qwen", "--acp"),
+		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "0.24.4", "qwen", "--acp"),
 		own("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
-		npm("cline", "Cline", "cline", "cline", "--acp"),
+		npm("cline", "Cline", "cline", "3.0.65", "cline", "--acp"),
 		own("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
-		npm("kilo", "Kilo Code", "@kilocode/cli", "kilo", "acp"),
-		npm("auggie", "Auggie", "@augmentcode/auggie", "auggie", "--acp"),
+		npm("kilo", "Kilo Code", "@kilocode/cli", "7.7.7", "kilo", "acp"),
+		npm("auggie", "Auggie", "@augmentcode/auggie", "0.36.0", "auggie", "--acp"),
 		piAgent(),
 		own("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
-		npm("droid", "Factory Droid", "droid", "droid", "exec", "--output-format", "acp"),
+		npm("droid", "Factory Droid", "droid", "0.215.0", "droid", "exec", "--output-format", "acp"),
 		own("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
 		own("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
 		own("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
@@ -84,17 +85,18 @@ func Known() []Agent {
 	}
 }
 
-// npm is an agent that comes as an npm package.
-func npm(name, title, pkg, command string, args ...string) Agent {
+// npm is an agent that comes as an npm package. npx fetches exactly that version: a newer
+// one, with whatever is new in it, is not run because it was published.
+func npm(name, title, pkg, version, command string, args ...string) Agent {
 	return Agent{
 		Name: name, Title: title, Command: command, Args: args,
-		Package: pkg, Install: "npm install -g " + pkg,
+		Package: pkg, Version: version, Install: "npm install -g " + pkg,
 	}
 }
 
 // piAgent is an adapter that starts "pi" from PATH.
 func piAgent() Agent {
-	a := npm("pi", "pi", "pi-acp", "pi-acp")
+	a := npm("pi", "pi", "pi-acp", "0.0.34", "pi-acp")
 	a.Install += " @earendil-works/pi-coding-agent"
 	return a
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/demo"
+	"parley/internal/npx"
 	"parley/internal/sandbox"
 	"parley/ui"
 	"parley/ui/theme"
@@ -32,8 +33,13 @@ func Execute(ctx context.Context, s cli.Streams, args []string) int {
 // ExecuteWith is Execute with a last word on what the screen is given: tests have
 // it make mistakes.
 func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*ui.Options)) int {
-	if len(args) > 0 && args[0] == sandbox.Command { // its arguments are no flags of parley's, and it is in a hurry
-		return cli.SandboxExec(args[1:], s)
+	if len(args) > 0 { // their arguments are no flags of parley's, and they are in a hurry
+		switch args[0] {
+		case sandbox.Command:
+			return cli.SandboxExec(args[1:], s)
+		case npx.Command:
+			return cli.NpxExec(args[1:], s)
+		}
 	}
 	settle()
 	root := newRoot(s, lends)

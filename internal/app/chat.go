@@ -28,11 +28,11 @@ import (
 
 // chat shows the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
-	setup, err := cli.Load(f.remote)
+	place, err := cli.NewPlace(f.cwd, f.addDirs)
 	if err != nil {
 		return err
 	}
-	place, err := cli.NewPlace(f.cwd, f.addDirs)
+	setup, err := cli.Load(f.remote)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ func warnings(setup *cli.Setup) <-chan string {
 		default:
 		}
 	}
+	cli.TellIgnored(setup.Warn)
 	return lines
 }
 

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/process"
+	"parley/internal/programs"
 	"parley/terminal"
 )
 
@@ -34,7 +35,7 @@ type AskedLogin struct {
 // NewAskedLogin looks the program up, with the agent's environment, and runs
 // nothing. No shell reads the command.
 func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
-	env := command(a, place.Cwd, os.Environ()).Env
+	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
 		env = append(env, e.Name+"="+e.Value)
@@ -44,7 +45,7 @@ func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Pla
 	if err != nil {
 		return AskedLogin{}, fmt.Errorf("look up the login's command: %w", err)
 	}
-	cmd := exec.Command(path, c.Args...)
-	cmd.Env, cmd.Dir = env, place.Cwd
+	cmd := programs.CommandIn(context.Background(), place.Cwd, path, c.Args...)
+	cmd.Env = env
 	return AskedLogin{loginCommand{cmd}, terminal.WordsLine(shown), path, place.Cwd}, nil
 }

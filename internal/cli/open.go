@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/headless"
-	"parley/internal/process"
 	"parley/internal/safetext"
 )
 
@@ -137,13 +135,9 @@ func (s *Setup) LoginCommand(a agents.Agent, method acpclient.AuthMethod, place 
 	SetStdout(io.Writer)
 	SetStderr(io.Writer)
 } {
-	start := command(a, place.Cwd, os.Environ())
-	path := start.Path
-	if found, err := process.LookPath(path, start.Dir, start.Env); err == nil {
-		path = found
-	}
-	cmd := exec.Command(path, slices.Concat(start.Args, method.Args)...)
-	cmd.Env, cmd.Dir = start.Env, start.Dir
+	cmd, err := s.program(a, place)
+	cmd.Err = err // which Run returns
+	cmd.Args = append(cmd.Args, method.Args...)
 	for _, e := range method.Env {
 		cmd.Env = append(cmd.Env, e.Name+"="+e.Value)
 	}

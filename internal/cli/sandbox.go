@@ -12,12 +12,11 @@ import (
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
-	"parley/internal/process"
-	"parley/internal/safetext"
+	"parley/internal/npx"
 	"parley/internal/sandbox"
 )
 
-// cannotStart is the exit code of a program that the sandbox could not become, as shells have it.
+// cannotStart is the exit code of a program that parley could not become, as shells have it.
 const cannotStart = 126
 
 // SandboxFlag adds --sandbox to a command. Given tells what it says: nil where it was left out.
@@ -36,6 +35,17 @@ func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
 func SandboxExec(args []string, s Streams) int {
 	fmt.Fprintf(s.Err, "parley: %s: %v\n", sandbox.Command, sandbox.Main(args))
 	return cannotStart
+}
+
+// NpxExec is `parley npx-exec`, which npx starts for parley and nobody else. It returns when it cannot become the
+// program, and on Windows when the program has ended.
+func NpxExec(args []string, s Streams) int {
+	code, err := npx.Main(args)
+	if err != nil {
+		fmt.Fprintf(s.Err, "parley: %s: %v\n", npx.Command, err)
+		return cannotStart
+	}
+	return code
 }
 
 // CheckSandbox refuses what is asked for and cannot be had, before anything starts. The error is a UsageError of one
@@ -83,24 +93,20 @@ func (s *Setup) commands() (host.Commands, error) {
 	return c, err
 }
 
-// starting is how the engine starts an agent that works in a place. Only the sandbox makes it look the program up: it
-// must not find another one, or none, once it is bound.
+// starting is how the engine starts an agent that works in a place.
 func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error) {
-	c := command(a, p.Cwd, os.Environ())
 	box, err := s.confined()
-	if err != nil || box == nil {
-		return c, err
-	}
-	path, err := process.LookPath(c.Path, c.Dir, c.Env)
 	if err != nil {
-		return c, &acpclient.StartError{Command: safetext.Line(c.Path, 200), Err: err}
+		return acpclient.AgentCommand{}, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: append([]string{c.Path}, c.Args...)}
-	if err := box.Wrap(cmd, append([]string{p.Cwd}, p.Roots...), sandbox.States()); err != nil {
-		return c, err
+	cmd, err := s.program(a, p)
+	if err == nil && box != nil {
+		err = box.Wrap(cmd, append([]string{p.Cwd}, p.Roots...), sandbox.States())
 	}
-	c.Path, c.Args = cmd.Path, cmd.Args[1:]
-	return c, nil
+	if err != nil {
+		return acpclient.AgentCommand{}, err
+	}
+	return acpclient.AgentCommand{Path: cmd.Path, Args: cmd.Args[1:], Env: cmd.Env, Dir: cmd.Dir}, nil
 }
 
 // serving is what `parley serve` needs to start agents: they work in the directory it was started in, and in dirs.

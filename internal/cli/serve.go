@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/gateway"
-	"parley/internal/process"
 )
 
 // defaultListen is where an agent is served unless something else is said.
@@ -178,9 +177,6 @@ func agentCommand(cmd *cobra.Command, args []string) ([]string, error) {
 		return nil, Usagef("which agent? its command goes behind --, as in `parley serve -- my-agent --acp`")
 	case dash > 0:
 		return nil, Usagef("%q stands before --; the agent's command goes behind it", args[0])
-	}
-	if _, err := process.LookPath(args[0], "", os.Environ()); err != nil {
-		return nil, Usagef("%v", err)
 	}
 	return args, nil
 }

@@ -30,14 +30,15 @@ With --logs no agent is started: what is listed are the sessions that parley has
 is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			setup, err := Load(remote)
-			if err != nil {
-				return err
-			}
 			place, err := NewPlace(cwd, nil)
 			if err != nil {
 				return err
 			}
+			setup, err := Load(remote)
+			if err != nil {
+				return err
+			}
+			TellIgnored(func(line string) { fmt.Fprintln(s.Err, "parley: "+line) })
 			if logs {
 				return printLogs(cmd, args, s, place, all)
 			}

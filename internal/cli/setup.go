@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +24,11 @@ import (
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
+	"parley/internal/npx"
+	"parley/internal/process"
+	"parley/internal/programs"
 	"parley/internal/record"
+	"parley/internal/safetext"
 	"parley/internal/sandbox"
 )
 
@@ -115,7 +120,7 @@ func Load(remote RemoteFlags) (*Setup, error) {
 		return nil, UsageError{err.Error()}
 	}
 	s := newSetup(c, remote)
-	s.Agents, s.versions = merge(c, agents.Discover(nil)), rememberedVersions()
+	s.Agents, s.versions = merge(c, agents.Discover(programs.NewPath(os.Environ()).Find)), rememberedVersions()
 	names := make([]string, 0, len(s.Agents))
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
@@ -124,6 +129,15 @@ func Load(remote RemoteFlags) (*Setup, error) {
 		return nil, UsageError{err.Error()}
 	}
 	return s, nil
+}
+
+// TellIgnored has say called with a line about programs that parley does not start because
+// they lie in the project, one for each directory. say must not wait; any goroutine.
+func TellIgnored(say func(line string)) {
+	programs.Tell(func(file string) {
+		dir, name := filepath.Split(safetext.Line(file, 300))
+		say("Not used: " + name + ", which PATH finds in the project (" + filepath.Clean(dir) + ")")
+	})
 }
 
 // merge puts the agents of the configuration first; they replace known ones of
@@ -217,17 +231,52 @@ func (s *Setup) Typed(line string) (agents.Agent, error) {
 	return a, nil
 }
 
-// command is how the engine starts an agent, with env and its own variables.
-func command(a agents.Agent, cwd string, env []string) acpclient.AgentCommand {
+// agentEnviron is env with the variables of an agent's own.
+func agentEnviron(a agents.Agent, env []string) []string {
 	env = slices.Clip(env)
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		env = append(env, name+"="+a.Env[name])
 	}
-	dir := a.Dir
-	if dir == "" {
-		dir = cwd
+	return env
+}
+
+// program is the program of an agent that works in a place, ready to be started by its
+// absolute path. A name is never that of a program in the project; a relative path, which
+// only the command line can have, is. The command is never nil.
+func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
+	cmd := &exec.Cmd{Path: a.Command, Args: append([]string{a.Command}, a.Args...), Env: agentEnviron(a, os.Environ()), Dir: cmp.Or(a.Dir, p.Cwd)}
+	path := programs.NewPath(cmd.Env)
+	cmd.Env = programs.Environ(cmd.Env)
+	err := find(cmd, path, a, p)
+	if err != nil {
+		err = &acpclient.StartError{Command: safetext.Line(a.Command, 200), Err: err}
 	}
-	return acpclient.AgentCommand{Path: a.Command, Args: a.Args, Env: env, Dir: dir}
+	return cmd, err
+}
+
+// find looks the program of a command up.
+func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error) {
+	if a.Source == agents.Npx {
+		npxFile, err := path.Find("npx")
+		if err != nil {
+			return err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find parley's own program, for npx: %w", err)
+		}
+		state, err := record.StateDir()
+		if err != nil {
+			return err
+		}
+		return npx.Wrap(cmd, npxFile, a.Package+"@"+a.Version, self, state, p.Roots...)
+	}
+	if strings.ContainsRune(filepath.ToSlash(a.Command), '/') {
+		cmd.Path, err = process.LookPath(a.Command, cmd.Dir, cmd.Env)
+	} else {
+		cmd.Path, err = path.Find(a.Command)
+	}
+	return err
 }
 
 // NewSession is what every session with an agent is opened with.
@@ -258,7 +307,8 @@ type Place struct {
 	Roots []string // absolute
 }
 
-// NewPlace makes the directories absolute and checks that they are there.
+// NewPlace makes the directories absolute and checks that they are there. From then on
+// no program is found in them.
 func NewPlace(cwd string, roots []string) (Place, error) {
 	p := Place{}
 	var err error
@@ -272,6 +322,8 @@ func NewPlace(cwd string, roots []string) (Place, error) {
 		}
 		p.Roots = append(p.Roots, dir)
 	}
+	programs.Guard(p.Cwd)
+	programs.Guard(p.Roots...)
 	return p, nil
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/config"
 )
@@ -68,18 +70,56 @@ func TestDefault(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	t.Setenv("CLI_TEST_A", "old")
-	c := command(agents.Agent{Command: "x", Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, "/work-dir", os.Environ())
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, Place{Cwd: "/work-dir"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	last := ""
 	for _, v := range c.Env {
 		if value, ok := strings.CutPrefix(v, "CLI_TEST_A="); ok {
 			last = value
 		}
 	}
-	if c.Path != "x" || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
+	if c.Path != exe || !slices.Equal(c.Args, []string{"y"}) || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
 		t.Errorf("%+v", c)
 	}
-	if c = command(agents.Agent{Dir: "/own"}, "/work-dir", nil); c.Dir != "/own" {
-		t.Errorf("%+v", c)
+	if c, err = (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Dir: "/own"}, Place{Cwd: "/work-dir"}); err != nil || c.Dir != "/own" {
+		t.Errorf("%+v %v", c, err)
+	}
+}
+
+// A name is never that of a program in the project; the path of one is, as typed.
+func TestProgramOfTheProject(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	name := "my-agent"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	place, err := NewPlace("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Setup{Config: &config.Config{}}
+	for _, path := range []string{".", dir} {
+		t.Setenv("PATH", path)
+		var start *acpclient.StartError
+		if _, err := s.starting(Custom([]string{"my-agent"}), place); !errors.As(err, &start) || !strings.Contains(err.Error(), "in the project") {
+			t.Errorf("PATH=%s: %v", path, err)
+		}
+	}
+	for _, word := range []string{"." + string(filepath.Separator) + name, file} {
+		if c, err := s.starting(Custom([]string{word}), place); err != nil || !sameDir(c.Path, file) {
+			t.Errorf("%s: %+v, %v", word, c, err)
+		}
 	}
 }
 

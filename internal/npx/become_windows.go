@@ -1,0 +1,25 @@
+package npx
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+)
+
+// become runs the program to its end.
+func become(file string, argv, env []string) (int, error) {
+	cmd := exec.Command(file, argv[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, fmt.Errorf("start %s: %w", file, err)
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// owned tells whether a file is the user's. The state directory is in the profile, which
+// others cannot write to.
+func owned(fs.FileInfo) bool { return true }
