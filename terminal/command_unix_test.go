@@ -97,6 +97,24 @@ func TestCommandLineAndNotFound(t *testing.T) {
 	}
 }
 
+// What is called a shell in the directory of a command, or on PATH, is not what runs it.
+func TestShellOfAProject(t *testing.T) {
+	for _, env := range []string{"SHELL=./shell", "SHELL=shell", "SHELL="} {
+		bin := t.TempDir()
+		h := open(t, Options{Environ: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), env}})
+		for _, name := range []string{filepath.Join(h.dir, "shell"), filepath.Join(bin, "sh"), filepath.Join(bin, "shell")} {
+			if err := os.WriteFile(name, []byte("#!/bin/sh\necho the directory was run\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		id := h.create(Command{Command: "echo hi"})
+		h.wait(id)
+		if out := h.output(id); out.Text != "hi\n" {
+			t.Errorf("%s: %q", env, out.Text)
+		}
+	}
+}
+
 func TestUserShell(t *testing.T) {
 	dir := t.TempDir()
 	shell := filepath.Join(dir, "shell")

@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"os/exec"
+	"path/filepath"
 
 	"parley/internal/process"
 )
@@ -11,19 +12,19 @@ import (
 // shell returns the command that runs a command line. A configured shell that is missing is an error; without one the
 // user's own is taken, or sh.
 func (s *Service) shell(line, dir string, env []string) (*exec.Cmd, error) {
-	name := s.o.Shell
-	if name == "" {
-		name, _ = process.Getenv(s.o.Environ, "SHELL")
-	}
-	path, err := process.LookPath(name, dir, env)
-	if err != nil && s.o.Shell == "" {
-		path, err = process.LookPath("sh", dir, env)
-		if err != nil {
-			path, err = process.LookPath("/bin/sh", dir, env)
+	names := []string{s.o.Shell}
+	if s.o.Shell == "" {
+		names = []string{"/bin/sh", "sh"}
+		if own, _ := process.Getenv(s.o.Environ, "SHELL"); filepath.IsAbs(own) { // else it is another one in each directory
+			names = append([]string{own}, names...)
 		}
 	}
-	if err != nil {
-		return nil, err
+	var err error
+	for _, name := range names {
+		var path string
+		if path, err = process.LookPath(name, dir, env); err == nil {
+			return &exec.Cmd{Path: path, Args: []string{path, "-c", line}}, nil
+		}
 	}
-	return &exec.Cmd{Path: path, Args: []string{path, "-c", line}}, nil
+	return nil, err
 }
