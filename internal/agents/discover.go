@@ -1,11 +1,14 @@
 package agents
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+
+	"parley/internal/programs"
 )
 
 // Discover looks the known agents up and returns them all: those on PATH, those
@@ -44,15 +47,19 @@ func (a Agent) locate(look func(string) (string, error), npx func() string) Agen
 		}
 		return a
 	}
-	if found, err := look(a.Command); err == nil {
+	found, err := look(a.Command)
+	if err == nil {
 		a.Source, a.Found = Path, found
 		return a
 	}
-	if a.Package == "" {
-		return a
+	if a.Package != "" {
+		if found := npx(); found != "" {
+			a.Source, a.Found = Npx, found
+			return a
+		}
 	}
-	if found := npx(); found != "" {
-		a.Source, a.Found = Npx, found
+	if inProject, ok := errors.AsType[*programs.InProjectError](err); ok {
+		a.Install = inProject.Error()
 	}
 	return a
 }

@@ -40,7 +40,7 @@ type Agent struct {
 	Args    []string
 	Package string // npm package for npx; "" if there is none
 	Version string // of Package, the one that npx fetches
-	Install string // one line: how to install it
+	Install string // one line: how to install it, or why the one that there is does not count
 	Source  Source
 	Found   string // the executable that Command resolved to, or that of npx; "" if none
 

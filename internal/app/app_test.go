@@ -189,6 +189,18 @@ func TestAgents(t *testing.T) {
 			t.Errorf("%q", l)
 		}
 	}
+	if err := os.Mkdir("bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	own, outside := s.bin, os.Getenv("PATH")
+	s.bin = filepath.Join(s.dir, "bin")
+	kimi := s.install("kimi")
+	t.Setenv("PATH", s.bin+string(filepath.ListSeparator)+outside)
+	if r = s.run("", "agents"); !strings.Contains(r.out, "not installed; "+kimi+" lies in the project") {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv("PATH", outside)
+	s.bin = own
 	s.install("npx")
 	if r = s.run("", "agents"); !strings.Contains(r.out, "npx -y @agentclientprotocol/codex-acp") || !strings.Contains(r.out, "through npx") {
 		t.Errorf("%+v", r)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
+	"parley/internal/process"
 	"parley/internal/programs"
 )
 
@@ -67,6 +67,9 @@ func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 // editing runs an editor in dir, until ctx ends.
 func editing(ctx context.Context, dir, file string, args ...string) EditorCommand {
 	cmd := programs.CommandIn(ctx, dir, file, args...)
+	if err := programs.NewPath(os.Environ()).Interpret(cmd); err != nil {
+		cmd.Err = err
+	}
 	if runtime.GOOS != "windows" { // let it restore the terminal
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
@@ -118,7 +121,7 @@ func editorFile(name string) (string, error) {
 	find := programs.Find
 	switch {
 	case filepath.IsAbs(name):
-		find = exec.LookPath
+		find = func(string) (string, error) { return process.LookPath(name, "", nil) }
 	case name != filepath.Base(name):
 		return "", errors.New("which is another program in each project; set it to a name on PATH or an absolute path")
 	}

@@ -276,7 +276,10 @@ func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error
 	} else {
 		cmd.Path, err = path.Find(a.Command)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return path.Interpret(cmd)
 }
 
 // NewSession is what every session with an agent is opened with.

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"syscall"
 )
 
-func become(file string, argv, env []string) (int, error) {
-	return 0, fmt.Errorf("start %s: %w", file, syscall.Exec(file, argv, env))
+func become(cmd *exec.Cmd) (int, error) {
+	return 0, fmt.Errorf("start %s: %w", cmd.Path, syscall.Exec(cmd.Path, cmd.Args, cmd.Env))
 }
 
 // owned tells whether a file is the user's.

@@ -9,13 +9,12 @@ import (
 )
 
 // become runs the program to its end.
-func become(file string, argv, env []string) (int, error) {
-	cmd := exec.Command(file, argv[1:]...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, os.Stdin, os.Stdout, os.Stderr
+func become(cmd *exec.Cmd) (int, error) {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return 0, fmt.Errorf("start %s: %w", file, err)
+		return 0, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	return cmd.ProcessState.ExitCode(), nil
 }

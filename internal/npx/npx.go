@@ -135,7 +135,11 @@ func Main(args []string) (code int, err error) {
 	if err := os.Chdir(s.Dir); err != nil {
 		return 0, fmt.Errorf("start %s in its directory: %w", args[0], err)
 	}
-	return become(file, args, s.environ(filepath.Dir(file)))
+	cmd := &exec.Cmd{Path: file, Args: args, Env: s.environ(filepath.Dir(file))}
+	if err := programs.NewPath(cmd.Env).Interpret(cmd); err != nil {
+		return 0, fmt.Errorf("start %s: %w", args[0], err)
+	}
+	return become(cmd)
 }
 
 // fetched is the file of a program of the package: npx has put the directory that has

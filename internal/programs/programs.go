@@ -63,10 +63,15 @@ func NewPath(env []string) Path {
 // fs.ErrPermission; it is an *InProjectError where only a project has the program. What
 // is passed over is told, see Tell.
 func (p Path) Find(name string) (string, error) {
+	found, _, err := p.find(name)
+	return found, err
+}
+
+// find is Find; passed is what was passed over first.
+func (p Path) find(name string) (found, passed string, err error) {
 	if name == "" || name != filepath.Base(name) || strings.ContainsAny(name, ":\x00") {
-		return "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
+		return "", "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
 	}
-	var passed string
 	var denied error
 	for _, f := range p.folders {
 		found, err := exec.LookPath(filepath.Join(f.path, name))
@@ -81,16 +86,16 @@ func (p Path) Find(name string) (string, error) {
 				ignore(found)
 			}
 		default:
-			return found, nil
+			return found, passed, nil
 		}
 	}
 	switch {
 	case passed != "":
-		return "", &InProjectError{passed}
+		return "", passed, &InProjectError{passed}
 	case denied != nil:
-		return "", fmt.Errorf("find program: %w", denied)
+		return "", "", fmt.Errorf("find program: %w", denied)
 	}
-	return "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
+	return "", "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
 }
 
 // Find is Path.Find with the PATH of this process.

@@ -250,6 +250,52 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+func TestInterpret(t *testing.T) {
+	m := newMachine(t)
+	node, venv := m.install(filepath.Join(m.bin, "node")), filepath.Join(m.project, ".venv", "bin")
+	m.install(filepath.Join(venv, "node"))
+	only := m.install(filepath.Join(venv, "only"))
+	safe := m.install(filepath.Join(m.bin, "safe"))
+	agent := filepath.Join(m.bin, "agent")
+	for _, test := range []struct {
+		line string
+		want []string // the file and the arguments; nil where only the project has the interpreter
+	}{
+		{"#!/usr/bin/env node", []string{node, "node", agent, "--acp"}},
+		{"#! /usr/bin/env  node ", []string{node, "node", agent, "--acp"}},
+		{"#!/usr/bin/env -S node --no-warnings  -x", []string{node, "node", "--no-warnings", "-x", agent, "--acp"}},
+		{"#!/usr/bin/env only", nil},
+		{"#!/usr/bin/env safe", []string{agent, "agent", "--acp"}},
+		{"#!/usr/bin/env nothing", []string{agent, "agent", "--acp"}},
+		{"#!/usr/bin/env", []string{agent, "agent", "--acp"}},
+		{"#!" + safe, []string{agent, "agent", "--acp"}},
+		{"\x7fELF", []string{agent, "agent", "--acp"}},
+	} {
+		if err := os.WriteFile(agent, []byte(test.line+"\nnode\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := &exec.Cmd{Path: agent, Args: []string{"agent", "--acp"}}
+		err := NewPath([]string{"PATH=" + venv + ":" + m.bin}).Interpret(cmd)
+		var inProject *InProjectError
+		switch got := append([]string{cmd.Path}, cmd.Args...); {
+		case test.want == nil:
+			if !errors.As(err, &inProject) || inProject.File != only {
+				t.Errorf("%q: %q, %v", test.line, got, err)
+			}
+		case err != nil || !slices.Equal(got, test.want):
+			t.Errorf("%q: %q, %v, want %q", test.line, got, err, test.want)
+		}
+	}
+	// Without the project in PATH env does as well.
+	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := &exec.Cmd{Path: agent, Args: []string{"agent"}}
+	if err := NewPath([]string{"PATH=" + m.bin}).Interpret(cmd); err != nil || cmd.Path != agent {
+		t.Errorf("%+v, %v", cmd, err)
+	}
+}
+
 func BenchmarkFind(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

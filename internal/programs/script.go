@@ -1,0 +1,56 @@
+package programs
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Interpret changes a command that is a script whose first line has env find the
+// interpreter, as those of npm packages have: where env would find it in a project, it is
+// the one outside. cmd.Path must be absolute. The error is an *InProjectError where only a
+// project has one.
+func (p Path) Interpret(cmd *exec.Cmd) error {
+	words := interpreter(cmd.Path)
+	if len(words) == 0 {
+		return nil
+	}
+	found, passed, err := p.find(words[0])
+	switch {
+	case passed == "": // env does as well
+		return nil
+	case err != nil:
+		return err
+	}
+	cmd.Args = slices.Concat(words, []string{cmd.Path}, cmd.Args[1:])
+	cmd.Path = found
+	return nil
+}
+
+// interpreter is the name of the program that env is to find for a script, with its
+// arguments; nil for any other file.
+func interpreter(file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n') // Linux reads no more
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "#!")
+	if err != nil || !ok {
+		return nil
+	}
+	env, words, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " ")
+	if filepath.Base(env) != "env" {
+		return nil
+	}
+	words = strings.TrimLeft(words, " \t")
+	if split, ok := strings.CutPrefix(words, "-S"); ok {
+		return strings.Fields(split)
+	}
+	return []string{strings.TrimRight(words, " \t\r")}
+}
