@@ -136,7 +136,8 @@ func Main(args []string) (code int, err error) {
 		return 0, fmt.Errorf("start %s in its directory: %w", args[0], err)
 	}
 	cmd := &exec.Cmd{Path: file, Args: args, Env: s.environ(filepath.Dir(file))}
-	if err := programs.NewPath(cmd.Env).Interpret(cmd); err != nil {
+	// npx runs by the node that PATH means in its own directory. In the project a wrapper of a version manager may mean another one.
+	if err := programs.NewPath(cmd.Env).Interpret(cmd, os.Getenv("npm_node_execpath")); err != nil {
 		return 0, fmt.Errorf("start %s: %w", args[0], err)
 	}
 	return become(cmd)

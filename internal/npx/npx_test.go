@@ -109,6 +109,26 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// A program for node runs by the node that npx runs by: another one may be what PATH
+// means in the project.
+func TestRunsByTheNodeOfNpx(t *testing.T) {
+	h := newHouse(t)
+	node := h.script(filepath.Join(h.tool, "node"), `echo "node of npx: $*"`)
+	shims := t.TempDir()
+	h.script(filepath.Join(shims, "node"), "echo another was run")
+	agent := filepath.Join(h.fetched, "agent")
+	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd, err := h.wrap("PATH="+shims+":/usr/bin:/bin", "npm_node_execpath="+node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "node of npx: "+agent+" --acp a b\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // What npx says it has fetched is run only where no project can have put it there.
 func TestFetchedFromTheProject(t *testing.T) {
 	h := newHouse(t)

@@ -14,8 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 
 	"parley/internal/process"
@@ -100,39 +98,6 @@ func (p Path) find(name string) (found, passed string, err error) {
 
 // Find is Path.Find with the PATH of this process.
 func Find(name string) (string, error) { return NewPath(os.Environ()).Find(name) }
-
-// Environ is env for a program that works in a project for the user, an agent or an
-// editor: PATH names absolute directories only, so that neither the program nor what it
-// starts finds others in the directory it works in. Absolute ones in a project stay: only
-// the user can have put them there, such as those of a virtual environment, which the
-// agent's commands need.
-func Environ(env []string) []string {
-	return withPath(env, filepath.IsAbs)
-}
-
-// OwnEnviron is env for a program that parley starts for itself: of PATH it has what does
-// not lie in a project.
-func OwnEnviron(env []string) []string {
-	all := projects()
-	return withPath(env, func(dir string) bool { return filepath.IsAbs(dir) && !within(dir, all) })
-}
-
-// withPath is env with some of the directories of PATH. Programs of Windows are told not
-// to look into the current directory.
-func withPath(env []string, keep func(dir string) bool) []string {
-	env = slices.Clone(env)
-	for i, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
-			dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !keep(dir) })
-			env[i] = name + "=" + strings.Join(dirs, string(filepath.ListSeparator))
-		}
-	}
-	if runtime.GOOS == "windows" {
-		env = append(env, "NoDefaultCurrentDirectoryInExePath=1")
-	}
-	return env
-}
 
 // Command is a program that parley runs for itself, by its absolute path, with OwnEnviron.
 // It runs outside of all projects: wrappers of version managers look for the files of a

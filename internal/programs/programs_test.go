@@ -296,6 +296,39 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
+// What is known is taken, wherever env would look.
+func TestInterpretByWhatIsKnown(t *testing.T) {
+	m := newMachine(t)
+	node, own := m.install(filepath.Join(m.home, "versions", "node")), m.install(filepath.Join(m.project, "node"))
+	m.install(filepath.Join(m.bin, "node"))
+	agent := filepath.Join(m.bin, "agent")
+	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for known, want := range map[string]string{node: node, own: agent, "node": agent, "": agent, m.install(filepath.Join(m.bin, "python")): agent} {
+		cmd := &exec.Cmd{Path: agent, Args: []string{"agent"}}
+		if err := NewPath([]string{"PATH=" + m.bin}).Interpret(cmd, known); err != nil || cmd.Path != want {
+			t.Errorf("%s: %+v, %v", known, cmd, err)
+		}
+	}
+}
+
+func TestEnviron(t *testing.T) {
+	m := newMachine(t)
+	in := filepath.Join(m.project, "lib")
+	env := []string{"PATH=.:" + in + "::" + m.bin + ":bin", "LD_LIBRARY_PATH=:" + in, "PYTHONPATH=.", "NODE_PATH=", "CDPATH=.", "PWD=x"}
+	for _, test := range []struct {
+		got, want []string
+	}{
+		{Environ(env), []string{"PATH=" + in + ":" + m.bin, "LD_LIBRARY_PATH=" + in, "CDPATH=.", "PWD=x"}},
+		{OwnEnviron(env), []string{"PATH=" + m.bin, "CDPATH=.", "PWD=x"}},
+	} {
+		if !slices.Equal(test.got, test.want) {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}
+
 func BenchmarkFind(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

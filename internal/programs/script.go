@@ -11,16 +11,21 @@ import (
 )
 
 // Interpret changes a command that is a script whose first line has env find the
-// interpreter, as those of npm packages have: where env would find it in a project, it is
-// the one outside. cmd.Path must be absolute. The error is an *InProjectError where only a
-// project has one.
-func (p Path) Interpret(cmd *exec.Cmd) error {
+// interpreter, as those of npm packages have. It is started by a file of known that has the
+// interpreter's name and, where env would find that in a project, by the one outside.
+// cmd.Path must be absolute. The error is an *InProjectError where only a project has one.
+func (p Path) Interpret(cmd *exec.Cmd, known ...string) error {
 	words := interpreter(cmd.Path)
 	if len(words) == 0 {
 		return nil
 	}
 	found, passed, err := p.find(words[0])
+	i := slices.IndexFunc(known, func(file string) bool {
+		return filepath.IsAbs(file) && filepath.Base(file) == words[0] && !within(file, p.projects)
+	})
 	switch {
+	case i >= 0:
+		found = known[i]
 	case passed == "": // env does as well
 		return nil
 	case err != nil:
