@@ -241,6 +241,36 @@ func TestSpeaksOfItselfAlone(t *testing.T) {
 	}
 }
 
+// Programs are looked up, and started by their names, in few places: a look-up anywhere
+// else may find what a project brings.
+func TestProgramsAreFoundInOnePlace(t *testing.T) {
+	finders := []string{"internal/programs", "internal/process", "internal/npx"}
+	found := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "exec" && slices.Contains([]string{"LookPath", "Command", "CommandContext"}, sel.Sel.Name) {
+				found[s.pkg] = true
+				if !slices.Contains(finders, s.pkg) {
+					t.Errorf("%s: exec.%s, want package programs", s.fset.Position(n.Pos()), sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for _, pkg := range finders {
+		if !found[pkg] {
+			t.Errorf("%s looks nothing up", pkg)
+		}
+	}
+}
+
 // longFiles may have more than 500 lines, each for a reason that stands there.
 var longFiles = []string{}
 

@@ -171,6 +171,7 @@ func TestErrors(t *testing.T) {
 		{"[agents.x]\nurl = 'wss://h'\nheaders = { 'a b' = 'secret' }", `3:21: agents.x.headers."a b": no name of a header`},
 		{"[agents.x]\nurl = 'wss://h'\nheader_env = { A = '' }", "3:20: agents.x.header_env.A: want the name of a variable"},
 		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = [] }", "3:20: agents.x.header_command.A: want a command and its arguments"},
+		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = ['./a'] }", "3:20: command = \"./a\": want a name on PATH, an absolute path or one from ~/"},
 		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = 'a' }", "3:24: agents.x.header_command.A: want an array of strings, not a string"},
 		{"[agents.x]\nurl = 'wss://h'\nca_file = 'ca.pem'", "3:11: agents.x.ca_file: want an absolute path or one from ~/"},
 		{"[agents.x]\nurl = 'wss://h'\nclient_cert = '/c'", "1:9: agents.x: client_cert and client_key belong together"},

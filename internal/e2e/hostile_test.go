@@ -1,0 +1,311 @@
+//go:build unix
+
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/agents"
+)
+
+// hostile is a project full of traps. Each of them leaves a file in marks when it
+// is run.
+type hostile struct {
+	t                *testing.T
+	root, dir, marks string
+	path, clean      string // PATH, with and without what leads into the project
+}
+
+// trapped are the names under which the project brings programs of its own: all that
+// parley starts by itself, and what these start in turn.
+var trapped = []string{"git", "npx", "npm", "node", "sh", "env", "tmux", "xdg-open", "open", "wl-copy", "wl-paste", "xclip", "xsel", "vi",
+	"pi-acp", "pi", "claude-agent-acp", "goose", "gemini"}
+
+// newHostile makes the project, in a PATH that leads into it in every way there is.
+func newHostile(t *testing.T) *hostile {
+	t.Helper()
+	dir := workDir(t)
+	h := &hostile{t: t, root: filepath.Dir(dir), dir: dir, marks: filepath.Join(filepath.Dir(dir), "marks")}
+	real := filepath.Join(h.root, "tools")
+	h.mkdir(h.marks, real)
+	for _, name := range []string{"git", "npx", "node"} {
+		if path, err := exec.LookPath(name); err == nil {
+			if err := os.Symlink(path, filepath.Join(real, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, folder := range []string{".", "bin", "node_modules/.bin", ".venv/bin"} {
+		for _, name := range trapped {
+			h.trap(folder + "/" + name)
+		}
+	}
+	h.clean = toolbox + ":" + real
+	h.path = strings.Join([]string{"", ".", "./bin", "node_modules/.bin", filepath.Join(dir, ".venv/bin"), h.clean}, ":")
+	h.npm()
+	return h
+}
+
+// npm adds what npm, yarn and pnpm read of a project.
+func (h *hostile) npm() {
+	h.file("trap.js", fmt.Sprintf("require('fs').writeFileSync(%q, '')\n", filepath.Join(h.marks, "trap.js")))
+	h.file(".npmrc", "registry=http://127.0.0.1:9/\nscript-shell="+h.dir+"/bin/sh\nnode-options=--require="+h.dir+"/trap.js\nprefix="+h.dir+"/prefix\ncache="+h.dir+"/cache\n")
+	pi, _ := agents.Find(agents.Known(), "pi")
+	manifest := fmt.Sprintf(`{"name":"pi-acp","version":%q,"bin":{"pi-acp":"run.sh"},"workspaces":["*"]}`, pi.Version)
+	h.file("package.json", manifest)
+	h.trap("run.sh")
+	h.file("node_modules/pi-acp/package.json", manifest)
+	h.trap("node_modules/pi-acp/run.sh")
+	h.trap("prefix/bin/pi-acp")
+	h.file(".yarnrc.yml", "yarnPath: ./trap.js\n")
+	h.file(".pnpmfile.cjs", "require('./trap.js')\n")
+	h.file(".envrc", "./bin/git\n")
+	h.file(".tool-versions", "nodejs path:.\n")
+	h.file(".mise.toml", "[env]\n_.source = \"./bin/git\"\n")
+}
+
+// git makes the project a repository whose configuration has programs of its own.
+func (h *hostile) git() {
+	h.t.Helper()
+	git := exec.Command("git", "init", "-q", h.dir)
+	git.Env = environ(h.dir, "PATH="+os.Getenv("PATH"))
+	if out, err := git.CombinedOutput(); err != nil {
+		h.t.Skipf("git init: %v: %s", err, out)
+	}
+	h.trap("hooks/post-index-change")
+	h.file(".gitattributes", "* filter=x diff=x\n")
+	h.file(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"+h.gitPrograms())
+}
+
+// gitPrograms is all that a configuration of git can have it run.
+func (h *hostile) gitPrograms() string {
+	trap := filepath.Join(h.dir, "bin", "git")
+	return fmt.Sprintf("[core]\n\tfsmonitor = %[1]s\n\tpager = %[1]s\n\thooksPath = %[2]s/hooks\n\teditor = %[1]s\n\tsshCommand = %[1]s\n\talternateRefsCommand = %[1]s\n"+
+		"[diff]\n\texternal = %[1]s\n[diff \"x\"]\n\ttextconv = %[1]s\n[filter \"x\"]\n\tclean = %[1]s\n\tsmudge = %[1]s\n\tprocess = %[1]s\n"+
+		"[alias]\n\tls-files = !%[1]s\n[pager]\n\tls-files = %[1]s\n[credential]\n\thelper = %[1]s\n", trap, h.dir)
+}
+
+// trap puts an executable into the project.
+func (h *hostile) trap(name string) {
+	h.t.Helper()
+	h.file(name, fmt.Sprintf("#!/bin/sh\n: > '%s/%s'\nexit 1\n", h.marks, strings.ReplaceAll(name, "/", "_")))
+	if err := os.Chmod(filepath.Join(h.dir, name), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) file(name, text string) {
+	h.t.Helper()
+	name = filepath.Join(h.dir, name)
+	h.mkdir(filepath.Dir(name))
+	write(h.t, name, text)
+}
+
+func (h *hostile) mkdir(dirs ...string) {
+	h.t.Helper()
+	for _, dir := range dirs {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// env is what parley gets: the PATH, and all that makes it look for programs.
+func (h *hostile) env() []string {
+	return []string{"PATH=" + h.path, "TMUX=/nowhere,1,0", "WAYLAND_DISPLAY=none", "DISPLAY=none", "EDITOR=vi", "SHELL=/bin/sh", "npm_config_loglevel=warn"}
+}
+
+// untouched checks that none of the traps was run.
+func (h *hostile) untouched() {
+	h.t.Helper()
+	all, err := os.ReadDir(h.marks)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, mark := range all {
+		h.t.Errorf("the project's %s was run", mark.Name())
+	}
+}
+
+// registry serves one version of an npm package whose only program is a script, and
+// has npm use it by the user's own .npmrc.
+func (h *hostile) registry(name, version, program, script string) {
+	h.t.Helper()
+	manifest := map[string]any{"name": name, "version": version, "bin": map[string]string{program: "start.sh"}}
+	text, _ := json.Marshal(manifest)
+	packed := packed(h.t, map[string]string{"package/package.json": string(text), "package/start.sh": script})
+	sum := sha512.Sum512(packed)
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	h.t.Cleanup(server.Close)
+	manifest["dist"] = map[string]string{"tarball": server.URL + "/package.tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
+	mux.HandleFunc("/package.tgz", func(w http.ResponseWriter, _ *http.Request) { w.Write(packed) })
+	mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest}})
+	})
+	write(h.t, filepath.Join(h.root, "home", ".npmrc"), "registry="+server.URL+"/\naudit=false\nfund=false\nupdate-notifier=false\n")
+}
+
+func packed(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	archive := tar.NewWriter(zip)
+	for name, text := range files {
+		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		archive.Write([]byte(text))
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// serveAgent has npm find the agent "pi" in a registry: it writes down where it runs
+// and its environment, and then is the scripted agent.
+func (h *hostile) serveAgent() (ran string) {
+	h.t.Helper()
+	for _, tool := range []string{"npx", "node"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			h.t.Skip(err)
+		}
+	}
+	pi, _ := agents.Find(agents.Known(), "pi")
+	ran = filepath.Join(h.root, "ran")
+	h.registry(pi.Package, pi.Version, pi.Command, fmt.Sprintf("#!/usr/bin/env sh\n{ pwd; echo \"args: $*\"; export -p; } > '%s'\nexec '%s' agent\n", ran, scripted(h.t)[1]))
+	return ran
+}
+
+// A fetched agent is the one of the registry, in its one version, and works in the
+// project, whatever the project holds.
+func TestFetchedAgentInHostileProject(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(h *hostile){
+		"by its files": func(h *hostile) { h.path = h.clean },
+		"by PATH":      func(*hostile) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			change(h)
+			ran := h.serveAgent()
+			r := runEnv(t, h.dir, h.env(), "run", "--agent", "pi", "hello", "there")
+			h.untouched()
+			if r.code != 0 || !strings.Contains(r.stdout, "heard: hello there") {
+				t.Fatalf("%+v", r)
+			}
+			where, env, _ := strings.Cut(read(t, ran), "\n")
+			if where != h.dir {
+				t.Errorf("the agent runs in %s", where)
+			}
+			for _, wrong := range []string{"npm_config_package", "npm_config_yes", "INIT_CWD", "npm_lifecycle", "PARLEY_NPX"} {
+				if strings.Contains(env, wrong) {
+					t.Errorf("npm's own %s is left in the agent's environment", wrong)
+				}
+			}
+			for _, want := range []string{"npm_config_loglevel", "PWD='" + h.dir + "'"} {
+				if !strings.Contains(env, want) {
+					t.Errorf("the agent's environment lacks %s:\n%s", want, env)
+				}
+			}
+			if told := strings.Contains(r.stderr, "in the project"); told != (h.path != h.clean) {
+				t.Errorf("what is said of programs in the project: %s", r.stderr)
+			}
+			// From elsewhere, by --cwd, it is the same.
+			cmd := command(h.root, "run", "--agent", "pi", "--cwd", h.dir, "hello", "again")
+			cmd.Env = append(environ(h.dir), h.env()...)
+			if r := finished(t, cmd); r.code != 0 || !strings.Contains(r.stdout, "heard: hello again") {
+				t.Errorf("%+v", r)
+			}
+			h.untouched()
+		})
+	}
+}
+
+// Where parley's state or npm's cache lies in the project, nothing of it is run.
+func TestFetchedAgentFromTheProject(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, variable, says string }{
+		{"state", "PARLEY_STATE", "PARLEY_STATE"},
+		{"cache", "npm_config_cache", "npm_config_cache"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			ran := h.serveAgent()
+			inside := filepath.Join(h.dir, "inside")
+			h.mkdir(inside)
+			r := runEnv(t, h.dir, append(h.env(), test.variable+"="+inside), "run", "--agent", "pi", "hello")
+			h.untouched()
+			if _, err := os.Stat(ran); err == nil || r.code != 1 || !strings.Contains(r.stderr, test.says) {
+				t.Errorf("%v %+v", err, r)
+			}
+		})
+	}
+}
+
+// What parley looks up while somebody works in a project, and what git is asked,
+// runs nothing of the project's.
+func TestHostileProjectRunsNothing(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(h *hostile){
+		"plain":      func(*hostile) {},
+		"repository": (*hostile).git,
+		"repository elsewhere": func(h *hostile) {
+			h.git()
+			if err := os.Rename(filepath.Join(h.dir, ".git"), filepath.Join(h.dir, "elsewhere")); err != nil {
+				h.t.Fatal(err)
+			}
+			h.file(".git", "gitdir: elsewhere\n")
+		},
+		"bare repository": func(h *hostile) {
+			h.file("HEAD", "ref: refs/heads/main\n")
+			h.mkdir(filepath.Join(h.dir, "objects"), filepath.Join(h.dir, "refs"))
+			h.file("config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"+h.gitPrograms())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			prepare(h)
+			h.file("notes.txt", "one\n")
+			for _, args := range [][]string{{"agents"}, {"sessions", "--logs"}, {"run", "hello", "--", "parley", "agent", "demo"}} {
+				if r := runEnv(t, h.dir, h.env(), args...); r.code != 0 {
+					t.Errorf("%q: %+v", args, r)
+				}
+			}
+			h.untouched()
+			s := StartEnv(t, 160, 40, h.dir, h.env(), "demo")
+			s.WaitFor(placeholder, "in the project")
+			s.Type("@notes")
+			s.WaitFor("notes.txt")
+			s.Press("esc")
+			s.Prompt(" hello")
+			s.WaitFor("That is all.")
+			s.WaitIdle()
+			s.Press("ctrl+g")
+			s.WaitFor("$EDITOR is vi")
+			s.Press("tab", "y", "y")
+			s.WaitFor("by OSC 52")
+			h.untouched()
+		})
+	}
+}
