@@ -77,16 +77,16 @@ func TestModes(t *testing.T) {
 		private bool
 		want    string // %s is what was changed
 	}{
-		"nobody else":              {"config/parley/rules.toml", 0o644, false, ""},
-		"the file, by the group":   {"config/parley/rules.toml", 0o664, false, "others can write it, so it is not read: chmod go-w %s"},
-		"the file, by others":      {"config/parley/rules.toml", 0o606, false, "others can write it, so it is not read: chmod go-w %s"},
-		"its directory, by group":  {"config/parley", 0o770, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
-		"its directory, by others": {"config/parley", 0o757, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
-		"a directory above":        {"config", 0o777, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
-		"a directory as /tmp":      {"config", 0o777 | os.ModeSticky, false, ""},
-		"the home directory":       {"", 0o775, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
-		"a private group":          {"config", 0o775, true, ""},
-		"its file":                 {"config/parley/rules.toml", 0o664, true, ""},
+		"nobody else":                     {"config/parley/rules.toml", 0o644, false, ""},
+		"the file, by the group":          {"config/parley/rules.toml", 0o664, false, "others can write it, so it is not read: chmod go-w %s"},
+		"the file, by others":             {"config/parley/rules.toml", 0o606, false, "others can write it, so it is not read: chmod go-w %s"},
+		"its directory, by group":         {"config/parley", 0o770, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
+		"its directory, by others":        {"config/parley", 0o757, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
+		"a directory above":               {"config", 0o777, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
+		"a directory with the sticky bit": {"config", 0o777 | os.ModeSticky, false, ""},
+		"the home directory":              {"", 0o775, false, "others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
+		"a private group":                 {"config", 0o775, true, ""},
+		"its file":                        {"config/parley/rules.toml", 0o664, true, ""},
 		"a private group is not others": {"config", 0o777, true,
 			"others can write in %[1]s, so it is not read: chmod go-w %[1]s"},
 	} {
@@ -187,7 +187,7 @@ func TestOwners(t *testing.T) {
 
 func TestPrivateGroups(t *testing.T) {
 	const users = `root:x:0:0:root:/:/bin/sh
-games:x:5:60:games:/usr/games:/usr/sbin/nologin
+games:x:5:60:games:/games:/bin/false
 ada:x:1000:1000:,,,:/:/bin/sh
 bob:x:1001:1007::/:/bin/sh
 eve:x:1002:100::/:/bin/sh
