@@ -64,7 +64,7 @@ func TestMakeRule(t *testing.T) {
 			f := func(line string) permissions.Facts {
 				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Look: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
 			}
-			return []permissions.Facts{f("git push origin HEAD"), f("git push --force"), f("rm x")}
+			return []permissions.Facts{f("git push origin HEAD"), f("git push -u origin HEAD"), f("rm x")}
 		}
 		conn.AddRule = func(session string, r permissions.Rule) (string, error) {
 			conn.Broker.SetRules(session, bookOf(t, "[[allow]]\ncommand = \"git add *\"\n\n"+r.Text()))

@@ -125,7 +125,8 @@ func (h *hostile) mkdir(dirs ...string) {
 
 // env is what parley gets: the PATH, and all that makes it look for programs.
 func (h *hostile) env() []string {
-	return []string{"PATH=" + h.path, "TMUX=/nowhere,1,0", "WAYLAND_DISPLAY=none", "DISPLAY=none", "EDITOR=vi", "SHELL=/bin/sh", "npm_config_loglevel=warn"}
+	return []string{"PATH=" + h.path, "TMUX=/nowhere,1,0", "WAYLAND_DISPLAY=none", "DISPLAY=none", "EDITOR=vi", "SHELL=/bin/sh", "npm_config_loglevel=warn",
+		"npm_config_userconfig=" + filepath.Join(h.root, "npmrc"), "npm_config_cache=" + filepath.Join(h.root, "npm")}
 }
 
 // untouched checks that none of the traps was run.
@@ -156,7 +157,7 @@ func (h *hostile) registry(name, version, program, script string) {
 	mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest}})
 	})
-	write(h.t, filepath.Join(h.root, "home", ".npmrc"), "registry="+server.URL+"/\naudit=false\nfund=false\nupdate-notifier=false\n")
+	write(h.t, filepath.Join(h.root, "npmrc"), "registry="+server.URL+"/\naudit=false\nfund=false\nupdate-notifier=false\n")
 }
 
 func packed(t *testing.T, files map[string]string) []byte {

@@ -33,10 +33,10 @@ func secretive(t *testing.T, asNobody bool) (dir string, env []string) {
 	dir = workDir(t)
 	root := filepath.Dir(dir)
 	write(t, filepath.Join(dir, "pry.sh"), pry+"\n")
-	if err := os.Mkdir(filepath.Join(root, "config", "parley"), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(root, "home", ".config", "parley"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(root, "config", "parley", "config.toml"), "[agents.far]\nurl = \"https://127.0.0.1\"\nheader_env = { Authorization = \"FAR_AUTH\" }\n")
+	write(t, filepath.Join(root, "home", ".config", "parley", "config.toml"), "[agents.far]\nurl = \"https://127.0.0.1\"\nheader_env = { Authorization = \"FAR_AUTH\" }\n")
 	if asNobody {
 		admit(t, root)
 		filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
