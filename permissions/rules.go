@@ -64,10 +64,15 @@ func (r *Rule) Check() error {
 	if err != nil {
 		return err
 	}
-	if r.words = words; r.Effect == Allow && slices.Contains(never, program(words[0])) {
-		return fmt.Errorf("command %q runs what it reads: no rule can allow it", r.Command)
-	}
-	if r.Effect == Allow && strings.Contains(strings.Join(words, " "), "*") && openEnded(words) {
+	r.words = words
+	stars := strings.Contains(strings.Join(words, " "), "*")
+	switch name := program(words[0]); {
+	case r.Effect != Allow:
+	case slices.Contains(never, name):
+		return fmt.Errorf("command %q works on what it reads, so no rule can allow it: name the files in a command of their own", r.Command)
+	case stars && slices.Contains(closed, name):
+		return fmt.Errorf("command %q: %s runs what its words say: write out every word, without *", r.Command, name)
+	case stars && openEnded(words):
 		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
 	}
 	return nil
