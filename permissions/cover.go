@@ -79,9 +79,10 @@ func (it item) uncovered(f *Facts, dir string) string {
 		return fmt.Sprintf("a rule has to name what it runs: %s", it.text)
 	case classOdd:
 		if it.option == "" {
-			return fmt.Sprintf("%s is more than parley knows of %s", it.text, it.of)
+			return fmt.Sprintf("unknown word %s of %s", it.text, it.of)
 		}
-		return fmt.Sprintf("%s is not an option that parley knows of %s", it.option, it.of)
+		name, _, _ := strings.Cut(it.option, "=")
+		return fmt.Sprintf("unknown option %s of %s", name, it.of)
 	}
 	return ""
 }
