@@ -31,7 +31,8 @@ var twice = strings.Fields("su ssh chroot flock script runuser tmux direnv")
 
 // interpreters run what their first word, or an option, says.
 var interpreters = strings.Fields(`python pypy node nodejs perl ruby php lua luajit awk gawk mawk nawk osascript powershell pwsh cmd tclsh wish expect source . eval trap
-	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx`)
+	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx
+	java kotlin swift crystal racket guile sbcl clisp clojure clj bb raku octave sage pike janet fennel xonsh elvish ansible-playbook bats robot k6 spark-submit`)
 
 // carriers are programs of which some subcommands run what stands behind them.
 var carriers = map[string][]string{
