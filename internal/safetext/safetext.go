@@ -30,7 +30,11 @@ import (
 // become U+FFFD. Clean(Clean(s)) == Clean(s).
 func Clean(s string) string {
 	var st Stream
-	return st.Write(s)
+	out := st.Write(s)
+	if st.halved > 0 {
+		out += st.Flush()
+	}
+	return out
 }
 
 // Line returns s cleaned and on one line, for names and titles: runs of blanks

@@ -113,6 +113,13 @@ func TestStreamHoldsStateOverBorders(t *testing.T) {
 		{"e\u0301\u0301\u0301\u0301\u0301", "\u0301\u0301\u0301\u0301", "\u0301x"},
 		{"👩", "\u200d", "💻", "a", "\u200d"},
 		{"a\u009d0;t", "itle\nb"},
+		{"a\xf0", "\x9f", "\x8e", "\x89b"},
+		{"\x1b]0;\xf0\x9f", "\x8e\x89\nb"},
+		{"a\xf0\x9f", "b\xe4"},
+		{"a\xe4\x9f", "\x1b[1m", "\xb8"},
+		{"a\xed\xa0\xbc", "\xed\xbe\x89b"},
+		{"a\xed\xa0\xbc", "b\xed\xbe\x89", "\xed\xa0\xbc"},
+		{"a\xed", "\xa0", "\xbc", "\xed", "\xbe", "\x89"},
 	} {
 		var st Stream
 		var got strings.Builder
@@ -122,6 +129,11 @@ func TestStreamHoldsStateOverBorders(t *testing.T) {
 		got.WriteString(st.Flush())
 		if want := Clean(strings.Join(pieces, "")); got.String() != want {
 			t.Errorf("%q: %q, want %q", pieces, got.String(), want)
+		}
+	}
+	for in, want := range map[string]string{"\xed\xa0\xbc\xed\xbe\x89": "🎉", "\xed\xbe\x89\xed\xa0\xbc": "\uFFFD\uFFFD", "\xf0\x9f": "\uFFFD\uFFFD"} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
 	var st Stream
@@ -187,10 +199,16 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, cuts uint64) {
 		var st Stream
 		var got strings.Builder
+		var room []byte
 		start := 0
 		for i := 1; i < len(s); i++ {
-			if cuts>>(i%64)&1 == 1 && utf8.RuneStart(s[i]) {
-				got.WriteString(st.Write(s[start:i]))
+			if cuts>>(i%64)&1 == 1 {
+				piece := s[start:i]
+				if cuts>>(i%63)&2 == 2 {
+					got.Write(st.Bytes(&room, []byte(piece)))
+				} else {
+					got.WriteString(st.Write(piece))
+				}
 				start = i
 			}
 		}

@@ -2,6 +2,8 @@ package safetext
 
 import (
 	"bytes"
+	"slices"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -24,18 +26,25 @@ const (
 	oscString           // OSC: ends with ST or BEL
 )
 
-// Stream is Clean for text that arrives in pieces. For any cutting at rune
-// borders the joined results equal Clean of the whole. The zero value is ready.
+// Stream is Clean for text that arrives in pieces. However it is cut, the joined
+// results equal Clean of the whole: also inside a rune, or between the halves of
+// a surrogate pair in the form that jsonscan.Piece gives them. The zero value is
+// ready.
 type Stream struct {
 	state  state
-	size   int  // bytes of the sequence so far
-	skipLF bool // a CR was written as a newline: the LF after it is part of it
-	marks  int  // combining marks in a row, as written
-	prev   rune // the last rune written
+	size   int     // bytes of the sequence so far
+	skipLF bool    // a CR was written as a newline: the LF after it is part of it
+	marks  int     // combining marks in a row, as written
+	prev   rune    // the last rune written
+	half   [5]byte // of a character whose end has not come
+	halved int     // how many of them
 }
 
 // Write returns the clean form of the next piece.
 func (st *Stream) Write(s string) string {
+	if st.halved > 0 {
+		return string(finish(st, nil, append(st.rest(), s...)))
+	}
 	n := plain(st, s)
 	if n == len(s) {
 		return s
@@ -47,6 +56,10 @@ func (st *Stream) Write(s string) string {
 // Bytes is Write for bytes. It returns s itself where nothing has to be done, and
 // else the clean form in room, which grows as needed.
 func (st *Stream) Bytes(room *[]byte, s []byte) []byte {
+	if st.halved > 0 {
+		*room = finish(st, (*room)[:0], append(st.rest(), s...))
+		return *room
+	}
 	n := plain(st, s)
 	if n == len(s) {
 		return s
@@ -61,6 +74,7 @@ func CleanTail(b []byte, from int, room *[]byte) []byte {
 	var st Stream
 	if from += plain(&st, b[from:]); from < len(b) {
 		*room = finish(&st, (*room)[:0], b[from:])
+		*room = append(*room, st.Flush()...)
 		b = append(b[:from], *room...)
 	}
 	return b
@@ -76,10 +90,16 @@ func LineTail(b []byte, from, max int) []byte {
 	return append(b[:from], Line(string(s), max)...)
 }
 
-// finish appends the clean form of s, which does not begin with what plain takes.
+// finish appends the clean form of s.
 func finish[T text](st *Stream, out []byte, s T) []byte {
 	for len(s) > 0 {
 		r, size := decode(s)
+		if r == utf8.RuneError && size == 1 {
+			if r, size = halves(s); size > len(s) {
+				st.halved = copy(st.half[:], s)
+				return out
+			}
+		}
 		out = st.step(out, r, size)
 		s = s[size:]
 		n := plain(st, s)
@@ -89,12 +109,62 @@ func finish[T text](st *Stream, out []byte, s T) []byte {
 	return out
 }
 
-// Flush ends the text: an unfinished sequence is dropped and st is ready for
-// the next text. A CR is written as a newline at once, so nothing is ever held
-// back and the result is empty; it is returned so that callers need not know.
+// halves decodes what s begins with where that is not UTF-8. A size beyond the
+// end of s says that the rest of a character may follow.
+func halves[T text](s T) (r rune, size int) {
+	first, rest := surrogate(s)
+	switch {
+	case first == 0 && !unfinished(s):
+		return utf8.RuneError, 1
+	case first == 0, first < lowSurrogates && (len(rest) == 0 || rest[0] == 0xed && unfinished(rest)):
+		return utf8.RuneError, len(s) + 1
+	}
+	second, _ := surrogate(rest)
+	if r = utf16.DecodeRune(first, second); r != utf8.RuneError {
+		return r, 6
+	}
+	return r, 3
+}
+
+// unfinished reports whether s could be the beginning of a rune or of half a
+// surrogate pair.
+func unfinished[T text](s T) bool {
+	b := []byte(s[:min(utf8.UTFMax, len(s))])
+	return !utf8.FullRune(b) || len(b) == 2 && b[0] == 0xed && b[1] >= 0xa0 && b[1] <= 0xbf
+}
+
+// surrogate decodes the half of a pair that s begins with, in the form that
+// jsonscan.Piece gives it; 0 where it begins with something else.
+func surrogate[T text](s T) (r rune, rest T) {
+	if len(s) < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
+		return 0, s
+	}
+	return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f), s[3:]
+}
+
+const lowSurrogates = 0xdc00
+
+// rest takes the half of a character that is held back.
+func (st *Stream) rest() []byte {
+	half := slices.Clone(st.half[:st.halved])
+	st.halved = 0
+	return half
+}
+
+// Flush ends the text and makes st ready for the next one. An unfinished sequence
+// is dropped, half a character is returned as U+FFFD.
 func (st *Stream) Flush() string {
+	var out []byte
+	for half := st.rest(); len(half) > 0; {
+		size := 1
+		if r, _ := surrogate(half); r != 0 {
+			size = 3
+		}
+		out = st.step(out, utf8.RuneError, size)
+		half = half[size:]
+	}
 	*st = Stream{}
-	return ""
+	return string(out)
 }
 
 // plain returns the length of the longest beginning of s that is written as it

@@ -1,0 +1,100 @@
+package jsonscan
+
+import (
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Piece is Text for a piece of a longer text, which may have been cut inside a
+// character. The halves at its two ends, which Text would replace, are kept for
+// whoever joins the pieces (safetext.Stream): the bytes of incomplete UTF-8 as
+// they are, a lone surrogate in the three bytes that UTF-8 has no other use for.
+func Piece(raw []byte) (string, bool) {
+	if body, ok := Plain(raw); ok {
+		return string(body), true
+	}
+	if head, tail := halves(raw); head+tail == 0 {
+		return Text(raw)
+	}
+	out, ok := AppendPiece(nil, raw)
+	return string(out), ok
+}
+
+// AppendPiece appends what Piece decodes to dst; on false dst as it was. It may
+// write after what it returns, up to the capacity.
+func AppendPiece(dst, raw []byte) ([]byte, bool) {
+	out, ok := AppendText(dst, raw)
+	head, tail := halves(raw)
+	if !ok || head+tail == 0 {
+		return out, ok
+	}
+	body := raw[1 : len(raw)-1]
+	if tail > 0 {
+		out = append(out[:len(out)-len(replaced)*marks(body[len(body)-tail:])], half(body[len(body)-tail:])...)
+	}
+	if head > 0 {
+		out = slices.Replace(out, len(dst), len(dst)+len(replaced)*marks(body[:head]), half(body[:head])...)
+	}
+	return out, true
+}
+
+const replaced = "\uFFFD"
+
+// marks is how many replaced there are in Text for a half.
+func marks(raw []byte) int {
+	if raw[0] == '\\' {
+		return 1
+	}
+	return len(raw)
+}
+
+// half is what Piece keeps of a half.
+func half(raw []byte) []byte {
+	if raw[0] != '\\' {
+		return raw
+	}
+	r := hex4(raw)
+	return []byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f}
+}
+
+// halves returns how long the halves of characters are that a raw JSON string
+// begins and ends with, in bytes of raw.
+func halves(raw []byte) (head, tail int) {
+	if len(raw) < 3 {
+		return 0, 0
+	}
+	body := raw[1 : len(raw)-1]
+	if low(body) {
+		head = 6
+	} else {
+		for head < min(len(body), utf8.UTFMax-1) && !utf8.RuneStart(body[head]) {
+			head++
+		}
+	}
+	rest := body[head:]
+	if n := len(rest) - 6; n >= 0 && high(rest[n:]) && backslashes(rest[:n])%2 == 0 {
+		return head, 6
+	}
+	for n := 1; n < min(len(rest)+1, utf8.UTFMax); n++ {
+		if end := rest[len(rest)-n:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRune(end) {
+				tail = n
+			}
+			break
+		}
+	}
+	return head, tail
+}
+
+func low(b []byte) bool  { r := hex4(b); return r >= 0 && utf16.IsSurrogate(r) && r >= 0xdc00 }
+func high(b []byte) bool { r := hex4(b); return r >= 0 && utf16.IsSurrogate(r) && r < 0xdc00 }
+
+// backslashes returns how many b ends with.
+func backslashes(b []byte) int {
+	n := 0
+	for n < len(b) && b[len(b)-1-n] == '\\' {
+		n++
+	}
+	return n
+}
