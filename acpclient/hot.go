@@ -91,13 +91,13 @@ func (v2) hot(s *Session, h *wire.Hot) bool {
 func (s *Session) hotText(role Role, h *wire.Hot) bool {
 	f := &s.client.floods
 	if len(h.Chunk) > giant {
-		text, ok := jsonscan.Text(h.Chunk)
+		text, ok := jsonscan.Piece(h.Chunk)
 		if ok {
 			s.sayWhole(role, h.MessageID, text)
 		}
 		return ok
 	}
-	text, ok := f.text(h.Chunk)
+	text, ok := f.piece(h.Chunk)
 	if !ok {
 		return false
 	}
@@ -112,7 +112,6 @@ func (s *Session) hotCallOutput(h *wire.Hot) bool {
 	if !ok {
 		return false
 	}
-	s.flushText()
 	in := s.for_()
 	s.client.sink.PostTool(ToolChanged{For: in, ID: same(&f.tool, h.ToolID), At: s.client.now()})
 	if len(data) > 0 {
@@ -133,7 +132,6 @@ func (s *Session) hotOutput(h *wire.Hot) bool {
 	if err != nil {
 		return false
 	}
-	s.flushText()
 	if n > 0 {
 		s.client.sink.PostOutput(TerminalOutput{For: s.for_(), ID: same(&f.terminal, h.TerminalID)}, f.decoded[:n])
 	}
@@ -142,13 +140,18 @@ func (s *Session) hotOutput(h *wire.Hot) bool {
 }
 
 // text decodes a raw JSON string. It is valid until the next call.
-func (f *floods) text(raw []byte) ([]byte, bool) {
+func (f *floods) text(raw []byte) ([]byte, bool) { return f.decode(raw, jsonscan.AppendText) }
+
+// piece is text for a chunk of a message, which may have been cut anywhere.
+func (f *floods) piece(raw []byte) ([]byte, bool) { return f.decode(raw, jsonscan.AppendPiece) }
+
+func (f *floods) decode(raw []byte, decode func(dst, raw []byte) ([]byte, bool)) ([]byte, bool) {
 	if body, ok := jsonscan.Plain(raw); ok {
 		return body, true
 	}
 	f.shrink()
 	var ok bool
-	f.decoded, ok = jsonscan.AppendText(f.decoded[:0], raw)
+	f.decoded, ok = decode(f.decoded[:0], raw)
 	return f.decoded, ok
 }
 

@@ -31,14 +31,10 @@ type outcome struct {
 // the long way alone.
 func handle(version int, short bool, messages [][]byte) (o outcome) {
 	var events recorded
-	c := &Client{sink: gatherer(&events), opts: Options{Sink: &events, Log: NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
-		sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{}, surface: v1{}}
+	c := testClient(version, &events)
 	decode := decodeTool(wire.DecodeToolCall)
 	if version == 2 {
-		c.surface, decode = v2{}, decodeToolV2
-	}
-	for _, id := range []string{"s1", "s2"} {
-		c.sessions[id] = &Session{client: c, id: id}
+		decode = decodeToolV2
 	}
 	h := (*handler)(c)
 	for _, m := range messages {

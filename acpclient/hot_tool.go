@@ -83,7 +83,6 @@ func (s *Session) hotTool(h *wire.Hot) bool {
 	if !f.word(&kind, c.Kind) || !f.word(&status, c.Status) || !f.gather(c) {
 		return false
 	}
-	s.flushText()
 	e := ToolChanged{For: s.for_(), Kind: kind, Status: status, At: s.client.now()}
 	f.call.spread(c, &e, known)
 	ends := status == completed || status == failed // as it came, not as it is shown

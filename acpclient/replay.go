@@ -152,7 +152,7 @@ func (r *Replay) End() {
 	if r.loading != nil {
 		r.loading(s.own(), ErrLogEnds)
 	}
-	s.flushText()
+	s.endTexts(func(int, *textStream) bool { return true })
 	s.end(ErrLogEnds)
 }
 

@@ -22,20 +22,14 @@ type Session struct {
 	offer  Offer // may be nil
 
 	// Reader goroutine only.
-	streams [3]textStream // by role: the state of the sanitiser
-	tools   toolStore     // what permission requests refer to
+	texts textStreams
+	tools toolStore // what permission requests refer to
 
 	mu        sync.Mutex
 	running   bool
 	cancelled bool
 	ended     bool
 	foreground
-}
-
-// textStream sanitises one message over the borders of its chunks.
-type textStream struct {
-	messageID string
-	clean     safetext.Stream
 }
 
 // ID is the agent's name for the session: opaque, not safe to show.
@@ -93,7 +87,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	}
 	in := s.own()
 	if reader {
-		s.flushText()
+		s.endUnnamedTexts()
 		in = s.for_()
 	}
 	var r wire.PromptResponse

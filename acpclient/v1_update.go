@@ -34,7 +34,6 @@ func (s *Session) applyV1(raw []byte) {
 	case wire.ToolCallStarted, wire.ToolCallUpdate:
 		s.toolChanged(*u.Tool, len(raw))
 	default:
-		s.flushText()
 		s.applyRare(u)
 	}
 }
@@ -87,72 +86,12 @@ func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 		s.say(role, []byte(messageID), []byte(b.Text))
 		return
 	}
-	s.stream(role, []byte(messageID))
-	s.flushRole(role)
 	s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
-}
-
-// say posts a piece of a message's text. It runs through the sanitiser of its
-// message, which remembers a sequence that was cut in two.
-func (s *Session) say(role Role, messageID, text []byte) {
-	st := s.stream(role, messageID)
-	if text = st.clean.Bytes(&s.client.floods.cleaned, text); len(text) == 0 {
-		return
-	}
-	s.client.sink.PostText(s.spoken(role, st), text)
-}
-
-// sayWhole is say for a giant, which is not copied.
-func (s *Session) sayWhole(role Role, messageID []byte, text string) {
-	st := s.stream(role, messageID)
-	if text = st.clean.Write(text); text != "" {
-		e := s.spoken(role, st)
-		e.Text = text
-		s.post(e)
-	}
-}
-
-func (s *Session) spoken(role Role, st *textStream) TextArrived {
-	e := TextArrived{For: s.for_(), Role: role, MessageID: st.messageID}
-	if role == Thought {
-		e.At = s.client.now()
-	}
-	return e
-}
-
-// stream is that of a message; all others are at their end.
-func (s *Session) stream(role Role, messageID []byte) *textStream {
-	st := &s.streams[role]
-	if st.messageID != string(messageID) {
-		s.flushRole(role)
-		st.messageID = string(messageID)
-	}
-	for r := range s.streams {
-		if Role(r) != role {
-			s.flushRole(Role(r))
-		}
-	}
-	return st
-}
-
-// flushText ends what the sanitisers hold back, when something else follows.
-func (s *Session) flushText() {
-	for r := range s.streams {
-		s.flushRole(Role(r))
-	}
-}
-
-func (s *Session) flushRole(role Role) {
-	st := &s.streams[role]
-	if text := st.clean.Flush(); text != "" {
-		s.post(TextArrived{For: s.for_(), Role: role, MessageID: st.messageID, Text: text})
-	}
 }
 
 // toolChanged posts a tool call's change and returns all that is known of it,
 // as it came. size is about the bytes it holds on to.
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
-	s.flushText()
 	whole := s.tools.merge(t, size, wire.DecodeToolCall)
 	s.foreignTerminalStarted(t, whole)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
@@ -212,14 +151,16 @@ func foreignID(terminalID, toolID string) string {
 
 func (s *Session) compaction(u wire.Update) CompactionChanged {
 	e := CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
+	clean := &s.stream(summaryText, []byte(u.Compact.ID)).clean
 	if u.Kind == wire.CompactionSummaryChunk {
-		e.Append = safetext.Clean(u.Content.Text)
+		e.Append = clean.Write(u.Content.Text)
 		return e
 	}
 	if u.Compact.Summary.Set {
+		*clean = safetext.Stream{}
 		text := ""
 		for _, b := range u.Compact.Summary.V {
-			text += safetext.Clean(b.Text)
+			text += clean.Write(b.Text)
 		}
 		e.Summary = &text
 	}

@@ -37,10 +37,8 @@ func (v2) update(s *Session, raw []byte) {
 	case wire.ToolCallContentChunk:
 		s.toolPiece(u.Tool.ID, u.Piece, len(raw))
 	case wire.TerminalOutputChunk:
-		s.flushText()
 		s.terminalChunk(u)
 	default:
-		s.flushText()
 		s.applyRareV2(u)
 	}
 }
@@ -76,11 +74,14 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 // messageReplaced posts an upsert of a message.
 func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
-	s.flushText()
 	var text strings.Builder
+	clean := &s.stream(role, []byte(u.MessageID)).clean
+	if !e.Keep {
+		*clean = safetext.Stream{}
+	}
 	for _, b := range u.Blocks.V {
 		if b.Type == "text" {
-			text.WriteString(safetext.Clean(b.Text))
+			text.WriteString(clean.Write(b.Text))
 		} else {
 			e.Attachments = append(e.Attachments, content(b))
 		}
@@ -92,7 +93,6 @@ func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 // toolPatched posts a tool call's change and returns all that is known of it,
 // as it came.
 func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
-	s.flushText()
 	plain := changeOf(t)
 	whole := s.stored(plain, size)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
@@ -141,7 +141,6 @@ func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
 
 // toolPiece appends one piece to a tool call's content.
 func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
-	s.flushText()
 	var all []wire.ToolContent
 	if old := s.tools.whole(id, decodeToolV2).Content; old != nil {
 		all = *old

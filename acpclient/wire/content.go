@@ -6,7 +6,7 @@ import "parley/internal/jsonscan"
 // resource. Any other type is kept in Raw.
 type ContentBlock struct {
 	Type        string       `json:"type"`
-	Text        string       `json:"text,omitempty"`
+	Text        string       `json:"text,omitempty"` // as jsonscan.Piece: may hold halves of characters
 	Data        string       `json:"data,omitempty"` // base64
 	MimeType    string       `json:"mimeType,omitempty"`
 	URI         string       `json:"uri,omitempty"`
@@ -50,7 +50,7 @@ func DecodeContentBlock(raw []byte) (ContentBlock, bool) {
 		case "type":
 			b.Type = str(m.Value)
 		case "text":
-			b.Text, sound = jsonscan.Text(m.Value)
+			b.Text, sound = jsonscan.Piece(m.Value)
 		case "data":
 			b.Data = str(m.Value)
 		case "mimeType":

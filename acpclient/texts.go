@@ -1,0 +1,96 @@
+package acpclient
+
+import (
+	"slices"
+
+	"parley/internal/safetext"
+)
+
+// textStream makes the text of one message safe across its chunks, whatever comes
+// between them.
+type textStream struct {
+	role  Role
+	id    string
+	clean safetext.Stream
+}
+
+// summaryText is the role of the summaries of compactions, in textStreams.
+const summaryText Role = -1
+
+// textStreams are the streams of a session's messages, the one used last first.
+type textStreams []*textStream
+
+// Bounds of what is kept between the chunks of messages: how many messages that
+// may still grow, and the length of their ids. A message beyond them is begun
+// again, which is as safe, but forgets what its last chunk was cut in.
+const (
+	maxTextStreams = 64
+	maxTextID      = 1 << 10
+)
+
+// stream returns the stream of a message. Reader goroutine.
+func (s *Session) stream(role Role, id []byte) *textStream {
+	if len(s.texts) > 0 && s.texts[0].is(role, id) {
+		return s.texts[0]
+	}
+	i := slices.IndexFunc(s.texts, func(st *textStream) bool { return st.is(role, id) })
+	if i < 0 {
+		s.endTexts(func(i int, st *textStream) bool { return i >= maxTextStreams-1 || len(st.id) > maxTextID })
+		i = len(s.texts)
+		s.texts = append(s.texts, &textStream{role: role, id: string(id)})
+	}
+	st := s.texts[i]
+	copy(s.texts[1:i+1], s.texts[:i])
+	s.texts[0] = st
+	return st
+}
+
+func (st *textStream) is(role Role, id []byte) bool { return st.role == role && st.id == string(id) }
+
+// endTexts forgets streams, after posting what they held back.
+func (s *Session) endTexts(which func(i int, st *textStream) bool) {
+	kept := s.texts[:0]
+	for i, st := range s.texts {
+		if !which(i, st) {
+			kept = append(kept, st)
+			continue
+		}
+		if text := st.clean.Flush(); text != "" && st.role != summaryText {
+			s.client.sink.PostText(s.spoken(st), []byte(text))
+		}
+	}
+	clear(s.texts[len(kept):])
+	s.texts = kept
+}
+
+// endUnnamedTexts ends the messages without an id: they end with their turn.
+func (s *Session) endUnnamedTexts() {
+	s.endTexts(func(_ int, st *textStream) bool { return st.id == "" })
+}
+
+// say posts a piece of a message's text.
+func (s *Session) say(role Role, messageID, text []byte) {
+	st := s.stream(role, messageID)
+	if text = st.clean.Bytes(&s.client.floods.cleaned, text); len(text) > 0 {
+		s.client.sink.PostText(s.spoken(st), text)
+	}
+}
+
+// sayWhole is say for a giant, which is not copied.
+func (s *Session) sayWhole(role Role, messageID []byte, text string) {
+	st := s.stream(role, messageID)
+	if text = st.clean.Write(text); text != "" {
+		e := s.spoken(st)
+		e.Text = text
+		s.post(e)
+	}
+}
+
+// spoken is the event of a piece that is given to the sink with it.
+func (s *Session) spoken(st *textStream) TextArrived {
+	e := TextArrived{For: s.for_(), Role: st.role, MessageID: st.id}
+	if st.role == Thought {
+		e.At = s.client.now()
+	}
+	return e
+}
