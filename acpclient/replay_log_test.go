@@ -115,7 +115,7 @@ func TestReplayOfAPart(t *testing.T) {
 		{"the same as a log has it", 1, []string{opened, named, asks, `< "x` + strings.ReplaceAll(done[2:], `"`, `\"`) + `"`}, "user do it | end end_turn", thread.Idle},
 		{"an answer without an id, soon", 1, []string{opened, named, asks, `< {"jsonrpc":"2.0","error":{"code":-32700,"message":"what"}}`, said("1")}, "user do it | agent 1", thread.Running},
 		{"an answer without an id, in the end", 1, []string{opened, named, asks, `< {"jsonrpc":"2.0","error":{"code":-32700,"message":"what"}}`, said("1"), said("2")},
-			"user do it | agent 12 | end prompt: the agent answered: what (-32700)", thread.Idle},
+			"user do it | agent 1 | end prompt: the agent answered: what (-32700) | agent 2", thread.Idle},
 		{"v2: a prompt is held", 2, []string{opened, named, asks}, "", thread.Running},
 		{"v2: a prompt was held", 2, []string{opened, named, asks, "end"}, "end the log ends here", thread.Idle},
 		{"v2 by its handshake", 1, []string{`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2}}`, `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}`, opened, named, asks,

@@ -246,7 +246,8 @@ func TestLateText(t *testing.T) {
 		d.wait(time.Second)
 		d.press("esc")
 		d.wait(2 * time.Second)
-		d.sees("first after the stop after the end", "stopped")
+		d.sees("first after the stop", "stopped", "after the end")
+		d.misses("first after the stop after the end")
 	})
 }
 

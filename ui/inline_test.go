@@ -162,7 +162,7 @@ func TestInlineAfterwards(t *testing.T) {
 		d.wait(500 * time.Millisecond)
 		n := len(p.printed)
 		d.wait(time.Second)
-		if got := strings.Join(p.printed[n:], "|"); got != "  some words and late ones||  with more" {
+		if got := strings.Join(p.printed[n:], "|"); got != "|  and late ones||  with more" {
 			t.Errorf("late words: %q", got)
 		}
 		n = len(p.printed)

@@ -48,15 +48,16 @@ func (t *Thread) text(e acpclient.TextArrived) {
 
 // message finds the item that a chunk continues: by its id, or else the last
 // thing that was said, if it was said in the same role and also without an id.
-// Lines that only accompany the conversation do not part a message, and neither
-// does the end of its turn: agents send late chunks.
+// Lines that only accompany the conversation do not part a message. The end of
+// its turn does: what an agent says afterwards is a remark of its own, such as
+// that the mode is another one.
 func (t *Thread) message(role acpclient.Role, id string) *Item {
 	if id != "" {
 		return t.messages[messageKey{role, id}]
 	}
 	for i := len(t.Items) - 1; i >= t.parted; i-- {
 		switch it := t.Items[i]; it.Kind {
-		case TurnEnd, Notice, ShellCommand:
+		case Notice, ShellCommand:
 			continue
 		case kindOf[role]:
 			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero()) {

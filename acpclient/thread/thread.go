@@ -306,10 +306,13 @@ func (t *Thread) session(e acpclient.Event) {
 	case acpclient.ModesOffered:
 		t.Mode, t.Modes = e.Current, e.Available
 	case acpclient.ModeChanged:
+		t.part()
 		t.Mode = e.ModeID
 	case acpclient.ConfigChanged:
+		t.part()
 		t.Config = e.Options
 	case acpclient.ModelChanged:
+		t.part()
 		for i := range t.Config {
 			if t.Config[i].ID == acpclient.LegacyModels {
 				t.Config[i].Current = e.ModelID
@@ -340,6 +343,14 @@ func (t *Thread) session(e acpclient.Event) {
 		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON}).from(e.Wire)
 	case acpclient.LogGap:
 		t.add(&Item{Kind: Notice, Text: []byte(e.String())})
+	}
+}
+
+// part ends the remark that an agent has made between turns: what it says of the
+// next change is another one.
+func (t *Thread) part() {
+	if !t.running && !t.loading {
+		t.parted = len(t.Items)
 	}
 }
 

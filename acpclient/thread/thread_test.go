@@ -49,6 +49,8 @@ func content(id string, texts ...string) acpclient.Event {
 
 func title(s string) acpclient.Event { return acpclient.SessionInfoChanged{For: in, Title: &s} }
 
+func mode(id string) acpclient.Event { return acpclient.ModeChanged{For: in, ModeID: id} }
+
 func asked(key uint64) acpclient.Event { return acpclient.PermissionAsked{For: in, Key: key} }
 
 func settled(key uint64, decision string, allowed bool) acpclient.Event {
@@ -108,7 +110,12 @@ func TestCases(t *testing.T) {
 		want   string
 	}{
 		{"case 82 chunks before the end", []acpclient.Event{prompt("p"), agent("one "), agent("two"), ended("end_turn")}, "user p\nagent one two\nend end_turn"},
-		{"case 83 a chunk after the end", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), agent("two")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 a chunk after the end", []acpclient.Event{prompt("p"), says(acpclient.Agent, "m", "one "), ended("end_turn"), says(acpclient.Agent, "m", "two")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 text between turns", []acpclient.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_"), agent("UPDATE] plan"), prompt("q"), agent("two")},
+			"user p\nagent done\nend end_turn\nagent [MODE_UPDATE] plan\nuser q\nagent two"},
+		{"case 83 a remark for each mode", []acpclient.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_UPDATE] plan"), mode("plan"), agent("[MODE_UPDATE] ask"), mode("ask")},
+			"user p\nagent done\nend end_turn\nagent [MODE_UPDATE] plan\nagent [MODE_UPDATE] ask"},
+		{"case 83 the mode changes while the agent speaks", []acpclient.Event{prompt("p"), agent("one "), mode("plan"), agent("two")}, "user p\nagent one two"},
 		{"case 83 and not after the next prompt", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), prompt("q"), agent("two")}, "user p\nagent one\nend end_turn\nuser q\nagent two"},
 		{"case 84 ids", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Agent, "m2", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nagent b"},
 		{"case 84 ids are by role", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Thought, "m1", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nthought b"},
