@@ -82,6 +82,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.quietNow()
 	case tea.ResumeMsg:
 		m.dirty = true
+		return tea.Raw(measuring())
 	case closedMsg:
 		return tea.Quit
 	}

@@ -211,7 +211,7 @@ func (t *Terminal) fold(printed []string, cols int) []row {
 
 // cell makes a row of a line, for a terminal of so many columns.
 func (t *Terminal) cell(line string, cols int) row {
-	line = strings.TrimRight(line, " ")
+	line = glyphs.Row(strings.TrimRight(line, " "))
 	if strings.Contains(line, "\x1b") {
 		line += ansi.ResetStyle
 		if t.reduce != nil {
