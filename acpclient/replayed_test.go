@@ -17,7 +17,8 @@ import (
 // shown is what a transcript and the lines around it show of a thread, and where
 // it is from. What nothing on the wire tells is left out:
 //
-//   - who decided a question (PermissionSettled.By);
+//   - who decided a question (PermissionSettled.By), and so on whose word a call
+//     ran (Tool.Trust);
 //   - what parley wrote to files (Thread.Added, Removed);
 //   - terminals that parley runs: the services of a script tell nothing of them,
 //     and a replay only what the agent asked for. See TestReplayedTerminals.
@@ -58,7 +59,7 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 	}
 	if it.Tool != nil {
 		tool := *it.Tool
-		tool.Content = nil
+		tool.Content, tool.Trust = nil, thread.Harmless
 		fmt.Fprintf(&b, " tool %+v", tool)
 		for _, c := range it.Tool.Content {
 			switch {

@@ -275,7 +275,10 @@ func (b *Broker) Reject(key uint64) error {
 	if o, ok := choose(p.Question, RejectOnce); ok {
 		return b.Answer(key, o.ID)
 	}
-	b.Cancel(key)
+	if p = b.take(key); p == nil {
+		return ErrSettled
+	}
+	p.settle(Answer{Cancelled: true, By: "you"})
 	return nil
 }
 

@@ -135,7 +135,7 @@ func TestReject(t *testing.T) {
 	if err := b.Reject(p.Question.Key); err != nil {
 		t.Fatal(err)
 	}
-	if got := settled(t, p); !got.Cancelled {
+	if got := settled(t, p); !got.Cancelled || got.By != "you" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -102,6 +102,9 @@ func (c *chat) statusParts() []string {
 	if t.Added+t.Removed > 0 {
 		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", t.Added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", t.Removed)))
 	}
+	if t.Against > 0 {
+		parts = append(parts, th.Bad.Paint(fmt.Sprintf("%d ran though rejected", t.Against)))
+	}
 	if t.Unasked > 0 {
 		parts = append(parts, th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
 	}

@@ -34,18 +34,22 @@ func (c *chat) showTrust() tea.Cmd {
 
 func (m trustListed) take(*Model) tea.Cmd {
 	c := m.chat
-	var items []widget.Item
+	var disk []widget.Item
 	for _, f := range slices.Backward(Unnamed(c.thread, m.changes)) {
 		it := changesListed{chat: c}.item(f)
 		it.Section, it.Hint = "changed on the disk, and no tool call named it", fmt.Sprintf("turn %d", f.Turn)
-		items = append(items, it)
+		disk = append(disk, it)
 	}
+	var items []widget.Item
 	for _, trust := range thread.Trusts {
+		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+			items = append(items, disk...)
+		}
 		for _, it := range c.thread.Items {
 			if it.Tool == nil || it.Tool.Trust != trust {
 				continue
 			}
-			item := widget.Item{Title: trustTitle(it.Tool), Detail: strings.Join(it.Tool.Paths(), " "), Section: trust.Title(), Value: it.Index}
+			item := widget.Item{Title: trustTitle(it.Tool), Detail: strings.Join(it.Tool.Paths(), " "), Section: trust.Title(), Bad: trust.Against(), Value: it.Index}
 			if !it.Tool.Ended.IsZero() {
 				item.Hint = it.Tool.Ended.Format("15:04")
 			}

@@ -30,6 +30,35 @@ func TestUnaskedIsShown(t *testing.T) {
 	})
 }
 
+// What was rejected and done all the same is not what nobody was asked about: it is
+// called by its name, counted by itself, and stands first in /trust.
+func TestRejectedAndDone(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(turn *turn) string {
+			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+			turn.ask(push, usual)
+			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.press("n")
+		d.wait(3 * time.Second)
+		d.sees("⚠ Run", "ran although you rejected it", "1 unasked", "1 ran though rejected")
+		d.types("/trust\n")
+		list := d.screen()
+		if !d.inTheme("ran although you rejected it", d.m.th.Bad) {
+			t.Error("it is not in the colour of what went wrong")
+		}
+		against, unasked := strings.Index(list, "execute  git add"), strings.Index(list, "delete  Clean up")
+		if against < 0 || unasked < against {
+			t.Errorf("what was rejected does not stand first:\n%s", list)
+		}
+	})
+}
+
 // What changed on the disk while the agent told of no change is said at the end of
 // the turn, and stands first in /trust.
 func TestUnsaidChanges(t *testing.T) {

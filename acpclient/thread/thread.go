@@ -80,6 +80,7 @@ type Item struct {
 	former    map[string]*Terminal // of a ToolCall: those whose ids are others' now
 	local     bool                 // Text is what was sent, the agent has not told it yet
 	grown     bool                 // the list of Tool.Content is the thread's own
+	word      Trust                // of a ToolCall: of the last answer about it
 	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
 }
 
@@ -109,9 +110,7 @@ type Tool struct {
 	Started, Ended        time.Time
 	Trust                 Trust // on whose word it was carried out
 
-	word     Trust // of an answer about it
-	refused  bool  // an answer about it was no
-	replayed bool  // it is of a history that was loaded
+	replayed bool // it is of a history that was loaded
 }
 
 // Final tells whether the agent has said that the call is over.
@@ -166,6 +165,7 @@ type Thread struct {
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
 	Unasked        int // tool calls that were carried out without anybody's word
+	Against        int // those that were carried out although the answer was no
 	Err            error
 
 	// Of v2. Held are prompts that are no part of the conversation yet; they
@@ -274,14 +274,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
-		// One that nobody answered says nothing of the call: its turn was cancelled, or the connection lost.
-		if it := t.call(e.ToolID); it != nil && !e.Allowed && e.Decision != "cancelled" && !it.Tool.Final() {
-			it.Tool.Rejected, it.Tool.refused = true, true
-			t.touch(it)
-		}
-		if e.Allowed {
-			t.allowed(e)
-		}
+		t.answered(e)
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case acpclient.Disconnected:
 		t.disconnected(e.Err)

@@ -8,31 +8,44 @@ import (
 	"parley/acpclient"
 )
 
-// Trust says on whose word a tool call has changed or run something.
+// Trust says on whose word a tool call has changed or run something, or against
+// whose.
 type Trust int
 
 // What is known of a tool call.
 const (
-	Harmless  Trust = iota // it reads, it has not run, or nothing is known of it
-	UserAsked              // the user said yes to it
-	ByRule                 // a rule, a flag or an earlier answer of the user's did
-	ByMode                 // the mode of the session did
-	Unasked                // nobody was asked
+	Harmless    Trust = iota // it reads, it has not run, or nothing is known of it
+	UserAsked                // the user said yes to it
+	ByRule                   // a rule, a flag or an earlier answer of the user's did
+	ByMode                   // the mode of the session did
+	Unasked                  // nobody was asked
+	AgainstMode              // the mode of the session or a flag said no
+	AgainstRule              // a rule of the user's says no
+	AgainstUser              // the user said no
 )
 
-func (t Trust) String() string {
-	return [...]string{"", "asked", "by rule", "by mode", "ran without asking"}[t]
-}
+var trustNames = [...]string{"", "asked", "by rule", "by mode", "ran without asking", "ran although it was rejected", "ran although your rule forbids it", "ran although you rejected it"}
+
+func (t Trust) String() string { return trustNames[t] }
 
 // Trusts are what a call that was carried out can have, the worst first.
-var Trusts = []Trust{Unasked, ByMode, ByRule, UserAsked}
+var Trusts = []Trust{AgainstUser, AgainstRule, AgainstMode, Unasked, ByMode, ByRule, UserAsked}
 
 // Title stands above calls of that sort.
 func (t Trust) Title() string {
-	return [...]string{"", "asked", "allowed by a rule or an earlier answer", "allowed by the mode", "ran without asking"}[t]
+	switch t {
+	case ByRule:
+		return "allowed by a rule or an earlier answer"
+	case ByMode:
+		return "allowed by the mode"
+	}
+	return t.String()
 }
 
-// word is an answer that allowed something which parley itself asked about.
+// Against tells whether the answer was no.
+func (t Trust) Against() bool { return t >= AgainstMode }
+
+// word is an answer about something which parley itself asked about.
 type word struct {
 	turn    int
 	subject string // the path or the command
@@ -42,17 +55,35 @@ type word struct {
 // maxWords bounds those that are remembered.
 const maxWords = 256
 
-// allowed notes a yes: for a tool call, or for what parley asked about by itself.
-func (t *Thread) allowed(e acpclient.PermissionSettled) {
-	trust := ByRule
+// trustOf is what an answer says of what it was about; Harmless where nobody answered.
+func trustOf(e acpclient.PermissionSettled) Trust {
+	user := e.By == "you" || e.By == "" // a log does not know who
 	switch {
-	case e.By == "you" || e.By == "": // a log does not know who
-		trust = UserAsked
-	case strings.HasPrefix(e.By, "mode: "):
-		trust = ByMode
+	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // the turn was, or the connection is lost
+		return Harmless
+	case e.Allowed && user:
+		return UserAsked
+	case e.Allowed && strings.HasPrefix(e.By, "mode: "):
+		return ByMode
+	case e.Allowed:
+		return ByRule
+	case user:
+		return AgainstUser
+	case strings.HasPrefix(e.By, "your rule"):
+		return AgainstRule
+	}
+	return AgainstMode
+}
+
+// answered notes an answer: about a tool call, or about what parley asked by itself.
+func (t *Thread) answered(e acpclient.PermissionSettled) {
+	trust := trustOf(e)
+	if trust == Harmless {
+		return
 	}
 	if it := t.call(e.ToolID); it != nil {
-		it.Tool.word = trust
+		it.word = trust
+		it.Tool.Rejected = trust.Against() && e.Decision != "cancelled" && !it.Tool.Final()
 		t.judge(it)
 		t.touch(it)
 		return
@@ -67,41 +98,59 @@ func (t *Thread) allowed(e acpclient.PermissionSettled) {
 // has said that it was. What was loaded from a history is not judged: nobody knows
 // what was asked then.
 func (t *Thread) judge(it *Item) {
-	was := it.Tool.Trust
+	t.count(it.Tool.Trust, -1)
 	it.Tool.Trust = t.trust(it)
-	if was == Unasked {
-		t.Unasked--
-	}
-	if it.Tool.Trust == Unasked {
-		t.Unasked++
+	t.count(it.Tool.Trust, 1)
+}
+
+func (t *Thread) count(trust Trust, n int) {
+	switch {
+	case trust == Unasked:
+		t.Unasked += n
+	case trust.Against():
+		t.Against += n
 	}
 }
 
 func (t *Thread) trust(it *Item) Trust {
 	tool := it.Tool
-	if tool.replayed || !slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind) {
+	if tool.replayed || tool.Status != "completed" && (tool.Status != "failed" || tool.Kind != "execute") {
 		return Harmless
 	}
-	ran := tool.Status == "completed" || tool.Status == "failed" && tool.Kind == "execute" && !tool.refused
-	if !ran {
+	changes := slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind)
+	trust := it.word
+	if trust == Harmless && changes { // a word about a file says nothing of reading it
+		trust = t.wordAbout(it)
+	}
+	switch {
+	case trust.Against() && tool.Status == "failed": // it was refused
 		return Harmless
+	case trust.Against():
+		return trust
+	case !changes:
+		return Harmless
+	case trust == Harmless:
+		return Unasked
 	}
-	if tool.word != Harmless {
-		return tool.word
-	}
+	return trust
+}
+
+// wordAbout is the last answer of the turn about what parley itself was asked for by a
+// call; Harmless where there is none.
+func (t *Thread) wordAbout(it *Item) Trust {
 	var subjects []string
 	for i := len(t.words) - 1; i >= 0 && t.words[i].turn >= it.Turn; i-- {
 		if t.words[i].turn > it.Turn {
 			continue
 		}
 		if subjects == nil { // in most turns parley has asked nothing
-			subjects = tool.subjects(t)
+			subjects = it.Tool.subjects(t)
 		}
 		if slices.Contains(subjects, t.words[i].subject) {
 			return t.words[i].trust
 		}
 	}
-	return Unasked
+	return Harmless
 }
 
 // subjects are what a question of parley's own about the call would name.

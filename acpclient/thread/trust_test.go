@@ -34,24 +34,32 @@ func TestTrust(t *testing.T) {
 		events []acpclient.Event
 		want   thread.Trust
 	}{
-		"asked":                            {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
-		"by rule":                          {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "your rule: allow path **", true), call("c", "edit", "completed")}, thread.ByRule},
-		"by mode":                          {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "mode: all", true), call("c", "edit", "completed")}, thread.ByMode},
-		"unasked":                          {[]acpclient.Event{call("c", "delete", "completed")}, thread.Unasked},
-		"unasked command that failed":      {[]acpclient.Event{call("c", "execute", "failed")}, thread.Unasked},
-		"an edit that failed":              {[]acpclient.Event{call("c", "edit", "failed")}, thread.Harmless},
-		"not yet":                          {[]acpclient.Event{call("c", "edit", "in_progress")}, thread.Harmless},
-		"reads":                            {[]acpclient.Event{call("c", "read", "completed")}, thread.Harmless},
-		"rejected, and failed":             {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "failed")}, thread.Harmless},
-		"rejected, and done all the same":  {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "completed")}, thread.Unasked},
-		"an answer about another call":     {[]acpclient.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
-		"parley asked about the file":      {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
-		"parley asked about another":       {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/g", "you", true), call("c", "edit", "completed")}, thread.Unasked},
-		"parley asked about the command":   {[]acpclient.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
-		"parley asked in an earlier turn":  {[]acpclient.Event{answer("", "ls", "you", true), acpclient.TurnEnded{}, acpclient.TurnStarted{Text: "x"}, with(call("c", "execute", "completed"), `{"command":"ls"}`)}, thread.Unasked},
-		"of a history":                     {[]acpclient.Event{acpclient.HistoryBegan{}, call("c", "execute", "completed"), acpclient.HistoryEnded{}}, thread.Harmless},
-		"a status that is told once more":  {[]acpclient.Event{call("c", "delete", "completed"), call("c", "delete", "completed")}, thread.Unasked},
-		"completed before the answer came": {[]acpclient.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.UserAsked},
+		"asked":                             {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
+		"by rule":                           {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "your rule: allow path **", true), call("c", "edit", "completed")}, thread.ByRule},
+		"by mode":                           {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "mode: all", true), call("c", "edit", "completed")}, thread.ByMode},
+		"unasked":                           {[]acpclient.Event{call("c", "delete", "completed")}, thread.Unasked},
+		"unasked command that failed":       {[]acpclient.Event{call("c", "execute", "failed")}, thread.Unasked},
+		"an edit that failed":               {[]acpclient.Event{call("c", "edit", "failed")}, thread.Harmless},
+		"not yet":                           {[]acpclient.Event{call("c", "edit", "in_progress")}, thread.Harmless},
+		"reads":                             {[]acpclient.Event{call("c", "read", "completed")}, thread.Harmless},
+		"rejected, and failed":              {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "failed")}, thread.Harmless},
+		"rejected, and done all the same":   {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "completed")}, thread.AgainstUser},
+		"rejected, and read all the same":   {[]acpclient.Event{call("c", "read", "pending"), answer("c", "", "you", false), call("c", "read", "completed")}, thread.AgainstUser},
+		"denied by rule, and done":          {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "your rule: deny path **", false), call("c", "edit", "completed")}, thread.AgainstRule},
+		"rejected by mode, and done":        {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "mode: plan", false), call("c", "edit", "completed")}, thread.AgainstMode},
+		"rejected, then allowed":            {[]acpclient.Event{call("c", "edit", "pending"), answer("c", "", "you", false), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
+		"parley's question rejected":        {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "edit", "completed")}, thread.AgainstUser},
+		"a command of parley's rejected":    {[]acpclient.Event{with(call("c", "execute", "pending"), `{"command":"ls"}`), answer("", "ls", "you", false), call("c", "execute", "failed")}, thread.Harmless},
+		"the write rejected, the file read": {[]acpclient.Event{with(call("c", "read", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "read", "completed")}, thread.Harmless},
+		"nobody answered":                   {[]acpclient.Event{call("c", "edit", "pending"), acpclient.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
+		"an answer about another call":      {[]acpclient.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
+		"parley asked about the file":       {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
+		"parley asked about another":        {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/g", "you", true), call("c", "edit", "completed")}, thread.Unasked},
+		"parley asked about the command":    {[]acpclient.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
+		"parley asked in an earlier turn":   {[]acpclient.Event{answer("", "ls", "you", true), acpclient.TurnEnded{}, acpclient.TurnStarted{Text: "x"}, with(call("c", "execute", "completed"), `{"command":"ls"}`)}, thread.Unasked},
+		"of a history":                      {[]acpclient.Event{acpclient.HistoryBegan{}, call("c", "execute", "completed"), acpclient.HistoryEnded{}}, thread.Harmless},
+		"a status that is told once more":   {[]acpclient.Event{call("c", "delete", "completed"), call("c", "delete", "completed")}, thread.Unasked},
+		"completed before the answer came":  {[]acpclient.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.UserAsked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			th := thread.New("s")
@@ -68,6 +76,9 @@ func TestTrust(t *testing.T) {
 			}
 			if th.Unasked != want {
 				t.Errorf("%d unasked, want %d", th.Unasked, want)
+			}
+			if got := th.Against > 0; got != c.want.Against() {
+				t.Errorf("%d against an answer, %v", th.Against, c.want)
 			}
 		})
 	}

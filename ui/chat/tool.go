@@ -97,11 +97,15 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 	if badge := v.exitBadge(it); badge != "" {
 		right = join(badge, right)
 	}
-	if t.Trust == thread.Unasked {
-		if t.Status != "failed" {
-			ink, sign = v.th.Warn, "⚠"
+	if t.Trust >= thread.Unasked {
+		badge := v.th.Warn
+		if t.Trust.Against() {
+			badge = v.th.Bad
 		}
-		right = join(right, v.th.Warn.Paint(t.Trust.String()))
+		if t.Status != "failed" {
+			ink, sign = badge, "⚠"
+		}
+		right = join(right, badge.Paint(t.Trust.String()))
 	}
 	if took := v.took(t, live); took != "" {
 		right = join(right, v.th.Dim.Paint(took))

@@ -34,9 +34,9 @@ func TestATurn(t *testing.T) {
 			"fake: I'll start with the tokenizer. It is small.",
 			"  Heading 2: Next",
 			"Plan: 1 of 2 done. Now: wire typed errors.",
-			"Tool 1: Edit parser/lex.go, plus 2, minus 1, done.",
+			"Tool 1: Edit parser/lex.go, plus 2, minus 1, done, ran without asking.",
 			"Run 2: go test ./parser/..., running.",
-			"Run 2: go test ./parser/..., failed, 5 seconds, 2 lines; /output 2 shows them.",
+			"Run 2: go test ./parser/..., failed, ran without asking, 5 seconds, 2 lines; /output 2 shows them.",
 			"fake: Done.",
 			"Turn ended.")
 		r.types("/output 1", "/output 2", "/output 7", "/thought", "/plan")

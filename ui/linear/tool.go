@@ -75,6 +75,9 @@ func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
 	if state := toolState(tool); state != "done" || ended == "" {
 		parts = append(parts, state)
 	}
+	if tool.Trust >= thread.Unasked {
+		parts = append(parts, tool.Trust.String())
+	}
 	if took := tool.Ended.Sub(tool.Started); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}

@@ -61,11 +61,13 @@ func (c *chat) trust() {
 
 func (c *chat) trusted(changes []ui.FileChange) {
 	unnamed := ui.Unnamed(c.thread, changes)
-	for _, f := range unnamed {
-		c.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, c.changeLine(f))
-	}
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
+		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+			for _, f := range unnamed {
+				c.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, c.changeLine(f))
+			}
+		}
 		for _, it := range c.thread.Items {
 			if it.Tool == nil || it.Tool.Trust != trust {
 				continue

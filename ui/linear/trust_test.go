@@ -96,6 +96,28 @@ func TestUnsaidChanges(t *testing.T) {
 	})
 }
 
+// What was rejected and done all the same is said where its end is said, and first in
+// /trust; so is what nobody was asked about.
+func TestRejectedAndDone(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/x/old.go"}]}`)
+			tn.ask(push, usual)
+			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("push it")
+		r.sees("Tool 1: Delete /x/old.go, done, ran without asking.")
+		r.pause()
+		r.types("3")
+		r.sees("Run 2: git push origin HEAD, done, ran although you rejected it.", "Turn ended.")
+		r.types("/trust")
+		r.wants("Ran although you rejected it: Run 2, git push origin HEAD.", "Ran without asking: Tool 1, /x/old.go.")
+	})
+}
+
 // When all is put back, it can be done again.
 func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {

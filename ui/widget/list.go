@@ -17,6 +17,7 @@ type Item struct {
 	Hint   string // dim, at the right edge: a key, a time
 	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.
 	Section string
+	Bad     bool  // Section tells of what should not have been, and is painted so
 	Marks   []int // runes of the title that matched, in order; shown while no filter is set
 	Value   any
 }

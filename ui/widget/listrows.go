@@ -12,6 +12,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // listLine is one drawn line of a list: an item, or the heading above one.
 type listLine struct {
 	heading string
+	bad     bool // of a heading
 	hit     int
 }
 
@@ -39,7 +40,11 @@ func (l *List) Rows(width, height int, th *theme.Theme) []string {
 	rows := make([]string, 0, height)
 	for _, ln := range lines[l.top:min(l.top+height, len(lines))] {
 		if ln.heading != "" {
-			rows = append(rows, th.Faint.Paint(Truncate(oneLine(ln.heading), width, "…")))
+			ink := th.Faint
+			if ln.bad {
+				ink = th.Bad
+			}
+			rows = append(rows, ink.Paint(Truncate(oneLine(ln.heading), width, "…")))
 			continue
 		}
 		rows = append(rows, l.row(ln.hit, width, th))
@@ -54,7 +59,7 @@ func (l *List) layout() (lines []listLine, at int) {
 	for i, h := range l.shown {
 		if s := l.items[h.item].Section; l.filter == "" && s != section {
 			if s != "" {
-				lines = append(lines, listLine{heading: s})
+				lines = append(lines, listLine{heading: s, bad: l.items[h.item].Bad})
 			}
 			section = s
 		}
