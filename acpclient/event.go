@@ -142,6 +142,7 @@ type ToolChanged struct {
 	Locations           *[]Location
 	RawInput, RawOutput *string // JSON
 	Cancelable          *bool   // v2: Session.CancelTool may be used, now
+	Forbidden           bool    // it has ended, and the user's rules deny what it did
 	At                  time.Time
 	Until               time.Time // when the last came, where a Queue has joined several
 }

@@ -83,9 +83,12 @@ func (s *Session) hotTool(h *wire.Hot) bool {
 	if !f.word(&kind, c.Kind) || !f.word(&status, c.Status) || !f.gather(c) {
 		return false
 	}
+	ends := status == completed || status == failed    // as it came, not as it is shown
+	if ends && s.client.opts.Services.Forbids != nil { // which looks at all of the call
+		return false
+	}
 	e := ToolChanged{For: s.for_(), Kind: kind, Status: status, At: s.client.now()}
 	f.call.spread(c, &e, known)
-	ends := status == completed || status == failed // as it came, not as it is shown
 	s.tools.follow(known, e.ID, h, ends)
 	s.client.sink.PostTool(e)
 	return true

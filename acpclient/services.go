@@ -92,4 +92,14 @@ type Services struct {
 	Tools       Tools       // of v2 alone; nil: nothing is offered
 	Permissions Permissions // nil: every question is answered "cancelled"
 	Sessions    Sessions    // may be nil
+	// Forbids tells whether the user's rules deny what a tool call did, which has
+	// ended. It is called on the reader goroutine and may be nil.
+	Forbids func(session string, tool wire.ToolCall) bool
+}
+
+// forbids judges a change to a tool call, of which whole is all that is known. Only
+// what ended has been done.
+func (s *Session) forbids(change, whole wire.ToolCall) bool {
+	judge := s.client.opts.Services.Forbids
+	return judge != nil && change.Status != nil && final(*change.Status) && judge(s.id, whole)
 }

@@ -27,7 +27,9 @@ func (r *toolRun) takes(e *ToolChanged) bool {
 }
 
 // joins tells whether it can be part of a run at all.
-func (e *ToolChanged) joins() bool { return e.AppendContent == nil && e.Cancelable == nil }
+func (e *ToolChanged) joins() bool {
+	return e.AppendContent == nil && e.Cancelable == nil && !e.Forbidden
+}
 
 // over tells whether a call of this status has come to its end.
 func over(status string) bool { return final(status) || status == "cancelled" }

@@ -95,7 +95,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	whole := s.tools.merge(t, size, wire.DecodeToolCall)
 	s.foreignTerminalStarted(t, whole)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
-		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: s.client.clock()}
+		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock()}
 	if t.Content != nil {
 		items := toolContents(*t.Content)
 		e.Content = &items

@@ -96,7 +96,7 @@ func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 	plain := changeOf(t)
 	whole := s.stored(plain, size)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
-		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), At: s.client.clock()}
+		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), Forbidden: s.forbids(plain, whole), At: s.client.clock()}
 	if plain.Content != nil {
 		items := toolContentsV2(*plain.Content)
 		e.Content = &items

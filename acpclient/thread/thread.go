@@ -81,6 +81,7 @@ type Item struct {
 	local     bool                 // Text is what was sent, the agent has not told it yet
 	grown     bool                 // the list of Tool.Content is the thread's own
 	word      Trust                // of a ToolCall: of the last answer about it
+	forbidden bool                 // of a ToolCall: a rule denies what it did
 	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
 }
 

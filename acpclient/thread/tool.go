@@ -27,6 +27,7 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 		tool.Status = *e.Status
 		tool.Cancelled, tool.Unfinished, tool.Rejected = *e.Status == "cancelled", false, false
 	}
+	it.forbidden = it.forbidden || e.Forbidden
 	if e.Cancelable != nil {
 		tool.Cancelable = *e.Cancelable
 	}

@@ -119,12 +119,14 @@ func (t *Thread) trust(it *Item) Trust {
 	}
 	changes := slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind)
 	trust := it.word
-	if trust == Harmless && changes { // a word about a file says nothing of reading it
+	if trust == Harmless && (changes || it.forbidden) { // a word about a file says nothing of reading it
 		trust = t.wordAbout(it)
 	}
 	switch {
 	case trust.Against() && tool.Status == "failed": // it was refused
 		return Harmless
+	case it.forbidden && trust != AgainstUser:
+		return AgainstRule
 	case trust.Against():
 		return trust
 	case !changes:

@@ -30,6 +30,7 @@ func TestTrust(t *testing.T) {
 		e.Locations = &at
 		return e
 	}
+	forbidden := func(e acpclient.ToolChanged) acpclient.ToolChanged { e.Forbidden = true; return e }
 	for name, c := range map[string]struct {
 		events []acpclient.Event
 		want   thread.Trust
@@ -51,6 +52,10 @@ func TestTrust(t *testing.T) {
 		"parley's question rejected":        {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "edit", "completed")}, thread.AgainstUser},
 		"a command of parley's rejected":    {[]acpclient.Event{with(call("c", "execute", "pending"), `{"command":"ls"}`), answer("", "ls", "you", false), call("c", "execute", "failed")}, thread.Harmless},
 		"the write rejected, the file read": {[]acpclient.Event{with(call("c", "read", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "read", "completed")}, thread.Harmless},
+		"a rule denies what ran unasked":    {[]acpclient.Event{forbidden(call("c", "execute", "completed"))}, thread.AgainstRule},
+		"a rule denies what was read":       {[]acpclient.Event{forbidden(call("c", "read", "completed"))}, thread.AgainstRule},
+		"a rule denies what failed":         {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), forbidden(call("c", "execute", "failed"))}, thread.Harmless},
+		"the user and a rule said no":       {[]acpclient.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.AgainstUser},
 		"nobody answered":                   {[]acpclient.Event{call("c", "edit", "pending"), acpclient.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
 		"an answer about another call":      {[]acpclient.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
 		"parley asked about the file":       {[]acpclient.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.UserAsked},

@@ -119,7 +119,7 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services is what to hand to the engine.
 func (h *Host) Services() acpclient.Services {
-	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h}
+	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids}
 	if r := h.opts.Remote; r == nil || r.Files {
 		s.FS = (*files)(h)
 	}
@@ -258,6 +258,17 @@ func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 // what would pass without one.
 func (h *Host) ruled(id string, f permissions.Facts) bool {
 	return h.broker.Rules(id).Judge(f).Effect >= permissions.Confirm
+}
+
+// forbids implements acpclient.Services.Forbids: a call is judged as a question about
+// it would be.
+func (h *Host) forbids(session string, t wire.ToolCall) bool {
+	rules := h.broker.Rules(session)
+	if !slices.ContainsFunc(rules.Rules(), func(r permissions.Rule) bool { return r.Effect == permissions.Deny }) {
+		return false
+	}
+	q := h.agentQuestion(acpclient.Question{Session: session, Tool: t})
+	return rules.Judge(q.Facts).Effect == permissions.Deny
 }
 
 // came writes down what came of a question.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"parley/permissions"
 	"parley/ui"
 )
 
@@ -115,6 +116,35 @@ func TestRejectedAndDone(t *testing.T) {
 		r.sees("Run 2: git push origin HEAD, done, ran although you rejected it.", "Turn ended.")
 		r.types("/trust")
 		r.wants("Ran although you rejected it: Run 2, git push origin HEAD.", "Ran without asking: Tool 1, /x/old.go.")
+	})
+}
+
+// What a rule of the user's denies and the agent does without a question is called so,
+// a read too.
+func TestForbiddenAndDone(t *testing.T) {
+	rules, err := permissions.ParseRules("rules.toml", []byte("[[deny]]\ncommand = \"git push *\"\n[[deny]]\npath = \"/x/private\"\n"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := permissions.NewRulebook(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talkTo(t, func(r *rig) {
+		r.connected = func(c *ui.Connection) { c.Broker.SetRules("s1", book) }
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Push","kind":"execute","status":"in_progress","rawInput":{"command":"git push origin HEAD"}}`)
+			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/private/key"}]}`)
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t3","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/public"}]}`)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("push it")
+		r.sees("Run 1: git push origin HEAD, done, ran although your rule forbids it.", "Tool 2: Read /x/private/key, done, ran although your rule forbids it.", "Tool 3: Read /x/public, done.", "Turn ended.")
+		r.types("/trust")
+		r.wants("Ran although your rule forbids it: Run 1, git push origin HEAD.", "Ran although your rule forbids it: Tool 2, /x/private/key.")
 	})
 }
 
