@@ -2,6 +2,7 @@ package thread
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -163,15 +164,34 @@ func (tool *Tool) subjects(t *Thread) []string {
 			out = append(out, term.Command)
 		}
 	}
-	var in struct{ Command, Cmd any }
-	if json.Unmarshal([]byte(tool.RawInput), &in) == nil {
-		for _, c := range []any{in.Command, in.Cmd} {
-			if line, ok := c.(string); ok && line != "" {
-				out = append(out, line)
-			}
-		}
+	if line := tool.Command(); line != "" {
+		out = append(out, line)
 	}
 	return out
+}
+
+// Command is the command line of the input, or its words with blanks between them; ""
+// where there is none. It is as the agent sent it: make it safe before it is shown.
+func (tool *Tool) Command() string {
+	var in struct{ Command, Cmd any }
+	if json.Unmarshal([]byte(tool.RawInput), &in) != nil {
+		return ""
+	}
+	for _, c := range []any{in.Command, in.Cmd} {
+		switch c := c.(type) {
+		case string:
+			if c != "" {
+				return c
+			}
+		case []any:
+			words := make([]string, len(c))
+			for i, w := range c {
+				words[i] = fmt.Sprint(w)
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
 }
 
 // Paths are the files that the call names, in the order of their coming.

@@ -297,6 +297,11 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	case reason != "end_turn":
 		code = ExitAgent
 	}
+	for _, it := range r.thread.Items {
+		if it.Tool != nil && it.Tool.Trust >= thread.Unasked {
+			r.out.unasked(it.Tool)
+		}
+	}
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
 	return code
 }
@@ -328,6 +333,21 @@ func deniedLine(q permissions.Question) string {
 		line += " (" + asks + ")"
 	}
 	return line
+}
+
+// unaskedLine tells what ran although nobody was asked, or the answer was no.
+func unaskedLine(t *thread.Tool) string { return did(t) + ": " + t.Trust.String() }
+
+// did is what a tool call did: its command or its files, and what the agent calls it
+// only where it names neither.
+func did(t *thread.Tool) string {
+	if line := t.Command(); line != "" && t.Kind == "execute" {
+		return firstLine(line)
+	}
+	if paths := t.Paths(); len(paths) > 0 {
+		return firstLine(strings.Join(paths, " "))
+	}
+	return firstLine(t.Title)
 }
 
 // subject is one line about a question.

@@ -27,7 +27,8 @@ type event struct {
 	Text      string `json:"text,omitempty"`
 	URI       string `json:"uri,omitempty"`
 
-	Tool *toolEvent `json:"tool,omitempty"`
+	Tool       *toolEvent `json:"tool,omitempty"`
+	ToolCallID string     `json:"toolCallId,omitempty"`
 
 	Terminal string `json:"terminal,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
@@ -170,6 +171,10 @@ func deniedOf(q permissions.Question) event {
 	return event{Type: "denied", Subject: subject(q), Flag: hint(q)}
 }
 
+func unaskedOf(t *thread.Tool) event {
+	return event{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}
+}
+
 // streamPrinter writes one object per event (-o stream-json).
 type streamPrinter struct{ stream jsonStream }
 
@@ -184,6 +189,8 @@ func (p *streamPrinter) event(e acpclient.Event, t *thread.Thread) {
 }
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
+
+func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
 
 func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, _ *thread.Thread) {
 	p.stream.write(endEvent(reason, err, code, took))
@@ -204,6 +211,7 @@ type jsonPrinter struct {
 	start       event
 	permissions []event
 	refused     []event
+	unbidden    []event
 }
 
 // result is the object of -o json.
@@ -218,6 +226,7 @@ type result struct {
 	Plan        []planEvent  `json:"plan,omitempty"`
 	Permissions []event      `json:"permissions,omitempty"`
 	Denied      []event      `json:"denied,omitempty"`
+	Unasked     []event      `json:"unasked,omitempty"`
 	StopReason  string       `json:"stopReason,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Stderr      []string     `json:"stderr,omitempty"`
@@ -244,10 +253,15 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
 }
 
+func (p *jsonPrinter) unasked(t *thread.Tool) {
+	p.unbidden = append(p.unbidden, unaskedOf(t))
+	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
+}
+
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	end := endEvent(reason, err, code, took)
 	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
-		Denied: p.refused, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
+		Denied: p.refused, Unasked: p.unbidden, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
 		switch it.Kind {
 		case thread.AgentMessage:

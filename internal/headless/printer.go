@@ -24,6 +24,8 @@ type printer interface {
 	// event comes after the thread has taken it.
 	event(e acpclient.Event, t *thread.Thread)
 	denied(q permissions.Question)
+	// unasked comes before the end, once for each call.
+	unasked(t *thread.Tool)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
 }
 
@@ -173,10 +175,21 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
-func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration, _ *thread.Thread) {
+func (p *textPrinter) unasked(t *thread.Tool) {
+	p.endAnswer()
+	p.note("%s", unaskedLine(t))
+}
+
+// endAnswer ends the last line of the answer.
+func (p *textPrinter) endAnswer() {
 	if p.wrote {
 		io.WriteString(p.out, "\n")
 	}
+	p.wrote = false
+}
+
+func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration, _ *thread.Thread) {
+	p.endAnswer()
 	if err != nil {
 		p.note("%v", err)
 		for _, l := range stderrOf(err) {
