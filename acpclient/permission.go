@@ -42,7 +42,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 
 func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) PermissionSettled {
 	e := PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
-	if tool.Title != nil {
+	if e.Subject = safetext.Line(d.Subject, 200); e.Subject == "" && tool.Title != nil {
 		e.Subject = safetext.Line(*tool.Title, 200)
 	}
 	if d.Cancelled {

@@ -82,6 +82,7 @@ type Decision struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
 	By        string // who decided: "you", or what rule
+	Subject   string // the command or the files that were shown; "": the title of the call
 }
 
 // Services are what an agent gets from this machine. A nil FS or Terminals is

@@ -7,6 +7,12 @@
 // have been made visible and safe before.
 package permissions
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // Option kinds of ACP. Others are possible and never chosen by a policy.
 const (
 	AllowOnce    = "allow_once"
@@ -65,6 +71,37 @@ type Question struct {
 
 	Facts     Facts
 	Judgement Judgement // of the rules there were when it was asked; set by the broker
+}
+
+// Subject is what the question is about, in a few words of what it shows: the command,
+// else the files, else the hosts. It is "" where it names none of them, and need not be
+// safe to show.
+func (q Question) Subject() string {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range q.Body {
+		switch p.Kind {
+		case Command:
+			return p.Text
+		case Diff:
+			add(p.Path)
+		}
+	}
+	if len(names) == 0 {
+		for _, f := range q.Facts.Files {
+			add(cmp.Or(f.Asked, f.Path))
+		}
+	}
+	if len(names) == 0 {
+		for _, h := range q.Facts.Hosts {
+			add(h)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Change is the whole text of a file before and after, verbatim and not safe to

@@ -58,7 +58,7 @@ func TestAnswers(t *testing.T) {
 				d.press(c.key)
 				d.wait(100 * time.Millisecond)
 				d.outcomes(c.outcome)
-				d.sees(c.line, "Commit typed errors", "answered: "+c.outcome)
+				d.sees(c.line, ": git add -A && git push origin HEAD", "answered: "+c.outcome)
 				d.misses("fake asks")
 				d.draft("")
 			})
@@ -306,7 +306,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.outcomes("cancelled")
 		d.misses("fake asks")
-		d.sees("– cancelled", "Commit typed errors")
+		d.sees("– cancelled", "git add -A && git push origin HEAD")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
 		d.m.chat.link.conn.Broker.CancelSession("s1")

@@ -22,7 +22,7 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.wait(3 * time.Second)
-		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run")
+		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run", "Allow once by you, 00:00:01: git add -A && git push origin HEAD")
 		d.types("/trust\n")
 		d.sees("what the agent changed and ran", "ran without asking", "delete  Clean up", "asked", "execute  git add -A && git push origin HEAD")
 		d.press("enter")

@@ -39,9 +39,9 @@ func TestRules(t *testing.T) {
 		code          int
 		out, stderr   string
 	}{
-		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "List: Yes, by your rule: allow command ls *"},
+		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "ls -la: Yes, by your rule: allow command ls *"},
 		{ls, "[[allow]]\ncommand = \"rm *\"", DenyAll, ExitDenied, no, "(--approve-all would allow it)"},
-		{ls, "[[deny]]\ncommand = \"ls *\"", ApproveAll, ExitDenied, no, "List: No, by your rule: deny command ls *"},
+		{ls, "[[deny]]\ncommand = \"ls *\"", ApproveAll, ExitDenied, no, "ls -la: No, by your rule: deny command ls *"},
 		{ls, "[[deny]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "by your rule: deny command ls *"},
 		{ls, "[[ask]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "ls -la (your rule asks: ask command ls *; --approve-all would allow it)"},
 		{ls, "[[ask]]\ncommand = \"ls *\"", ApproveAll, ExitDone, yes, "by --approve-all"},

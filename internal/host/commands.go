@@ -156,10 +156,7 @@ func (h *Host) terminalChanged(c terminal.Change) {
 }
 
 func settledEvent(q permissions.Question, a permissions.Answer) acpclient.PermissionSettled {
-	e := acpclient.PermissionSettled{Decision: "cancelled", By: a.By, At: time.Now()}
-	if len(q.Body) > 0 {
-		e.Subject = safetext.Line(q.Body[0].Text, 200)
-	}
+	e := acpclient.PermissionSettled{Subject: safetext.Line(q.Subject(), 200), Decision: "cancelled", By: a.By, At: time.Now()}
 	for _, o := range q.Options {
 		if !a.Cancelled && o.ID == a.OptionID {
 			e.Decision, e.Allowed = o.Name, o.Allows()

@@ -313,7 +313,7 @@ func (a *asked) Key() uint64 { return a.pending.Question.Key }
 // hears of it.
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
-	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By}
+	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
 	if d.Cancelled {
 		return d
 	}

@@ -42,6 +42,28 @@ func TestTitleIsNotTheCommand(t *testing.T) {
 	}
 }
 
+// Who allowed what is told by the command or the files that the question showed, not by
+// what the agent calls it.
+func TestSubjects(t *testing.T) {
+	r := newRig(t)
+	patch := diff("src/a.go", "new", "old")
+	*patch.Content = append(*patch.Content, *diff("src/b.go", "new", "old").Content...)
+	at := tool("read", "Have a look", "")
+	at.Locations = &[]wire.Location{{Path: "/x/notes.txt"}}
+	for want, call := range map[string]wire.ToolCall{
+		"rm -r build":                  tool("execute", "Tidy up a little", `{"command":"rm -r build"}`),
+		"src/a.go, src/b.go":           patch,
+		"/x/notes.txt":                 at,
+		filepath.Join(r.root, "f.txt"): tool("read", "Have a look", `{"path":"f.txt"}`),
+		"example.com":                  tool("fetch", "Look it up", `{"prompt":"what is new","url":"https://example.com/x"}`),
+		"":                             tool("other", "Think hard", `{"about":"it"}`),
+	} {
+		if got := r.show(call).Subject(); got != want {
+			t.Errorf("%+v: %q, want %q", call, got, want)
+		}
+	}
+}
+
 func TestHeadings(t *testing.T) {
 	r := newRig(t)
 	for kind, want := range map[string]string{"": "Use a tool", "other": "Use a tool", "fetch": "Use a tool (fetch)", "edit": "Change a file",

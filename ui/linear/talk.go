@@ -265,7 +265,7 @@ func decision(e *acpclient.PermissionSettled) string {
 		line += ", by " + e.By
 	}
 	if e.Subject != "" {
-		line += ": " + inline(e.Subject)
+		line += ": " + oneLine(e.Subject) // a command, and no Markdown
 	}
 	return line + "."
 }

@@ -24,7 +24,7 @@ func TestApproval(t *testing.T) {
 		r.sees("Turn ended.")
 		r.fresh()
 		r.types("/approval", "4", "1", "push it")
-		r.sees("From now on: all,", "Decision: Allow once, by mode: all: Commit typed errors.", "Turn ended.")
+		r.sees("From now on: all,", "Decision: Allow once, by mode: all: git push origin HEAD.", "Turn ended.")
 		r.types("/trust")
 		r.sees("The agent has changed and run nothing that it told of.")
 	})
