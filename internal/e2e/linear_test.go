@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
-// answered types an answer until it is taken: too early a line is none.
+// answered types an answer until it is taken: a line that comes too early, or too
+// soon after another one, is none.
 func answered(s *Screen, answer, taken string) {
 	s.t.Helper()
-	const early = "does not answer it"
-	for {
+	const early, pause = "does not answer it", 700 * time.Millisecond
+	for ; ; time.Sleep(pause) {
 		_, mark := s.Raw(0)
 		s.Type(answer + "\r")
 		s.WaitFunc("the answer to be taken, or not", func([]string) bool {

@@ -18,7 +18,7 @@ type dialog struct {
 	// again writes everything again; nil for what need not be.
 	again func()
 
-	guarded bool      // it has opened by itself: a line that is there too early is no answer
+	guarded bool      // it has opened by itself: a line that comes too early is no answer
 	at      time.Time // when all of it had been written; zero: not yet
 	free    bool      // any line is an answer, /cancel and the like aside
 	secret  bool      // it is not to be seen
@@ -56,8 +56,7 @@ func (c *chat) toDialog(l typedLine) {
 	if strings.HasPrefix(text, "/") && c.own(text) {
 		return
 	}
-	if d.guarded && (d.at.IsZero() || l.at.Sub(d.at) < guard) {
-		const early = "This line came before the question could be read and does not answer it."
+	if early := c.tooEarly(d, l); early != "" {
 		switch {
 		case text == "":
 		case looksLikeAnswer(text): // it would make no sense as a prompt later on
@@ -88,6 +87,19 @@ func (c *chat) toDialog(l typedLine) {
 		c.queue1(l.text)
 		c.say("That is no answer. Put aside as prompt %d; /drop drops it.", len(c.queued))
 	}
+}
+
+// tooEarly says why a line cannot be an answer yet; "" where it can. A line that
+// closely follows another one was typed without a look at what that one did.
+func (c *chat) tooEarly(d *dialog, l typedLine) string {
+	switch {
+	case !d.guarded:
+	case d.at.IsZero() || l.at.Sub(d.at) < guard:
+		return "This line came before the question could be read and does not answer it."
+	case l.at.Sub(c.lineAt) < guard:
+		return "This line came right after another one and does not answer it."
+	}
+	return ""
 }
 
 // slashWord tells whether a line is a way out of a field rather than a value of

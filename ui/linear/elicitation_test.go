@@ -93,6 +93,7 @@ func TestPage(t *testing.T) {
 		if opened != "" {
 			t.Fatal("opened by another word")
 		}
+		r.pause()
 		r.types("open")
 		if _, _, answers := r.agent().seen(); answers != `{"action":"accept"}` || opened != "http://example.org/x" {
 			t.Errorf("answered %s, opened %q", answers, opened)
@@ -109,7 +110,9 @@ func TestPageThatIsNotOpened(t *testing.T) {
 	}, func(r *rig) {
 		r.types("go")
 		r.pause()
-		r.types("open", "decline")
+		r.types("open")
+		r.pause()
+		r.types("decline")
 		r.sees("parley does not open this.", "Type decline or cancel:", "Declined.")
 	})
 }

@@ -38,8 +38,9 @@ type Options struct {
 	Interrupts <-chan os.Signal
 }
 
-// guard is how long a question must have stood there for a line to be its answer,
-// and everything that opens by itself.
+// guard is how long a question must have been readable, and how long no other line
+// must have come, for a line to be its answer. It holds for every dialog that
+// opens by itself.
 const guard = 600 * time.Millisecond
 
 // chat is one run. All of it belongs to the goroutine of Run, but for what async
@@ -67,6 +68,7 @@ type chat struct {
 	stray   stray    // what may be on its way for a question that is gone
 	draft   []string // lines of a prompt that goes on
 	lastInt time.Time
+	lineAt  time.Time   // when the last line came
 	lending time.Time   // until then nobody reads lines: a command is about to get the keyboard
 	past    chan string // prompts to be kept; nil: they are not
 	unkept  chan error  // why one was not; said once

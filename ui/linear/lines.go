@@ -20,6 +20,7 @@ func (c *chat) line(l typedLine) {
 	c.out.typed()
 	if l.err == nil || l.text != "" {
 		c.typed(l)
+		c.lineAt = l.at
 	}
 	switch {
 	case l.err == nil:

@@ -31,13 +31,18 @@ func TestQuestion(t *testing.T) {
 		r.types("push it")
 		r.wants(append([]string{"You: push it"}, pushQuestion("1")...)...)
 		r.pause()
-		r.types("4", "", "please wait with that", "d")
+		for _, line := range []string{"4", "", "please wait with that", "d"} {
+			r.types(line)
+			r.pause()
+		}
 		r.wants("4 is no answer here.", "Answer 1 to 3:", "Answer 1 to 3:",
 			"That is no answer. Put aside as prompt 1; /drop drops it.", "Answer 1 to 3:",
 			"Details:", "  {", `    "command": "git push origin HEAD",`, `    "cwd": "/home/ada/src"`, "  }", "End of the details.",
 			"1. Allow once", "2. Always allow", "3. Reject", "Answer 1 to 3:")
-		r.types("1") // right behind the details: not read yet
-		r.sees("does not answer it.")
+		r.types("d")
+		r.fresh()
+		r.types("1") // right after the details: not read yet
+		r.sees("could be read and does not answer it.")
 		r.types("/drop")
 		r.pause()
 		r.fresh()
@@ -71,12 +76,36 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
 			t.Fatalf("answered: %q", outcomes)
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(guard)
 		r.types("3")
 		if _, outcomes, _ := r.agent().seen(); outcomes != "no" {
 			t.Errorf("answered: %q", outcomes)
 		}
 		r.sees("Decision: Reject, by you", "You: 1", "You: and then this")
+	})
+}
+
+// Lines that follow each other quickly were not typed in answer to the question,
+// however long it has been there: only one that comes after a pause answers it.
+func TestQuickLinesAnswerNothing(t *testing.T) {
+	talkTo(t, asks, func(r *rig) {
+		defer r.interrupt() // nothing waits for the answer where the test fails
+		r.types("push it")
+		time.Sleep(500 * time.Millisecond)
+		r.fresh()
+		for range 4 {
+			r.types("1")
+			r.sees("does not answer it", "Answer 1 to 3:")
+			time.Sleep(200 * time.Millisecond)
+		}
+		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+			t.Fatalf("answered: %q", outcomes)
+		}
+		time.Sleep(400 * time.Millisecond)
+		r.types("1")
+		if _, outcomes, _ := r.agent().seen(); outcomes != "ok" {
+			t.Errorf("answered: %q", outcomes)
+		}
 	})
 }
 

@@ -93,7 +93,9 @@ func TestLogin(t *testing.T) {
 		r.types("1")
 		r.sees("does not answer it")
 		r.pause()
-		r.types("3", "1")
+		r.types("3")
+		r.pause()
+		r.types("1")
 		r.sees("parley does not log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: Fake agent 1.2.")
 	})
 }
