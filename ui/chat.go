@@ -50,6 +50,7 @@ type chat struct {
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
+	dir      string         // of a session that was opened from another directory than Options.Cwd
 	thread   *thread.Thread
 	view     *chatview.View
 	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing

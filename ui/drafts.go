@@ -19,17 +19,22 @@ type Drafts interface {
 	Save(DraftKey, Draft) error   // an empty one is none
 }
 
-// DraftKey says whose draft it is: a session's, or, the zero key, the one that was
-// left in the project.
+// DraftKey says whose draft it is: a session's, or, without a session, the one that
+// was left in the project for the agent.
 type DraftKey struct {
-	Agent, Session string // the agent's id, verbatim
+	Dir     string // the session's; "" for Options.Cwd
+	Agent   string
+	Session string // the agent's id, verbatim
 }
+
+// left is the key of the draft that is left in the project when the session ends.
+func (k DraftKey) left() DraftKey { return DraftKey{Dir: k.Dir, Agent: k.Agent} }
 
 // Draft is what stood in the composer, and the prompts that waited.
 type Draft struct {
-	Parts  []widget.Part
-	Queued []string
-	From   DraftKey // of the one left in the project: whose it was
+	Parts   []widget.Part
+	Queued  []string
+	Session string // of the one left in the project: the session it was typed in
 }
 
 func (d Draft) empty() bool {
@@ -107,16 +112,19 @@ type (
 
 // draftKey is where the page's draft belongs; false where it is not kept.
 func (c *chat) draftKey() (DraftKey, bool) {
+	key := DraftKey{c.dir, c.link.agent.Name, c.thread.Session}
 	switch {
-	case c.recorded:
+	case c.recorded || key.Agent == "":
 		return DraftKey{}, false
-	case c.thread.Session != "":
-		return DraftKey{c.link.agent.Name, c.thread.Session}, true
+	case key.Session != "":
+		return key, true
 	}
-	// One page without a session has the project's, unless another session was
-	// asked for: what was left there is not this one's.
-	first := slices.IndexFunc(c.m.chats, func(o *chat) bool { return o.thread.Session == "" && !o.recorded })
-	return DraftKey{}, c.m.opts.TakeDraft && first >= 0 && c.m.chats[first] == c
+	// One page without a session has the one that was left for its agent, unless
+	// another session was asked for: what was left there is not this one's.
+	first := slices.IndexFunc(c.m.chats, func(o *chat) bool {
+		return o.thread.Session == "" && !o.recorded && o.link.agent.Name == key.Agent
+	})
+	return key, c.m.opts.TakeDraft && first >= 0 && c.m.chats[first] == c
 }
 
 // draft is what the page has now, as far as it can be kept.
@@ -197,11 +205,11 @@ func (c *chat) lookForDraft(key DraftKey) tea.Cmd {
 	store := c.m.opts.Drafts
 	return func() tea.Msg {
 		msg := draftLoadedMsg{chat: c, key: key}
-		if msg.draft, msg.err = store.Load(key); msg.err != nil || key == (DraftKey{}) {
+		if msg.draft, msg.err = store.Load(key); msg.err != nil || key.Session == "" {
 			return msg
 		}
-		left, err := store.Load(DraftKey{})
-		if err == nil && left.From == key && !left.empty() {
+		left, err := store.Load(key.left())
+		if err == nil && left.Session == key.Session && !left.empty() {
 			if msg.left = true; msg.draft.empty() {
 				msg.draft = left
 			}
@@ -221,16 +229,16 @@ func (m *Model) draftLoaded(msg draftLoadedMsg) tea.Cmd {
 	}
 	if c.kept.key == msg.key {
 		c.kept.loaded, c.kept.saved = true, msg.draft
-	} else if msg.key != (DraftKey{}) {
+	} else if msg.key.Session != "" || msg.key != c.kept.key.left() {
 		return nil // it is another session's page by now
 	}
 	if msg.left {
-		c.kept.former = append(c.kept.former, DraftKey{})
+		c.kept.former = append(c.kept.former, msg.key.left())
 	}
 	if msg.draft.empty() {
 		return nil
 	}
-	if from := msg.draft.From; from.Session != "" && from != c.kept.key {
+	if from := (DraftKey{msg.key.Dir, msg.key.Agent, msg.draft.Session}); from.Session != "" && from != c.kept.key {
 		c.kept.former = append(c.kept.former, from)
 	}
 	if !c.composer.Empty() || len(c.queued) > 0 {
@@ -345,10 +353,8 @@ func (m *Model) flushDrafts() {
 	}
 	if c := m.chat; !c.recorded {
 		if d := c.draft(); !d.empty() {
-			if c.thread.Session != "" {
-				d.From = DraftKey{c.link.agent.Name, c.thread.Session}
-			}
-			batch = append(batch, draftWrite{draft: d})
+			d.Session = c.thread.Session
+			batch = append(batch, draftWrite{DraftKey{Dir: c.dir, Agent: c.link.agent.Name}, d})
 		}
 	}
 	order.next++

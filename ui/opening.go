@@ -38,6 +38,9 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 	c, ctx := m.addChat(l)
 	c.thread.Session = kept.ID
 	c.thread.Title = kept.Title
+	if !l.agent.Remote && kept.Cwd != m.opts.Cwd {
+		c.dir = kept.Cwd
+	}
 	return func() tea.Msg {
 		open := conn.Client.LoadSession
 		if !info.LoadSession {

@@ -46,7 +46,7 @@ type draftDisk struct{ *disk }
 
 func (d draftDisk) Load(k DraftKey) (Draft, error) {
 	time.Sleep(d.slow)
-	if k == (DraftKey{}) {
+	if k.Session == "" {
 		d.mu.Lock()
 		slower := d.slower
 		d.slower = 0
@@ -252,7 +252,7 @@ func TestEditor(t *testing.T) {
 // of the project.
 func TestDrafts(t *testing.T) {
 	k := newDisk()
-	s1 := DraftKey{"fake", "s1"}
+	s1 := DraftKey{Agent: "fake", Session: "s1"}
 	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nhalf a thou")
@@ -290,7 +290,7 @@ func TestDrafts(t *testing.T) {
 		d.draft("three\n\nhalf a thought and more")
 		d.prompts("")
 		d.wait(2 * time.Second)
-		if got := k.draft(DraftKey{"fake", "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
+		if got := k.draft(DraftKey{Agent: "fake", Session: "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
 			t.Errorf("it did not move: %v", k.drafts)
 		}
 		d.press("enter")
@@ -318,10 +318,41 @@ func TestDrafts(t *testing.T) {
 	})
 }
 
+// What waited for one agent is not the draft of another one: each finds its own.
+func TestDraftsOfAgents(t *testing.T) {
+	k := newDisk()
+	run := func(name string, user func(*driver)) {
+		drive(t, func(d *driver, o *Options) {
+			keepingTyped(k)(d, o)
+			d.turn = slow
+			o.Start = name
+			o.Agents[0].Name = name
+		}, user)
+	}
+	run("one", func(d *driver) {
+		d.soon()
+		d.types("begin\nfor one\n")
+		d.ends()
+	})
+	run("two", func(d *driver) {
+		d.soon()
+		d.misses("the draft that was left here")
+		d.draft("")
+		d.types("begin\nfor two\n")
+		d.ends()
+	})
+	for _, name := range []string{"one", "two"} {
+		run(name, func(d *driver) {
+			d.soon()
+			d.draft("for " + name)
+		})
+	}
+}
+
 // A draft that comes too late does not get in the way of what is typed.
 func TestDraftComesLate(t *testing.T) {
 	k := newDisk()
-	k.drafts[DraftKey{}] = Draft{Queued: []string{"left"}}
+	k.drafts[DraftKey{Agent: "fake"}] = Draft{Queued: []string{"left"}}
 	k.slow, k.slower = time.Second, 3*time.Second
 	drive(t, keepingTyped(k), func(d *driver) {
 		d.connected()
@@ -362,8 +393,14 @@ func TestDraftsAtRest(t *testing.T) {
 // Sessions that are opened have their own drafts; a page that is closed keeps its.
 func TestDraftsOfSessions(t *testing.T) {
 	k := newDisk()
-	k.drafts[DraftKey{"fake", "k1"}] = Draft{Queued: []string{"about the lexer"}}
-	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); keeping(oneKept)(d, o) }, func(d *driver) {
+	var lexer DraftKey
+	drive(t, func(d *driver, o *Options) {
+		keepingTyped(k)(d, o)
+		keeping(oneKept)(d, o)
+		lexer = DraftKey{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
+		k.drafts[lexer] = Draft{Queued: []string{"about the lexer"}}
+		k.drafts[DraftKey{Agent: "fake", Session: "k1"}] = Draft{Queued: []string{"of another project"}}
+	}, func(d *driver) {
 		d.connected()
 		d.types("mine")
 		d.switchTo("lexer")
@@ -374,7 +411,7 @@ func TestDraftsOfSessions(t *testing.T) {
 		d.press("esc")
 		d.soon()
 		d.draft("mine")
-		if got := k.draft(DraftKey{"fake", "k1"}); got != "about the lexer again" {
+		if got := k.draft(lexer); got != "about the lexer again" {
 			t.Errorf("the closed session has %q", got)
 		}
 	})

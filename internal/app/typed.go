@@ -56,7 +56,7 @@ type drafts struct{ kept *memory.Drafts }
 // Load implements ui.Drafts.
 func (d drafts) Load(k ui.DraftKey) (ui.Draft, error) {
 	draft, err := d.kept.Load(memory.Key(k))
-	out := ui.Draft{Queued: draft.Queued, From: ui.DraftKey{Agent: draft.Agent, Session: draft.Session}}
+	out := ui.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, widget.Part(p))
 	}
@@ -65,7 +65,7 @@ func (d drafts) Load(k ui.DraftKey) (ui.Draft, error) {
 
 // Save implements ui.Drafts.
 func (d drafts) Save(k ui.DraftKey, draft ui.Draft) error {
-	out := memory.Draft{Queued: draft.Queued, Agent: draft.From.Agent, Session: draft.From.Session}
+	out := memory.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, memory.Part(p))
 	}

@@ -23,9 +23,12 @@ const (
 )
 
 // Key says whose draft it is: that of a session of an agent, or, without a
-// session, the one that was left in a project.
+// session, the one that was left in a project for the agent. An agent may number
+// its sessions from one in every project, so the project is always part of it.
 type Key struct {
-	Agent, Session string // the agent's id, verbatim
+	Dir     string // the session's; "" for where parley was started
+	Agent   string
+	Session string // the agent's id, verbatim
 }
 
 // Part is a piece of a draft: typed, or pasted and shown as a chip.
@@ -36,11 +39,9 @@ type Part struct {
 
 // Draft is what was typed and not sent.
 type Draft struct {
-	Parts  []Part   `json:"parts,omitempty"`  // of the composer
-	Queued []string `json:"queued,omitempty"` // prompts that waited, oldest first
-	// Of the draft left in a project: whose it was.
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session,omitempty"`
+	Parts   []Part   `json:"parts,omitempty"`   // of the composer
+	Queued  []string `json:"queued,omitempty"`  // prompts that waited, oldest first
+	Session string   `json:"session,omitempty"` // of one left in a project: the session it was typed in
 }
 
 // Empty tells whether there is nothing in it.
@@ -58,19 +59,25 @@ type Drafts struct {
 	dir, project string
 	now          func() time.Time
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	old map[Key]string // files of an older parley that were read in place of the key's own
 }
 
 // NewDrafts are the drafts of a project below dir. It reads nothing yet.
 func NewDrafts(dir, project string) *Drafts {
-	return &Drafts{dir: filepath.Join(dir, "drafts"), project: project, now: time.Now}
+	return &Drafts{dir: filepath.Join(dir, "drafts"), project: project, now: time.Now, old: map[Key]string{}}
+}
+
+func (d *Drafts) projectOf(k Key) string {
+	if filepath.IsAbs(k.Dir) {
+		return Project(k.Dir)
+	}
+	return d.project
 }
 
 func (d *Drafts) path(k Key) string {
-	if k.Session == "" {
-		return filepath.Join(d.dir, fileName(d.project, "project", d.project)+".json")
-	}
-	return filepath.Join(d.dir, fileName(k.Agent, "session", k.Agent, k.Session)+".json")
+	project := d.projectOf(k)
+	return filepath.Join(d.dir, fileName(project, "draft", project, k.Agent, k.Session)+".json")
 }
 
 // Load returns a draft; an empty one where there is none. What cannot be read as
@@ -78,21 +85,36 @@ func (d *Drafts) path(k Key) string {
 func (d *Drafts) Load(k Key) (Draft, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f, err := os.Open(d.path(k))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Draft{}, nil
+	draft, err := read(d.path(k))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return draft.Draft, err
 	}
+	path, old, err := d.older(k)
+	if err == nil && path != "" {
+		d.old[k] = path
+	}
+	return old, err
+}
+
+// file is a draft with what only an older parley has written.
+type file struct {
+	Draft
+	Agent string `json:"agent"` // of a draft left in a project
+}
+
+func read(path string) (file, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return Draft{}, fmt.Errorf("read the draft: %w", err)
+		return file{}, fmt.Errorf("read the draft: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 2*maxDraft))
 	if err != nil {
-		return Draft{}, fmt.Errorf("read the draft: %w", err)
+		return file{}, fmt.Errorf("read the draft: %w", err)
 	}
-	var draft Draft
+	var draft file
 	if json.Unmarshal(data, &draft) != nil {
-		return Draft{}, nil
+		return file{}, nil
 	}
 	return draft, nil
 }
@@ -106,6 +128,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget the draft: %w", err)
 		}
+		d.moved(k, true)
 		return nil
 	}
 	data, err := json.Marshal(draft)
@@ -122,6 +145,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 	if err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
 	}
+	d.moved(k, false)
 	if before != nil {
 		d.prune()
 	}

@@ -255,25 +255,28 @@ func TestFileNames(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDrafts(dir, "/p")
-	k := Key{"claude", "../../../sess/1"}
+	k := Key{Agent: "claude", Session: "../../../sess/1"}
 	draft := Draft{Parts: []Part{{Text: "see "}, {Text: "\tpasted\n", Pasted: true}}, Queued: []string{"one", "two"}}
 	for _, save := range []Draft{{Parts: []Part{{Text: "older"}}}, draft} {
 		if err := d.Save(k, save); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := NewDrafts(dir, "/elsewhere").Load(k) // a session is the same wherever it is opened
+	got, err := NewDrafts(dir, "/elsewhere").Load(Key{"/p", k.Agent, k.Session}) // by the session's directory
 	if err != nil || !slices.Equal(got.Parts, draft.Parts) || !slices.Equal(got.Queued, draft.Queued) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := d.Save(Key{}, Draft{Queued: []string{"left"}, Agent: "a", Session: "s"}); err != nil {
+	left := Key{Agent: "a"}
+	if err := d.Save(left, Draft{Queued: []string{"left"}, Session: "s"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := NewDrafts(dir, "/p").Load(Key{}); got.Session != "s" || got.Agent != "a" || got.Queued[0] != "left" {
+	if got, _ := NewDrafts(dir, "/p").Load(left); got.Session != "s" || got.Queued[0] != "left" {
 		t.Errorf("%+v", got)
 	}
-	if got, _ := NewDrafts(dir, "/q").Load(Key{}); !got.Empty() {
-		t.Errorf("another project: %+v", got)
+	for project, k := range map[string]Key{"/q": left, "/p": {Agent: "b"}, "/r": k} {
+		if got, _ := NewDrafts(dir, project).Load(k); !got.Empty() {
+			t.Errorf("%s, %+v finds a draft of something else: %+v", project, k, got)
+		}
 	}
 	files, _ := os.ReadDir(filepath.Join(dir, "drafts"))
 	for _, f := range files {
@@ -322,7 +325,7 @@ func TestDraftsKeepTheOneBefore(t *testing.T) {
 func TestOldDraftsGo(t *testing.T) {
 	d := NewDrafts(t.TempDir(), "/p")
 	for i := range maxDrafts + 3 {
-		k := Key{"a", fmt.Sprint(i)}
+		k := Key{Agent: "a", Session: fmt.Sprint(i)}
 		if err := d.Save(k, Draft{Queued: []string{"x"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +338,7 @@ func TestOldDraftsGo(t *testing.T) {
 		}
 	}
 	for i, want := range map[int]bool{0: false, maxDrafts - 1: false, 5: true, maxDrafts + 2: true} {
-		if got, _ := d.Load(Key{"a", fmt.Sprint(i)}); got.Empty() == want {
+		if got, _ := d.Load(Key{Agent: "a", Session: fmt.Sprint(i)}); got.Empty() == want {
 			t.Errorf("draft %d: kept %v", i, !got.Empty())
 		}
 	}

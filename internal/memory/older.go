@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// uniqueID is how long the id of a session is that is the same nowhere else: an
+// agent that makes ids at random makes them at least that long.
+const uniqueID = 16 // bytes
+
+// older returns the draft that a parley before this one has kept for a key, and its
+// file; "" where there is none.
+//
+// The draft left in a project belonged to whichever agent came next, and that of a
+// session was found in every project. Each is returned only where it certainly
+// belongs; a file that may be somebody else's is left alone.
+func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
+	project := d.projectOf(k)
+	leftPath := filepath.Join(d.dir, fileName(project, "project", project)+".json")
+	left, err := read(leftPath)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", Draft{}, err
+	}
+	if k.Session == "" {
+		if err != nil || left.Agent != "" && left.Agent != k.Agent {
+			return "", Draft{}, nil
+		}
+		return leftPath, left.Draft, nil
+	}
+	named := left.Agent == k.Agent && left.Session == k.Session
+	if !named && len(k.Session) < uniqueID {
+		return "", Draft{}, nil
+	}
+	path = filepath.Join(d.dir, fileName(k.Agent, "session", k.Agent, k.Session)+".json")
+	f, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", Draft{}, nil
+	}
+	return path, f.Draft, err
+}
+
+// moved removes the file of an older parley that the key's own has replaced, or that
+// is no longer wanted.
+func (d *Drafts) moved(k Key, sent bool) {
+	path := d.old[k]
+	if path == "" && sent {
+		path, _, _ = d.older(k)
+	}
+	if path != "" {
+		os.Remove(path)
+		delete(d.old, k)
+	}
+}
