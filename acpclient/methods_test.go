@@ -81,6 +81,45 @@ func greet(t *testing.T, capabilities string, answers map[string]string, o acpcl
 
 const everything = `{"loadSession":true,"auth":{"logout":{}},"sessionCapabilities":{"list":{},"delete":{},"resume":{},"close":{},"fork":{}}}`
 
+// A null result says that there is nothing to say: the turn has ended without a
+// reason. What is no object is told as that; it came as JSON.
+func TestResultsThatAreNoObject(t *testing.T) {
+	for result, want := range map[string]string{
+		`null`:       "",
+		`{}`:         "",
+		`"end_turn"`: "prompt: the peer sent an invalid response to session/prompt: its result is not an object",
+		`7`:          "prompt: the peer sent an invalid response to session/prompt: its result is not an object",
+	} {
+		t.Run(result, func(t *testing.T) {
+			queue := acpclient.NewQueue()
+			_, c := greet(t, `{}`, map[string]string{"session/prompt": `"result":` + result}, acpclient.Options{Sink: queue})
+			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Prompt(acpclient.Block{Text: "hello"}); err != nil {
+				t.Fatal(err)
+			}
+			var end acpclient.TurnEnded
+			for over := false; !over; {
+				<-queue.Ready()
+				for _, e := range queue.Take() {
+					if e, ok := e.(acpclient.TurnEnded); ok {
+						end, over = e, true
+					}
+				}
+			}
+			got := ""
+			if end.Err != nil {
+				got = end.Err.Error()
+			}
+			if got != want || end.StopReason != "" {
+				t.Errorf("the turn ended with %q, %q; want %q", got, end.StopReason, want)
+			}
+		})
+	}
+}
+
 // With one capability advertised, exactly the methods that it stands for go out;
 // the others say that they are not offered.
 func TestCase57EachCapabilityByItself(t *testing.T) {

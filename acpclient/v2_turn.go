@@ -101,7 +101,7 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		in = s.for_()
 	}
 	var r wire.PromptResponseV2
-	if err == nil && string(raw) != "null" {
+	if err == nil {
 		err = jsonrpc.Decode("session/prompt", raw, &r)
 	}
 	s.mu.Lock()

@@ -102,16 +102,24 @@ func (c *Call) Wait(ctx context.Context, result any) error {
 	if c.err != nil {
 		return c.err
 	}
-	if result == nil || jsonscan.KindOf(c.result) == jsonscan.Null {
+	if result == nil {
 		return nil
 	}
 	return Decode(c.method, c.result, result)
 }
 
-// Decode decodes the result of a call; an error matches ErrInvalidResponse.
+// Decode decodes the result of a call, which is JSON; null leaves result untouched.
+// An error matches ErrInvalidResponse.
 func Decode(method string, raw json.RawMessage, result any) error {
-	if err := json.Unmarshal(raw, result); err != nil {
-		return fmt.Errorf("%w to %s: %v", ErrInvalidResponse, method, err)
+	if jsonscan.KindOf(raw) == jsonscan.Null {
+		return nil
+	}
+	err := json.Unmarshal(raw, result)
+	if errors.Is(err, jsonscan.ErrSyntax) { // of a decoder that walks an object
+		err = errors.New("its result is not an object")
+	}
+	if err != nil {
+		return fmt.Errorf("%w to %s: %w", ErrInvalidResponse, method, err)
 	}
 	return nil
 }

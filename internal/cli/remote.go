@@ -29,17 +29,29 @@ import (
 	"parley/internal/programs"
 )
 
-// IsURL tells whether a word of the command line is the URL of an agent.
+// schemes are those of agents that parley reaches by a URL.
+var schemes = []string{"http", "https", "ws", "wss"}
+
+// IsURL tells whether a word of the command line is meant as a URL, whether or not
+// an agent can be at it.
 func IsURL(word string) bool {
-	scheme, rest, ok := strings.Cut(word, "://")
-	return ok && rest != "" && slices.Contains([]string{"http", "https", "ws", "wss"}, strings.ToLower(scheme))
+	scheme, _, ok := strings.Cut(word, "://")
+	return ok && regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`).MatchString(scheme)
 }
 
-// AtURL is the agent at a URL of the command line. Its name is the host.
+// AtURL is the agent at a URL of the command line. Its name is the host. An error
+// repeats no more than the scheme: the rest may hold a password.
 func AtURL(raw string) (agents.Agent, error) {
+	const want = "want http://host, https://host, ws://host or wss://host"
 	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return agents.Agent{}, Usagef("that is no URL of an agent: want http://host, https://host, ws://host or wss://host")
+	scheme, _, _ := strings.Cut(raw, "://")
+	switch {
+	case !slices.Contains(schemes, strings.ToLower(scheme)):
+		return agents.Agent{}, Usagef("no agent can be reached by %s://: %s", scheme, want)
+	case err != nil:
+		return agents.Agent{}, Usagef("that is not a valid %s:// URL: %s", scheme, want)
+	case u.Hostname() == "":
+		return agents.Agent{}, Usagef("%s:// has no host: %s", scheme, want)
 	}
 	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
 }

@@ -17,13 +17,23 @@ import (
 
 func TestIsURL(t *testing.T) {
 	for word, want := range map[string]bool{"wss://host/acp": true, "HTTP://host": true, "https://h?token=x": true, "ws://[::1]:1": true,
-		"claude": false, "ftp://host": false, "http://": false, "://host": false, "a/b://c": false, "": false} {
+		"ftp://host": true, "http://": true, "claude": false, "://host": false, "a/b://c": false, "": false} {
 		if IsURL(word) != want {
 			t.Errorf("%q: %v", word, !want)
 		}
 	}
 	if a, err := AtURL("wss://user:secret@host:8080/acp?token=secret"); err != nil || a.Name != "host:8080" || a.CommandLine() != "wss://host:8080/acp" || a.Source != agents.Custom {
 		t.Errorf("%+v %q, %v", a, a.CommandLine(), err)
+	}
+	const want = ": want http://host, https://host, ws://host or wss://host"
+	for raw, wants := range map[string]string{"wss://": "wss:// has no host" + want, "wss://:80/acp": "wss:// has no host" + want, "ftp://": "no agent can be reached by ftp://" + want,
+		"htp://foo:secret@h": "no agent can be reached by htp://" + want, "wss://ho st:secret": "that is not a valid wss:// URL" + want} {
+		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
+			t.Errorf("%s: %v, want %s", raw, err, wants)
+		}
+		if _, err := (&Setup{}).Typed(raw); err == nil || err.Error() != wants {
+			t.Errorf("%s, typed: %v, want %s", raw, err, wants)
+		}
 	}
 	var usage UsageError
 	if _, err := AtURL("wss://%zz secret"); !errors.As(err, &usage) || strings.Contains(err.Error(), "secret") {
