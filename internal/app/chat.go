@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -48,6 +49,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
+	}
+	if name := os.Getenv("TERM"); !f.linear && runtime.GOOS != "windows" && (name == "" || name == "dumb") {
+		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", name)
 	}
 	look := f.theme
 	if look == "" {
@@ -111,7 +115,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	life := cmd.Context()
 	if f.linear { // where ctrl+c is not the end
 		var stop func()
-		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP)
+		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}

@@ -28,7 +28,7 @@ func accessible(value string) bool {
 // chatInLines is the chat without a screen to draw. Its terminal is as the user
 // left it, so ctrl+c comes as a signal, and is not the end.
 func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags, s cli.Streams) error {
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	const most = 4 // that were not looked at yet
 	interrupts := make(chan os.Signal, most)

@@ -1,0 +1,48 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// SIGQUIT tells where parley is, after everything has ended as at any other signal.
+func TestQuitWithADump(t *testing.T) {
+	t.Parallel()
+	for ready, args := range map[string][]string{"Demo agent": {"demo"}, "Ask first": {"--inline", "demo"}, "You:": {"--linear", "demo"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 100, 30, workDir(t), args...)
+			s.WaitFor(ready)
+			s.Kill(syscall.SIGQUIT)
+			if code := s.ExitCode(); code != 131 {
+				t.Errorf("exit code %d", code)
+			}
+			raw, _ := s.Raw(0)
+			at := bytes.Index(raw, []byte("goroutine "))
+			if at < 0 {
+				t.Fatal("parley does not say where it was")
+			}
+			if bytes.ContainsRune(raw[at:], 0x1b) {
+				t.Errorf("the terminal was restored only after the dump: %q", raw[at:])
+			}
+		})
+	}
+}
+
+// A terminal that cannot draw gets no screen, but is told of the chat in lines.
+func TestDumbTerminal(t *testing.T) {
+	t.Parallel()
+	for _, terminal := range []string{"TERM=dumb", "TERM="} {
+		s := StartEnv(t, 120, 10, workDir(t), []string{terminal}, "demo")
+		if code := s.ExitCode(); code != 2 {
+			t.Errorf("%s: exit code %d", terminal, code)
+		}
+		s.WaitFor("cannot draw the screen", "parley --linear")
+		s = StartEnv(t, 120, 30, workDir(t), []string{terminal}, "--linear", "demo")
+		s.WaitFor("Connected: Demo agent", "You:")
+	}
+}
