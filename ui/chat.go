@@ -57,6 +57,7 @@ type chat struct {
 	composer *widget.Composer
 	history  widget.History
 	queued   []string        // prompts that wait for the turn to end
+	paused   bool            // they wait for the user: a turn was stopped, or failed, before them
 	taken    taken           // the one of them that is being edited
 	carried  []string        // the user's commands that go with the next prompt
 	kept     kept            // of the draft on the disk
@@ -194,14 +195,18 @@ func (c *chat) applied() {
 }
 
 // next sends the first queued prompt after a turn that ended by itself. After a
-// stop or an error the queue waits for the user.
+// stop or an error the queue waits until the user sends it, whatever turns come
+// between.
 func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 	c.stopAsked = time.Time{}
 	if c.sending != nil { // its turn may be over before the screen knows that it went out
 		c.sending.ended = &e
 		return nil
 	}
-	if len(c.queued) == 0 || e.Err != nil || e.StopReason == "cancelled" {
+	if e.Err != nil || e.StopReason == "cancelled" {
+		c.paused = true
+	}
+	if c.paused = c.paused && len(c.queued) > 0; c.paused || len(c.queued) == 0 {
 		return nil
 	}
 	cmd, err := c.send(c.queued[0])
@@ -211,6 +216,18 @@ func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 	c.queued = c.queued[1:]
 	c.taken.at--
 	return cmd
+}
+
+// resume has the queue sent, its first prompt now.
+func (c *chat) resume() tea.Cmd {
+	c.paused = false
+	return c.next(acpclient.TurnEnded{})
+}
+
+// enqueue has a prompt wait behind those that do.
+func (c *chat) enqueue(text string) {
+	c.paused = c.paused && len(c.queued) > 0 // what was paused is gone
+	c.queued = append(c.queued, text)
 }
 
 // say shows a line in the status line for a while.
@@ -272,7 +289,11 @@ func (c *chat) submit() tea.Cmd {
 	}
 	if strings.TrimSpace(text) == "" {
 		if len(c.queued) > 0 && c.thread.State == thread.Idle {
-			return c.next(acpclient.TurnEnded{})
+			return c.resume()
+		}
+		if c.paused {
+			c.paused = false
+			return c.say("what is queued is sent after this turn")
 		}
 		return nil
 	}
@@ -286,13 +307,16 @@ func (c *chat) submit() tea.Cmd {
 	if c.taken.on && (!c.takesPrompts() || c.taken.at > 0) {
 		c.putBack(text)
 		if c.takesPrompts() {
-			return c.next(acpclient.TurnEnded{})
+			return c.resume()
 		}
 		return nil
 	}
+	if c.taken.on && c.takesPrompts() { // it is the first of them
+		c.paused = false
+	}
 	c.taken = taken{}
 	if !c.takesPrompts() {
-		c.queued = append(c.queued, text)
+		c.enqueue(text)
 		return nil
 	}
 	return c.prompt(text)

@@ -84,6 +84,31 @@ func TestQueue(t *testing.T) {
 	})
 }
 
+// After esc the queue waits for the user, whatever is sent in the meantime: the turn
+// of another prompt does not set it going.
+func TestStopHoldsTheQueue(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\ntwo\nthree\n")
+		d.press("esc")
+		d.wait(time.Second)
+		d.sees("enter sends")
+		d.types("another\n")
+		d.sees(`queued 2  "three"  enter sends after this turn`)
+		d.wait(10 * time.Second)
+		d.prompts("one|another")
+		d.press("backspace") // drops three
+		d.types("yet another\n")
+		d.wait(time.Second)
+		d.press("enter")
+		d.sees("what is queued is sent after this turn")
+		d.types("four\n")
+		d.misses("enter sends")
+		d.wait(20 * time.Second)
+		d.prompts("one|another|yet another|two|four")
+	})
+}
+
 // Cases 101, 105: esc stops the turn; the draft and the queue stay, and enter
 // on the empty composer goes on with the queue.
 func TestStop(t *testing.T) {

@@ -256,8 +256,12 @@ func (c *chat) queueRows(width, most int) []string {
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
-			if c.thread.State == thread.Idle && len(c.queued) > 0 && c.session != nil {
+			switch {
+			case len(c.queued) == 0 || c.session == nil:
+			case c.thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
+			case c.paused:
+				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
 			}
 		}
 		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.m.pictures.words(all[i].text)), " ") + "\""

@@ -192,7 +192,7 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 		m.opts.Prompt = ""
 		return front.prompt(text)
 	}
-	return front.next(acpclient.TurnEnded{}) // what was sent before it was open
+	return front.resume() // what was sent before it was open
 }
 
 // route hands an event to the page of its session. The first event of a session

@@ -363,7 +363,7 @@ func (c *chat) retry() tea.Cmd {
 	if len(texts) == 0 {
 		return nil
 	}
-	c.queued = append(texts[1:], c.queued...)
+	c.queued, c.paused = append(texts[1:], c.queued...), false
 	return c.prompt(texts[0])
 }
 

@@ -116,7 +116,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return m.chat.say(msg.err.Error())
 	}
 	msg.chat.attach(msg.session)
-	return msg.chat.next(acpclient.TurnEnded{}) // what was sent before it was open
+	return msg.chat.resume() // what was sent before it was open
 }
 
 // rescue takes over what was typed on a page that goes away, and whoever is

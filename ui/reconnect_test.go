@@ -59,6 +59,9 @@ func TestReconnectByLoading(t *testing.T) {
 		d.press("ctrl+u")
 		d.types("third\n")
 		d.wait(4 * time.Second)
+		d.got(1, "third")
+		d.press("enter")
+		d.wait(4 * time.Second)
 		d.got(1, "third|second")
 	})
 }

@@ -214,7 +214,7 @@ func (msg sentMsg) take(m *Model) tea.Cmd {
 		cmds = append(cmds, c.say(fmt.Sprintf("%s, and %d more", msg.notes[0], n-1)))
 	}
 	// What was sent meanwhile goes to an agent that takes it at once.
-	for c.sending == nil && s.behind == 0 && len(c.queued) > 0 && c.holds() && c.session != nil {
+	for c.sending == nil && !c.paused && s.behind == 0 && len(c.queued) > 0 && c.holds() && c.session != nil {
 		text := c.queued[0]
 		cmd, err := c.send(text)
 		if err != nil {
