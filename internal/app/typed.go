@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/memory"
+	"parley/internal/record"
 	"parley/ui"
 	"parley/ui/widget"
 )
@@ -18,6 +19,9 @@ func warnings(setup *cli.Setup) <-chan string {
 		case lines <- line:
 		default:
 		}
+	}
+	if _, err := record.StateDir(); err != nil {
+		setup.Warn("HOME is not set: no history, drafts, logs or copies for undo are kept")
 	}
 	cli.TellIgnored(setup.Warn)
 	return lines

@@ -44,7 +44,7 @@ type ruleFile struct {
 func ruleFiles(own string, dirs []string) ([]ruleFile, error) {
 	if own == "" {
 		path, err := RulesPath()
-		if err != nil {
+		if err != nil && !errors.Is(err, config.ErrNoHome) {
 			return nil, err
 		}
 		own = path

@@ -112,7 +112,7 @@ func newSetup(c *config.Config, remote RemoteFlags) *Setup {
 // UsageError of one line.
 func Load(remote RemoteFlags) (*Setup, error) {
 	path, err := config.Path()
-	if err != nil {
+	if err != nil && !errors.Is(err, config.ErrNoHome) {
 		return nil, UsageError{err.Error()}
 	}
 	c, err := config.Load(path)

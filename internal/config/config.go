@@ -89,6 +89,10 @@ type MCPServer struct {
 	Headers map[string]string `toml:"headers"`
 }
 
+// ErrNoHome is returned by Path where the user has no home directory. Then there is
+// no configuration; Load of "" returns the one without any setting.
+var ErrNoHome = errors.New("there is no home directory to keep anything in: set HOME")
+
 // Path is where the file is looked for: $PARLEY_CONFIG, else parley/config.toml
 // in the user's configuration directory. It need not exist.
 func Path() (string, error) {
@@ -96,6 +100,9 @@ func Path() (string, error) {
 		return filepath.Abs(path)
 	}
 	dir, err := os.UserConfigDir()
+	if err != nil && os.Getenv("XDG_CONFIG_HOME") == "" {
+		return "", ErrNoHome
+	}
 	if err != nil {
 		return "", fmt.Errorf("find the configuration directory: %w", err)
 	}

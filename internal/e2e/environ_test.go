@@ -46,3 +46,10 @@ func TestDumbTerminal(t *testing.T) {
 		s.WaitFor("Connected: Demo agent", "You:")
 	}
 }
+
+// Without a home directory parley runs with its defaults, and says what is not kept.
+func TestNoHome(t *testing.T) {
+	t.Parallel()
+	s := StartEnv(t, 120, 30, workDir(t), []string{"HOME=", "XDG_CONFIG_HOME="}, "--linear", "demo")
+	s.WaitFor("HOME is not set: no history, drafts, logs or copies for undo are kept", "Connected: Demo agent", "You:")
+}
