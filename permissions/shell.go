@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -150,11 +151,29 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 	before := r.dir
 	r.command(s)
-	if s.Background || s.Negated {
+	switch {
+	case s.Background:
 		r.dir = before
+	case s.Negated && r.dir != before:
+		r.dir = ""
 	}
 	for _, redirect := range s.Redirs {
 		r.redirect(redirect, before)
+		r.ended(s, redirect, before)
+	}
+}
+
+// ended accounts for shells, as dash, that know no &>: for them the & ends the command, which
+// runs in the background, and what follows the file is another command.
+func (r *reader) ended(s *syntax.Stmt, d *syntax.Redirect, before string) {
+	if d.Op != syntax.RdrAll && d.Op != syntax.AppAll {
+		return
+	}
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[len(c.Args)-1].Pos().After(d.Pos()) {
+		r.doubt(s, "where a command ends is not the same to every shell")
+	}
+	if r.dir != before {
+		r.dir = ""
 	}
 }
 
@@ -175,8 +194,10 @@ func (r *reader) command(s *syntax.Stmt) {
 			r.apart(false, branch.Then)
 		}
 	case *syntax.WhileClause:
-		r.apart(false, c.Cond)
-		r.apart(false, c.Do)
+		r.repeated(func() {
+			r.apart(false, c.Cond)
+			r.apart(false, c.Do)
+		})
 	case *syntax.ForClause:
 		r.loop(c)
 	case *syntax.TimeClause:
@@ -198,16 +219,33 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 	case syntax.OrStmt: // the right side runs where the left one did not work
 		r.statement(c.X)
 		after := r.dir
-		r.dir = before
+		if _, simple := c.X.Cmd.(*syntax.CallExpr); after != before && (!simple || c.X.Negated) {
+			r.dir = "" // a cd in it may have worked
+		} else {
+			r.dir = before
+		}
 		r.statement(c.Y)
 		if after != before || r.dir != before {
 			r.dir = ""
 		}
-	default: // a pipe: subshells
+	default: // a pipe: subshells, but for the last one in zsh
 		r.statement(c.X)
 		r.dir = before
 		r.statement(c.Y)
-		r.dir = before
+		if r.dir != before {
+			r.dir = ""
+		}
+	}
+}
+
+// repeated reads what a loop repeats. From the second round on it begins where the one
+// before has ended.
+func (r *reader) repeated(round func()) {
+	before := r.dir
+	if round(); before != "" && r.dir != before {
+		r.dir = ""
+		round()
+		r.dir = ""
 	}
 }
 
@@ -225,7 +263,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 			r.inner(w)
 		}
 	}
-	r.apart(false, c.Do)
+	r.repeated(func() { r.apart(false, c.Do) })
 }
 
 // call is a simple command.
@@ -264,6 +302,9 @@ func (r *reader) call(c *syntax.CallExpr) {
 // follow keeps the directory.
 func (r *reader) follow(p part) {
 	words := p.words
+	if slices.Contains(words, "mv") && slices.ContainsFunc(words, r.above) {
+		r.dir = ""
+	}
 	if !slices.Contains([]string{"cd", "pushd", "popd", "chdir", "z"}, words[0]) {
 		return
 	}
@@ -272,6 +313,16 @@ func (r *reader) follow(p part) {
 		return
 	}
 	r.dir = joinDir(r.dir, words[1])
+}
+
+// above tells whether a word names the directory, or one that holds it: when that is moved,
+// the directory is elsewhere.
+func (r *reader) above(word string) bool {
+	if word == "" || r.dir == "" {
+		return false
+	}
+	from, err := filepath.Rel(joinDir(r.dir, word), r.dir)
+	return err == nil && from != ".." && !strings.HasPrefix(from, ".."+string(filepath.Separator))
 }
 
 // script reads the line that a shell is given as an argument, also behind another

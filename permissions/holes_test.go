@@ -1,0 +1,46 @@
+package permissions
+
+import "testing"
+
+// hole is a line that once passed by the rules that seem to cover it.
+type hole struct {
+	why   string
+	rules []string // commands that are allowed
+	line  string
+}
+
+func checkHoles(t *testing.T, more string, holes []hole) {
+	t.Helper()
+	for _, h := range holes {
+		if got := rulebook(t, allowing(h.rules...)+more).Judge(lineFacts(h.line)); got.Effect == Allow {
+			t.Errorf("%s: %q passes with %q: %+v", h.why, h.line, h.rules, got.Verdicts)
+		}
+	}
+}
+
+// Where a part of a line runs decides which files it means.
+func TestHolesOfDirectories(t *testing.T) {
+	files := []string{"ls *", "cat *", "touch *", "echo *", "mv *", "git mv *", "git *", "./build.sh *"}
+	checkHoles(t, (&Rule{Effect: Deny, Path: "config/**", Kind: "edit"}).Text(), []hole{
+		{"dash takes &> for the end of a command", files, "echo &>/dev/null rm -rf src"},
+		{"the same, appending", files, "echo &>>/dev/null rm -rf src"},
+		{"a cd that dash runs in the background", files, "cd a/b &>/dev/null && cat ../../x"},
+		{"the last command of a pipe, in zsh", files, "echo | cd config && touch x"},
+		{"the last command of a pipe, and a program", files, "echo | cd sub && ./build.sh"},
+		{"a negated cd", files, "! cd config; touch x"},
+		{"a negated cd, otherwise", files, "! cd config || touch x"},
+		{"a cd that worked before the left side failed", files, "cd config && cat nothing || touch x"},
+		{"the second round of a loop", files, "for f in 1 2; do touch x; cd config; done"},
+		{"the second round of a loop, outside", files, "cd a/b && for f in 1 2; do cat ../../x; cd /w; done"},
+		{"the second round of a while loop", files, "while ls; do ./build.sh; cd sub; done"},
+		{"the condition of a loop", files, "while ./build.sh; cd sub; do ls; done"},
+		{"a loop in a loop", files, "for f in 1 2; do for g in 1 2; do touch x; done; cd config; done"},
+		{"the directory itself is moved", files, "cd a/b && mv /w/a/b /w/z && cat ../../x"},
+		{"a directory above is moved", files, "cd a/b && git mv ../../a ../../z/y/a && cat ../../../../x"},
+	})
+	for _, line := range []string{"echo &>/dev/null", "ls src &>/dev/null && cat x", "for f in a b; do ls -l; cat x; done", "cd src && mv x.go y.go && cat ../x", "cd src && ls | cat", "cd src || touch x"} {
+		if got := rulebook(t, allowing(files...)).Judge(lineFacts(line)); got.Effect != Allow {
+			t.Errorf("%q is asked: %+v", line, got.Verdicts)
+		}
+	}
+}
