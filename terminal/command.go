@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,27 +37,20 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 		}
 		env = append(env, v.Name+"="+v.Value)
 	}
-	if c.Shell {
-		cmd, err := s.shell(c.Command, c.Dir, env)
+	// A file may be called as a command line reads: what was judged is the line.
+	if c.Shell || len(c.Args) == 0 && strings.ContainsAny(c.Command, shellWords) {
+		cmd, err := s.shell(c.Command, c.Dir, env, c.Shell)
 		if err != nil {
-			return nil, fmt.Errorf("find a shell: %w", err)
+			return nil, fmt.Errorf("find a shell for %s: %w", Line(c), err)
 		}
 		cmd.Env, cmd.Dir = env, c.Dir
 		return cmd, nil
 	}
 	path, err := process.LookPath(c.Command, c.Dir, env)
-	if err == nil {
-		return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil
-	}
-	if len(c.Args) > 0 || !strings.ContainsAny(c.Command, shellWords) {
+	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", Line(c), err)
 	}
-	cmd, shellErr := s.shell(c.Command, c.Dir, env)
-	if shellErr != nil {
-		return nil, fmt.Errorf("run %s: %w", Line(c), errors.Join(err, shellErr))
-	}
-	cmd.Env, cmd.Dir = env, c.Dir
-	return cmd, nil
+	return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil
 }
 
 // Line returns a command as a person would type it in a shell, with the variables it sets in front: for questions,

@@ -72,7 +72,7 @@ func TestCommandLineAndNotFound(t *testing.T) {
 	if err := os.WriteFile(spaced, []byte("#!/bin/sh\necho direct\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	id := h.create(Command{Command: spaced})
+	id := h.create(Command{Command: spaced, Args: []string{"x"}})
 	h.wait(id)
 	if out := h.output(id); out.Text != "direct\n" {
 		t.Errorf("an executable with a blank in its name: %q", out.Text)
@@ -117,16 +117,43 @@ func TestShellOfAProject(t *testing.T) {
 
 func TestUserShell(t *testing.T) {
 	dir := t.TempDir()
-	shell := filepath.Join(dir, "shell")
-	if err := os.WriteFile(shell, []byte("#!/bin/sh\necho \"mine: $*\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for env, want := range map[string]string{"SHELL=" + shell: "mine: -c echo hi\n", "SHELL=/none": "hi\n"} {
-		h := open(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), env}})
-		id := h.create(Command{Command: "echo hi"})
-		h.wait(id)
-		if out := h.output(id); out.Text != want {
-			t.Errorf("%s: %q", env, out.Text)
+	for _, name := range []string{"zsh", "fish"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"mine: $*\"\n"), 0o755); err != nil {
+			t.Fatal(err)
 		}
+	}
+	mine := "mine: -c echo hi\n"
+	for _, c := range []struct {
+		shell string
+		own   bool // the line is the user's
+		want  string
+	}{
+		{filepath.Join(dir, "zsh"), false, mine}, {filepath.Join(dir, "fish"), true, mine}, {filepath.Join(dir, "fish"), false, "hi\n"}, {"/none", false, "hi\n"},
+	} {
+		h := open(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "SHELL=" + c.shell}})
+		id := h.create(Command{Command: "echo hi", Shell: c.own})
+		h.wait(id)
+		if out := h.output(id); out.Text != c.want {
+			t.Errorf("%+v: %q", c, out.Text)
+		}
+	}
+}
+
+// A file that is called as a line reads is not what the line runs.
+func TestFileNamedAsALine(t *testing.T) {
+	h := open(t, Options{Shell: "sh"})
+	for name, text := range map[string]string{"src/hi": "hi\n", "cat src/hi": "#!/bin/sh\necho the file was run\n"} {
+		name = filepath.Join(h.dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := h.create(Command{Command: "cat src/hi"})
+	h.wait(id)
+	if out := h.output(id); out.Text != "hi\n" {
+		t.Errorf("%q", out.Text)
 	}
 }

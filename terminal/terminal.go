@@ -77,7 +77,7 @@ const (
 type Options struct {
 	Environ       []string      // environment of all commands, "NAME=value"; nil = os.Environ()
 	Attended      []string      // environment of attended ones in its place; nil = Environ
-	Shell         string        // runs command lines, with -c; "" = $SHELL or sh; on Windows cmd
+	Shell         string        // runs command lines, with -c; "" = $SHELL, sh for agents where that is no POSIX shell; on Windows cmd
 	MaxOutput     int           // most bytes of output kept per terminal, whatever the agent allows; 0 = 4 MiB
 	MaxPerSession int           // most commands running at once in a session; 0 = 32
 	MaxKept       int           // most terminals of a session that are not released, running or not; 0 = 256, negative = any
@@ -94,12 +94,11 @@ type Options struct {
 // EnvVar is a variable of a command's environment.
 type EnvVar struct{ Name, Value string }
 
-// Command says what to run. With no Args, a Command that is not an executable but reads like a command line runs in
-// the shell.
+// Command says what to run. With no Args, a Command that reads like a command line runs in the shell.
 type Command struct {
 	Command     string
 	Args        []string
-	Shell       bool     // Command is a line for the shell, whatever it looks like
+	Shell       bool     // Command is a line of the user for their own shell, whatever it looks like
 	Env         []EnvVar // over the environment of the Service; of the same name the last one wins
 	Dir         string   // absolute; required
 	OutputLimit *uint64  // most bytes of output kept; nil = as many as the Service keeps
