@@ -44,3 +44,18 @@ func TestHolesOfDirectories(t *testing.T) {
 		}
 	}
 }
+
+func TestHolesOfPrograms(t *testing.T) {
+	checkHoles(t, "", []hole{
+		{"settings that name other files", []string{"git *"}, "git config -f x.cfg --includes --list"},
+		{"the same, with a subcommand", []string{"git *"}, "git config list --includes -f x.cfg"},
+	})
+}
+
+// The name of a subcommand is not a path of which a rule speaks.
+func TestSubcommandsAreNoPaths(t *testing.T) {
+	text := allowing("git *") + (&Rule{Effect: Deny, Path: "config/**"}).Text()
+	if got := rulebook(t, text).Judge(lineFacts("git config user.name")); got.Effect != Allow {
+		t.Errorf("%+v", got.Verdicts)
+	}
+}

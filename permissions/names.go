@@ -117,7 +117,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classQuery:
 		return b.query(f, it.text)
 	case classRemote:
-		return b.remote(f, p.dir, it.text)
+		return b.remote(f, p.dir, it)
 	case classForge:
 		if strings.Contains(it.text, "://") {
 			return b.url(f, it.text)
@@ -139,6 +139,9 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	if !b.tightens() {
 		return nil
+	}
+	if it.option == "" && (it.class == classSub || it.class == classRisky) {
+		return nil // git config is no directory
 	}
 	how := mayWrite
 	if slices.Contains([]class{classRead, classRev, classLocal, classInput}, it.class) {
@@ -321,13 +324,12 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 	if program(p.words[0]) != "git" || f.Look == nil || dir == "" {
 		return dir
 	}
-	exists := func(dir, name string) bool { return f.Look(filepath.Join(dir, name)).Exists }
 	for at := f.Look(dir); at.Inside && at.Path != ""; at = f.Look(filepath.Dir(at.Path)) {
-		if exists(at.Path, ".git") {
+		if f.Look(filepath.Join(at.Path, ".git")).Exists {
 			break
 		}
-		if exists(at.Path, "HEAD") && exists(at.Path, "objects") && exists(at.Path, "refs") {
-			*out = append(*out, Verdict{Text: at.Path, Why: "a repository without .git: its settings can run programs"})
+		if bareRepository(f, at.Path) {
+			*out = append(*out, Verdict{Text: at.Path, Why: withoutGit})
 			break
 		}
 		if filepath.Dir(at.Path) == at.Path {

@@ -148,16 +148,26 @@ func TestGitNamed(t *testing.T) {
 	})
 }
 
+// Hooks and settings of a repository that is there by its files alone are not protected.
 func TestGitRepositoryByItsFiles(t *testing.T) {
-	f := lineFacts("git push bare main")
+	exist := map[string]bool{"/w": true, "/w/.git": true, "/w/file": true}
+	for dir, names := range map[string]string{"bare.git": "HEAD objects refs", "sub": "HEAD objects refs", "tree": "HEAD commondir", "own": ".git", "src": "x.go"} {
+		exist["/w/"+dir] = true
+		for name := range strings.FieldsSeq(names) {
+			exist["/w/"+dir+"/"+name] = true
+		}
+	}
+	f := lineFacts("")
 	f.Look = func(p string) FileFact {
 		fact := project(p)
-		fact.Exists = p == "/w" || p == "/w/.git" || strings.HasPrefix(p, "/w/bare.git") || strings.HasPrefix(p, "/w/sub/")
+		fact.Exists = exist[fact.Path]
 		return fact
 	}
-	b := rulebook(t, allowing("git push *", "git fetch *", "git clone *"))
+	b := rulebook(t, allowing("git *", "git push *", "git fetch *", "git clone *"))
 	for line, want := range map[string]Effect{
-		"git push bare main": None, "git push ./bare.git": None, "git fetch bare.git": None, "git clone sub x": None, "git push origin main": Allow,
+		"git push bare main": None, "git push ./bare.git": None, "git fetch bare.git": None, "git clone sub x": None, "git push ./tree main": None, "git fetch ./file": None,
+		"git ls-remote tree": None, "git push origin main": Allow, "git fetch ./own": Allow, "git push . a:b": Allow,
+		"git -C tree ls-remote o": None, "git -C sub log": None, "cd tree && git status": None, "cd src && git status": Allow, "git -C own log": Allow,
 	} {
 		f.Commands = []CommandFact{{Line: line, Dir: "/w"}}
 		if got := b.Judge(f); got.Effect != want {

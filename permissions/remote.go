@@ -44,8 +44,10 @@ func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
 }
 
 // remote judges what git takes for another repository. One that is there by its files
-// alone can run programs: its hooks and settings are not protected.
-func (b *Rulebook) remote(f *Facts, dir, word string) []Verdict {
+// alone, or by a file that says where it is, can run programs: its hooks and settings are
+// not protected.
+func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
+	word := it.text
 	before, _, colon := strings.Cut(word, ":")
 	switch {
 	case strings.HasPrefix(word, "-"), strings.Contains(word, "::"):
@@ -59,13 +61,23 @@ func (b *Rulebook) remote(f *Facts, dir, word string) []Verdict {
 		}
 		return b.bare(f, strings.ReplaceAll(host, "@", "?@")+":")
 	}
-	for _, end := range []string{"", ".git"} {
-		file, known := lookUp(f, dir, word+end, false)
-		if known && f.Look(filepath.Join(file.Path, "HEAD")).Exists && f.Look(filepath.Join(file.Path, "objects")).Exists {
-			return []Verdict{{Text: word, Why: "a repository without .git: its settings can run programs"}}
+	if strings.HasPrefix(it.of, "git") {
+		for _, end := range []string{"", ".git"} {
+			if file, known := lookUp(f, dir, word+end, false); known && file.Exists && !f.Look(filepath.Join(file.Path, ".git")).Exists {
+				return []Verdict{{Text: word, Why: withoutGit}}
+			}
 		}
 	}
 	return b.pieces(f, dir, word, reads)
+}
+
+const withoutGit = "a repository without .git: its settings can run programs"
+
+// bareRepository tells whether git takes a directory for a repository by its files alone:
+// those that it does not have may be in another one, which it names.
+func bareRepository(f *Facts, dir string) bool {
+	exists := func(name string) bool { return f.Look(filepath.Join(dir, name)).Exists }
+	return exists("HEAD") && (exists("objects") && exists("refs") || exists("commondir"))
 }
 
 // download judges a URL that wget fetches. Unless an option says where to, it becomes a
