@@ -99,7 +99,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 			r.add(at, w, classFlag, w)
 			options = false
 			at++
-		case options && begins:
+		case begins && (options || began == classList):
 			r.add(at, w, began, w)
 			at++
 		case options && (len(w) > 1 && w[0] == '-' || p.operator(w)):
@@ -241,7 +241,7 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 			r.add(at, w, o.bare(), w)
 			return at + 1, true
 		}
-		if at+1 == len(words) || dashed(words[at+1]) {
+		if at+1 == len(words) || p.opens(words[at+1]) {
 			return at, false
 		}
 		r.add(at, w, classFlag, w)
@@ -298,7 +298,7 @@ func (r *reading) cluster(p *profile, find func(string) (option, bool), value fu
 		case rest != "":
 			value(name, rest, o, at)
 			return at + 1, true
-		case at+1 < len(words) && !dashed(words[at+1]):
+		case at+1 < len(words) && !p.opens(words[at+1]):
 			value(name, words[at+1], o, at+1)
 			return at + 2, true
 		default:
@@ -309,9 +309,13 @@ func (r *reading) cluster(p *profile, find func(string) (option, bool), value fu
 	return at + 1, true
 }
 
-// dashed tells whether a word may be an option, where it follows one that has a value:
-// programs do not agree on whether it is that value. A number below zero is.
-func dashed(w string) bool {
+// opens tells whether a word may be an option, where it follows one that has a value:
+// programs do not agree on whether it is that value. A number below zero is. A file of
+// options is replaced by what stands in it wherever it comes.
+func (p *profile) opens(w string) bool {
+	if c, ok := p.beginning(w); ok && c == classList {
+		return true
+	}
 	return len(w) > 1 && w[0] == '-' && (w[1] < '0' || w[1] > '9')
 }
 
