@@ -28,6 +28,9 @@ func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
 		if why := it.uncovered(f, dir); why != "" {
 			return why
 		}
+		if from, to, found := strings.Cut(it.text, ":"); found && it.class == classRefspec && it.word < len(r.words) && r.words[it.word] != "*" && matchText(r.words[it.word], from) {
+			return fmt.Sprintf("a rule has to name where %s goes: %s", from, to)
+		}
 	}
 	return ""
 }

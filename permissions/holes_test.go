@@ -66,3 +66,48 @@ func TestSubcommandsAreNoPaths(t *testing.T) {
 		t.Errorf("%+v", got.Verdicts)
 	}
 }
+
+// The * inside a word stands for what lies below, and for one name of a branch.
+func TestHolesOfStars(t *testing.T) {
+	checkHoles(t, "", []hole{
+		{"up from a directory", []string{"rm -rf build/*"}, "rm -rf build/../src"},
+		{"up to the directory", []string{"rm -rf build/*"}, "rm -rf build/.."},
+		{"up, in the value of an option", []string{"mytool --out=build/*"}, "mytool --out=build/../src"},
+		{"another branch", []string{"git push origin feature/*"}, "git push origin feature/x:main"},
+	})
+	for _, c := range []struct{ rule, line string }{
+		{"rm -rf build/*", "rm -rf build/x"}, {"git push origin feature/*", "git push origin feature/x"}, {"git log main..*", "git log main..x"},
+		{"git push origin *", "git push origin x:main"}, {"cat ../w/*", "cat ../w/x"},
+	} {
+		if got := rulebook(t, allowing(c.rule)).Judge(lineFacts(c.line)); got.Effect != Allow {
+			t.Errorf("%q with %q: %+v", c.line, c.rule, got.Verdicts)
+		}
+	}
+}
+
+// A rule that is offered answers questions like the one that was asked, not others.
+func TestSuggestedRulesAreNoWider(t *testing.T) {
+	run := []CommandFact{{Line: "rm -rf src", Dir: "/w"}}
+	for why, c := range map[string]struct {
+		rules string
+		asked Facts
+		later Facts
+	}{
+		"a tool that ran nothing then runs a command": {"", Facts{Agent: "a", Tool: "look", Kind: "other"}, Facts{Agent: "a", Tool: "look", Kind: "execute", Commands: run}},
+		"the same, of another kind":                   {"", Facts{Agent: "a", Tool: "look", Kind: "other"}, Facts{Agent: "a", Tool: "look", Kind: "other", Commands: run}},
+		"a tool then fetches":                         {"", Facts{Agent: "a", Tool: "look", Kind: "other"}, Facts{Agent: "a", Tool: "look", Kind: "fetch", Hosts: []string{"evil.example"}}},
+		"a host that is none": {allowing("curl *"), Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'http x'", Dir: "/w"}}},
+			Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'evil x'", Dir: "/w"}}}},
+	} {
+		c.asked.Look, c.asked.Below, c.later.Look, c.later.Below = project, nothingBelow, project, nothingBelow
+		for _, r := range Suggest(Question{Facts: c.asked, Judgement: rulebook(t, c.rules).Judge(c.asked)}) {
+			b, err := rulebook(t, c.rules).With(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := b.Judge(c.later); got.Effect == Allow {
+				t.Errorf("%s: %s answers %+v", why, r.Name(), got.Verdicts)
+			}
+		}
+	}
+}

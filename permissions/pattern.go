@@ -8,19 +8,21 @@ import (
 )
 
 // matchWords tells whether a pattern of words matches a command. A * inside a
-// word stands for any characters of that word, and as the last word for any
-// words, none included. Nothing else is special.
+// word stands for any characters of that word that lead to no directory above, and
+// as the last word for any words, none included. Nothing else is special.
 func matchWords(pattern, words []string) bool {
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {
 			return true
 		}
-		if i >= len(words) || !matchText(p, words[i]) {
+		if i >= len(words) || !matchText(p, words[i]) || p != words[i] && climbs(words[i]) && !climbs(p) {
 			return false
 		}
 	}
 	return len(pattern) == len(words)
 }
+
+func climbs(word string) bool { return slices.Contains(splitPath(word), "..") }
 
 // matchText matches with * for any characters.
 func matchText(pattern, s string) bool {

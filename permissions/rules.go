@@ -11,7 +11,8 @@ import (
 // Rule says what is done with questions of a sort. What it names must all match;
 // what it leaves out matches everything, but for an Allow: only one that names a
 // path lets files outside of the session's directories, or known to be
-// sensitive, pass.
+// sensitive, pass; and one that names a tool lets that run or fetch something only
+// where its kind says so.
 type Rule struct {
 	Effect  Effect
 	Agent   string // a name with * for any characters
@@ -165,7 +166,15 @@ func (r *Rule) matches(f *Facts, d demand) bool {
 	case r.Host != "":
 		return d.kind == wantsHost && matchHost(r.Host, d.host)
 	}
-	return r.Effect != Allow || !(d.kind == wantsRead || d.kind == wantsWrite) || d.file.Inside && !d.file.Secret
+	if r.Effect != Allow {
+		return true
+	}
+	files := d.kind == wantsRead || d.kind == wantsWrite
+	says := slices.Contains(natural[d.kind], r.Kind) || files && slices.Contains([]string{"", "delete", "move"}, r.Kind)
+	if r.Tool != "" && d.kind != wantsUse && !says {
+		return false // a tool's name is the agent's to give
+	}
+	return !files || d.file.Inside && !d.file.Secret
 }
 
 // Rulebook is a set of rules. It is not changed after it was made, and may be

@@ -73,10 +73,18 @@ func suggestions(d demand, f Facts) []Rule {
 		}
 		return rules
 	case wantsHost:
-		return []Rule{{Host: d.host}}
+		if hostName().MatchString(d.host) {
+			return []Rule{{Host: d.host}}
+		}
+		return nil
+	}
+	for _, kinds := range natural { // with one of these kinds, a rule would let the tool do more than it was asked about
+		if slices.Contains(kinds, f.Kind) {
+			return nil
+		}
 	}
 	if f.Tool != "" {
-		return []Rule{{Tool: f.Tool, Agent: f.Agent}}
+		return []Rule{{Tool: f.Tool, Agent: f.Agent, Kind: f.Kind}}
 	}
 	return nil
 }
