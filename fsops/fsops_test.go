@@ -169,7 +169,7 @@ func TestSensitivePaths(t *testing.T) {
 		"shell start-up file":              {"/home/u/.bashrc", "/home/u/.zshenv", "/home/u/.config/fish/functions/x.fish", "/etc/profile", "/etc/profile.d/x.sh"},
 		"runs at start-up":                 {"/etc/cron.d/x", "/etc/crontab", "/var/spool/cron/crontabs/u", "/home/u/.config/systemd/user/x.service", "/Users/u/Library/LaunchAgents/x.plist", "/etc/ld.so.preload"},
 		"who may become root":              {"/etc/sudoers", "/etc/sudoers.d/x"},
-		"git hook":                         {"/p/.git/hooks/pre-commit", "/p/.GIT/Hooks/pre-commit", "/p/.g\u200cit/hooks/x", "/p/git~1/hooks/x", "/p/.husky/pre-push", "/p/.pre-commit-config.yaml"},
+		"git hook":                         {"/p/.git/hooks/pre-commit", "/p/.GIT/Hooks/pre-commit", "/p/.g\u200cit/hooks/x", "/p/.hu\u017fky/pre-push", "/p/git~1/hooks/x", "/p/.husky/pre-push", "/p/.pre-commit-config.yaml"},
 		"git settings":                     {"/p/.git/config", "/p/.git/HEAD", "/p/.git./config", "/p/.git", "/home/u/.gitconfig", "/home/u/.config/git/config"},
 		"runs commands in an editor":       {"/p/.vscode/tasks.json", "/p/.VSCode/settings.json", "/p/.zed/tasks.json", "/p/.devcontainer/devcontainer.json"},
 		"runs in CI":                       {"/p/.github/workflows/x.yml", "/p/.gitlab-ci.yml", "/p/.circleci/config.yml", "/p/Jenkinsfile", "/p/.forgejo/workflows/x.yml"},

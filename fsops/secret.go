@@ -162,7 +162,7 @@ func plainName(name string) string {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
-		return unicode.ToLower(r)
+		return unicode.ToLower(unicode.ToUpper(r)) // ſ is s
 	}, name)
 	if trimmed := strings.TrimRight(name, ". "); trimmed != "" {
 		name = trimmed

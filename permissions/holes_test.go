@@ -111,3 +111,36 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 		}
 	}
 }
+
+// cmd reads quotes, & and % in ways of its own.
+func TestHolesOfCmd(t *testing.T) {
+	defer func(was bool) { readByCmd = was }(readByCmd)
+	readByCmd = true
+	b := rulebook(t, allowing("git log *", "npm view *", "ls *", "jest *"))
+	for line, want := range map[string]Effect{
+		"git log 'a & calc & b'": None, `git log "%PATH%"`: None, `ls src\..\..\x`: None, "git log ^& calc": None, "ls\ncalc": None, "git log --author='x y'": None,
+		"git log --oneline -3 && ls src": Allow, `git log --author="x y"`: Allow,
+	} {
+		if got := b.Judge(lineFacts(line)); got.Effect != want {
+			t.Errorf("%q: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+		}
+	}
+	for _, c := range []struct {
+		words []string
+		want  Effect
+	}{{[]string{"jest", "-t", `x" & calc & "`}, None}, {[]string{"jest", "-t", "%x%"}, None}, {[]string{"jest", "-t", "x y"}, Allow}} {
+		f := lineFacts("")
+		f.Commands = []CommandFact{{Words: c.words, Dir: "/w"}}
+		if got := b.Judge(f); got.Effect != c.want {
+			t.Errorf("%q: %v, want %v; %+v", c.words, got.Effect, c.want, got.Verdicts)
+		}
+	}
+}
+
+// File systems that fold case take ſ for s.
+func TestHolesOfLetters(t *testing.T) {
+	text := allowing("touch *") + (&Rule{Effect: Deny, Path: "secrets/**"}).Text()
+	if got := rulebook(t, text).Judge(lineFacts("touch ſecrets/x")); got.Effect != Deny {
+		t.Errorf("%+v", got.Verdicts)
+	}
+}

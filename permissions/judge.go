@@ -121,7 +121,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 		r := reader{dir: c.Dir}
 		r.script(c.Words)
 		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir}
-		if slices.ContainsFunc(c.Words[1:], operator) {
+		if slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
 			p.doubt = "a word of it means more to a shell"
 		}
 		return b.around(f, append(b.run(f, p), deeper(b.parts(f, r.parts, c.Line))...), c)

@@ -96,10 +96,11 @@ func (p pathPattern) matches(path string, strict bool) bool {
 	return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
 }
 
+// lower folds case as file systems do: some letters have two lower cases, as ſ and s.
 func lower(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = strings.ToLower(n)
+		out[i] = strings.ToLower(strings.ToUpper(n))
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -39,6 +40,17 @@ type reader struct {
 	depth int
 }
 
+// readByCmd tells whether cmd runs the lines: it knows neither single quotes nor backslashes,
+// and finds & and % where other shells see text.
+var readByCmd = runtime.GOOS == "windows"
+
+// sameToCmd is a line that cmd reads as other shells do.
+var sameToCmd = late(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
+
+// cmdSpecial are the characters of a word that mean more to cmd, which Windows runs for
+// programs that are batch files.
+const cmdSpecial = "&|<>^%\"!()\r\n"
+
 // partsOf takes a line apart that a POSIX shell or bash would run in dir.
 func partsOf(line, dir string) []part { return partsWithin(line, dir, 0) }
 
@@ -57,6 +69,9 @@ func partsWithin(line, dir string, depth int) []part {
 	r.list(file.Stmts)
 	if unseen(line) {
 		r.doubt(nil, "it has characters that cannot be seen")
+	}
+	if readByCmd && !sameToCmd().MatchString(line) {
+		r.doubt(nil, "cmd reads it in another way")
 	}
 	r.comments(file)
 	if r.stateful() && len(r.parts) > 1 {
