@@ -46,7 +46,8 @@ func TestHolesOfDirectories(t *testing.T) {
 }
 
 func TestHolesOfPrograms(t *testing.T) {
-	checkHoles(t, "", []hole{
+	checkHoles(t, (&Rule{Effect: Allow, Host: "example.com"}).Text(), []hole{
+		{"a name that the URL completes", []string{"curl -o *"}, "curl -o '.en#1' 'https://example.com/[v-v]'"},
 		{"settings that name other files", []string{"git *"}, "git config -f x.cfg --includes --list"},
 		{"the same, with a subcommand", []string{"git *"}, "git config list --includes -f x.cfg"},
 		{"a file of options for a value", []string{"pytest *"}, "pytest -k @o.txt"},

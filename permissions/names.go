@@ -84,6 +84,9 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classDir:
 		return nil // judged where it is entered
 	case classWrite:
+		if it.of == "curl" && strings.Contains(it.text, "#") {
+			return []Verdict{{Text: it.text, Why: "curl puts a part of the URL in the place of #1"}}
+		}
 		if it.option != "" && slices.Contains(nowhere, it.text) {
 			return nil
 		}
