@@ -72,9 +72,10 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 }
 
 // LoadSession opens a session of the agent's and has the conversation replayed
-// (session/load): between HistoryBegan and HistoryEnded, and from agents that
-// answer too early also after it. When ctx ends first, the agent is told, and
-// what it still sends for the session is dropped.
+// (session/load), between HistoryBegan and HistoryEnded; it returns after
+// HistoryEnded. Of an agent that answers before it replays, what comes later still
+// is history until the first prompt. When ctx ends first, the agent is told, and what
+// it still sends for the session is dropped.
 func (c *Client) LoadSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.LoadSession {
 		return nil, fmt.Errorf("load the session: %w", ErrUnsupported)
@@ -106,15 +107,16 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	if replay {
 		s.post(HistoryBegan{s.own()})
 	}
-	var mu sync.Mutex // of over and failed, until the call has ended
-	over := false
+	var mu sync.Mutex // of what follows, until the call has ended
+	over, late := false, false
 	var failed error
-	end := func(in For, err error) { // with mu
+	in := s.own()
+	end := func(err error) { // with mu
 		if over = true; err != nil {
 			failed = c.explain(doing, err)
 			c.forget(s)
 		}
-		if replay {
+		if late = late && err == nil; replay && !late {
 			s.post(HistoryEnded{For: in, Err: failed})
 		}
 	}
@@ -126,26 +128,59 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		if over { // given up
 			return
 		}
-		in := s.own()
 		if call.Answered() {
-			in = s.for_()
+			in, late = s.for_(), replay && (!s.userHeard || c.hasStreams())
 		}
 		if err == nil {
 			err = c.surface.offered(s, method, raw)
 		}
-		end(in, err)
+		end(err)
 	})
 	call.Queue(req)
 	err = call.Wait(ctx, nil)
 	mu.Lock()
 	defer mu.Unlock()
 	if !over {
-		end(s.own(), err)
+		end(err)
 	}
 	if failed != nil {
 		return nil, failed
 	}
+	if late {
+		c.stragglers(ctx)
+		s.post(HistoryEnded{For: in})
+	}
 	return s, nil
+}
+
+// How long nothing has to come after the answer to session/load for the history
+// to be whole, and how long that is waited for at most.
+const (
+	historyPause    = 100 * time.Millisecond
+	historyPatience = 3 * time.Second
+)
+
+// stragglers waits for what is still to come of a history: of an agent that has
+// answered before it told a message of the user's, which gemini does, and over HTTP,
+// where the answer may overtake the session's stream. It returns when nothing has come for a while, or when ctx or the
+// connection ends.
+func (c *Client) stragglers(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, historyPatience)
+	defer stop()
+	for came := c.in.received.Load(); ; {
+		select {
+		case <-time.After(historyPause):
+		case <-ctx.Done():
+			return
+		case <-c.over:
+			return
+		}
+		now := c.in.received.Load()
+		if now == came {
+			return
+		}
+		came = now
+	}
 }
 
 // openRequest describes a session of the agent's.

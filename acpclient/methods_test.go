@@ -398,6 +398,62 @@ func TestLoadGivenUpInARace(t *testing.T) {
 	t.Logf("%d of 2000 were opened", opened)
 }
 
+// LoadSession returns, and the history ends, after the history: of agents that
+// answer first, too, and over HTTP, where the answer may overtake it. One that never
+// rests is not waited for.
+func TestCase183LateHistory(t *testing.T) {
+	for name, c := range map[string]struct {
+		pieces int
+		pause  time.Duration
+		within time.Duration
+		whole  bool
+	}{
+		"at once": {0, 0, 200 * time.Millisecond, true}, "late": {20, 10 * time.Millisecond, 400 * time.Millisecond, true}, "endless": {1000, 20 * time.Millisecond, 4 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ours, theirs := transport.Pipe()
+				a := &answeringAgent{conn: theirs, answers: map[string]string{"initialize": `"result":{"protocolVersion":1,"agentCapabilities":` + everything + `}`}}
+				go a.run()
+				q := acpclient.NewStepQueue()
+				client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var replaying sync.WaitGroup
+				defer replaying.Wait()
+				defer theirs.Close()
+				defer client.Close()
+				replaying.Go(func() {
+					for i := range c.pieces {
+						time.Sleep(c.pause)
+						theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"x"}}}`, i)})
+					}
+				})
+				began := time.Now()
+				if _, err := client.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"}); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took > c.within {
+					t.Errorf("it took %v", took)
+				}
+				came, over := 0, false
+				for _, e := range q.Take() {
+					switch e.(type) {
+					case acpclient.ToolChanged:
+						came++
+					case acpclient.HistoryEnded:
+						over = true
+					}
+				}
+				if !over || (came == c.pieces) != c.whole {
+					t.Errorf("%d of %d pieces, ended: %v", came, c.pieces, over)
+				}
+			})
+		})
+	}
+}
+
 // What an agent says of an error is safe wherever it turns up.
 func TestCase193HostileErrors(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"

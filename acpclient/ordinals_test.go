@@ -75,6 +75,7 @@ user cancel
 user load old
 > {"id":"$l","method":"session/load"}
 < result $l {}
+sleep 200ms
 `
 
 // Events carry the ordinal of the message that caused them, a batch counts once,

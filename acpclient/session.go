@@ -22,8 +22,9 @@ type Session struct {
 	offer  Offer // may be nil
 
 	// Reader goroutine only.
-	texts textStreams
-	tools toolStore // what permission requests refer to
+	texts     textStreams
+	tools     toolStore // what permission requests refer to
+	userHeard bool      // a message of the user's has come
 
 	mu        sync.Mutex
 	running   bool

@@ -82,6 +82,7 @@ func (s *Session) applyRare(u wire.Update) {
 
 // chunk posts one piece of a message.
 func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
+	s.userHeard = s.userHeard || role == User
 	if b.Type == "text" {
 		s.say(role, []byte(messageID), []byte(b.Text))
 		return

@@ -109,6 +109,7 @@ func (t *Thread) attach(e acpclient.ContentArrived) {
 func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 	t.Turn++
 	t.running, t.cancelled = true, false
+	t.history = t.loading // v2: a turn may be of the history, or the agent's own idea
 	t.TurnStarted = e.At
 	if t.told = e.Told; e.Told {
 		return

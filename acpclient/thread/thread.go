@@ -185,6 +185,7 @@ type Thread struct {
 	cancelled   bool
 	running     bool
 	loading     bool
+	history     bool   // nothing was asked since the history was loaded: what comes is of it
 	parted      int    // items before this one are not continued by text without an id
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
@@ -257,6 +258,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 	case acpclient.MessageReplaced:
 		t.replaced(e)
 	case acpclient.PromptHeld:
+		t.history = false
 		t.Held = append(t.Held, HeldPrompt{Key: e.Key, Text: e.Text, At: e.At, Request: e.Request})
 	case acpclient.PromptAccepted:
 		t.accepted(e)
@@ -272,6 +274,9 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		t.turnEnded(e)
 	case acpclient.PermissionAsked:
 		t.questions[e.Key] = e.Wire
+		if it := t.call(e.ToolID); it != nil {
+			it.Tool.replayed = false // nobody asks about the past
+		}
 	case acpclient.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
@@ -313,7 +318,7 @@ func (t *Thread) session(e acpclient.Event) {
 			}
 		}
 	case acpclient.HistoryBegan:
-		t.loading, t.parted = true, len(t.Items)
+		t.loading, t.history, t.parted = true, true, len(t.Items)
 	case acpclient.HistoryEnded:
 		t.loading = false
 		if e.Err != nil && len(t.Items) > 0 {
@@ -419,7 +424,7 @@ func (t *Thread) Attach(session string) {
 // Revive goes on with the same session on another connection. Nothing is known of
 // what happened in between, which note says.
 func (t *Thread) Revive(note string) {
-	t.State, t.Err, t.running, t.cancelled, t.loading = Idle, nil, false, false, false
+	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
 	clear(t.questions)
 	t.echo, t.echoed = "", ""
 	t.add(&Item{Kind: Notice, Text: []byte(note)})

@@ -72,7 +72,7 @@ type toolItem struct {
 }
 
 func (t *Thread) newTool(id string, at time.Time) *Item {
-	it := &toolItem{tool: Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.loading}}
+	it := &toolItem{tool: Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.history}}
 	it.Kind, it.At, it.Tool, it.Wire = ToolCall, at, &it.tool, it.wire[:0]
 	return &it.Item
 }

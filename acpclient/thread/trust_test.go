@@ -63,6 +63,10 @@ func TestTrust(t *testing.T) {
 		"parley asked about the command":    {[]acpclient.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
 		"parley asked in an earlier turn":   {[]acpclient.Event{answer("", "ls", "you", true), acpclient.TurnEnded{}, acpclient.TurnStarted{Text: "x"}, with(call("c", "execute", "completed"), `{"command":"ls"}`)}, thread.Unasked},
 		"of a history":                      {[]acpclient.Event{acpclient.HistoryBegan{}, call("c", "execute", "completed"), acpclient.HistoryEnded{}}, thread.Harmless},
+		"of a history that came late":       {[]acpclient.Event{acpclient.HistoryBegan{}, acpclient.HistoryEnded{}, call("c", "execute", "completed")}, thread.Harmless},
+		"after a history, in a turn":        {[]acpclient.Event{acpclient.HistoryBegan{}, acpclient.HistoryEnded{}, acpclient.TurnStarted{Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
+		"after a history, of a held one":    {[]acpclient.Event{acpclient.HistoryBegan{}, acpclient.HistoryEnded{}, acpclient.PromptHeld{Key: 1, Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
+		"after a history, asked about":      {[]acpclient.Event{acpclient.HistoryBegan{}, acpclient.HistoryEnded{}, call("c", "execute", "pending"), acpclient.PermissionAsked{Key: 7, ToolID: "c"}, answer("c", "", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
 		"a status that is told once more":   {[]acpclient.Event{call("c", "delete", "completed"), call("c", "delete", "completed")}, thread.Unasked},
 		"completed before the answer came":  {[]acpclient.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.UserAsked},
 	} {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/demo"
 )
@@ -44,6 +45,7 @@ func TestMain(m *testing.M) {
 //	stderr TEXT   a line on stderr
 //	flood N       N chunks of text
 //	cancel        waits for session/cancel
+//	late          lets a moment pass
 //	hang          waits for the end of stdin
 //	exit CODE     ends
 //	greet         answers initialize and session/new and waits for the prompt
@@ -92,6 +94,8 @@ func (a *scripted) run(script []string) {
 			}
 		case "cancel":
 			a.await("session/cancel")
+		case "late":
+			time.Sleep(2 * time.Millisecond)
 		case "hang":
 			a.await("")
 		case "exit":

@@ -61,6 +61,26 @@ func TestReplayIsNotPrinted(t *testing.T) {
 	}
 }
 
+// An agent that answers session/load first and replays then prints nothing of it
+// either.
+func TestLateReplayIsNotPrinted(t *testing.T) {
+	replay := script("await initialize", loads, "await session/load", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`, `answer {}`,
+		"late", user("what I once asked"), "late", chunk("m1", "an old answer"), thought, toolCall, "await session/prompt", chunk("m2", "the new answer"), "stop end_turn")
+	r := play(t, replay, "go", reopened)
+	r.expect(t, ExitDone, "the new answer\n")
+	if strings.Contains(r.stderr, "Look") {
+		t.Errorf("an old tool call: %q", r.stderr)
+	}
+	got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
+	if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
+		t.Errorf("%+v", got)
+	}
+	r = play(t, replay, "go", reopened, format("stream-json"))
+	if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {
+		t.Error(r.out)
+	}
+}
+
 // A turn after a replay with calls that never ended has an end like any other.
 func TestTurnAfterUnfinishedReplay(t *testing.T) {
 	for name, end := range map[string]struct {
