@@ -42,6 +42,18 @@ func (e *AgentError) Error() string {
 // AuthRequired tells whether the agent wants a login first (-32000).
 func (e *AgentError) AuthRequired() bool { return e.Code == jsonrpc.CodeAuthRequired }
 
+// Unsent tells whether the agent has answered nothing: the request could not be
+// sent, or its answer not be had. Then nobody knows whether the agent has it.
+func (e *AgentError) Unsent() bool { return e.unsent }
+
+// CutOff tells whether a turn with this error was cut by the network: nobody knows
+// whether the agent has its prompt, or what became of it.
+func CutOff(err error) bool {
+	var lost *LostError
+	var answered *AgentError
+	return errors.As(err, &lost) || errors.As(err, &answered) && answered.unsent
+}
+
 // explain makes an error of a call readable and safe.
 func (c *Client) explain(doing string, err error) error {
 	var e *jsonrpc.Error

@@ -60,7 +60,7 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 		case Notice, ShellCommand:
 			continue
 		case kindOf[role]:
-			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero()) {
+			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero() && !it.Kept) {
 				return it
 			}
 			return nil

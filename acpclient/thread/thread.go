@@ -75,6 +75,7 @@ type Item struct {
 	Request int64
 
 	Excluded bool // refused: no longer part of the agent's context
+	Kept     bool // a prompt that the agent's history does not have
 
 	terminals map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
 	former    map[string]*Terminal // of a ToolCall: those whose ids are others' now
@@ -186,6 +187,7 @@ type Thread struct {
 	running     bool
 	loading     bool
 	history     bool   // nothing was asked since the history was loaded: what comes is of it
+	first       int    // items before this one are of other sessions
 	parted      int    // items before this one are not continued by text without an id
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
@@ -410,7 +412,7 @@ func (t *Thread) touch(it *Item) {
 // that comes now belongs to them.
 func (t *Thread) Attach(session string) {
 	fresh := New(session)
-	fresh.Items, fresh.Turn, fresh.parted = t.Items, t.Turn, len(t.Items)
+	fresh.Items, fresh.Turn, fresh.first, fresh.parted = t.Items, t.Turn, len(t.Items), len(t.Items)
 	for it := range t.tools.all(t.Items) {
 		it.terminals = t.terminals
 	}
@@ -421,19 +423,31 @@ func (t *Thread) Attach(session string) {
 	}
 }
 
+// First is the index of the first item of the session: those before it are of
+// sessions that the thread had before Attach.
+func (t *Thread) First() int { return t.first }
+
 // Revive goes on with the same session on another connection. Nothing is known of
-// what happened in between, which note says.
+// what happened in between, which note says; "" says nothing.
 func (t *Thread) Revive(note string) {
 	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
 	clear(t.questions)
 	t.echo, t.echoed = "", ""
-	t.add(&Item{Kind: Notice, Text: []byte(note)})
+	if note != "" {
+		t.Remark(note, "")
+	}
 	t.settle()
 }
 
-// Remark adds a quiet line that is the client's own, and returns its index.
-func (t *Thread) Remark(text string) int {
-	return t.add(&Item{Kind: Notice, Text: []byte(text)}).Index
+// Remark adds a quiet line that is the client's own, and returns its index. detail
+// is what opening it shows.
+func (t *Thread) Remark(text, detail string) int {
+	return t.add(&Item{Kind: Notice, Text: []byte(text), Detail: detail}).Index
+}
+
+// Keep adds a prompt that the agent's history does not have, and returns its index.
+func (t *Thread) Keep(text string, at time.Time) int {
+	return t.add(&Item{Kind: UserMessage, Text: []byte(text), At: at, Kept: true}).Index
 }
 
 // startedAgain stands below what another connection has said.

@@ -1,0 +1,194 @@
+package reopen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+var (
+	at   = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	lost = &acpclient.LostError{Place: "wss://host/acp", Cause: errors.New("reset")}
+)
+
+func sent(text string) acpclient.Event { return acpclient.TurnStarted{Text: text, At: at, Request: 1} }
+func said(role acpclient.Role, text string) acpclient.Event {
+	return acpclient.TextArrived{Role: role, Text: text}
+}
+func ended(err error) acpclient.Event {
+	return acpclient.TurnEnded{StopReason: "end_turn", Err: err, At: at}
+}
+
+func threadOf(events ...acpclient.Event) *thread.Thread {
+	t := thread.New("s")
+	for _, e := range events {
+		t.Apply(e)
+	}
+	return t
+}
+
+// history is a conversation as an agent tells it: "user: …" and "agent: …".
+func history(lines ...string) *thread.Thread {
+	events := []acpclient.Event{acpclient.HistoryBegan{}}
+	for _, l := range lines {
+		who, text, _ := strings.Cut(l, ": ")
+		role := acpclient.Agent
+		if who == "user" {
+			role = acpclient.User
+		}
+		events = append(events, said(role, text))
+	}
+	return threadOf(append(events, acpclient.HistoryEnded{})...)
+}
+
+func sketch(t *thread.Thread) (lines []string) {
+	for _, it := range t.Items {
+		switch it.Kind {
+		case thread.UserMessage:
+			lines = append(lines, "user: "+string(it.Text))
+		case thread.AgentMessage:
+			lines = append(lines, "agent: "+string(it.Text))
+		case thread.Notice:
+			lines = append(lines, strings.TrimSuffix("note: "+string(it.Text)+" | "+it.Detail, " | "))
+		}
+	}
+	return lines
+}
+
+// What the agent does not know stands beside its history: where the turn was cut,
+// and a prompt that it may not have.
+func TestMark(t *testing.T) {
+	before := []acpclient.Event{sent("first"), said(acpclient.Agent, "done"), ended(nil)}
+	told := []string{"user: first", "agent: done"}
+	for name, c := range map[string]struct {
+		turn    []acpclient.Event // as parley saw it
+		history []string          // what the agent tells beyond what was before
+		want    []string          // the end of the page
+		missing string
+	}{
+		"never arrived":         {[]acpclient.Event{sent("go"), ended(lost)}, nil, []string{"user: go", "note: " + unconfirmed}, "go"},
+		"arrived, no answer":    {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: go"}, []string{"user: go", "note: " + cutHere}, ""},
+		"arrived, and answered": {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: go", "agent: there"}, []string{"agent: there", "note: " + continued}, ""},
+		"cut as it was":         {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an"}, []string{"agent: half an", "note: " + cutHere}, ""},
+		"went on":               {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an answer"}, []string{"agent: half an answer", "note: " + continued}, ""},
+		"has less":              {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half"}, []string{"agent: half", "note: " + shorter + " | half an"}, ""},
+		"has forgotten it":      {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, nil, []string{"user: go", "note: " + forgotten + " | half an"}, "go"},
+		"the same words again":  {[]acpclient.Event{sent("first"), ended(lost)}, nil, []string{"user: first", "note: " + unconfirmed}, "first"},
+		"the same words twice":  {[]acpclient.Event{sent("first"), ended(lost)}, []string{"user: first"}, []string{"user: first", "note: " + cutHere}, ""},
+		"with more around it":   {[]acpclient.Event{sent("go on"), ended(lost)}, []string{"user: <context/>\n go  on"}, []string{"user: <context/>\n go  on", "note: " + cutHere}, ""},
+		"no part of a word":     {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: ongo going"}, []string{"user: go", "note: " + unconfirmed}, "go"},
+		"nothing was cut":       {[]acpclient.Event{sent("go"), ended(nil), acpclient.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
+		"an error of the agent": {[]acpclient.Event{sent("go"), ended(errors.New("no model")), acpclient.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var cut Cut
+			cut.Take(threadOf(append(slices.Clone(before), c.turn...)...), "")
+			now := history(append(slices.Clone(told), c.history...)...)
+			missing := ""
+			for _, p := range cut.Mark(now) {
+				missing += p.Draft
+			}
+			got := sketch(now)
+			if tail := got[max(0, len(got)-len(c.want)):]; !slices.Equal(tail, c.want) || missing != c.missing {
+				t.Errorf("missing %q, page\n%s", missing, strings.Join(got, "\n"))
+			}
+		})
+	}
+}
+
+// A second loss before anything else was said changes nothing of it.
+func TestMarkAgain(t *testing.T) {
+	var cut Cut
+	live := threadOf(sent("go"), ended(lost), acpclient.Disconnected{Err: lost})
+	cut.Take(live, "go, as it was typed")
+	first := history()
+	cut.Mark(first)
+	first.Apply(acpclient.Disconnected{Err: lost})
+	cut.Take(first, "")
+	again := history()
+	missing := cut.Mark(again)
+	if len(missing) != 1 || missing[0].Draft != "go, as it was typed" || !slices.Equal(sketch(again), []string{"user: go", "note: " + unconfirmed}) {
+		t.Errorf("%+v, %q", missing, sketch(again))
+	}
+	// Sent again and cut again, the one that was only kept is not taken for the agent's.
+	first.Revive("")
+	for _, e := range []acpclient.Event{sent("go"), ended(lost)} {
+		first.Apply(e)
+	}
+	cut = Cut{}
+	cut.Take(first, "")
+	if missing := cut.Mark(history("user: go")); len(missing) != 0 {
+		t.Errorf("%+v", missing)
+	}
+}
+
+// Where nothing was said, nothing was cut.
+func TestIdle(t *testing.T) {
+	var cut Cut
+	cut.Take(threadOf(acpclient.Disconnected{Err: lost}), "")
+	now := history("user: go")
+	if missing := cut.Mark(now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
+		t.Errorf("%+v, %q", missing, sketch(now))
+	}
+}
+
+// Prompts that an agent of version 2 held are not known to have arrived; the one that
+// it worked on has.
+func TestHeld(t *testing.T) {
+	live := threadOf(acpclient.TurnStarted{Told: true, At: at}, acpclient.PromptHeld{Key: 1, Text: "one", At: at}, acpclient.MessageReplaced{Role: acpclient.User, MessageID: "u1", Text: "one"},
+		acpclient.PromptAccepted{Key: 1, MessageID: "u1"}, said(acpclient.Agent, "half"), acpclient.PromptHeld{Key: 2, Text: "two", At: at}, acpclient.PromptFailed{Key: 2, Err: lost})
+	var cut Cut
+	cut.Hold(live, "two")
+	live.Apply(ended(lost))
+	cut.Take(live, "")
+	if got := cut.Unconfirmed(); len(got) != 1 || got[0].Draft != "two" {
+		t.Errorf("%+v", got)
+	}
+	now := history("user: one", "agent: half")
+	if missing := cut.Mark(now); len(missing) != 1 || missing[0].Draft != "two" {
+		t.Errorf("%+v", missing)
+	}
+	if want := []string{"user: one", "agent: half", "note: " + cutHere, "user: two", "note: " + unconfirmed}; !slices.Equal(sketch(now), want) {
+		t.Errorf("%q", sketch(now))
+	}
+}
+
+// What was said in a session before this one does not count.
+func TestOtherSession(t *testing.T) {
+	live := threadOf(sent("go"), ended(nil))
+	live.Attach("s2")
+	live.Apply(sent("go"))
+	live.Apply(ended(lost))
+	var cut Cut
+	cut.Take(live, "")
+	if missing := cut.Mark(history("user: go")); len(missing) != 0 {
+		t.Errorf("%+v", missing)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	for want, errs := range map[Outcome][]error{
+		Opened: {nil},
+		Gone:   {&acpclient.AgentError{Code: -32002}, &acpclient.AgentError{Code: -32603}, fmt.Errorf("load: %w", &acpclient.AgentError{Code: -32602}), acpclient.ErrUnsupported},
+		Login:  {&acpclient.AgentError{Code: -32000}},
+		Lost:   {lost, fmt.Errorf("load: %w", acpclient.ErrClosed)},
+		Failed: {errors.New("no such directory")},
+	} {
+		for _, err := range errs {
+			if got := OutcomeOf(err); got != want {
+				t.Errorf("%v: %v, want %v", err, got, want)
+			}
+		}
+	}
+	for want, a := range map[Way]acpclient.AgentInfo{Never: {}, Load: {LoadSession: true, Resume: true}, Resume: {Resume: true}} {
+		if got := WayOf(a); got != want {
+			t.Errorf("%+v: %v", a, got)
+		}
+	}
+}
