@@ -35,42 +35,44 @@ const (
 // chat is the page of one session: the transcript, the plan line, the queue,
 // the composer, the question, the status line.
 type chat struct {
-	m        *Model
-	link     *link
-	session  *acpclient.Session // nil until it is open
-	recorded bool               // shown from a log, to read: there is no agent behind it
-	eras     []era              // whose messages the items are made of
-	began    int                // items there were when the connection began
-	focused  bool               // the transcript has the keys
-	unread   bool               // a turn ended while another session was on the screen
-	refused  []string           // prompts that the agent wanted a login for
-	from     *chat              // the page it was opened from
-	giveUp   context.CancelFunc // of opening its session; nil for the connection's first
-	picker   *picker
-	goingOn  *picker        // the list of what goes on, while it is open
-	search   *picker        // the one of the history, if it is that
-	elicits  []*elicitation // forms and pages that wait, the first on the screen
-	dir      string         // of a session that was opened from another directory than Options.Cwd
-	thread   *thread.Thread
-	view     *chatview.View
-	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
-	composer *widget.Composer
-	history  widget.History
-	queued   []string        // prompts that wait for the turn to end
-	paused   bool            // they wait for the user: a turn was stopped, or failed, before them
-	taken    taken           // the one of them that is being edited
-	carried  []string        // the user's commands that go with the next prompt
-	kept     kept            // of the draft on the disk
-	back     []returned      // prompts that came back and stand before the draft
-	unwanted map[uint64]bool // held prompts that are to be dropped when they come back
-	question *question
-	overlay  overlay
-	source   *source
-	scroll   int // of the overlay
-	popup    *popup
-	at       mentioning // the file that is being named
-	sending  *sending   // the prompt whose files are being read
-	dropped  string     // the prefix for which the popup was closed
+	m           *Model
+	link        *link
+	session     *acpclient.Session // nil until it is open
+	recorded    bool               // shown from a log, to read: there is no agent behind it
+	eras        []era              // whose messages the items are made of
+	began       int                // items there were when the connection began
+	focused     bool               // the transcript has the keys
+	unread      bool               // a turn ended while another session was on the screen
+	refused     []string           // prompts that the agent wanted a login for
+	from        *chat              // the page it was opened from
+	giveUp      context.CancelFunc // of opening its session; nil for the connection's first
+	picker      *picker
+	goingOn     *picker        // the list of what goes on, while it is open
+	search      *picker        // the one of the history, if it is that
+	elicits     []*elicitation // forms and pages that wait, the first on the screen
+	dir         string         // of a session that was opened from another directory than Options.Cwd
+	thread      *thread.Thread
+	view        *chatview.View
+	written     *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
+	composer    *widget.Composer
+	history     widget.History
+	queued      []string        // prompts that wait for the turn to end
+	paused      bool            // they wait for the user: a turn was stopped, or failed, before them
+	taken       taken           // the one of them that is being edited
+	unconfirmed []string        // prompts that may not have arrived
+	carried     []string        // the user's commands that go with the next prompt
+	kept        kept            // of the draft on the disk
+	back        []returned      // prompts that came back and stand before the draft
+	lost        lostSession     // what is kept over a lost connection
+	unwanted    map[uint64]bool // held prompts that are to be dropped when they come back
+	question    *question
+	overlay     overlay
+	source      *source
+	scroll      int // of the overlay
+	popup       *popup
+	at          mentioning // the file that is being named
+	sending     *sending   // the prompt whose files are being read
+	dropped     string     // the prefix for which the popup was closed
 
 	lastKey     time.Time
 	toast       string
@@ -131,9 +133,19 @@ func (c *chat) busy() bool {
 
 // apply takes one event.
 func (c *chat) apply(e acpclient.Event) tea.Cmd {
+	if c.lost.coming != nil {
+		if cmd, ok := c.comes(e); ok {
+			return cmd
+		}
+	}
 	switch e := e.(type) {
 	case acpclient.TurnStarted:
 		c.watch(true)
+		if !e.Told {
+			c.newPrompt()
+		}
+	case acpclient.PromptHeld:
+		c.newPrompt()
 	case permissions.Asked:
 		c.question.add(e.Question)
 		return c.asksAgain()
@@ -164,6 +176,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.TurnEnded:
 		number := c.watch(false)
 		c.changed = append(c.changed, c.thread.Apply(e)...)
+		c.cutOff(e.Err)
 		look := c.unsaid(number)
 		if wantsLogin(e.Err) {
 			if !slices.Contains(c.refused, c.lastPrompt) {
@@ -281,11 +294,8 @@ func (c *chat) submit() tea.Cmd {
 	if c.recorded {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if c.thread.State == thread.Ended && c.link.agent.Remote && c.session != nil {
-		return c.link.redial()
-	}
-	if c.thread.State == thread.Ended {
-		return c.link.restart()
+	if cmd, ok := c.goOn(); ok {
+		return cmd
 	}
 	if strings.TrimSpace(text) == "" {
 		if len(c.queued) > 0 && c.thread.State == thread.Idle {
@@ -347,7 +357,7 @@ func (c *chat) holds() bool {
 // draft stay.
 func (c *chat) fresh() {
 	c.requeue()
-	c.session, c.picker, c.elicits = nil, nil, nil
+	c.session, c.picker, c.elicits, c.lost = nil, nil, nil, lostSession{}
 	c.question.clear()
 	c.thread.Attach("")
 	c.began = len(c.thread.Items)

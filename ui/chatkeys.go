@@ -152,6 +152,9 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	if !edit && c.dropCarried() {
 		return nil, true
 	}
+	if c.takeUnconfirmed(edit) {
+		return nil, true
+	}
 	if n := len(c.queued); n > 0 {
 		if edit {
 			c.takeQueued()

@@ -233,7 +233,8 @@ func (c *chat) planLine(width int) string {
 }
 
 // queueRows are the prompts that wait, newest last: those that the agent holds
-// come before those that are still here.
+// come before those that are still here, and after these those that may not have
+// arrived.
 func (c *chat) queueRows(width, most int) []string {
 	type waiting struct{ label, text string }
 	var all []waiting
@@ -246,6 +247,10 @@ func (c *chat) queueRows(width, most int) []string {
 	for i, text := range c.queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
+	for _, text := range c.unconfirmed {
+		_, own := chatview.SplitCarried(text)
+		all = append(all, waiting{"may not have arrived  ", own})
+	}
 	th := c.m.th
 	var rows []string
 	for i := max(0, len(all)-most); i < len(all); i++ {
@@ -257,7 +262,7 @@ func (c *chat) queueRows(width, most int) []string {
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(c.queued) == 0 || c.session == nil:
+			case len(c.queued) == 0 || len(c.unconfirmed) > 0 || c.session == nil:
 			case c.thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
 			case c.paused:

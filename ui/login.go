@@ -308,6 +308,11 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 		c.refused = append(c.refused, text)
 		return c.wantLogin(e.Err)
 	}
+	if acpclient.CutOff(e.Err) {
+		c.lost.cut.Hold(c.thread, text)
+		c.offer()
+		return nil
+	}
 	carried, text := chatview.SplitCarried(text)
 	c.carried = append(carried, c.carried...) // they go with the next one
 	if c.unwanted[e.Key] && e.Withdrawn {
@@ -356,8 +361,12 @@ func (c *chat) joined() string {
 	return strings.Join(texts, "\n")
 }
 
-// retry sends the prompts again that were refused for want of a login.
+// retry sends the prompts again that were refused for want of a login, or opens the
+// session again that was.
 func (c *chat) retry() tea.Cmd {
+	if c.lost.state == unopened {
+		return c.reopen()
+	}
 	texts := c.refused
 	c.refused = nil
 	if len(texts) == 0 {

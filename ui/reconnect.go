@@ -3,14 +3,12 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
 )
 
@@ -24,12 +22,6 @@ type (
 		from *acpclient.Queue
 		conn *Connection
 		err  error
-	}
-	reopenedMsg struct {
-		chat    *chat
-		conn    *Connection
-		session *acpclient.Session
-		err     error
 	}
 )
 
@@ -102,67 +94,6 @@ func (m *Model) redialed(msg redialedMsg) tea.Cmd {
 		cmds = append(cmds, c.reopen())
 	}
 	return tea.Batch(cmds...)
-}
-
-// reopen opens the page's session on the new connection: with the conversation as
-// the agent has it, where it tells it, else behind what is there.
-func (c *chat) reopen() tea.Cmd {
-	if c.session == nil {
-		return nil
-	}
-	conn, id := c.link.conn, c.session.ID()
-	n := conn.Template
-	if cwd := c.session.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
-	info := conn.Client.Agent()
-	open := conn.Client.ResumeSession
-	switch {
-	case info.LoadSession:
-		open = conn.Client.LoadSession
-		c.rebuild(id)
-	case info.Resume:
-		c.thread.Revive("the connection was lost and is back; what the agent did meanwhile may be missing here")
-		c.began = len(c.thread.Items)
-		c.view.Changed([]int{0})
-	default:
-		c.session = nil
-		return c.say("connected, without the session: enter begins another one")
-	}
-	return func() tea.Msg {
-		ctx, stop := context.WithTimeout(c.m.conns.ctx, 5*time.Minute)
-		defer stop()
-		s, err := open(ctx, id, n)
-		return reopenedMsg{c, conn, s, err}
-	}
-}
-
-// rebuild empties the page for what the agent is about to tell anew. The draft and
-// the queue stay.
-func (c *chat) rebuild(id string) {
-	title, density := c.thread.Title, c.view.Density()
-	former := c.thread
-	c.thread = thread.New(id)
-	c.thread.Title = title
-	c.thread.CarryShells(former)
-	c.view = chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
-	c.view.SetDensity(density)
-	c.focused, c.changed, c.began, c.eras = false, nil, 0, nil
-}
-
-// reopened takes the session, or says why there is none.
-func (m *Model) reopened(msg reopenedMsg) tea.Cmd {
-	c := msg.chat
-	if msg.conn != c.link.conn {
-		return nil
-	}
-	if msg.err != nil {
-		c.changed = append(c.changed, c.thread.Apply(acpclient.Disconnected{Err: fmt.Errorf("connected again, but the session is not: %w", msg.err)})...)
-		c.applied()
-		return nil
-	}
-	c.attach(msg.session)
-	return c.say("connected again")
 }
 
 // retryWord says when another try for the connection comes.

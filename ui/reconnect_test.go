@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func TestReconnectByLoading(t *testing.T) {
 		d.soon()
 		d.sees("connection lost", "trying again in", "no connection to wss://far.example.org/acp", "what the agent makes of the prompt is not known")
 		d.wait(2 * time.Second)
-		d.sees("as the agent remembers it", "connected again", `queued 1  "second"`)
+		d.sees("as the agent remembers it", "Reconnected", "The connection was lost during this turn · the agent kept less of", `queued 1  "second"`)
 		d.misses("working on first", "connection lost", "what the agent makes")
 		if n := strings.Count(d.screen(), "first"); n != 1 {
 			t.Errorf("%d times the first prompt:\n%s", n, d.screen())
@@ -66,6 +67,39 @@ func TestReconnectByLoading(t *testing.T) {
 	})
 }
 
+// Until the agent has told the conversation, the one before is on the screen; what is
+// typed waits, for the user.
+func TestReconnectLoads(t *testing.T) {
+	told := make(chan bool)
+	drive(t, func(d *driver, o *Options) {
+		far(loads)(d, o)
+		told = make(chan bool)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("s1", "user", "first")
+			<-told
+			c.a.sayIn("s1", "agent", "as the agent has it")
+			return "{}", nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("first\n")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		d.sees("You said: first", " loading")
+		d.types("second\n")
+		d.sees(`queued 1  "second"`)
+		close(told)
+		d.soon()
+		d.sees("as the agent has it", `queued 1  "second"  enter sends`)
+		d.misses("You said: first", "loading")
+		d.got(1, "")
+		d.press("enter")
+		d.soon()
+		d.got(1, "second")
+	})
+}
+
 // Without a replay the transcript stays, and says that something may be missing.
 func TestReconnectByResuming(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
@@ -77,7 +111,7 @@ func TestReconnectByResuming(t *testing.T) {
 		d.soon()
 		d.agent.peer.Close(nil)
 		d.wait(2 * time.Second)
-		d.sees("You said: first", "the connection was lost and is back", "connected again")
+		d.sees("You said: first", "Reconnected · what the agent did meanwhile may be missing here")
 		d.types("second\n")
 		d.soon()
 		d.sees("You said: second")
@@ -119,13 +153,12 @@ func TestReconnectTries(t *testing.T) {
 		d.types("draft")
 		d.press("enter")
 		d.soon()
-		d.sees("connected again")
+		d.sees("Reconnected · the turn was cut, and what the agent did meanwhile is")
 		d.draft("draft")
 	})
 }
 
-// Where trying again is of no use, nobody tries; a session that is gone is said to
-// be.
+// Where trying again is of no use, nobody tries.
 func TestReconnectInVain(t *testing.T) {
 	tries := 0
 	drive(t, func(d *driver, o *Options) {
@@ -145,35 +178,239 @@ func TestReconnectInVain(t *testing.T) {
 		}
 		d.sees("the agent is gone")
 	})
+}
+
+// A session that the agent does not have any longer leaves its page as it is: one line
+// says that it is gone, enter begins another one with the draft kept, and nothing of the
+// old one is sent again.
+func TestSessionGone(t *testing.T) {
+	unknown := func(*call) (string, error) { return fails(-32002, "never heard of it") }
+	for name, c := range map[string]struct {
+		change func(*driver, *Options)
+		why    string
+	}{
+		"load":   {far(loads), "never heard of it"},
+		"resume": {far(resumes), "never heard of it"},
+		"never":  {far(""), "this agent cannot open one again"},
+		"v2": {func(d *driver, o *Options) {
+			far("")(d, o)
+			d.protocol = "2"
+			d.on["initialize"] = hello2("")
+		}, "never heard of it"},
+	} {
+		for _, running := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in a turn: %v", name, running), func(t *testing.T) {
+				drive(t, func(d *driver, o *Options) {
+					c.change(d, o)
+					d.on["session/load"], d.on["session/resume"] = unknown, unknown
+					if running {
+						d.turn = slow
+					}
+				}, func(d *driver) {
+					d.connected()
+					d.types("first\n")
+					d.soon()
+					answer := "You said: first"
+					if running {
+						answer = "working on first"
+						d.types("second\n")
+						d.soon()
+					}
+					d.types("a draft")
+					d.agent.peer.Close(nil)
+					d.wait(2 * time.Second)
+					d.sees(answer, "Reconnected, but the session is gone: ", c.why, "Reconnected, but the session is gone · enter starts a new one")
+					d.draft("a draft")
+					d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+					d.wait(time.Hour)
+					asked := func() int { return len(d.agent.called("session/load")) + len(d.agent.called("session/resume")) }
+					opened := asked()
+					d.press("enter")
+					d.soon()
+					d.sees(answer, "started again: the agent does not remember what stands above", "a draft")
+					d.misses("enter starts a new one")
+					d.draft("a draft")
+					d.wait(time.Hour)
+					d.got(1, "")
+					if n := len(d.agent.called("session/new")); n != 1 || len(d.agents) != 2 {
+						t.Errorf("%d new sessions, %d connections", n, len(d.agents))
+					}
+					if asked() != opened || opened > 1 {
+						t.Errorf("the session was asked for %d times, and then %d times", opened, asked())
+					}
+					d.press("enter")
+					d.soon()
+					d.sees("You said: a draft")
+				})
+			})
+		}
+	}
+}
+
+// Where no new session can be had, the page says why and stays; the connection may
+// be lost again meanwhile.
+func TestSessionGoneTwice(t *testing.T) {
+	refuse := true
 	drive(t, func(d *driver, o *Options) {
-		far(loads)(d, o)
-		d.on["session/load"] = func(*call) (string, error) { return fails(-32002, "never heard of it") }
+		far("")(d, o)
+		d.on["session/new"] = func(c *call) (string, error) {
+			if len(d.agents) > 1 && refuse {
+				return fails(-32603, "no room")
+			}
+			return newSession("")(c)
+		}
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
 		d.agent.peer.Close(nil)
 		d.wait(2 * time.Second)
-		d.sees("connected again, but the session is not", "never heard of it")
+		d.types("a draft\n")
+		d.soon()
+		d.sees("no room", "You said: first")
+		d.wait(10 * time.Second)
+		d.sees("Reconnected, but the session is gone · enter starts a new one")
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		if len(d.agents) != 3 {
+			t.Fatalf("%d connections", len(d.agents))
+		}
+		d.sees("Reconnected, but the session is gone · enter starts a new one")
+		refuse = false
+		d.press("enter")
+		d.soon()
+		d.draft("a draft")
+		d.press("enter")
+		d.soon()
+		d.sees("You said: first", "You said: a draft")
 	})
 }
 
-// An agent that opens no session again begins another one, when the user says so.
-func TestReconnectToNothing(t *testing.T) {
-	drive(t, far(""), func(d *driver) {
+// A session that does not open for another reason can be tried again.
+func TestSessionDoesNotOpen(t *testing.T) {
+	refuse := true
+	drive(t, func(d *driver, o *Options) {
+		far(loads)(d, o)
+		d.on["session/load"] = func(c *call) (string, error) {
+			if refuse {
+				return "[]", nil
+			}
+			c.a.sayIn("s1", "user", "first")
+			c.a.sayIn("s1", "agent", "as the agent has it")
+			return "{}", nil
+		}
+	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
 		d.agent.peer.Close(nil)
 		d.wait(2 * time.Second)
-		d.sees("You said: first", "connected, without the session: enter begins another one")
-		d.press("enter")
+		d.sees("You said: first", "Reconnected, but the session did not open · enter tries again")
+		refuse = false
+		d.types("a draft\n")
 		d.wait(time.Second)
+		d.sees("as the agent has it")
+		d.misses("did not open")
+		d.draft("a draft")
+		d.got(1, "")
+	})
+}
+
+// What may not have arrived is offered for sending again, and never sent by itself,
+// however the session is opened again.
+func TestUnconfirmedPrompt(t *testing.T) {
+	silent := func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
+	tells := func(lines ...string) func(*call) (string, error) {
+		return func(c *call) (string, error) {
+			for i, l := range lines {
+				c.a.sayIn("s1", []string{"user", "agent"}[i%2], l)
+			}
+			return "{}", nil
+		}
+	}
+	for name, c := range map[string]struct {
+		change  func(*driver, *Options)
+		load    func(*call) (string, error)
+		sees    string
+		offered bool
+	}{
+		"load, not in the history": {far(loads), tells("first", "You said: first"), "The connection was lost · this prompt may not have arrived", true},
+		"load, in the history":     {far(loads), tells("first", "You said: first", "second"), "The connection was lost during this turn · the answer may be incomplete", false},
+		"load, and answered":       {far(loads), tells("first", "You said: first", "second", "I did"), "The connection was lost during this turn · the agent continued meanwhile", false},
+		"resume":                   {far(resumes), tells(), "Reconnected · the last prompt may not have arrived", true},
+		"never":                    {far(""), nil, "Reconnected, but the session is gone", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			drive(t, func(d *driver, o *Options) {
+				c.change(d, o)
+				d.on["session/load"], d.on["session/resume"] = c.load, c.load
+			}, func(d *driver) {
+				d.connected()
+				d.types("first\n")
+				d.soon()
+				d.turn = silent
+				d.types("second\n")
+				d.soon()
+				d.agent.peer.Close(nil)
+				d.soon()
+				d.sees(`may not have arrived  "second"`)
+				d.wait(2 * time.Second)
+				d.sees("▌ first", "▌ second", c.sees)
+				d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+				if !c.offered {
+					d.misses("may not have arrived")
+					return
+				}
+				d.sees(`may not have arrived  "second"`, "↑ edit  ⌫ drop")
+				if d.press("enter"); name == "never" { // a new session
+					d.soon()
+				}
+				d.press("enter")
+				d.wait(time.Hour)
+				d.got(1, "")
+				d.press("up")
+				d.draft("second")
+				d.misses(`may not have arrived  "second"`)
+				d.press("enter")
+				d.soon()
+				d.got(1, "second")
+				d.sees("You said: second")
+			})
+		})
+	}
+}
+
+// Of several that an agent of version 2 held, each is offered; dropping one leaves the
+// others. A second loss forgets nothing.
+func TestUnconfirmedHeld(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		far("")(d, o)
+		d.protocol = "2"
+		d.on["initialize"] = hello2("")
+		d.turn = func(tn *turn) string { tn.say("half an answer"); tn.until(time.Hour); return "cancelled" }
+		d.on["session/resume"] = func(c *call) (string, error) {
+			c.a.updateIn("s1", `{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"one"}]}`)
+			c.a.updateIn("s1", `{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"text","text":"half an answer"}]}`)
+			return "{}", nil
+		}
+	}, func(d *driver) {
 		d.connected()
-		d.sees("You said: first", "started again: the agent does not remember what stands above")
-		d.types("second\n")
+		d.types("one\ntwo\nthree\n")
 		d.soon()
-		d.sees("You said: second")
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		all := []string{"▌ one", "half an answer", "The connection was lost during this turn · the answer may be incomplete", "▌ two", "▌ three", "this prompt may not have arrived", `may not have arrived  "two"`, `may not have arrived  "three"`}
+		d.sees(all...)
+		d.got(1, "")
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		d.sees(all...)
+		d.press("backspace")
+		d.misses(`"three"`)
+		d.press("up")
+		d.draft("two")
+		d.wait(time.Hour)
+		d.got(2, "")
 	})
 }
 

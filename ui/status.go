@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/permissions"
 	chatview "parley/ui/chat"
@@ -57,6 +58,14 @@ func (c *chat) statusParts() []string {
 	}
 	if c.link.waiting() {
 		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.link.retryWord(c.m.now()))}
+	}
+	switch c.lost.state {
+	case sessionGone:
+		return []string{th.Bad.Paint(reopen.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
+	case unopened:
+		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
+	case reopening:
+		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}

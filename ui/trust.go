@@ -95,7 +95,7 @@ func (m unsaidMsg) take(*Model) tea.Cmd {
 	if len(changes) == 0 || c.session == nil || c.session.ID() != m.session {
 		return nil
 	}
-	c.view.Changed([]int{c.thread.Remark("⚠ " + UnsaidWords(len(changes)), "")})
+	c.view.Changed([]int{c.thread.Remark("⚠ "+UnsaidWords(len(changes)), "")})
 	return nil
 }
 

@@ -64,10 +64,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.ticked(time.Time(msg))
 	case connectedMsg:
 		return m.connected(msg)
-	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg, reopenedMsg,
+	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg,
 		pastMsg, draftLoadedMsg, draftTickMsg, draftSavedMsg, editReadyMsg, editedMsg, shellBegunMsg, shellNewsMsg:
 		return m.result(msg)
-	case interface{ take(*Model) tea.Cmd }: // of files and images
+	case interface{ take(*Model) tea.Cmd }: // of files, images and lost sessions
 		m.dirty = true
 		return msg.take(m)
 	case adviceMsg:
@@ -105,8 +105,6 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 		}
 	case redialedMsg:
 		return m.redialed(msg)
-	case reopenedMsg:
-		return m.reopened(msg)
 	case foundLogMsg:
 		m.foundLog(msg)
 	case behindMsg:

@@ -39,7 +39,7 @@ func (c *Cut) Hold(t *thread.Thread, draft string) {
 }
 
 // Take adds the last turn of a conversation, where its connection has cut it. draft
-// is its prompt as the composer takes it back.
+// is the last prompt as the composer takes it back.
 func (c *Cut) Take(t *thread.Thread, draft string) {
 	items := sessionItems(t)
 	end := lastEnd(items)
@@ -61,7 +61,7 @@ func (c *Cut) Take(t *thread.Thread, draft string) {
 			c.Answer = join(c.Answer, string(it.Text))
 		}
 	}
-	if len(sent) == 1 && draft != "" {
+	if len(sent) == 1 && len(c.Prompts) == 0 && draft != "" {
 		sent[0].Draft = draft
 	}
 	c.Prompts = append(sent, c.Prompts...)
@@ -132,7 +132,7 @@ const (
 	unconfirmed = "The connection was lost · this prompt may not have arrived"
 	forgotten   = "The connection was lost during this turn · the agent's history does not have it"
 	cutHere     = "The connection was lost during this turn · the answer may be incomplete"
-	shorter     = "The connection was lost during this turn · the agent's history has less of the answer than had come"
+	shorter     = "The connection was lost during this turn · the agent kept less of the answer than had come"
 	continued   = "The connection was lost during this turn · the agent continued meanwhile"
 )
 
@@ -163,6 +163,17 @@ func (c *Cut) Mark(t *thread.Thread) (missing []Prompt) {
 		}
 	}
 	return missing
+}
+
+// Resumed is what is said where the conversation goes on without being told again.
+func (c *Cut) Resumed() string {
+	switch {
+	case len(c.Unconfirmed()) > 0:
+		return "Reconnected · the last prompt may not have arrived"
+	case c.on:
+		return "Reconnected · the turn was cut, and what the agent did meanwhile is missing here"
+	}
+	return "Reconnected · what the agent did meanwhile may be missing here"
 }
 
 // about compares the answer in the agent's history with what had come of it.

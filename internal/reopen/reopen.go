@@ -7,6 +7,7 @@ package reopen
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"parley/acpclient"
 )
@@ -82,5 +83,10 @@ func WhyGone(err error) string {
 	if err == nil || errors.Is(err, acpclient.ErrUnsupported) {
 		return GoneLine + ": this agent cannot open one again"
 	}
-	return GoneLine + ": " + err.Error()
+	why := err.Error()
+	var answered *acpclient.AgentError
+	if errors.As(err, &answered) { // what was tried is plain here
+		why = strings.TrimPrefix(answered.Error(), answered.Doing+": ")
+	}
+	return GoneLine + ": " + why
 }

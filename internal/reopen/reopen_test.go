@@ -146,7 +146,10 @@ func TestHeld(t *testing.T) {
 	var cut Cut
 	cut.Hold(live, "two")
 	live.Apply(ended(lost))
-	cut.Take(live, "")
+	cut.Take(live, "two")
+	if cut.Prompts[0].Draft != "one" {
+		t.Errorf("%+v", cut.Prompts)
+	}
 	if got := cut.Unconfirmed(); len(got) != 1 || got[0].Draft != "two" {
 		t.Errorf("%+v", got)
 	}
