@@ -26,6 +26,7 @@ func ownCommands() []ownCommand {
 		{"status", "how things stand; an empty line during a turn does the same", func(c *chat, _ string) { c.status() }},
 		{"queue", "the prompts that wait", func(c *chat, _ string) { c.listQueue() }},
 		{"drop", "with a number: drop that prompt of those that wait; the last one without", (*chat).dropQueued},
+		{"resend", "send a prompt again that may not have arrived", (*chat).resend},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/permissions"
 	chatview "parley/ui/chat"
 )
@@ -85,10 +86,20 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		}
 		c.say("Notice: %s.", strings.TrimSuffix(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "), "."))
 		return
+	}
+	if t.comes(e) {
+		return
+	}
+	switch e := e.(type) {
 	case acpclient.HistoryBegan:
 		t.loading = true
 	case acpclient.TurnStarted:
 		c.watch(t, true)
+		if !e.Told {
+			t.broken.cut, t.broken.marked = reopen.Cut{}, false
+		}
+	case acpclient.PromptHeld:
+		t.broken.cut, t.broken.marked = reopen.Cut{}, false
 	case acpclient.TurnEnded:
 		turn = c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest
@@ -109,6 +120,7 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.PromptFailed:
 		c.promptFailed(t, e)
 	case acpclient.TurnEnded:
+		t.cutOff(e.Err)
 		c.unsaid(t, turn)
 		c.turnEnded(t, e)
 		if t != c.talk {

@@ -69,8 +69,14 @@ func (c *chat) empty() {
 	switch {
 	case c.redialling():
 		c.redialNow()
+	case c.broken.state == reopening:
+		c.status()
 	case c.thread.State == thread.Ended && !c.connecting:
 		c.startAgain()
+	case c.broken.state == sessionGone:
+		c.startOver(c.talk)
+	case c.broken.state == unopened:
+		c.reopen(c.talk)
 	case c.busy():
 		c.status()
 	case len(c.queued) > 0 && c.paused:
@@ -82,7 +88,7 @@ func (c *chat) empty() {
 
 // prompt sends what was typed, or keeps it until it can go out.
 func (c *chat) prompt(text string) {
-	gone := c.thread.State == thread.Ended && !c.connecting
+	gone := c.thread.State == thread.Ended && !c.connecting && c.broken.state != reopening
 	if !gone && len(c.queued) == 0 && c.takesPrompts() {
 		c.echoed = ""
 		if c.out.terminal {
@@ -98,7 +104,12 @@ func (c *chat) prompt(text string) {
 	case gone:
 		c.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
 		c.paused = true
-	case c.session == nil && !c.connecting && c.dialog == nil:
+	case c.broken.state == sessionGone:
+		c.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
+		c.paused = true
+	case c.broken.state == unopened:
+		c.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
+	case c.session == nil && c.broken.state == sessionOpen && !c.connecting && c.dialog == nil:
 		c.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
 	case c.paused:
 		c.say("Queued as prompt %d. Enter alone sends the first one.", n)
@@ -195,6 +206,11 @@ func (c *chat) promptFailed(t *talk, e acpclient.PromptFailed) {
 		c.wantLogin(e.Err)
 		return
 	}
+	if acpclient.CutOff(e.Err) {
+		t.broken.cut.Hold(t.thread, text)
+		t.offer()
+		return
+	}
 	t.queued = append([]string{text}, t.queued...)
 	t.paused = true
 	why := "it was withdrawn"
@@ -286,6 +302,10 @@ func (c *chat) notSent() {
 		c.queue1(strings.Join(c.draft, "\n"))
 	}
 	for _, t := range c.talks {
+		for _, text := range t.unconfirmed {
+			c.say("This may not have arrived:")
+			c.out.lines(text)
+		}
 		for _, text := range t.queued {
 			c.say("Not sent:")
 			c.out.lines(text)

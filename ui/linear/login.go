@@ -364,6 +364,10 @@ func (c *chat) loggedIn(err, why error) {
 		c.retryRefused()
 		return
 	}
+	if c.broken.state == unopened {
+		c.reopen(c.talk)
+		return
+	}
 	conn, queue := c.conn, c.queue
 	c.connecting, c.connectedAt = true, time.Now()
 	ctx, cancel := context.WithCancel(c.ctx)

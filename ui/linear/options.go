@@ -152,6 +152,12 @@ func (c *chat) status() {
 		c.say("Logging in: %s.", c.loggingIn)
 	case c.connecting:
 		c.say("Starting %s.", c.name())
+	case c.broken.state == reopening, c.broken.state == startingOver:
+		c.say("Opening the session.")
+	case c.broken.state == sessionGone:
+		c.say("The session is gone. Enter alone starts a new one.")
+	case c.broken.state == unopened:
+		c.say("The session is not open. Enter alone tries again.")
 	case c.session == nil:
 		c.say("There is no agent: /agent starts one, /quit ends parley.")
 	case c.busy():

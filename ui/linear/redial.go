@@ -1,13 +1,11 @@
 package linear
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
 
 	"parley/acpclient"
-	"parley/acpclient/thread"
 	"parley/ui"
 )
 
@@ -79,68 +77,5 @@ func (c *chat) redialed(conn *ui.Connection, err error) {
 	c.say("Connected again.")
 	for _, t := range c.talks {
 		c.reopen(t)
-	}
-}
-
-// reopen opens a session on the new connection: with the conversation as the agent
-// has it, where it tells it, else behind what is there. Nothing is sent again.
-func (c *chat) reopen(t *talk) {
-	if t.session == nil {
-		return
-	}
-	conn, id := c.conn, t.session.ID()
-	n := conn.Template
-	if cwd := t.session.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
-	open := conn.Client.ResumeSession
-	broken := t.last != "" && t.thread.State == thread.Ended
-	switch info := conn.Client.Agent(); {
-	case info.LoadSession:
-		open = conn.Client.LoadSession
-		title := t.thread.Title
-		t.thread = thread.New(id)
-		t.thread.Title = title
-		t.told, t.open, t.slow, t.numbers, t.mute, t.plan = map[int]*told{}, nil, nil, nil, 0, ""
-		t.loading = true
-	case info.Resume:
-		t.thread.Revive("the connection was lost and is back; what the agent did meanwhile may be missing here")
-		c.changed(t, lastItem(t))
-	default:
-		t.session = nil
-		c.say("The session is gone with the connection. /new begins another one.")
-		return
-	}
-	t.session = nil
-	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, reopenPatience)
-		defer stop()
-		s, err := open(ctx, id, n)
-		return func() {
-			if c.conn != conn || c.over {
-				return
-			}
-			if err != nil {
-				t.loading = false
-				c.say("The session could not be opened again: %s. /new begins another one.", err)
-				return
-			}
-			c.reopened(t, s, broken)
-		}
-	})
-}
-
-// reopened takes the session. What became of a turn that was broken off is
-// written.
-func (c *chat) reopened(t *talk, s *acpclient.Session, broken bool) {
-	c.events()
-	t.session = s
-	if !t.loading {
-		return
-	}
-	t.loading = false
-	t.skip()
-	if t == c.talk && broken {
-		c.lastExchange(t)
 	}
 }

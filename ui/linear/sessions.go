@@ -61,8 +61,9 @@ func (c *chat) openedTalk(t *talk, s *acpclient.Session) {
 	c.events()
 	t.session, t.loading = s, false
 	if c.talk.session == nil { // it stood for one that is gone
-		t.queued = append(c.talk.queued, t.queued...)
-		c.talk.queued = nil
+		t.queued, t.paused = append(c.talk.queued, t.queued...), t.paused || c.talk.paused
+		t.unconfirmed = append(c.talk.unconfirmed, t.unconfirmed...)
+		c.talk.queued, c.talk.unconfirmed = nil, nil
 		c.dropTalk(c.talk)
 	}
 	c.front(t)

@@ -163,7 +163,7 @@ func (c *chat) startAgain() {
 			front.queued = append(front.queued, t.queued...)
 		}
 	}
-	front.session, front.sending, front.loading = nil, false, false
+	front.session, front.sending, front.loading, front.broken = nil, false, false, lostSession{}
 	front.thread.Attach("")
 	front.paused = false
 	c.talks = []*talk{front}
