@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/permissions"
 	chatview "parley/ui/chat"
@@ -59,7 +60,7 @@ type chat struct {
 	queued      []string        // prompts that wait for the turn to end
 	paused      bool            // they wait for the user: a turn was stopped, or failed, before them
 	taken       taken           // the one of them that is being edited
-	unconfirmed []string        // prompts that may not have arrived
+	unconfirmed reopen.Offers   // prompts to be sent again, if the user wants that
 	carried     []string        // the user's commands that go with the next prompt
 	kept        kept            // of the draft on the disk
 	back        []returned      // prompts that came back and stand before the draft
@@ -326,6 +327,7 @@ func (c *chat) submit() tea.Cmd {
 	}
 	c.taken = taken{}
 	if !c.takesPrompts() {
+		c.lost.asked = c.lost.asked || c.lost.state == startingOver && len(c.queued) == 0
 		c.enqueue(text)
 		return nil
 	}

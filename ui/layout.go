@@ -247,9 +247,9 @@ func (c *chat) queueRows(width, most int) []string {
 	for i, text := range c.queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, text := range c.unconfirmed {
-		_, own := chatview.SplitCarried(text)
-		all = append(all, waiting{"may not have arrived  ", own})
+	for _, p := range c.unconfirmed {
+		_, own := chatview.SplitCarried(p.Draft)
+		all = append(all, waiting{p.Why() + "  ", own})
 	}
 	th := c.m.th
 	var rows []string

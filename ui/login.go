@@ -310,7 +310,7 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 	}
 	if acpclient.CutOff(e.Err) {
 		c.lost.cut.Hold(c.thread, text)
-		c.offer()
+		c.unconfirmed.Offer(&c.lost.cut)
 		return nil
 	}
 	carried, text := chatview.SplitCarried(text)

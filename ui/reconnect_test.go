@@ -286,6 +286,44 @@ func TestSessionGoneTwice(t *testing.T) {
 	})
 }
 
+// What is sent while the new session opens is meant for it; what waited before is not.
+func TestSessionGoneTypedAhead(t *testing.T) {
+	for _, waiting := range []bool{false, true} {
+		open := make(chan bool)
+		drive(t, func(d *driver, o *Options) {
+			far("")(d, o)
+			open = make(chan bool)
+			d.turn = slow
+			d.on["session/new"] = func(c *call) (string, error) {
+				if len(d.agents) > 1 {
+					<-open
+				}
+				return newSession("")(c)
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("first\n")
+			d.soon()
+			if waiting {
+				d.types("second\n")
+			}
+			d.agent.peer.Close(nil)
+			d.wait(2 * time.Second)
+			d.press("enter")
+			d.soon()
+			d.types("third\n")
+			d.sees(" opening", `"third"`)
+			close(open)
+			d.soon()
+			if d.misses(" opening"); waiting {
+				d.got(1, "")
+			} else {
+				d.got(1, "third")
+			}
+		})
+	}
+}
+
 // A session that does not open for another reason can be tried again.
 func TestSessionDoesNotOpen(t *testing.T) {
 	refuse := true

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +31,7 @@ type lostSession struct {
 	coming *thread.Thread     // takes the history while it is loaded, and then the place of the page's thread
 	opened *acpclient.Session // open again, while the history is still to come
 	cut    reopen.Cut         // the turn that was cut, until another prompt goes out
-	marked bool               // cut was compared with a history
+	asked  bool               // the first prompt that waits is meant for the session that is being opened
 }
 
 // Messages of sessions that are opened on another connection.
@@ -159,17 +158,7 @@ func (c *chat) showLoaded() {
 	s, former, density := &c.lost, c.thread, c.view.Density()
 	c.thread = s.coming
 	c.thread.CarryShells(former)
-	missing := s.cut.Mark(c.thread)
-	for _, p := range s.cut.Prompts {
-		lacks := func(o reopen.Prompt) bool { return o == p }
-		switch {
-		case !slices.ContainsFunc(missing, lacks):
-			c.unconfirmed = slices.DeleteFunc(slices.Clone(c.unconfirmed), func(text string) bool { return text == p.Draft })
-		case p.Begun && !s.marked:
-			c.unconfirmed = append(c.unconfirmed, p.Draft)
-		}
-	}
-	s.marked = true
+	s.cut.Mark(c.thread, &c.unconfirmed)
 	c.view = chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
 	c.view.SetDensity(density)
 	c.written, c.m.inline.caught = nil, false
@@ -252,13 +241,17 @@ func (msg startedOverMsg) take(m *Model) tea.Cmd {
 		}
 		return c.say(msg.err.Error())
 	}
-	c.lost.state = sessionOpen
+	asked := c.lost.asked
+	c.lost.state, c.lost.asked = sessionOpen, false
 	c.attach(msg.session)
+	if asked {
+		return c.next(acpclient.TurnEnded{})
+	}
 	return nil
 }
 
 // newPrompt forgets the turn that was cut: it is no longer the last.
-func (c *chat) newPrompt() { c.lost.cut, c.lost.marked = reopen.Cut{}, false }
+func (c *chat) newPrompt() { c.lost.cut = reopen.Cut{} }
 
 // cutOff keeps what is known of a turn that the network has cut.
 func (c *chat) cutOff(err error) {
@@ -266,31 +259,17 @@ func (c *chat) cutOff(err error) {
 		return
 	}
 	c.lost.cut.Take(c.thread, c.lastPrompt)
-	c.offer()
-}
-
-// offer offers the prompts that may not have arrived for sending again.
-func (c *chat) offer() {
-	for _, p := range c.lost.cut.Unconfirmed() {
-		if !slices.Contains(c.unconfirmed, p.Draft) {
-			c.unconfirmed = append(c.unconfirmed, p.Draft)
-		}
-	}
+	c.unconfirmed.Offer(&c.lost.cut)
 }
 
 // takeUnconfirmed takes the newest prompt that may not have arrived into the
 // composer, or drops it.
 func (c *chat) takeUnconfirmed(edit bool) bool {
-	n := len(c.unconfirmed) - 1
-	if n < 0 {
-		return false
-	}
-	text := c.unconfirmed[n]
-	c.unconfirmed = c.unconfirmed[:n:n]
-	if edit {
-		carried, own := chatview.SplitCarried(text)
+	p, ok := c.unconfirmed.Take(true)
+	if ok && edit {
+		carried, own := chatview.SplitCarried(p.Draft)
 		c.carried = append(carried, c.carried...)
 		c.composer.SetValue(own)
 	}
-	return true
+	return ok
 }

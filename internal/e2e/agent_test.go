@@ -76,6 +76,10 @@ func runAgent(in io.Reader, out io.Writer) {
 			a.deleted = append(a.deleted, m.Params.SessionID)
 			a.answer(m.ID, `{}`)
 		case "session/load":
+			if os.Getenv(lostVar) != "" {
+				a.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`, m.ID)
+				continue
+			}
 			a.cwd, a.session = m.Params.Cwd, m.Params.SessionID
 			a.replay()
 			a.answer(m.ID, `null`)

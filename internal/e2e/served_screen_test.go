@@ -14,6 +14,9 @@ import (
 // gets.
 const heardVar = "E2E_HEARD"
 
+// lostVar makes the scripted agent one that has lost every session.
+const lostVar = "E2E_LOST"
+
 func heard(prompt string) {
 	name := os.Getenv(heardVar)
 	if name == "" {
@@ -118,7 +121,7 @@ func TestServedAgain(t *testing.T) {
 			s.WaitDraft("kept in the composer")
 
 			server = ServeAgent(t, scripted(t), env, "--listen", server.address())
-			s.WaitFor("connected again", "question 2 of s1", "answer 2 of s1")
+			s.WaitFor("Reconnected", "question 2 of s1", "answer 2 of s1", "The connection was lost during this turn · the agent's history does not have it", `not in the agent's history  "trickle"`)
 			s.WaitDraft("kept in the composer")
 			s.WaitOnly(nil, "connection lost", "Paragraph", "is not known")
 			if got := read(t, prompts); got != "trickle\n" {
@@ -155,7 +158,7 @@ func TestServedAgainWithoutTheSession(t *testing.T) {
 			s.WaitOnly([]string{"connection lost", "what the agent makes of the prompt is not known"}, armed)
 			server = Serve(t, "--listen", server.address())
 			s.Type("read notes.txt")
-			s.WaitFor("connected, without the session")
+			s.WaitFor("Reconnected, but the session is gone · enter starts a new one")
 			s.WaitDraft("read notes.txt")
 			s.Press("enter")
 			s.WaitFor("started again: the agent does not remember what stands above")
@@ -170,7 +173,58 @@ func TestServedAgainWithoutTheSession(t *testing.T) {
 			s.Press("ctrl+d")
 			s.ExitCode()
 			s.noneLeft()
-			server.goneAfter(2)
+			server.goneAfter(1)
 		})
+	}
+}
+
+// An agent that has lost its sessions: the page stays, enter begins a new session on
+// the connection there is, and nothing is sent again. Over each transport, between
+// turns and in one.
+func TestServedAgainWithoutTheStore(t *testing.T) {
+	t.Parallel()
+	for name, way := range map[string][]string{"ws": {"ws"}, "http": {"http", "--h2c", "off"}, "h2c": {"http", "--h2c", "on"}} {
+		for _, prompt := range []string{"hello", "trickle"} {
+			t.Run(name+", "+prompt, func(t *testing.T) {
+				t.Parallel()
+				prompts := filepath.Join(t.TempDir(), "prompts")
+				server := ServeAgent(t, scripted(t), append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts))
+				s := Start(t, 80, 40, workDir(t), append([]string{server.URL(way[0])}, way[1:]...)...)
+				s.WaitFor(placeholder)
+				s.Prompt(prompt)
+				answer := "heard: hello"
+				if prompt == "trickle" {
+					answer = "Paragraph 2"
+				}
+				s.WaitFor(answer)
+				if prompt == "hello" {
+					s.WaitIdle()
+				}
+				s.Type("kept in the composer")
+				s.WaitDraft("kept in the composer")
+				server.Kill()
+				s.WaitFor("connection lost")
+				server = ServeAgent(t, scripted(t), append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts, lostVar+"=1"), "--listen", server.address())
+				s.WaitFor(answer, "Reconnected, but the session is gone: the agent answered: no such session", "Reconnected, but the session is gone · enter starts a new one")
+				s.WaitDraft("kept in the composer")
+				s.Press("enter")
+				s.WaitFor(answer, "started again: the agent does not remember what stands above")
+				s.WaitDraft("kept in the composer")
+				s.WaitIdle()
+				if got := read(t, prompts); got != prompt+"\n" {
+					t.Errorf("prompts before the next one: %q", got)
+				}
+				s.Press("enter")
+				s.WaitFor("heard: kept in the composer")
+				s.WaitIdle()
+				if got := read(t, prompts); got != prompt+"\nkept in the composer\n" {
+					t.Errorf("prompts: %q", got)
+				}
+				s.Press("ctrl+d")
+				s.ExitCode()
+				s.noneLeft()
+				server.goneAfter(1)
+			})
+		}
 	}
 }

@@ -100,7 +100,7 @@ func TestSuspendedForTooMuch(t *testing.T) {
 	open(t, dir)
 	server.WaitLog("msg=\"connection ended\" conn=1 ")
 	s.Press("enter")
-	s.WaitFor("connected again", "answer 2 of s1")
+	s.WaitFor("answer 2 of s1")
 	s.WaitDraft("a draft")
 	s.WaitIdle()
 	s.Press("enter")

@@ -1,6 +1,7 @@
 package reopen
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,8 @@ type Cut struct {
 	Prompts []Prompt
 	Answer  string // what had come of the answer
 
-	on bool
+	on     bool
+	marked bool
 }
 
 // Exists tells whether a turn was cut.
@@ -51,7 +53,7 @@ func (c *Cut) Take(t *thread.Thread, draft string) {
 	for _, it := range items[:end] {
 		switch {
 		case it.Turn != items[end].Turn:
-		case it.Kind == thread.UserMessage && !it.Blank():
+		case it.Kind == thread.UserMessage && !it.Blank() && !it.Kept:
 			sent = append(sent, Prompt{Text: string(it.Text), Draft: string(it.Text), At: it.At, Begun: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:
@@ -117,14 +119,58 @@ func spoken(it *thread.Item) bool {
 }
 
 // Unconfirmed are the prompts that may not have arrived.
-func (c *Cut) Unconfirmed() []Prompt {
-	var out []Prompt
+func (c *Cut) Unconfirmed() (out Offers) {
 	for _, p := range c.Prompts {
 		if !p.Begun {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// Offers are prompts that the user may send again, the oldest first. None is ever
+// sent by itself.
+type Offers []Prompt
+
+// Why says why a prompt is among them.
+func (p Prompt) Why() string {
+	if p.Begun {
+		return "not in the agent's history"
+	}
+	return "may not have arrived"
+}
+
+// Offer adds what is not there yet of a cut.
+func (o *Offers) Offer(c *Cut) {
+	for _, p := range c.Unconfirmed() {
+		o.add(p)
+	}
+}
+
+func (o *Offers) add(p Prompt) {
+	if !slices.ContainsFunc(*o, func(q Prompt) bool { return q.Draft == p.Draft }) {
+		*o = append(slices.Clip(*o), p)
+	}
+}
+
+func (o *Offers) remove(draft string) {
+	*o = slices.DeleteFunc(slices.Clone(*o), func(p Prompt) bool { return p.Draft == draft })
+}
+
+// Take takes the oldest out, or the newest; false where there is none.
+func (o *Offers) Take(newest bool) (Prompt, bool) {
+	n := len(*o) - 1
+	if n < 0 {
+		return Prompt{}, false
+	}
+	if newest {
+		p := (*o)[n]
+		*o = (*o)[:n:n]
+		return p, true
+	}
+	p := (*o)[0]
+	*o = (*o)[1:]
+	return p, true
 }
 
 // What is said of a cut turn below the history of the agent.
@@ -137,20 +183,26 @@ const (
 )
 
 // Mark adds to the conversation as the agent tells it what the agent does not know:
-// that the turn was cut, and the prompts that it lacks, which it returns.
-func (c *Cut) Mark(t *thread.Thread) (missing []Prompt) {
+// that the turn was cut, and the prompts that it lacks. Those that it has are taken
+// off the offers; of those that it lacks the offers get what they have not had yet.
+func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	if !c.on {
-		return nil
+		return
 	}
+	var missing []Prompt
 	items := sessionItems(t)
 	found := -1 // the prompt of the turn that was cut last
 	for _, p := range c.Prompts {
 		if at := same(items, p.Text); len(at) > p.before {
 			found = max(found, at[len(at)-1])
+			offers.remove(p.Draft)
 			continue
 		}
-		missing = append(missing, p)
+		if missing = append(missing, p); p.Begun && !c.marked {
+			offers.add(p)
+		}
 	}
+	c.marked = true
 	if found >= 0 || len(c.Prompts) == 0 {
 		t.Remark(c.about(answer(items[found+1:])))
 	}
@@ -162,7 +214,6 @@ func (c *Cut) Mark(t *thread.Thread) (missing []Prompt) {
 			t.Remark(unconfirmed, "")
 		}
 	}
-	return missing
 }
 
 // Resumed is what is said where the conversation goes on without being told again.

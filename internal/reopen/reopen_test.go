@@ -47,6 +47,14 @@ func history(lines ...string) *thread.Thread {
 	return threadOf(append(events, acpclient.HistoryEnded{})...)
 }
 
+// marked marks a history and returns what is offered then.
+func marked(c *Cut, t *thread.Thread) Offers {
+	var o Offers
+	o.Offer(c)
+	c.Mark(t, &o)
+	return o
+}
+
 func sketch(t *thread.Thread) (lines []string) {
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -91,7 +99,7 @@ func TestMark(t *testing.T) {
 			cut.Take(threadOf(append(slices.Clone(before), c.turn...)...), "")
 			now := history(append(slices.Clone(told), c.history...)...)
 			missing := ""
-			for _, p := range cut.Mark(now) {
+			for _, p := range marked(&cut, now) {
 				missing += p.Draft
 			}
 			got := sketch(now)
@@ -102,17 +110,45 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// What was dropped is not offered again by another loss.
+func TestOffers(t *testing.T) {
+	var cut Cut
+	cut.Take(threadOf(sent("go"), said(acpclient.Agent, "half"), ended(lost)), "")
+	var o Offers
+	o.Offer(&cut)
+	if len(o) != 0 {
+		t.Errorf("it has arrived: %+v", o)
+	}
+	cut.Mark(history(), &o)
+	p, ok := o.Take(true)
+	if !ok || p.Why() != "not in the agent's history" {
+		t.Errorf("%+v", p)
+	}
+	if cut.Mark(history(), &o); len(o) != 0 {
+		t.Errorf("offered again: %+v", o)
+	}
+	for _, text := range []string{"one", "two", "one"} {
+		cut.Hold(threadOf(), text)
+	}
+	o.Offer(&cut)
+	first, _ := o.Take(false)
+	last, _ := o.Take(true)
+	if _, more := o.Take(true); first.Draft != "one" || last.Draft != "two" || more || last.Why() != "may not have arrived" {
+		t.Errorf("%+v, %+v, more: %v", first, last, more)
+	}
+}
+
 // A second loss before anything else was said changes nothing of it.
 func TestMarkAgain(t *testing.T) {
 	var cut Cut
 	live := threadOf(sent("go"), ended(lost), acpclient.Disconnected{Err: lost})
 	cut.Take(live, "go, as it was typed")
 	first := history()
-	cut.Mark(first)
+	marked(&cut, first)
 	first.Apply(acpclient.Disconnected{Err: lost})
 	cut.Take(first, "")
 	again := history()
-	missing := cut.Mark(again)
+	missing := marked(&cut, again)
 	if len(missing) != 1 || missing[0].Draft != "go, as it was typed" || !slices.Equal(sketch(again), []string{"user: go", "note: " + unconfirmed}) {
 		t.Errorf("%+v, %q", missing, sketch(again))
 	}
@@ -123,7 +159,7 @@ func TestMarkAgain(t *testing.T) {
 	}
 	cut = Cut{}
 	cut.Take(first, "")
-	if missing := cut.Mark(history("user: go")); len(missing) != 0 {
+	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("%+v", missing)
 	}
 }
@@ -133,7 +169,7 @@ func TestIdle(t *testing.T) {
 	var cut Cut
 	cut.Take(threadOf(acpclient.Disconnected{Err: lost}), "")
 	now := history("user: go")
-	if missing := cut.Mark(now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
+	if missing := marked(&cut, now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
 		t.Errorf("%+v, %q", missing, sketch(now))
 	}
 }
@@ -154,7 +190,7 @@ func TestHeld(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	now := history("user: one", "agent: half")
-	if missing := cut.Mark(now); len(missing) != 1 || missing[0].Draft != "two" {
+	if missing := marked(&cut, now); len(missing) != 1 || missing[0].Draft != "two" {
 		t.Errorf("%+v", missing)
 	}
 	if want := []string{"user: one", "agent: half", "note: " + cutHere, "user: two", "note: " + unconfirmed}; !slices.Equal(sketch(now), want) {
@@ -170,7 +206,7 @@ func TestOtherSession(t *testing.T) {
 	live.Apply(ended(lost))
 	var cut Cut
 	cut.Take(live, "")
-	if missing := cut.Mark(history("user: go")); len(missing) != 0 {
+	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("%+v", missing)
 	}
 }

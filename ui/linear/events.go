@@ -96,10 +96,10 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.TurnStarted:
 		c.watch(t, true)
 		if !e.Told {
-			t.broken.cut, t.broken.marked = reopen.Cut{}, false
+			t.broken.cut = reopen.Cut{}
 		}
 	case acpclient.PromptHeld:
-		t.broken.cut, t.broken.marked = reopen.Cut{}, false
+		t.broken.cut = reopen.Cut{}
 	case acpclient.TurnEnded:
 		turn = c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest

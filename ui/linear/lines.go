@@ -208,7 +208,7 @@ func (c *chat) promptFailed(t *talk, e acpclient.PromptFailed) {
 	}
 	if acpclient.CutOff(e.Err) {
 		t.broken.cut.Hold(t.thread, text)
-		t.offer()
+		t.unconfirmed.Offer(&t.broken.cut)
 		return
 	}
 	t.queued = append([]string{text}, t.queued...)
@@ -302,9 +302,9 @@ func (c *chat) notSent() {
 		c.queue1(strings.Join(c.draft, "\n"))
 	}
 	for _, t := range c.talks {
-		for _, text := range t.unconfirmed {
-			c.say("This may not have arrived:")
-			c.out.lines(text)
+		for _, p := range t.unconfirmed {
+			c.say("Prompt %s:", p.Why())
+			c.out.lines(p.Draft)
 		}
 		for _, text := range t.queued {
 			c.say("Not sent:")

@@ -2,8 +2,6 @@ package linear
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
@@ -27,7 +25,6 @@ type lostSession struct {
 	former *acpclient.Session // that of the dead connection, until it is open again
 	coming *thread.Thread     // takes the history while it is loaded, and then the place of the thread
 	cut    reopen.Cut         // the turn that was cut, until another prompt goes out
-	marked bool               // cut was compared with a history
 }
 
 // reopen opens a session on the new connection. Nothing is sent again.
@@ -108,8 +105,8 @@ func (c *chat) reopened(t *talk, session *acpclient.Session, err error) {
 
 // sayUnconfirmed offers the prompts that may not have arrived.
 func (c *chat) sayUnconfirmed(t *talk) {
-	for _, text := range t.unconfirmed {
-		c.say("A prompt may not have arrived; /resend sends it again: %s", cut(oneLine(text), 60))
+	for _, p := range t.unconfirmed {
+		c.say("Prompt %s; /resend sends it again: %s", p.Why(), cut(oneLine(p.Draft), 60))
 	}
 }
 
@@ -117,16 +114,7 @@ func (c *chat) sayUnconfirmed(t *talk) {
 // before. What only parley knows is kept beside it.
 func (c *chat) showLoaded(t *talk, coming *thread.Thread) {
 	s := &t.broken
-	missing := s.cut.Mark(coming)
-	for _, p := range s.cut.Prompts {
-		switch {
-		case !slices.Contains(missing, p):
-			t.unconfirmed = slices.DeleteFunc(t.unconfirmed, func(text string) bool { return text == p.Draft })
-		case p.Begun && !s.marked:
-			t.unconfirmed = append(t.unconfirmed, p.Draft)
-		}
-	}
-	s.marked = true
+	s.cut.Mark(coming, &t.unconfirmed)
 	t.thread = coming
 	t.told, t.open, t.slow, t.numbers, t.mute, t.plan = map[int]*told{}, nil, nil, nil, 0, ""
 	t.skip()
@@ -210,16 +198,7 @@ func (t *talk) comes(e acpclient.Event) bool {
 func (t *talk) cutOff(err error) {
 	if acpclient.CutOff(err) {
 		t.broken.cut.Take(t.thread, t.last)
-		t.offer()
-	}
-}
-
-// offer offers the prompts that may not have arrived for sending again.
-func (t *talk) offer() {
-	for _, p := range t.broken.cut.Unconfirmed() {
-		if !slices.Contains(t.unconfirmed, p.Draft) {
-			t.unconfirmed = append(t.unconfirmed, p.Draft)
-		}
+		t.unconfirmed.Offer(&t.broken.cut)
 	}
 }
 
@@ -231,8 +210,7 @@ func (c *chat) resend(string) {
 	case c.session == nil:
 		c.say("Not sent: there is no session yet.")
 	default:
-		text := c.unconfirmed[0]
-		c.unconfirmed = c.unconfirmed[1:]
-		c.prompt(strings.TrimSpace(text))
+		p, _ := c.unconfirmed.Take(false)
+		c.prompt(p.Draft)
 	}
 }

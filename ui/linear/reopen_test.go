@@ -123,7 +123,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				if prompts, _, _ := r.agent().seen(); prompts != "" {
 					t.Errorf("sent by itself: %q", prompts)
 				}
-				if offer := "A prompt may not have arrived; /resend sends it again: lose it"; strings.Contains(r.out.text(), offer) != c.offered {
+				if offer := "Prompt may not have arrived; /resend sends it again: lose it"; strings.Contains(r.out.text(), offer) != c.offered {
 					t.Errorf("offered: %v; there is:\n%s", !c.offered, r.out.text())
 				}
 				r.types("/resend")

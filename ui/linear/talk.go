@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	chatview "parley/ui/chat"
 )
 
@@ -24,14 +25,14 @@ type talk struct {
 	numbers []int         // indexes of the items that /output knows
 	slow    []int         // tool calls that were not announced yet
 
-	queued      []string // prompts that wait for the turn to end
-	paused      bool     // they wait for the user
-	unconfirmed []string // prompts that may not have arrived
-	sending     bool     // the files of a prompt are being read
-	echoed      string   // the prompt that the terminal shows already
-	last        string   // the prompt that went out last
-	refused     []string // prompts that the agent wanted a login for
-	plan        string   // what was said of the plan last
+	queued      []string      // prompts that wait for the turn to end
+	paused      bool          // they wait for the user
+	unconfirmed reopen.Offers // prompts to be sent again, if the user wants that
+	sending     bool          // the files of a prompt are being read
+	echoed      string        // the prompt that the terminal shows already
+	last        string        // the prompt that went out last
+	refused     []string      // prompts that the agent wanted a login for
+	plan        string        // what was said of the plan last
 	set         map[string]string
 	broken      lostSession
 	done        bool // a turn ended while another session was in front
