@@ -328,3 +328,36 @@ func TestInlinePopup(t *testing.T) {
 		}
 	})
 }
+
+// A conversation that is loaded again over another connection is written as the agent
+// tells it, with what only parley knows; what was written stays.
+func TestInlineReconnect(t *testing.T) {
+	onPaper(t, func(d *driver, o *Options) {
+		far(loads)(d, o)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("s1", "user", "first")
+			c.a.sayIn("s1", "agent", "as the agent has it")
+			return "{}", nil
+		}
+	}, func(d *driver, p *paper) {
+		d.types("first\n")
+		d.soon()
+		d.turn = func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
+		d.types("second\n")
+		d.soon()
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		for _, text := range []string{"You said: first", "as the agent has it", "this prompt may not have arrived"} {
+			if p.count(text) != 1 {
+				t.Errorf("%q was written %d times:\n%s", text, p.count(text), p.above())
+			}
+		}
+		p.shows(`may not have arrived  "second"`)
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.types("third\n")
+		d.soon()
+		if p.count("You said: third") != 1 {
+			t.Errorf("written:\n%s", p.above())
+		}
+	})
+}

@@ -100,6 +100,53 @@ func TestReconnectLoads(t *testing.T) {
 	})
 }
 
+// A connection that is lost while the history comes is tried again, or, where that
+// makes no sense, when the user says so. The page stays as it was.
+func TestReconnectLostAgain(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		dials := 0
+		drive(t, func(d *driver, o *Options) {
+			far(loads)(d, o)
+			dials = 0
+			d.dial = func(*agent) error {
+				if dials++; dials == 3 && !again {
+					return errors.New("the server answered 401 Unauthorized")
+				}
+				return nil
+			}
+			d.on["session/load"] = func(c *call) (string, error) {
+				c.a.sayIn("s1", "user", "first")
+				if len(d.agents) == 2 {
+					c.a.sayIn("s1", "agent", "half of")
+					time.Sleep(3 * time.Second)
+					c.a.peer.Close(nil)
+				}
+				c.a.sayIn("s1", "agent", "as the agent has it")
+				return "{}", nil
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("first\n")
+			d.soon()
+			d.types("a draft")
+			d.agent.peer.Close(nil)
+			d.wait(2 * time.Second)
+			d.sees("You said: first")
+			d.misses("half of")
+			d.wait(10 * time.Second)
+			if !again {
+				d.sees("You said: first", "the agent is gone; enter starts it again")
+				d.press("enter")
+				d.wait(time.Second)
+			}
+			d.sees("as the agent has it")
+			d.misses("half of", "gone")
+			d.draft("a draft")
+			d.got(len(d.agents)-1, "")
+		})
+	}
+}
+
 // Without a replay the transcript stays, and says that something may be missing.
 func TestReconnectByResuming(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {

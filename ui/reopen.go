@@ -97,6 +97,7 @@ func (msg reopenedMsg) take(m *Model) tea.Cmd {
 	case reopen.Gone:
 		return c.goneNow(msg.err)
 	case reopen.Lost: // which is told by an event
+		s.state = sessionOpen
 		return nil
 	case reopen.Login:
 		c.failedToReopen(msg.err)

@@ -184,6 +184,9 @@ func (m *Model) openItem(i int, c *chat) widget.Item {
 	if c.recorded {
 		hint = "from the log"
 	}
+	if c.lost.state == sessionGone {
+		hint = "gone"
+	}
 	switch {
 	case c == m.chat:
 		hint = "here · " + hint

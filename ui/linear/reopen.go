@@ -82,6 +82,7 @@ func (c *chat) reopened(t *talk, session *acpclient.Session, err error) {
 		c.goneNow(t, err)
 		return
 	case reopen.Lost: // which is told by an event
+		s.state = sessionOpen
 		return
 	case reopen.Login:
 		c.failedToReopen(t, err)
