@@ -65,6 +65,9 @@ func (r *Rule) Check() error {
 	if err != nil {
 		return err
 	}
+	if assignment().MatchString(words[0]) {
+		return fmt.Errorf("command %q begins with a variable: name the program alone, a rule never matches what stands before it", r.Command)
+	}
 	r.words = words
 	stars := strings.Contains(strings.Join(words, " "), "*")
 	switch name := program(words[0]); {
@@ -101,6 +104,9 @@ func patternWords(command string) ([]string, error) {
 	}
 	return words, nil
 }
+
+// assignment begins a word that sets a variable where it stands before a program.
+var assignment = late(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
 // Name is the rule as one writes it, short.
 func (r *Rule) Name() string {
