@@ -181,8 +181,9 @@ func oracleDir(t testing.TB) string {
 }
 
 func TestOracle(t *testing.T) {
+	t.Parallel()
 	dir, allowed := oracleDir(t), 0
-	for seed := range uint64(60_000) {
+	for seed := range uint64(seeds(60_000)) {
 		l := lines{rand.New(rand.NewPCG(seed, 4))}
 		if follows(t, l.line(l.IntN(4)), dir, seed) {
 			allowed++
@@ -191,7 +192,7 @@ func TestOracle(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if allowed < 1000 {
+	if allowed < seeds(1000) {
 		t.Errorf("only %d lines were allowed: the test says little", allowed)
 	}
 	t.Logf("%d lines allowed", allowed)

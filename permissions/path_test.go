@@ -114,7 +114,7 @@ func TestRelativePatternsStayInside(t *testing.T) {
 		return strings.Join(parts, "/")
 	}
 	roots := []string{"/w", "/a/b", "/w/*"}
-	for range 200_000 {
+	for range seeds(200_000) {
 		pattern := some(names, 1+rnd.IntN(4))
 		path := "/" + some(append(names, "..", "."), 1+rnd.IntN(6))
 		for _, effect := range []Effect{Allow, Confirm, Deny} {

@@ -142,11 +142,8 @@ func laws(t testing.TB, l lines, line string) {
 func strength(e Effect) int { return map[Effect]int{Allow: 0, None: 1, Confirm: 2, Deny: 3}[e] }
 
 func TestLaws(t *testing.T) {
-	n := 20_000
-	if testing.Short() {
-		n = 1000
-	}
-	for seed := range uint64(n) {
+	t.Parallel()
+	for seed := range uint64(seeds(20_000)) {
 		l := lines{rand.New(rand.NewPCG(seed, 1))}
 		laws(t, l, l.line(l.IntN(4)))
 		if t.Failed() {

@@ -194,7 +194,8 @@ func (r *reader) ended(s *syntax.Stmt, d *syntax.Redirect, before string) {
 
 func (r *reader) command(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
-	case nil: // redirections alone
+	case nil:
+		r.doubt(s, "a redirection without a command, for which zsh runs a program")
 	case *syntax.CallExpr:
 		r.call(c)
 	case *syntax.BinaryCmd:
@@ -216,6 +217,9 @@ func (r *reader) command(s *syntax.Stmt) {
 	case *syntax.ForClause:
 		r.loop(c)
 	case *syntax.TimeClause:
+		if c.PosixFormat {
+			r.doubt(s, "an option of time, which zsh takes for a program")
+		}
 		if c.Stmt != nil {
 			r.statement(c.Stmt)
 		}
