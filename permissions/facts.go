@@ -27,7 +27,8 @@ type Facts struct {
 	// may be nil: then no rule allows what reads whole directories. Called as Look.
 	Below func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
 
-	own func(path string) FileFact // Look, for what the patterns of rules name
+	own   func(path string) FileFact // Look, for what the patterns of rules name
+	maybe []string                   // where a command line may work, whatever its cd do
 }
 
 // CommandFact is a command that would be run.

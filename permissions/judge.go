@@ -127,6 +127,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 		return b.around(f, append(b.run(f, p), deeper(b.parts(f, r.parts, c.Line))...), c)
 	}
 	parts := partsOf(c.Line, c.Dir)
+	f.maybe = mayWork(parts)
 	all := b.parts(f, parts, c.Line)
 	if len(parts) > 1 {
 		deeper(all)
@@ -185,6 +186,9 @@ func (b *Rulebook) part(f *Facts, p part) []Verdict {
 		if p.doubt == "" {
 			file, known := lookUp(f, p.dir, p.file, p.write)
 			v = b.verdict(f, fileDemand(file, true), p.text)
+			if worse, found := b.elsewhere(f, known, p.file, p.write); found {
+				return []Verdict{worse}
+			}
 			if v.Effect == None || v.Effect == Allow && !known {
 				v = b.usual(v, file, known)
 			}
@@ -263,13 +267,13 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	switch {
 	case p.doubt != "":
 		return p.doubt
-	case readsCode(p.words):
+	case slices.ContainsFunc(programs(p.words), func(at int) bool { return readsCode(p.words[at:]) }):
 		return "it runs what it reads"
-	case listsFiles(p.words):
+	case slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
 		return "it works on names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
 		return "where it leads is not known"
-	case strings.Contains(p.words[0], "/") && !strings.HasPrefix(p.words[0], "/"):
+	case slices.ContainsFunc(programs(p.words), func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
 			return "which program it means depends on where it runs"
 		}

@@ -227,6 +227,9 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 		}
 		file.Write = true
 	}
+	if worse, found := b.elsewhere(f, known, word, how != reads); found && v.Effect < Confirm {
+		return worse, true
+	}
 	switch {
 	case v.Effect >= Confirm:
 		return v, true
@@ -245,6 +248,42 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 		}
 	}
 	return b.usual(v, file, known), true
+}
+
+// maxMaybe bounds the directories in which a command line may work.
+const maxMaybe = 16
+
+// mayWork are the directories in which parts of a command line may work, where it is not
+// sure whether a cd before them has worked.
+func mayWork(parts []part) (dirs []string) {
+	add := func(dir string) {
+		if dir != "" && !slices.Contains(dirs, dir) && len(dirs) < maxMaybe {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, p := range parts {
+		if add(p.dir); len(p.words) == 2 && p.words[0] == "cd" {
+			for _, dir := range dirs {
+				add(joinDir(dir, p.words[1]))
+			}
+		}
+	}
+	return dirs
+}
+
+// elsewhere is what a rule that asks or denies says of a file where it is not known in
+// which directory a command looks for it.
+func (b *Rulebook) elsewhere(f *Facts, known bool, word string, write bool) (worst Verdict, found bool) {
+	if known || !b.tightens() {
+		return worst, false
+	}
+	for _, dir := range f.maybe {
+		file, ok := lookUp(f, dir, word, write)
+		if v := b.verdict(f, fileDemand(file, true), word); ok && v.Effect > max(worst.Effect, Allow) {
+			worst, found = v, true
+		}
+	}
+	return worst, found
 }
 
 // lookUp finds the file that a word of a command names.

@@ -72,7 +72,7 @@ func (r *Rule) Check() error {
 	stars := strings.Contains(strings.Join(words, " "), "*")
 	switch name := program(words[0]); {
 	case r.Effect != Allow:
-	case slices.Contains(never, name):
+	case slices.ContainsFunc(programs(words), func(at int) bool { return slices.Contains(never, program(words[at])) }):
 		return fmt.Errorf("command %q works on what it reads, so no rule can allow it: name the files in a command of their own", r.Command)
 	case stars && slices.Contains(closed, name):
 		return fmt.Errorf("command %q: %s runs what its words say: write out every word, without *", r.Command, name)

@@ -164,6 +164,18 @@ func readsCode(words []string) bool {
 	return true
 }
 
+// programs are the places in a command's words of the programs that it runs, as far as
+// profiles know them, and of what may be one behind a wrapper that has none.
+func programs(words []string) []int {
+	places := []int{0}
+	for _, it := range read(words).items {
+		if it.class == classCmd || it.class == classOther && it.of == words[0] && wrapped(words) > 1 {
+			places = append(places, it.word)
+		}
+	}
+	return places
+}
+
 // wrapped are the places in a command's words at which a program may begin: its
 // own, and with a wrapper any.
 func wrapped(words []string) int {

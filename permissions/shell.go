@@ -347,7 +347,7 @@ func (r *reader) above(word string) bool {
 // script reads the line that a shell is given as an argument, also behind another
 // program.
 func (r *reader) script(words []string) {
-	const cost = maxNested / 2 // each is parsed anew
+	const cost = maxNested / 4 // each is parsed anew
 	if r.depth += cost; r.depth > maxNested && (isShell(words[0]) || words[0] == "eval") {
 		r.doubt(nil, "it is nested deeper than parley looks at")
 	}
@@ -403,6 +403,14 @@ func (r *reader) redirect(d *syntax.Redirect, dir string) {
 func (r *reader) inner(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			if r.apart(true, n.Stmts); n.TempFile || n.ReplyVar {
+				r.doubt(n, "a substitution that is no subshell")
+			}
+			return false
+		case *syntax.ProcSubst:
+			r.apart(true, n.Stmts)
+			return false
 		case *syntax.Stmt:
 			r.apart(true, []*syntax.Stmt{n})
 			return false

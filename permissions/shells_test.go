@@ -283,7 +283,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 			p.recorder(t, rest[0])
 		}
 		named["time\x00"+strings.Join(v.demand.words, "\x00")] = true // dash knows no such word
-		for _, w := range v.demand.words { // which a shell may take for a program
+		for _, w := range v.demand.words {                            // which a shell may take for a program
 			if !strings.Contains(w, "/") {
 				p.recorder(t, w)
 			}
