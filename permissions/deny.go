@@ -82,22 +82,44 @@ func matchAmong(pattern, words []string) bool {
 	return false
 }
 
-// hasOption tells whether an option is among words: by itself, with a value, or with its
-// letters among those of others.
+// alike are options that mean the same to the programs whose options people deny.
+var alike = [][]string{{"-f", "--force"}, {"-r", "-R", "--recursive"}, {"-d", "--delete"}, {"-n", "--no-verify"}, {"-g", "--global"}}
+
+// hasOption tells whether an option is among words: as it is or by another name, with a
+// value, cut short, or with its letters among those of others.
 func hasOption(words []string, option string) bool {
-	letters := ""
-	for _, w := range words {
-		if name, _, _ := strings.Cut(w, "="); matchText(option, w) || matchText(option, name) {
+	if hasWritten(words, option) {
+		return true
+	}
+	for _, names := range alike {
+		if slices.Contains(names, option) && slices.ContainsFunc(names, func(name string) bool { return hasWritten(words, name) }) {
 			return true
 		}
-		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") {
-			letters += w[1:]
-		}
 	}
-	if strings.HasPrefix(option, "--") || len(option) < 2 {
+	if strings.HasPrefix(option, "--") || len(option) < 3 {
 		return false
 	}
-	return strings.Trim(option[1:], letters) == ""
+	for _, letter := range option[1:] {
+		if !hasOption(words, "-"+string(letter)) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasWritten is hasOption for one name of an option.
+func hasWritten(words []string, option string) bool {
+	long := strings.HasPrefix(option, "--")
+	return slices.ContainsFunc(words, func(w string) bool {
+		name, _, _ := strings.Cut(w, "=")
+		switch {
+		case matchText(option, w), matchText(option, name):
+			return true
+		case long:
+			return len(name) > 2 && strings.HasPrefix(option, name)
+		}
+		return len(option) == 2 && len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.Contains(w[1:], option[1:])
+	})
 }
 
 // mayHideIn tells whether a part of a command line that could not be read may be what a
