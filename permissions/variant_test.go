@@ -40,7 +40,7 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 		with("in a subshell", "("+line+"\n)", true)
 		with("in a group", "{ "+line+"\n}", true)
 		with("in a branch", "if helper; then "+line+"\nfi", true)
-		with("in a loop", "for f in a; do "+line+"\ndone", true)
+		with("in a loop", "for f in a; do "+line+"\ndone", !strings.Contains(line, "cd ")) // the second round begins elsewhere
 		with("in a substitution", "helper $("+line+"\n)", false)
 		with("in a substitution in quotes", `helper "$(`+line+"\n)\"", false)
 		with("in the background", line+" &", true)
