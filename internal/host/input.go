@@ -42,7 +42,7 @@ func init() {
 		roleDetail: `line lines startline endline linestart lineend linenumber column limit offset pages viewrange insertline
 			maxlines maxresults headlimit maxmatchesperfile totalmaxmatches outputbytelimit outputmode multiline casesensitive ignorecase fixedstrings
 			namesonly context before after recursive -a -b -c -i -n -o respectgitignore respectgeminiignore filefilteringoptions
-			replaceall allowmultiple expectedreplacements editmode cellid celltype type kind language encoding format prompt instruction
+			plan replaceall allowmultiple expectedreplacements editmode cellid celltype type kind language encoding format prompt instruction
 			instructions query regex search searchterm exclude excludepattern ignore modifiedbyuser additions deletions`,
 		roleVerb:    `operation op action`,
 		rolePattern: `pattern patterns glob globs include includepattern`,

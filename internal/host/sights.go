@@ -1,0 +1,150 @@
+package host
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+	"parley/permissions"
+)
+
+// sights are what a question shows already, so that members of the input that say it
+// again need not be shown. The same words mean something else in a member that is for
+// something else: a title that reads like a command runs nothing.
+type sights struct {
+	texts map[string][]role // with the roles of members that say no more
+	diffs []shownDiff
+}
+
+type shownDiff struct{ path, old, new string }
+
+func (s *sights) add(text string, roles ...role) {
+	if s.texts == nil {
+		s.texts = map[string][]role{}
+	}
+	for _, t := range []string{text, strings.TrimSpace(text)} {
+		s.texts[t] = append(s.texts[t], roles...)
+	}
+}
+
+// content adds a piece of the tool call's content.
+func (s *sights) content(c wire.ToolContent) {
+	switch {
+	case c.Type == "diff":
+		d := shownDiff{path: c.Path, new: c.NewText}
+		if c.OldText != nil {
+			d.old = *c.OldText
+		}
+		s.diffs = append(s.diffs, d)
+		s.add(d.path, rolePlace, roleTarget)
+		s.add(d.old, roleText)
+		s.add(d.new, roleText)
+	case c.Block.Type == "text":
+		s.add(c.Block.Text, roleNote, roleDetail, roleText)
+	default:
+		s.add(c.Block.URI, rolePlace, roleURL)
+	}
+}
+
+// rest lists what of the raw input is not on the screen yet, in the order in which
+// the agent sent it. cwd is what relative paths of a patch begin in.
+func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
+	whole := []permissions.Part{{Kind: permissions.Field, Label: "input", Text: safetext.Visible(string(raw))}}
+	if jsonscan.KindOf(raw) != jsonscan.Object {
+		if len(raw) == 0 || string(raw) == "null" {
+			return nil
+		}
+		return whole
+	}
+	var out []permissions.Part
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		value := string(m.Value)
+		r, known := roleOf(plainName(string(m.Key)))
+		if text, ok := jsonscan.Text(m.Value); ok {
+			if value = text; known && s.shows(r, text, cwd) {
+				continue
+			}
+		} else if w := words(m.Value); w != "" && known && slices.Contains(s.texts[w], r) {
+			continue
+		}
+		out = append(out, permissions.Part{Kind: permissions.Field, Label: safetext.Line(string(m.Key), 80), Text: safetext.Visible(value)})
+	}
+	if m.Err() != nil {
+		return whole
+	}
+	return out
+}
+
+// shows tells whether a text in a member of that role is shown. Of the text of a file a
+// part of a change is enough: what is replaced is inside of the change of the whole file.
+func (s *sights) shows(r role, text, cwd string) bool {
+	switch {
+	case slices.Contains(s.texts[text], r), slices.Contains(s.texts[strings.TrimSpace(text)], r):
+		return true
+	case r == roleText:
+		return len(text) >= 8 && slices.ContainsFunc(s.diffs, func(d shownDiff) bool { return d.holds(text) })
+	case r == rolePatch, r == roleDiff:
+		return s.patch(text, cwd)
+	}
+	return false
+}
+
+func (d shownDiff) holds(text string) bool {
+	return strings.Contains(d.old, text) || strings.Contains(d.new, text)
+}
+
+// patch tells whether a text is a unified diff of which every changed line is in what is
+// shown as the change of the same file.
+func (s *sights) patch(text, cwd string) bool {
+	var files []shownDiff // those that the last lines with names have named
+	changed, old := 0, ""
+	add := func(path string) bool {
+		if path == "/dev/null" {
+			return true
+		}
+		i := slices.IndexFunc(s.diffs, func(d shownDiff) bool { return absoluteIn(cwd, d.path) == absoluteIn(cwd, path) })
+		if i < 0 {
+			return false
+		}
+		files = append(files, s.diffs[i])
+		return true
+	}
+	for _, l := range strings.Split(text, "\n") {
+		kind, rest, _ := strings.Cut(l, " ")
+		switch {
+		case kind == "Index:":
+			if files = nil; !add(rest) {
+				return false
+			}
+		case kind == "---":
+			files = nil
+			old, _, _ = strings.Cut(rest, "\t")
+		case kind == "+++":
+			path, _, _ := strings.Cut(rest, "\t")
+			before, after := unprefixed(old, path)
+			if old = ""; !add(before) || !add(after) {
+				return false
+			}
+		case kind == "@@", kind == "", strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
+		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
+			if !slices.ContainsFunc(files, func(d shownDiff) bool { return d.holds(l[1:]) }) {
+				return false
+			}
+			changed++
+		default:
+			return false
+		}
+	}
+	return changed > 0
+}
+
+func absoluteIn(cwd, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(cwd, path)
+}
