@@ -108,6 +108,7 @@ type input struct {
 	besides bool // it has members that say nothing to a command
 	unnamed bool // it has members of which parley does not know what they do
 	unclear bool // and what they say may matter
+	aside   bool // it has something about a command
 }
 
 type inputFile struct {
@@ -124,6 +125,7 @@ func readInput(raw []byte, kind string) *input {
 	in.object(raw, false, 0)
 	switch {
 	case in.command == "":
+		in.unclear = in.unclear || in.aside
 		for _, dir := range in.dirs {
 			in.file(dir, false)
 		}
@@ -162,6 +164,7 @@ func (in *input) object(raw []byte, changes bool, depth int) (known bool) {
 // value reads the value of a member, or an item of it.
 func (in *input) value(r role, key string, raw []byte, depth int) {
 	if r == roleAside {
+		in.aside = true
 		return
 	}
 	if r == roleCommand {
@@ -254,14 +257,14 @@ func (in *input) stranger(key, s string) {
 	in.unclear = true
 }
 
-// file adds one. A path may be written as a URI. What a tool may expand leads nobody
-// knows where.
+// file adds one. A path may be written as a URI. What a tool may expand or trim leads
+// nobody knows where.
 func (in *input) file(path string, write bool) {
 	switch {
 	case path == "":
 	case (strings.Contains(path, "://") || strings.HasPrefix(strings.ToLower(path), "file:")) && in.url(path, write):
 	default:
-		in.unclear = in.unclear || path[0] == '$' || path[0] == '%' || strings.ContainsAny(path, "*?{")
+		in.unclear = in.unclear || strings.ContainsRune("$%@\"'", rune(path[0])) || strings.ContainsAny(path, "*?{") || path != strings.TrimSpace(path)
 		in.files = append(in.files, inputFile{path, write})
 	}
 }

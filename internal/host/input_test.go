@@ -82,6 +82,12 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"read", `{"path":"https://example.com/f"}`, no},
 		{"read", `{"path":"File:/elsewhere/x"}`, no},
 		{"read", `{"path":"$HOME/x"}`, no},
+		{"read", `{"path":" /elsewhere/x"}`, no}, // some agents trim paths
+		{"read", `{"path":"\u00a0/elsewhere/x"}`, no},
+		{"read", `{"path":"f\n"}`, no},
+		{"read", `{"path":"@/elsewhere/x"}`, no}, // and take this sign away
+		{"read", `{"path":"\"/elsewhere/x\""}`, no},
+		{"read", `{"path":"f","parsed_cmd":[{"cmd":"cat /elsewhere/x"}]}`, no},
 		{"read", `{"path":"%USERPROFILE%"}`, no},
 		{"read", `{"path":"lin*"}`, no},
 		{"read", `{"paths":["{f,/elsewhere/x}"]}`, no},
