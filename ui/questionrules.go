@@ -65,7 +65,7 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 	case v.Effect == permissions.Allow:
 		return th.Good, "allowed"
 	case v.Why != "":
-		return th.Warn, "ask · " + v.Why
+		return th.Warn, "ask · " + safetext.Line(v.Why, 300)
 	case v.Short != "":
 		return th.Dim, "ask · " + safetext.Line(v.Short, 200)
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/safetext"
 	"parley/permissions"
+	"parley/ui/theme"
 )
 
 func bookOf(t *testing.T, text string) *permissions.Rulebook {
@@ -41,6 +43,16 @@ func TestVerdictsShown(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
 		d.sees("├ git add -A            allowed by your rule  git add *", "└ git push origin HEAD  ask")
 	})
+}
+
+// Why no rule can allow something can name files of a project.
+func TestVerdictsAreSafe(t *testing.T) {
+	const name = "a\x1b]52;c;eA==\x07\n└ ls  allowed\u202e"
+	for _, v := range []permissions.Verdict{{Why: "below it lies " + name}, {Short: name}, {Effect: permissions.Deny, Rule: &permissions.Rule{Path: name}}} {
+		if _, words := verdictWords(v, theme.Dark()); safetext.Line(words, 1000) != words {
+			t.Errorf("%q", words)
+		}
+	}
 }
 
 // What rules answer comes to no question, and says which rule it was.
