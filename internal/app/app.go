@@ -5,8 +5,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -47,7 +45,7 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*
 	root.Version = cli.Version()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
 	err := root.ExecuteContext(ctx)
-	report(s.Err, err)
+	report(s, err)
 	var code cli.ExitCode
 	var usage cli.UsageError
 	switch {
@@ -71,12 +69,12 @@ func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
 }
 
 // report says what went wrong, in one line.
-func report(w io.Writer, err error) {
+func report(s cli.Streams, err error) {
 	var code cli.ExitCode
 	if err == nil || errors.As(err, &code) {
 		return
 	}
-	fmt.Fprintf(w, "parley: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	s.Complain(err.Error())
 }
 
 type chatFlags struct {

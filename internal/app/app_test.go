@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/cli"
+	"parley/internal/safetext"
 	"parley/ui"
 )
 
@@ -131,6 +132,42 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"demo"}, []string{"needs a terminal", "parley run"}},
 	} {
 		s.usage(tc.args, tc.want...)
+	}
+}
+
+// What is wrong in a project is told without letting the project write to the terminal.
+func TestErrorsAreSafe(t *testing.T) {
+	s := newShell(t)
+	if err := os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	allow := filepath.Join(filepath.Dir(s.config), "rules.toml")
+	if err := os.WriteFile(allow, []byte("[[allow]]\ncommand = \"rg *\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := "a\x1b]52;c;eA==\x07\u009b2J\u202e"
+	if runtime.GOOS != "windows" { // which has no such names
+		if err := os.WriteFile(filepath.Join(s.dir, name+".pem"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"rules", "test", "--json", "rg x"}, {"rules", "test", "rg x"}, {"rules", "test", "--json", "cat " + name}} {
+			r := s.run("", append(args, "--rules", allow)...)
+			if all := r.out + r.stderr; r.code != 1 || safetext.Clean(all) != all {
+				t.Errorf("%q: %d, %q", args, r.code, all)
+			}
+		}
+	}
+	rules := filepath.Join(s.dir, ".parley", "rules.toml")
+	for _, text := range []string{"\"a\\u001b]52;c;eA==\\u0007\\u009b2J\\u202e\" = 1\n", "[[deny]]\ncommand = \"a\\u001b[2J > b\"\n", "[[deny]]\npath = \"~\\u001b[2J\"\n"} {
+		if err := os.WriteFile(rules, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"run", "--agent", "demo", "hi"}, {"rules", "list"}, {"rules", "test", "ls"}, {"demo"}, {"run", "--agent", "\x1b[2J", "hi"}} {
+			r := s.run("", args...)
+			if all := r.out + r.stderr; r.code != 2 || safetext.Clean(all) != all {
+				t.Errorf("%q: %d, %q", args, r.code, all)
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,19 +12,20 @@ import (
 	"parley/internal/cli"
 	"parley/internal/record"
 	"parley/internal/redact"
+	"parley/internal/safetext"
 	"parley/ui"
 )
 
 // tellBroken says what there is to say of a screen that a mistake of parley's own
 // has ended. Any other error is as it was.
-func tellBroken(w io.Writer, err error) error {
+func tellBroken(s cli.Streams, err error) error {
 	var broke *ui.Broken
 	if !errors.As(err, &broke) {
 		return err
 	}
-	report(w, err) // before where there is more to read
+	report(s, err) // before where there is more to read
 	for _, line := range reportBroken(broke, time.Now()) {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(s.Err, safetext.Clean(line))
 	}
 	return cli.ExitCode(1)
 }

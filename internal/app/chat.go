@@ -133,7 +133,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		f.lends(&opts)
 	}
 	left, err := ui.Run(cmd.Context(), opts)
-	if err = tellBroken(s.Err, err); err != nil && left.Session == "" {
+	if err = tellBroken(s, err); err != nil && left.Session == "" {
 		return err
 	}
 	if line := comeBack(left, args, f.cwd); line != "" {

@@ -37,7 +37,7 @@ func NewAgents(s Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			TellIgnored(func(line string) { fmt.Fprintln(s.Err, "parley: "+line) })
+			TellIgnored(s.Complain)
 			w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tCOMMAND\tFOUND")
 			for _, a := range setup.Agents {

@@ -108,7 +108,7 @@ func newRulesCheck(s Streams) *cobra.Command {
 		for _, file := range files {
 			if n += len(file.rules); file.err != nil {
 				wrong++
-				fmt.Fprintf(s.Err, "parley: %s\n", safetext.Line(file.err.Error(), 2000))
+				s.Complain(file.err.Error())
 			}
 		}
 		switch {
@@ -306,7 +306,9 @@ func writeJudgement(s Streams, j permissions.Judgement) error {
 		}
 		out.Parts = append(out.Parts, p)
 	}
-	enc := json.NewEncoder(s.Out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintln(s.Out, headless.SafeJSON(string(text)))
+	}
+	return err
 }

@@ -117,7 +117,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
-	setup.Warn = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
+	setup.Warn = s.Complain
 	TellIgnored(setup.Warn)
 	agent, err := setup.choose(f.agent, commandLine)
 	if err != nil {

@@ -33,7 +33,7 @@ func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
 // SandboxExec is `parley sandbox-exec`, which the sandbox starts programs with and nobody else. It returns only when it
 // cannot become the program.
 func SandboxExec(args []string, s Streams) int {
-	fmt.Fprintf(s.Err, "parley: %s: %v\n", sandbox.Command, sandbox.Main(args))
+	s.Complain(fmt.Sprintf("%s: %v", sandbox.Command, sandbox.Main(args)))
 	return cannotStart
 }
 
@@ -42,7 +42,7 @@ func SandboxExec(args []string, s Streams) int {
 func NpxExec(args []string, s Streams) int {
 	code, err := npx.Main(args)
 	if err != nil {
-		fmt.Fprintf(s.Err, "parley: %s: %v\n", npx.Command, err)
+		s.Complain(fmt.Sprintf("%s: %v", npx.Command, err))
 		return cannotStart
 	}
 	return code

@@ -38,7 +38,7 @@ is named.`,
 			if err != nil {
 				return err
 			}
-			TellIgnored(func(line string) { fmt.Fprintln(s.Err, "parley: "+line) })
+			TellIgnored(s.Complain)
 			if logs {
 				return printLogs(cmd, args, s, place, all)
 			}

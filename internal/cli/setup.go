@@ -54,6 +54,12 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
+// Complain writes one line to Err, made safe: what is wrong often names what a project or
+// an agent has named.
+func (s Streams) Complain(text string) {
+	fmt.Fprintf(s.Err, "parley: %s\n", strings.ReplaceAll(safetext.Clean(text), "\n", " "))
+}
+
 // Setup is what the configuration and the machine offer.
 type Setup struct {
 	Config *config.Config

@@ -168,7 +168,7 @@ func toolLine(tool *thread.Tool) string {
 }
 
 func (p *textPrinter) note(format string, args ...any) {
-	fmt.Fprintf(p.err, "parley: %s\n", strings.TrimSpace(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.err, "parley: %s\n", strings.TrimSpace(safetext.Clean(fmt.Sprintf(format, args...))))
 }
 
 func (p *textPrinter) denied(q permissions.Question) {
@@ -233,15 +233,22 @@ func (s jsonStream) write(v any) {
 	if enc.Encode(v) != nil {
 		return
 	}
-	// encoding/json escapes the controls below the blank only.
-	for _, r := range line.String() {
+	s.out.WriteString(SafeJSON(line.String()))
+	s.out.Flush()
+}
+
+// SafeJSON is a JSON text with all control and format characters of its strings escaped,
+// so that a terminal can show it: encoding/json escapes those below the blank only.
+func SafeJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
 		if r == 0x7f || r > 0x7f && unicode.In(r, unicode.Cc, unicode.Cf) {
 			for _, unit := range utf16.AppendRune(nil, r) {
-				fmt.Fprintf(s.out, `\u%04x`, unit)
+				fmt.Fprintf(&b, `\u%04x`, unit)
 			}
 			continue
 		}
-		s.out.WriteRune(r)
+		b.WriteRune(r)
 	}
-	s.out.Flush()
+	return b.String()
 }
