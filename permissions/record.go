@@ -21,6 +21,8 @@ const (
 	maxRecord = 4 << 20
 	maxShown  = 4 << 10
 	maxRead   = 4 * maxShown // of which secrets are looked for
+	maxListed = 50           // files, hosts
+	maxRoots  = 10           // of each file
 )
 
 // Entry is one line of the record.
@@ -105,37 +107,55 @@ func (r *Record) Came(session string, key uint64, outcome string) {
 // safe is an entry that may be written: bounded, without secrets. Its facts are a
 // copy.
 func (r *Record) safe(e Entry) Entry {
-	for _, s := range []*string{&e.Shown, &e.Decision, &e.By, &e.Outcome} {
+	for _, s := range []*string{&e.Shown, &e.Tool, &e.Decision, &e.By, &e.Outcome} {
 		*s = r.text(*s)
 	}
 	if e.Facts == nil {
 		return e
 	}
 	f := *e.Facts
-	f.Look = nil
+	f.Look, f.Below = nil, nil
+	f.Agent, f.Kind, f.Tool = r.text(f.Agent), r.text(f.Kind), r.text(f.Tool)
+	f.Hosts = r.texts(f.Hosts, maxListed)
 	f.Commands = slices.Clone(f.Commands)
 	for i := range f.Commands {
 		c := &f.Commands[i]
-		c.Line = r.text(c.Line)
-		words := slices.Clone(c.Words)
-		for k, w := range words {
-			words[k] = cut(w, maxRead)
-		}
-		c.Words = r.redact(words)
-		for k, w := range c.Words {
-			c.Words[k] = cut(w, maxShown)
-		}
+		c.Line, c.Dir, c.Words = r.text(c.Line), r.text(c.Dir), r.words(c.Words)
 	}
-	f.Files = slices.Clone(f.Files[:min(len(f.Files), 50)])
+	f.Files = slices.Clone(f.Files[:min(len(f.Files), maxListed)])
 	for i := range f.Files {
-		f.Files[i].Path = r.text(f.Files[i].Path)
-	}
-	f.Hosts = slices.Clone(f.Hosts)
-	for i, h := range f.Hosts {
-		f.Hosts[i] = r.text(h)
+		file := &f.Files[i]
+		file.Path, file.Asked, file.Roots = r.text(file.Path), r.text(file.Asked), r.texts(file.Roots, maxRoots)
 	}
 	e.Facts = &f
 	return e
+}
+
+// texts are the first of some texts, as they may be written.
+func (r *Record) texts(all []string, most int) []string {
+	out := slices.Clone(all[:min(len(all), most)])
+	for i, s := range out {
+		out[i] = r.text(s)
+	}
+	return out
+}
+
+// words are the first words of a command, as they may be written. They are looked at
+// together: the one before may say that a word is a secret.
+func (r *Record) words(all []string) []string {
+	var out []string
+	for left := maxRead; len(out) < len(all) && left > 0; {
+		w := cut(all[len(out)], maxRead)
+		out, left = append(out, w), left-len(w)-1
+	}
+	if out == nil {
+		return nil
+	}
+	out = r.redact(out)
+	for i, w := range out {
+		out[i] = cut(w, maxShown)
+	}
+	return out
 }
 
 // text is a text that may be written. It is cut last, or half a secret might be left,

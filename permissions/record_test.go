@@ -12,6 +12,36 @@ import (
 	"testing"
 )
 
+// Whatever an agent or a project has named goes through the redaction, and is bounded.
+func TestRecordOfEveryFact(t *testing.T) {
+	fill := func(secret string, many int) Question {
+		q := question("s")
+		q.Tool, q.Heading, q.Body = secret, secret, []Part{{Text: secret}}
+		q.Facts = Facts{Agent: secret, Kind: secret, Tool: secret, Hosts: slices.Repeat([]string{secret}, many),
+			Commands: []CommandFact{{Line: secret, Dir: secret, Words: slices.Repeat([]string{secret}, many)}},
+			Files:    slices.Repeat([]FileFact{{Path: secret, Asked: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
+		return q
+	}
+	for _, q := range []Question{fill("/w/hunter2", 1), fill(strings.Repeat("hunter2 ", 1<<17), 1), fill("hunter2", 1<<13)} {
+		dir := t.TempDir()
+		redact := func(texts []string) []string {
+			return strings.Split(strings.ReplaceAll(strings.Join(texts, "\x00"), "hunter2", "***"), "\x00")
+		}
+		r := NewRecord(dir, "run", redact, func(err error) { t.Error(err) })
+		b := NewBroker((&desk{}).post, DenyAll("no", nil))
+		b.SetRecord(r.Settled)
+		b.Ask(q)
+		r.Close()
+		data, err := os.ReadFile(filepath.Join(dir, recordName("s")))
+		if err != nil || !strings.Contains(string(data), "***") || strings.Contains(string(data), "hunter2") {
+			t.Errorf("%.500s, %v", data, err)
+		}
+		if len(data) > maxRecord/4 {
+			t.Errorf("one question takes %d bytes", len(data))
+		}
+	}
+}
+
 func TestRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "decisions")
 	redact := func(texts []string) (out []string) {
