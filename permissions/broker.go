@@ -111,8 +111,8 @@ type Pending struct {
 }
 
 // Ask takes a question and returns at once. What rules deny is rejected whatever
-// else would allow it; then count earlier decisions, rules that allow, the mode of
-// the session, and the policy.
+// else would allow it; then count earlier decisions, unless the mode of the session
+// rejects it, rules that allow, the mode, and the policy.
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	b.lastKey++
@@ -146,7 +146,8 @@ func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 	if q.Judgement.Effect == Deny {
 		return reject(*q, "your rule: "+q.Judgement.By()), true
 	}
-	if earlier && q.Judgement.Effect != Confirm {
+	byMode := mode.settle(q)
+	if earlier && q.Judgement.Effect != Confirm && byMode != Deny {
 		if o, ok := choose(*q, AllowAlways); ok {
 			return Answer{OptionID: o.ID, By: "you, earlier in this session"}, true
 		}
@@ -156,7 +157,7 @@ func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 			return Answer{OptionID: o.ID, By: "your rule: " + q.Judgement.By()}, true
 		}
 	}
-	switch mode.settle(q) {
+	switch byMode {
 	case Allow:
 		if o, ok := choose(*q, AllowOnce); ok {
 			return Answer{OptionID: o.ID, By: "mode: " + mode.String()}, true

@@ -254,9 +254,12 @@ func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 	return 0
 }
 
-// ruled tells whether the rules of a session want a question, or deny it, about
-// what would pass without one.
+// ruled tells whether the rules of a session, or its mode, want a question or deny it
+// about what would pass without one.
 func (h *Host) ruled(id string, f permissions.Facts) bool {
+	if f.Kind != "read" && h.broker.Mode(id) == permissions.ReadOnlyMode {
+		return true
+	}
 	return h.broker.Rules(id).Judge(f).Effect >= permissions.Confirm
 }
 

@@ -231,3 +231,22 @@ func TestRulesOfASession(t *testing.T) {
 		t.Errorf("a session opens with rules that nobody could read: %v", err)
 	}
 }
+
+// Who makes a session read only takes back what was allowed before and not done yet.
+func TestReadOnlyAfterAnAnswer(t *testing.T) {
+	r := newRig(t)
+	r.passes(r.write(r.path("f"), "first"), "session")
+	r.passes(r.write(r.path("f"), "second"), "")
+	r.permit(diff(r.path("new"), "shown"), permissions.AllowOnce)
+	r.permit(tool("execute", "x", `{"command":"echo hi"}`), permissions.AllowOnce)
+	r.host.Broker().SetMode(theSession, permissions.ReadOnlyMode)
+	for _, g := range []going{r.write(r.path("f"), "third"), r.write(r.path("new"), "shown"), r.create(wire.CreateTerminalRequest{Command: "echo hi"})} {
+		if o := g.waitUnasked(r); o.err == nil {
+			t.Error("it was done")
+		}
+	}
+	r.holds(r.path("f"), "second")
+	r.free(r.read(r.path("f")))
+	r.host.Broker().SetMode(theSession, permissions.AskMode)
+	r.free(r.write(r.path("new"), "shown"))
+}
