@@ -99,6 +99,7 @@ type input struct {
 	kind    string
 	files   []inputFile
 	hosts   []string
+	names   []string // of files, that patterns may mean; bounded by maxNames
 	command string   // as it is shown; "" where there is none
 	words   []string // the command, where it came as a list
 	dirs    []string // where the command runs; more than one: nobody knows
@@ -219,7 +220,9 @@ func (in *input) text(r role, key, s string) {
 		in.unnamed = in.unnamed || r == roleVerb && !slices.Contains(writing, s) && !slices.Contains(reading, s)
 	case rolePattern:
 		in.search = true
-		in.unclear = in.unclear || leadsAway(s)
+		names := alternatives(s, maxNames-len(in.names))
+		in.names = append(in.names, names...)
+		in.unclear = in.unclear || leadsAway(s) || len(in.names) == maxNames
 	case rolePlace, roleTarget:
 		in.file(s, r == roleTarget)
 	case roleDir:
@@ -290,6 +293,31 @@ func (in *input) url(s string, write bool) bool {
 		return true
 	}
 	return false
+}
+
+// maxNames bounds the names of a call's patterns that are looked at.
+const maxNames = 64
+
+// alternatives are what a pattern of file names stands for, up to so many: the parts
+// between commas, with each of a list in braces in its place.
+func alternatives(pattern string, most int) (out []string) {
+	todo := []string{pattern}
+	for len(todo) > 0 && len(out) < most {
+		p := todo[0]
+		todo = todo[1:]
+		open := strings.IndexByte(p, '{')
+		length := strings.IndexByte(p[open+1:], '}')
+		if open < 0 || length < 0 {
+			out = append(out, strings.Split(p, ",")...)
+			continue
+		}
+		for _, one := range strings.Split(p[open+1:open+1+length], ",") {
+			if len(todo) < most {
+				todo = append(todo, p[:open]+one+p[open+1+length+1:])
+			}
+		}
+	}
+	return out[:min(len(out), most)]
 }
 
 // leadsAway tells whether a pattern, if it is one of file names, may match some that

@@ -57,6 +57,12 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"search", `{"pattern":"TODO","path":"sub","include":"*.{go,mod}","-n":true,"output_mode":"content"}`, reads},
 		{"search", `{"pattern":"TODO"}`, reads},
 		{"read", `{"path":"f","nothing":null}`, reads},
+		{"search", `{"pattern":".","glob":".env"}`, no},
+		{"search", `{"pattern":".","path":"sub","include":"**/.env*"}`, no},
+		{"search", `{"pattern":".","glob":"*.{go,pem}"}`, no},
+		{"search", `{"pattern":".","globs":["*.go",".ssh/*"]}`, no},
+		{"search", `{"pattern":"(a|b).go","glob":"*.go"}`, reads},
+		{"search", `{"pattern":"process.env","glob":"*.ts"}`, reads},
 		{"search", `{"query":"weather"}`, no}, // somewhere
 		{"read", `{}`, no},
 		{"read", ``, no},

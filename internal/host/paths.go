@@ -81,6 +81,11 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 	} else if in.search && len(in.files) == 0 && text(t.Kind) == "search" {
 		in.file(h.cwd(session), false) // where an agent looks that is not told where
 	}
+	for _, name := range in.names {
+		if h.meansSecret(session, name) {
+			in.file(name, false)
+		}
+	}
 	at := map[string]int{}
 	for _, f := range in.files {
 		i, seen := at[f.path]
@@ -95,6 +100,17 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 		}
 	}
 	return files, more
+}
+
+// meansSecret tells whether a pattern of file names is one of sensitive files. One that
+// merely matches them too, as * does, is not.
+func (h *Host) meansSecret(session, pattern string) bool {
+	for _, name := range []string{pattern, strings.ReplaceAll(pattern, "*", "")} {
+		if f := h.find(session, strings.TrimSpace(name)); f.err == nil && f.target.Secret != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // addPaths warns of the files that lead outside or are sensitive, and with show
