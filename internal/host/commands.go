@@ -27,7 +27,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 	for _, e := range r.Env {
 		cmd.Env = append(cmd.Env, terminal.EnvVar{Name: e.Name, Value: e.Value})
 	}
-	home := h.cwd(r.SessionID)
+	s, home := h.session(r.SessionID), h.cwd(r.SessionID)
 	if cmd.Dir == "" {
 		cmd.Dir = home
 	}
@@ -61,6 +61,9 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		}
 		if err := ctx.Err(); err != nil {
 			return "", err
+		}
+		if h.over(r.SessionID, s) {
+			return "", errDenied("running " + line)
 		}
 		cmd.Ref = key
 		id, err := h.terminals.Create(r.SessionID, cmd)

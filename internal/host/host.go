@@ -221,6 +221,18 @@ func (h *Host) Close() {
 	}
 }
 
+// session is one that is open; nil where it is not. It is another one once it was closed
+// and opened again.
+func (h *Host) session(id string) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions[id]
+}
+
+// over tells whether a session was closed since it was s. Its rules are forgotten by
+// then, so what was allowed meanwhile may have been denied by one of them.
+func (h *Host) over(id string, s *session) bool { return s == nil || h.session(id) != s }
+
 // cwd is the session's working directory, "" where the session is not known.
 func (h *Host) cwd(id string) string {
 	h.mu.Lock()
@@ -290,6 +302,7 @@ type asker Host
 
 type asked struct {
 	host     *Host
+	session  *session // when it was asked
 	question acpclient.Question
 	pending  *permissions.Pending
 	grant    grant // what an approval lets pass
@@ -298,13 +311,14 @@ type asked struct {
 // Ask implements acpclient.Permissions.
 func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
 	h := (*Host)(a)
+	s := h.session(q.Session)
 	g := grantFor(q.Tool)
 	for i := range g.edits {
 		if h.shared() {
 			g.edits[i].state = h.files.Stat(q.Session, g.edits[i].path)
 		}
 	}
-	return &asked{h, q, h.broker.Ask(h.agentQuestion(q)), g}
+	return &asked{h, s, q, h.broker.Ask(h.agentQuestion(q)), g}
 }
 
 // CancelSession implements acpclient.Permissions.
@@ -317,6 +331,9 @@ func (a *asked) Key() uint64 { return a.pending.Question.Key }
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
+	if !d.Cancelled && a.host.over(a.question.Session, a.session) {
+		d = acpclient.Decision{Cancelled: true, Subject: d.Subject}
+	}
 	if d.Cancelled {
 		return d
 	}

@@ -250,3 +250,38 @@ func TestReadOnlyAfterAnAnswer(t *testing.T) {
 	r.host.Broker().SetMode(theSession, permissions.AskMode)
 	r.free(r.write(r.path("new"), "shown"))
 }
+
+// What a session was not allowed it is not allowed once it is over, either: its rules
+// are gone by then, but what was asked just before may still be on its way.
+func TestRulesOfAClosedSession(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		r := newRig(t)
+		h := New(Options{Sink: r.sink, Policy: permissions.ApproveAll("all"), Rules: func([]string) (*permissions.Rulebook, error) {
+			rules, err := permissions.ParseRules("rules.toml", []byte("[[deny]]\ncommand = \"touch *\"\n"), false)
+			if err != nil {
+				return nil, err
+			}
+			return permissions.NewRulebook(rules)
+		}})
+		defer h.Close()
+		open := func() {
+			if err := h.OpenSession(theSession, []string{r.root}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		open()
+		create := h.Services().Terminals.Create(wire.CreateTerminalRequest{SessionID: theSession, Command: "touch " + r.path("f")})
+		h.CloseSession(theSession)
+		if _, err := create(t.Context()); err == nil {
+			t.Error("a command was started")
+		}
+		asked := h.Services().Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "x", `{"command":"touch f"}`),
+			Options: []wire.PermissionOption{{ID: "y", Kind: "allow_once"}}})
+		if again {
+			open()
+		}
+		if d := asked.Wait(t.Context()); !d.Cancelled {
+			t.Errorf("%+v", d)
+		}
+	}
+}
