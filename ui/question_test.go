@@ -144,7 +144,7 @@ func TestOddOptions(t *testing.T) {
 	for key, want := range map[string]string{"1": "", "2": " x\x1b", "3": "m", "4": "e", "N": "e"} {
 		withQuestion(t, push, options, func(d *driver) {
 			d.rest()
-			d.sees("1 One", "2 Two", "3 Maybe", "N ")
+			d.sees("1 Allow: One", "2 Allow: Two", "3 Maybe", "N ")
 			for _, letter := range []string{"9", "n"} { // nobody's
 				d.press(letter, "backspace")
 				d.rest()

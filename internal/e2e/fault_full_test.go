@@ -134,7 +134,7 @@ func TestNoRoomForQuestions(t *testing.T) {
 	asks(s)
 	s.quits()
 	entries, err := permissions.ReadRecord(kept, "s1", 1e6)
-	if err != nil || len(entries) != before+1 || !entries[before].Allowed || entries[before].Decision != "Launch" {
+	if err != nil || len(entries) != before+1 || !entries[before].Allowed || entries[before].Decision != "Allow: Launch" {
 		t.Errorf("%d entries, %d before; %v: %+v", len(entries), before, err, entries[before:])
 	}
 }

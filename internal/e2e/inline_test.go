@@ -166,11 +166,11 @@ func TestInlineQuestion(t *testing.T) {
 	p.key("Enter")
 	p.shows("I shall ask")
 	open(t, dir)
-	p.shows("y Launch")
+	p.shows("y Allow: Launch")
 	for _, size := range [][2]int{{60, 24}, {120, 24}, {80, 20}} {
 		p.resize(size[0], size[1])
 		p.until(func(all string) string {
-			for text, want := range map[string]int{"╭": 1, "╰": 1, "y Launch": 1, "› ": 1, "I shall ask": 1} {
+			for text, want := range map[string]int{"╭": 1, "╰": 1, "y Allow: Launch": 1, "› ": 1, "I shall ask": 1} {
 				if n := strings.Count(all, text); n != want {
 					return fmt.Sprintf("at %v %q is there %d times, not %d", size, text, n, want)
 				}

@@ -3,7 +3,9 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
+	"unicode"
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
@@ -19,7 +21,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	t := a.Tool
 	q := permissions.Question{Session: a.Session, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
 	for _, o := range a.Options {
-		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: safetext.Line(o.Name, 200), Kind: o.Kind})
+		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}
 	var seen sights
 	in := readInput(t.RawInput, text(t.Kind))
@@ -96,4 +98,30 @@ func indented(raw []byte) string {
 		return ""
 	}
 	return safetext.Visible(b.String())
+}
+
+// Words by which the name of an option says what its kind means.
+var (
+	allowWords  = strings.Fields("allow always yes accept approve ok okay run proceed continue grant permit confirm")
+	alwaysWords = strings.Fields("always session all again every forever from-now-on")
+	notWords    = strings.Fields("no not none nothing never reject deny decline cancel abort refuse skip stop disallow block")
+)
+
+// optionName is the name of an option. What the kind lets happen is put before it where
+// the name does not say it: the name is the agent's, and parley goes by the kind. At the
+// end it would be cut off.
+func optionName(o wire.PermissionOption) string {
+	name := safetext.Line(o.Name, 200)
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
+	any := func(of []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(of, w) })
+	}
+	allows := len(words) > 0 && slices.Contains(allowWords, words[0]) && !any(notWords)
+	switch {
+	case o.Kind == permissions.AllowOnce && !allows:
+		return "Allow: " + name
+	case o.Kind == permissions.AllowAlways && !(allows && any(alwaysWords)):
+		return "Always allow: " + name
+	}
+	return name
 }

@@ -121,12 +121,46 @@ func TestOptions(t *testing.T) {
 		{ID: "3", Name: "", Kind: "reject_once"}}
 	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: options})
 	q := r.question()
-	if len(q.Options) != 3 || q.Options[0].Name != "Yes and more" || len([]rune(q.Options[1].Name)) != 200 || q.Options[2].Kind != "reject_once" {
+	if len(q.Options) != 3 || q.Options[0].Name != "Always allow: Yes and more" || len([]rune(q.Options[1].Name)) != 200 || q.Options[2].Kind != "reject_once" {
 		t.Errorf("%+v", q.Options)
 	}
 	r.host.Broker().Answer(q.Key, "\x1b1")
 	if d := asked.Wait(t.Context()); d.OptionID != "\x1b1" || d.By != "you" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// The kind of an option decides what parley makes of it, so it is said where the name of
+// the option does not say the same.
+func TestOptionNamesThatLie(t *testing.T) {
+	r := newRig(t)
+	for _, c := range []struct{ kind, name, want string }{
+		{"allow_once", "No", "Allow: No"},
+		{"allow_once", "Allow nothing", "Allow: Allow nothing"},
+		{"allow_once", "Ablehnen", "Allow: Ablehnen"},
+		{"allow_once", "", "Allow: "},
+		{"allow_once", "Yes, but not now", "Allow: Yes, but not now"},
+		{"allow_always", "No, never", "Always allow: No, never"},
+		{"allow_always", "Allow once", "Always allow: Allow once"},
+		{"allow_always", "Yes", "Always allow: Yes"},
+		{"allow_once", "Yes", "Yes"},
+		{"allow_once", "Allow once", "Allow once"},
+		{"allow_once", "Approve", "Approve"},
+		{"allow_always", "Always allow", "Always allow"},
+		{"allow_always", "Always", "Always"},
+		{"allow_always", "Allow for this session", "Allow for this session"},
+		{"allow_always", "Yes, and don't ask again", "Yes, and don't ask again"},
+		{"allow_always", "Yes, allow all edits", "Yes, allow all edits"},
+		{"reject_once", "No", "No"},
+		{"reject_once", "Yes", "Yes"},
+		{"plan_first", "Plan", "Plan"},
+	} {
+		asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: []wire.PermissionOption{{ID: "1", Name: c.name, Kind: c.kind}}})
+		if got := r.question().Options[0].Name; strings.TrimSpace(got) != strings.TrimSpace(c.want) {
+			t.Errorf("%s %q: %q, want %q", c.kind, c.name, got, c.want)
+		}
+		r.services.Permissions.CancelSession(theSession)
+		asked.Wait(t.Context())
 	}
 }
 
