@@ -16,6 +16,17 @@ func Lock(f *os.File) bool {
 	return !errors.Is(err, syscall.EWOULDBLOCK)
 }
 
+// Share waits until nobody has claimed an open file, for at most a second, and keeps
+// others from claiming it until it is closed.
+func Share(f *os.File) {
+	for range 1000 {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // InUse tells whether somebody has the file. What cannot be told counts as used, so
 // that it stays. Where there are no locks, one that changed within idle is in use.
 func InUse(path string, _ time.Duration) bool {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/atomicfile"
+	"parley/internal/filelock"
 )
 
 // Bounds of a history. The file may grow to twice of that until it is written
@@ -36,6 +37,7 @@ type History struct {
 	mu      sync.Mutex
 	file    fs.FileInfo // the one that was read, to tell another in its place
 	read    int64       // bytes of it that were taken in
+	tail    []byte      // the last of these: a file may get the number of one that is gone
 	entries []entry     // at most 2 * maxEntries
 	kept    int         // lines in the file
 }
@@ -138,9 +140,20 @@ func (h *History) append(e entry) error {
 		if err != nil {
 			return err
 		}
+		if file, ok := f.(*os.File); ok {
+			filelock.Share(file) // nobody replaces it until it is closed
+		}
 		mine, err := f.Stat()
+		there, gone := os.Stat(h.path) // while the file is open, no other has its number
+		if gone == nil && err == nil && !os.SameFile(mine, there) {
+			f.Close()
+			continue
+		}
 		if err == nil {
 			_, err = f.Write(line)
+		}
+		if gone == nil {
+			there, gone = os.Stat(h.path) // where there are no locks
 		}
 		if closed := f.Close(); err == nil {
 			err = closed
@@ -148,7 +161,7 @@ func (h *History) append(e entry) error {
 		if err != nil {
 			return err
 		}
-		if there, err := os.Stat(h.path); err == nil && os.SameFile(mine, there) {
+		if gone == nil && os.SameFile(mine, there) {
 			return nil
 		}
 	}
@@ -160,7 +173,7 @@ func (h *History) append(e entry) error {
 func (h *History) catchUp() error {
 	f, err := os.Open(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		h.file, h.read, h.entries, h.kept = nil, 0, nil, 0
+		h.file, h.read, h.tail, h.entries, h.kept = nil, 0, nil, nil, 0
 		return nil
 	}
 	if err != nil {
@@ -171,8 +184,8 @@ func (h *History) catchUp() error {
 	if err != nil {
 		return err
 	}
-	if h.file == nil || !os.SameFile(h.file, info) || info.Size() < h.read {
-		h.read, h.entries, h.kept = 0, nil, 0
+	if !h.isRead(f, info) {
+		h.read, h.tail, h.entries, h.kept = 0, nil, nil, 0
 		if skip := info.Size() - 4*maxBytes; skip > 0 { // somebody else's work: parley's own never gets there
 			h.read = skip
 		}
@@ -187,9 +200,25 @@ func (h *History) catchUp() error {
 		return err
 	}
 	end := bytes.LastIndexByte(data[:n], '\n') + 1 // the rest is being written
-	h.read += int64(end)
+	if end > 0 {
+		h.read += int64(end)
+		h.tail = bytes.Clone(data[max(0, end-maxTail):end])
+	}
 	h.take(data[:end])
 	return nil
+}
+
+// maxTail is how many bytes of a file tell it from others. Lines have the time in them.
+const maxTail = 256
+
+// isRead tells whether an open file is the one that was read.
+func (h *History) isRead(f *os.File, info fs.FileInfo) bool {
+	if h.file == nil || !os.SameFile(h.file, info) || info.Size() < h.read {
+		return false
+	}
+	tail := make([]byte, len(h.tail))
+	_, err := f.ReadAt(tail, h.read-int64(len(tail)))
+	return (err == nil || errors.Is(err, io.EOF)) && bytes.Equal(tail, h.tail)
 }
 
 // take takes in whole lines.
@@ -223,18 +252,28 @@ func (h *History) has(e entry) bool {
 	return false
 }
 
-// shrink writes the file anew with the newest entries. What others append to the
-// old one in the meantime is taken over: before the new one stands in its place
-// by a look at the rest, after that by themselves, since they see another file.
+// shrink writes the file again with the newest entries. Nobody appends to the old one
+// meanwhile, where the file system has locks. Where it has none, what others append is
+// taken over: before the new file is in place by a look at the rest, after that by
+// themselves, since they see another file.
 func (h *History) shrink() error {
 	old, err := os.Open(h.path)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
+	if !filelock.Lock(old) {
+		return nil // somebody else is at it
+	}
 	info, err := old.Stat()
-	if err != nil || !os.SameFile(info, h.file) {
+	if err != nil || !h.isRead(old, info) {
+		return err
+	}
+	if there, err := os.Stat(h.path); err != nil || !os.SameFile(info, there) {
 		return err // somebody else was faster
+	}
+	if err := h.catchUp(); err != nil { // with what came before the lock
+		return err
 	}
 	var data []byte
 	for _, e := range newest(h.entries) {
@@ -248,7 +287,7 @@ func (h *History) shrink() error {
 		return err
 	}
 	rest, err := io.ReadAll(io.NewSectionReader(old, h.read, maxBytes))
-	h.file, h.read, h.entries, h.kept = nil, 0, nil, 0
+	h.file, h.read, h.tail, h.entries, h.kept = nil, 0, nil, nil, 0
 	if err != nil || len(bytes.TrimSpace(rest)) == 0 {
 		return err
 	}
