@@ -1,0 +1,40 @@
+package acpclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// What an agent says of an error is safe wherever it turns up.
+func TestCase193HostileErrors(t *testing.T) {
+	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"
+	quoted, _ := json.Marshal(evil)
+	q := acpclient.NewQueue()
+	failure := fmt.Sprintf(`"error":{"code":-32603,"message":%s,"data":%s}`, quoted, quoted)
+	_, c := greet(t, everything, map[string]string{"session/load": failure, "authenticate": failure, "session/set_mode": failure,
+		"session/list": fmt.Sprintf(`"result":{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
+	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
+	listed, _ := c.ListSessions(t.Context(), "")
+	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}
+	for _, e := range q.Take() {
+		if e, ok := e.(acpclient.HistoryEnded); ok {
+			said = append(said, e.Err.Error())
+		}
+	}
+	if len(said) != 5 {
+		t.Errorf("said: %q", said)
+	}
+	for _, text := range said {
+		if safetext.Line(text, 1000) != text {
+			t.Errorf("not safe: %q", text)
+		}
+	}
+}
