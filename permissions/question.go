@@ -78,7 +78,17 @@ type Question struct {
 // safe to show.
 func (q Question) Subject() string {
 	var names []string
+	var roots []string
+	if len(q.Facts.Files) > 0 {
+		roots = q.Facts.Files[0].Roots
+	}
 	add := func(name string) {
+		for _, root := range roots {
+			if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(root, "/")+"/"); ok {
+				name = rest
+				break
+			}
+		}
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -191,7 +191,7 @@ func TestHints(t *testing.T) {
 	r := play(t, ask(inside), "go")
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool (read): f (--approve-reads would allow it)")
 	r = play(t, ask(inside), "go", policy(ApproveReads))
-	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", filepath.Join(r.dir, "f")+": Yes, by --approve-reads")
+	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "parley: f: Yes, by --approve-reads")
 	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "(--approve-all would allow it)")
 	r = play(t, ask(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")

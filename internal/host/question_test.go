@@ -51,12 +51,12 @@ func TestSubjects(t *testing.T) {
 	at := tool("read", "Have a look", "")
 	at.Locations = &[]wire.Location{{Path: "/x/notes.txt"}}
 	for want, call := range map[string]wire.ToolCall{
-		"rm -r build":                  tool("execute", "Tidy up a little", `{"command":"rm -r build"}`),
-		"src/a.go, src/b.go":           patch,
-		"/x/notes.txt":                 at,
-		filepath.Join(r.root, "f.txt"): tool("read", "Have a look", `{"path":"f.txt"}`),
-		"example.com":                  tool("fetch", "Look it up", `{"prompt":"what is new","url":"https://example.com/x"}`),
-		"":                             tool("other", "Think hard", `{"about":"it"}`),
+		"rm -r build":        tool("execute", "Tidy up a little", `{"command":"rm -r build"}`),
+		"src/a.go, src/b.go": patch,
+		"/x/notes.txt":       at,
+		"f.txt":              tool("read", "Have a look", `{"path":"f.txt"}`),
+		"example.com":        tool("fetch", "Look it up", `{"prompt":"what is new","url":"https://example.com/x"}`),
+		"":                   tool("other", "Think hard", `{"about":"it"}`),
 	} {
 		if got := r.show(call).Subject(); got != want {
 			t.Errorf("%+v: %q, want %q", call, got, want)
