@@ -463,7 +463,7 @@ func TestOpenEnded(t *testing.T) {
 		"eval *", "source *", "npx *", "uv run *", "find-x* y",
 		"make *", "just *", "task *", "sqlite3 *", "sqlite3 app.db *", "psql *", "mysql *", "gdb *", "ssh build ls *", "watch *", "watch ls *", "hyperfine *", "xargs *", "xargs grep *",
 		"xargs grep -l y", "coverage *", "coverage run *", "xvfb-run *", "awk *", "awk '{print}' *", "vim *", "man *", "less *", "pandoc *", "bun *", "bun run *", "deno *", "deno task *",
-		"npx *", "npx -y *", "kubectl -n x exec *", "docker -D run *", "go -C . run *", "npm --yes exec *", "command *", "time *", "nohup *", "busybox *", "java *", "swift *", "raku *", "ansible-playbook *", "bats *"} {
+		"npx *", "npx -y *", "kubectl -n x exec *", "docker -D run *", "go -C . run *", "npm --yes exec *", "command *", "time *", "nohup *", "busybox *", "java *", "swift *", "raku *", "ansible-playbook *", "bats *", "cmake -P *", "ctest -S *"} {
 		if err := (&Rule{Effect: Allow, Command: command}).Check(); err == nil {
 			t.Errorf("%q may be allowed", command)
 		}

@@ -50,6 +50,11 @@ var closed = strings.Fields(`sqlite sqlite3 psql mysql mariadb duckdb redis-cli 
 // never are programs that no rule may allow: what they work on stands in what they read.
 var never = strings.Fields("xargs gxargs parallel cpio")
 
+// scripts are options, by program, with the name of a script to run.
+var scripts = map[string][]string{
+	"cmake": {"-P"}, "ctest": {"-S", "-SP", "--script", "--script-new-process"},
+}
+
 // flagsOnly are short options, by program, that no value follows.
 var flagsOnly = map[string][]string{
 	"npx": {"-y", "--yes", "--no-install"}, "python": {"-u", "-B", "-I", "-E", "-s", "-S"}, "sudo": {"-n", "-E", "-H"}, "time": {"-p"}, "env": {"-i"},
@@ -64,8 +69,9 @@ var amount = late(`^[0-9.]+[smhd]?$|^[A-Za-z_][A-Za-z0-9_]*=`)
 // code, of the agent's choice: a pattern for those has to name what they run.
 func openEnded(pattern []string) bool {
 	name := program(pattern[0])
+	star := slices.IndexFunc(pattern, func(w string) bool { return strings.Contains(w, "*") })
 	switch {
-	case strings.Contains(pattern[0], "*"), slices.Contains(closed, name):
+	case star == 0, slices.Contains(closed, name), star > 0 && slices.Contains(scripts[name], pattern[star-1]):
 		return true
 	case carries(name, pattern) > 0 && firstNamed("", pattern[carries(name, pattern):]) < 0:
 		return true
