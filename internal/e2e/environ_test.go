@@ -21,11 +21,13 @@ func TestQuitWithADump(t *testing.T) {
 			if code := s.ExitCode(); code != 131 {
 				t.Errorf("exit code %d", code)
 			}
-			raw, _ := s.Raw(0)
-			at := bytes.Index(raw, []byte("goroutine "))
-			if at < 0 {
-				t.Fatal("parley does not say where it was")
-			}
+			var raw []byte
+			at := -1
+			s.WaitFunc("where parley was", func([]string) bool { // what it wrote last is still on its way
+				raw, _ = s.Raw(0)
+				at = bytes.Index(raw, []byte("goroutine "))
+				return at >= 0
+			})
 			if bytes.ContainsRune(raw[at:], 0x1b) {
 				t.Errorf("the terminal was restored only after the dump: %q", raw[at:])
 			}

@@ -114,7 +114,6 @@ func TestTmux(t *testing.T) {
 		{"allow-passthrough off", 100, 30, [][]string{{"allow-passthrough", "off"}}, nil, false},
 		{"TERM=screen", 100, 30, nil, []string{"TERM=screen"}, false},
 		{"TERM=tmux-256color", 100, 30, nil, []string{"TERM=tmux-256color"}, false},
-		{"TERM=dumb", 100, 30, nil, []string{"TERM=dumb"}, true},
 		{"NO_COLOR", 100, 30, nil, []string{"NO_COLOR=1"}, true},
 		{"40x12", 40, 12, nil, nil, false},
 		{"80x24", 80, 24, nil, nil, false},
