@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/safetext"
-	"parley/ui/glyphs"
 )
 
 // Broken says that a mistake in the screen itself has ended it. What was started
@@ -41,10 +40,6 @@ type netted struct {
 	once  sync.Once
 	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
 	last  tea.View               // of before
-
-	drawn    string // the rows as the model has them, and as the screen library takes them
-	shown    string
-	clusters bool
 }
 
 // falls is deferred: it catches a panic.
@@ -85,13 +80,7 @@ func (g *netted) View() tea.View {
 
 func (g *netted) draw() {
 	defer g.falls()
-	v := g.m.View()
-	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
-		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
-		g.shown = glyphs.Screen(v.Content)
-	}
-	v.Content = g.shown
-	g.last = v
+	g.last = g.m.View()
 }
 
 var cmdType = reflect.TypeFor[tea.Cmd]()

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
-	"parley/ui/glyphs"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -307,7 +306,7 @@ func short(rows []string) []string {
 	for i, r := range rows {
 		text := strings.TrimRight(ansi.Strip(r), " ")
 		if n := widget.Width(text); n < widget.Width(r) {
-			r = glyphs.Truncate(r, n, "")
+			r = ansi.Truncate(r, n, "")
 		}
 		out[i] = r
 	}

@@ -11,8 +11,6 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"parley/ui/glyphs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -70,7 +68,7 @@ func Text(rows []string) string {
 func CheckRows(t *testing.T, rows []string, width int) {
 	t.Helper()
 	for i, r := range rows {
-		if w := glyphs.Width(r); w > width {
+		if w := ansi.StringWidth(r); w > width {
 			t.Fatalf("row %d is %d cells wide, not %d: %q", i, w, width, r)
 		}
 		if bad := Unsafe(r); bad != "" {

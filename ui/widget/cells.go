@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/ui/glyphs"
+	"github.com/charmbracelet/x/ansi"
 )
 
 const tabWidth = 4
@@ -35,7 +35,7 @@ func (sc *scanner) next() (cluster string, width, start int) {
 			sc.pos++
 			continue
 		}
-		cluster, width = glyphs.First(sc.s[i:])
+		cluster, width = ansi.FirstGraphemeCluster(sc.s[i:], ansi.GraphemeWidth)
 		if r, n := utf8.DecodeRuneInString(cluster); r == utf8.RuneError && n <= 1 {
 			sc.pos++
 			return "\uFFFD", 1, i

@@ -12,8 +12,7 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-
-	"parley/ui/glyphs"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Class is what a part of code is.
@@ -67,7 +66,7 @@ func Whole(text string, from, to int) int {
 		return to
 	}
 	for from < to {
-		cluster, _ := glyphs.Whole(text[from:])
+		cluster, _ := ansi.FirstGraphemeCluster(text[from:], ansi.GraphemeWidth)
 		from += max(len(cluster), 1)
 	}
 	return from
