@@ -2,26 +2,8 @@ package permissions
 
 import "testing"
 
-// coverage is a line, and whether a rule covers it.
-type coverage struct {
-	rule, line string
-	want       Effect
-	why        string
-}
-
-func checkCoverage(t *testing.T, all []coverage) {
-	t.Helper()
-	for _, c := range all {
-		f := lineFacts(c.line)
-		f.Below = nothingBelow
-		if got := rulebook(t, allowing(c.rule)).Judge(f); got.Effect != c.want {
-			t.Errorf("%s: %q with %q: %v, want %v; %+v", c.why, c.line, c.rule, got.Effect, c.want, got.Verdicts)
-		}
-	}
-}
-
 func TestProfileGo(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"go build *", "go build ./...", Allow, "everything"},
 		{"go build *", "go build -v -race -tags=a,b ./cmd/x", Allow, "flags"},
 		{"go build *", "go build x.go y.go", Allow, "files"},
@@ -116,7 +98,7 @@ func TestProfileGo(t *testing.T) {
 }
 
 func TestProfileCargo(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"cargo build *", "cargo build --release -p my-crate", Allow, "a package"},
 		{"cargo *", "cargo check --workspace --all-targets --all-features", Allow, "everything"},
 		{"cargo test *", "cargo test tests::parse -- --nocapture --test-threads=1", Allow, "options of the tests"},
@@ -165,7 +147,7 @@ func TestProfileCargo(t *testing.T) {
 }
 
 func TestProfileNode(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"npm run build *", "npm run build", Allow, "the script is named"},
 		{"npm run build *", "npm run build -- src/x.ts", Allow, "a file for the script"},
 		{"npm run test:*", "npm run test:unit", Allow, "scripts by the beginning of their names"},
@@ -229,7 +211,7 @@ func TestProfileNode(t *testing.T) {
 }
 
 func TestProfilePython(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"python3 -m pytest *", "python3 -m pytest -q tests", Allow, "tests"},
 		{"python3 -m pytest *", "python3 -m pytest tests/test_a.py::TestA::test_b -xvs", Allow, "one test"},
 		{"python3.12 -m pytest *", "python3.12 -m pytest -k 'a and not b' -m slow", Allow, "a choice"},
@@ -277,7 +259,7 @@ func TestProfilePython(t *testing.T) {
 }
 
 func TestProfileLinters(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"ruff *", "ruff check src --select E,F --output-format concise", Allow, "a check"},
 		{"ruff format *", "ruff format --check .", Allow, "named"},
 		{"ruff check --fix *", "ruff check --fix src/a.py", Allow, "the rule names that it writes"},
@@ -351,7 +333,7 @@ func TestProfileLinters(t *testing.T) {
 }
 
 func TestProfileMake(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"make test *", "make test", Allow, "the target is named"},
 		{"make test *", "make test -j4 -k -s", Allow, "options after it"},
 		{"make test *", "make test -C sub --no-print-directory", Allow, "another directory"},
@@ -381,7 +363,7 @@ func TestProfileMake(t *testing.T) {
 }
 
 func TestProfileContainers(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"docker *", "docker ps -aq --filter status=running", Allow, "containers"},
 		{"docker *", "docker images --format '{{.Repository}}'", Allow, "images"},
 		{"docker *", "docker logs -f --tail=100 web", Allow, "logs"},

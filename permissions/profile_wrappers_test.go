@@ -3,7 +3,7 @@ package permissions
 import "testing"
 
 func TestProfileWrappers(t *testing.T) {
-	checkCoverage(t, []coverage{
+	checkCovered(t, []covered{
 		{"env GOOS=linux go build *", "env GOOS=linux go build ./x", Allow, "all is named"},
 		{"env -u X -i go test *", "env -u X -i go test ./...", Allow, "options of env"},
 		{"timeout 60 go test *", "timeout 60 go test ./...", Allow, "all is named"},
