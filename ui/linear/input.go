@@ -2,7 +2,6 @@ package linear
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -25,17 +24,17 @@ type input struct {
 	r     *bufio.Reader
 	file  *os.File    // the terminal; nil where it is none
 	saved *term.State // of it
-	wants chan bool   // whether the line is a secret
+	wants chan struct{}
 	lines chan typedLine
 	gone  chan struct{} // closed when nobody takes lines any more
 
 	// Of the taker's goroutine.
 	pending bool // a line is being read
-	plain   bool // it is seen, whatever it was begun as: ctrl+c has dropped what was typed of it
+	secret  bool // it was typed unseen, or a part of it
 }
 
 func newInput(r io.Reader) *input {
-	in := &input{r: bufio.NewReader(r), wants: make(chan bool), lines: make(chan typedLine), gone: make(chan struct{})}
+	in := &input{r: bufio.NewReader(r), wants: make(chan struct{}), lines: make(chan typedLine), gone: make(chan struct{})}
 	if f, ok := r.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		in.file = f
 		in.saved, _ = term.GetState(f.Fd())
@@ -47,36 +46,44 @@ func newInput(r io.Reader) *input {
 // terminal tells whether somebody sits there.
 func (in *input) terminal() bool { return in.file != nil }
 
-// want has the next line read, if none is being read.
-func (in *input) want(secret bool) {
-	if in.pending {
-		return
+// hide has the terminal not show what is typed, and the line that is typed now be
+// a secret. It comes before the question is written: who types as soon as it can
+// be read is not seen.
+func (in *input) hide() {
+	if in.saved != nil {
+		term.SetState(in.file.Fd(), unseen(*in.saved))
+		in.secret = true
 	}
-	in.pending = true
-	in.wants <- secret
 }
 
-// interrupted says that ctrl+c came: the terminal has dropped what was typed, and
-// what follows is seen again.
-func (in *input) interrupted() {
-	in.restore()
-	in.plain = in.pending
+// show has the terminal show what is typed. What was typed unseen stays a secret.
+func (in *input) show() {
+	if in.saved != nil {
+		term.SetState(in.file.Fd(), in.saved)
+	}
+}
+
+// want has the next line read, if none is being read.
+func (in *input) want() {
+	if !in.pending {
+		in.pending = true
+		in.wants <- struct{}{}
+	}
 }
 
 // take takes a line over.
 func (in *input) take(l typedLine) typedLine {
-	if in.plain {
-		l.secret = false
-	}
-	in.pending, in.plain = false, false
+	l.secret = in.secret
+	in.restore()
+	in.pending = false
 	return l
 }
 
-// restore makes the terminal what it was: what is typed is seen again.
+// restore makes the terminal what it was, where nothing typed unseen is left:
+// ctrl+c drops it.
 func (in *input) restore() {
-	if in.saved != nil {
-		term.SetState(in.file.Fd(), in.saved)
-	}
+	in.show()
+	in.secret = false
 }
 
 // close gives up the line that is being read. The goroutine that reads it ends
@@ -88,8 +95,8 @@ func (in *input) close() {
 }
 
 func (in *input) run() {
-	for secret := range in.wants {
-		l := in.read(secret)
+	for range in.wants {
+		l := in.read()
 		select {
 		case in.lines <- l:
 		case <-in.gone:
@@ -103,14 +110,7 @@ func (in *input) run() {
 
 // read reads one line. What was typed before it was asked for is not waiting in
 // the reader where the input is a terminal, which hands over a line at a time.
-func (in *input) read(secret bool) typedLine {
-	if secret && in.file != nil && in.r.Buffered() == 0 {
-		text, err := term.ReadPassword(in.file.Fd())
-		if errors.Is(err, io.EOF) && len(text) > 0 {
-			err = nil
-		}
-		return typedLine{text: string(text), at: time.Now(), secret: true, err: err}
-	}
+func (in *input) read() typedLine {
 	text, err := in.r.ReadString('\n')
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	return typedLine{text: strings.ToValidUTF8(text, "\uFFFD"), at: time.Now(), err: err}

@@ -164,12 +164,16 @@ func (c *chat) rest() {
 		return
 	}
 	c.out.ask(c.wanted())
+	reads := !c.ended && !c.lends()
+	if reads && c.dialog != nil && c.dialog.secret {
+		c.in.hide()
+	}
 	c.out.flush()
 	if d := c.dialog; d != nil && d.at.IsZero() {
 		d.at = time.Now() // from here on it can be read
 	}
-	if !c.ended && !c.lends() {
-		c.in.want(c.dialog != nil && c.dialog.secret)
+	if reads {
+		c.in.want()
 	}
 	if c.due.IsZero() {
 		c.wake.Stop()

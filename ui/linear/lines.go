@@ -249,7 +249,7 @@ func (c *chat) interrupt() {
 	if c.out.terminal {
 		c.out.open, c.out.owner, c.out.asked = true, nil, "" // behind ^C
 	}
-	c.in.interrupted()
+	c.in.restore()
 	d := c.dialog
 	switch {
 	case len(c.draft) > 0:

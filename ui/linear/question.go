@@ -82,7 +82,7 @@ func (c *chat) settled(is func(*ask) bool) {
 			c.stray = strayField
 		}
 		c.dialog = nil
-		c.in.restore()
+		c.in.show()
 		c.say("This question is settled; it needs no answer any more.")
 	}
 }
