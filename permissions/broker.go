@@ -356,8 +356,9 @@ func ApproveAll(by string) Policy {
 // shows a change, or has a command, a host or anything that is not understood, does
 // more than read.
 func OnlyReads(q Question) bool {
-	return (q.Kind == "read" || q.Kind == "search") && q.onlyFiles() &&
-		!slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write })
+	return (q.Kind == "read" || q.Kind == kindSearch) && q.onlyFiles() &&
+		!slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write }) &&
+		!slices.ContainsFunc(q.Judgement.Verdicts, func(v Verdict) bool { return v.Why != "" })
 }
 
 // ApproveReads allows what OnlyReads and leaves everything else to next.

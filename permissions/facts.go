@@ -82,6 +82,15 @@ type Verdict struct {
 	bare   bool   // but for names that begin with a dot
 }
 
+// kindSearch is the kind of a tool call that looks through what lies below directories.
+const kindSearch = "search"
+
+// searches tells whether a file is a directory, or may be one, that is looked through. It
+// is taken for a search that leaves out what tools for developers leave out.
+func (f *Facts) searches(file FileFact) bool {
+	return f.Kind == kindSearch && f.Below != nil && file.Inside && !file.Write
+}
+
 // Judgement is what the rules say of a question.
 type Judgement struct {
 	Effect   Effect

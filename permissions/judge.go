@@ -15,6 +15,9 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	}
 	for _, file := range f.Files {
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, fileDemand(file, false), file.Path))
+		if f.searches(file) {
+			j.Verdicts = append(j.Verdicts, Verdict{Text: file.Path, Effect: Allow, below: file.Path, bare: true})
+		}
 	}
 	for _, h := range f.Hosts {
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsHost, host: h}, h))
@@ -46,7 +49,7 @@ func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	for _, v := range all {
 		if v.below != "" {
 			found := false
-			if effect == Allow {
+			if effect == Allow || f.Kind == kindSearch { // which may be allowed by no rule at all
 				v, found = b.settleDeep(f, v)
 			}
 			if !found {

@@ -30,6 +30,29 @@ func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 	return decide(permissions.ApproveReads("reads", deny), permissions.AskMode), decide(deny, permissions.AcceptEdits)
 }
 
+// A search is allowed as a read where nothing of what it would look through is sensitive
+// or leads outside.
+func TestUnaskedSearches(t *testing.T) {
+	r := newRig(t)
+	r.put(filepath.Join(r.outside, "f"), "theirs")
+	r.put(r.path("plain/f"), "")
+	r.put(r.path("plain/.env"), "") // which a search leaves out
+	r.put(r.path("keys/deep/id_rsa"), "")
+	r.link(filepath.Join(r.outside, "f"), "links")
+	for input, want := range map[string]bool{
+		`{"pattern":"x","path":"plain"}`:           true,
+		`{"pattern":"x","path":"plain/f"}`:         true,
+		`{"pattern":"x","path":"keys"}`:            false,
+		`{"pattern":"x","paths":["plain","keys"]}`: false,
+		`{"pattern":"x","path":"."}`:               false,
+		`{"pattern":"x"}`:                          false,
+	} {
+		if got, _ := r.unasked(tool("search", "Find", input)); got != want {
+			t.Errorf("%s: allowed %v", input, got)
+		}
+	}
+}
+
 // What is called a read or an edit is allowed as one where all of it is understood,
 // and is files inside; whatever else it says, somebody has to read that.
 func TestUnaskedToolCalls(t *testing.T) {
@@ -55,14 +78,13 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"read", `{"path":"f","cwd":"sub"}`, reads},
 		{"read", `{"command":"view","path":"f","view_range":[1,2]}`, reads},
 		{"search", `{"pattern":"TODO","path":"sub","include":"*.{go,mod}","-n":true,"output_mode":"content"}`, reads},
-		{"search", `{"pattern":"TODO"}`, reads},
 		{"read", `{"path":"f","nothing":null}`, reads},
 		{"search", `{"pattern":".","glob":".env"}`, no},
 		{"search", `{"pattern":".","path":"sub","include":"**/.env*"}`, no},
 		{"search", `{"pattern":".","glob":"*.{go,pem}"}`, no},
 		{"search", `{"pattern":".","globs":["*.go",".ssh/*"]}`, no},
-		{"search", `{"pattern":"(a|b).go","glob":"*.go"}`, reads},
-		{"search", `{"pattern":"process.env","glob":"*.ts"}`, reads},
+		{"search", `{"pattern":"(a|b).go","path":"sub","glob":"*.go"}`, reads},
+		{"search", `{"pattern":"process.env","path":"sub","glob":"*.ts"}`, reads},
 		{"search", `{"query":"weather"}`, no}, // somewhere
 		{"read", `{}`, no},
 		{"read", ``, no},
