@@ -101,6 +101,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	sessions map[string]*Session
+	opening  map[string]bool         // ids that services are being told of
 	recent   atomic.Pointer[Session] // one of sessions, or nil; written with mu
 	early    *earlyUpdates
 	elicits  elicitations
@@ -129,7 +130,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if sink, ok := opts.Sink.(Bounded); ok {
 		in.hold = sink.Hold
 	}
-	c := &Client{opts: opts, sink: gatherer(opts.Sink), conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	c := &Client{opts: opts, sink: gatherer(opts.Sink), conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
 	return c
@@ -370,9 +371,24 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 
 // register makes a session known: from here on its updates are posted.
 func (c *Client) register(id string, n NewSession) (*Session, error) {
-	if c.session(id) != nil {
+	c.mu.Lock()
+	taken := c.sessions[id] != nil || c.opening[id]
+	if !taken {
+		c.opening[id] = true
+	}
+	c.mu.Unlock()
+	if taken {
 		return nil, ErrSessionOpen
 	}
+	s, err := c.reserved(id, n)
+	c.mu.Lock()
+	delete(c.opening, id)
+	c.mu.Unlock()
+	return s, err
+}
+
+// reserved is register, for an id that nobody else may take meanwhile.
+func (c *Client) reserved(id string, n NewSession) (*Session, error) {
 	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
 	services := c.opts.Services.Sessions
 	if services != nil {
@@ -387,9 +403,6 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 			services.CloseSession(id)
 		}
 		return nil, c.err
-	}
-	if c.sessions[id] != nil {
-		return nil, ErrSessionOpen
 	}
 	delete(c.gone, id)
 	c.sessions[id] = s

@@ -290,9 +290,13 @@ type sessionBook struct {
 	mu   sync.Mutex
 	open map[string]int
 	fail error
+	told func(id string) // before it is noted; may be nil
 }
 
 func (b *sessionBook) OpenSession(id string, _ []string) error {
+	if b.told != nil {
+		b.told(id)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fail == nil {
@@ -305,6 +309,26 @@ func (b *sessionBook) CloseSession(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open[id]--
+}
+
+// An id that two ask for at once, in directories of their own, is opened for the first.
+func TestOneSessionOfAnID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &sessionBook{open: map[string]int{}}
+		_, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		defer c.Close()
+		var second error
+		book.told = func(string) {
+			book.told = nil
+			_, second = c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/elsewhere"})
+		}
+		if _, err := c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/"}); err != nil {
+			t.Error(err)
+		}
+		if !errors.Is(second, acpclient.ErrSessionOpen) || book.open["same"] != 1 {
+			t.Errorf("the second: %v; opened %d times", second, book.open["same"])
+		}
+	})
 }
 
 // However a session ends, its services are told so once, and what they refuse
