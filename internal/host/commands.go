@@ -74,11 +74,20 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + cmd.Dir + "\x00" + line,
+		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + h.whereabouts(session, cmd.Dir) + "\x00" + line,
 		Attends: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	return q
+}
+
+// whereabouts is where a directory is, links followed, as an approval for the session
+// counts for it; as it came where nobody knows.
+func (h *Host) whereabouts(session, dir string) string {
+	if f := h.find(session, dir); f.err == nil && !f.elsewhere {
+		return f.target.Resolved
+	}
+	return dir
 }
 
 // Output implements acpclient.Terminals.

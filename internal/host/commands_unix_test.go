@@ -131,6 +131,23 @@ func TestAlwaysForACommand(t *testing.T) {
 	r.refused(r.write(r.path("f"), "x"))
 }
 
+// What is allowed for the session in a directory is not allowed where a link of its
+// name leads later.
+func TestAlwaysBehindALink(t *testing.T) {
+	r := newRig(t)
+	r.put(r.path("a/x"), "")
+	r.put(r.path("b/x"), "")
+	r.link(r.path("a"), "l")
+	echo := wire.CreateTerminalRequest{Command: "echo", Args: []string{"hi"}, Cwd: r.path("l")}
+	r.finish(r.passes(r.create(echo), "session"))
+	r.finish(r.free(r.create(echo)))
+	if err := os.Remove(r.path("l")); err != nil {
+		t.Fatal(err)
+	}
+	r.link(r.path("b"), "l")
+	r.refused(r.create(echo))
+}
+
 // Cases 127, 131 and 132, and nothing that cannot run is asked about.
 func TestCommandErrors(t *testing.T) {
 	r := newRig(t)
