@@ -145,14 +145,3 @@ func reasons(j Judgement) string {
 	}
 	return strings.Join(out, "; ")
 }
-
-// long tells whether the tests are to try all of their seeds, which takes minutes.
-func long() bool { return os.Getenv("PARLEY_LONG") != "" }
-
-// seeds is a tenth of so many, or all of them.
-func seeds(all int) int {
-	if long() {
-		return all
-	}
-	return all / 10
-}

@@ -17,6 +17,8 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/internal/seeds"
 )
 
 // done is what an interpreter would have done with a line.
@@ -183,7 +185,7 @@ func oracleDir(t testing.TB) string {
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	dir, allowed := oracleDir(t), 0
-	for seed := range uint64(seeds(60_000)) {
+	for seed := range uint64(seeds.Of(60_000)) {
 		l := lines{rand.New(rand.NewPCG(seed, 4))}
 		if follows(t, l.line(l.IntN(4)), dir, seed) {
 			allowed++
@@ -192,7 +194,7 @@ func TestOracle(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if allowed < seeds(1000) {
+	if allowed < seeds.Of(1000) {
 		t.Errorf("only %d lines were allowed: the test says little", allowed)
 	}
 	t.Logf("%d lines allowed", allowed)

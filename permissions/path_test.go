@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/seeds"
 )
 
 // linked looks at paths on a disk on which some names are links: to their targets.
@@ -114,7 +116,7 @@ func TestRelativePatternsStayInside(t *testing.T) {
 		return strings.Join(parts, "/")
 	}
 	roots := []string{"/w", "/a/b", "/w/*"}
-	for range seeds(200_000) {
+	for range seeds.Of(200_000) {
 		pattern := some(names, 1+rnd.IntN(4))
 		path := "/" + some(append(names, "..", "."), 1+rnd.IntN(6))
 		for _, effect := range []Effect{Allow, Confirm, Deny} {

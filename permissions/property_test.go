@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/seeds"
 )
 
 // lines makes command lines of pieces that matter to a shell.
@@ -143,7 +145,7 @@ func strength(e Effect) int { return map[Effect]int{Allow: 0, None: 1, Confirm: 
 
 func TestLaws(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(seeds(20_000)) {
+	for seed := range uint64(seeds.Of(20_000)) {
 		l := lines{rand.New(rand.NewPCG(seed, 1))}
 		laws(t, l, l.line(l.IntN(4)))
 		if t.Failed() {

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/seeds"
 )
 
 // The environment of a recorder: the file it writes to, and with which code it ends.
@@ -362,7 +364,7 @@ func TestShells(t *testing.T) {
 	p := newPlayground(t)
 	ran := 0
 	for i, c := range corpus(t) {
-		if c.want != Allow || !long() && i%10 != 0 {
+		if c.want != Allow || !seeds.All() && i%10 != 0 {
 			continue
 		}
 		rules, err := corpusRules(c.rules)
@@ -375,7 +377,7 @@ func TestShells(t *testing.T) {
 	}
 	t.Logf("%d lines of the corpus, in %v", ran, sortedKeys(p.shells))
 	ran = 0
-	for seed := range uint64(seeds(20_000)) {
+	for seed := range uint64(seeds.Of(20_000)) {
 		l := lines{rand.New(rand.NewPCG(seed, 5))}
 		line := l.line(l.IntN(4))
 		rules := slices.DeleteFunc(l.someRules(1+l.IntN(6), Allow), func(r Rule) bool { return r.Kind != "" })

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/uitest"
+	"parley/internal/seeds"
 )
 
 // release is a form with a field of each kind.
@@ -347,11 +347,7 @@ func TestTypingNeverAccepts(t *testing.T) {
 		d.connected()
 		r := rand.New(rand.NewPCG(7, 7))
 		asked := 0
-		n := 5000
-		if uitest.Raced {
-			n = 1500
-		}
-		for range n {
+		for range seeds.Of(15_000) {
 			pause := time.Duration(r.IntN(20)) * time.Millisecond
 			if r.IntN(50) == 0 {
 				pause = time.Duration(r.IntN(599)) * time.Millisecond

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
+	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/uitest"
 )
@@ -223,11 +224,7 @@ func pageNoise(seed uint64, n int) []byte {
 // Whatever comes in, and whatever a user does, in any order: the screen that grew
 // is the one that is drawn at once.
 func TestPageIsFresh(t *testing.T) {
-	seeds := uint64(60)
-	if uitest.Raced {
-		seeds = 8
-	}
-	for seed := range seeds {
+	for seed := range uint64(seeds.Of(60)) {
 		playPage(t, pageNoise(seed, 600), pageNoise(seed+1000, 240))
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/safetext"
+	"parley/internal/seeds"
 	"parley/ui/uitest"
 )
 
@@ -162,9 +163,8 @@ func (d *driver) walks() {
 	}
 }
 
-// racedStrings are those that are tried under the race detector, which makes them ten
-// times as slow and finds nothing in the others: what differs is what is drawn.
-var racedStrings = []string{"sequences", "of our own", "many lines"}
+// fewStrings are those that are tried every day.
+var fewStrings = []string{"sequences", "of our own", "many lines"}
 
 // Whatever an agent says, in whatever place: no view of it acts on the terminal,
 // deceives who reads it, or is wider than the screen.
@@ -172,7 +172,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 	var mu sync.Mutex
 	seen, tried := map[string]bool{}, 0
 	for name, evil := range uitest.HostileStrings {
-		if uitest.Raced && !slices.Contains(racedStrings, name) {
+		if !seeds.All() && !slices.Contains(fewStrings, name) {
 			continue
 		}
 		for _, protocol := range []string{"", "2"} {
@@ -188,7 +188,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 			})
 		}
 	}
-	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && !uitest.Raced { // by -run
+	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && seeds.All() { // by -run
 		return
 	}
 	for _, box := range []string{"keys", "sessions", "Zq", "log", "actions", "history", "going on", "plan", "turns", "options", "fake asks"} {

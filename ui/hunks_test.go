@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/seeds"
 	"parley/permissions"
-	"parley/ui/uitest"
 )
 
 // numbered is a text of so many lines.
@@ -352,10 +352,7 @@ func TestRandomHunkKeys(t *testing.T) {
 	keys := strings.Fields("h h ] [ left right space space space e u enter y esc f pgdown pgdown pgdown down j k pgup d tab alt+a alt+a x")
 	r := rand.New(rand.NewPCG(3, 4))
 	written, other := 0, 0
-	rounds := 150
-	if uitest.Raced {
-		rounds = 40
-	}
+	rounds := seeds.Of(300)
 	for range rounds {
 		old := numbered(30 + r.IntN(60))
 		text := old

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,22 +14,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/uitest"
+	"parley/internal/seeds"
 )
 
-// keysVar says how many keys the tests of this file press; without it they are
-// few enough for every day.
-const keysVar = "PARLEY_RANDOM_KEYS"
-
-func howManyKeys(t *testing.T) int {
-	if n, err := strconv.Atoi(os.Getenv(keysVar)); err == nil {
-		return n
-	}
-	if testing.Short() || uitest.Raced {
-		return 3000
-	}
-	return 20_000
-}
+// keysPressed is how many keys the tests of this file press.
+func keysPressed() int { return seeds.Of(30_000) }
 
 // typist presses random keys while questions come and go, and knows by itself,
 // from what is on the screen, which of them could have been meant for a question.
@@ -176,7 +164,7 @@ func (ty *typist) judge(key string, current int, now, given time.Time, quietly b
 func typing(t *testing.T, seed uint64, press func(*typist)) (asked int, chosen []string) {
 	t.Helper()
 	const round = 500
-	for n := 0; n < howManyKeys(t); n += round {
+	for n := 0; n < keysPressed(); n += round {
 		drive(t, nil, func(d *driver) {
 			d.connected()
 			ty := &typist{d: d, r: rand.New(rand.NewPCG(seed, uint64(n))), current: -1, shown: map[int]map[int]bool{}, lines: map[int]int{}}
@@ -220,7 +208,7 @@ func TestRandomTypingNeverAllows(t *testing.T) {
 	if n := allowing(chosen); n > 0 {
 		t.Errorf("typing has allowed something: %q", chosen)
 	}
-	if asked < howManyKeys(t)/150 {
+	if asked < keysPressed()/150 {
 		t.Errorf("only %d questions came", asked)
 	}
 }
@@ -255,7 +243,7 @@ func TestRandomKeysAllowWhatWasRead(t *testing.T) {
 	})
 	allowed := allowing(chosen)
 	t.Logf("%d questions, %d answered, %d of them allowed", asked, len(chosen), allowed)
-	if allowed < howManyKeys(t)/1000 {
+	if allowed < keysPressed()/1000 {
 		t.Errorf("%d questions were allowed: this proves nothing", allowed)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/uitest"
+	"parley/internal/seeds"
 )
 
 // asking is a turn that asks one question and says what became of it.
@@ -355,10 +355,6 @@ func TestManyOptions(t *testing.T) {
 func TestTypingNeverAllows(t *testing.T) {
 	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
-	n := 30_000
-	if testing.Short() || uitest.Raced {
-		n = 5000
-	}
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
 			for range 3 {
@@ -373,7 +369,7 @@ func TestTypingNeverAllows(t *testing.T) {
 		d.connected()
 		r := rand.New(rand.NewPCG(5, 5))
 		asked := 0
-		for range n {
+		for range seeds.Of(30_000) {
 			pause := time.Duration(r.IntN(20)) * time.Millisecond
 			if r.IntN(50) == 0 {
 				pause = time.Duration(r.IntN(599)) * time.Millisecond

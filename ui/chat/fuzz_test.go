@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
+	"parley/internal/seeds"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -265,11 +266,7 @@ func noise(seed uint64, n int) []byte {
 }
 
 func TestIncrementalIsFresh(t *testing.T) {
-	seeds := uint64(100)
-	if uitest.Raced {
-		seeds = 10
-	}
-	for seed := range seeds {
+	for seed := range uint64(seeds.Of(100)) {
 		play(t, threadtest.Events(noise(seed, 900)), noise(seed+1000, 150))
 	}
 }

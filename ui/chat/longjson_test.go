@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/ui/uitest"
+	"parley/internal/seeds"
 )
 
 // Of long raw output the beginning is read, however it is cut, and it is said
@@ -20,11 +20,7 @@ func TestLongRawOutput(t *testing.T) {
 			"object": `{"exit": 0, "meta": {"output": "not this", "list": ["}", "output"]}, "stderr": "", "output" : ` + string(whole) + `}`,
 			"first":  `{"stdout":"", "text":` + string(whole) + `,"output":"later"}`,
 		} {
-			pads := 14
-			if uitest.Raced {
-				pads = 2
-			}
-			for pad := range pads {
+			for pad := range seeds.Of(14) {
 				shown := shownRaw(strings.Repeat(" ", pad) + raw)
 				head, note, ok := strings.Cut(shown, "\n… of ")
 				if !ok || !strings.HasSuffix(note, "this is the beginning") {

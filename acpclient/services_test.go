@@ -1,0 +1,104 @@
+package acpclient_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+)
+
+// sessionBook notes what services are told of sessions.
+type sessionBook struct {
+	mu   sync.Mutex
+	open map[string]int
+	fail error
+	told func(id string) // before it is noted; may be nil
+}
+
+func (b *sessionBook) OpenSession(id string, _ []string) error {
+	if b.told != nil {
+		b.told(id)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail == nil {
+		b.open[id]++
+	}
+	return b.fail
+}
+
+func (b *sessionBook) CloseSession(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[id]--
+}
+
+// An id that two ask for at once, in directories of their own, is opened for the first.
+func TestOneSessionOfAnID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &sessionBook{open: map[string]int{}}
+		_, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		defer c.Close()
+		var second error
+		book.told = func(string) {
+			book.told = nil
+			_, second = c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/elsewhere"})
+		}
+		if _, err := c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/"}); err != nil {
+			t.Error(err)
+		}
+		if !errors.Is(second, acpclient.ErrSessionOpen) || book.open["same"] != 1 {
+			t.Errorf("the second: %v; opened %d times", second, book.open["same"])
+		}
+	})
+}
+
+// However a session ends, its services are told so once, and what they refuse
+// is never asked for.
+func TestServicesAreToldOfSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &sessionBook{open: map[string]int{}}
+		a, c := greet(t, everything, map[string]string{"session/close": "", "session/resume": `"error":{"code":1,"message":"no"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		n := acpclient.NewSession{Cwd: "/"}
+		s, err := c.LoadSession(t.Context(), "given up", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the agent never answers
+		defer cancel()
+		if err := c.CloseSession(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("close: %v", err)
+		}
+		if err := s.SetMode(t.Context(), "a"); !errors.Is(err, acpclient.ErrSessionClosed) {
+			t.Errorf("set the mode: %v", err)
+		}
+		if _, err := c.ResumeSession(t.Context(), "refused", n); err == nil {
+			t.Error("resumed")
+		}
+		if _, err := c.LoadSession(t.Context(), "given up", n); err != nil { // again
+			t.Error(err)
+		}
+		book.mu.Lock()
+		if book.open["given up"] != 1 || book.open["refused"] != 0 {
+			t.Errorf("open: %v", book.open)
+		}
+		book.fail = errors.New("no such directory")
+		book.mu.Unlock()
+		before := len(a.heard())
+		if _, err := c.LoadSession(t.Context(), "other", n); err == nil || err.Error() != "load the session: no such directory" {
+			t.Errorf("load: %v", err)
+		}
+		if after := a.heard(); len(after) != before {
+			t.Errorf("the agent was asked %q", after[before:])
+		}
+		c.Close()
+		if book.mu.Lock(); book.open["given up"] != 0 || book.open["other"] != 0 {
+			t.Errorf("open at the end: %v", book.open)
+		}
+		book.mu.Unlock()
+	})
+}
