@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley/acpclient/jsonrpc"
@@ -101,8 +100,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	sessions map[string]*Session
-	opening  map[string]bool         // ids that services are being told of
-	recent   atomic.Pointer[Session] // one of sessions, or nil; written with mu
+	opening  map[string]bool // ids that services are being told of
 	early    *earlyUpdates
 	elicits  elicitations
 	gone     map[string]bool // closed sessions, whose late updates are nobody's
@@ -418,7 +416,6 @@ func (c *Client) forget(s *Session) {
 	c.mu.Lock()
 	if c.sessions[s.id] == s {
 		delete(c.sessions, s.id)
-		c.recent.Store(nil)
 		if len(c.gone) < maxGone {
 			c.gone[s.id] = true
 		}

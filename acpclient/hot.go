@@ -16,7 +16,7 @@ import (
 
 // floods is what the short way works in.
 type floods struct {
-	reader   wire.HotReader
+	found    wire.Hot
 	decoded  []byte // a string without its escapes
 	cleaned  []byte // made safe
 	call     callRoom
@@ -30,11 +30,11 @@ const maxFloodRoom = 1 << 20
 // Take implements jsonrpc.Eager.
 func (h *handler) Take(data []byte) bool {
 	c := (*Client)(h)
-	found := c.floods.reader.Read(data)
-	if found == nil {
+	found := &c.floods.found
+	if !found.Read(data) {
 		return false
 	}
-	s := c.hotSession(found.Session)
+	s := c.session(string(found.Session))
 	return s != nil && c.surface.hot(s, found)
 }
 
@@ -45,19 +45,6 @@ func (c *Client) now() time.Time {
 		c.in.came = c.clock()
 	}
 	return c.in.came
-}
-
-// hotSession finds a session, without a lock where it is the one of the message
-// before.
-func (c *Client) hotSession(id []byte) *Session {
-	if s := c.recent.Load(); s != nil && s.id == string(id) {
-		return s
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.sessions[string(id)]
-	c.recent.Store(s)
-	return s
 }
 
 func (v1) hot(s *Session, h *wire.Hot) bool {

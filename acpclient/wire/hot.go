@@ -51,9 +51,9 @@ type hotScan struct {
 	call                                   *HotCall
 }
 
-// scanHot fills h from one message, in one pass; false where the message must go
-// the plain way.
-func scanHot(message []byte, h *Hot) bool {
+// Read fills h from one message, in one pass; false where the message must go the
+// plain way. What h holds is valid until the next Read, and until the message changes.
+func (h *Hot) Read(message []byte) bool {
 	h.clear()
 	s := hotScan{at: jsonscan.CursorOf(message), call: &h.Call}
 	return s.at.Enter() && s.envelope() && s.fill(h)

@@ -19,17 +19,6 @@ type HotCall struct {
 type HotPlace struct {
 	Path []byte // a raw JSON string, to be decoded or not taken at all; not the empty one
 	Line int    // 0 where it is not told
-	line []byte // raw
-}
-
-// take takes the raw value of a line.
-func (p *HotPlace) take(line []byte) {
-	if p.line = line; line == nil {
-		return
-	}
-	if n, ok := jsonscan.Int(line); ok && n > 0 && n < 1<<31 {
-		p.Line = int(n)
-	}
 }
 
 // Says tells whether there is anything.
@@ -91,7 +80,9 @@ func (s *hotScan) places() bool {
 			return false
 		}
 		p := HotPlace{Path: path}
-		p.take(line)
+		if n, ok := jsonscan.Int(line); ok && n > 0 && n < 1<<31 {
+			p.Line = int(n)
+		}
 		s.call.Places = append(s.call.Places, p)
 	}
 	return true

@@ -61,7 +61,6 @@ type connection struct {
 	cut   chan struct{} // closed when nothing more shall be written
 
 	routes routes // of HTTP
-	alike  alike  // of the goroutine that receives
 
 	mu      sync.Mutex
 	writers map[*writer]bool

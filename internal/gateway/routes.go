@@ -91,20 +91,14 @@ func (r *routes) forget(strict bool) bool {
 // route finds the stream for what the agent says; nil if it answers initialize,
 // which is handed over instead. The agent is not trusted to keep to any order.
 func (c *connection) route(msg []byte) *mailbox {
-	session, known := c.alike.find(msg)
-	switch {
-	case known:
-	case jsonscan.KindOf(msg) == jsonscan.Array:
+	session := ""
+	if jsonscan.KindOf(msg) == jsonscan.Array {
 		session = c.sessionOfBatch(msg)
-	default:
-		e, err := parse(msg)
-		if err == nil && e.isAnswer() && c.initialized(&e, msg) {
+	} else if e, err := parse(msg); err == nil {
+		if e.isAnswer() && c.initialized(&e, msg) {
 			return nil
 		}
-		if err == nil {
-			session = c.sessionOf(&e)
-			c.alike.learn(msg, &e, session)
-		}
+		session = c.sessionOf(&e)
 	}
 	if session != "" {
 		if m := c.session(session, false); m != nil {

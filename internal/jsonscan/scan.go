@@ -168,18 +168,6 @@ func (t *Items) finish(i int) bool {
 	return false
 }
 
-// ValueEnd is the index behind the value that starts at i; -1 where none does, as
-// far as Members would see that.
-func ValueEnd(data []byte, i int) int { return skipValue(data, i) }
-
-// StringEnd is ValueEnd for a string alone.
-func StringEnd(data []byte, i int) int {
-	if i >= len(data) || data[i] != '"' {
-		return -1
-	}
-	return skipString(data, i)
-}
-
 // Is tells whether raw is the JSON string s, written without escapes.
 func Is(raw []byte, s string) bool {
 	return len(raw) == len(s)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == s

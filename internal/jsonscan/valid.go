@@ -9,9 +9,6 @@ func Valid(data []byte) bool {
 	return end >= 0 && skipBlank(data, end) == len(data)
 }
 
-// SoundEnd is ValueEnd for a value that Valid finds sound.
-func SoundEnd(data []byte, i int) int { return validValue(data, i, 0) }
-
 // validValue returns the index behind the value that starts at i, or -1.
 func validValue(d []byte, i, depth int) int {
 	if i >= len(d) {

@@ -25,10 +25,8 @@ type log struct {
 	metaSize  int  // of that line
 	full      bool // no more messages
 
-	shapes  shapes
-	plain   []redact.Span // of the message at hand
-	stamp   []byte        // the time that was written last
-	stampOf int64         // in milliseconds
+	stamp   []byte // the time that was written last
+	stampOf int64  // in milliseconds
 }
 
 // reserve is what messages leave for the meta lines behind them.
@@ -182,17 +180,9 @@ func appendTime(b []byte, t time.Time) []byte {
 // else as a JSON string.
 func (l *log) appendMessage(b []byte, dir Direction, data []byte) []byte {
 	data = bytes.TrimSpace(data)
-	if dir != Err && l.shapes.fit(data) {
-		return append(b, data...)
-	}
 	sound := jsonscan.Valid(data)
 	if dir != Err && sound {
-		start := len(b)
-		out, plain, even := redact.JSONSpans(b, data, l.plain)
-		if l.plain = plain; even && bytes.Equal(out[start:], data) {
-			l.shapes.learn(data, plain)
-		}
-		return out
+		return redact.JSON(b, data)
 	}
 	if sound && (data[0] == '{' || data[0] == '[') {
 		data = redact.JSON(nil, data)

@@ -36,34 +36,14 @@ type redactor struct {
 	in  []byte
 	pos int
 	out []byte
-	// plain is where texts stand of which only what they say counts, while note;
-	// it ends when a medium turns up that is long enough to be replaced.
-	plain []Span
-	note  bool
 }
-
-// Span is a string in a message, without its quotes.
-type Span struct{ From, To int }
 
 // JSON appends one sound JSON text to b, without secrets.
 func JSON(b, sound []byte) []byte {
 	r := redactor{in: sound, out: b}
-	r.all()
-	return r.out
-}
-
-// JSONSpans is JSON that also says which strings of the text may say something
-// else without any change around them, as long as they are not suspect. They use
-// the memory of spans. even is false where what is around them depends on them.
-func JSONSpans(b, sound []byte, spans []Span) (out []byte, plain []Span, even bool) {
-	r := redactor{in: sound, out: b, note: true, plain: spans[:0]}
-	r.all()
-	return r.out, r.plain, r.note
-}
-
-func (r *redactor) all() {
 	r.blank()
 	r.value(scope{})
+	return r.out
 }
 
 // blank copies white space; a line must stay one.
@@ -129,7 +109,7 @@ func (r *redactor) object(s scope) {
 func (r *redactor) media(start int, kind *kind) {
 	raw := r.rawString()
 	if len(raw)-2 > maxMedia && *kind == unseen {
-		*kind, r.note = kindOf(r.in[start:]), false
+		*kind = kindOf(r.in[start:])
 	}
 	if len(raw)-2 > maxMedia && *kind == isMedia {
 		r.out = append(r.out, `"[`+strconv.Itoa(decodedSize(raw))+` bytes]"`...)
@@ -206,9 +186,6 @@ func (r *redactor) text(raw []byte, s scope) {
 	if s.secrecy > public && len(raw) > 2 {
 		r.out = append(r.out, `"`+Mark+`"`...)
 		return
-	}
-	if r.note && s == (scope{}) {
-		r.plain = append(r.plain, Span{r.pos - len(raw) + 1, r.pos - 1})
 	}
 	if s.listed { // ["NAME=value"]
 		if text, ok := jsonscan.Text(raw); ok {

@@ -124,10 +124,10 @@ func appendClean(out, s []byte, m mode) (_ []byte, changed bool) {
 	return append(out, s[done:]...), true
 }
 
-// Suspect tells, at little cost, whether a JSON string may hold a secret: where it
+// suspect tells, at little cost, whether a JSON string may hold a secret: where it
 // says no, Text would leave the string as it is. raw is the string as it stands in
 // the message, without its quotes.
-func Suspect(raw []byte) bool {
+func suspect(raw []byte) bool {
 	if len(raw) < len("://a@") { // nothing is shorter
 		return false
 	}
@@ -159,7 +159,7 @@ func hidesLetters(raw []byte) bool {
 
 // redactRaw appends a raw JSON string, quotes included, without its secrets.
 func redactRaw(out, raw []byte, m mode) []byte {
-	if m == prose && !Suspect(raw[1:len(raw)-1]) {
+	if m == prose && !suspect(raw[1:len(raw)-1]) {
 		return append(out, raw...)
 	}
 	text, ok := jsonscan.Text(raw)

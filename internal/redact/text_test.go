@@ -127,7 +127,7 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q became %q, then %q", s, safe, again)
 		}
 		raw := AppendString(nil, s)
-		if text := strings.ToValidUTF8(s, "\ufffd"); text == s && Text(text) != text && !Suspect(raw[1:len(raw)-1]) {
+		if text := strings.ToValidUTF8(s, "\ufffd"); text == s && Text(text) != text && !suspect(raw[1:len(raw)-1]) {
 			t.Fatalf("%q becomes %q, and is not suspect", s, Text(text))
 		}
 	})
