@@ -84,7 +84,7 @@ type AgentInfo struct {
 // Client is one connection to an agent.
 type Client struct {
 	opts  Options
-	sink  Gatherer // opts.Sink
+	sink  Sink // opts.Sink
 	peer  *jsonrpc.Peer
 	conn  transport.Conn
 	in    *counted
@@ -93,7 +93,6 @@ type Client struct {
 	agent AgentInfo
 	quirk quirks
 
-	floods  floods        // reader goroutine only
 	surface surface       // set on the reader goroutine by the answer to initialize
 	settled chan struct{} // closed when negotiation is over and again is set
 	again   bool          // another connection takes over: the end of this one is no news
@@ -128,7 +127,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if sink, ok := opts.Sink.(Bounded); ok {
 		in.hold = sink.Hold
 	}
-	c := &Client{opts: opts, sink: gatherer(opts.Sink), conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
 	return c

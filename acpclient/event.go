@@ -22,33 +22,6 @@ type Bounded interface {
 	Hold(n int) bool
 }
 
-// Gatherer is a Sink that takes what comes in floods as it comes: an event that
-// is not made anew for each piece, and the piece itself, which is only lent. Each
-// method is Post with the piece put into the event.
-type Gatherer interface {
-	Sink
-	PostText(e TextArrived, text []byte)
-	PostOutput(e TerminalOutput, data []byte)
-	PostTool(e ToolChanged)
-}
-
-// plainSink is a Gatherer of any Sink.
-type plainSink struct{ Sink }
-
-func (s plainSink) PostText(e TextArrived, text []byte) { e.Text = string(text); s.Post(e) }
-func (s plainSink) PostOutput(e TerminalOutput, data []byte) {
-	e.Data = append([]byte(nil), data...)
-	s.Post(e)
-}
-func (s plainSink) PostTool(e ToolChanged) { s.Post(e) }
-
-func gatherer(s Sink) Gatherer {
-	if g, ok := s.(Gatherer); ok {
-		return g
-	}
-	return plainSink{s}
-}
-
 // For is embedded in the events of a session.
 type For struct {
 	Session string

@@ -20,8 +20,7 @@ const keptRun = 4 << 20
 // Queue is a Sink that holds events until somebody takes them. Neighbouring
 // text of one message, neighbouring output of one terminal and neighbouring
 // changes of one tool call become one event, so that what waits is bounded by
-// content and not by its pieces. It is a Gatherer: a piece that continues the one
-// before is copied and makes no event.
+// content and not by its pieces.
 type Queue struct {
 	mu     sync.Mutex
 	events []Event
@@ -71,38 +70,33 @@ func (q *Queue) Hold(n int) bool { return q.untaken.Add(int64(n)) <= maxUntaken 
 
 // Post adds an event. It never blocks.
 func (q *Queue) Post(e Event) {
+	q.mu.Lock()
 	switch e := e.(type) {
 	case TextArrived:
-		if len(e.Text) > giant {
-			q.postGiant(e)
-		} else {
-			q.PostText(e, []byte(e.Text))
-		}
+		q.text(e)
 	case TerminalOutput:
-		q.PostOutput(e, e.Data)
+		q.output(e)
 	case ToolChanged:
-		q.PostTool(e)
+		q.tool(e)
 	default:
-		q.mu.Lock()
 		q.add(e)
-		q.mu.Unlock()
-		q.wake()
+	}
+	q.mu.Unlock()
+	select {
+	case q.ready <- struct{}{}:
+	default:
 	}
 }
 
 // giant is the length from which on a text is an event by itself, and not copied.
 const giant = 256 << 10
 
-func (q *Queue) postGiant(e TextArrived) {
-	q.mu.Lock()
-	q.add(e)
-	q.mu.Unlock()
-	q.wake()
-}
-
-// PostText implements Gatherer.
-func (q *Queue) PostText(e TextArrived, text []byte) {
-	q.mu.Lock()
+// text takes a piece of a message. With mu, as the other two.
+func (q *Queue) text(e TextArrived) {
+	if len(e.Text) > giant {
+		q.add(e)
+		return
+	}
 	if r := &q.last; r.kind == textRun && r.text.Session == e.Session && r.text.Role == e.Role && r.text.MessageID == e.MessageID {
 		r.text.Wire = r.text.Wire.Join(e.Wire)
 		if !e.At.IsZero() {
@@ -112,14 +106,10 @@ func (q *Queue) PostText(e TextArrived, text []byte) {
 		q.seal()
 		r.kind, r.text = textRun, e
 	}
-	q.last.data = append(q.last.data, text...)
-	q.mu.Unlock()
-	q.wake()
+	q.last.data = append(q.last.data, e.Text...)
 }
 
-// PostOutput implements Gatherer.
-func (q *Queue) PostOutput(e TerminalOutput, data []byte) {
-	q.mu.Lock()
+func (q *Queue) output(e TerminalOutput) {
 	r := &q.last
 	if r.kind == outputRun && r.out.Session == e.Session && r.out.ID == e.ID {
 		r.out.Wire = r.out.Wire.Join(e.Wire)
@@ -130,19 +120,15 @@ func (q *Queue) PostOutput(e TerminalOutput, data []byte) {
 		}
 		r.kind, r.out = outputRun, e
 	}
-	r.data = append(r.data, data...)
+	r.data = append(r.data, e.Data...)
 	if cut := len(r.data) - maxTerminalRun; cut > maxTerminalRun {
 		q.untaken.Add(-int64(cut))
 		r.data = r.data[:copy(r.data, r.data[cut:])]
 		r.out.Cut = true
 	}
-	q.mu.Unlock()
-	q.wake()
 }
 
-// PostTool implements Gatherer.
-func (q *Queue) PostTool(e ToolChanged) {
-	q.mu.Lock()
+func (q *Queue) tool(e ToolChanged) {
 	r, bare := &q.last, e.bare()
 	switch goesOn := r.tool.goesOn(&e); {
 	case goesOn && (bare || !q.steps && r.kind == noRun && r.tool.takes(&e)):
@@ -152,15 +138,6 @@ func (q *Queue) PostTool(e ToolChanged) {
 	default:
 		q.seal()
 		r.tool.start(&e)
-	}
-	q.mu.Unlock()
-	q.wake()
-}
-
-func (q *Queue) wake() {
-	select {
-	case q.ready <- struct{}{}:
-	default:
 	}
 }
 

@@ -86,7 +86,7 @@ type nameless struct {
 // connection, as far as it is known: what its handshake says counts.
 func NewReplay(session string, protocol int, sink Sink) *Replay {
 	r := &Replay{id: session, asked: map[string]*request{}, calls: map[string]*terminalCall{}, terminals: map[string]*terminalShown{}}
-	r.client = &Client{sink: gatherer(sink), opts: Options{Sink: sink, Log: NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
+	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
 		clock: func() time.Time { return r.now }, sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{}}
 	r.speak(protocol)
 	return r

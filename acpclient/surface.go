@@ -37,9 +37,6 @@ type surface interface {
 
 	// update turns one session/update into events (reader).
 	update(s *Session, raw []byte)
-	// hot does what update does with one of the kinds that come in floods; false
-	// where that is left to update, and nothing was done (reader).
-	hot(s *Session, h *wire.Hot) bool
 	// request looks at a request of the agent; nil where it is not served
 	// (reader).
 	request(c *Client, r jsonrpc.Request) jsonrpc.Work

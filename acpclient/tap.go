@@ -2,7 +2,6 @@ package acpclient
 
 import (
 	"sync/atomic"
-	"time"
 
 	"parley/acpclient/transport"
 )
@@ -22,7 +21,6 @@ type counted struct {
 	hold func(n int) bool // of a Bounded sink; may be nil
 
 	batch interface{ Waited() bool } // Conn, where it tells which messages came together; may be nil
-	came  time.Time                  // reader goroutine only: when they did; zero where nobody has asked yet
 
 	received atomic.Uint64 // the reader goroutine counts
 	current  uint64        // reader goroutine only: the message that is being handled, which may be one that was kept early
@@ -40,7 +38,6 @@ func (c *counted) Recv() ([]byte, error) {
 		return nil, ErrUntaken
 	}
 	if c.batch == nil || c.batch.Waited() {
-		c.came = time.Time{}
 	}
 	c.current = c.received.Add(1)
 	if c.tap != nil {

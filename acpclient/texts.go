@@ -29,7 +29,7 @@ const (
 )
 
 // stream returns the stream of a message. Reader goroutine.
-func (s *Session) stream(role Role, id []byte) *textStream {
+func (s *Session) stream(role Role, id string) *textStream {
 	if len(s.texts) > 0 && s.texts[0].is(role, id) {
 		return s.texts[0]
 	}
@@ -37,7 +37,7 @@ func (s *Session) stream(role Role, id []byte) *textStream {
 	if i < 0 {
 		s.endTexts(func(i int, st *textStream) bool { return i >= maxTextStreams-1 || len(st.id) > maxTextID })
 		i = len(s.texts)
-		s.texts = append(s.texts, &textStream{role: role, id: string(id)})
+		s.texts = append(s.texts, &textStream{role: role, id: id})
 	}
 	st := s.texts[i]
 	copy(s.texts[1:i+1], s.texts[:i])
@@ -45,7 +45,7 @@ func (s *Session) stream(role Role, id []byte) *textStream {
 	return st
 }
 
-func (st *textStream) is(role Role, id []byte) bool { return st.role == role && st.id == string(id) }
+func (st *textStream) is(role Role, id string) bool { return st.role == role && st.id == id }
 
 // endTexts forgets streams, after posting what they held back.
 func (s *Session) endTexts(which func(i int, st *textStream) bool) {
@@ -56,7 +56,7 @@ func (s *Session) endTexts(which func(i int, st *textStream) bool) {
 			continue
 		}
 		if text := st.clean.Flush(); text != "" && st.role != summaryText {
-			s.client.sink.PostText(s.spoken(st), []byte(text))
+			s.spoke(st, text)
 		}
 	}
 	clear(s.texts[len(kept):])
@@ -69,28 +69,17 @@ func (s *Session) endUnnamedTexts() {
 }
 
 // say posts a piece of a message's text.
-func (s *Session) say(role Role, messageID, text []byte) {
-	st := s.stream(role, messageID)
-	if text = st.clean.Bytes(&s.client.floods.cleaned, text); len(text) > 0 {
-		s.client.sink.PostText(s.spoken(st), text)
-	}
-}
-
-// sayWhole is say for a giant, which is not copied.
-func (s *Session) sayWhole(role Role, messageID []byte, text string) {
+func (s *Session) say(role Role, messageID, text string) {
 	st := s.stream(role, messageID)
 	if text = st.clean.Write(text); text != "" {
-		e := s.spoken(st)
-		e.Text = text
-		s.post(e)
+		s.spoke(st, text)
 	}
 }
 
-// spoken is the event of a piece that is given to the sink with it.
-func (s *Session) spoken(st *textStream) TextArrived {
-	e := TextArrived{For: s.for_(), Role: st.role, MessageID: st.id}
+func (s *Session) spoke(st *textStream, text string) {
+	e := TextArrived{For: s.for_(), Role: st.role, MessageID: st.id, Text: text}
 	if st.role == Thought {
-		e.At = s.client.now()
+		e.At = s.client.clock()
 	}
-	return e
+	s.post(e)
 }

@@ -135,16 +135,14 @@ func TestTextIsTheSameHoweverItIsCut(t *testing.T) {
 				messages = append(messages, []byte(update(list[r.IntN(len(list))])))
 			}
 		}
-		for _, short := range []bool{true, false} {
-			var got strings.Builder
-			for _, e := range handle(version, short, messages).Events {
-				if e, ok := e.(TextArrived); ok && e.Role == Agent && (e.MessageID == "m") == (id != "") && e.MessageID != "n" {
-					got.WriteString(e.Text)
-				}
+		var got strings.Builder
+		for _, e := range handle(version, messages) {
+			if e, ok := e.(TextArrived); ok && e.Role == Agent && (e.MessageID == "m") == (id != "") && e.MessageID != "n" {
+				got.WriteString(e.Text)
 			}
-			if want := safetext.Clean(text); got.String() != want {
-				t.Fatalf("seed %d, v%d, short way %v:\n%s\nis %q\nwant %q", seed, version, short, joinLines(messages), got.String(), want)
-			}
+		}
+		if want := safetext.Clean(text); got.String() != want {
+			t.Fatalf("seed %d, v%d:\n%s\nis %q\nwant %q", seed, version, joinLines(messages), got.String(), want)
 		}
 	}
 }
@@ -166,7 +164,7 @@ func TestChunksContinueAnUpsert(t *testing.T) {
 		[]byte(update(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":` + text(`"\nline"`) + `}`)),
 	}
 	got := ""
-	for _, e := range handle(2, true, messages).Events {
+	for _, e := range handle(2, messages) {
 		switch e := e.(type) {
 		case MessageReplaced:
 			got = e.Text
@@ -184,7 +182,7 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
-	s.say(Agent, nil, []byte("a\xf0\x9f"))
+	s.say(Agent, "", "a\xf0\x9f")
 	s.running = true
 	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
 	said, ended := "", false
@@ -209,11 +207,11 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
 	for i := range 5000 {
-		id := fmt.Appendf(nil, "%d", i)
+		id := fmt.Sprint(i)
 		if i%7 == 0 {
-			id = append(id, strings.Repeat("x", 1<<16)...)
+			id += strings.Repeat("x", 1<<16)
 		}
-		s.say(Role(i%3), id, []byte("half \x1b]0;a\xf0\x9f"))
+		s.say(Role(i%3), id, "half \x1b]0;a\xf0\x9f")
 		held := 0
 		for _, st := range s.texts {
 			held += len(st.id)
@@ -222,7 +220,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts), held, i)
 		}
 	}
-	s.say(Agent, []byte("0"), []byte("\x1b[1mgo"))
+	s.say(Agent, "0", "\x1b[1mgo")
 	if last := events[len(events)-1].(TextArrived); last.Text != "go" {
 		t.Errorf("%q", last.Text)
 	}
@@ -232,7 +230,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 }
 
 func testClient(version int, sink Sink) *Client {
-	c := &Client{sink: gatherer(sink), opts: Options{Sink: sink, Log: NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
+	c := &Client{sink: sink, opts: Options{Sink: sink, Log: NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
 		sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{}, surface: v1{}}
 	if version == 2 {
 		c.surface = v2{}

@@ -84,7 +84,7 @@ func (s *Session) applyRare(u wire.Update) {
 func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 	s.userHeard = s.userHeard || role == User
 	if b.Type == "text" {
-		s.say(role, []byte(messageID), []byte(b.Text))
+		s.say(role, messageID, b.Text)
 		return
 	}
 	s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
@@ -93,7 +93,7 @@ func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 // toolChanged posts a tool call's change and returns all that is known of it,
 // as it came. size is about the bytes it holds on to.
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
-	whole := s.tools.merge(t, size, wire.DecodeToolCall)
+	whole := s.tools.merge(t, size)
 	s.foreignTerminalStarted(t, whole)
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock()}
@@ -108,7 +108,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 		}
 		e.Locations = &places
 	}
-	s.client.sink.PostTool(e)
+	s.post(e)
 	s.foreignTerminalChanged(t)
 	return whole
 }
@@ -152,7 +152,7 @@ func foreignID(terminalID, toolID string) string {
 
 func (s *Session) compaction(u wire.Update) CompactionChanged {
 	e := CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
-	clean := &s.stream(summaryText, []byte(u.Compact.ID)).clean
+	clean := &s.stream(summaryText, u.Compact.ID).clean
 	if u.Kind == wire.CompactionSummaryChunk {
 		e.Append = clean.Write(u.Content.Text)
 		return e

@@ -75,7 +75,7 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
 	var text strings.Builder
-	clean := &s.stream(role, []byte(u.MessageID)).clean
+	clean := &s.stream(role, u.MessageID).clean
 	if !e.Keep {
 		*clean = safetext.Stream{}
 	}
@@ -113,7 +113,7 @@ func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 		e.Cancelable = &can
 		s.setCancelable(toolWork, t.ID, can)
 	}
-	s.client.sink.PostTool(e)
+	s.post(e)
 	return whole
 }
 
@@ -123,14 +123,9 @@ func changeOf(t wire.ToolCallPatch) wire.ToolCall {
 		Content: listed(t.Content), Locations: listed(t.Locations), RawInput: clearedRaw(t.RawInput), RawOutput: clearedRaw(t.RawOutput)}
 }
 
-func decodeToolV2(raw []byte) (wire.ToolCall, error) {
-	t, err := wire.DecodeToolCallPatch(raw)
-	return changeOf(t), err
-}
-
 // stored merges a change into what is known of a tool call.
 func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
-	whole := s.tools.merge(t, size, decodeToolV2)
+	whole := s.tools.merge(t, size)
 	for _, raw := range []*wire.Raw{&whole.RawInput, &whole.RawOutput} {
 		if string(*raw) == "null" {
 			*raw = nil
@@ -142,11 +137,11 @@ func (s *Session) stored(t wire.ToolCall, size int) wire.ToolCall {
 // toolPiece appends one piece to a tool call's content.
 func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
 	var all []wire.ToolContent
-	if old := s.tools.whole(id, decodeToolV2).Content; old != nil {
+	if old := s.tools.whole(id).Content; old != nil {
 		all = *old
 	}
 	all = append(all, piece) // in place: who has the shorter list never looks behind its end
-	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size, decodeToolV2)
+	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
 	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
 }
 

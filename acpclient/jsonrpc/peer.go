@@ -35,16 +35,6 @@ type Handler interface {
 	Request(r Request) Work
 }
 
-// Eager is a Handler that knows the notifications which come in floods by
-// themselves.
-type Eager interface {
-	Handler
-	// Take sees each message that travels alone before it is taken apart, on the
-	// reader goroutine; data is valid only during the call. True means that it has
-	// done what Notification would have done: so it is a sound notification.
-	Take(data []byte) bool
-}
-
 // Request is one request of the peer.
 type Request struct {
 	ID      json.RawMessage // as it came
@@ -85,7 +75,6 @@ type Options struct {
 type Peer struct {
 	conn    transport.Conn
 	handler Handler
-	eager   Eager // the same, nil where it is none
 	opts    Options
 	out     *outbox
 
@@ -128,7 +117,6 @@ func NewPeer(conn transport.Conn, h Handler, opts Options) *Peer {
 		opts.Problem = func(string, []byte) {}
 	}
 	p := &Peer{conn: conn, handler: h, opts: opts, calls: map[int64]*Call{}, incoming: map[string][]*inprogress{}, done: make(chan struct{})}
-	p.eager, _ = h.(Eager)
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
 	p.out = newOutbox(opts.MaxQueued)
 	return p

@@ -45,10 +45,6 @@ func (p *Peer) skipped(err error) bool {
 
 // receive handles one message or batch.
 func (p *Peer) receive(data []byte) {
-	if p.eager != nil && p.taken(data) {
-		p.noisy = false
-		return
-	}
 	switch jsonscan.KindOf(data) {
 	case jsonscan.Object:
 		e, err := parseEnvelope(data)
@@ -124,17 +120,6 @@ func (p *Peer) dispatch(e envelope, data []byte, into *batch) {
 		return
 	}
 	p.requested(method, e, into)
-}
-
-// taken tells whether the handler has taken a message as it is.
-func (p *Peer) taken(data []byte) (taken bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			p.opts.Problem(fmt.Sprintf("panic in a notification: %v\n%s", r, debug.Stack()), nil)
-			taken = true
-		}
-	}()
-	return p.eager.Take(data)
 }
 
 func (p *Peer) notified(method string, params []byte) {

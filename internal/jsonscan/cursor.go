@@ -108,57 +108,6 @@ func (c *Cursor) name(i int) bool {
 	return ok
 }
 
-// EnterList goes into the list that is the next value, as Enter does into an
-// object: Item, and then Enter, EnterList or Value, take the place of Key.
-func (c *Cursor) EnterList() bool {
-	i := skipBlank(c.data, c.pos)
-	if i >= len(c.data) || c.data[i] != '[' {
-		return false
-	}
-	c.pos, c.comma = i+1, false
-	c.depth++
-	return true
-}
-
-// Item tells whether another item follows in the list that was entered last. It
-// returns false behind the list, of which the cursor is then outside, or at an
-// error.
-func (c *Cursor) Item() bool {
-	d, i := c.data, skipBlank(c.data, c.pos)
-	if i >= len(d) || c.depth == 0 {
-		return c.fail()
-	}
-	if d[i] == ']' {
-		c.pos, c.comma = i+1, true
-		c.depth--
-		return false
-	}
-	if c.comma {
-		if d[i] != ',' {
-			return c.fail()
-		}
-		i = skipBlank(d, i+1)
-		if i < len(d) && d[i] == ']' {
-			return c.fail()
-		}
-	}
-	c.pos, c.comma = i, false
-	return true
-}
-
-// Sound is Value for one that Valid finds sound; nil, and an error, where it is
-// not.
-func (c *Cursor) Sound() []byte {
-	i := skipBlank(c.data, c.pos)
-	end := validValue(c.data, i, 0)
-	if end < 0 {
-		c.fail()
-		return nil
-	}
-	c.pos, c.comma = end, true
-	return c.data[i:end]
-}
-
 // Value passes the next value and returns its raw bytes, without blanks around
 // it; nil at an error.
 func (c *Cursor) Value() []byte {

@@ -14,29 +14,19 @@ func Piece(raw []byte) (string, bool) {
 	if body, ok := Plain(raw); ok {
 		return string(body), true
 	}
-	if head, tail := halves(raw); head+tail == 0 {
-		return Text(raw)
-	}
-	out, ok := AppendPiece(nil, raw)
-	return string(out), ok
-}
-
-// AppendPiece appends what Piece decodes to dst; on false dst as it was. It may
-// write after what it returns, up to the capacity.
-func AppendPiece(dst, raw []byte) ([]byte, bool) {
-	out, ok := AppendText(dst, raw)
+	out, ok := AppendText(nil, raw)
 	head, tail := halves(raw)
 	if !ok || head+tail == 0 {
-		return out, ok
+		return string(out), ok
 	}
 	body := raw[1 : len(raw)-1]
 	if tail > 0 {
 		out = append(out[:len(out)-len(replaced)*marks(body[len(body)-tail:])], half(body[len(body)-tail:])...)
 	}
 	if head > 0 {
-		out = slices.Replace(out, len(dst), len(dst)+len(replaced)*marks(body[:head]), half(body[:head])...)
+		out = slices.Replace(out, 0, len(replaced)*marks(body[:head]), half(body[:head])...)
 	}
-	return out, true
+	return string(out), true
 }
 
 const replaced = "\uFFFD"

@@ -125,45 +125,11 @@ func FuzzText(f *testing.F) {
 		if ok2 != ok || string(out) != "before"+got {
 			t.Fatalf("AppendText(%q) = %q, %v", raw, out, ok2)
 		}
-		marked, odd, ok4 := AppendMarked([]byte("before"), raw)
-		if ok4 != ok || string(marked) != "before"+got || odd < len("before") || odd > len(marked) {
-			t.Fatalf("AppendMarked(%q) = %q, %d, %v", raw, marked, odd, ok4)
-		}
-		if i := bytes.IndexFunc(marked[:odd], func(r rune) bool { return r != '\n' && r != '\t' && (r < 0x20 || r > 0x7e) }); i >= 0 {
-			t.Fatalf("AppendMarked(%q) = %q: %d is before %d", raw, marked, i, odd)
-		}
 		if long, ok3 := longString(raw); ok3 != ok || long != got {
 			t.Fatalf("longString(%q) = %q, %v", raw, long, ok3)
 		}
 		if body, plain := Plain(raw); plain && (!ok || string(body) != got) {
 			t.Fatalf("Plain(%q) = %q", raw, body)
-		}
-	})
-}
-
-// FuzzCursorLists: entering a list finds what Items finds, and Sound what Valid
-// finds sound.
-func FuzzCursorLists(f *testing.F) {
-	for _, s := range []string{`[]`, `[1,"a",[],{"b":[2]}] `, `[1,]`, `[,1]`, `[1 2]`, `[[[1],2],"\u00e9",-0]`, `[`, `[01]`, `["\x"]`, `5`, ``} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var one, two []string
-		c := CursorOf(data)
-		ok := c.EnterList()
-		for ok && c.Item() {
-			one = append(one, string(c.Value()))
-		}
-		it := ItemsOf(data)
-		for it.Next() {
-			two = append(two, string(it.Value))
-		}
-		if (ok && c.End()) != (it.Err() == nil) || it.Err() == nil && !reflect.DeepEqual(one, two) {
-			t.Fatalf("%q: the cursor finds %q, Items %q (%v)", data, one, two, it.Err())
-		}
-		c = CursorOf(data)
-		if raw := c.Sound(); (raw != nil && c.End()) != Valid(data) {
-			t.Fatalf("%q: sound %q", data, raw)
 		}
 	})
 }

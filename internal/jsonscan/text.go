@@ -65,20 +65,12 @@ func Plain(raw []byte) ([]byte, bool) {
 // AppendText appends what Text decodes to dst; on false dst as it was. It may
 // write behind what it returns, up to the capacity.
 func AppendText(dst, raw []byte) ([]byte, bool) {
-	out, _, ok := AppendMarked(dst, raw)
-	return out, ok
-}
-
-// AppendMarked is AppendText for who looks at the text again: between dst and odd,
-// which is a place in out, it is printable ASCII, newlines and tabs.
-func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
-		return dst, len(dst), false
+		return dst, false
 	}
 	b := raw[1 : len(raw)-1]
-	odd = -1
-	w := len(dst) // out[:w] is made, and behind it is room for the rest of b and eight bytes
-	out = slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
+	w := len(dst) // out[:w] is made, and after it is room for the rest of b and eight bytes
+	out := slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
 	for i := 0; ; {
 		n := copyPrintable(out[w:], b[i:])
 		i, w = i+n, w+n
@@ -93,9 +85,6 @@ func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 		if i > escape {
 			continue
 		}
-		if odd < 0 {
-			odd = w
-		}
 		if n := threes(b[i:]); n > 0 {
 			w += copy(out[w:], b[i:i+n])
 			i += n
@@ -104,7 +93,7 @@ func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 		r, size := utf8.DecodeRune(b[i:])
 		if b[i] < utf8.RuneSelf && b[i] != del {
 			if r, size = strange(b[i:]); size == 0 {
-				return dst, len(dst), false
+				return dst, false
 			}
 		}
 		w += utf8.EncodeRune(out[w:], r)
@@ -114,10 +103,7 @@ func AppendMarked(dst, raw []byte) (out []byte, odd int, ok bool) {
 			out = out[:cap(out)]
 		}
 	}
-	if odd < 0 {
-		odd = w
-	}
-	return out[:w], odd, true
+	return out[:w], true
 }
 
 const del = 0x7f

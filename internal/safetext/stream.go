@@ -1,7 +1,6 @@
 package safetext
 
 import (
-	"bytes"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -51,43 +50,6 @@ func (st *Stream) Write(s string) string {
 	}
 	out := append(make([]byte, 0, len(s)), s[:n]...)
 	return string(finish(st, out, s[n:]))
-}
-
-// Bytes is Write for bytes. It returns s itself where nothing has to be done, and
-// else the clean form in room, which grows as needed.
-func (st *Stream) Bytes(room *[]byte, s []byte) []byte {
-	if st.halved > 0 {
-		*room = finish(st, (*room)[:0], append(st.rest(), s...))
-		return *room
-	}
-	n := plain(st, s)
-	if n == len(s) {
-		return s
-	}
-	*room = finish(st, append((*room)[:0], s[:n]...), s[n:])
-	return *room
-}
-
-// CleanTail is Clean for the end of b, from an index on: it returns b with that
-// made safe. room is memory that it may use, and grows as needed.
-func CleanTail(b []byte, from int, room *[]byte) []byte {
-	var st Stream
-	if from += plain(&st, b[from:]); from < len(b) {
-		*room = finish(&st, (*room)[:0], b[from:])
-		*room = append(*room, st.Flush()...)
-		b = append(b[:from], *room...)
-	}
-	return b
-}
-
-// LineTail is Line for the end of b, as CleanTail is Clean.
-func LineTail(b []byte, from, max int) []byte {
-	s := b[from:]
-	if len(s) <= max && asciiPrefix(s) == len(s) && bytes.IndexByte(s, '\n') < 0 && bytes.IndexByte(s, '\t') < 0 &&
-		(len(s) == 0 || s[0] != ' ' && s[len(s)-1] != ' ') {
-		return b
-	}
-	return append(b[:from], Line(string(s), max)...)
 }
 
 // finish appends the clean form of s.

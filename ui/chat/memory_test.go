@@ -77,7 +77,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 		draw()
 	}
 	for at := 0; at < len(text); at += chunk {
-		queue.PostText(acpclient.TextArrived{For: in, Role: acpclient.Agent}, []byte(text[at:min(at+chunk, len(text))]))
+		queue.Post(acpclient.TextArrived{For: in, Role: acpclient.Agent, Text: text[at:min(at+chunk, len(text))]})
 		if at%frame == 0 {
 			take()
 		}
