@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/ui/intent"
 )
 
@@ -27,7 +28,7 @@ type link struct {
 	cancelConnect context.CancelFunc
 	connectedAt   time.Time // when connecting began
 	connectErr    error
-	attempts      int       // to connect again, since the connection was lost
+	backoff       reopen.Backoff
 	retryAt       time.Time // when the next one comes; zero: none does
 	redialing     bool      // one is under way
 	lastErr       error     // how the last one ended

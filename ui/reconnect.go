@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,13 +24,6 @@ type (
 	}
 )
 
-// How long to wait before trying again: it doubles, up to the longest, and a
-// random part keeps many clients from coming back at the same moment.
-const (
-	firstRetry   = 500 * time.Millisecond
-	longestRetry = 30 * time.Second
-)
-
 // lost begins to try for a connection with an agent that runs elsewhere; nil where
 // that makes no sense.
 func (l *link) lost(err error) tea.Cmd {
@@ -40,9 +32,7 @@ func (l *link) lost(err error) tea.Cmd {
 		l.retryAt = time.Time{}
 		return nil
 	}
-	wait := min(firstRetry<<min(l.attempts, 10), longestRetry)
-	wait = wait/2 + rand.N(wait/2)
-	l.attempts++
+	wait, _ := l.backoff.Next(l.m.now())
 	l.retryAt = l.m.now().Add(wait)
 	at := l.retryAt
 	return tea.Batch(l.m.tick(), tea.Tick(wait, func(time.Time) tea.Msg { return redialMsg{l, at} }))
@@ -88,7 +78,8 @@ func (m *Model) redialed(msg redialedMsg) tea.Cmd {
 		}
 		return l.front().say(msg.err.Error())
 	}
-	l.conn, l.attempts, l.lastErr = msg.conn, 0, nil
+	l.conn, l.lastErr = msg.conn, nil
+	l.backoff.Connected(m.now())
 	var cmds []tea.Cmd
 	for _, c := range l.chats() {
 		cmds = append(cmds, c.reopen())

@@ -67,6 +67,30 @@ func TestReconnectByLoading(t *testing.T) {
 	})
 }
 
+// A connection that is lost at once, again and again, is tried for less and less
+// often, until one has held for a while.
+func TestReconnectsLessAndLessOften(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		far(resumes)(d, o)
+		d.on["session/resume"] = func(*call) (string, error) { return "{}", nil }
+	}, func(d *driver) {
+		d.connected()
+		for range 4 {
+			d.agent.peer.Close(nil)
+			d.wait(5 * time.Second)
+			d.sees("Reconnected")
+		}
+		d.agent.peer.Close(nil)
+		d.wait(3 * time.Second)
+		d.sees("trying again in")
+		d.wait(6*time.Second + time.Minute)
+		d.agent.peer.Close(nil)
+		d.wait(2 * time.Second)
+		d.sees("Reconnected")
+		d.misses("trying again in")
+	})
+}
+
 // Until the agent has told the conversation, the one before is on the screen; what is
 // typed waits, for the user.
 func TestReconnectLoads(t *testing.T) {

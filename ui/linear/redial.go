@@ -2,18 +2,14 @@ package linear
 
 import (
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"parley/acpclient"
 	"parley/ui"
 )
 
-// How long to wait before trying again: it doubles, up to the longest, and a
-// random part keeps many clients from coming back at the same moment.
+// How long a request for the session may take on a new connection.
 const (
-	firstRetry      = 500 * time.Millisecond
-	longestRetry    = 30 * time.Second
 	requestPatience = time.Minute
 	reopenPatience  = 5 * time.Minute
 )
@@ -21,15 +17,13 @@ const (
 // lost plans another try for the connection. It is said at first, and then only
 // while the waits grow.
 func (c *chat) lost() {
-	wait := min(firstRetry<<min(c.attempts, 10), longestRetry)
-	grows := c.attempts == 0 || min(firstRetry<<min(c.attempts-1, 10), longestRetry) < wait
-	wait = wait/2 + rand.N(wait/2)
-	c.attempts++
+	trying := c.backoff.Trying()
+	wait, longer := c.backoff.Next(time.Now())
 	c.retryAt = time.Now().Add(wait)
 	switch {
-	case c.attempts == 1:
-		c.say("The connection is lost. Trying again; enter alone: try now.")
-	case grows:
+	case !trying:
+		c.say("The connection is lost. Trying again in %s; enter alone: try now.", spoken(max(wait, time.Second)))
+	case longer:
 		c.say("Still no connection. Trying again in %s; enter alone: try now.", spoken(max(wait, time.Second)))
 	}
 }
@@ -55,9 +49,9 @@ func (c *chat) redialNow() {
 		c.say("Connecting.")
 		return
 	}
-	attempts := c.attempts
+	backoff := c.backoff
 	c.forget()
-	c.attempts, c.redialing = attempts, true
+	c.backoff, c.redialing = backoff, true
 	c.dial(c.opts.Redial, c.redialed)
 }
 
@@ -73,7 +67,8 @@ func (c *chat) redialed(conn *ui.Connection, err error) {
 		c.notStarted(err)
 		return
 	}
-	c.conn, c.attempts = conn, 0
+	c.conn = conn
+	c.backoff.Connected(time.Now())
 	c.say("Connected again.")
 	for _, t := range c.talks {
 		c.reopen(t)

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/ui"
 	chatview "parley/ui/chat"
 )
@@ -34,7 +35,7 @@ type link struct {
 	loggingIn string           // the way under way
 	cancelLog context.CancelFunc
 
-	attempts  int       // to connect again, since the connection was lost
+	backoff   reopen.Backoff
 	retryAt   time.Time // when the next one comes; zero: none does
 	redialing bool
 	stopAsked time.Time // when the turn was cancelled
@@ -193,7 +194,7 @@ func (c *chat) forget() {
 	}
 	c.queue = acpclient.NewQueue()
 	c.conn, c.cancel, c.cancelLog, c.pending, c.asks = nil, nil, nil, nil, nil
-	c.connecting, c.redialing, c.loggingIn, c.retryAt, c.attempts = false, false, "", time.Time{}, 0
+	c.connecting, c.redialing, c.loggingIn, c.retryAt, c.backoff = false, false, "", time.Time{}, reopen.Backoff{}
 	c.gone = map[string]bool{}
 	if c.dialog != nil && c.dialog.key != nil {
 		c.dialog = nil

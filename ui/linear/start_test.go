@@ -173,7 +173,7 @@ func TestConnectionIsLost(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.types("first", "lose it")
-		r.sees("What the agent makes of the prompt is not known; it is not sent again.", "The connection is lost. Trying again; enter alone: try now.")
+		r.sees("What the agent makes of the prompt is not known; it is not sent again.", "The connection is lost. Trying again in 1 second; enter alone: try now.")
 		r.types("meanwhile", "")
 		r.sees("Put aside as prompt 1: there is no connection.", "Still no connection.")
 		r.types("")
