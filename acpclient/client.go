@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient/jsonrpc"
@@ -60,8 +61,19 @@ type Options struct {
 	// then a *LostError. Dial sets it.
 	Place string
 
-	offer    int    // what a connection before this one has settled; 0: nothing
-	received uint64 // messages on that one: a tap sees both, so their ordinals go on
+	// Numbers are shared by the connections that one Tap sees, one after the other, so
+	// that their messages and requests are told apart. nil: they begin with this one.
+	Numbers *Numbers
+
+	offer int // what a connection before this one has settled; 0: nothing
+}
+
+// Numbers counts the messages received and the requests sent, over one connection
+// or several. The zero value has counted nothing. Safe for use by several
+// goroutines.
+type Numbers struct {
+	received atomic.Uint64
+	requests atomic.Int64
 }
 
 // AgentInfo is what the agent said of itself. Strings are safe to show.
@@ -121,15 +133,17 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if opts.Log == nil {
 		opts.Log = NewLog()
 	}
-	in := &counted{Conn: conn, tap: opts.Tap}
+	if opts.Numbers == nil {
+		opts.Numbers = new(Numbers)
+	}
+	in := &counted{Conn: conn, tap: opts.Tap, received: &opts.Numbers.received}
 	in.batch, _ = conn.(interface{ Waited() bool })
-	in.received.Store(opts.received)
 	if sink, ok := opts.Sink.(Bounded); ok {
 		in.hold = sink.Hold
 	}
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
-	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem})
+	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, IDs: &opts.Numbers.requests})
 	return c
 }
 
@@ -142,7 +156,6 @@ func (c *Client) start(ctx context.Context) error {
 	close(c.settled)
 	if c.again {
 		c.Close()
-		again.received = c.in.received.Load()
 		return err
 	}
 	if err != nil {

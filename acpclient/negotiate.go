@@ -48,8 +48,6 @@ func (v *versions) Remember(agent string, version int) {
 type ReconnectError struct {
 	Version int   // to offer on it
 	Err     error // what the agent said on this one
-
-	received uint64 // messages on this one
 }
 
 func (e *ReconnectError) Error() string {
@@ -60,7 +58,7 @@ func (e *ReconnectError) Unwrap() error { return e.Err }
 
 // Options are the options for the other connection.
 func (e *ReconnectError) Options(opts Options) Options {
-	opts.offer, opts.received = e.Version, e.received
+	opts.offer = e.Version
 	return opts
 }
 

@@ -14,6 +14,10 @@ import (
 // ErrLogEnds is what a turn ends with that was running where a log ends.
 var ErrLogEnds = errors.New("the log ends here")
 
+// ErrConnectionEnds is what a turn ends with that was running where the log says
+// that another connection began.
+var ErrConnectionEnds = errors.New("the connection ends here")
+
 // ErrNotLogged is what a turn ends with whose end is missing from the log.
 var ErrNotLogged = errors.New("the end of the turn is missing from the log")
 
@@ -38,9 +42,9 @@ func (g LogGap) String() string {
 	return "something is missing from the log here"
 }
 
-// Replay tells one session again from the recorded messages of one connection:
-// it posts the events that the connection has caused, with their times and the
-// ordinals of their messages. Nothing is sent, served or asked, and no goroutine
+// Replay tells one session again from the recorded messages of a connection, or
+// of several, one after the other (Options.Numbers): it posts the events that they
+// have caused, with their times and the ordinals of their messages. Nothing is sent, served or asked, and no goroutine
 // runs. One goroutine may use it; Sink.Post is called on that.
 //
 // What parley did by itself is not on the wire: who decided a question, what was
@@ -134,6 +138,11 @@ func (r *Replay) Gap(at time.Time, missing int, full bool) {
 // the turn, the questions, commands and held prompts. Events of it have the time
 // of the last message. The Replay must not be used any more.
 func (r *Replay) End() {
+	r.cut(ErrLogEnds)
+}
+
+// cut ends what is open, as the end of a connection does.
+func (r *Replay) cut(err error) {
 	r.client.in.current = 0
 	s := r.known()
 	if s == nil { // closed
@@ -150,10 +159,10 @@ func (r *Replay) End() {
 		r.exited(t, wire.ExitStatus{})
 	}
 	if r.loading != nil {
-		r.loading(s.own(), ErrLogEnds)
+		r.loading(s.own(), err)
 	}
 	s.endTexts(func(int, *textStream) bool { return true })
-	s.end(ErrLogEnds)
+	s.end(err)
 }
 
 // goesBy sets the clock.

@@ -31,6 +31,11 @@ func (r *Replay) sent(m jsonrpc.Message) {
 	req := &request{}
 	switch m.Method {
 	case "initialize":
+		if r.last != nil { // a connection has one before its sessions
+			r.cut(ErrConnectionEnds)
+			r.asked, r.calls = map[string]*request{}, map[string]*terminalCall{}
+			r.terminals, r.started = map[string]*terminalShown{}, nil
+		}
 		req.answered = r.initialized
 	case "session/new", "session/fork":
 		r.opening(req)

@@ -22,8 +22,8 @@ type counted struct {
 
 	batch interface{ Waited() bool } // Conn, where it tells which messages came together; may be nil
 
-	received atomic.Uint64 // the reader goroutine counts
-	current  uint64        // reader goroutine only: the message that is being handled, which may be one that was kept early
+	received *atomic.Uint64 // the reader goroutine counts
+	current  uint64         // reader goroutine only: the message that is being handled, which may be one that was kept early
 }
 
 // span is the message that is being handled. Reader goroutine.

@@ -44,11 +44,7 @@ func (p *Peer) BeginThen(method string, params any, then func(result json.RawMes
 // Reserve is the first half of BeginThen: the call has its id, which the caller
 // can tell of before any answer may come. Queue has to follow.
 func (p *Peer) Reserve(method string, then func(result json.RawMessage, err error)) *Call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := &Call{ID: p.nextID, peer: p, method: method, then: then, done: make(chan struct{})}
-	p.nextID++
-	return c
+	return &Call{ID: p.opts.IDs.Add(1) - 1, peer: p, method: method, then: then, done: make(chan struct{})}
 }
 
 // Queue is the other half. It must be called once.

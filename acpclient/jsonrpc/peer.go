@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient/transport"
@@ -68,6 +69,9 @@ type Options struct {
 	// MaxQueued bounds the bytes that wait for a peer that does not read.
 	// Default 256 MiB; beyond it the connection is closed.
 	MaxQueued int
+	// IDs is the id of the next request, which several peers may share, one after the
+	// other. nil: they begin with 0.
+	IDs *atomic.Int64
 }
 
 // Peer is one end of a connection. Its methods may be called from any
@@ -79,7 +83,6 @@ type Peer struct {
 	out     *outbox
 
 	mu       sync.Mutex
-	nextID   int64
 	calls    map[int64]*Call          // ours, until answered, given up ones too
 	incoming map[string][]*inprogress // theirs, by idKey
 	inflight int
@@ -109,6 +112,9 @@ func NewPeer(conn transport.Conn, h Handler, opts Options) *Peer {
 	}
 	if opts.MaxQueued == 0 {
 		opts.MaxQueued = 256 << 20
+	}
+	if opts.IDs == nil {
+		opts.IDs = new(atomic.Int64)
 	}
 	if opts.MapError == nil {
 		opts.MapError = mapError

@@ -119,6 +119,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		defer stop()
 	}
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
+	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
 	opts.TakeDraft = f.resume == "" && !f.continues
 	defer remember(cmd.Context(), &opts, setup, place)()

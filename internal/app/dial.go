@@ -55,8 +55,9 @@ type dialer struct {
 	patience time.Duration
 	life     context.Context // of the screen
 
-	mu    sync.Mutex
-	first cli.Opening
+	mu      sync.Mutex
+	first   cli.Opening
+	records map[*acpclient.Log]*cli.Record // of the last connection with each agent of the screen
 }
 
 // next is how to open the next session; opened says that it worked.
@@ -77,7 +78,32 @@ func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, l
 
 // redial connects again, to open the sessions of before.
 func (d *dialer) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
-	return d.dial(ctx, a, cli.Opening{None: true}, func() {}, sink, log)
+	d.mu.Lock()
+	rec := d.records[log]
+	d.mu.Unlock()
+	return d.dial(ctx, a, cli.Opening{None: true, Record: rec}, func() {}, sink, log)
+}
+
+// keep remembers a log for the connection that may come after this one.
+func (d *dialer) keep(log *acpclient.Log, rec *cli.Record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.records[log]; old != nil && old != rec {
+		old.Close()
+	}
+	if d.records == nil {
+		d.records = map[*acpclient.Log]*cli.Record{}
+	}
+	d.records[log] = rec
+}
+
+// close ends the logs of the connections that were lost.
+func (d *dialer) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, rec := range d.records {
+		rec.Close()
+	}
 }
 
 func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
@@ -89,10 +115,11 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	if c == nil {
 		return nil, err
 	}
+	d.keep(log, c.Record)
 	if err == nil {
 		opened()
 	}
-	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.RecordPath(), Close: c.Close}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close}
 	answerable(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
 	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {

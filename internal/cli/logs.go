@@ -23,8 +23,8 @@ var ErrNoLog = errors.New("there is no log of this session: it is switched off (
 // came to its limit before.
 var ErrLogFull = errors.New("the log of this session was full before that")
 
-// Logged is a session that parley has logs of: one for each connection that it
-// was open on. Strings are safe to show, except for Session.
+// Logged is a session that parley has logs of: one for each time that it was
+// opened. Strings are safe to show, except for Session.
 type Logged struct {
 	Agent    string // the name it was started by
 	Session  string // the agent's id, verbatim
@@ -270,14 +270,14 @@ func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int6
 // does, from the log that is being written. The error is ErrNoLog where there is
 // none; it may be called after Close.
 func (c *Connection) Behind(ctx context.Context, session string, spans []acpclient.Span, request int64) (found []Behind, err error) {
-	if c.recorder == nil {
+	if c.Record.w == nil {
 		return nil, ErrNoLog
 	}
-	broken := c.recorder.Sync(ctx)
+	broken := c.Record.w.Sync(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found, err = behind(ctx, c.recorder.Path(), session, spans, request)
+	found, err = behind(ctx, c.Record.Path(), session, spans, request)
 	if len(found) == 0 && broken != nil {
 		return nil, fmt.Errorf("the log is not whole: %w", broken)
 	}

@@ -18,9 +18,10 @@ import (
 
 // Opening says which session to open. The zero value is a new one.
 type Opening struct {
-	None     bool   // no session: they are opened later
-	Resume   string // the agent's id of a session, or its title
-	Continue bool   // the newest of the directory
+	None     bool    // no session: they are opened later
+	Resume   string  // the agent's id of a session, or its title
+	Continue bool    // the newest of the directory
+	Record   *Record // the log of the connection before, which goes on; nil: another one
 }
 
 // Open opens a session as asked. An error that the session is not there matches

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"parley/acpclient"
@@ -9,62 +10,82 @@ import (
 	"parley/internal/record"
 )
 
-// Bounds of all session logs together; the oldest go first.
+// Bounds of all session logs together; those used longest ago go first.
 const (
 	maxRecords     = 200
 	maxRecordBytes = 512 << 20
 )
 
+// Record is the log of what is said with an agent, over one connection or, where
+// that is lost, over those that take its place. Safe for use by several goroutines.
+type Record struct {
+	w       *record.Writer // nil where none is written
+	numbers acpclient.Numbers
+	log     *acpclient.Log
+	ended   sync.Once
+}
+
 // record begins the log of a session, unless the configuration says not to. A
-// log that cannot be written is no reason not to talk: that is noted, and the
-// tap is nil.
-func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) (*record.Writer, acpclient.Tap) {
+// log that cannot be written is no reason not to talk: that is noted.
+func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) *Record {
+	r := &Record{log: log}
 	if s.Config.Record != nil && !*s.Config.Record {
-		return nil, nil
+		return r
 	}
 	dir, err := record.Dir()
 	if err != nil {
 		s.warn(log, notKept("no log of this session is kept", err))
-		return nil, nil
+		return r
 	}
-	w, err := record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()},
+	r.w, err = record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()},
 		record.Options{Failed: func(err error) { s.warn(log, notKept("the log of this session ends before its end", err)) }})
 	if err != nil {
 		s.warn(log, notKept("no log of this session is kept", err))
-		return nil, nil
+		return r
 	}
-	log.Add(acpclient.LogClient, "the log of this session: "+w.Path())
+	log.Add(acpclient.LogClient, "the log of this session: "+r.w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
-	return w, func(out bool, n uint64, data []byte) {
+	return r
+}
+
+// tap has the messages of a connection written, with the numbers of the record; nil
+// where none is written.
+func (r *Record) tap() acpclient.Tap {
+	if r.w == nil {
+		return nil
+	}
+	return func(out bool, n uint64, data []byte) {
 		dir := record.In
 		if out {
 			dir = record.Out
 		}
-		w.Message(dir, n, data)
+		r.w.Message(dir, n, data)
 	}
 }
 
-// introduced notes in a log which version of the protocol is spoken.
-func introduced(w *record.Writer, info acpclient.AgentInfo) {
-	if w != nil {
-		w.Update(func(m *record.Meta) { m.Protocol = info.ProtocolVersion })
+// introduced notes which version of the protocol is spoken.
+func (r *Record) introduced(info acpclient.AgentInfo) {
+	if r.w != nil {
+		r.w.Update(func(m *record.Meta) { m.Protocol = info.ProtocolVersion })
 	}
 }
 
-// closeRecord ends a log and says what went wrong with it.
-func closeRecord(w *record.Writer, log *acpclient.Log) {
-	if w == nil {
-		return
-	}
-	if err := w.Close(); err != nil {
-		log.Add(acpclient.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
-	}
+// Close ends the log, once, and notes what went wrong with it.
+func (r *Record) Close() {
+	r.ended.Do(func() {
+		if r.w == nil {
+			return
+		}
+		if err := r.w.Close(); err != nil {
+			r.log.Add(acpclient.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
+		}
+	})
 }
 
-// RecordPath is the file of the log of what is said; "" where none is written.
-func (c *Connection) RecordPath() string {
-	if c.recorder == nil {
+// Path is the file; "" where none is written.
+func (r *Record) Path() string {
+	if r.w == nil {
 		return ""
 	}
-	return c.recorder.Path()
+	return r.w.Path()
 }

@@ -149,9 +149,9 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	}
 	log := acpclient.NewLog()
-	w, tap := setup.record(agent, place, log)
-	defer closeRecord(w, log)
-	opts.Tap, opts.Introduced = tap, func(info acpclient.AgentInfo) { introduced(w, info) }
+	rec := setup.record(agent, place, log)
+	defer rec.Close()
+	opts.Tap, opts.Introduced = rec.tap(), rec.introduced
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)

@@ -362,10 +362,12 @@ type Connection struct {
 	Session *acpclient.Session
 	Host    *host.Host
 
-	recorder *record.Writer // nil where no log is written
-	journals *journals      // nil: there is no place for them, or the agent runs elsewhere
-	asked    string         // where the record of questions is; "" without one
-	closed   func()
+	// Record is the log. Close ends it, unless the connection was lost: another one may
+	// take its place (Opening.Record), or whoever has it closes it.
+	Record *Record
+
+	journals *journals // nil: there is no place for them, or the agent runs elsewhere
+	asked    string    // where the record of questions is; "" without one
 }
 
 // Connect starts an agent and opens a session. patience bounds both together,
@@ -398,22 +400,22 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		}
 	}
 	h := host.New(opts)
-	w, tap := s.record(a, place, log)
-	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: tap,
+	rec := opening.Record
+	if rec == nil {
+		rec = s.record(a, place, log)
+	}
+	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
 	if err != nil {
 		h.Close()
-		closeRecord(w, log)
+		if opening.Record == nil {
+			rec.Close()
+		}
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, recorder: w, journals: watched, asked: s.questions(), closed: func() {
-		closeRecord(w, log)
-		if watched != nil {
-			watched.closeAll()
-		}
-	}}
+	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, asked: s.questions()}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
-	introduced(w, client.Agent())
+	rec.introduced(client.Agent())
 	var answered *acpclient.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 		c.Close()
@@ -428,7 +430,13 @@ func (c *Connection) Close() {
 	wait.Go(func() { c.Client.Close() })
 	wait.Go(c.Host.Close)
 	wait.Wait()
-	c.closed()
+	var lost *acpclient.LostError
+	if !errors.As(c.Client.Err(), &lost) {
+		c.Record.Close()
+	}
+	if c.journals != nil {
+		c.journals.closeAll()
+	}
 }
 
 // Branch is the branch of the git work tree that dir lies in, "" without one.

@@ -24,6 +24,7 @@ type log struct {
 	sinceMeta int  // bytes behind the last meta line
 	metaSize  int  // of that line
 	full      bool // no more messages
+	blank     bool // there has been nothing but the head
 
 	stamp   []byte // the time that was written last
 	stampOf int64  // in milliseconds
@@ -34,7 +35,7 @@ func (l *log) reserve() int64 { return min(window, l.max/4) }
 
 func (l *log) begin(m Meta) error {
 	m.Sessions = nil
-	l.meta = m
+	l.meta, l.blank = m, true
 	l.buf = append(l.buf, `{"parley":`+strconv.Itoa(version)+`,`...)
 	l.buf = append(l.buf, m.encode()[1:]...)
 	l.buf = append(l.buf, '\n')
@@ -45,6 +46,7 @@ func (l *log) begin(m Meta) error {
 // write appends a batch, and writes it out.
 func (l *log) write(b *batch, renewed bool) error {
 	data := b.bytes
+	l.blank = l.blank && len(b.marks) == 0 && b.lost == 0
 	for _, m := range b.marks {
 		if m.lost > 0 {
 			l.gap(m.at, strconv.Itoa(m.lost))

@@ -10,9 +10,10 @@
 //	{"t":"...","gap":12}
 //	{"t":"...","gap":"limit"}
 //
-// "n" is the ordinal of a received message among all of its connection, those
-// that are missing included. The sessions of the connection are told by the later
-// metas.
+// "n" is the ordinal of a received message among all of the log, those that are
+// missing included. A log holds one connection, or several where one took the place
+// of another that was lost: each begins with the request initialize. The sessions of
+// them are told by the later metas.
 //
 // A Writer copies what it is given into a bounded queue and never waits for a
 // disk; one goroutine of its own redacts and writes. Where the queue is full,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -134,7 +135,8 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
-// Close writes what waits and closes the file; calling it again returns the same.
+// Close writes what waits and closes the file, and removes one without a message;
+// calling it again returns the same.
 // A disk that hangs for seconds is left behind with ErrBusy.
 func (w *Writer) Close() error {
 	w.mu.Lock()
@@ -189,7 +191,11 @@ func (w *Writer) run() {
 		if err == nil {
 			err = w.log.end()
 		}
-		w.settle(true, errors.Join(err, w.log.out.Close()))
+		err = errors.Join(err, w.log.out.Close())
+		if w.log.blank && w.path != "" {
+			err = errors.Join(err, os.Remove(w.path))
+		}
+		w.settle(true, err)
 		return
 	}
 }

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/agents"
+	"parley/internal/gateway"
+)
+
+// remote is the agent of keeping behind a URL.
+type remote struct {
+	agent agents.Agent
+
+	mu     sync.Mutex
+	served []gateway.Agent
+}
+
+func serveKept(t *testing.T) *remote {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &remote{}
+	start := gateway.Command([]string{self}, nil, 1<<20)
+	server := gateway.New(gateway.Options{Start: func(log *slog.Logger) (gateway.Agent, error) {
+		a, err := start(log)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.served = append(r.served, a)
+		return a, err
+	}})
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
+	t.Cleanup(r.cut)
+	r.agent = agents.Agent{Name: "far", URL: "ws" + strings.TrimPrefix(web.URL, "http") + gateway.DefaultPath, Source: agents.Custom}
+	return r
+}
+
+// cut ends every connection.
+func (r *remote) cut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.served {
+		a.Kill()
+	}
+	r.served = nil
+}
+
+// A session has one log, however often its connection is lost. Every message is found
+// in it again, and what is told from it is the conversation. A try that finds nobody
+// leaves none.
+func TestReconnectsShareOneLog(t *testing.T) {
+	for name, capabilities := range map[string]string{"loaded": all, "resumed": resume} {
+		t.Run(name, func(t *testing.T) {
+			dir := state(t)
+			keeping(t, capabilities, three)
+			far := serveKept(t)
+			setup, err := Load(RemoteFlags{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			place, err := NewPlace("", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rec *Record
+			var last *chat
+			behind := map[string]string{} // the messages of each prompt and answer
+			for round, text := range []string{"one", "two", "three"} {
+				c := &chat{t: t, queue: acpclient.NewQueue()}
+				c.Connection, err = setup.Connect(t.Context(), far.agent, place, Opening{Resume: "k1", Record: rec}, time.Minute, c.queue, acpclient.NewLog())
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.thread = thread.New("k1")
+				c.prompt(text)
+				for _, it := range c.thread.Items {
+					found, err := c.Behind(t.Context(), "k1", it.Wire, it.Request)
+					if err != nil || len(found) == 0 || len(found) > 2 {
+						t.Fatalf("connection %d, behind %q: %v, %v", round+1, it.Text, directions(found), err)
+					}
+					if it.Kind == thread.UserMessage && it.Request != 0 {
+						behind[text] = string(found[0].Data)
+					}
+				}
+				if !strings.Contains(behind[text], `"`+text+`"`) {
+					t.Errorf("connection %d: behind the prompt is %s", round+1, behind[text])
+				}
+				far.cut()
+				<-c.Client.Done()
+				c.Close()
+				if rec != nil && rec != c.Record {
+					t.Fatal("another log")
+				}
+				rec, last = c.Record, c
+			}
+			gone := far.agent
+			gone.URL = "ws://127.0.0.1:1/acp"
+			for _, opening := range []Opening{{}, {None: true, Record: rec}} {
+				if _, err := setup.Connect(t.Context(), gone, place, opening, time.Minute, acpclient.NewQueue(), acpclient.NewLog()); err == nil {
+					t.Fatal("there is somebody")
+				}
+			}
+			rec.Close()
+			if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) != 1 || files[0] != last.Record.Path() {
+				t.Errorf("logs: %v", files)
+			}
+			kept, err := Logs(dir)
+			if err != nil || len(kept) != 1 || kept[0].Prompts != 3 || kept[0].Title != "one" {
+				t.Fatalf("%+v, %v", kept, err)
+			}
+			th := replayed(t, kept[0])
+			var said []string
+			for _, it := range th.Items {
+				if it.Kind == thread.UserMessage {
+					said = append(said, string(it.Text))
+				}
+			}
+			want := []string{"one", "two", "three"}
+			if name == "loaded" { // the agent of this test keeps none of them
+				want = []string{"an old question", "three"}
+			}
+			if d := cmp.Diff(want, said); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
