@@ -21,6 +21,10 @@ type journals struct {
 	log  *acpclient.Log
 	warn func(*acpclient.Log, string)
 
+	life   context.Context // of the looks at the disk
+	end    context.CancelFunc
+	ending sync.WaitGroup // of sessions
+
 	mu     sync.Mutex
 	of     map[string]*journal
 	warned bool // that copies are not kept
@@ -40,7 +44,8 @@ func newJournals(log *acpclient.Log, warn func(*acpclient.Log, string)) *journal
 	if err != nil {
 		return nil
 	}
-	j := &journals{dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
+	life, end := context.WithCancel(context.Background())
+	j := &journals{life: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
 	go undo.Sweep(j.dir, time.Now()) // what parleys left that were killed
 	return j
 }
@@ -67,18 +72,22 @@ func (j *journals) close(session string) {
 	delete(j.of, session)
 	j.mu.Unlock()
 	if old != nil {
-		go old.Close()
+		j.ending.Go(func() { old.Close() })
 	}
 }
 
+// closeAll gives up what is looked at, and returns when no copy is left, not of the
+// sessions either that were closed before.
 func (j *journals) closeAll() {
+	j.end()
 	j.mu.Lock()
 	all := j.of
 	j.of = map[string]*journal{}
 	j.mu.Unlock()
 	for _, s := range all {
-		s.Close()
+		j.ending.Go(func() { s.Close() })
 	}
+	j.ending.Wait()
 }
 
 func (j *journals) note(line string) {
@@ -119,9 +128,11 @@ func (j *journals) turn(session string, begins bool) int {
 		if begins {
 			look = s.Before
 		}
-		for _, n := range look(context.Background(), number) {
+		for _, n := range look(j.life, number) {
 			line := "changes in " + n.Root + ": " + n.Text
 			switch {
+			case j.life.Err() != nil:
+				continue
 			case atomicfile.Full(n.Err):
 				j.fails(line, n.Err)
 				continue

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,5 +71,28 @@ func TestJournals(t *testing.T) {
 	}
 	if got, _ := c.Changes("nobody"); got != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Nothing is left of the copies when all has ended, those of sessions included that
+// were closed a moment before, as they are when the agent ends.
+func TestJournalsLeaveNothing(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("PARLEY_STATE", state)
+	root := t.TempDir()
+	j := newJournals(nil, nil)
+	for i := range 20 {
+		session := fmt.Sprint(i)
+		j.open(session, []string{root})
+		j.wrote(session, fsops.Written{Path: filepath.Join(root, "a"), Old: "one\n", OldKnown: true}, "two\n")
+		j.turn(session, true)
+	}
+	for i := range 18 {
+		j.close(fmt.Sprint(i))
+	}
+	j.closeAll()
+	left, err := os.ReadDir(filepath.Join(state, "undo"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d directories are left, %v", len(left), err)
 	}
 }

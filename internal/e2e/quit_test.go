@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -62,12 +64,23 @@ func TestSignalEndsEverything(t *testing.T) {
 			s.Press("y")
 			s.WaitFunc("output", func(rows []string) bool { return has(rows, "     started") })
 		}, syscall.SIGTERM},
+		{"two sessions", []string{"demo"}, func(s *Screen) {
+			s.Prompt("first things")
+			s.WaitIdle()
+			s.Press("ctrl+s")
+			s.WaitFor("╭ sessions")
+			s.Press("ctrl+n")
+			s.WaitGone("first things")
+			s.Prompt("second things")
+			s.WaitIdle()
+		}, syscall.SIGHUP},
 		{"hang-up", []string{"demo"}, func(*Screen) {}, syscall.SIGHUP},
 		{"while it starts", []string{"--", "sh", "-c", "sleep 603"}, nil, syscall.SIGTERM},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := Start(t, 80, 24, workDir(t), test.args...)
+			state := t.TempDir()
+			s := StartEnv(t, 80, 24, workDir(t), []string{"PARLEY_STATE=" + state}, test.args...)
 			if test.busy == nil {
 				s.WaitFor("starting sh")
 			} else {
@@ -82,6 +95,9 @@ func TestSignalEndsEverything(t *testing.T) {
 			code := s.ExitCode()
 			t.Logf("ended with code %d after %v", code, time.Since(at).Round(time.Millisecond))
 			s.noneLeft()
+			if left, err := os.ReadDir(filepath.Join(state, "undo")); len(left) > 0 {
+				t.Errorf("copies for undo are left: %v, %v", left, err)
+			}
 		})
 	}
 }
