@@ -107,6 +107,9 @@ type probe struct {
 // settingsFrame is the type of the frame, the fourth byte of its head.
 const settingsFrame = 4
 
+// NetConn is the connection below.
+func (p *probe) NetConn() net.Conn { return p.Conn }
+
 func (p *probe) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
 	if p.seen < 4 && p.seen+n >= 4 && b[3-p.seen] == settingsFrame {

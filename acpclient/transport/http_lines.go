@@ -4,7 +4,10 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"parley/internal/outflow"
 )
 
 const (
@@ -27,7 +30,42 @@ type netLines struct {
 // netLine is one of them.
 type netLine struct {
 	net.Conn
-	of *netLines
+	of    *netLines
+	start atomic.Int64 // when what comes without a lull began, in nanoseconds
+	last  atomic.Int64 // and when something came last
+}
+
+// lull is a pause in what a line brings after which nothing is on its way that was said before it.
+const lull = 10 * time.Second
+
+// Read implements net.Conn.
+func (l *netLine) Read(p []byte) (int, error) {
+	n, err := l.Conn.Read(p)
+	now := time.Now().UnixNano()
+	if now-l.last.Swap(now) > int64(lull) {
+		l.start.Store(now)
+	}
+	return n, err
+}
+
+// busy tells whether something has come on the line all the time for so long: what else is on its way may have to wait.
+func (l *netLine) busy(since time.Duration) bool {
+	last := l.last.Load()
+	return time.Now().UnixNano()-last < int64(lull) && last-l.start.Load() >= int64(since)
+}
+
+// carrying finds the netLine at the bottom of a connection; nil where there is none.
+func carrying(conn net.Conn) *netLine {
+	for {
+		switch c := conn.(type) {
+		case *netLine:
+			return c
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return nil
+		}
+	}
 }
 
 func newNetLines() *netLines {
@@ -58,7 +96,8 @@ func (l *netLines) dial(ctx context.Context, network, address string) (net.Conn,
 		conn.Close()
 		return nil, net.ErrClosed
 	}
-	one := &netLine{conn, l}
+	outflow.Bound(conn)
+	one := &netLine{Conn: conn, of: l}
 	l.open[one] = struct{}{}
 	return one, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,9 +127,15 @@ func (s *stream) round() ending {
 	h := s.link.h
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	watch := newWatchdog(h.timing.silence, func() bool { return s.alive }, func() { cancel(ErrSilent) })
+	var on atomic.Pointer[netLine] // which may carry other streams, and POSTs
+	busy := func() bool {
+		l := on.Load()
+		return l != nil && l.busy(h.timing.silence/2)
+	}
+	watch := newWatchdog(h.timing.silence, func() bool { return s.alive }, busy, func() { cancel(ErrSilent) })
 	defer watch.rest()
-	req := h.request(ctx, http.MethodGet, nil, s.link.id, s.session)
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { on.Store(carrying(got.Conn)) }})
+	req := h.request(traced, http.MethodGet, nil, s.link.id, s.session)
 	switch {
 	case s.lastID != "" && headerSafe(s.lastID):
 		req.Header.Set("Last-Event-ID", s.lastID)
@@ -206,27 +213,55 @@ func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 	}
 }
 
-// watchdog calls bark when a read takes too long, where armed says that this means something.
+// watchdog calls bark when a read takes too long, where armed says that this means something, and the line is not busy
+// with what others say.
 type watchdog struct {
 	src     io.Reader
 	silence time.Duration
 	armed   func() bool // called before each read
-	timer   *time.Timer
+	busy    func() bool
+	bark    func()
+
+	mu       sync.Mutex
+	timer    *time.Timer
+	watching bool
 }
 
-func newWatchdog(silence time.Duration, armed func() bool, bark func()) *watchdog {
-	timer := time.AfterFunc(time.Hour, bark)
-	timer.Stop()
-	return &watchdog{silence: silence, armed: armed, timer: timer}
+func newWatchdog(silence time.Duration, armed, busy func() bool, bark func()) *watchdog {
+	w := &watchdog{silence: silence, armed: armed, busy: busy, bark: bark}
+	w.timer = time.AfterFunc(time.Hour, w.over)
+	w.timer.Stop()
+	return w
 }
 
 func (w *watchdog) watch() {
 	if w.armed() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.watching = true
 		w.timer.Reset(w.silence)
 	}
 }
 
-func (w *watchdog) rest() { w.timer.Stop() }
+// over is the end of the timer.
+func (w *watchdog) over() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case !w.watching:
+	case w.busy():
+		w.timer.Reset(w.silence)
+	default:
+		w.bark()
+	}
+}
+
+func (w *watchdog) rest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watching = false
+	w.timer.Stop()
+}
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	w.watch()

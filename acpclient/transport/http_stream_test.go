@@ -197,6 +197,34 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
+// A line that is busy all the time with what comes on another stream holds up the
+// keep-alives behind it: that is no silence. Once it rests, they have to come.
+func TestWatchdogOnABusyLine(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.session("s1")
+		r.h.OpenSession("s2")
+		for range 3 {
+			r.server.raw("s1", ":\n\n")
+			r.server.raw("s2", ":\n\n")
+			time.Sleep(15 * time.Second)
+		}
+		for range 100 {
+			r.server.say("s2", update("s2", 1))
+			r.want(update("s2", 1))
+			time.Sleep(3 * time.Second)
+		}
+		opened := func() int { return len(r.server.all("GET s1")) }
+		if shared := r.h2c == "on"; shared != (opened() == 1) {
+			t.Errorf("opened %d times while the line was busy", opened())
+		}
+		r.server.raw("s2", ":\n\n")
+		time.Sleep(2 * time.Minute)
+		if opened() < 2 {
+			t.Error("not opened again")
+		}
+	})
+}
+
 // Where no keep-alives come silence means nothing: agents think for long.
 func TestWatchdogWithoutKeepAlives(t *testing.T) {
 	inBubble(t, func(r *rig) {

@@ -54,7 +54,7 @@ type wsTimes struct {
 	farewell time.Duration // of Close, for the other side's goodbye
 }
 
-var usualTimes = wsTimes{ping: 25 * time.Second, pong: 15 * time.Second, stall: 30 * time.Second, farewell: time.Second}
+var usualTimes = wsTimes{ping: 25 * time.Second, pong: 40 * time.Second, stall: time.Minute, farewell: time.Second}
 
 func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times wsTimes) *WebSocket {
 	w := &WebSocket{
@@ -63,6 +63,7 @@ func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times 
 		done: make(chan struct{}), closeEnded: make(chan struct{}), pulseEnded: make(chan struct{}),
 	}
 	ws.SetReadLimit(int64(r.MaxMessage))
+	line.end = func(err error) { w.writeFailed(err) }
 	go w.pulse()
 	return w
 }

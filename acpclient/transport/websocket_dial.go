@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"parley/internal/outflow"
 )
 
 const (
@@ -122,6 +124,7 @@ func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, 
 		conn.Close()
 		return nil, net.ErrClosed
 	}
+	outflow.Bound(conn)
 	u.opened = append(u.opened, conn)
 	return conn, nil
 }
@@ -146,7 +149,7 @@ func (u *wsUpgrade) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		if conn, ok := resp.Body.(io.ReadWriteCloser); ok {
 			u.mu.Lock()
-			u.line = &wsLine{ReadWriteCloser: conn, raw: u.opened[len(u.opened)-1], stall: u.stall}
+			u.line = newWSLine(conn, u.opened[len(u.opened)-1], u.stall)
 			u.mu.Unlock()
 			resp.Body = u.line
 		}

@@ -6,14 +6,17 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"parley/internal/outflow"
 )
 
 // wsLine is what the frames of a WebSocket travel over: the connection as the upgrade left it. It watches what goes
 // by, which the library above does not tell.
 type wsLine struct {
 	io.ReadWriteCloser
-	raw   net.Conn // the lowest layer of it, which deadlines and cut work on
-	stall time.Duration
+	raw net.Conn        // the lowest layer of it, which deadlines and cut work on
+	out *outflow.Writer // what is written
+	end func(error)     // is told why nothing can be written; set before anything is
 
 	heard atomic.Int64 // bytes read
 	broke bool         // a Read has failed. Guarded by the turn to read
@@ -28,12 +31,24 @@ func (l *wsLine) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write gives up when the other side takes nothing for the stall time. The library writes a few KiB at a time, so a
-// long message on a slow line is no stall.
-func (l *wsLine) Write(p []byte) (int, error) {
-	l.raw.SetWriteDeadline(time.Now().Add(l.stall))
-	defer l.raw.SetWriteDeadline(time.Time{}) // TLS may write while it reads
-	return l.ReadWriteCloser.Write(p)
+func newWSLine(conn io.ReadWriteCloser, raw net.Conn, stall time.Duration) *wsLine {
+	l := &wsLine{ReadWriteCloser: conn, raw: raw}
+	l.out = outflow.New(writeFunc(func(p []byte) (int, error) { return l.ReadWriteCloser.Write(p) }), raw, stall, func(err error) { l.end(err) })
+	return l
+}
+
+type writeFunc func(p []byte) (int, error)
+
+func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Write takes a copy and does not wait: the library gives up on the answer to a ping that has to.
+func (l *wsLine) Write(p []byte) (int, error) { return l.out.Write(p) }
+
+// Close lets what waits leave, for a moment.
+func (l *wsLine) Close() error {
+	l.out.Finish(usualTimes.farewell)
+	l.out.Room(0)
+	return l.ReadWriteCloser.Close()
 }
 
 // cut ends the connection at once: TLS would still want to say something, and wait for it.
@@ -71,9 +86,11 @@ func (w *WebSocket) answers() bool {
 	return false
 }
 
-// occupied tells whether silence would mean nothing: a message is on its way out, which has a patience of its own, or
+// occupied tells whether silence would mean nothing: something is on its way out, which has a patience of its own, or
 // nobody listens.
-func (w *WebSocket) occupied() bool { return w.writing.held() || !w.reading.held() }
+func (w *WebSocket) occupied() bool {
+	return w.writing.held() || w.line.out.Pending() > 0 || !w.reading.held()
+}
 
 func (w *WebSocket) ping(patience time.Duration) bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)

@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// sendFrame is the longest frame sent. Between the frames of a long message there is room for the answer to a ping,
-// which the library gives up on after 5 s; and some servers refuse frames that are much longer.
+// sendFrame is the longest frame sent. Between the frames of a long message there is room for the answer to a ping; and
+// some servers refuse frames that are much longer.
 const sendFrame = 64 << 10
 
 // Recv returns the next message. A text message is one JSON text, or several with one on each line; a binary one is
@@ -134,12 +134,17 @@ func (w *WebSocket) Send(m Message) error {
 
 func (w *WebSocket) write(data []byte) error {
 	if len(data) <= sendFrame {
-		return w.ws.Write(context.Background(), websocket.MessageText, data)
+		if err := w.ws.Write(context.Background(), websocket.MessageText, data); err != nil {
+			return err
+		}
+		return w.line.out.Room(0)
 	}
 	to, err := w.ws.Writer(context.Background(), websocket.MessageText)
 	for err == nil && len(data) > 0 {
 		n := min(len(data), sendFrame)
-		_, err = to.Write(data[:n])
+		if _, err = to.Write(data[:n]); err == nil {
+			err = w.line.out.Room(0)
+		}
 		data = data[n:]
 	}
 	if err != nil {

@@ -96,12 +96,12 @@ type Limits struct {
 	Idle             time.Duration // how long a connection lives without a stream and without a request
 	Initialize       time.Duration // how long an agent may take to answer initialize
 	Header           time.Duration // how long a client may take for the headers of a request
-	Read             time.Duration // how long it may take for a body, and for the first message on a WebSocket
+	Read             time.Duration // how long it may take for each part of a body, and for the first message on a WebSocket
 	Stall            time.Duration // how long it may take nothing of what is written to it; also how long an agent may
 	Drain            time.Duration // how long ending everything may take
 	KeepAlive        time.Duration // pause after which a stream gets a comment
 	Ping             time.Duration // pause between two pings on a WebSocket
-	Pong             time.Duration // how long the answer to one may take
+	Pong             time.Duration // how long a client may give no sign of life after one
 }
 
 // DefaultLimits are the limits where nothing else is said.

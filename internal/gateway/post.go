@@ -28,8 +28,6 @@ var answeredOnConnection = map[string]bool{
 
 // post takes one message of a client.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	// The time to answer starts when it was read and is with the agent.
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Read + 2*s.limits.Stall))
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		s.refuse(w, r, http.StatusUnsupportedMediaType, "a message has the Content-Type application/json")
 		return
@@ -60,15 +58,15 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// body reads the message; slowly coming ones are given up.
+// body reads the message, and gives up one of which nothing more comes. The time to
+// answer starts when it was read and is with the agent.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if r.ContentLength > s.limits.Message {
 		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
 		return nil, false
 	}
 	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(s.limits.Read))
-	body, err := readAll(http.MaxBytesReader(w, r.Body, s.limits.Message), r.ContentLength)
+	body, err := readAll(http.MaxBytesReader(w, &patient{Reader: r.Body, rc: rc, each: s.limits.Read, answer: 2 * s.limits.Stall}, s.limits.Message), r.ContentLength)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -83,6 +81,27 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	}
 	return nil, false
 }
+
+// patient reads a body, each part of which has its time, and then the answer.
+type patient struct {
+	io.Reader
+	rc      *http.ResponseController
+	each    time.Duration
+	answer  time.Duration
+	renewed time.Time
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if now := time.Now(); now.Sub(p.renewed) > p.each/4 { // it is not free
+		p.renewed = now
+		p.rc.SetReadDeadline(now.Add(p.each))
+		p.rc.SetWriteDeadline(now.Add(p.each + p.answer))
+	}
+	return p.Reader.Read(b)
+}
+
+// Close implements io.Closer for http.MaxBytesReader.
+func (p *patient) Close() error { return nil }
 
 // readAll reads a body. Memory grows with what has come, not with what was
 // announced.

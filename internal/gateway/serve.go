@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"parley/internal/outflow"
 )
 
 const (
@@ -72,11 +74,18 @@ func (s *Server) httpServer() *http.Server {
 	l := s.limits
 	return &http.Server{
 		Handler: s, Protocols: protocols, TLSConfig: s.TLS,
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			outflow.Bound(conn)
+			return ctx
+		},
 		ReadHeaderTimeout: l.Header, IdleTimeout: keptAlive, MaxHeaderBytes: maxHeader,
 		WriteTimeout: l.Stall, // of short answers; streams move it
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: l.Sessions + 100, // a stream for each session, and room for requests
-			SendPingTimeout:      l.Ping, PingTimeout: l.Pong, WriteByteTimeout: l.Stall,
+			WriteByteTimeout:     l.Stall,
+			// The answer to a ping lies behind all that is on its way, and nothing else counts
+			// here as a sign of life: it gets the time that a client may be away.
+			SendPingTimeout: l.Ping, PingTimeout: max(l.Idle, l.Pong),
 		},
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}

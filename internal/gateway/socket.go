@@ -24,11 +24,12 @@ const maxReason = 123
 type socket struct {
 	c    *connection
 	ws   *websocket.Conn
-	conn *corked
+	line *line
 	most int // bytes of a text message that holds several, one on each line; 0 or less: they hold one
 
-	writing atomic.Bool  // a message is being written
-	wrote   atomic.Int64 // times that something was written
+	probing atomic.Int32 // pings among what is written that wait for their answers
+	unasked int          // bytes written since the last of them; of the goroutine that writes
+	said    atomic.Int64 // messages written
 	handing atomic.Bool  // the reader waits for the agent, and sees no pong
 
 	first            string // id of initialize while it has no answer, for place; set before opened
@@ -43,7 +44,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(connectionHeader, c.id)
 	s.stick(w, r)
-	conn := &corked{stall: s.limits.Stall, stalled: func() {
+	conn := &line{stall: s.limits.Stall, stalled: func() {
 		c.end(ending{code: overLimit, reason: "the client does not read"})
 	}}
 	// Who may come here was checked for all requests alike.
@@ -54,7 +55,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(s.limits.Message)
 	most, _ := strconv.Atoi(r.Header.Get(transport.LinesHeader))
-	k := &socket{c: c, ws: ws, conn: conn, most: min(most, pieceSize)}
+	k := &socket{c: c, ws: ws, line: conn, most: min(most, pieceSize)}
 	c.place = k.place
 	c.hangUpWith(func() { conn.Conn.Close() })
 	s.busy.Add(1)
@@ -73,7 +74,7 @@ func (c *connection) abandon(reason string) {
 // run lives as long as the socket.
 func (k *socket) run() {
 	defer k.c.server.busy.Done()
-	forget := k.c.whenCut(func() { k.conn.finish(farewell) })
+	forget := k.c.whenCut(func() { k.line.finish(farewell) })
 	defer forget()
 	written := make(chan struct{})
 	go func() { defer close(written); k.write() }()
@@ -237,24 +238,63 @@ func (k *socket) write() {
 }
 
 func (k *socket) writeAll(batch [][]byte) error {
-	k.writing.Store(true)
-	defer k.writing.Store(false)
 	if k.most > 0 && len(batch) > 1 {
 		return k.writeLines(batch)
 	}
-	if len(batch) > 1 {
-		k.conn.hold()
-	}
 	for _, msg := range batch {
-		if err := k.ws.Write(context.Background(), websocket.MessageText, msg); err != nil {
+		if err := k.say(msg); err != nil {
 			return err
 		}
 	}
-	k.wrote.Add(1)
-	if len(batch) > 1 {
-		return k.conn.flush()
-	}
 	return nil
+}
+
+const (
+	// ahead is how much of what is written waits for the network, in bytes.
+	ahead = 64 << 10
+	// askAfter is how much is written between two pings. What lies in buffers on the way
+	// of a slow client is passed by nothing: their answers tell that it reads on.
+	askAfter = 32 << 10
+	// maxProbes is how many of them may wait for an answer.
+	maxProbes = 1000
+)
+
+// say writes a message, in several frames if it is long: pings go between them.
+func (k *socket) say(msg []byte) error {
+	if err := k.line.out.Room(ahead); err != nil {
+		return err
+	}
+	k.said.Add(1)
+	if len(msg) <= pieceSize {
+		k.probe(len(msg))
+		return k.ws.Write(context.Background(), websocket.MessageText, msg)
+	}
+	to, err := k.ws.Writer(context.Background(), websocket.MessageText)
+	for err == nil && len(msg) > 0 {
+		n := min(len(msg), askAfter)
+		if _, err = to.Write(msg[:n]); err == nil {
+			err = k.line.out.Room(ahead)
+		}
+		k.probe(n)
+		msg = msg[n:]
+	}
+	if err != nil {
+		return err
+	}
+	return to.Close()
+}
+
+// probe puts a ping among what is written, now and then.
+func (k *socket) probe(n int) {
+	if k.unasked += n; k.unasked < askAfter || k.probing.Load() >= maxProbes {
+		return
+	}
+	k.unasked = 0
+	k.probing.Add(1)
+	go func() {
+		defer k.probing.Add(-1)
+		k.ws.Ping(context.Background())
+	}()
 }
 
 // writeLines puts as many messages into one as there may be.
@@ -274,26 +314,25 @@ func (k *socket) writeLines(batch [][]byte) error {
 				text = append(append(text, '\n'), msg...)
 			}
 		}
-		if err := k.ws.Write(context.Background(), websocket.MessageText, text); err != nil {
+		if err := k.say(text); err != nil {
 			return err
 		}
-		k.wrote.Add(1)
 		batch = batch[n:]
 	}
 	return nil
 }
 
-// ping ends a connection whose client is silent. A ping that had to wait for a
-// large message, or whose answer waits behind one, proves nothing.
+// ping ends a connection whose client is silent: of which nothing comes, and which takes
+// nothing. One that does not take what waits for it has a patience of its own.
 func (k *socket) ping() {
-	busy := func() bool { return k.writing.Load() || k.handing.Load() }
-	wrote, reads := k.wrote.Load(), k.conn.reads.Load()
+	busy := func() bool { return k.line.out.Pending() > 0 || k.handing.Load() }
+	said, reads := k.said.Load(), k.line.reads.Load()
 	if busy() {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), k.c.server.limits.Pong)
 	defer stop()
-	if k.ws.Ping(ctx) == nil || busy() || k.wrote.Load() != wrote || k.conn.reads.Load() != reads {
+	if k.ws.Ping(ctx) == nil || busy() || k.said.Load() != said || k.line.reads.Load() != reads {
 		return
 	}
 	k.c.end(ending{reason: "the client does not answer pings"})
@@ -303,8 +342,8 @@ func (k *socket) ping() {
 // close says goodbye, with the reason, and waits for the client to do so for a
 // moment.
 func (k *socket) close() {
-	k.conn.finish(farewell)
-	timer := time.AfterFunc(farewell, func() { k.conn.Conn.Close() })
+	k.line.finish(farewell)
+	timer := time.AfterFunc(farewell, func() { k.line.Conn.Close() })
 	defer timer.Stop()
 	reason := k.c.cause.reason
 	k.ws.Close(k.c.cause.code, reason[:min(len(reason), maxReason)])

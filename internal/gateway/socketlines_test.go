@@ -32,10 +32,10 @@ func TestSocketLines(t *testing.T) {
 		t.Run(fmt.Sprint(test.most), func(t *testing.T) {
 			written := make(chan error, 1)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				conn := &corked{stall: patience}
+				conn := &line{stall: patience}
 				ws, err := websocket.Accept(&hijacker{w, conn}, r, nil)
 				if err == nil {
-					k := &socket{ws: ws, conn: conn, most: test.most}
+					k := &socket{ws: ws, line: conn, most: test.most}
 					var all [][]byte
 					for _, msg := range batch {
 						all = append(all, []byte(msg))
