@@ -110,8 +110,8 @@ type Pending struct {
 	answer   Answer
 }
 
-// Ask takes a question and returns at once. What rules deny is rejected whatever
-// else would allow it; then count earlier decisions, unless the mode of the session
+// Ask takes a question and returns at once. What comes refused, or rules deny, is
+// rejected whatever else would allow it; then count earlier decisions, unless the mode of the session
 // rejects it, rules that allow, the mode, and the policy.
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
@@ -143,6 +143,9 @@ func (b *Broker) Ask(q Question) *Pending {
 
 // settled answers a question without the user, where it can.
 func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
+	if q.Refused != "" {
+		return reject(*q, q.Refused), true
+	}
 	if q.Judgement.Effect == Deny {
 		return reject(*q, "your rule: "+q.Judgement.By()), true
 	}

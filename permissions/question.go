@@ -40,6 +40,9 @@ const (
 	FromParley               // the agent wants a file or a command from parley, unasked
 )
 
+// BySandbox begins what an Answer says of a question that the sandbox has rejected.
+const BySandbox = "the sandbox"
+
 // Question is what the user is asked. All of it belongs to the reader and must
 // not be changed once asked.
 type Question struct {
@@ -68,6 +71,10 @@ type Question struct {
 	// answered with the user's keyboard: the command gets a terminal of its own that
 	// the front end attaches to.
 	Attends bool
+
+	// Refused, where it is not "", rejects the question without asking anybody, and
+	// whatever rules, modes and earlier answers say: it is who does, such as BySandbox.
+	Refused string
 
 	Facts     Facts
 	Judgement Judgement // of the rules there were when it was asked; set by the broker

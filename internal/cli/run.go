@@ -131,7 +131,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	commands, err := setup.commands()
+	bounds, err := setup.bounds()
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			client, err := setup.client(ctx, agent, place, opts)
 			return client, withHowTo(err)
 		},
-		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands,
+		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
 	}
 	log := acpclient.NewLog()

@@ -83,14 +83,31 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	return box, nil
 }
 
-// commands is how commands of agents are started.
-func (s *Setup) commands() (host.Commands, error) {
-	c := host.Commands{Environ: commandEnviron(), Attended: os.Environ()}
+// bounds is the sandbox as the host wants it.
+type bounds struct{ box *sandbox.Sandbox }
+
+// Confine implements host.Sandbox.
+func (b bounds) Confine(cmd *exec.Cmd, roots []string) error {
+	return b.box.Wrap(cmd, roots, sandbox.Caches())
+}
+
+// Writable implements host.Sandbox.
+func (b bounds) Writable(path string, roots []string) bool {
+	return b.box.Writable(path, roots, sandbox.States())
+}
+
+// bounds is what is written and run for agents by; nil without a sandbox.
+func (s *Setup) bounds() (host.Sandbox, error) {
 	box, err := s.confined()
-	if err == nil && box != nil {
-		c.Confine = func(roots []string, cmd *exec.Cmd) error { return box.Wrap(cmd, roots, sandbox.Caches()) }
+	if err != nil || box == nil {
+		return nil, err
 	}
-	return c, err
+	return bounds{box}, nil
+}
+
+// commands is how commands of agents are started.
+func commands() host.Commands {
+	return host.Commands{Environ: commandEnviron(), Attended: os.Environ()}
 }
 
 // starting is how the engine starts an agent that works in a place.

@@ -100,11 +100,11 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	out, _ := agent.CombinedOutput()
 	check("the agent", string(out))
 
-	commands, err := s.commands()
+	box, err := s.bounds()
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := terminal.New(terminal.Options{Environ: commands.Environ, Confine: func(_ string, cmd *exec.Cmd) error { return commands.Confine([]string{root}, cmd) }})
+	service := terminal.New(terminal.Options{Environ: commands().Environ, Confine: func(_ string, cmd *exec.Cmd) error { return box.Confine(cmd, []string{root}) }})
 	defer service.Close()
 	id, err := service.Create("s", terminal.Command{Command: "sh", Args: []string{"-c", writes}, Dir: root})
 	if err != nil {
@@ -181,5 +181,36 @@ func TestServingInTheSandbox(t *testing.T) {
 	}
 	if _, _, err := serving(s.Sandbox, []string{"no-such-agent"}, nil); !errors.As(err, new(UsageError)) {
 		t.Errorf("an agent that is missing: %v", err)
+	}
+}
+
+// What parley writes for an agent ends where the agent's own writing does.
+func TestSandboxBindsWritingForAgents(t *testing.T) {
+	s, root, outside := bound(t)
+	own := filepath.Join(os.Getenv("HOME"), ".gemini")
+	also, linked := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.Mkdir(own, 0o755), os.Symlink(root, linked)); err != nil {
+		t.Fatal(err)
+	}
+	s.Config.SandboxWrite = []string{also}
+	box, err := s.bounds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{root: true, also: true, os.Getenv("TMPDIR"): true, own: true,
+		outside: false, root + "x": false, filepath.Dir(root): false, os.Getenv("HOME"): false, filepath.Join(os.Getenv("HOME"), ".codex"): false} {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		agent := exec.Command("/bin/sh", "-c", `mkdir -p "$1" && : > "$1/new"`, "sh", dir)
+		if err := box.(bounds).box.Wrap(agent, []string{linked}, sandbox.States()); err != nil {
+			t.Fatal(err)
+		}
+		if got := agent.Run() == nil; got != want {
+			t.Errorf("%s: the agent can write: %v", dir, got)
+		}
+		if got := box.Writable(filepath.Join(dir, "new"), []string{linked}); got != want {
+			t.Errorf("%s: parley writes for it: %v", dir, got)
+		}
 	}
 }

@@ -65,6 +65,7 @@ type Options struct {
 	Record *permissions.Record // of what is asked and answered; ended by Run; may be nil
 	// Commands is how commands are started for the agent.
 	Commands host.Commands
+	Sandbox  host.Sandbox // see host.Options
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Version  string
@@ -89,7 +90,7 @@ type run struct {
 	out    printer
 	thread *thread.Thread
 	denied []permissions.Question
-	// ruledOut: a rule denied something.
+	// ruledOut: a rule, or the sandbox, denied something.
 	ruledOut bool
 	early    []acpclient.Event // what came before the prompt and is to be printed
 	queue    *acpclient.Queue
@@ -109,7 +110,7 @@ func Run(ctx context.Context, opts Options) int {
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Version: opts.Version})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Sandbox: opts.Sandbox, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	code := r.finish(ctx, stop, err)
@@ -249,7 +250,7 @@ func (r *run) apply(e acpclient.Event) *thread.End {
 		}
 		return &thread.End{Err: f.Err}
 	}
-	if s, ok := e.(acpclient.PermissionSettled); ok && !s.Allowed && strings.HasPrefix(s.By, byRule) {
+	if s, ok := e.(acpclient.PermissionSettled); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
 		r.ruledOut = true
 	}
 	for _, i := range r.thread.Apply(e) {

@@ -42,6 +42,10 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 			return "", terminalError(err)
 		}
 		line := terminal.Line(cmd)
+		if dir, err := h.files.Resolve(r.SessionID, cmd.Dir); err == nil && h.keepsOut(r.SessionID, dir) {
+			by := permissions.BySandbox + ", which keeps commands out of " + visiblePath(cmd.Dir)
+			return "", h.refuse(ctx, h.commandQuestion(r.SessionID, cmd, line), by, "to run a command in "+cmd.Dir)
+		}
 		forms := []string{line}
 		if len(cmd.Args) == 0 {
 			forms = append(forms, cmd.Command)

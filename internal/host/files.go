@@ -94,6 +94,9 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 
 // write carries out a write that was approved, or asks.
 func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fsops.Target) error {
+	if h.keepsOut(r.SessionID, target) {
+		return h.refuse(ctx, h.fileQuestion(r.SessionID, "edit", "Write a file", target), permissions.BySandbox, "writing "+r.Path)
+	}
 	before := h.look(r.SessionID, target)
 	state := h.files.Stat(r.SessionID, r.Path)
 	plain := target.Inside && target.Secret == "" && before.err == nil

@@ -11,7 +11,6 @@ package host
 
 import (
 	"context"
-	"os/exec"
 	"slices"
 	"sync"
 
@@ -42,6 +41,7 @@ type Options struct {
 	Rules func(roots []string) (*permissions.Rulebook, error)
 
 	Commands Commands // how commands are started
+	Sandbox  Sandbox  // bounds what is written and run for the agent; nil: nothing does
 	// Keyboard: the front end can give commands the user's keyboard (Attach). Without
 	// it no command is ever attended.
 	Keyboard bool
@@ -58,9 +58,6 @@ type Options struct {
 type Commands struct {
 	Environ  []string // "NAME=value"; nil: os.Environ()
 	Attended []string // of those that have the user's keyboard; nil: Environ
-	// Confine changes a command so that it can write below the roots of its session
-	// only; nil: they may do what the user may. An error keeps it from starting.
-	Confine func(roots []string, cmd *exec.Cmd) error
 }
 
 // Remote says what an agent that runs elsewhere gets of this machine: nothing,
@@ -103,11 +100,7 @@ func New(opts Options) *Host {
 	if opts.Record != nil {
 		h.broker.SetRecord(opts.Record.Settled)
 	}
-	limits := terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ, Attended: opts.Commands.Attended}
-	if opts.Commands.Confine != nil {
-		limits.Confine = h.confine
-	}
-	h.terminals = terminal.New(limits)
+	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ, Attended: opts.Commands.Attended, Confine: h.confine})
 	if opts.Tools != nil {
 		h.tools = toolserver.New(toolserver.Options{FS: (*files)(h), Terminals: (*commands)(h), Command: opts.Tools, Version: opts.Version, Log: h.log})
 	}
@@ -241,18 +234,6 @@ func (h *Host) cwd(id string) string {
 		return s.roots[0]
 	}
 	return ""
-}
-
-// confine binds a command to the directories of its session. One of a session that
-// is not known starts bound to none.
-func (h *Host) confine(id string, cmd *exec.Cmd) error {
-	h.mu.Lock()
-	var roots []string
-	if s := h.sessions[id]; s != nil {
-		roots = slices.Clone(s.roots)
-	}
-	h.mu.Unlock()
-	return h.opts.Commands.Confine(roots, cmd)
 }
 
 // granted runs f with the grants of a session, under the lock; it returns the key

@@ -17,10 +17,14 @@ import (
 )
 
 // limited is a rig whose host starts commands as c says.
-func limited(t *testing.T, c Commands) *rig {
+func limited(t *testing.T, c Commands, box ...Sandbox) *rig {
 	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
 	policy := permissions.ApproveAll("test")
-	r.host = New(Options{Sink: r.sink, Agent: "test", Commands: c, Policy: policy})
+	opts := Options{Sink: r.sink, Agent: "test", Commands: c, Policy: policy}
+	for _, b := range box {
+		opts.Sandbox = b
+	}
+	r.host = New(opts)
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
 	if err := r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}); err != nil {
@@ -71,7 +75,7 @@ func TestTooManyCommands(t *testing.T) {
 // A command starts with the environment and the bounds that were set, and not at all where they cannot be.
 func TestCommandsAreConfined(t *testing.T) {
 	var bound []string
-	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}, Confine: func(roots []string, cmd *exec.Cmd) error {
+	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}}, bounds{confine: func(cmd *exec.Cmd, roots []string) error {
 		bound = roots
 		if cmd.Args[0] == "false" {
 			return errors.New("cannot be bound")

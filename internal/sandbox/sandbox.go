@@ -74,16 +74,36 @@ func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 	if !filepath.IsAbs(cmd.Path) {
 		return fmt.Errorf("start %s in the sandbox: not an absolute path", cmd.Path)
 	}
+	must, try := s.places(roots, own)
 	args := slices.Clone(s.self)
-	for _, path := range slices.Concat(roots, s.extra) {
+	for _, path := range must {
 		args = append(args, "--write", path)
 	}
-	for _, path := range slices.Concat([]string{s.tmp}, devices, own) {
+	for _, path := range try {
 		args = append(args, "--try", path)
 	}
 	args = append(args, "--", cmd.Path)
 	cmd.Path, cmd.Args = s.self[0], append(args, cmd.Args...)
 	return nil
+}
+
+// places are the paths that may be written, and all below them; those of try need not be there.
+func (s *Sandbox) places(roots, own []string) (must, try []string) {
+	return slices.Concat(roots, s.extra), slices.Concat([]string{s.tmp}, devices, own)
+}
+
+// Writable tells whether a program that Wrap has changed with these roots and own could write a file: for those who
+// write in its place and are not bound. path is absolute and free of links; it need not exist.
+func (s *Sandbox) Writable(path string, roots, own []string) bool {
+	must, try := s.places(roots, own)
+	return slices.ContainsFunc(append(must, try...), func(place string) bool {
+		real, err := filepath.EvalSymlinks(place)
+		if err != nil { // what is not there is not bound to
+			return false
+		}
+		rel, err := filepath.Rel(real, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 // Main binds this process and becomes the program of args, as Wrap has put them together. It returns only when it

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,4 +202,24 @@ func TestWriteOfChangedFile(t *testing.T) {
 	}
 	r.wantError(r.ended(done), "the file changed while the question was open")
 	r.holds(path, "somebody else's\n")
+}
+
+// walls is a sandbox with the session's directories alone.
+type walls struct{}
+
+func (walls) Confine(*exec.Cmd, []string) error { return nil }
+func (walls) Writable(string, []string) bool    { return false }
+
+// The tools reach no further than the sandbox lets the agent write, and nobody is asked.
+func TestToolsKeepToTheSandbox(t *testing.T) {
+	r := newRigIn(t, walls{})
+	r.offer.Bind(theSession)
+	client := r.connect(r.offered, nil)
+	path := filepath.Join(r.outside, "f")
+	r.wantError(r.call(client, "write_text_file", in{"path": path, "content": "x"}), "The sandbox of parley refuses writing "+path+". Stay within "+r.dir)
+	r.wantError(r.call(client, "run_command", in{"command": "touch f", "cwd": r.outside}), "The sandbox of parley refuses to run a command in "+r.outside)
+	r.unasked()
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("written: %v", err)
+	}
 }

@@ -66,9 +66,15 @@ func realDir(t *testing.T) string {
 // newRig opens the session and makes an offer that is not bound yet.
 func newRig(t *testing.T, change ...func(toolserver.Options) toolserver.Options) *rig {
 	t.Helper()
+	return newRigIn(t, nil, change...)
+}
+
+// newRigIn is newRig with a sandbox.
+func newRigIn(t *testing.T, box host.Sandbox, change ...func(toolserver.Options) toolserver.Options) *rig {
+	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", "") // sockets of tests are in the temporary directory
 	r := &rig{t: t, dir: realDir(t), outside: realDir(t), more: make(chan struct{}), seen: map[uint64]bool{}, log: make(chan string, 1000)}
-	r.host = host.New(host.Options{Sink: r, Agent: "test"})
+	r.host = host.New(host.Options{Sink: r, Agent: "test", Sandbox: box})
 	services := r.host.Services()
 	opts := toolserver.Options{FS: services.FS, Terminals: services.Terminals, Command: []string{"/bin/parley", "mcp"}, Version: "1",
 		Log: func(line string) { r.log <- line }}

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/wire"
+	"parley/permissions"
+)
+
+// bounds is a sandbox that lets one more directory be written, beside the roots.
+type bounds struct {
+	also    string
+	confine func(*exec.Cmd, []string) error
+}
+
+func (b bounds) Confine(cmd *exec.Cmd, roots []string) error { return b.confine(cmd, roots) }
+
+func (b bounds) Writable(path string, roots []string) bool {
+	return slices.ContainsFunc(append(slices.Clone(roots), b.also), func(dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+func sandboxed(t *testing.T) (r *rig, also string) {
+	r, also = newRig(t), realDir(t)
+	r.host.opts.Sandbox = bounds{also, func(*exec.Cmd, []string) error { return nil }}
+	return r, also
+}
+
+// turnedAway checks that a request ends without a question, that the agent is told why
+// in words for its model, and that the transcript has a line that names the sandbox.
+func (r *rig) turnedAway(g going, path string) {
+	r.t.Helper()
+	o := g.waitUnasked(r)
+	if o.err == nil || !strings.Contains(o.err.Error(), "sandbox") || !strings.Contains(o.err.Error(), path) {
+		r.t.Errorf("ended with %+v", o)
+	}
+	find(r.t, r.sink, "decision that names the sandbox", func(e acpclient.PermissionSettled) bool {
+		return !e.Allowed && strings.HasPrefix(e.By, permissions.BySandbox) && strings.Contains(e.Subject+e.By, path)
+	})
+}
+
+// What the sandbox keeps the agent from writing parley does not write for it either,
+// whatever the path is called; a rule or an earlier answer does not change that.
+func TestSandboxRefusesWritesOutside(t *testing.T) {
+	r, also := sandboxed(t)
+	r.setRules(fmt.Sprintf("[[allow]]\nkind = \"edit\"\npath = %q\n", r.outside+"/**"))
+	r.host.Broker().Remember(theSession, "write "+filepath.Join(r.outside, "f"))
+
+	r.turnedAway(r.write(filepath.Join(r.outside, "f"), "x"), filepath.Join(r.outside, "f"))
+	if err := os.Symlink(r.outside, r.path("link")); err == nil {
+		r.turnedAway(r.write(r.path("link/g"), "x"), r.path("link/g"))
+	}
+	r.holds(filepath.Join(r.outside, "f"), "")
+	r.holds(filepath.Join(r.outside, "g"), "")
+
+	r.passes(r.write(r.path("inside"), "x"), "once")
+	r.passes(r.write(filepath.Join(also, "f"), "x"), "once") // as the agent itself could, but asked
+	r.holds(filepath.Join(also, "f"), "x")
+}
+
+// The sandbox lets everything be read, so reading outside is a question as ever.
+func TestSandboxLetsReadsBeAsked(t *testing.T) {
+	r, _ := sandboxed(t)
+	file := r.put(filepath.Join(r.outside, "f"), "text")
+	if got := r.passes(r.read(file), "once"); got != "text" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSandboxRefusesCommandsOutside(t *testing.T) {
+	r, also := sandboxed(t)
+	r.turnedAway(r.create(wire.CreateTerminalRequest{Command: "true", Cwd: r.outside}), r.outside)
+	if err := os.Symlink(r.outside, r.path("link")); err == nil {
+		r.turnedAway(r.create(wire.CreateTerminalRequest{Command: "true", Cwd: r.path("link")}), r.path("link"))
+	}
+	for _, dir := range []string{"", r.root, also} {
+		r.refused(r.create(wire.CreateTerminalRequest{Command: "true", Cwd: dir}))
+	}
+}
