@@ -5,16 +5,16 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"parley/internal/app"
 	"parley/internal/cli"
+	"parley/internal/keyboard"
 )
 
 func main() {
 	dump := app.NewDump()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := keyboard.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	code := app.Execute(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(dump.Write(os.Stderr, code))

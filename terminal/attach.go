@@ -174,7 +174,7 @@ func (a *Attachment) Resize(cols, rows int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.cols, a.rows = cols, rows
-	return setSize(a.run.stream, cols, rows)
+	return SetSize(a.run.stream, cols, rows)
 }
 
 // Exit is how the command has ended; nil while it runs.
@@ -197,7 +197,7 @@ func (a *Attachment) Close() error {
 		// One that draws a whole screen does so again when it hears of another size: that of whoever attaches next.
 		a.mu.Lock()
 		if a.rows > 2 {
-			setSize(a.run.stream, a.cols, a.rows-1)
+			SetSize(a.run.stream, a.cols, a.rows-1)
 		}
 		a.mu.Unlock()
 		a.process.mu.Lock()

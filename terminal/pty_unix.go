@@ -17,9 +17,9 @@ import (
 // CanAttend tells whether commands can be attended on this system at all.
 const CanAttend = true
 
-// openPTY opens a pseudo terminal: the end that is ours, and the command's. What reads ours ends when it is closed, and
+// OpenPTY opens a pseudo terminal: the end that is ours, and the command's. What reads ours ends when it is closed, and
 // writing to it takes deadlines, where the system can wait for such a file.
-func openPTY() (ours, theirs *os.File, err error) {
+func OpenPTY() (ours, theirs *os.File, err error) {
 	blocking, theirs, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNoPTY, err)
@@ -40,16 +40,17 @@ func openPTY() (ours, theirs *os.File, err error) {
 	return ours, theirs, err
 }
 
-// control makes the first stream of a command its controlling terminal. It leads a session of its own anyway, which is
+// Control makes the first stream of a command its controlling terminal. It leads a session of its own anyway, which is
 // what having one takes.
-func control(cmd *exec.Cmd) {
+func Control(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty, cmd.SysProcAttr.Ctty = true, true, 0
 }
 
-func setSize(ours *os.File, cols, rows int) error {
+// SetSize tells a pseudo terminal how large it is, in cells.
+func SetSize(ours *os.File, cols, rows int) error {
 	conn, err := ours.SyscallConn()
 	if err != nil {
 		return err

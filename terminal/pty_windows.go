@@ -8,8 +8,11 @@ import (
 // CanAttend tells whether commands can be attended on this system at all.
 const CanAttend = false
 
-func openPTY() (ours, theirs *os.File, err error) { return nil, nil, ErrNoPTY }
+// OpenPTY is not possible here.
+func OpenPTY() (ours, theirs *os.File, err error) { return nil, nil, ErrNoPTY }
 
-func control(*exec.Cmd) {}
+// Control does nothing here.
+func Control(*exec.Cmd) {}
 
-func setSize(*os.File, int, int) error { return ErrNoPTY }
+// SetSize is not possible here.
+func SetSize(*os.File, int, int) error { return ErrNoPTY }

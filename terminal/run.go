@@ -32,8 +32,8 @@ func openStreams(attended bool) (streams, error) {
 	s := streams{attended: attended}
 	var err error
 	if attended {
-		if s.ours, s.theirs, err = openPTY(); err == nil {
-			err = setSize(s.ours, startCols, startRows)
+		if s.ours, s.theirs, err = OpenPTY(); err == nil {
+			err = SetSize(s.ours, startCols, startRows)
 		}
 	} else {
 		s.ours, s.theirs, err = os.Pipe()
@@ -54,7 +54,7 @@ func (s streams) start(cmd *exec.Cmd) (*run, error) {
 	cmd.Stdout, cmd.Stderr = s.theirs, s.theirs
 	if s.attended {
 		cmd.Stdin = s.theirs
-		control(cmd)
+		Control(cmd)
 	}
 	group, err := process.Start(cmd)
 	if err != nil {

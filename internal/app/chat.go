@@ -97,27 +97,27 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.OpenURL, opts.Rested, opts.Swept = cli.OpenURL, rest, sweep
 	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
-	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
-		agent, _ := setup.Find(a.Name)
-		return setup.LoginCommand(cli.WithVariables(agent, a.Env), method, place)
-	}
-	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
-		agent, err := setup.Find(a.Name)
-		if err != nil {
-			return ui.AskedLogin{}, err
-		}
-		asked, err := setup.NewAskedLogin(cli.WithVariables(agent, a.Env), c, place)
-		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
-	}
-	opts.Resume = f.resume
-	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
-	opts.Notices = warnings(setup)
 	life := cmd.Context()
 	if f.linear { // where ctrl+c is not the end
 		var stop func()
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
+	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
+		agent, _ := setup.Find(a.Name)
+		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
+	}
+	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
+		agent, err := setup.Find(a.Name)
+		if err != nil {
+			return ui.AskedLogin{}, err
+		}
+		asked, err := setup.NewAskedLogin(life, cli.WithVariables(agent, a.Env), c, place)
+		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+	}
+	opts.Resume = f.resume
+	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
+	opts.Notices = warnings(setup)
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial

@@ -44,7 +44,7 @@ func (l *lending) Run() error {
 	if err != nil {
 		return err
 	}
-	err = keyboard.Lend(l.life, l.in, l.out, a, l.line)
+	err = keyboard.Lend(l.life, l.in, l.out, a, l.line, keyboard.AgentSees)
 	if errors.Is(err, keyboard.ErrTakenBack) {
 		return ui.ErrTakenBack
 	}

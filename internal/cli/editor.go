@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
-	"time"
 
+	"parley/internal/keyboard"
 	"parley/internal/process"
 	"parley/internal/programs"
 )
@@ -21,7 +21,7 @@ const maxEdited = 16 << 20
 
 // Editing is an editor that is ready to be run on a private file.
 type Editing struct {
-	Command EditorCommand
+	Command TerminalCommand
 	file    string
 }
 
@@ -65,16 +65,12 @@ func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 }
 
 // editing runs an editor in dir, until ctx ends.
-func editing(ctx context.Context, dir, file string, args ...string) EditorCommand {
-	cmd := programs.CommandIn(ctx, dir, file, args...)
+func editing(ctx context.Context, dir, file string, args ...string) TerminalCommand {
+	cmd := programs.CommandIn(context.Background(), dir, file, args...)
 	if err := programs.NewPath(os.Environ()).Interpret(cmd); err != nil {
 		cmd.Err = err
 	}
-	if runtime.GOOS != "windows" { // let it restore the terminal
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	}
-	cmd.WaitDelay = 100 * time.Millisecond
-	return loginCommand{cmd}
+	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Give(ctx, cmd) }}
 }
 
 // Done returns the text as the editor left it and removes the file.

@@ -26,15 +26,15 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 // AskedLogin is a command that an agent names for a login, ready to be run in the
 // real terminal once the user has agreed. Nothing of it is safe to show.
 type AskedLogin struct {
-	loginCommand
+	atTerminal
 	Line    string // as one would type it in a shell, with the variables it sets
 	Program string // the file that is run
 	Dir     string // where
 }
 
 // NewAskedLogin looks the program up, with the agent's environment, and runs
-// nothing. No shell reads the command.
-func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
+// nothing. No shell reads the command. Once it runs it is ended with ctx.
+func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
 	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
@@ -47,5 +47,6 @@ func (s *Setup) NewAskedLogin(a agents.Agent, c acpclient.AuthCommand, place Pla
 	}
 	cmd := programs.CommandIn(context.Background(), place.Cwd, path, c.Args...)
 	cmd.Env = env
-	return AskedLogin{loginCommand{cmd}, terminal.WordsLine(shown), path, place.Cwd}, nil
+	line := terminal.WordsLine(shown)
+	return AskedLogin{logsIn(ctx, cmd, line), line, path, place.Cwd}, nil
 }

@@ -106,7 +106,7 @@ func TestAskedLogin(t *testing.T) {
 		{filepath.Base(self), nil, "BASE --login '$HOME `x`'", "configured", false},
 		{self, []wire.EnvVar{{Name: "CLI_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "CLI_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
 	} {
-		asked, err := new(Setup).NewAskedLogin(agent, acpclient.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
+		asked, err := new(Setup).NewAskedLogin(t.Context(), agent, acpclient.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestAskedLogin(t *testing.T) {
 		}
 	}
 	for _, c := range []acpclient.AuthCommand{{Command: "parley-is-not-there"}, {Command: self + " --login"}, {Command: "sh -c 'exit 0'"}, {Command: "."}} {
-		if asked, err := new(Setup).NewAskedLogin(agent, c, Place{Cwd: dir}); err == nil {
+		if asked, err := new(Setup).NewAskedLogin(t.Context(), agent, c, Place{Cwd: dir}); err == nil {
 			t.Errorf("%s is %s", c.Command, asked.Program)
 		}
 	}

@@ -13,7 +13,9 @@ import (
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/headless"
+	"parley/internal/keyboard"
 	"parley/internal/safetext"
+	"parley/terminal"
 )
 
 // Opening says which session to open. The zero value is a new one.
@@ -120,27 +122,33 @@ func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n
 	return s, err
 }
 
-// loginCommand is an agent's own login, to be run in the real terminal.
-type loginCommand struct{ *exec.Cmd }
+// atTerminal is a program that gets the user's terminal.
+type atTerminal struct {
+	*exec.Cmd
+	run func(*exec.Cmd) error
+}
 
-func (c loginCommand) SetStdin(r io.Reader)  { c.Stdin = r }
-func (c loginCommand) SetStdout(w io.Writer) { c.Stdout = w }
-func (c loginCommand) SetStderr(w io.Writer) { c.Stderr = w }
+func (c atTerminal) SetStdin(r io.Reader)  { c.Stdin = r }
+func (c atTerminal) SetStdout(w io.Writer) { c.Stdout = w }
+func (c atTerminal) SetStderr(w io.Writer) { c.Stderr = w }
+
+// Run hides that of the program.
+func (c atTerminal) Run() error { return c.run(c.Cmd) }
+
+// logsIn is a program of a login, called line. It is ended with ctx.
+func logsIn(ctx context.Context, cmd *exec.Cmd, line string) atTerminal {
+	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Run(ctx, cmd, line) }}
+}
 
 // LoginCommand is the agent's command with what a login of type "terminal" adds
-// to it. The method can never name another command. It
+// to it, to be run in the real terminal until ctx ends. The method can never name another command. It
 // runs outside the sandbox: it is the user who logs in.
-func (s *Setup) LoginCommand(a agents.Agent, method acpclient.AuthMethod, place Place) interface {
-	Run() error
-	SetStdin(io.Reader)
-	SetStdout(io.Writer)
-	SetStderr(io.Writer)
-} {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method acpclient.AuthMethod, place Place) TerminalCommand {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // which Run returns
 	cmd.Args = append(cmd.Args, method.Args...)
 	for _, e := range method.Env {
 		cmd.Env = append(cmd.Env, e.Name+"="+e.Value)
 	}
-	return loginCommand{cmd}
+	return logsIn(ctx, cmd, terminal.WordsLine(terminal.Command{Command: a.Command, Args: append(slices.Clone(a.Args), method.Args...)}))
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// EditorCommand is the user's editor, ready to be run: a tea.ExecCommand.
-type EditorCommand interface {
+// TerminalCommand is a program that gets the user's terminal: a tea.ExecCommand.
+type TerminalCommand interface {
 	Run() error
 	SetStdin(io.Reader)
 	SetStdout(io.Writer)
@@ -23,7 +23,7 @@ type EditorCommand interface {
 // OpenFile finds $VISUAL or $EDITOR for a file that is there, at a line (0: none is
 // known). The editor is ended with ctx. The path is absolute, so that it cannot be
 // taken for a flag.
-func OpenFile(ctx context.Context, path string, line int, dir string) (EditorCommand, error) {
+func OpenFile(ctx context.Context, path string, line int, dir string) (TerminalCommand, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -24,3 +24,49 @@ func TestSignalWhileEditorEnds(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+// ctrl+c in a program that has the terminal, and does not take its keys one by one, is
+// for that program alone.
+func TestInterruptedEditor(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	editor := filepath.Join(filepath.Dir(dir), "edit")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range [][]string{nil, {"--inline"}} {
+		s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, append(mode, scripted(t)...)...)
+		s.WaitFor("ask the agent")
+		s.Type("a draft")
+		s.WaitFor("a draft")
+		s.Press("ctrl+g")
+		s.WaitFor("editing")
+		s.Press("ctrl+c")
+		s.WaitFor("the editor failed", "a draft")
+		s.Press("ctrl+c", "ctrl+d") // parley has the terminal again
+		if code := s.ExitCode(); code != 0 {
+			t.Errorf("%v: exit code %d", mode, code)
+		}
+	}
+}
+
+// One that is stopped by ctrl+z stops parley with it, and goes on with it.
+func TestStoppedEditor(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	editor := filepath.Join(filepath.Dir(dir), "edit")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\necho $line > \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := startIn(t, 80, 24, dir, []string{"EDITOR=" + editor}, append([]string{filepath.Join(toolbox, "sh"), "-mc", shell, "sh", parley}, scripted(t)...))
+	s.WaitFor(placeholder)
+	s.Press("ctrl+g")
+	s.WaitFor("editing")
+	s.Press("ctrl+z")
+	s.WaitFor("stopped, enter goes on")
+	s.Press("enter")
+	s.Type("edited\r")
+	s.WaitDraft("edited")
+	s.Press("ctrl+c", "ctrl+d")
+	s.WaitFor("ended with 0")
+}

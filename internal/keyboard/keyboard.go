@@ -1,5 +1,6 @@
-// Package keyboard lends the user's terminal to a command that parley runs for an
-// agent: what the user types goes to the command, what the command writes to its
+// Package keyboard lets programs have the user's terminal. An editor is given the
+// terminal itself (Give). To a command that parley runs for an agent, and to a login, it
+// is lent (Lend, Run): what the user types goes to the command, what the command writes to its
 // terminal comes out as it is, until the command ends or the user takes the
 // keyboard back with ctrl+].
 //
@@ -39,9 +40,12 @@ type Command interface {
 	Before() []byte // what it had written already, with newlines for line breaks
 }
 
+// AgentSees is the hint of Lend for a command of an agent's.
+const AgentSees = "the agent sees its output · ctrl+] lets go"
+
 // heading is the line that stands above what the command writes, in cols cells.
-func heading(line string, cols int) string {
-	const rest = " · the agent sees its output · ctrl+] lets go"
+func heading(line, hint string, cols int) string {
+	rest := " · " + hint
 	line = strings.Join(strings.Fields(safetext.Line(line, 2000)), " ")
 	room := max(12, cols-1-len("parley: ")-ansi.StringWidth(rest))
 	return ansi.Truncate("parley: "+ansi.Truncate(line, room, "…")+rest, max(1, cols-1), "…")

@@ -31,11 +31,11 @@ type loan struct {
 	failed      error // why it is written no more; nil at the end of the command. Set before written is closed
 }
 
-// Lend gives the terminal to a command, which is called line, until the command
-// ends (nil), the user takes the keyboard back (ErrTakenBack), or ctx ends (its
+// Lend gives the terminal to a command, above which stands line with a hint that
+// names the key, until the command ends (nil), the user takes the keyboard back (ErrTakenBack), or ctx ends (its
 // cause). Other errors are the terminal's. in and out are the terminal; nobody else
 // may read or write it meanwhile. The command's side is closed in any case.
-func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line string) (err error) {
+func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, hint string) (err error) {
 	defer cmd.Close()
 	tty, ok := in.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(tty.Fd()) {
@@ -63,14 +63,14 @@ func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line st
 			err = back
 		}
 	}()
-	return l.run(ctx, line)
+	return l.run(ctx, line, hint)
 }
 
 // run copies in both directions until one of them is over.
-func (l *loan) run(ctx context.Context, line string) error {
+func (l *loan) run(ctx context.Context, line, hint string) error {
 	defer context.AfterFunc(ctx, l.interrupt)()
 	cols, rows := l.size()
-	_, err := io.WriteString(l.out, keepTitle+"\r\n"+heading(line, cols)+"\r\n"+before(l.cmd.Before(), rows-2))
+	_, err := io.WriteString(l.out, keepTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+before(l.cmd.Before(), rows-2))
 	if err != nil {
 		close(l.written)
 		return fmt.Errorf("write to the terminal: %w", err)

@@ -78,6 +78,13 @@ type desk struct {
 
 func lend(t *testing.T, ctx context.Context, c *command) *desk {
 	t.Helper()
+	d := newDesk(t)
+	go func() { d.done <- Lend(ctx, d.tty, d.tty, c, "make install", AgentSees) }()
+	return d
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
 	d := &desk{T: t, done: make(chan error, 1)}
 	var err error
 	if d.master, d.tty, err = pty.Open(); err != nil {
@@ -100,7 +107,6 @@ func lend(t *testing.T, ctx context.Context, c *command) *desk {
 			}
 		}
 	}()
-	go func() { d.done <- Lend(ctx, d.tty, d.tty, c, "make install") }()
 	return d
 }
 
@@ -227,7 +233,7 @@ func TestLendEndsOtherwise(t *testing.T) {
 	}
 
 	c = newCommand()
-	if err := Lend(t.Context(), strings.NewReader("x"), io.Discard, c, "x"); !errors.Is(err, ErrNoTerminal) {
+	if err := Lend(t.Context(), strings.NewReader("x"), io.Discard, c, "x", ""); !errors.Is(err, ErrNoTerminal) {
 		t.Errorf("it ended with %v", err)
 	}
 	<-c.closed

@@ -1,0 +1,122 @@
+//go:build unix
+
+package keyboard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runs has a script run at the user's terminal.
+func runs(t *testing.T, ctx context.Context, script string) *desk {
+	t.Helper()
+	d := newDesk(t)
+	cmd := exec.Command("/bin/sh", "-c", script)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.TempDir(), d.tty, d.tty, d.tty
+	go func() { d.done <- Run(ctx, cmd, "agent login") }()
+	return d
+}
+
+// The user sees what runs and how to come back, the program has a terminal like the
+// user's, and what it wrote last stays with the error.
+func TestRunThatFails(t *testing.T) {
+	d := runs(t, t.Context(), `stty size; printf '\033[31mno browser\033[m\n\n'; tty -s && echo "$0 gave up"; exit 3`)
+	err := d.ends()
+	var failed *FailedError
+	if !errors.As(err, &failed) || err.Error() != "exit status 3" {
+		t.Fatalf("it ended with %v", err)
+	}
+	if got := failed.LastLines(); !slices.Equal(got, []string{"20 90", "no browser", "/bin/sh gave up"}) {
+		t.Errorf("%q", got)
+	}
+	d.sees("parley: agent login · ctrl+] ends it\r\n20 90\r\n\x1b[31mno browser")
+}
+
+func TestRunThatSucceeds(t *testing.T) {
+	d := runs(t, t.Context(), `read line; test "$line" = yes`)
+	d.sees("ends it")
+	d.master.WriteString("yes\r")
+	if err := d.ends(); err != nil {
+		t.Error(err)
+	}
+}
+
+// ctrl+c interrupts the program, and nobody else.
+func TestRunInterrupted(t *testing.T) {
+	d := runs(t, t.Context(), `echo waiting; sleep 1000`)
+	d.sees("waiting")
+	d.master.WriteString("\x03")
+	if err := d.ends(); err == nil || err.Error() != "signal: interrupt" {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A program that takes no key is ended by ctrl+], and so it is when parley ends.
+func TestRunEnded(t *testing.T) {
+	const deaf = `trap "" INT TERM; echo $$; stty raw -echo; while :; do sleep 1000; done`
+	why := errors.New("a signal")
+	for _, want := range []error{errEnded, why} {
+		ctx, end := context.WithCancelCause(t.Context())
+		d := runs(t, ctx, deaf)
+		d.sees("ends it\r\n")
+		if want == why {
+			end(why)
+		} else {
+			d.master.WriteString("\x1d")
+		}
+		if err := d.ends(); !errors.Is(err, want) {
+			t.Errorf("it ended with %v, want %v", err, want)
+		}
+		end(nil)
+	}
+}
+
+// The browser that a login has opened outlives it.
+func TestRunLeavesTheRest(t *testing.T) {
+	d := newDesk(t)
+	file := filepath.Join(t.TempDir(), "alive")
+	cmd := exec.Command("/bin/sh", "-c", `(sleep 0.3; echo yes > "$0") & echo opened`, file)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.tty, d.tty, d.tty
+	go func() { d.done <- Run(t.Context(), cmd, "agent login") }()
+	if err := d.ends(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if text, _ := os.ReadFile(file); strings.TrimSpace(string(text)) == "yes" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it ended with the program")
+		}
+	}
+}
+
+func TestRunThatCannotStart(t *testing.T) {
+	missing := errors.New("not there")
+	if err := Run(t.Context(), &exec.Cmd{Err: missing}, "x"); !errors.Is(err, missing) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Where there is no terminal the program has the streams as they are.
+func TestGiveWithoutATerminal(t *testing.T) {
+	var out strings.Builder
+	cmd := exec.Command("/bin/sh", "-c", "echo done; exit 2")
+	cmd.Stdout = &out
+	if err := Give(t.Context(), cmd); err == nil || err.Error() != "exit status 2" || out.String() != "done\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	why := errors.New("a signal")
+	end(why)
+	if err := Give(ctx, exec.Command("/bin/sh", "-c", "sleep 1000")); !errors.Is(err, why) {
+		t.Errorf("%v", err)
+	}
+}
