@@ -239,7 +239,7 @@ func (c *Client) endError() error {
 func (c *Client) problem(what string, data []byte) {
 	line := what
 	if len(data) > 0 {
-		line += ": " + safetext.Line(string(data[:min(len(data), 2000)]), 500)
+		line += ": " + safetext.Line(string(data[:min(len(data), 2*maxLogLine)]), maxLogLine)
 	}
 	c.opts.Log.Add(LogProtocol, line)
 }

@@ -60,7 +60,7 @@ func (c *Client) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		var from struct{ Transport bool }
 		json.Unmarshal(e.Data, &from)
-		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(e.Message, 500), Detail: safetext.Line(e.Detail(), 1000), data: e.Data}
+		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(e.Message, 2000), Detail: safetext.Line(e.Detail(), 2000), data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

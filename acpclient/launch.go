@@ -52,7 +52,7 @@ func launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error
 	log := opts.Log
 	proc, err := transport.StartStdio(transport.StdioOptions{
 		Command: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, MaxLine: cmd.MaxLine, Grace: cmd.Grace,
-		OnStderr: func(line string) { log.Add(LogStderr, safetext.Line(line, 2000)) },
+		OnStderr: func(line string) { log.Add(LogStderr, safetext.Line(line, maxLogLine)) },
 	})
 	if err != nil {
 		return nil, &StartError{Command: safetext.Line(cmd.Path, 200), Err: err}

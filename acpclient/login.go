@@ -59,7 +59,7 @@ const (
 
 // authMethod judges what the agent said of a way to log in.
 func (c *Client) authMethod(m wire.AuthMethod) AuthMethod {
-	out := AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 300), Type: safetext.Line(m.Type, 40)}
+	out := AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 2000), Type: safetext.Line(m.Type, 40)}
 	switch {
 	case out.Type == "terminal":
 		out.Args, out.Env = m.Args, m.Env

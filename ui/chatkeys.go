@@ -20,7 +20,10 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	want := c.m.keys.Of(intent.Chat, name)
 	armed := c.question.armed(now)
-	picking := c.picker != nil && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
+	if cmd, ok := c.loginKey(msg); ok {
+		return cmd
+	}
+	picking := c.pickerShown() && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
 	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
 	c.lastKey = now
 	if picking {

@@ -17,6 +17,9 @@ import (
 func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 	l, now, name := m.starting, m.now(), msg.String()
 	c := l.front()
+	if cmd, ok := c.loginKey(msg); ok {
+		return cmd
+	}
 	picking := l.login != nil && (l.loginArmed(now) || name == "esc")
 	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
 	c.lastKey = now
@@ -96,8 +99,8 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 // to log in to it; below it the composer.
 func (m *Model) connecting() ([]string, *tea.Cursor) {
 	l, c := m.starting, m.starting.front()
-	rows := l.progress()
 	below, cursor := c.aheadRows(m.width, m.height)
+	rows := l.progress(m.height - len(below))
 	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil
 	}
@@ -115,6 +118,9 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 		}
 	}
 	switch {
+	case c.overlay == logOverlay:
+		rows = nil
+		lay(c.overlayBox(m.width, max(4, top)), nil)
 	case l.login != nil:
 		foot := l.login.foot
 		armed := l.loginArmed(m.now())
@@ -163,16 +169,21 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	return below, c.cursor(x+2, above+1+y-len(below))
 }
 
-// progress says how the start of the agent stands.
-func (l *link) progress() []string {
+// progress says how the start of the agent stands, in as many rows as there are where
+// that is possible.
+func (l *link) progress(height int) []string {
 	th, m := l.m.th, l.m
 	rows := []string{" " + th.Title.Paint("parley"), ""}
 	switch {
 	case l.loggingIn != "":
-		rows = append(rows, widget.Truncate("  logging in: "+th.Strong.Paint(l.loggingIn), m.width, "…"),
-			"  "+th.Dim.Paint("the agent may have opened a browser"), "")
-		rows = append(rows, l.lastWords()...)
-		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
+		rows = append(rows, wrapInk(nil, "logging in: "+th.Strong.Paint(l.loggingIn), "  ", m.width)...)
+		rows = append(rows, wrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", m.width)...)
+		keys := wrapInk(nil, l.loginKeys(), "  ", m.width)
+		rows = append(append(rows, ""), l.loginRows(m.width, height-len(rows)-2-len(keys))...)
+		rows = append(append(rows, ""), keys...)
+		if c := l.front(); c.toast != "" && m.now().Before(c.toastUntil) {
+			rows = append(rows, wrapInk(th.Accent.Paint, c.toast, "  ", m.width)...)
+		}
 	case l.login != nil:
 		rows = append(append(rows, chatview.Failure(l.connectErr, m.width-1, th)...), "")
 	case l.connectErr != nil:

@@ -148,7 +148,10 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	if c.copying != nil {
 		lay(c.copying.rows(c, width, top), nil)
 	}
-	if c.picker != nil {
+	if box := c.loginBox(width, top); box != nil {
+		lay(box, nil)
+	}
+	if c.pickerShown() {
 		lay(c.picker.rows(width, max(4, top), c.m.th))
 	}
 	return rows, cursor

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -42,6 +43,7 @@ type link struct {
 	used        bool    // the agent was told to log in with the variables it was given
 	toldText    bool    // that it gets no files was said
 	loggingIn   string  // the way under way
+	loginLine   int     // how many lines the log had when that began
 	cancelLogin context.CancelFunc
 }
 
@@ -164,6 +166,11 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 		return nil // quit ends it
 	}
 	l.conn = msg.conn
+	if l.conn != nil {
+		if info := l.conn.Client.Agent(); l.agent.Custom && info.Name+info.Title != "" {
+			l.agent.Title = cmp.Or(info.Title, info.Name)
+		}
+	}
 	if msg.err != nil {
 		l.connectErr = msg.err
 		if msg.conn != nil && wantsLogin(msg.err) {
@@ -183,11 +190,6 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 	if m.starting == l {
 		m.page, m.starting = chatPage, nil
 		m.show(front)
-	}
-	if info := msg.conn.Client.Agent(); l.agent.Custom && info.Name+info.Title != "" {
-		if l.agent.Title = info.Title; info.Title == "" {
-			l.agent.Title = info.Name
-		}
 	}
 	if text := m.opts.Prompt; text != "" {
 		m.opts.Prompt = ""

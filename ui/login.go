@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	chatview "parley/ui/chat"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -58,7 +59,11 @@ func (l *link) loginPicker() *picker {
 			items = append(items, widget.Item{Title: orID(method.Name, method.ID), Detail: method.Description, Hint: l.how(method), Value: method})
 		}
 	}
-	return &picker{title: "log in to " + l.name(), foot: "enter chooses · esc", list: widget.NewList(items),
+	foot := "enter chooses · esc"
+	if key := l.m.label(intent.ToggleLog); key != "" {
+		foot = "enter chooses · " + key + " log · esc"
+	}
+	return &picker{title: "log in to " + l.name(), foot: foot, list: widget.NewList(items), details: true,
 		empty: "the agent offers no way to log in; use its own command, then try again",
 		choose: func(it widget.Item) tea.Cmd {
 			if l.conn != conn {
@@ -151,6 +156,7 @@ func (l *link) authenticate(method acpclient.AuthMethod, given error) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.conns.ctx)
 	l.cancelLogin = cancel
 	l.loggingIn, l.connectErr = orID(method.Name, method.ID), nil
+	_, l.loginLine = l.log.Lines()
 	return tea.Batch(m.tick(), func() tea.Msg {
 		defer cancel()
 		return loggedInMsg{l, conn, call(ctx, method.ID), given}
@@ -237,6 +243,9 @@ func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
 	if msg.given != nil && msg.err != nil {
 		delete(m.given, l.agent.Name)
 	}
+	if msg.err != nil {
+		l.log.Add(acpclient.LogClient, msg.err.Error())
+	}
 	switch {
 	case !l.starting() && !l.live():
 		return nil
@@ -276,16 +285,30 @@ func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		text := "the login did not succeed: " + msg.err.Error()
-		if !l.starting() {
-			l.askLogin(text)
-			return nil
+		text, p := "the login did not succeed: "+msg.err.Error(), (*picker)(nil)
+		if l.starting() {
+			l.connectErr = errors.New(text)
+			p = l.askLogin("")
+		} else {
+			p = l.askLogin(text)
 		}
-		l.connectErr = errors.New(text)
-		l.askLogin("")
+		l.log.Add(acpclient.LogClient, text)
+		p.said = lastLines(msg.err)
+		for _, line := range p.said {
+			l.log.Add(acpclient.LogClient, line)
+		}
 		return nil
 	}
 	return l.again()
+}
+
+// lastLines are what a program that had the terminal wrote last, where its error says so.
+func lastLines(err error) []string {
+	var said interface{ LastLines() []string }
+	if errors.As(err, &said) {
+		return said.LastLines()
+	}
+	return nil
 }
 
 // again starts the agent anew after a login. The prompts that were refused for

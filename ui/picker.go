@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,8 +16,10 @@ import (
 // it is open.
 type picker struct {
 	title, foot string
-	note        string // what went wrong, or what to confirm
-	empty       string // what to say while there is nothing to choose from
+	note        string   // what went wrong, or what to confirm
+	said        []string // what a program wrote last that went wrong
+	details     bool     // the detail of the selected item is shown whole, below the list
+	empty       string   // what to say while there is nothing to choose from
 	list        *widget.List
 	choose      func(widget.Item) tea.Cmd                   // enter; closes the picker first
 	keys        map[intent.Intent]func(widget.Item) tea.Cmd // by intents of lists; the picker stays
@@ -121,12 +124,17 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 	inner := widget.InnerWidth(width)
 	body := []string{p.list.FilterRow(inner, "type to filter", th)}
 	room := max(1, height-3)
+	var above []string
 	if p.note != "" {
-		for _, r := range wrapped(p.note, inner, min(3, room-1)) {
-			body = append(body, th.Warn.Paint(r))
-			room--
-		}
+		above = wrapInk(th.Warn.Paint, p.note, "", inner)
 	}
+	for _, line := range p.said {
+		above = append(above, wrapInk(th.Dim.Paint, line, "│ ", inner)...)
+	}
+	above = above[:min(len(above), max(0, room-leastChoice))]
+	about := p.about(inner, max(0, room-len(above)-leastChoice), th)
+	body = append(body, above...)
+	room -= len(above) + len(about)
 	if p.list.Len() == 0 && p.list.Filter() == "" && p.empty != "" {
 		for _, r := range wrapped(p.empty, inner, room) {
 			body = append(body, th.Dim.Paint(r))
@@ -134,8 +142,21 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 	} else {
 		body = append(body, p.list.Rows(inner, max(1, room), th)...)
 	}
-	box := widget.Box{Title: p.title, Foot: p.foot, Body: body, Focused: true}.Rows(width, th)
+	box := widget.Box{Title: p.title, Foot: p.foot, Body: append(body, about...), Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+p.list.FilterCursor(inner), 1)
+}
+
+// leastChoice is how many rows of a list stay whatever is to be said around it.
+const leastChoice = 3
+
+// about is the whole detail of the selected item, where its row has no room for it.
+func (p *picker) about(width, most int, th *theme.Theme) []string {
+	it, ok := p.list.Selected()
+	if !p.details || !ok || 2+widget.Width(it.Title)+2+widget.Width(it.Detail)+2+widget.Width(it.Hint) <= width {
+		return nil
+	}
+	rows := append([]string{""}, wrapInk(th.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
+	return rows[:min(len(rows), most)]
 }
 
 // wrapped is text in at most so many rows.

@@ -131,7 +131,7 @@ func (m *Model) result(msg tea.Msg) tea.Cmd {
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.waiting() || m.chat.shellRun() != nil)
+	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.loggingIn != "" || m.chat.link.waiting() || m.chat.shellRun() != nil)
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -263,9 +264,9 @@ func (c *chat) giveUp() {
 }
 
 // starting says from time to time that the agent is being started, and what it
-// says meanwhile.
+// says meanwhile, or for a login.
 func (c *chat) starting() {
-	if !c.connecting || c.redialing {
+	if (!c.connecting || c.redialing) && c.loggingIn == "" {
 		return
 	}
 	lines, total := c.log.Lines()
@@ -273,11 +274,15 @@ func (c *chat) starting() {
 	if fresh := min(total-c.logged, len(lines), most); fresh > 0 {
 		for _, l := range lines[len(lines)-fresh:] {
 			if l.Source == acpclient.LogStderr {
-				c.say("The stderr of %s: %s", c.agent.Name, l.Text)
+				c.say("The stderr of %s: %s", c.name(), l.Text)
 			}
 		}
 	}
 	c.logged = total
+	if !c.connecting {
+		c.wakeAt(time.Now().Add(time.Second))
+		return
+	}
 	took := time.Since(c.connectedAt)
 	for _, due := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute} {
 		if due <= took && due > c.still {
@@ -291,6 +296,9 @@ func (c *chat) starting() {
 // connected begins the chat, or says why there is none.
 func (c *chat) connected(conn *ui.Connection, err error) {
 	c.conn = conn
+	if conn != nil && c.agent.Custom {
+		c.agent.Title = cmp.Or(c.calls(conn), c.agent.Title)
+	}
 	if err != nil {
 		if conn != nil && wantsLogin(err) {
 			c.loginFirst(err)
@@ -301,21 +309,15 @@ func (c *chat) connected(conn *ui.Connection, err error) {
 	}
 	c.attached(c.talk, conn.Session)
 	c.opts.Resume = ""
-	info := conn.Client.Agent()
-	if title := strings.TrimSpace(info.Title); c.agent.Custom {
-		if c.agent.Title = title; title == "" && info.Name != "" {
-			c.agent.Title = info.Name
-		}
-	}
-	called := strings.TrimSpace(info.Title)
-	if called == "" {
-		called = info.Name
-	}
-	if called == "" {
-		called = c.name()
-	}
-	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+info.Version))
+	called := cmp.Or(c.calls(conn), c.name())
+	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+conn.Client.Agent().Version))
 	c.settings(c.talk)
+}
+
+// calls is what the agent calls itself, "" where it does not say.
+func (c *chat) calls(conn *ui.Connection) string {
+	info := conn.Client.Agent()
+	return cmp.Or(strings.TrimSpace(info.Title), info.Name)
 }
 
 // attached takes over a session. What came of it before is an earlier

@@ -100,6 +100,35 @@ func TestLogin(t *testing.T) {
 	})
 }
 
+// What the agent prints for a login is read aloud while it waits, addresses whole; and
+// one of which only a command is known is called what it calls itself.
+func TestAddressOfALogin(t *testing.T) {
+	address := "https://login.example.org/?code=" + strings.Repeat("0123456789abcdef", 40)
+	var log *acpclient.Log
+	talkTo(t, func(r *rig) {
+		locked(r)
+		r.opts.Agents[0].Custom, r.opts.Agents[0].Title = true, "env"
+		connect := r.opts.Connect
+		r.opts.Connect = func(ctx context.Context, a ui.Agent, sink acpclient.Sink, l *acpclient.Log) (*ui.Connection, error) {
+			log = l
+			return connect(ctx, a, sink, l)
+		}
+		r.on["authenticate"] = func(c *call) (string, error) {
+			log.Add(acpclient.LogStderr, "visit "+address)
+			time.Sleep(time.Minute)
+			return "", jsonrpc.Errorf(-32603, "too late")
+		}
+	}, func(r *rig) {
+		r.sees("How do you want to log in to Fake agent?")
+		r.pause()
+		r.types("1")
+		time.Sleep(5 * time.Second) // of the bubble
+		r.sees("Logging in: With the browser.", "The stderr of Fake agent: visit "+address+"\n")
+		time.Sleep(time.Minute)
+		r.sees("The login did not succeed: log in: the agent answered: too late")
+	})
+}
+
 func TestLoginWithAKey(t *testing.T) {
 	talkTo(t, locked, func(r *rig) {
 		r.pause()

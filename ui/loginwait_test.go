@@ -1,0 +1,182 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+)
+
+// longAddress is one that no row of a terminal holds.
+var longAddress = "https://login.example.org/authorize?client=" + strings.Repeat("0123456789abcdef", 20) + "&end=here"
+
+// whole tells whether a text is on the screen, at breaks of rows too.
+func (d *driver) whole(text string) bool {
+	var b strings.Builder
+	for _, r := range strings.Split(d.screen(), "\n") {
+		b.WriteString(strings.Trim(r, " │"))
+	}
+	return strings.Contains(b.String(), text)
+}
+
+// waiting is an agent whose login lasts.
+func (g *guarded) waiting() {
+	g.auth = func(c *call) (string, error) {
+		<-c.ctx.Done()
+		return "", c.ctx.Err()
+	}
+}
+
+// The address that an agent prints for a login is on the screen whole, at any width; it
+// is copied and opened by a key, which no draft may be in the middle of.
+func TestAddressOfALogin(t *testing.T) {
+	var opened []string
+	g := &guarded{}
+	g.waiting()
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
+	}, func(d *driver) {
+		d.rest()
+		l := d.m.chat.link
+		l.log.Add(acpclient.LogStderr, "see http://earlier.example.org/docs")
+		d.press("enter")
+		d.soon()
+		d.misses("earlier.example.org")
+		l.log.Add(acpclient.LogStderr, "Please visit <"+longAddress+">.")
+		l.log.Add(acpclient.LogStderr, "listening on http://127.0.0.1:4711/callback")
+		for _, width := range []int{40, 80, 200} {
+			d.send(tea.WindowSizeMsg{Width: width, Height: 30})
+			d.wait(time.Second)
+			if !d.whole(longAddress) || !d.whole("127.0.0.1:4711/callback") {
+				t.Errorf("%d columns:\n%s", width, d.screen())
+			}
+		}
+		d.sees("o open login.example.org", "y copy the address", "f2 log", "esc give up")
+		d.types("xy") // typed on
+		d.draft("xy")
+		d.press("ctrl+u")
+		d.rest()
+		d.press("y")
+		d.soon()
+		if d.copied != longAddress {
+			t.Errorf("copied %q", d.copied)
+		}
+		d.sees("copied 1 line")
+		d.rest()
+		d.press("o")
+		d.soon()
+		if len(opened) != 1 || opened[0] != longAddress {
+			t.Errorf("opened %q", opened)
+		}
+		d.sees("opened in your browser")
+		d.press("f2")
+		d.sees("╭ log", "earlier.example.org", "esc closes")
+		d.press("esc")
+		d.misses("╭ log ─")
+		d.press("f2", "f2")
+		d.sees("logging in: In the browser")
+	})
+}
+
+// The same over a session that is open.
+func TestAddressOfALoginForAPrompt(t *testing.T) {
+	var opened []string
+	g := &guarded{}
+	g.in.Store(true)
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.turn = g.wantsOne
+		o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
+	}, func(d *driver) {
+		d.connected()
+		g.waiting()
+		g.in.Store(false)
+		d.types("again\n")
+		d.rest()
+		d.press("f2") // the log, in the place of the list
+		d.sees("╭ log ")
+		d.misses("╭ log in")
+		d.press("f2")
+		d.rest()
+		d.press("enter")
+		d.soon()
+		d.m.chat.link.log.Add(acpclient.LogStderr, "Visit "+longAddress)
+		d.wait(time.Second)
+		d.sees("╭ log in to fake: In the browser", "o open login.example.org")
+		if !d.whole(longAddress) {
+			t.Errorf("cut:\n%s", d.screen())
+		}
+		d.press("o")
+		d.soon()
+		if len(opened) != 1 || opened[0] != longAddress {
+			t.Errorf("opened %q", opened)
+		}
+		d.press("f2")
+		d.sees("╭ log ")
+		d.press("esc")
+		d.press("esc")
+		d.soon()
+		d.sees("the login was given up")
+	})
+}
+
+// What is said of a way to log in is read whole, also in a narrow window.
+func TestLoginDescriptionWraps(t *testing.T) {
+	const words = "Opens the page of the company, where you choose a plan, pay, and copy the code that stands at its very end"
+	drive(t, func(d *driver, o *Options) {
+		(&guarded{}).set(d, o)
+		d.on["initialize"] = hello(`,"authMethods":[{"id":"a","name":"By page","description":"` + words + `"},{"id":"b","name":"Short","description":"words"}]`)
+	}, func(d *driver) {
+		for _, size := range [][2]int{{40, 24}, {80, 24}} {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.rest()
+			d.sees("By page", "Short", "by the agent")
+			if got := strings.Join(strings.Fields(strings.ReplaceAll(d.screen(), "│", " ")), " "); !strings.Contains(got, words) {
+				t.Errorf("%d columns:\n%s", size[0], d.screen())
+			}
+		}
+		d.press("down")
+		d.misses("very end")
+	})
+}
+
+// saidError is how a program ended that had the terminal.
+type saidError struct{ lines []string }
+
+func (saidError) Error() string         { return "exit status 1" }
+func (e saidError) LastLines() []string { return e.lines }
+
+// What a login in the terminal wrote last is still there when it has failed.
+func TestLastWordsOfALogin(t *testing.T) {
+	g := &guarded{exit: []error{saidError{[]string{"no browser found", "visit " + longAddress}}}}
+	drive(t, g.set, func(d *driver) {
+		d.rest()
+		d.types("terminal\n")
+		d.soon()
+		d.sees("the login did not succeed: exit status 1", "│ no browser found", "╭ log in to fake", "In a terminal")
+		if !d.whole(longAddress) {
+			t.Errorf("cut:\n%s", d.screen())
+		}
+		d.press("f2")
+		d.sees("╭ log ", "no browser found", "the login did not succeed")
+	})
+}
+
+// An agent of which only a command is known is called what it calls itself, before there
+// is a session too.
+func TestLoginNamesTheAgent(t *testing.T) {
+	g := &guarded{exit: []error{errors.New("exit status 1")}}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		o.Agents[0].Custom, o.Agents[0].Title = true, "env"
+	}, func(d *driver) {
+		d.rest()
+		d.misses("log in to env")
+		d.sees("╭ log in to Fake")
+	})
+}
