@@ -66,13 +66,13 @@ func runUnlock(in io.Reader, out io.Writer) {
 }
 
 // locked starts parley with that agent, at the list of its ways to log in.
-func locked(t *testing.T, dir string) *Screen {
+func locked(t *testing.T, dir string, flags ...string) *Screen {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Start(t, 100, 30, dir, "-p", "are you open?", "--", self, "locked")
+	s := Start(t, 100, 30, dir, append(flags, "-p", "are you open?", "--", self, "locked")...)
 	s.WaitFor("log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
 	s.Press("alt+a")
 	s.WaitFor("enter chooses")
@@ -121,29 +121,58 @@ func TestLoginWithAKey(t *testing.T) {
 }
 
 // A command that the agent names has the terminal once the user agrees to it;
-// then the agent is started again.
+// then the agent is started again. ctrl+c and ctrl+] end the command, and nothing else.
 func TestLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	s := locked(t, dir)
-	for i, answer := range []string{"no", "yes"} {
-		s.Type("own\r")
-		rows := s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
-		if rowOf(rows, "unlocking") >= 0 {
-			t.Fatal("it runs already")
-		}
-		s.Press("y")
-		s.WaitFunc("the login", func(rows []string) bool { // the one before stands above it
-			n := 0
-			for _, r := range rows {
-				n += strings.Count(r, `unlocking ["a b"]?`)
+	for _, flags := range [][]string{nil, {"--inline"}} {
+		dir := workDir(t)
+		s := locked(t, dir, flags...)
+		for _, c := range []struct{ keys, becomes string }{
+			{"no\r", "exit status 1"}, {"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", ""},
+		} {
+			s.Type("own\r")
+			s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
+			_, mark := s.Raw(0)
+			s.Press("y")
+			s.WaitFunc("the login", func([]string) bool { // the one before stands above it
+				raw, _ := s.Raw(mark)
+				return bytes.Contains(raw, []byte("ctrl+] ends it")) && bytes.Contains(raw, []byte(`unlocking ["a b"]?`))
+			})
+			s.Type(c.keys)
+			if c.becomes != "" {
+				s.WaitFor("the login did not succeed: "+c.becomes, `│ unlocking ["a b"]?`, "enter chooses")
 			}
-			return n == i+1
-		})
-		s.Type(answer + "\r")
-		if answer == "no" {
-			s.WaitFor("the login did not succeed: exit status 1", "enter chooses")
+		}
+		s.WaitFor("open by its own login")
+		s.PressUntil("ctrl+c", "again to quit")
+		s.Press("ctrl+c")
+		if code := s.ExitCode(); code != 0 {
+			t.Errorf("%v: exit code %d", flags, code)
 		}
 	}
-	s.WaitFor("open by its own login")
+}
+
+// The same in lines.
+func TestLoginByTheAgentsCommandInLines(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Start(t, 100, 40, workDir(t), "--linear", "-p", "are you open?", "--", self, "locked")
+	s.WaitFor("2. Its own way, runs a command")
+	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", "open by its own login"}} {
+		answered(s, "2", "Type run, or 0 for nothing:")
+		answered(s, "run", `unlocking ["a b"]?`)
+		_, mark := s.Raw(0)
+		s.Type(c.keys)
+		s.WaitFunc(c.becomes, func([]string) bool { raw, _ := s.Raw(mark); return bytes.Contains(raw, []byte(c.becomes)) })
+	}
+	s.WaitFor("Turn ended.")
+	s.Press("ctrl+c")
+	s.WaitFor("Press ctrl+c again to quit.")
+	s.Press("ctrl+c")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }
