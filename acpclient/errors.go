@@ -164,16 +164,29 @@ type quirks struct {
 	// missingFileIsEmpty: gemini reads a file before it creates it, and gives
 	// up on any error instead of taking "not found" for what it is.
 	missingFileIsEmpty bool
+	// errorsAsText: gemini hands its model String(error) of what a file request ended
+	// with, and of an object that is "[object Object]": the model never learns that the
+	// user has refused a write, or has had another text written.
+	errorsAsText bool
 }
 
 func quirksOf(agentName string) quirks {
-	return quirks{missingFileIsEmpty: strings.Contains(strings.ToLower(agentName), "gemini")}
+	gemini := strings.Contains(strings.ToLower(agentName), "gemini")
+	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini}
 }
 
-// readError drops the error that the agent cannot live with.
+// readError is fileError without the error that the agent cannot live with.
 func (q quirks) readError(err error) error {
 	if q.missingFileIsEmpty && errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	return q.fileError(err)
+}
+
+// fileError is an error of a file request in the shape in which the agent's model gets it.
+func (q quirks) fileError(err error) error {
+	if err != nil && q.errorsAsText {
+		return mapError(err).AsText()
 	}
 	return err
 }

@@ -197,6 +197,8 @@ func checkSent(t *testing.T, r *acptest.Result) {
 			}
 		case m.Method != "":
 			def = s.definition("agent", m.Method, "Notification")
+		case bytes.HasPrefix(m.Error, []byte(`"`)) && bytes.Contains(r.Said[0], []byte("gemini-cli")):
+			continue // no schema has what that agent can read
 		case m.Error != nil:
 			def, value = "Error", m.Error
 		default:

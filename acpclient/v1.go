@@ -200,7 +200,7 @@ func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
 			return no
 		}
 		work := fs.WriteTextFile(r)
-		return func(ctx context.Context) (any, error) { return nil, work(ctx) }
+		return func(ctx context.Context) (any, error) { return nil, c.quirk.fileError(work(ctx)) }
 	}
 	r, err := wire.DecodeReadTextFile(params)
 	if err != nil {

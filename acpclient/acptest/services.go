@@ -126,7 +126,7 @@ func (q *question) Wait(ctx context.Context) acpclient.Decision {
 	}
 }
 
-// files is acpclient.FS over a map.
+// files is acpclient.FS over a map. What is below /refused is.
 type files struct {
 	note func(string, ...any)
 
@@ -148,6 +148,9 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 
 func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context) error {
 	return func(context.Context) error {
+		if strings.HasPrefix(r.Path, "/refused/") {
+			return fmt.Errorf("the user did not allow it: writing %s", r.Path)
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.texts[r.Path] = r.Content

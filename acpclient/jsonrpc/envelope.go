@@ -112,7 +112,9 @@ func response(id []byte, result any, failure *Error) []byte {
 	key := `,"result":`
 	if failure != nil {
 		key = `,"error":`
-		if body, err = encode(failure); err != nil {
+		if failure.text {
+			body, err = encode(failure.Message)
+		} else if body, err = encode(failure); err != nil {
 			body, _ = encode(&Error{Code: failure.Code, Message: failure.Message})
 		}
 	}

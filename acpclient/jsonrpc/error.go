@@ -25,6 +25,16 @@ type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
+
+	text bool // of AsText
+}
+
+// AsText is the same error to be sent as its message alone, a string in the place of the
+// object that JSON-RPC has: for a peer that makes a string of whatever it gets.
+func (e *Error) AsText() *Error {
+	out := *e
+	out.text = true
+	return &out
 }
 
 func (e *Error) Error() string {

@@ -267,6 +267,10 @@ func outcome(e envelope) (json.RawMessage, error) {
 // decodeError takes what it can from an error object.
 func decodeError(raw []byte) *Error {
 	e := &Error{Code: CodeInternalError, Message: "error"}
+	if s, ok := jsonscan.Text(raw); ok { // see AsText
+		e.Message = s
+		return e
+	}
 	m := jsonscan.MembersOf(raw)
 	for m.Next() {
 		switch string(m.Key) {
