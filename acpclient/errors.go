@@ -168,11 +168,13 @@ type quirks struct {
 	// with, and of an object that is "[object Object]": the model never learns that the
 	// user has refused a write, or has had another text written.
 	errorsAsText bool
+	// keyAsText: gemini takes the key of a login as a string, others as a member.
+	keyAsText bool
 }
 
 func quirksOf(agentName string) quirks {
 	gemini := strings.Contains(strings.ToLower(agentName), "gemini")
-	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini}
+	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini, keyAsText: gemini}
 }
 
 // readError is fileError without the error that the agent cannot live with.

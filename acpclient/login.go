@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,9 +30,21 @@ type AuthMethod struct {
 	// the place of what its type says; nil where there is none. It can be any
 	// program: it must not run before the user has read all of it and agreed.
 	Command *AuthCommand
+	// TakesKey says that the agent logs in by itself with a key that it is handed, see
+	// AuthenticateKey; without one it looks in its environment.
+	TakesKey bool
 	// Refused says in a few safe words why a method is not to be carried out; ""
 	// for one that may be.
 	Refused string
+}
+
+// Variables are the names of Vars, in a line.
+func (m AuthMethod) Variables() string {
+	var names []string
+	for _, v := range m.Vars {
+		names = append(names, v.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // AuthVar is a variable that a login needs in the agent's environment.
@@ -71,6 +84,8 @@ func (c *Client) authMethod(m wire.AuthMethod) AuthMethod {
 		for _, v := range m.Vars {
 			out.Vars = append(out.Vars, AuthVar{v.Name, safetext.Line(v.Label, 80), v.Secret, v.Optional})
 		}
+	case m.Key && (out.Type == "" || out.Type == "agent"):
+		out.TakesKey = true
 	case c.opts.TerminalLogin:
 		out.Command = authCommand(m.Command)
 	}
@@ -141,17 +156,26 @@ func authCommand(t *wire.TerminalAuth) *AuthCommand {
 // Authenticate logs in with a method that the agent carries out itself. It may
 // take minutes; the end of ctx gives it up.
 func (c *Client) Authenticate(ctx context.Context, methodID string) error {
-	return c.authenticate(ctx, methodID, "", "agent")
+	return c.authenticate(ctx, methodID, nil, "", "agent")
+}
+
+// AuthenticateKey is Authenticate with a key, for a method that TakesKey.
+func (c *Client) AuthenticateKey(ctx context.Context, methodID, key string) error {
+	var handed any = map[string]string{"apiKey": key}
+	if c.quirk.keyAsText {
+		handed = key
+	}
+	return c.authenticate(ctx, methodID, map[string]any{"api-key": handed}, "", "agent")
 }
 
 // AuthenticateEnv tells an agent that was started with the variables of a
 // method of type "env_var" to log in with them. Agents that take them by
 // themselves need no telling.
 func (c *Client) AuthenticateEnv(ctx context.Context, methodID string) error {
-	return c.authenticate(ctx, methodID, "env_var")
+	return c.authenticate(ctx, methodID, nil, "env_var")
 }
 
-func (c *Client) authenticate(ctx context.Context, methodID string, types ...string) error {
+func (c *Client) authenticate(ctx context.Context, methodID string, meta map[string]any, types ...string) error {
 	for _, m := range c.agent.AuthMethods {
 		if m.ID != methodID {
 			continue
@@ -159,10 +183,32 @@ func (c *Client) authenticate(ctx context.Context, methodID string, types ...str
 		if !slices.Contains(types, m.Type) || m.Refused != "" {
 			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
 		}
-		if err := c.peer.Call(ctx, c.surface.login(), map[string]string{"methodId": methodID}, nil); err != nil {
-			return c.explain("log in", err)
+		params := map[string]any{"methodId": methodID}
+		if meta != nil {
+			params["_meta"] = meta
+		}
+		if err := c.peer.Call(ctx, c.surface.login(), params, nil); err != nil {
+			return withVariables(c.explain("log in", err))
 		}
 		return nil
 	}
 	return fmt.Errorf("log in: %w", ErrUnsupported)
+}
+
+// variable is a name that reads like that of a variable of the environment.
+var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+
+// withVariables adds to the error of a login that names variables of the agent's
+// environment what is to be done about them: it gets those that parley was started with.
+func withVariables(err error) error {
+	var e *AgentError
+	if !errors.As(err, &e) {
+		return err
+	}
+	names := variable.FindAllString(e.Message+" "+e.Detail, 8)
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; set %s before you start parley", err, strings.Join(names, " or "))
 }

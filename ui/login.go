@@ -84,6 +84,8 @@ func (l *link) how(method acpclient.AuthMethod) string {
 		return "asks for " + method.Vars[0].Name
 	case method.Type == "env_var":
 		return fmt.Sprintf("asks for %d values", len(method.Vars))
+	case method.TakesKey:
+		return "asks for a key"
 	case method.Command != nil && l.m.opts.AskedLogin != nil:
 		return "runs a command"
 	}
@@ -95,7 +97,9 @@ func (l *link) unfit(method acpclient.AuthMethod) string {
 	switch {
 	case method.Refused != "":
 		return method.Refused
-	case l.agent.Remote && (method.Type == "terminal" || method.Type == "env_var"):
+	case l.agent.Remote && method.Type == "env_var":
+		return "the agent runs elsewhere: set " + method.Variables() + " there"
+	case l.agent.Remote && method.Type == "terminal":
 		return "the agent runs elsewhere"
 	case method.Type == "terminal" && l.m.opts.LoginCommand == nil:
 		return method.Type
@@ -119,7 +123,7 @@ func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
 		l.askLogin("parley does not log in this way: " + why)
 	case method.Type == "terminal":
 		return tea.Exec(onTerminal(m.opts.LoginCommand(l.equipped(), method)), func(err error) tea.Msg { return loginRanMsg{l, conn, err} })
-	case method.Type == "env_var":
+	case method.Type == "env_var", method.TakesKey:
 		l.askFirst(l.variablesStep(method))
 	case method.Command != nil && m.opts.AskedLogin != nil:
 		asked, err := m.opts.AskedLogin(l.equipped(), *method.Command)
@@ -130,7 +134,7 @@ func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
 		l.askFirst(&loginStep{link: l, conn: conn, method: method, asked: asked})
 		return later(quiet + 20*time.Millisecond)
 	default:
-		return l.authenticate(method, nil)
+		return l.authenticate(method, l.conn.Client.Authenticate, nil)
 	}
 	return nil
 }
@@ -142,16 +146,12 @@ func (l *link) equipped() Agent {
 	return a
 }
 
-// authenticate has the agent log in: by itself, or with the variables that it was
+// authenticate has the agent log in by call: by itself, or with the variables that it was
 // started with, which was not enough for the reason given.
-func (l *link) authenticate(method acpclient.AuthMethod, given error) tea.Cmd {
+func (l *link) authenticate(method acpclient.AuthMethod, call func(context.Context, string) error, given error) tea.Cmd {
 	m, conn := l.m, l.conn
 	if l.loggingIn != "" {
 		return m.chat.say("a login is under way already: " + l.loggingIn)
-	}
-	call := conn.Client.Authenticate
-	if given != nil {
-		call = conn.Client.AuthenticateEnv
 	}
 	ctx, cancel := context.WithCancel(m.conns.ctx)
 	l.cancelLogin = cancel
@@ -180,7 +180,7 @@ func (l *link) useGiven(why error) (tea.Cmd, bool) {
 		return nil, false
 	}
 	l.used = true
-	return l.authenticate(g.method, why), true
+	return l.authenticate(g.method, l.conn.Client.AuthenticateEnv, why), true
 }
 
 // askLogin shows the ways to log in, and what went wrong with one. Whoever is

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -61,8 +62,12 @@ var (
 
 // variablesStep asks for the variables of a login.
 func (l *link) variablesStep(method acpclient.AuthMethod) *loginStep {
+	vars := method.Vars
+	if method.TakesKey {
+		vars = []acpclient.AuthVar{{Name: "API key", Secret: true, Optional: true}}
+	}
 	var fields []widget.FormField
-	for _, v := range method.Vars {
+	for _, v := range vars {
 		f := widget.FormField{Label: v.Name, OneLine: true, Required: !v.Optional}
 		var help []string
 		if v.Label != "" {
@@ -73,7 +78,10 @@ func (l *link) variablesStep(method acpclient.AuthMethod) *loginStep {
 			f.Kind = widget.FormSecret
 			help = append(help, "not shown while you type")
 		}
-		if v.Optional {
+		switch {
+		case method.TakesKey:
+			help = append(help, "empty: the one of its environment")
+		case v.Optional:
 			help = append(help, "may stay empty")
 		}
 		f.Help = strings.Join(help, ", ")
@@ -149,11 +157,18 @@ func (g *loginStep) paste(text string) {
 	}
 }
 
-// give starts the agent again with what was typed in its environment.
+// give starts the agent again with what was typed in its environment, or hands it the key.
 func (g *loginStep) give() tea.Cmd {
 	l := g.link
 	if l.conn != g.conn {
 		return l.m.chat.say("not sent: the agent was started again in the meantime")
+	}
+	if g.method.TakesKey {
+		key, client := strings.TrimSpace(g.form.Values()[0].Text), l.conn.Client
+		if key == "" {
+			return l.authenticate(g.method, client.Authenticate, nil)
+		}
+		return l.authenticate(g.method, func(ctx context.Context, id string) error { return client.AuthenticateKey(ctx, id, key) }, nil)
 	}
 	values := Variables{}
 	for i, v := range g.form.Values() {
@@ -188,7 +203,7 @@ func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cur
 		return box.Rows(width, th), nil
 	}
 	box.Foot = "tab next · ctrl+s sends · esc back"
-	if len(g.method.Vars) == 1 {
+	if len(g.method.Vars) == 1 || g.method.TakesKey {
 		box.Foot = "enter sends · esc back"
 	}
 	const formRoom = 5 // a field with its help, a blank row, the ways out
@@ -207,7 +222,11 @@ func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cur
 
 // aboutRows say what becomes of what is typed, and where it is to be had.
 func (g *loginStep) aboutRows(width int, th *theme.Theme) []string {
-	rows := wrapInk(th.Dim.Paint, "the agent is started again with it; parley keeps it in memory only", "", width)
+	becomes := "the agent is started again with it; parley keeps it in memory only"
+	if g.method.TakesKey {
+		becomes = "the agent gets it, and may keep it; parley does not"
+	}
+	rows := wrapInk(th.Dim.Paint, becomes, "", width)
 	if g.method.Description != "" {
 		rows = append(rows, wrapInk(nil, g.method.Description, "", width)...)
 	}

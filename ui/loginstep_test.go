@@ -438,3 +438,40 @@ func TestGoldenLoginStep(t *testing.T) {
 		d.golden("login-command")
 	})
 }
+
+// An agent that takes a key with the login is handed the one that is typed, and is not
+// started again; left empty, it looks in its environment, and says what it has missed.
+func TestLoginWithATypedKey(t *testing.T) {
+	g := &guarded{}
+	drive(t, func(d *driver, o *Options) {
+		g.set(d, o)
+		d.on["initialize"] = hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{"provider":"x"}}}]`)
+		g.auth = func(c *call) (string, error) {
+			if params := c.a.called("authenticate"); !strings.Contains(params[len(params)-1], secretKey) {
+				return fails(-32603, "FAKE_API_KEY is not set")
+			}
+			g.in.Store(true)
+			return `{}`, nil
+		}
+	}, func(d *driver) {
+		d.hidden = secretKey
+		d.rest()
+		d.sees("API key", "asks for a key")
+		first := d.agent
+		d.press("enter")
+		d.sees("the agent gets it, and may keep it; parley does not", "not shown while you type, empty: the one of its environment", "enter sends")
+		d.press("enter")
+		d.wait(2 * time.Second)
+		if got := strings.Join(strings.Fields(d.screen()), " "); !strings.Contains(got, "FAKE_API_KEY is not set (-32603); set FAKE_API_KEY before you start parley") {
+			t.Errorf("%s", got)
+		}
+		d.press("enter")
+		d.typesKey(secretKey)
+		d.press("enter")
+		d.wait(2 * time.Second)
+		d.connected()
+		if d.agent != first {
+			t.Error("the agent was started again")
+		}
+	})
+}

@@ -25,6 +25,11 @@ var ofTheAgent = map[string]func(u *engineUser, ctx context.Context, arg string)
 		u.report("delete", u.client.DeleteSession(ctx, id))
 	},
 	"login": func(u *engineUser, ctx context.Context, method string) {
+		method, key, typed := strings.Cut(method, " ")
+		if typed {
+			u.report("login", u.client.AuthenticateKey(ctx, method, key))
+			return
+		}
 		u.report("login", u.client.Authenticate(ctx, method))
 	},
 	"logout": func(u *engineUser, ctx context.Context, _ string) { u.report("logout", u.client.LogOut(ctx)) },

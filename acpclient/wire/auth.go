@@ -20,6 +20,8 @@ type AuthMethod struct {
 	// Command is the extension _meta["terminal-auth"]; nil where there is none
 	// that is sound.
 	Command *TerminalAuth
+	// Key is the extension _meta["api-key"]: authenticate takes a key.
+	Key bool
 }
 
 // AuthVar is a variable that a login of type "env_var" asks for. Nothing of it
@@ -104,8 +106,11 @@ func decodeAuthMethod(raw []byte, id string) (a AuthMethod, meta []byte, ok bool
 	}
 	if meta != nil {
 		fields(meta, func(key string, v []byte) {
-			if key == "terminal-auth" {
+			switch key {
+			case "terminal-auth":
 				a.Command = decodeTerminalAuth(v)
+			case "api-key":
+				a.Key = jsonscan.KindOf(v) == jsonscan.Object
 			}
 		})
 	}

@@ -25,26 +25,33 @@ const (
 func runLocked(in io.Reader, out io.Writer) {
 	self, _ := os.Executable()
 	opened := filepath.Join(os.Getenv(rootVar), "opened")
-	lines := bufio.NewScanner(in)
+	lines, handed := bufio.NewScanner(in), false
 	for lines.Scan() {
 		var m struct {
 			ID     json.RawMessage
 			Method string
+			Params struct {
+				Meta map[string]struct{ APIKey string } `json:"_meta"`
+			}
 		}
 		json.Unmarshal(lines.Bytes(), &m)
 		_, err := os.Stat(opened)
 		switch {
 		case m.Method == "initialize":
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"locked","version":"1"},"authMethods":[`+
+				`{"id":"handed","name":"Handed over","_meta":{"api-key":{"provider":"x"}}},`+
 				`{"id":"key","name":"With a key","type":"env_var","vars":[{"name":%q}]},`+
 				`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}}]}}`+"\n", m.ID, lockKey, self)
-		case m.Method == "session/new" && os.Getenv(lockKey) != lockSecret && err != nil:
+		case m.Method == "authenticate":
+			handed = m.Params.Meta["api-key"].APIKey == lockSecret
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID)
+		case m.Method == "session/new" && os.Getenv(lockKey) != lockSecret && err != nil && !handed:
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"locked"}}`+"\n", m.ID)
 		case m.Method == "session/new":
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`+"\n", m.ID)
 		case m.Method == "session/prompt":
 			how := "by its own login"
-			if os.Getenv(lockKey) != "" {
+			if os.Getenv(lockKey) != "" || handed {
 				how = "with the key"
 			}
 			fmt.Fprintf(out, chunk+"\n"+`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`+"\n", `"open `+how+`"`, m.ID)
@@ -83,9 +90,16 @@ func locked(t *testing.T, dir string, flags ...string) *Screen {
 // the terminal was sent nor in a file.
 func TestLoginWithAKey(t *testing.T) {
 	t.Parallel()
+	for _, way := range []string{"with a key\r", "handed\r"} {
+		loginWithAKey(t, way)
+	}
+}
+
+func loginWithAKey(t *testing.T, way string) {
+	t.Helper()
 	dir := workDir(t)
 	s := locked(t, dir)
-	s.Press("enter")
+	s.Type(way)
 	s.WaitFor("not shown while you type")
 	s.Type(lockSecret[:5])
 	s.WaitFor("› •••••")
@@ -107,8 +121,8 @@ func TestLoginWithAKey(t *testing.T) {
 			return err
 		}
 		text := read(t, path)
-		if strings.Contains(text, lockKey) {
-			logs++ // what the agent asked for
+		if strings.Contains(text, lockKey) || strings.Contains(text, "authenticate") {
+			logs++ // what the agent asked for, or was told
 		}
 		if strings.Contains(text, lockSecret) {
 			t.Errorf("%s holds the key", path)
@@ -160,9 +174,9 @@ func TestLoginByTheAgentsCommandInLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Start(t, 100, 40, workDir(t), "--linear", "-p", "are you open?", "--", self, "locked")
-	s.WaitFor("2. Its own way, runs a command")
+	s.WaitFor("3. Its own way, runs a command")
 	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", "open by its own login"}} {
-		answered(s, "2", "Type run, or 0 for nothing:")
+		answered(s, "3", "Type run, or 0 for nothing:")
 		answered(s, "run", `unlocking ["a b"]?`)
 		_, mark := s.Raw(0)
 		s.Type(c.keys)

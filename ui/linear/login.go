@@ -120,6 +120,8 @@ func (c *chat) how(m acpclient.AuthMethod) string {
 		return "in this terminal"
 	case m.Type == "env_var":
 		return "asks for " + count(len(m.Vars), "value")
+	case m.TakesKey:
+		return "asks for a key"
 	case m.Command != nil && c.opts.AskedLogin != nil:
 		return "runs a command"
 	}
@@ -132,7 +134,9 @@ func (c *chat) unfit(m acpclient.AuthMethod) string {
 	switch {
 	case m.Refused != "":
 		return m.Refused
-	case c.agent.Remote && (m.Type == "terminal" || m.Type == "env_var"):
+	case c.agent.Remote && m.Type == "env_var":
+		return "the agent runs elsewhere: set " + m.Variables() + " there"
+	case c.agent.Remote && m.Type == "terminal":
 		return "the agent runs elsewhere"
 	case (m.Type == "terminal" || asksCommand) && !c.in.terminal():
 		return "it needs a terminal"
@@ -153,10 +157,12 @@ func (c *chat) logIn(m acpclient.AuthMethod) {
 		c.runLogin(c.opts.LoginCommand(c.equipped(), m))
 	case m.Type == "env_var":
 		c.variable(m, 0, ui.Variables{})
+	case m.TakesKey:
+		c.key(m)
 	case m.Command != nil && c.opts.AskedLogin != nil:
 		c.askedLogin(m)
 	default:
-		c.authenticate(m, nil)
+		c.authenticate(m, c.conn.Client.Authenticate, nil)
 	}
 }
 
@@ -262,31 +268,58 @@ func (c *chat) variable(m acpclient.AuthMethod, i int, values ui.Variables) {
 	if v.Label != "" {
 		wants = "Type " + oneLine(v.Label) + ", " + v.Name
 	}
-	if v.Secret && c.in.terminal() {
+	hidden := v.Secret && c.in.terminal()
+	if hidden {
 		wants += ", which is not shown"
 	}
 	if v.Optional {
 		wants += "; it may stay empty"
 	}
-	d := &dialog{free: true, secret: v.Secret && c.in.terminal(), wants: wants + "; /cancel gives up:"}
+	c.value(wants, v.Optional, hidden, func(text string) {
+		if text != "" {
+			values[v.Name] = text
+		}
+		c.variable(m, i+1, values)
+	})
+}
+
+// key asks for the key of a login that the agent carries out with it.
+func (c *chat) key(m acpclient.AuthMethod) {
+	client := c.conn.Client
+	c.say("The agent gets what you type, and may keep it; parley does not.")
+	wants := "Type the API key"
+	if c.in.terminal() {
+		wants += ", which is not shown"
+	}
+	c.value(wants+"; empty is the one of its environment", true, c.in.terminal(), func(key string) {
+		switch {
+		case c.conn == nil || c.conn.Client != client:
+			c.say("The agent was started again meanwhile.")
+		case key == "":
+			c.authenticate(m, client.Authenticate, nil)
+		default:
+			c.authenticate(m, func(ctx context.Context, id string) error { return client.AuthenticateKey(ctx, id, key) }, nil)
+		}
+	})
+}
+
+// value asks for a line of a login, and hands it over.
+func (c *chat) value(wants string, optional, hidden bool, take func(string)) {
+	d := &dialog{free: true, secret: hidden, wants: wants + "; /cancel gives up:"}
 	d.take = func(text string) bool {
 		text = strings.TrimSpace(text)
 		switch {
 		case text == "/cancel":
 			c.closeDialog(d)
 			c.chooseLogin(false)
-			return true
-		case text == "" && !v.Optional:
+		case text == "" && !optional:
 			c.say("An answer is needed.")
-			return true
 		case len(text) > maxVariable:
 			c.say("That is too long for a variable.")
-			return true
-		case text != "":
-			values[v.Name] = text
+		default:
+			c.closeDialog(d)
+			take(text)
 		}
-		c.closeDialog(d)
-		c.variable(m, i+1, values)
 		return true
 	}
 	c.openDialog(d)
@@ -294,16 +327,12 @@ func (c *chat) variable(m acpclient.AuthMethod, i int, values ui.Variables) {
 
 // authenticate has the agent log in: by itself, or with the variables that it was
 // started with, which was not enough for the reason given.
-func (c *chat) authenticate(m acpclient.AuthMethod, why error) {
+func (c *chat) authenticate(m acpclient.AuthMethod, call func(context.Context, string) error, why error) {
 	if c.loggingIn != "" {
 		c.say("A login is under way already: %s.", c.loggingIn)
 		return
 	}
 	conn := c.conn
-	call := conn.Client.Authenticate
-	if why != nil {
-		call = conn.Client.AuthenticateEnv
-	}
 	c.loggingIn = methodName(m)
 	c.say("Logging in: %s. The agent may open a browser.", c.loggingIn)
 	ctx, cancel := context.WithCancel(c.ctx)
@@ -337,7 +366,7 @@ func (c *chat) useGiven(why error) bool {
 		return false
 	}
 	c.used = true
-	c.authenticate(g.method, why)
+	c.authenticate(g.method, c.conn.Client.AuthenticateEnv, why)
 	return true
 }
 

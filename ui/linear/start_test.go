@@ -145,6 +145,38 @@ func TestLoginWithAKey(t *testing.T) {
 	})
 }
 
+// An agent that takes a key with the login is handed it.
+func TestLoginWithATypedKey(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		locked(r)
+		in := r.on["authenticate"]
+		r.on["initialize"] = func(*call) (string, error) {
+			return hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{}}}]`), nil
+		}
+		r.on["authenticate"] = func(c *call) (string, error) {
+			c.p.mu.Lock()
+			last := c.p.calls[len(c.p.calls)-1]
+			c.p.mu.Unlock()
+			if last != `authenticate {"_meta":{"api-key":{"apiKey":"k1"}},"methodId":"api-key"}` {
+				return "", jsonrpc.Errorf(-32603, "FAKE_API_KEY is not set")
+			}
+			return in(c)
+		}
+	}, func(r *rig) {
+		r.pause()
+		r.fresh()
+		r.types("1", "")
+		r.sees("The agent gets what you type, and may keep it; parley does not.", "Type the API key; empty is the one of its environment; /cancel gives up:",
+			"set FAKE_API_KEY before you start parley")
+		r.pause()
+		r.types("1", "k1")
+		r.sees("Logged in.", "Connected: Fake agent 1.2.")
+		if len(r.agents) != 1 {
+			t.Error("started again")
+		}
+	})
+}
+
 // A prompt that is refused for want of a login goes out again after it, once.
 func TestPromptIsRefused(t *testing.T) {
 	in := false
