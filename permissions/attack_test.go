@@ -326,34 +326,6 @@ func TestNotDenied(t *testing.T) {
 	}
 }
 
-// A line that could not be read may hold what a rule speaks of.
-func TestHides(t *testing.T) {
-	for _, c := range []struct {
-		rule Rule
-		line string
-		want Effect
-	}{
-		{Rule{Effect: Deny, Command: "rm *"}, "ls x", None},
-		{Rule{Effect: Deny, Command: "rm *"}, "$x y", Deny},
-		{Rule{Effect: Deny, Command: "rm *"}, "ls *.go", None},
-		{Rule{Effect: Deny, Command: "ls -l *"}, "ls $x", Deny},
-		{Rule{Effect: Deny, Command: "rm *"}, "sudo $x y", Deny},
-		{Rule{Effect: Deny, Command: "rm *"}, "bash -c \"$x\"", Deny},
-		{Rule{Effect: Deny, Command: "rm *"}, "ls (", Deny},
-		{Rule{Effect: Deny, Command: "rm *"}, "{rm,x}", Deny},
-		{Rule{Effect: Deny, Path: "x/**"}, "cat *", Deny},
-		{Rule{Effect: Confirm, Path: "x/**"}, "cat $y", Confirm},
-		{Rule{Effect: Deny, Host: "example.com"}, "curl $y", Deny},
-		{Rule{Effect: Deny, Kind: "edit"}, "cat $y", None},
-		{Rule{Effect: Deny, Agent: "b", Command: "rm *"}, "$x y", None},
-		{Rule{Effect: Allow, Command: "ls *"}, "$x y", None},
-	} {
-		if got := mustBook(t, []Rule{c.rule}).Judge(lineFacts(c.line)).Hides; got != c.want {
-			t.Errorf("%q with %s: %v, want %v", c.line, c.rule.Name(), got, c.want)
-		}
-	}
-}
-
 // A path that is denied is denied to commands, too, wherever it lies.
 func TestDeniedPaths(t *testing.T) {
 	for _, c := range []struct {

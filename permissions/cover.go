@@ -78,7 +78,7 @@ func (it item) uncovered(f *Facts, dir string) string {
 			return fmt.Sprintf("a rule has to name %s", it.option)
 		}
 		return fmt.Sprintf("a rule has to name %s", it.of+" "+it.text)
-	case classAssign, classCode, classCmd:
+	case classAssign, classSetting, classCode, classCmd, classLine, classJoined:
 		return fmt.Sprintf("a rule has to name what it runs: %s", it.text)
 	case classOdd:
 		if it.option == "" {

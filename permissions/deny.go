@@ -25,13 +25,31 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 			operands = append(operands, w)
 		}
 	}
-	for i := range wrapped(words) {
-		called := slices.ContainsFunc(calledBy(f, words[i], dir), func(name string) bool { return matchText(first, name) })
-		if called && matchAmong(operands, words[i+1:]) && !slices.ContainsFunc(options, func(o string) bool { return !hasOption(words[i+1:], o) }) {
+	for _, command := range carriedBy(words).commands {
+		if !slices.ContainsFunc(calledBy(f, command[0], dir), func(name string) bool { return matchText(first, name) }) {
+			continue
+		}
+		match := matchAmong
+		if p := anyProfile(command[0]); p != nil && p.each {
+			match = matchEach
+		}
+		if match(operands, command[1:]) && hasOptions(otherNames(command), options) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasOptions tells whether all of some options are among the words of a command, each by
+// itself or as what it stands for.
+func hasOptions(words, options []string) bool {
+	var means map[string][]string
+	if p := innermost(words); p != nil {
+		means = p.means
+	}
+	return !slices.ContainsFunc(options, func(o string) bool {
+		return !hasOption(words[1:], o) && (means[o] == nil || !hasOptions(words, means[o]))
+	})
 }
 
 // calledBy are the names of the program that a word means.
@@ -66,8 +84,8 @@ func matchAmong(pattern, words []string) bool {
 			if s.at < len(pattern) && matchText(pattern[s.at], w) {
 				next[state{s.at + 1, false}] = true
 			}
-			if strings.HasPrefix(w, "-") {
-				next[state{s.at, !strings.Contains(w, "=")}] = true
+			if strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
+				next[state{s.at, w[0] == '-' && !strings.Contains(w, "=")}] = true
 			} else if s.value {
 				next[state{s.at, false}] = true
 			}
@@ -122,11 +140,27 @@ func hasWritten(words []string, option string) bool {
 	})
 }
 
+// mayBegin tells whether a command with more words than are known may be one that a rule
+// speaks of.
+func (r *Rule) mayBegin(f *Facts, p part) bool {
+	if r.Command == "" {
+		return false
+	}
+	first := strings.ToLower(r.words[0])
+	return slices.ContainsFunc(carriedBy(p.words).commands, func(command []string) bool {
+		return isShell(command[0]) || slices.ContainsFunc(calledBy(f, command[0], p.dir), func(name string) bool { return matchText(first, name) })
+	})
+}
+
 // mayHideIn tells whether a part of a command line that could not be read may be what a
 // rule speaks of.
 func (r *Rule) mayHideIn(f *Facts, p part) bool {
 	switch {
-	case r.Agent != "" && !matchText(r.Agent, f.Agent), p.doubt == "":
+	case r.Agent != "" && !matchText(r.Agent, f.Agent):
+		return false
+	case (r.Path != "" || r.mayBegin(f, p)) && slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
+		return true
+	case p.doubt == "":
 		return false
 	case p.words == nil:
 		return r.Command != "" || r.Path != "" || r.Host != ""
@@ -136,9 +170,8 @@ func (r *Rule) mayHideIn(f *Facts, p part) bool {
 		return true
 	case r.Command == "":
 		return false
-	case p.known == 0 || wrapped(p.words) > 1 || isShell(p.words[0]) || p.words[0] == "eval":
+	case p.known == 0 || mayCarry(p.words[:p.known]):
 		return true
 	}
-	first := strings.ToLower(r.words[0])
-	return slices.ContainsFunc(calledBy(f, p.words[0], p.dir), func(name string) bool { return matchText(first, name) })
+	return r.mayBegin(f, p)
 }

@@ -182,7 +182,19 @@ func deeper(all []Verdict) []Verdict {
 	return all
 }
 
+// part judges a part of a line. Of one that a word carries, the command itself is allowed
+// by the rule that names the word.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
+	all := b.own(f, p)
+	if p.carried == notCarried {
+		return all
+	}
+	return slices.DeleteFunc(all, func(v Verdict) bool {
+		return v.Effect < Confirm && (p.carried == carriedMaybe || v.demand.kind == wantsRun && v.demand.words != nil && p.doubt == "")
+	})
+}
+
+func (b *Rulebook) own(f *Facts, p part) []Verdict {
 	switch {
 	case p.file != "" || p.write:
 		v := Verdict{Text: p.text, Why: p.doubt}

@@ -125,7 +125,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		if strings.Contains(it.text, "://") {
 			return b.url(f, it.text)
 		}
-	case classOther, classOdd, classCode, classCmd, classAssign:
+	case classOther, classOdd, classCode, classCmd, classLine, classJoined, classSetting, classAssign:
 		if strings.Contains(it.text, "://") {
 			return b.urls(f, it.text)
 		}

@@ -44,6 +44,9 @@ const (
 	classLocal                 // a path, or a name that nothing is fetched for: ./..., net/http
 	classInput                 // files to check: a path, a test in it (x.py::y), a pattern; no @file with options, no x@version
 	classShown                 // what to show, or in which format: no secrets, no files, nothing that is looked up
+	classLine                  // a command line
+	classJoined                // the first of words that together are a command line
+	classSetting               // NAME=VALUE, or a value, of a setting that may be a command line
 )
 
 var classNames = map[string]class{
@@ -51,7 +54,7 @@ var classNames = map[string]class{
 	"host": classHost, "url": classURL, "remote": classRemote, "other": classOther, "assign": classAssign, "code": classCode,
 	"cmd": classCmd, "sed": classSed, "jq": classJQ, "list": classList,
 	"name": className, "local": classLocal, "input": classInput, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
-	"query": classQuery, "forge": classForge,
+	"query": classQuery, "forge": classForge, "line": classLine, "joined": classJoined, "setting": classSetting,
 }
 
 // style is how a program reads its options.
@@ -94,14 +97,19 @@ type profile struct {
 	target   class    // of the very last operand, if that is another; it may be a directory for the others
 	begins   []string // options of which only the beginning is given: +FORMAT
 	subs     map[string]*profile
-	global   bool     // options count after a subcommand, too
-	risky    bool     // a rule must name this subcommand
-	digits   bool     // -5 is an option
-	deep     bool     // it reads all below the directories that it names
-	deepWith []string // it does with one of these options
-	hidden   bool     // deep, but leaves out names that begin with a dot
-	unhide   []string // with one of these options it does not
-	instead  []string // with one of these options the first of operands is left out
+	global   bool                // options count after a subcommand, too
+	risky    bool                // a rule must name this subcommand
+	digits   bool                // -5 is an option
+	deep     bool                // it reads all below the directories that it names
+	deepWith []string            // it does with one of these options
+	hidden   bool                // deep, but leaves out names that begin with a dot
+	unhide   []string            // with one of these options it does not
+	instead  []string            // with one of these options the first of operands is left out
+	carries  bool                // any of its words may begin a command, or be a command line
+	input    bool                // without a command it runs the lines that it reads
+	partial  bool                // what it does not list is as for a program without a profile
+	each     bool                // each of its operands is a task of its own, as the targets of make
+	means    map[string][]string // what an option stands for
 }
 
 //go:embed profiles/*.txt
@@ -156,6 +164,8 @@ func profileOf(word string) *profile {
 //	deep [OPTIONS]               it reads all below directories, or does with one of these
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
+//	carries | input | partial | each  see profile
+//	means -D --delete --force    the first option stands for the others
 //
 // An option ends with = where it has a value, with ? where it may have one in the
 // same word; behind that stands the class of the value if it is not text. It ends with !
@@ -278,6 +288,22 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.global = true
 		case "risky":
 			p.risky = true
+		case "carries":
+			p.carries = true
+		case "input":
+			p.input = true
+		case "partial":
+			p.partial = true
+		case "each":
+			p.each = true
+		case "means":
+			if p.means == nil {
+				p.means = map[string][]string{}
+			}
+			if len(words) < 2 {
+				return fmt.Errorf("means %q", rest)
+			}
+			p.means[words[0]] = words[1:]
 		case "digits":
 			p.digits = true
 		case "hidden":

@@ -100,7 +100,7 @@ func TestProfileOptions(t *testing.T) {
 				}
 			}
 			flag, value := readAs(classFlag, name, name), readAs(o.class, name, "zz")
-			if o.takes == takesNone && o.class == classRisky {
+			if o.takes == takesNone && o.class == classRisky || o.takes == takesAttached && o.class == classLine {
 				flag = readAs(classRisky, name, name)
 			}
 			joined := name + "=zz"

@@ -25,12 +25,17 @@ type reading struct {
 	dirs  []string // that it works in, one after the other
 	// instead: an option has said what the first operand would say.
 	instead bool
+
+	shallow bool     // what a command that this one runs consists of is left out
+	profile *profile // the innermost; nil where there is none
+	loose   int      // where the words begin of one that carries; 0 where there is none
+	odd     int      // the first word that it does not know
 }
 
 // read takes the words of a command apart. Words behind one that the profile does not
 // know are those of a program without one: nobody can say what they belong to.
 func read(words []string) reading {
-	r := reading{known: true}
+	r := reading{known: true, odd: -1}
 	r.command(words, 0)
 	return r
 }
@@ -54,7 +59,8 @@ func (r *reading) command(words []string, at int) {
 // directories among them.
 func (r *reading) others(words []string, at int, c class) {
 	r.known, r.deep, r.bare = false, true, false
-	for ; at < len(words); at++ {
+	r.stray(at)
+	for ; at < len(words) && !r.shallow; at++ {
 		if strings.HasPrefix(words[at], "-") || strings.HasPrefix(words[at], "+") || strings.HasPrefix(words[at], "@") {
 			r.add(at, words[at], classOdd, words[at])
 		} else {
@@ -63,10 +69,22 @@ func (r *reading) others(words []string, at int, c class) {
 	}
 }
 
+// stray notes the first word that no profile explains.
+func (r *reading) stray(at int) {
+	if r.odd < 0 {
+		r.odd = at
+	}
+}
+
 // program reads options and operands. parents have options that count as well; first is
 // which of the profile's operands comes first.
 func (r *reading) program(p *profile, parents []*profile, words []string, at, first int) {
-	r.of, r.deep, r.bare = p.name, r.deep || p.deep, p.hidden
+	r.of, r.deep, r.bare = p.name, r.deep || p.deep || p.partial, p.hidden
+	r.known = r.known && !p.partial
+	r.profile = p
+	if p.carries && r.loose == 0 {
+		r.loose = at
+	}
 	r.operands(p, parents, words, at, first)
 }
 
@@ -107,10 +125,16 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 			next, ok := r.option(p, parents, words, at)
 			if !ok {
 				c := classOther
-				if slices.Contains(p.operands, classCode) || slices.Contains(p.operands, classCmd) {
+				if slices.ContainsFunc(p.operands, class.isCode) {
 					c = classCode
 				}
 				r.others(words, at, c)
+				return
+			}
+			if last := r.items[len(r.items)-1]; last.class == classCmd { // find -exec
+				if !r.shallow {
+					r.command(words, last.word)
+				}
 				return
 			}
 			if p.style == styleGNU && seen {
@@ -119,13 +143,20 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 			at = next
 		default:
 			c := p.operand(&operands, w)
-			if c == classCmd {
-				r.add(at, w, classCmd, "")
-				r.command(words, at)
+			switch r.add(at, w, c, ""); c {
+			case classCmd:
+				if !r.shallow {
+					r.command(words, at)
+				}
 				return
-			}
-			if r.add(at, w, c, ""); c == classOdd {
+			case classJoined:
+				for at++; at < len(words); at++ {
+					r.add(at, words[at], classCode, "")
+				}
+				return
+			case classOdd:
 				r.known = false
+				r.stray(at)
 			}
 			seen = true
 			options = options && p.style != stylePOSIX
@@ -272,8 +303,11 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 
 // bare is the class of the option itself where no value follows.
 func (o option) bare() class {
-	if o.takes == takesNone {
+	switch {
+	case o.takes == takesNone:
 		return o.class
+	case o.takes == takesAttached && o.class == classLine:
+		return classRisky // it runs a program of its own choice
 	}
 	return classFlag
 }

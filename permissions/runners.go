@@ -20,26 +20,10 @@ func isShell(word string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "nu"}, program(word))
 }
 
-// wrappers run the program that stands behind their own options: a * must not
-// stand for that.
-var wrappers = strings.Fields(`sudo doas su env nohup nice ionice chrt taskset timeout gtimeout time command exec builtin noglob nocorrect xargs gxargs stdbuf setsid
-	busybox toybox parallel watch ssh chroot unshare nsenter strace ltrace perf valgrind script flock runuser setpriv bwrap firejail proot fakeroot systemd-run
-	dbus-run-session entr watchexec nodemon hyperfine tmux screen rlwrap direnv dotenv caffeinate arch npx bunx uvx pipx nix-shell`)
-
-// twice are wrappers with a word of their own before the program.
-var twice = strings.Fields("su ssh chroot flock script runuser tmux direnv")
-
 // interpreters run what their first word, or an option, says.
 var interpreters = strings.Fields(`python pypy node nodejs perl ruby php lua luajit awk gawk mawk nawk osascript powershell pwsh cmd tclsh wish expect source . eval trap
 	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx
 	java kotlin swift crystal racket guile sbcl clisp clojure clj bb raku octave sage pike janet fennel xonsh elvish ansible-playbook bats robot k6 spark-submit`)
-
-// carriers are programs of which some subcommands run what stands behind them.
-var carriers = map[string][]string{
-	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"}, "deno": {"run", "eval", "x", "repl", "task"}, "bun": {"run", "x", "exec", "repl"},
-	"uv": {"run", "tool", "x"}, "poetry": {"run"}, "pipenv": {"run"}, "bundle": {"exec"}, "conda": {"run"}, "mise": {"exec", "x"}, "rustup": {"run"},
-	"docker": {"exec", "run"}, "podman": {"exec", "run"}, "kubectl": {"exec", "run", "debug"}, "nix": {"run", "shell", "develop", "eval"}, "go": {"run", "tool"},
-}
 
 // closed are programs of which any word may be code, or a program to run: a rule that
 // allows one of them says every word.
@@ -55,15 +39,8 @@ var scripts = map[string][]string{
 	"cmake": {"-P"}, "ctest": {"-S", "-SP", "--script", "--script-new-process"},
 }
 
-// flagsOnly are short options, by program, that no value follows.
-var flagsOnly = map[string][]string{
-	"npx": {"-y", "--yes", "--no-install"}, "python": {"-u", "-B", "-I", "-E", "-s", "-S"}, "sudo": {"-n", "-E", "-H"}, "time": {"-p"}, "env": {"-i"},
-	"sh": {"-e", "-u", "-x", "-eu", "-ex", "-eux"}, "bash": {"-e", "-u", "-x", "-eu", "-ex", "-eux"},
-}
-
-// amount is a word that wrappers take before the program: a number, a duration, a
-// variable.
-var amount = late(`^[0-9.]+[smhd]?$|^[A-Za-z_][A-Za-z0-9_]*=`)
+// flagsOnly are short options of python that no value follows.
+var flagsOnly = []string{"-u", "-B", "-I", "-E", "-s", "-S"}
 
 // openEnded tells whether the * of a pattern would stand for a program, or for
 // code, of the agent's choice: a pattern for those has to name what they run.
@@ -73,24 +50,21 @@ func openEnded(pattern []string) bool {
 	switch {
 	case star == 0, slices.Contains(closed, name), star > 0 && slices.Contains(scripts[name], pattern[star-1]):
 		return true
-	case carries(name, pattern) > 0 && firstNamed("", pattern[carries(name, pattern):]) < 0:
+	case carries(pattern) > 0 && firstNamed("", pattern[carries(pattern):]) < 0:
 		return true
 	case profileOf(pattern[0]) != nil:
 		return unnamed(pattern)
-	case isShell(name), slices.Contains(interpreters, name):
+	case anyProfile(name) != nil && anyProfile(name).runs(): // in a directory of its own
+		return unnamed(append([]string{name}, pattern[1:]...))
+	case slices.Contains(interpreters, name):
 		return firstNamed(name, pattern) < 0
-	case slices.Contains(wrappers, name):
-		i := firstNamed(name, pattern)
-		if i > 0 && slices.Contains(twice, name) {
-			k := firstNamed("", pattern[i:])
-			if k < 0 {
-				return true
-			}
-			i += k
-		}
-		return i < 0 || openEnded(pattern[i:])
 	}
 	return false
+}
+
+// isCode tells whether words of a class are run.
+func (c class) isCode() bool {
+	return c == classCode || c == classCmd || c == classLine || c == classJoined
 }
 
 // unnamed tells whether * would stand for code, or for a program, by what the profile of
@@ -106,7 +80,7 @@ func unnamed(pattern []string) bool {
 	var odd, rest bool
 	for _, it := range read(append(slices.Clip(literal), "\x00", "\x00", "\x00")).items {
 		odd = odd || it.class == classOdd // what comes after it may be its value
-		if it.class != classCode && it.class != classCmd {
+		if !it.class.isCode() && !(it.class == classSetting && it.option != "") {
 			continue
 		}
 		if it.word < len(literal) {
@@ -120,11 +94,13 @@ func unnamed(pattern []string) bool {
 	return rest
 }
 
-// carries is the place of the subcommand that runs what follows it; 0 where there is none.
-func carries(name string, pattern []string) int {
+// carries is the place of a subcommand that runs what follows it, whatever options stand
+// before; 0 where there is none.
+func carries(pattern []string) int {
+	p := anyProfile(pattern[0])
 	option := func(i int) bool { return i > 0 && strings.HasPrefix(pattern[i], "-") }
-	for i := 1; i < len(pattern); i++ {
-		if slices.Contains(carriers[name], pattern[i]) {
+	for i := 1; p != nil && i < len(pattern); i++ {
+		if sub := p.subs[pattern[i]]; sub != nil && sub.runs() {
 			return i
 		}
 		if !option(i) && !option(i-1) {
@@ -139,11 +115,11 @@ func carries(name string, pattern []string) int {
 func firstNamed(name string, pattern []string) int {
 	for i, w := range pattern {
 		switch {
-		case i == 0 || amount().MatchString(w) && slices.Contains(wrappers, name):
+		case i == 0:
 		case strings.Contains(w, "*"):
 			return -1
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
-		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && pattern[i-1] != "--" && !slices.Contains(flagsOnly[name], pattern[i-1]) && !(name == "python" && pattern[i-1] == "-m"):
+		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && pattern[i-1] != "--" && !(name == "python" && slices.Contains(flagsOnly, pattern[i-1])) && !(name == "python" && pattern[i-1] == "-m"):
 		default:
 			return i
 		}
@@ -171,22 +147,5 @@ func readsCode(words []string) bool {
 }
 
 // programs are the places in a command's words of the programs that it runs, as far as
-// profiles know them, and of what may be one behind a wrapper that has none.
-func programs(words []string) []int {
-	places := []int{0}
-	for _, it := range read(words).items {
-		if it.class == classCmd || it.class == classOther && it.of == words[0] && wrapped(words) > 1 {
-			places = append(places, it.word)
-		}
-	}
-	return places
-}
-
-// wrapped are the places in a command's words at which a program may begin: its
-// own, and with a wrapper any.
-func wrapped(words []string) int {
-	if len(words) > 0 && (slices.Contains(wrappers, program(words[0])) || program(words[0]) == "find" || program(words[0]) == "fd") {
-		return len(words)
-	}
-	return min(1, len(words))
-}
+// profiles know them, and of all that may be one.
+func programs(words []string) []int { return carriedBy(words).places }

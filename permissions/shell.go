@@ -29,6 +29,8 @@ type part struct {
 	write bool
 	doubt string // why it cannot be judged; "" where it can
 	known int    // how many of words are known for sure
+	// carried says that it stands in a word of another command.
+	carried carriage
 }
 
 // reader takes a command line apart. What it does not know for sure is a doubt:
@@ -54,17 +56,19 @@ const cmdSpecial = "&|<>^%\"!()\r\n"
 // partsOf takes a line apart that a POSIX shell or bash would run in dir.
 func partsOf(line, dir string) []part { return partsWithin(line, dir, 0) }
 
+const notParsed = "it cannot be parsed"
+
 func partsWithin(line, dir string, depth int) []part {
 	r := &reader{line: line, dir: dir, depth: depth}
 	if len(line) > maxLine {
 		return []part{{text: line, doubt: "it is longer than parley looks at"}}
 	}
-	if nested(line) > maxOpen {
+	if openAtOnce(line) > maxOpen {
 		return []part{{text: line, doubt: "it is nested deeper than parley looks at"}}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		return []part{{text: line, doubt: "it cannot be parsed"}}
+		return []part{{text: line, doubt: notParsed}}
 	}
 	r.list(file.Stmts)
 	if unseen(line) {
@@ -83,9 +87,9 @@ func partsWithin(line, dir string, depth int) []part {
 	return r.parts
 }
 
-// nested is how many parentheses are open at once, whatever they mean: parsing takes
+// openAtOnce is how many parentheses are open at once, whatever they mean: parsing takes
 // time for each.
-func nested(line string) int {
+func openAtOnce(line string) int {
 	open, most := 0, 0
 	for i := range len(line) {
 		switch line[i] {
@@ -176,6 +180,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.redirect(redirect, before)
 		r.ended(s, redirect, before)
 	}
+	r.input(s, nil)
 }
 
 // ended accounts for shells, as dash, that know no &>: for them the & ends the command, which
@@ -251,6 +256,7 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 		r.statement(c.X)
 		r.dir = before
 		r.statement(c.Y)
+		r.input(c.Y, c.X)
 		if r.dir != before {
 			r.dir = ""
 		}
@@ -316,6 +322,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	r.parts = append(r.parts, p)
 	r.follow(p)
 	r.script(p.words)
+	r.substituted(c, p.words)
 }
 
 // follow keeps the directory.
@@ -342,30 +349,6 @@ func (r *reader) above(word string) bool {
 	}
 	from, err := filepath.Rel(joinDir(r.dir, word), r.dir)
 	return err == nil && from != ".." && !strings.HasPrefix(from, ".."+string(filepath.Separator))
-}
-
-// script reads the line that a shell is given as an argument, also behind another
-// program.
-func (r *reader) script(words []string) {
-	const cost = maxNested / 4 // each is parsed anew
-	if r.depth += cost; r.depth > maxNested && (isShell(words[0]) || words[0] == "eval") {
-		r.doubt(nil, "it is nested deeper than parley looks at")
-	}
-	defer func() { r.depth -= cost }()
-	for at := range wrapped(words) {
-		if r.depth > maxNested || !isShell(words[at]) {
-			continue
-		}
-		for i, w := range words[at+1:] {
-			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && at+i+2 < len(words) {
-				r.parts = append(r.parts, partsWithin(words[at+i+2], r.dir, r.depth)...)
-				return
-			}
-		}
-	}
-	if words[0] == "eval" && r.depth <= maxNested {
-		r.parts = append(r.parts, partsWithin(strings.Join(words[1:], " "), r.dir, r.depth)...)
-	}
 }
 
 // redirect is a file that is opened. dir is where.
@@ -414,6 +397,8 @@ func (r *reader) inner(n syntax.Node) {
 		case *syntax.Stmt:
 			r.apart(true, []*syntax.Stmt{n})
 			return false
+		case *syntax.Assign:
+			r.variable(n)
 		case *syntax.ArithmExp:
 			r.doubt(n, "arithmetic")
 		case *syntax.ParamExp:

@@ -121,7 +121,7 @@ var changers = []string{"alias", "unalias", "eval", "exec", "source", ".", "trap
 // stateful tells whether a part changes what the others mean.
 func (r *reader) stateful() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool {
-		return len(p.words) > 0 && (slices.Contains(changers, p.words[0]) || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
+		return len(p.words) > 0 && p.carried == notCarried && (slices.Contains(changers, p.words[0]) || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
 	})
 }
 

@@ -1,0 +1,280 @@
+package permissions
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// carried is what a command carries: the commands that may begin at a word of it, and the
+// words that are read as command lines. It is found by the profiles (see readProfiles);
+// where they do not know an option of a program that runs others, it is all that
+// may be meant.
+type carried struct {
+	commands [][]string // the first is the command itself
+	places   []int      // of commands that are the rest of the words
+	lines    []carriedLine
+
+	words []string
+	seen  map[carriedPlace]bool
+	loose int  // from here on all words have been added
+	more  bool // there is more than was looked for
+}
+
+// carriedLine is the text of a command line. One that is not sure may be any other text.
+type carriedLine struct {
+	text string
+	sure bool
+}
+
+// carriedPlace is what has been looked at: what begins with a word at a place, as the
+// words of a profile.
+type carriedPlace struct {
+	p     *profile
+	first string
+	at    int
+}
+
+// maxCarried bounds the commands, and the lines, that are looked for in one command.
+const maxCarried = 300
+
+func carriedBy(words []string) *carried {
+	c := &carried{words: words, seen: map[carriedPlace]bool{}, loose: len(words)}
+	if len(words) > 0 {
+		c.command(words[0], 0)
+	}
+	return c
+}
+
+// command adds one that consists of first and the words after a place.
+func (c *carried) command(first string, at int) {
+	place := carriedPlace{nil, first, at}
+	if c.seen[place] {
+		return
+	}
+	if len(c.commands) == maxCarried {
+		c.more = true
+		return
+	}
+	c.seen[place] = true
+	if first == c.words[at] {
+		c.commands, c.places = append(c.commands, c.words[at:]), append(c.places, at)
+	} else {
+		c.commands = append(c.commands, append([]string{first}, c.words[at+1:]...))
+	}
+	if p := anyProfile(first); p != nil {
+		c.scan(p, at+1)
+	}
+}
+
+// anyProfile is the profile of a program for a rule that asks or denies: wherever the
+// program is, and whatever its version.
+func anyProfile(word string) *profile {
+	name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe")
+	if p := profiles()[name]; p != nil {
+		return p
+	}
+	return profiles()[program(word)]
+}
+
+// scan reads the words of a program or a subcommand from a place on.
+func (c *carried) scan(p *profile, at int) {
+	place := carriedPlace{p, "", at}
+	if c.seen[place] || c.more {
+		return
+	}
+	c.seen[place] = true
+	r := reading{known: true, shallow: true, odd: -1}
+	r.program(p, nil, c.words, at, 0)
+	for _, it := range r.items {
+		c.item(it)
+	}
+	q := r.profile
+	if r.odd >= 0 {
+		for j := r.odd; j < len(c.words); j++ {
+			if sub := q.subs[c.words[j]]; sub != nil {
+				c.scan(sub, j+1)
+			}
+			c.cluster(q, j)
+			name, value, found := strings.Cut(c.words[j], "=")
+			switch o := q.options[name]; {
+			case o.class != classLine && o.class != classCmd:
+			case found:
+				c.line(value, j, true)
+			case j+1 < len(c.words):
+				c.line(c.words[j+1], j+1, true)
+			}
+		}
+		if q.runs() {
+			c.all(r.odd)
+		}
+	}
+	if r.loose > 0 {
+		c.all(r.loose)
+	}
+}
+
+// cluster looks for a subcommand that is an option among the letters of a word: python -Impip.
+func (c *carried) cluster(p *profile, at int) {
+	w := c.words[at]
+	for name, sub := range p.subs {
+		if !sub.carries || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
+			continue
+		}
+		_, rest, found := strings.Cut(w, name[1:])
+		switch {
+		case found && rest != "":
+			c.command(rest, at)
+		case found && at+1 < len(c.words):
+			c.command(c.words[at+1], at+1)
+		}
+	}
+}
+
+func (c *carried) item(it item) {
+	switch it.class {
+	case classCmd:
+		c.command(it.text, it.word)
+		if it.option != "" {
+			c.line(it.text, it.word, true)
+		}
+	case classLine:
+		c.line(it.text, it.word, true)
+	case classJoined:
+		c.command(it.text, it.word)
+		c.lines = append(c.lines, carriedLine{strings.Join(append([]string{it.text}, c.words[it.word+1:]...), " "), true})
+	case classSetting:
+		_, value, found := strings.Cut(it.text, "=")
+		if !found {
+			value = it.text
+		}
+		if strings.HasPrefix(it.text, "alias.") || it.option == "" {
+			c.line(c.words[0]+" "+value, it.word, false)
+		}
+		c.line(strings.TrimPrefix(value, "!"), it.word, false)
+	case classAssign:
+		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
+			c.line(value, it.word, false)
+		}
+	}
+}
+
+// line adds the text of a word, alone and with the words that follow it.
+func (c *carried) line(text string, at int, sure bool) {
+	if c.more = c.more || len(c.lines) >= maxCarried; c.more || text == "" {
+		return
+	}
+	c.lines = append(c.lines, carriedLine{text, sure})
+	if rest := c.words[at+1:]; len(rest) > 0 && len(rest) < 100 {
+		c.lines = append(c.lines, carriedLine{text + " " + strings.Join(rest, " "), false})
+	}
+}
+
+// all adds whatever may begin at the words from a place on, and in them.
+func (c *carried) all(from int) {
+	end := c.loose
+	c.loose = min(from, end)
+	for at := from; at < end && !c.more; at++ {
+		w := c.words[at]
+		pieces := []string{w}
+		if strings.HasPrefix(w, "-") {
+			if _, value, found := strings.Cut(w, "="); found {
+				pieces = append(pieces, value)
+			}
+			for k := 2; k < min(len(w), 6) && w[1] != '-'; k++ {
+				pieces = append(pieces, w[k:])
+			}
+		}
+		for _, piece := range pieces {
+			c.command(piece, at)
+			if strings.ContainsAny(piece, " \t\n;&|$`(){}<>'\"\\") {
+				c.lines = append(c.lines, carriedLine{piece, false})
+			}
+		}
+	}
+}
+
+// runs tells whether the operands of a program are what it runs.
+func (p *profile) runs() bool {
+	return p.carries || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
+}
+
+// commandVariables are names of variables whose values programs run.
+var commandVariables = strings.Fields("*PAGER *EDITOR VISUAL BROWSER *_COMMAND *ASKPASS GIT_SSH GIT_EXTERNAL_DIFF *_RSH *SHELL LESSOPEN LESSCLOSE PS4 *_WRAPPER")
+
+func namesCommand(variable string) bool {
+	return slices.ContainsFunc(commandVariables, func(p string) bool { return matchText(p, variable) })
+}
+
+// otherNames adds to options what they stand for by the profile of their command, and a
+// branch that is forced or deleted by how it is written.
+func otherNames(words []string) []string {
+	r, ok := shallow(words)
+	if !ok {
+		return words
+	}
+	words = slices.Clip(words)
+	for name, means := range r.profile.means {
+		if hasWritten(words, name) {
+			words = append(words, means...)
+		}
+	}
+	for _, it := range r.items {
+		switch {
+		case it.class != classRefspec:
+		case strings.HasPrefix(it.text, "+"):
+			words = append(words, "--force")
+		case strings.HasPrefix(it.text, ":"):
+			words = append(words, "--delete")
+		}
+	}
+	return words
+}
+
+// shallow reads a command by the profile of its program, but no command that it runs;
+// false where it has none.
+func shallow(words []string) (reading, bool) {
+	r := reading{known: true, shallow: true, odd: -1}
+	p := anyProfile(words[0])
+	if p != nil {
+		r.program(p, nil, words, 1, 0)
+	}
+	return r, p != nil
+}
+
+// innermost is the profile of a command's last subcommand; nil where there is none.
+func innermost(words []string) *profile {
+	r, _ := shallow(words)
+	return r.profile
+}
+
+// mayCarry tells whether words that follow those of a command may be a command, or a line
+// of one.
+func mayCarry(words []string) bool {
+	if program(words[0]) == "eval" {
+		return true
+	}
+	for _, command := range carriedBy(words).commands {
+		if r, ok := shallow(command); ok && (r.profile.runs() || len(r.profile.subs) > 0 && r.profile.runsBelow()) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsBelow tells whether a program or a subcommand of it runs what it names.
+func (p *profile) runsBelow() bool {
+	for _, sub := range p.subs {
+		if sub.runs() || sub.runsBelow() {
+			return true
+		}
+	}
+	return false
+}
+
+// matchEach matches a pattern with words each of which is a task of its own.
+func matchEach(pattern, words []string) bool {
+	return !slices.ContainsFunc(pattern, func(p string) bool {
+		return p != "*" && !slices.ContainsFunc(words, func(w string) bool { return matchText(p, w) })
+	})
+}

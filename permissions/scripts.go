@@ -1,0 +1,253 @@
+package permissions
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// script reads the command lines that a command carries in its words. What a shell runs by
+// -c, and eval, needs a rule like any command; the other lines are named, word for word, by
+// the rule that allows the command.
+func (r *reader) script(words []string) {
+	const cost = maxNested / 4 // each is parsed anew
+	r.depth += cost
+	defer func() { r.depth -= cost }()
+	c := carriedBy(words)
+	read := map[string]bool{}
+	for _, command := range c.commands {
+		line, ok := scriptOf(command)
+		if command[0] == "eval" {
+			line, ok = strings.Join(command[1:], " "), true
+		}
+		if !ok || read[line] {
+			continue
+		}
+		read[line] = true
+		r.nested(line, notCarried)
+	}
+	if c.more {
+		r.doubt(nil, "it may run more commands than parley looks at")
+	}
+	for _, l := range c.lines {
+		if !read[l.text] {
+			read[l.text] = true
+			r.nested(l.text, l.carriage())
+		}
+	}
+}
+
+// scriptOf is the line that a shell is given as an argument.
+func scriptOf(words []string) (string, bool) {
+	if !isShell(words[0]) {
+		return "", false
+	}
+	for i, w := range words[1:] {
+		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+2 < len(words) {
+			return words[i+2], true
+		}
+	}
+	return "", false
+}
+
+// carriage says how a part of a command line is carried by a word of another.
+type carriage int
+
+const (
+	notCarried   carriage = iota
+	carriedSure           // the word is a command line
+	carriedMaybe          // it may be one: only what forbids counts
+)
+
+func (l carriedLine) carriage() carriage {
+	if l.sure {
+		return carriedSure
+	}
+	return carriedMaybe
+}
+
+// nested adds the parts of a line that stands in a word.
+func (r *reader) nested(line string, how carriage) {
+	if strings.TrimSpace(line) == "" && how != notCarried {
+		return
+	}
+	if r.depth > maxNested {
+		r.doubt(nil, "it is nested deeper than parley looks at")
+		return
+	}
+	parts := partsWithin(line, r.dir, r.depth)
+	if how == carriedMaybe && len(parts) == 1 && parts[0].doubt == notParsed {
+		return
+	}
+	for i := range parts {
+		parts[i].carried = max(parts[i].carried, how)
+	}
+	r.parts = append(r.parts, parts...)
+}
+
+// input reads what a statement gets by its standard input, where shells among its
+// programs run that. from is what stands before the pipe; nil without one.
+func (r *reader) input(s, from *syntax.Stmt) {
+	if from == nil && !slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return d.Hdoc != nil || d.Op == syntax.WordHdoc }) {
+		return
+	}
+	runs := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			runs = runs || readsLines(written(r, c.Args))
+		}
+		return !runs
+	})
+	if !runs {
+		return
+	}
+	own := false
+	for _, d := range s.Redirs {
+		if text, ok := r.document(d); ok {
+			own = true
+			r.nested(text, carriedSure)
+		}
+	}
+	if from == nil || own {
+		return
+	}
+	if text, ok := r.printed(from); ok {
+		r.nested(text, carriedSure)
+	} else {
+		r.parts = append(r.parts, part{text: r.source(s), doubt: "it runs what it reads", carried: carriedMaybe})
+	}
+}
+
+// readsLines tells whether one of the programs of a command runs the lines that it reads.
+func readsLines(words []string) bool {
+	return slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
+		if len(command) > 1 && (command[0] == "." || command[0] == "source") {
+			return command[1] == "/dev/stdin" || command[1] == "/proc/self/fd/0" || command[1] == "-"
+		}
+		if isShell(command[0]) {
+			return readsCode(command)
+		}
+		p := anyProfile(command[0])
+		if p == nil || !p.input {
+			return false
+		}
+		rd, _ := shallow(command)
+		return !slices.ContainsFunc(rd.items, func(it item) bool { return it.class.isCode() })
+	})
+}
+
+// written are words as far as they are known, and else as they were written.
+func written(r *reader, words []*syntax.Word) (out []string) {
+	for _, w := range words {
+		text, why := literal(w)
+		if why != "" {
+			text = strings.Trim(r.source(w), `"`)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// document is the text of a here-document or a here-string, as it was written.
+func (r *reader) document(d *syntax.Redirect) (string, bool) {
+	switch {
+	case d.Hdoc != nil:
+		return r.source(d.Hdoc), true
+	case d.Op == syntax.WordHdoc:
+		return written(r, []*syntax.Word{d.Word})[0], true
+	}
+	return "", false
+}
+
+// printed is what a statement prints, where that is plain to see.
+func (r *reader) printed(s *syntax.Stmt) (string, bool) {
+	switch c := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if c.Op != syntax.Pipe && c.Op != syntax.PipeAll {
+			return "", false
+		}
+		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(c.Y.Redirs) == 0 && passes(written(r, y.Args)) {
+			return r.printed(c.X)
+		}
+		return r.printed(c.Y)
+	case *syntax.CallExpr:
+		words := written(r, c.Args)
+		if len(words) == 0 {
+			return "", false
+		}
+		switch name := program(words[0]); {
+		case name == "echo" && len(words) > 1:
+			text := strings.Join(words[1:], " ")
+			for strings.HasPrefix(text, "-") {
+				_, text, _ = strings.Cut(text, " ")
+			}
+			decoded, _, _ := expand.Format(nil, text, nil)
+			return text + "\n" + decoded, true
+		case name == "printf" && len(words) > 1:
+			return formatted(words[1:]), true
+		case name == "cat" && len(words) == 1:
+			for _, d := range s.Redirs {
+				if text, ok := r.document(d); ok {
+					return text, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// passes tells whether a command prints what it reads.
+func passes(words []string) bool {
+	return len(words) > 0 && (program(words[0]) == "tee" || program(words[0]) == "cat" && len(words) == 1)
+}
+
+// formatted is what printf prints.
+func formatted(words []string) string {
+	var out strings.Builder
+	for args := words[1:]; ; {
+		text, n, err := expand.Format(nil, words[0], args)
+		if out.WriteString(text); err != nil || n == 0 || n >= len(args) || out.Len() > maxLine {
+			break
+		}
+		args = args[n:]
+	}
+	return out.String()
+}
+
+// substituted reads what is printed inside of the words of a shell, of eval and of source:
+// they run it.
+func (r *reader) substituted(c *syntax.CallExpr, words []string) {
+	if !slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
+		return isShell(command[0]) || slices.Contains([]string{"eval", ".", "source"}, command[0])
+	}) {
+		return
+	}
+	for _, w := range c.Args {
+		syntax.Walk(w, func(n syntax.Node) bool {
+			var stmts []*syntax.Stmt
+			switch n := n.(type) {
+			case *syntax.CmdSubst:
+				stmts = n.Stmts
+			case *syntax.ProcSubst:
+				stmts = n.Stmts
+			default:
+				return true
+			}
+			for _, s := range stmts {
+				if text, ok := r.printed(s); ok {
+					r.nested(text, carriedMaybe)
+				}
+			}
+			return false
+		})
+	}
+}
+
+// variable reads a command line that is the value of a variable which names one.
+func (r *reader) variable(a *syntax.Assign) {
+	if a.Name != nil && a.Value != nil && namesCommand(a.Name.Value) {
+		r.nested(written(r, []*syntax.Word{a.Value})[0], carriedMaybe)
+	}
+}
