@@ -71,15 +71,17 @@ func (e Effect) String() string { return effectNames[e] }
 // Verdict is what the rules say of one thing that a question is about: a simple
 // command, a file, a host.
 type Verdict struct {
-	Text   string // for the user: what it is, raw
-	Effect Effect
-	Rule   *Rule  // that decided; nil without one
-	Why    string // no rule can allow it, and why; "" else
-	Short  string // the rule that comes nearest does not cover it, and why; "" else
-	Depth  int    // 1 for a part of a command line, 0 for all else
-	demand demand
-	below  string // a directory of which all that lies below is read
-	bare   bool   // but for names that begin with a dot
+	Text    string // for the user: what it is, raw
+	Effect  Effect
+	Rule    *Rule  // that decided; nil without one
+	Why     string // no rule can allow it, and why; "" else
+	Short   string // the rule that comes nearest does not cover it, and why; "" else
+	Depth   int    // 1 for a part of a command line, 0 for all else
+	demand  demand
+	below   string // a directory of which all that lies below is read
+	bare    bool   // but for names that begin with a dot
+	tracked bool   // below it git works on what it keeps
+	write   bool   // it may write what lies below
 }
 
 // kindSearch is the kind of a tool call that looks through what lies below directories.

@@ -29,8 +29,10 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		}
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsUse}, text))
 	}
-	j.Verdicts, j.Effect = b.settle(&f, j.Verdicts)
-	j.Hides = b.hidden(&f)
+	deep := j.Verdicts
+	if j.Verdicts, j.Effect = b.settle(&f, j.Verdicts); j.Effect < Deny {
+		j.Hides = max(b.hidden(&f), b.hiddenBelow(&f, deep))
+	}
 	if f.Partial && j.Effect == Allow {
 		j.Effect = None
 		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", Why: "parley does not know all that it does"})

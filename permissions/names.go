@@ -1,7 +1,6 @@
 package permissions
 
 import (
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	if rd.deep {
 		out = append(out, b.deep(f, p, rd)...)
 	}
-	return out
+	return append(out, b.tree(f, p, rd)...)
 }
 
 // item judges what one word names, where that is not harmless.
@@ -301,55 +300,6 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	file := f.Look(path)
 	file.Write = write
 	return file, true
-}
-
-// deep are the directories that a command reads with all that lies below. Whether that
-// is harmless is found out last (see settleDeep): it takes time.
-func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
-	var out []Verdict
-	for _, it := range rd.items {
-		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classRev) {
-			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, it.text), bare: rd.bare})
-		}
-	}
-	if len(out) == 0 && rd.known {
-		out = append(out, Verdict{Text: ".", Effect: Allow, below: joinDir(p.dir, "."), bare: rd.bare})
-	}
-	return out
-}
-
-// settleDeep says why what lies below a directory may not be read; false where it may.
-func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
-	dir, hidden := v.below, !v.bare
-	v = Verdict{Text: v.Text}
-	if f.Below == nil || dir == "" {
-		v.Why = "what lies below it is not known"
-		return v, true
-	}
-	if f.Look != nil {
-		dir = f.Look(dir).Path
-	}
-	all := f.Below(dir, hidden, func(file FileFact) bool {
-		name, err := filepath.Rel(dir, file.Asked)
-		if err != nil {
-			name = file.Asked
-		}
-		verdict := b.verdict(f, fileDemand(file, true), name)
-		switch {
-		case verdict.Effect >= Confirm:
-			v.Why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, verdict.Effect)
-		case verdict.Effect == Allow:
-		case file.Secret:
-			v.Why = fmt.Sprintf("below it lies %s, which is sensitive", name)
-		case !file.Inside:
-			v.Why = fmt.Sprintf("below it lies %s, a link that leads outside the session's directories", name)
-		}
-		return v.Why == ""
-	})
-	if !all && v.Why == "" {
-		v.Why = "more lies below it than parley looks at"
-	}
-	return v, v.Why != ""
 }
 
 // workingDir is the directory in which a command works, where options of its own say

@@ -110,6 +110,7 @@ type profile struct {
 	partial  bool                // what it does not list is as for a program without a profile
 	each     bool                // each of its operands is a task of its own, as the targets of make
 	means    map[string][]string // what an option stands for
+	tree     tree                // which files of a repository it works on that it does not name
 }
 
 //go:embed profiles/*.txt
@@ -165,6 +166,8 @@ func profileOf(word string) *profile {
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
 //	carries | input | partial | each  see profile
+//	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
+//	names --stat                 but not with one of these, unless an option of tree comes, too
 //	means -D --delete --force    the first option stands for the others
 //
 // An option ends with = where it has a value, with ? where it may have one in the
@@ -296,6 +299,13 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.partial = true
 		case "each":
 			p.each = true
+		case "tree":
+			err := p.tree.fill(words)
+			if err != nil {
+				return err
+			}
+		case "names":
+			p.tree.names = words
 		case "means":
 			if p.means == nil {
 				p.means = map[string][]string{}

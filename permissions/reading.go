@@ -30,6 +30,8 @@ type reading struct {
 	profile *profile // the innermost; nil where there is none
 	loose   int      // where the words begin of one that carries; 0 where there is none
 	odd     int      // the first word that it does not know
+
+	content, names bool // options say that it shows, or writes, more than names, or no more
 }
 
 // read takes the words of a command apart. Words behind one that the profile does not
@@ -155,7 +157,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				}
 				return
 			case classOdd:
-				r.known = false
+				r.known, r.deep = false, true
 				r.stray(at)
 			}
 			seen = true
@@ -356,6 +358,8 @@ func (p *profile) opens(w string) bool {
 // noted keeps what an option says of the command as a whole.
 func (r *reading) noted(p *profile, name string) {
 	r.deep = r.deep || slices.Contains(p.deepWith, name)
+	r.content = r.content || slices.Contains(p.tree.with, name)
+	r.names = r.names || slices.Contains(p.tree.names, name)
 	r.instead = r.instead || slices.Contains(p.instead, name)
 	r.bare = r.bare && !slices.Contains(p.unhide, name)
 }

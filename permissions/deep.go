@@ -1,0 +1,223 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// deep are the directories that a command reads with all that lies below. Whether that
+// is harmless is found out last (see settleDeep): it takes time.
+func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
+	var out []Verdict
+	for _, it := range rd.items {
+		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
+			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, it.text), bare: rd.bare})
+		}
+	}
+	if len(out) == 0 && rd.known {
+		out = append(out, Verdict{Text: ".", Effect: Allow, below: joinDir(p.dir, "."), bare: rd.bare})
+	}
+	return out
+}
+
+// tree says on which files of a repository a command of git works that it does not name.
+// For those only rules count that ask or deny: what git keeps of a file was committed
+// once, and a rule that allows git pull means all that comes with it. So nothing that is
+// sensitive makes a question of each git diff.
+type tree struct {
+	on       bool
+	whole    bool     // operands never name paths
+	operands bool     // it does so only with operands
+	with     []string // it does so with one of these options
+	names    []string // it does not with one of these
+}
+
+func (t *tree) fill(words []string) error {
+	options := 0
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w, "-"):
+			t.with = append(t.with, w)
+			options++
+		case w == "whole":
+			t.whole = true
+		case w == "operands":
+			t.operands = true
+		default:
+			return fmt.Errorf("tree %q", w)
+		}
+	}
+	t.on = t.on || options == 0
+	return nil
+}
+
+// tree are the directories of a repository that a command of git works on with all that
+// lies below: those that its pathspecs name, or all of it.
+func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
+	if rd.profile == nil || !b.tightensPaths() {
+		return nil
+	}
+	t := &rd.profile.tree
+	var operands []item
+	for _, it := range rd.items {
+		if it.option == "" && it.class != classSub && it.class != classRisky && it.of == rd.profile.name {
+			operands = append(operands, it)
+		}
+	}
+	if !rd.content && (!t.on || rd.names || t.operands && len(operands) == 0) {
+		return nil
+	}
+	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky}
+	dash := slices.Index(p.words, "--")
+	var out []Verdict
+	for _, it := range operands {
+		file, known := lookUp(f, p.dir, it.text, false)
+		switch {
+		case t.whole || it.word < dash || it.class == classText:
+		case strings.HasPrefix(it.text, ":") || strings.ContainsAny(it.text, `*?[\`) && dash < 0 || strings.ContainsAny(it.text, `*?[\`) && it.word > dash:
+			v.below = repository(f, p.dir)
+			return []Verdict{v}
+		case known && file.Exists || dash >= 0 && it.word > dash:
+			v.below = joinDir(p.dir, it.text)
+			out = append(out, v)
+		}
+	}
+	if len(out) == 0 && rd.profile.name != "git clone" {
+		v.below = repository(f, p.dir)
+		out = append(out, v)
+	}
+	return out
+}
+
+// repository is the directory of the repository that a directory is in; itself where it
+// is in none.
+func repository(f *Facts, dir string) string {
+	if f.Look == nil || dir == "" {
+		return dir
+	}
+	for at := f.Look(dir).Path; at != ""; at = filepath.Dir(at) {
+		if f.Look(filepath.Join(at, ".git")).Exists {
+			return at
+		}
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	return dir
+}
+
+// settleDeep says why what lies below a directory may not be read; false where it may.
+func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
+	why := ""
+	all := b.below(f, v, func(name string, file FileFact, by Effect) bool {
+		switch {
+		case by >= Confirm:
+			why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, by)
+		case by == Allow || v.tracked:
+		case file.Secret:
+			why = fmt.Sprintf("below it lies %s, which is sensitive", name)
+		case !file.Inside:
+			why = fmt.Sprintf("below it lies %s, a link that leads outside the session's directories", name)
+		}
+		return why == ""
+	})
+	switch {
+	case why != "" || all:
+	case f.Below == nil || v.below == "":
+		why = "what lies below it is not known"
+	default:
+		why = "more lies below it than parley looks at"
+	}
+	return Verdict{Text: v.Text, Why: why}, why != ""
+}
+
+// below visits what lies below the directory of a verdict, with what the rules say of it,
+// until visit returns false; false where that is not all.
+func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileFact, by Effect) bool) bool {
+	dir := v.below
+	if f.Below == nil || dir == "" {
+		return false
+	}
+	if f.Look != nil {
+		dir = f.Look(dir).Path
+	}
+	say := func(file FileFact) bool {
+		name, err := filepath.Rel(dir, file.Asked)
+		if err != nil {
+			name = file.Asked
+		}
+		by := b.verdict(f, fileDemand(file, true), name).Effect
+		if v.write {
+			file.Write = true
+			by = max(by, b.verdict(f, fileDemand(file, true), name).Effect)
+		}
+		return visit(name, file, by)
+	}
+	if v.tracked && f.own != nil {
+		stars, stopped := b.namedBelow(f, dir, say)
+		if stopped || !stars {
+			return true
+		}
+	}
+	return f.Below(dir, !v.bare, say)
+}
+
+// namedBelow visits the files below a directory that rules which ask or deny name without
+// a *, whether they are there or, where the directory is not, might come. stars says that there are
+// rules with a *.
+func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (stars, stopped bool) {
+	at := f.Look(dir)
+	for i := range b.rules {
+		r := &b.rules[i]
+		switch {
+		case r.Effect < Confirm || r.Path == "":
+			continue
+		case strings.Contains(r.Path, "*"):
+			stars = true
+			continue
+		}
+		for _, p := range pathPatterns(r.Path, at.Roots) {
+			file := f.own("/" + strings.Join(append(slices.Clip(p.base), p.names...), "/"))
+			for _, path := range []string{file.Path, file.Asked} {
+				rel, err := filepath.Rel(dir, path)
+				if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) && (file.Exists || !at.Exists) && !visit(file) {
+					return stars, true
+				}
+			}
+		}
+	}
+	return stars, false
+}
+
+// hiddenBelow is what rules say of files below the directories that a command reads.
+func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
+	if !b.tightensPaths() {
+		return None
+	}
+	for _, v := range all {
+		if v.below == "" {
+			continue
+		}
+		complete := b.below(f, v, func(_ string, _ FileFact, by Effect) bool {
+			if by >= Confirm {
+				worst = max(worst, by)
+			}
+			return worst < Deny
+		})
+		if !complete && worst < Deny {
+			for i := range b.rules {
+				if r := &b.rules[i]; r.Path != "" && r.Effect >= Confirm {
+					worst = max(worst, r.Effect)
+				}
+			}
+		}
+	}
+	return worst
+}
+
+// tightensPaths tells whether there are rules that ask or deny files.
+func (b *Rulebook) tightensPaths() bool {
+	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm && r.Path != "" })
+}
