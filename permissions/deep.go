@@ -197,6 +197,9 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 		return None
 	}
 	for _, v := range all {
+		if v.Why == whyMade {
+			worst = b.strictest()
+		}
 		if v.below == "" {
 			continue
 		}
@@ -206,12 +209,18 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 			}
 			return worst < Deny
 		})
-		if !complete && worst < Deny {
-			for i := range b.rules {
-				if r := &b.rules[i]; r.Path != "" && r.Effect >= Confirm {
-					worst = max(worst, r.Effect)
-				}
-			}
+		if !complete {
+			worst = max(worst, b.strictest())
+		}
+	}
+	return worst
+}
+
+// strictest is the strongest effect of rules for paths.
+func (b *Rulebook) strictest() (worst Effect) {
+	for i := range b.rules {
+		if r := &b.rules[i]; r.Path != "" {
+			worst = max(worst, r.Effect)
 		}
 	}
 	return worst

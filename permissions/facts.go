@@ -29,6 +29,7 @@ type Facts struct {
 
 	own   func(path string) FileFact // Look, for what the patterns of rules name
 	maybe []string                   // where a command line may work, whatever its cd do
+	made  []madePath                 // what parts of a command line may have made: see notes
 }
 
 // CommandFact is a command that would be run.

@@ -149,9 +149,19 @@ func operator(w string) bool {
 // says no.
 func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 	var all []Verdict
-	for _, p := range parts {
+	made, any := make([][]madePath, len(parts)), false
+	for i, p := range parts {
+		made[i] = f.makes(p)
+		any = any || made[i] != nil
+	}
+	loops := any && unordered(line)
+	for i, p := range parts {
+		if any {
+			f.before(made, i, loops)
+		}
 		all = append(all, b.part(f, p)...)
 	}
+	f.made = nil
 	if len(all) <= maxParts {
 		return all
 	}
@@ -207,7 +217,7 @@ func (b *Rulebook) own(f *Facts, p part) []Verdict {
 				return []Verdict{worse}
 			}
 			if v.Effect == None || v.Effect == Allow && !known {
-				v = b.usual(v, file, known)
+				v = b.usual(f, v, file, known)
 			}
 		}
 		return []Verdict{v}
@@ -219,9 +229,11 @@ func (b *Rulebook) own(f *Facts, p part) []Verdict {
 
 // usual is what becomes of a file that a command names and no rule speaks of:
 // inside of the session's directories it may be read.
-func (b *Rulebook) usual(v Verdict, file FileFact, known bool) Verdict {
+func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict {
 	v.Effect, v.Rule = None, nil
 	switch {
+	case !known && f.isMade(file.Path, file.Asked):
+		v.Why = whyMade
 	case !known:
 		v.Why = "where it leads is not known"
 	case !file.Inside:

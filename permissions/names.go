@@ -246,7 +246,7 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 			return v, false // a name in a directory that is not allowed itself
 		}
 	}
-	return b.usual(v, file, known), true
+	return b.usual(f, v, file, known), true
 }
 
 // maxMaybe bounds the directories in which a command line may work.
@@ -299,7 +299,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	}
 	file := f.Look(path)
 	file.Write = write
-	return file, true
+	return file, !f.isMade(path, file.Path)
 }
 
 // workingDir is the directory in which a command works, where options of its own say

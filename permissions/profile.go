@@ -110,6 +110,7 @@ type profile struct {
 	partial  bool                // what it does not list is as for a program without a profile
 	each     bool                // each of its operands is a task of its own, as the targets of make
 	means    map[string][]string // what an option stands for
+	links    links               // what it may make
 	tree     tree                // which files of a repository it works on that it does not name
 }
 
@@ -166,6 +167,7 @@ func profileOf(word string) *profile {
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
 //	carries | input | partial | each  see profile
+//	links all|operands|named|OPTIONS  see links
 //	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
 //	names --stat                 but not with one of these, unless an option of tree comes, too
 //	means -D --delete --force    the first option stands for the others
@@ -303,6 +305,10 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			err := p.tree.fill(words)
 			if err != nil {
 				return err
+			}
+		case "links":
+			if !p.links.fill(words) {
+				return fmt.Errorf("links %q", rest)
 			}
 		case "names":
 			p.tree.names = words

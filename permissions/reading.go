@@ -32,6 +32,7 @@ type reading struct {
 	odd     int      // the first word that it does not know
 
 	content, names bool // options say that it shows, or writes, more than names, or no more
+	linked         bool // an option says that it may make links
 }
 
 // read takes the words of a command apart. Words behind one that the profile does not
@@ -358,6 +359,7 @@ func (p *profile) opens(w string) bool {
 // noted keeps what an option says of the command as a whole.
 func (r *reading) noted(p *profile, name string) {
 	r.deep = r.deep || slices.Contains(p.deepWith, name)
+	r.linked = r.linked || slices.Contains(p.links.with, name)
 	r.content = r.content || slices.Contains(p.tree.with, name)
 	r.names = r.names || slices.Contains(p.tree.names, name)
 	r.instead = r.instead || slices.Contains(p.instead, name)
