@@ -24,6 +24,7 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/yuin/goldmark v1.7.8
 	golang.org/x/sys v0.48.0
+	golang.org/x/text v0.34.0
 	mvdan.cc/sh/v3 v3.14.1
 	znkr.io/diff v1.0.0
 )
@@ -66,7 +67,6 @@ require (
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.21.0 // indirect
 	golang.org/x/term v0.45.0 // indirect
-	golang.org/x/text v0.34.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.42.0 // indirect
 	honnef.co/go/tools v0.7.0 // indirect

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // matchWords tells whether a pattern of words matches a command. A * inside a
@@ -96,11 +100,17 @@ func (p pathPattern) matches(path string, strict bool) bool {
 	return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
 }
 
-// lower folds case as file systems do: some letters have two lower cases, as ſ and s.
+// lower folds what file systems fold: the case of letters, of which some have two lower
+// cases, as ſ and s, or none of one letter, as ß; and the ways to write a letter with a mark. Letters
+// are taken apart, so that * may stand for a mark.
 func lower(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = strings.ToLower(strings.ToUpper(n))
+		if strings.IndexFunc(n, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
+			out[i] = strings.ToLower(n)
+			continue
+		}
+		out[i] = norm.NFD.String(cases.Fold().String(norm.NFD.String(n)))
 	}
 	return out
 }
