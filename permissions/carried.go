@@ -64,6 +64,8 @@ func (c *carried) command(first string, at int) {
 	}
 	if p := anyProfile(first); p != nil {
 		c.scan(p, at+1)
+	} else if (first == "--" || first == "-") && at+1 < len(c.words) { // time -- x, and a - of zsh
+		c.command(c.words[at+1], at+1)
 	}
 }
 
@@ -87,7 +89,11 @@ func (c *carried) scan(p *profile, at int) {
 	r := reading{known: true, shallow: true, odd: -1}
 	r.program(p, nil, c.words, at, 0)
 	for _, it := range r.items {
-		c.item(it)
+		if c.item(it); it.class == classCmd && it.option != "" { // find may have more than one -exec
+			for j := it.word; j < len(c.words); j++ {
+				c.option(r.profile, j)
+			}
+		}
 	}
 	q := r.profile
 	if r.odd >= 0 {
@@ -96,14 +102,7 @@ func (c *carried) scan(p *profile, at int) {
 				c.scan(sub, j+1)
 			}
 			c.cluster(q, j)
-			name, value, found := strings.Cut(c.words[j], "=")
-			switch o := q.options[name]; {
-			case o.class != classLine && o.class != classCmd:
-			case found:
-				c.line(value, j, true)
-			case j+1 < len(c.words):
-				c.line(c.words[j+1], j+1, true)
-			}
+			c.option(q, j)
 		}
 		if q.runs() {
 			c.all(r.odd)
@@ -114,21 +113,53 @@ func (c *carried) scan(p *profile, at int) {
 	}
 }
 
-// cluster looks for a subcommand that is an option among the letters of a word: python -Impip.
+// option adds what an option carries whose place among others is not known.
+func (c *carried) option(p *profile, at int) {
+	name, value, found := strings.Cut(c.words[at], "=")
+	o, place := p.options[name], at
+	if !found {
+		if place++; place == len(c.words) {
+			return
+		}
+		value = c.words[place]
+	}
+	switch o.class {
+	case classLine, classCmd, classSetting:
+		c.item(item{word: place, text: value, class: o.class, option: name})
+	}
+}
+
+// cluster looks for an option that runs something among the letters of a word: python
+// -Impip, rsync -ae.
 func (c *carried) cluster(p *profile, at int) {
 	w := c.words[at]
 	for name, sub := range p.subs {
 		if !sub.carries || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
 			continue
 		}
-		_, rest, found := strings.Cut(w, name[1:])
-		switch {
-		case found && rest != "":
-			c.command(rest, at)
-		case found && at+1 < len(c.words):
-			c.command(c.words[at+1], at+1)
+		if text, place, ok := c.behind(at, name[1:]); ok {
+			c.command(text, place)
 		}
 	}
+	for name, o := range p.options {
+		if o.class == classLine && len(name) == 2 && len(w) > 2 && w[0] == '-' && w[1] != '-' {
+			if text, place, ok := c.behind(at, name[1:]); ok {
+				c.line(text, place, true)
+			}
+		}
+	}
+}
+
+// behind is what follows a letter in a word, or the next word.
+func (c *carried) behind(at int, letter string) (string, int, bool) {
+	_, rest, found := strings.Cut(c.words[at], letter)
+	switch {
+	case found && rest != "":
+		return rest, at, true
+	case found && at+1 < len(c.words):
+		return c.words[at+1], at + 1, true
+	}
+	return "", 0, false
 }
 
 func (c *carried) item(it item) {
@@ -147,11 +178,18 @@ func (c *carried) item(it item) {
 		_, value, found := strings.Cut(it.text, "=")
 		if !found {
 			value = it.text
+			if _, rest, spaced := strings.Cut(it.text, " "); spaced { // ssh -o 'ProxyCommand x'
+				c.line(rest, it.word, false)
+			}
 		}
 		if strings.HasPrefix(it.text, "alias.") || it.option == "" {
 			c.line(c.words[0]+" "+value, it.word, false)
 		}
 		c.line(strings.TrimPrefix(value, "!"), it.word, false)
+	case classRemote:
+		if line, ok := strings.CutPrefix(it.text, "ext::"); ok {
+			c.line(line, it.word, true)
+		}
 	case classAssign:
 		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
 			c.line(value, it.word, false)

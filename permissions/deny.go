@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // speaksOf tells whether a rule that asks or denies means a command: also by its path
@@ -140,6 +141,26 @@ func hasWritten(words []string, option string) bool {
 	})
 }
 
+// mentioned tells whether words that may be code, of a language that parley does not read
+// or of a program that it does not know, have all names in them that a rule speaks of.
+func (r *Rule) mentioned(p part) bool {
+	if len(r.words) == 0 || len(p.words) == 0 || strings.Contains(r.words[0], "*") {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, it := range read(p.words).items {
+		switch it.class {
+		case classOther, classOdd, classCode, classSed, classSetting, classLine, classJoined:
+			for _, name := range strings.FieldsFunc(strings.ToLower(it.text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '-' }) {
+				seen[name] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(r.words, func(w string) bool {
+		return !strings.HasPrefix(w, "-") && !strings.Contains(w, "*") && !seen[strings.ToLower(program(w))] && !seen[strings.ToLower(w)]
+	})
+}
+
 // mayBegin tells whether a command with more words than are known may be one that a rule
 // speaks of.
 func (r *Rule) mayBegin(f *Facts, p part) bool {
@@ -158,6 +179,8 @@ func (r *Rule) mayHideIn(f *Facts, p part) bool {
 	switch {
 	case r.Agent != "" && !matchText(r.Agent, f.Agent):
 		return false
+	case r.mentioned(p):
+		return true
 	case (r.Path != "" || r.mayBegin(f, p)) && slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
 		return true
 	case p.doubt == "":

@@ -138,3 +138,13 @@ func unordered(line string) bool {
 }
 
 var again = late(`\b(do|coproc|trap)\b|\(\)`)
+
+// makesProgram tells whether another part of the command line may make the program at a
+// place of a command.
+func (f *Facts) makesProgram(p part, at int) bool {
+	if len(f.made) == 0 || !strings.Contains(p.words[at], "/") {
+		return false
+	}
+	_, known := lookUp(f, p.dir, p.words[at], false)
+	return !known
+}

@@ -93,29 +93,37 @@ func (r *reader) input(s, from *syntax.Stmt) {
 	if from == nil && !slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return d.Hdoc != nil || d.Op == syntax.WordHdoc }) {
 		return
 	}
-	runs := false
+	runs, other := false, ""
 	syntax.Walk(s, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			runs = runs || readsLines(written(r, c.Args))
+			words := written(r, c.Args)
+			runs = runs || readsLines(words)
+			for _, at := range programs(words) {
+				if slices.Contains(interpreters, program(words[at])) && readsCode(words[at:]) {
+					other = words[at]
+				}
+			}
 		}
 		return !runs
 	})
-	if !runs {
+	if !runs && other == "" {
 		return
 	}
-	own := false
+	text, known := "", false
 	for _, d := range s.Redirs {
-		if text, ok := r.document(d); ok {
-			own = true
-			r.nested(text, carriedSure)
+		if t, ok := r.document(d); ok {
+			text, known = t, true
 		}
 	}
-	if from == nil || own {
-		return
+	if !known && from != nil {
+		text, known = r.printed(from)
 	}
-	if text, ok := r.printed(from); ok {
+	switch {
+	case known && runs:
 		r.nested(text, carriedSure)
-	} else {
+	case known: // code of another language
+		r.parts = append(r.parts, part{text: text, words: []string{other, text}, known: 2, dir: r.dir, carried: carriedMaybe})
+	case runs && from != nil:
 		r.parts = append(r.parts, part{text: r.source(s), doubt: "it runs what it reads", carried: carriedMaybe})
 	}
 }
@@ -142,7 +150,7 @@ func readsLines(words []string) bool {
 func written(r *reader, words []*syntax.Word) (out []string) {
 	for _, w := range words {
 		text, why := literal(w)
-		if why != "" {
+		if why != "" && why != ansiQuotes {
 			text = strings.Trim(r.source(w), `"`)
 		}
 		out = append(out, text)
@@ -248,6 +256,6 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 // variable reads a command line that is the value of a variable which names one.
 func (r *reader) variable(a *syntax.Assign) {
 	if a.Name != nil && a.Value != nil && namesCommand(a.Name.Value) {
-		r.nested(written(r, []*syntax.Word{a.Value})[0], carriedMaybe)
+		r.nested(strings.TrimLeft(written(r, []*syntax.Word{a.Value})[0], "|-@ "), carriedMaybe)
 	}
 }
