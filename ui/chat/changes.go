@@ -73,7 +73,7 @@ func (v *View) saidAbove(t *thread.Tool, p *patched) bool {
 		return false
 	}
 	c := &p.changes[0]
-	return len(c.parts) == 1 && c.parts[0].Diff != nil && partNote(c, c.parts[0]) == "" && !c.stray &&
+	return len(c.parts) == 1 && c.parts[0].Diff != nil && partNote(c, c.parts[0]) == "" && !c.Stray &&
 		c.Operation == "modify" && (c.FileType == "" || c.FileType == "text") && v.subject(t) == v.paths(t)
 }
 
@@ -90,7 +90,7 @@ func (v *View) andMore(rows []string, n int) []string {
 func (v *View) moreFiles(files []change, width int) string {
 	stray := 0
 	for _, f := range files {
-		if f.stray {
+		if f.Stray {
 			stray++
 		}
 	}
@@ -105,7 +105,7 @@ func (v *View) moreFiles(files []change, width int) string {
 // lines are not shown. What does not fit beside the name stands below it.
 func (v *View) changeHead(c *change, folded bool, width int) []string {
 	ink, words := v.th.Dim, v.changeWords(c)
-	if c.stray {
+	if c.Stray {
 		ink, words = v.th.Warn, "⚠ in the patch only: "+words
 	}
 	right, lines := "", 0

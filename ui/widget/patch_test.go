@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"znkr.io/diff/textdiff"
 
+	"parley/internal/patch"
 	"parley/ui/theme"
 )
 
@@ -193,29 +194,29 @@ func TestPatchLineEnds(t *testing.T) {
 // behind the limit it is text.
 func TestPatchBounded(t *testing.T) {
 	const head = "diff --git /w/a /w/a\n--- /w/a\n+++ /w/a\n"
-	for name, patch := range map[string]string{
+	for name, text := range map[string]string{
 		"files":        strings.Repeat("diff --git /w/a /w/a\n", 100_000),
 		"files, text":  strings.Repeat("diff --git /w/a /w/a\nx\n", 100_000),
 		"hunks":        head + strings.Repeat("@@ -1 +1 @@\n+a\n", 150_000),
 		"lines":        head + "@@ -1 +1,1000000000 @@\n" + strings.Repeat("+\n", 1_000_000),
-		"lines, files": head + "@@ -1 +1,1000000000 @@\n" + strings.Repeat("+\n", maxPatchLines) + "diff --git /w/b /w/b\n--- /w/b\n+++ /w/b\n@@ -1 +1 @@\n+b\n",
+		"lines, files": head + "@@ -1 +1,1000000000 @@\n" + strings.Repeat("+\n", patch.MaxLines) + "diff --git /w/b /w/b\n--- /w/b\n+++ /w/b\n@@ -1 +1 @@\n+b\n",
 		"strange":      head + strings.Repeat("@@ -1 +1 @@\n-a\n+b\n?\n", 50_000),
 		"headings":     "diff --git /w/a /w/a\n" + strings.Repeat("rename from x\n", 100_000),
 	} {
-		files := ParsePatch(patch)
+		files := ParsePatch(text)
 		lines, last := 0, len(files)-1
 		for _, f := range files {
 			if f.Diff != nil {
 				lines += f.Diff.Lines()
 			}
 		}
-		if len(files) > maxPatchFiles+1 || lines > maxPatchLines {
+		if len(files) > patch.MaxFiles+1 || lines > patch.MaxLines {
 			t.Errorf("%s: %d files, %d lines", name, len(files), lines)
 		}
 		if name == "lines, files" && len(files) != 2 {
 			t.Errorf("%s: %d files", name, len(files))
 		}
-		if (len(files) > maxPatchFiles || lines == maxPatchLines) && !strings.HasSuffix(patch, files[last].Text) {
+		if (len(files) > patch.MaxFiles || lines == patch.MaxLines) && !strings.HasSuffix(text, files[last].Text) {
 			t.Errorf("%s: the rest is %q…", name, files[last].Text[:40])
 		}
 	}

@@ -1,4 +1,4 @@
-package widget
+package patch
 
 import (
 	"strconv"
@@ -8,22 +8,6 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// hunkCounts is what the hunks of a file say of its lines.
-type hunkCounts struct {
-	highest          int // line number
-	lastOld, lastNew int // the line of each side that no newline ends, -1: none
-	added, removed   int
-	ends             [2]int // changed lines without a carriage return, and with one
-}
-
-// into completes a Computed that has its hunks.
-func (n *hunkCounts) into(c *Computed) {
-	c.Added, c.Removed = n.added, n.removed
-	c.lastOld, c.lastNew = n.lastOld, n.lastNew
-	c.lineNumber = len(itoa(max(n.highest, 1)))
-	c.showCR = n.ends[0] > 0 && n.ends[1] > 0
-}
-
 // hunk reads the lines of a hunk, as many as its head announces or as there are; false where there are none, or the head
 // makes no sense.
 func (p *patchReader) hunk(head string) bool {
@@ -31,13 +15,12 @@ func (p *patchReader) hunk(head string) bool {
 	if !ok {
 		return false
 	}
-	h := textdiff.Hunk[string]{LineNoX: at[0], LineNoY: at[1]}
-	for p.pos < len(p.all) && p.lines < maxPatchLines {
+	h, f := textdiff.Hunk[string]{LineNoX: at[0], LineNoY: at[1]}, &p.files[p.file]
+	for p.pos < len(p.all) && p.lines < MaxLines {
 		line := p.peek()
 		if strings.HasPrefix(line, `\`) && len(h.Edits) > 0 {
-			p.counts.unfinished(h.Edits[len(h.Edits)-1])
+			f.unfinished(h.Edits[len(h.Edits)-1])
 		} else if e, ok := hunkLine(line, &at, &left); ok {
-			p.counts.count(e)
 			h.Edits = append(h.Edits, e)
 			p.lines++
 		} else {
@@ -49,13 +32,8 @@ func (p *patchReader) hunk(head string) bool {
 		return false
 	}
 	h.EndLineNoX, h.EndLineNoY = at[0], at[1]
-	p.counts.highest = max(p.counts.highest, at[0], at[1])
-	f := &p.files[p.file]
-	if f.Diff == nil {
-		f.Diff = &Computed{}
-	}
-	f.Diff.hunks = append(f.Diff.hunks, h)
-	if from := p.pos; p.lines >= maxPatchLines && from < len(p.all) {
+	f.Hunks = append(f.Hunks, h)
+	if from := p.pos; p.lines >= MaxLines && from < len(p.all) {
 		p.pos = len(p.all)
 		p.text(from)
 	}
@@ -88,29 +66,34 @@ func hunkLine(line string, at, left *[2]int) (textdiff.Edit[string], bool) {
 	return e, true
 }
 
-func (n *hunkCounts) count(e lineEdit) {
-	switch e.Op {
-	case diff.Insert:
-		n.added++
-	case diff.Delete:
-		n.removed++
-	default:
-		return
+// unfinished notes that no newline ends a line.
+func (f *File) unfinished(e textdiff.Edit[string]) {
+	if e.Op != diff.Insert {
+		f.LastOld = e.LineNoX
 	}
-	cr := 0
-	if strings.HasSuffix(e.Line, "\r") {
-		cr = 1
+	if e.Op != diff.Delete {
+		f.LastNew = e.LineNoY
 	}
-	n.ends[cr]++
 }
 
-// unfinished notes that no newline ends a line.
-func (n *hunkCounts) unfinished(e lineEdit) {
-	switch e.Op {
-	case diff.Insert:
-		n.lastNew = e.LineNoY
-	case diff.Delete:
-		n.lastOld = e.LineNoX
+// Texts are the lines of a hunk of the file before the change and after it.
+func (f *File) Texts(h textdiff.Hunk[string]) (before, after string) {
+	var old, now strings.Builder
+	for _, e := range h.Edits {
+		if e.Op != diff.Insert {
+			line(&old, e.Line, e.LineNoX == f.LastOld)
+		}
+		if e.Op != diff.Delete {
+			line(&now, e.Line, e.LineNoY == f.LastNew)
+		}
+	}
+	return old.String(), now.String()
+}
+
+func line(b *strings.Builder, text string, unfinished bool) {
+	b.WriteString(text)
+	if !unfinished {
+		b.WriteByte('\n')
 	}
 }
 

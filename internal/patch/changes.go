@@ -1,0 +1,117 @@
+package patch
+
+import (
+	"path/filepath"
+
+	"parley/internal/safetext"
+)
+
+const maxName = 2000 // runes, as of every name that comes in
+
+// Change is what was done to a file: what the agent says of it beside the patch,
+// which counts, and what the patch has of it. Operation: add, delete, modify, move,
+// copy, or something newer. FileType: text, binary, directory, symlink, or "".
+type Change struct {
+	Operation, Path, OldPath, FileType string
+
+	Stray bool // the patch alone has it
+	Parts []File
+}
+
+// Match gives each part of a patch to the change that it is of, and adds a change for
+// a part of a file that none names. Relative names are below dir. unread are the
+// stretches of the patch that could not be read.
+func Match(named []Change, text, dir string) (changes []Change, unread []string) {
+	changes = named
+	names := namesOf(named)
+	for _, part := range Parse(text) {
+		if part.Text != "" {
+			unread = append(unread, part.Text)
+			continue
+		}
+		// Git's quotes can spell out what was made safe before.
+		part.OldPath = names.known(safetext.Line(part.OldPath, maxName), dir)
+		part.Path = names.known(safetext.Line(part.Path, maxName), dir)
+		i, ok := names.find(part.OldPath, part.Path)
+		if !ok {
+			i, changes = len(changes), append(changes, told(part))
+		}
+		changes[i].Parts = append(changes[i].Parts, part)
+	}
+	return changes, unread
+}
+
+// told is what a part of a patch says of its file.
+func told(part File) Change {
+	f := Change{Operation: "modify", Path: part.Path, Stray: true}
+	switch {
+	case part.Path == "" && part.OldPath == "":
+		f.Path = "a file without a name"
+	case part.OldPath == "":
+		f.Operation = "add"
+	case part.Path == "":
+		f.Operation, f.Path = "delete", part.OldPath
+	case part.OldPath != part.Path && part.Copied:
+		f.Operation, f.OldPath = "copy", part.OldPath
+	case part.OldPath != part.Path:
+		f.Operation, f.OldPath = "move", part.OldPath
+	}
+	return f
+}
+
+// changedNames finds the file that a part of a patch is of, by both names, by
+// the one after the change, and by the one before it.
+type changedNames struct {
+	both   map[[2]string]int
+	path   map[string]int
+	former map[string]int
+}
+
+func namesOf(files []Change) changedNames {
+	n := changedNames{map[[2]string]int{}, map[string]int{}, map[string]int{}}
+	for i, f := range files {
+		first(n.both, [2]string{f.OldPath, f.Path}, i)
+		first(n.path, f.Path, i)
+		if f.OldPath != "" {
+			first(n.former, f.OldPath, i)
+		}
+	}
+	return n
+}
+
+func first[K comparable](m map[K]int, key K, i int) {
+	if _, ok := m[key]; !ok {
+		m[key] = i
+	}
+}
+
+// known completes a relative name, unless it is known as it is.
+func (n changedNames) known(name, cwd string) string {
+	_, is := n.path[name]
+	_, was := n.former[name]
+	if is || was || name == "" || cwd == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(cwd, name)
+}
+
+func (n changedNames) find(before, after string) (int, bool) {
+	switch {
+	case after == "" && before == "":
+		return 0, false
+	case after == "":
+		if i, ok := n.path[before]; ok {
+			return i, true
+		}
+		i, ok := n.former[before]
+		return i, ok
+	case before == "" || before == after:
+		if i, ok := n.both[[2]string{"", after}]; ok {
+			return i, true
+		}
+		i, ok := n.path[after]
+		return i, ok
+	}
+	i, ok := n.both[[2]string{before, after}]
+	return i, ok
+}
