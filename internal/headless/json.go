@@ -1,9 +1,9 @@
 package headless
 
 import (
-	"fmt"
-	"io"
+	"bytes"
 	"time"
+	"unicode/utf8"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
@@ -31,6 +31,7 @@ type event struct {
 	ToolCallID string     `json:"toolCallId,omitempty"`
 
 	Terminal string `json:"terminal,omitempty"`
+	Replaces bool   `json:"replaces,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
 	Signal   string `json:"signal,omitempty"`
 
@@ -55,23 +56,41 @@ type event struct {
 	Seconds    float64  `json:"seconds,omitempty"`
 }
 
+// toolEvent is all of a tool call that the screen shows, as it stands at the moment.
 type toolEvent struct {
-	ID        string      `json:"id"`
-	Title     string      `json:"title"`
-	Kind      string      `json:"kind"`
-	Status    string      `json:"status"`
-	Locations []string    `json:"locations,omitempty"`
-	Diffs     []diffEvent `json:"diffs,omitempty"`
-	Output    string      `json:"output,omitempty"`
-	Terminals []string    `json:"terminals,omitempty"`
-	RawInput  string      `json:"rawInput,omitempty"`
-	RawOutput string      `json:"rawOutput,omitempty"`
+	ID          string            `json:"id"`
+	Title       string            `json:"title"`
+	Kind        string            `json:"kind"`
+	Status      string            `json:"status"`
+	Locations   []string          `json:"locations,omitempty"`
+	Diffs       []diffEvent       `json:"diffs,omitempty"`
+	Unread      string            `json:"unread,omitempty"` // what of a patch could not be read
+	Output      string            `json:"output,omitempty"`
+	Truncated   bool              `json:"truncated,omitempty"` // Output lacks something
+	ExitCode    *int              `json:"exitCode,omitempty"`
+	Signal      string            `json:"signal,omitempty"`
+	Attachments []attachmentEvent `json:"attachments,omitempty"`
+	Terminals   []string          `json:"terminals,omitempty"`
+	RawInput    string            `json:"rawInput,omitempty"`
+	RawOutput   string            `json:"rawOutput,omitempty"`
 }
 
+// diffEvent is a change of a file, or of the lines of it from Line on.
 type diffEvent struct {
-	Path string  `json:"path"`
-	Old  *string `json:"old,omitempty"`
-	New  string  `json:"new"`
+	Path      string `json:"path"`
+	OldPath   string `json:"oldPath,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	FileType  string `json:"fileType,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Old       string `json:"old"`
+	New       string `json:"new"`
+}
+
+type attachmentEvent struct {
+	Name     string `json:"name,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+	Bytes    int    `json:"bytes,omitempty"`
 }
 
 type planEvent struct {
@@ -84,8 +103,14 @@ const maxURL = 2000
 
 var roleName = map[acpclient.Role]string{acpclient.Agent: "agent", acpclient.User: "user", acpclient.Thought: "thought"}
 
-// eventOf is the JSON form of an event; false where it has none.
-func eventOf(e acpclient.Event, t *thread.Thread) (event, bool) {
+// encoder makes the JSON form of what happens, for both formats.
+type encoder struct {
+	dir  string            // of the session: names in patches are relative to it
+	part map[string][]byte // terminal -> the first bytes of a character
+}
+
+// event is the JSON form of an event; false where it has none.
+func (c *encoder) event(e acpclient.Event, t *thread.Thread) (event, bool) {
 	switch e := e.(type) {
 	case acpclient.TextArrived:
 		return event{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
@@ -99,14 +124,22 @@ func eventOf(e acpclient.Event, t *thread.Thread) (event, bool) {
 		return event{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
 	case acpclient.ToolChanged:
 		if tool := t.Tool(e.ID); tool != nil {
-			return event{Type: "tool", Tool: toolOf(tool)}, true
+			return event{Type: "tool", Tool: c.tool(tool, t)}, true
 		}
 	case acpclient.TerminalStarted:
 		return event{Type: "terminal", Terminal: e.ID, Text: e.Command, Cwd: e.Cwd}, true
+	case acpclient.TerminalChanged:
+		if term := t.Terminal(e.ID); e.Command != nil || e.Cwd != nil {
+			return event{Type: "terminal", Terminal: e.ID, Text: term.Command, Cwd: term.Cwd}, true
+		}
 	case acpclient.TerminalOutput:
-		return event{Type: "terminal_output", Terminal: e.ID, Text: string(e.Data)}, true
+		text := c.whole(e.ID, e.Data)
+		return event{Type: "terminal_output", Terminal: e.ID, Text: text}, text != ""
+	case acpclient.TerminalReplaced:
+		delete(c.part, e.ID)
+		return event{Type: "terminal_output", Terminal: e.ID, Text: string(e.Data), Replaces: true}, true
 	case acpclient.TerminalExited:
-		return event{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, true
+		return event{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, !e.Cleared
 	case acpclient.PlanChanged:
 		return event{Type: "plan", Plan: planOf(e.Entries)}, true
 	case acpclient.PermissionSettled:
@@ -129,30 +162,24 @@ func eventOf(e acpclient.Event, t *thread.Thread) (event, bool) {
 	return event{}, false
 }
 
-func toolOf(tool *thread.Tool) *toolEvent {
-	out := &toolEvent{ID: tool.ID, Title: tool.Title, Kind: tool.Kind, Status: tool.Status, RawInput: tool.RawInput, RawOutput: tool.RawOutput}
-	for _, l := range tool.Locations {
-		place := l.Path
-		if l.Line > 0 {
-			place = fmt.Sprintf("%s:%d", l.Path, l.Line)
-		}
-		out.Locations = append(out.Locations, place)
-	}
-	for _, c := range tool.Content {
-		switch {
-		case c.Diff != nil:
-			d := diffEvent{Path: c.Diff.Path, New: c.Diff.New}
-			if !c.Diff.OldMissing {
-				d.Old = &c.Diff.Old
+// whole is output up to the end of its last whole character. What follows that comes
+// with the next piece.
+func (c *encoder) whole(id string, data []byte) string {
+	data = append(c.part[id], data...)
+	end := len(data)
+	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
+		if last := data[len(data)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				end = len(data) - i
 			}
-			out.Diffs = append(out.Diffs, d)
-		case c.Terminal != "":
-			out.Terminals = append(out.Terminals, c.Terminal)
-		case c.Content != nil:
-			out.Output += c.Content.Text
+			break
 		}
 	}
-	return out
+	if c.part == nil {
+		c.part = map[string][]byte{}
+	}
+	c.part[id] = bytes.Clone(data[end:])
+	return string(data[:end])
 }
 
 func planOf(entries []acpclient.PlanEntry) []planEvent {
@@ -175,110 +202,10 @@ func unaskedOf(t *thread.Tool) event {
 	return event{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}
 }
 
-// streamPrinter writes one object per event (-o stream-json).
-type streamPrinter struct{ stream jsonStream }
-
-func (p *streamPrinter) started(a acpclient.AgentInfo, session, cwd string) {
-	p.stream.write(startEvent(a, session, cwd))
-}
-
-func (p *streamPrinter) event(e acpclient.Event, t *thread.Thread) {
-	if ev, ok := eventOf(e, t); ok {
-		p.stream.write(ev)
-	}
-}
-
-func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
-
-func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
-
-func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, _ *thread.Thread) {
-	p.stream.write(endEvent(reason, err, code, took))
-}
-
 func endEvent(reason string, err error, code int, took time.Duration) event {
 	e := event{Type: "end", StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
 	if err != nil {
 		e.Error, e.Stderr = err.Error(), stderrOf(err)
 	}
 	return e
-}
-
-// jsonPrinter writes one object at the end (-o json).
-type jsonPrinter struct {
-	stream      jsonStream
-	stderr      io.Writer
-	start       event
-	permissions []event
-	refused     []event
-	unbidden    []event
-}
-
-// result is the object of -o json.
-type result struct {
-	Agent       string       `json:"agent"`
-	Version     string       `json:"version,omitempty"`
-	Session     string       `json:"session"`
-	Cwd         string       `json:"cwd"`
-	Answer      string       `json:"answer"`
-	Thoughts    string       `json:"thoughts,omitempty"`
-	Tools       []*toolEvent `json:"tools"`
-	Plan        []planEvent  `json:"plan,omitempty"`
-	Permissions []event      `json:"permissions,omitempty"`
-	Denied      []event      `json:"denied,omitempty"`
-	Unasked     []event      `json:"unasked,omitempty"`
-	StopReason  string       `json:"stopReason,omitempty"`
-	Error       string       `json:"error,omitempty"`
-	Stderr      []string     `json:"stderr,omitempty"`
-	Code        int          `json:"code"`
-	Seconds     float64      `json:"seconds"`
-}
-
-func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {
-	p.start = startEvent(a, session, cwd)
-}
-
-func (p *jsonPrinter) event(e acpclient.Event, t *thread.Thread) {
-	switch e := e.(type) {
-	case acpclient.PermissionSettled:
-		ev, _ := eventOf(e, t)
-		p.permissions = append(p.permissions, ev)
-	case acpclient.ElicitationAsked:
-		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
-	}
-}
-
-func (p *jsonPrinter) denied(q permissions.Question) {
-	p.refused = append(p.refused, deniedOf(q))
-	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
-}
-
-func (p *jsonPrinter) unasked(t *thread.Tool) {
-	p.unbidden = append(p.unbidden, unaskedOf(t))
-	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
-}
-
-func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
-	end := endEvent(reason, err, code, took)
-	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
-		Denied: p.refused, Unasked: p.unbidden, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
-	for _, it := range t.Items {
-		switch it.Kind {
-		case thread.AgentMessage:
-			r.Answer = joined(r.Answer, string(it.Text))
-		case thread.ThoughtMessage:
-			r.Thoughts = joined(r.Thoughts, string(it.Text))
-		case thread.ToolCall:
-			r.Tools = append(r.Tools, toolOf(it.Tool))
-		}
-	}
-	r.Plan = planOf(t.Plan)
-	p.stream.write(r)
-}
-
-func joined(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "\n\n" + b
 }

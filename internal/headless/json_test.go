@@ -61,7 +61,7 @@ func TestStreamJSON(t *testing.T) {
 	tools := only(all, "tool")
 	edit := tools[0].Tool
 	if path := filepath.Join(r.dir, "notes.txt"); edit.Kind != "edit" || edit.Status != "pending" || len(edit.Diffs) != 1 || edit.Diffs[0].Path != path ||
-		edit.Diffs[0].Old != nil || edit.Diffs[0].New != "- edited by the demo agent\n" || len(edit.Locations) != 1 || edit.Locations[0] != path {
+		edit.Diffs[0].Old != "" || edit.Diffs[0].New != "- edited by the demo agent\n" || len(edit.Locations) != 1 || edit.Locations[0] != path {
 		t.Errorf("%+v", edit)
 	}
 	if run := tools[len(tools)-1].Tool; run.Kind != "execute" || run.Status != "completed" || len(run.Terminals) != 1 || !strings.Contains(run.RawInput, "echo hi") || run.RawOutput == "" {

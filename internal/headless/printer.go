@@ -226,15 +226,22 @@ func firstLine(s string) string {
 // jsonStream writes one JSON object a line, flushed.
 type jsonStream struct{ out *bufio.Writer }
 
-func (s jsonStream) write(v any) {
+func (s jsonStream) write(v any) { s.writeLine(encodeLine(v)) }
+
+func (s jsonStream) writeLine(line []byte) {
+	s.out.WriteString(SafeJSON(string(line)))
+	s.out.Flush()
+}
+
+// encodeLine is a value as a line of JSON.
+func encodeLine(v any) []byte {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	if enc.Encode(v) != nil {
-		return
+		return nil
 	}
-	s.out.WriteString(SafeJSON(line.String()))
-	s.out.Flush()
+	return line.Bytes()
 }
 
 // SafeJSON is a JSON text with all control and format characters of its strings escaped,

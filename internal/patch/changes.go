@@ -8,21 +8,35 @@ import (
 
 const maxName = 2000 // runes, as of every name that comes in
 
-// Change is what was done to a file: what the agent says of it beside the patch,
-// which counts, and what the patch has of it. Operation: add, delete, modify, move,
-// copy, or something newer. FileType: text, binary, directory, symlink, or "".
-type Change struct {
+// Named is what an agent says of a changed file beside the patch, which counts.
+// Operation: add, delete, modify, move, copy, or something newer. FileType: text,
+// binary, directory, symlink, or "".
+type Named struct {
 	Operation, Path, OldPath, FileType string
+}
 
+// Change is what was done to a file, and what the patch has of it.
+type Change struct {
+	Named
 	Stray bool // the patch alone has it
 	Parts []File
 }
 
-// Match gives each part of a patch to the change that it is of, and adds a change for
-// a part of a file that none names. Relative names are below dir. unread are the
-// stretches of the patch that could not be read.
-func Match(named []Change, text, dir string) (changes []Change, unread []string) {
-	changes = named
+// Match gives each part of a patch to the file that it is of, and adds a change for a
+// part of a file that is not named. Relative names are below dir. unread are the
+// stretches of the patch that could not be read: all of it, unless format is "git_patch".
+func Match[F ~struct{ Operation, Path, OldPath, FileType string }](files []F, format, text, dir string) (changes []Change, unread []string) {
+	named := make([]Named, 0, len(files))
+	for _, f := range files {
+		named = append(named, Named(f))
+		changes = append(changes, Change{Named: Named(f)})
+	}
+	if format != "git_patch" {
+		if text != "" {
+			unread = []string{text}
+		}
+		return changes, unread
+	}
 	names := namesOf(named)
 	for _, part := range Parse(text) {
 		if part.Text != "" {
@@ -43,7 +57,7 @@ func Match(named []Change, text, dir string) (changes []Change, unread []string)
 
 // told is what a part of a patch says of its file.
 func told(part File) Change {
-	f := Change{Operation: "modify", Path: part.Path, Stray: true}
+	f := Change{Named: Named{Operation: "modify", Path: part.Path}, Stray: true}
 	switch {
 	case part.Path == "" && part.OldPath == "":
 		f.Path = "a file without a name"
@@ -67,7 +81,7 @@ type changedNames struct {
 	former map[string]int
 }
 
-func namesOf(files []Change) changedNames {
+func namesOf(files []Named) changedNames {
 	n := changedNames{map[[2]string]int{}, map[string]int{}, map[string]int{}}
 	for i, f := range files {
 		first(n.both, [2]string{f.OldPath, f.Path}, i)

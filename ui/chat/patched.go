@@ -36,16 +36,8 @@ func (v *View) patched(c *acpclient.Changes) *patched {
 		v.patches, v.patchLines = map[*acpclient.Changes]*patched{}, 0
 	}
 	p := &patched{}
-	named := make([]patch.Change, 0, len(c.Files))
-	for _, f := range c.Files {
-		named = append(named, patch.Change{Operation: f.Operation, Path: f.Path, OldPath: f.OldPath, FileType: f.FileType})
-	}
-	text := c.Patch
-	if c.PatchFormat != "git_patch" && text != "" {
-		p.text, text = []string{text}, ""
-	}
-	changes, unread := patch.Match(named, text, v.cwd)
-	p.text = append(p.text, unread...)
+	changes, unread := patch.Match(c.Files, c.PatchFormat, c.Patch, v.cwd)
+	p.text = unread
 	for _, change := range changes {
 		p.add(change)
 	}

@@ -1,0 +1,140 @@
+package headless
+
+import (
+	"fmt"
+	"hash/maphash"
+	"io"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/permissions"
+)
+
+// streamPrinter writes one object per event (-o stream-json).
+type streamPrinter struct {
+	stream jsonStream
+	encode encoder
+	seed   maphash.Seed
+	told   map[string]uint64 // tool call -> a hash of its object, as it was told last
+}
+
+func (p *streamPrinter) started(a acpclient.AgentInfo, session, cwd string) {
+	p.encode.dir, p.seed, p.told = cwd, maphash.MakeSeed(), map[string]uint64{}
+	p.stream.write(startEvent(a, session, cwd))
+}
+
+func (p *streamPrinter) event(e acpclient.Event, t *thread.Thread) {
+	if ev, ok := p.encode.event(e, t); ok {
+		p.write(ev)
+	}
+}
+
+// write writes an event. The object of a tool call that was told already is not told
+// again.
+func (p *streamPrinter) write(ev event) {
+	line := encodeLine(ev)
+	if tool := ev.Tool; tool != nil {
+		hash := maphash.Bytes(p.seed, line)
+		if p.told[tool.ID] == hash {
+			return
+		}
+		p.told[tool.ID] = hash
+	}
+	p.stream.writeLine(line)
+}
+
+func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
+
+func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
+
+// ended tells first what has changed of a tool call since it was told: its output may
+// have come later.
+func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
+	for _, it := range t.Items {
+		if it.Kind == thread.ToolCall {
+			p.write(event{Type: "tool", Tool: p.encode.tool(it.Tool, t)})
+		}
+	}
+	p.stream.write(endEvent(reason, err, code, took))
+}
+
+// jsonPrinter writes one object at the end (-o json).
+type jsonPrinter struct {
+	stream      jsonStream
+	encode      encoder
+	stderr      io.Writer
+	start       event
+	permissions []event
+	refused     []event
+	unbidden    []event
+}
+
+// result is the object of -o json.
+type result struct {
+	Agent       string       `json:"agent"`
+	Version     string       `json:"version,omitempty"`
+	Session     string       `json:"session"`
+	Cwd         string       `json:"cwd"`
+	Answer      string       `json:"answer"`
+	Thoughts    string       `json:"thoughts,omitempty"`
+	Tools       []*toolEvent `json:"tools"`
+	Plan        []planEvent  `json:"plan,omitempty"`
+	Permissions []event      `json:"permissions,omitempty"`
+	Denied      []event      `json:"denied,omitempty"`
+	Unasked     []event      `json:"unasked,omitempty"`
+	StopReason  string       `json:"stopReason,omitempty"`
+	Error       string       `json:"error,omitempty"`
+	Stderr      []string     `json:"stderr,omitempty"`
+	Code        int          `json:"code"`
+	Seconds     float64      `json:"seconds"`
+}
+
+func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {
+	p.start, p.encode.dir = startEvent(a, session, cwd), cwd
+}
+
+func (p *jsonPrinter) event(e acpclient.Event, t *thread.Thread) {
+	switch e := e.(type) {
+	case acpclient.PermissionSettled:
+		ev, _ := p.encode.event(e, t)
+		p.permissions = append(p.permissions, ev)
+	case acpclient.ElicitationAsked:
+		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
+	}
+}
+
+func (p *jsonPrinter) denied(q permissions.Question) {
+	p.refused = append(p.refused, deniedOf(q))
+	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
+}
+
+func (p *jsonPrinter) unasked(t *thread.Tool) {
+	p.unbidden = append(p.unbidden, unaskedOf(t))
+	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
+}
+
+func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
+	end := endEvent(reason, err, code, took)
+	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
+		Denied: p.refused, Unasked: p.unbidden, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
+	for _, it := range t.Items {
+		switch it.Kind {
+		case thread.AgentMessage:
+			r.Answer = joined(r.Answer, string(it.Text))
+		case thread.ThoughtMessage:
+			r.Thoughts = joined(r.Thoughts, string(it.Text))
+		case thread.ToolCall:
+			r.Tools = append(r.Tools, p.encode.tool(it.Tool, t))
+		}
+	}
+	r.Plan = planOf(t.Plan)
+	p.stream.write(r)
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n\n" + b
+}

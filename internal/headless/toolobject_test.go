@@ -1,0 +1,157 @@
+package headless
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// b64 is a text as ACP 2 carries output.
+func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+// quoted is a text as JSON.
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// toolObjects are the objects of all calls as the two formats have them at the end:
+// of stream-json the last of each.
+func toolObjects(t *testing.T, steps string, change ...func(*Options)) []*toolEvent {
+	t.Helper()
+	r := play(t, steps, "go", append(change, format("json"))...)
+	if strings.Contains(r.out, "null") {
+		t.Errorf("null in %s", r.out)
+	}
+	whole := decodeResult(t, r.out).Tools
+	var streamed []*toolEvent
+	for _, e := range only(lines(t, play(t, steps, "go", append(change, format("stream-json"))...).out), "tool") {
+		if i := slices.IndexFunc(streamed, func(o *toolEvent) bool { return o.ID == e.Tool.ID }); i >= 0 {
+			streamed[i] = e.Tool
+			continue
+		}
+		streamed = append(streamed, e.Tool)
+	}
+	if steps == "demo" { // its ids and its directory are others each time
+		return append(whole, streamed...)
+	}
+	a, _ := json.Marshal(whole)
+	if b, _ := json.Marshal(streamed); string(a) != string(b) {
+		t.Errorf("json has %s\nstream-json has %s", a, b)
+	}
+	return whole
+}
+
+func wantTool(t *testing.T, got *toolEvent, want string) {
+	t.Helper()
+	if b, _ := json.Marshal(got); string(b) != want {
+		t.Errorf("got  %s\nwant %s", b, want)
+	}
+}
+
+// The output of a command that the agent runs itself, and how it ended, are in the
+// object of the call, whenever they come.
+func TestToolObjectHasOutputOfTheAgentsTerminal(t *testing.T) {
+	const want = `{"id":"c","title":"Run it","kind":"execute","status":"failed","output":"out\nred ü\n","exitCode":3,"terminals":["c"]}`
+	const idle = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
+	call := `{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"Run it","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"c"}]}`
+	failed := `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`
+	exit := `{"sessionUpdate":"terminal_update","terminalId":"c","exitStatus":{"exitCode":3}}`
+	snapshot := `{"sessionUpdate":"terminal_update","terminalId":"c","command":"make","output":{"data":"` + b64("out\n\x1b[31mred\x1b[0m ü\n") + `"}}`
+	piece := func(s string) string {
+		return `{"sessionUpdate":"terminal_output_chunk","terminalId":"c","data":"` + b64(s) + `"}`
+	}
+	for name, steps := range map[string][]string{
+		"snapshot":                 {call, snapshot, exit, failed, idle},
+		"snapshot after the call":  {call, failed, snapshot, exit, idle},
+		"pieces":                   {call, piece("out\n\x1b[31mred"), piece("\x1b[0m \xc3"), piece("\xbc\n"), exit, failed, idle},
+		"pieces, then a snapshot":  {call, piece("what is taken back"), snapshot, exit, failed, idle},
+		"before the call shows it": {snapshot, exit, call, failed, idle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := toolObjects(t, script(append(append([]string{}, greetV2...), steps...)...), speaks("2"))
+			if len(all) != 1 {
+				t.Fatalf("%d calls", len(all))
+			}
+			wantTool(t, all[0], want)
+		})
+	}
+	v1 := script("greet", `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run it","kind":"execute","status":"pending","content":[{"type":"terminal","terminalId":"c"}],"_meta":{"terminal_info":{"terminal_id":"c"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":`+quoted("out\n\x1b[31mred\x1b[0m ü\n")+`}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","_meta":{"terminal_exit":{"terminal_id":"c","exit_code":3,"signal":null}}}`, "stop end_turn")
+	t.Run("version 1", func(t *testing.T) {
+		t.Parallel()
+		all := toolObjects(t, v1)
+		if len(all) != 1 {
+			t.Fatalf("%d calls", len(all))
+		}
+		all[0].Terminals = []string{"c"} // named by parley
+		wantTool(t, all[0], want)
+	})
+}
+
+// A command that parley ran for the agent is in the object too.
+func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
+	all := toolObjects(t, "demo", policy(ApproveAll), func(o *Options) { o.Prompt = "run `printf 'a\\rb'; exit 7`" })
+	if len(all) != 2 {
+		t.Fatalf("%d calls", len(all))
+	}
+	for _, tool := range all {
+		if tool.Output != "a\nb" || tool.ExitCode == nil || *tool.ExitCode != 7 {
+			t.Errorf("%+v", tool)
+		}
+	}
+}
+
+// A change is its text before and after, whatever the version of ACP, and never null.
+func TestToolObjectHasDiffs(t *testing.T) {
+	const idle = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
+	patch := "diff --git /w/f.go /w/f.go\n--- /w/f.go\n+++ /w/f.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-y\n\\ No newline at end of file\n+z\n" +
+		"diff --git /w/old /w/new\nrename from /w/old\nrename to /w/new\n" + "not a patch\n" + "--- /dev/null\n+++ /w/made\n@@ -0,0 +1 @@\n+x\n"
+	v2 := script(append(append([]string{}, greetV2...),
+		`{"sessionUpdate":"tool_call_update","toolCallId":"d","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","changes":[`+
+			`{"operation":"modify","path":"/w/f.go","fileType":"text"},{"operation":"move","path":"/w/new","oldPath":"/w/old"},{"operation":"delete","path":"/w/gone","fileType":"binary"}],`+
+			`"patch":{"format":"git_patch","text":`+quoted(patch)+`}}]}`, idle)...)
+	all := toolObjects(t, v2, speaks("2"))
+	if len(all) != 1 {
+		t.Fatalf("%d calls", len(all))
+	}
+	wantTool(t, all[0], `{"id":"d","title":"Edit","kind":"edit","status":"completed","diffs":[`+
+		`{"path":"/w/f.go","operation":"modify","fileType":"text","line":1,"old":"a\nb\n","new":"a\nc\n"},{"path":"/w/f.go","operation":"modify","fileType":"text","line":9,"old":"y","new":"z\n"},`+
+		`{"path":"/w/new","oldPath":"/w/old","operation":"move","old":"","new":""},{"path":"/w/gone","operation":"delete","fileType":"binary","old":"","new":""},`+
+		`{"path":"/w/made","operation":"add","line":1,"old":"","new":"x\n"}],"unread":"not a patch\n"}`)
+
+	v1 := script("greet", `{"sessionUpdate":"tool_call","toolCallId":"d","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/f","oldText":null,"newText":"x\n"}]}`, "stop end_turn")
+	if all = toolObjects(t, v1); len(all) != 1 {
+		t.Fatalf("%d calls", len(all))
+	}
+	wantTool(t, all[0], `{"id":"d","title":"Edit","kind":"edit","status":"completed","diffs":[{"path":"/w/f","old":"","new":"x\n"}]}`)
+}
+
+// stream-json tells what becomes of a terminal of ACP 2 as it comes, whole characters
+// at a time.
+func TestStreamJSONOfTerminals(t *testing.T) {
+	steps := script(append(append([]string{}, greetV2...),
+		`{"sessionUpdate":"terminal_update","terminalId":"c","command":"make","cwd":"/w"}`,
+		`{"sessionUpdate":"terminal_output_chunk","terminalId":"c","data":"`+b64("\xc3")+`"}`, "late",
+		`{"sessionUpdate":"terminal_output_chunk","terminalId":"c","data":"`+b64("\xbc")+`"}`,
+		`{"sessionUpdate":"terminal_update","terminalId":"c","output":{"data":"`+b64("all")+`"}}`,
+		`{"sessionUpdate":"terminal_update","terminalId":"c","exitStatus":{"exitCode":0}}`,
+		`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)...)
+	var told []string
+	for _, e := range lines(t, play(t, steps, "go", speaks("2"), format("stream-json")).out) {
+		if strings.HasPrefix(e.Type, "terminal") {
+			e.Seconds = 0
+			b, _ := json.Marshal(e)
+			told = append(told, string(b))
+		}
+	}
+	want := []string{`{"type":"terminal","cwd":"/w","text":"make","terminal":"c"}`, `{"type":"terminal_output","text":"ü","terminal":"c"}`,
+		`{"type":"terminal_output","text":"all","terminal":"c","replaces":true}`, `{"type":"terminal_exit","terminal":"c","exitCode":0}`}
+	if strings.Join(told, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
