@@ -2,6 +2,10 @@ package acpclient
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
@@ -40,10 +44,63 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	}
 }
 
+// maxSubject bounds what a question was about, in runes.
+const maxSubject = 200
+
+// subjectOf is what a tool call is about, where nobody says what was shown of it: its
+// command, else the files that it changes, and its title only where it names neither.
+func subjectOf(tool wire.ToolCall) string {
+	if line := CommandLine(string(tool.RawInput)); line != "" && (tool.Kind == nil || *tool.Kind != "edit") {
+		return line
+	}
+	var files []string
+	if tool.Content != nil {
+		for _, c := range *tool.Content {
+			if c.Path != "" && !slices.Contains(files, c.Path) {
+				files = append(files, c.Path)
+			}
+			for _, f := range c.Changes {
+				if !slices.Contains(files, f.Path) {
+					files = append(files, f.Path)
+				}
+			}
+		}
+	}
+	if len(files) == 0 && tool.Title != nil {
+		return *tool.Title
+	}
+	return strings.Join(files, ", ")
+}
+
+// CommandLine is the command line in the raw input of a tool call, or its words with
+// blanks between them; "" where there is none. It is as the agent sent it: make it safe
+// before it is shown.
+func CommandLine(rawInput string) string {
+	var in struct{ Command, Cmd any }
+	if json.Unmarshal([]byte(rawInput), &in) != nil {
+		return ""
+	}
+	for _, c := range []any{in.Command, in.Cmd} {
+		switch c := c.(type) {
+		case string:
+			if c != "" {
+				return c
+			}
+		case []any:
+			words := make([]string, len(c))
+			for i, w := range c {
+				words[i] = fmt.Sprint(w)
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
 func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) PermissionSettled {
 	e := PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
-	if e.Subject = safetext.Line(d.Subject, 200); e.Subject == "" && tool.Title != nil {
-		e.Subject = safetext.Line(*tool.Title, 200)
+	if e.Subject = safetext.Line(d.Subject, maxSubject); e.Subject == "" {
+		e.Subject = safetext.Line(subjectOf(tool), maxSubject)
 	}
 	if d.Cancelled {
 		return e

@@ -1,8 +1,6 @@
 package thread
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -170,29 +168,9 @@ func (tool *Tool) subjects(t *Thread) []string {
 	return out
 }
 
-// Command is the command line of the input, or its words with blanks between them; ""
-// where there is none. It is as the agent sent it: make it safe before it is shown.
-func (tool *Tool) Command() string {
-	var in struct{ Command, Cmd any }
-	if json.Unmarshal([]byte(tool.RawInput), &in) != nil {
-		return ""
-	}
-	for _, c := range []any{in.Command, in.Cmd} {
-		switch c := c.(type) {
-		case string:
-			if c != "" {
-				return c
-			}
-		case []any:
-			words := make([]string, len(c))
-			for i, w := range c {
-				words[i] = fmt.Sprint(w)
-			}
-			return strings.Join(words, " ")
-		}
-	}
-	return ""
-}
+// Command is the command line of the input, as the agent sent it; "" where there is
+// none.
+func (tool *Tool) Command() string { return acpclient.CommandLine(tool.RawInput) }
 
 // Paths are the files that the call names, in the order of their coming.
 func (tool *Tool) Paths() []string {

@@ -3,6 +3,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -351,19 +352,11 @@ func did(t *thread.Tool) string {
 	return firstLine(t.Title)
 }
 
-// subject is one line about a question.
+// subject is one line about a question: what it asks, and what it showed; the agent's
+// words only where it names nothing.
 func subject(q permissions.Question) string {
-	s := q.Heading
-	for _, p := range q.Body {
-		switch {
-		case p.Kind == permissions.Diff:
-			return s + ": " + p.Path
-		case p.Text != "":
-			return s + ": " + firstLine(p.Text)
-		}
+	if s := cmp.Or(q.Subject(), q.Words); s != "" {
+		return q.Heading + ": " + firstLine(s)
 	}
-	if q.Words != "" {
-		return s + ": " + firstLine(q.Words)
-	}
-	return s
+	return q.Heading
 }

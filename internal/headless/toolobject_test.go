@@ -155,3 +155,25 @@ func TestStreamJSONOfTerminals(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// What was denied is named by what the question showed, not in the agent's words.
+func TestDeniedBySubject(t *testing.T) {
+	for want, ask := range map[string]string{
+		"a.go, b.go": `ask {"toolCallId":"a","title":"Tidy","kind":"edit","content":[{"type":"diff","path":"a.go","oldText":"","newText":"x"},{"type":"diff","path":"b.go","oldText":"","newText":"x"}]}`,
+		"/w/notes":   `ask {"toolCallId":"a","title":"Look","kind":"read","content":[{"type":"content","content":{"type":"text","text":"I only look"}}],"locations":[{"path":"/w/notes"}]}`,
+		"git push":   `ask {"toolCallId":"a","title":"Lab: scripted","kind":"execute","rawInput":{"command":"git push","description":"Lab"}}`,
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			steps := script("greet", ask, "stop end_turn")
+			r := play(t, steps, "go")
+			if !strings.Contains(r.stderr, ": "+want+" (") || !strings.Contains(r.stderr, "parley: "+want+": No, by --deny-all") {
+				t.Errorf("%q", r.stderr)
+			}
+			whole := decodeResult(t, play(t, steps, "go", format("json")).out)
+			if len(whole.Denied) != 1 || !strings.HasSuffix(whole.Denied[0].Subject, ": "+want) || len(whole.Permissions) != 1 || whole.Permissions[0].Subject != want {
+				t.Errorf("%+v, %+v", whole.Denied, whole.Permissions)
+			}
+		})
+	}
+}
