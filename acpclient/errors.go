@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,9 +61,34 @@ func (c *Client) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		var from struct{ Transport bool }
 		json.Unmarshal(e.Data, &from)
-		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(e.Message, 2000), Detail: safetext.Line(e.Detail(), 2000), data: e.Data}
+		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(e.Detail(), 2000), data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// plainMessage is what a message says that is JSON by itself: gemini hands on what its
+// server has answered, which may be wrapped several times.
+func plainMessage(message string) string {
+	for range 4 {
+		var outer struct {
+			Error   json.RawMessage
+			Message string
+		}
+		if !strings.HasPrefix(strings.TrimSpace(message), "{") || json.Unmarshal([]byte(message), &outer) != nil {
+			break
+		}
+		var inner struct{ Message string }
+		var text string
+		if json.Unmarshal(outer.Error, &inner) != nil {
+			json.Unmarshal(outer.Error, &text)
+		}
+		next := cmp.Or(inner.Message, text, outer.Message)
+		if next == "" {
+			break
+		}
+		message = next
+	}
+	return message
 }
 
 func (c *Client) closedError() error {

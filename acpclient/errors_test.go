@@ -3,6 +3,7 @@ package acpclient_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
@@ -35,6 +36,27 @@ func TestCase193HostileErrors(t *testing.T) {
 	for _, text := range said {
 		if safetext.Line(text, 1000) != text {
 			t.Errorf("not safe: %q", text)
+		}
+	}
+}
+
+// A message that is JSON by itself, as gemini's are, is read for what it says.
+func TestErrorWhoseMessageIsJSON(t *testing.T) {
+	for message, want := range map[string]string{
+		"plain": "plain",
+		`{"error":{"code":400,"message":"too long","status":"INTERNAL"}}`:  "too long",
+		`{"error":{"message":"{\n  \"error\": {\"message\": \"deep\"}}"}}`: "deep",
+		`{"error":"short"}`:         "short",
+		`{"message":"outside"}`:     "outside",
+		`{"error":{"code":1}}`:      `{"error":{"code":1}}`,
+		`{"broken`:                  `{"broken`,
+		`{"message":"a\u001b[2Jb"}`: "ab",
+	} {
+		quoted, _ := json.Marshal(message)
+		_, c := greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":%s}`, quoted)}, acpclient.Options{})
+		_, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+		if got := fmt.Sprint(err); !strings.HasSuffix(got, "the agent answered: "+want+" (500)") {
+			t.Errorf("%s: %q", message, got)
 		}
 	}
 }

@@ -91,9 +91,16 @@ type chat struct {
 	areas      areas
 }
 
+// newView makes the view of the page's thread.
+func (c *chat) newView() *chatview.View {
+	v := chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
+	v.Agent = func() string { return c.link.name() }
+	return v
+}
+
 func newChat(m *Model, l *link) *chat {
 	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1, unwanted: map[uint64]bool{}}
-	c.view = chatview.New(c.thread, m.opts.Cwd, m.th)
+	c.view = c.newView()
 	for _, d := range []chatview.Density{chatview.Everything, chatview.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)

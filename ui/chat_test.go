@@ -310,3 +310,13 @@ func TestDrawsWhileWaiting(t *testing.T) {
 		}
 	})
 }
+
+// A turn in which the agent says nothing is told as one.
+func TestNothingSaid(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = func(*turn) string { return "end_turn" } }, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.sees("fake said nothing")
+	})
+}

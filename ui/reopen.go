@@ -160,7 +160,7 @@ func (c *chat) showLoaded() {
 	c.thread = s.coming
 	c.thread.CarryShells(former)
 	s.cut.Mark(c.thread, &c.unconfirmed)
-	c.view = chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
+	c.view = c.newView()
 	c.view.SetDensity(density)
 	c.written, c.m.inline.caught = nil, false
 	c.focused, c.finding, c.changed, c.began, c.eras = false, nil, nil, 0, nil

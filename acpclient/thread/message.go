@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -146,7 +147,7 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 	clear(t.live)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
-	end := &End{StopReason: e.StopReason, Err: e.Err}
+	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && t.unanswered()}
 	if !t.TurnStarted.IsZero() {
 		end.Took = e.At.Sub(t.TurnStarted)
 	}
@@ -154,6 +155,28 @@ func (t *Thread) turnEnded(e acpclient.TurnEnded) {
 		t.exclude()
 	}
 	t.add(&Item{Kind: TurnEnd, End: end, At: e.At}).from(e.Wire)
+}
+
+// unanswered tells whether the turn has a prompt, and nothing of the agent's. Agents
+// end a turn like that where the model could not be reached.
+func (t *Thread) unanswered() bool {
+	asked := false
+	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
+		switch it := t.Items[i]; it.Kind {
+		case UserMessage:
+			asked = true
+		case ShellCommand, TurnEnd:
+		case AgentMessage, ThoughtMessage:
+			if len(bytes.TrimSpace(it.Text)) > 0 {
+				return false
+			}
+		default:
+			if !it.Blank() {
+				return false
+			}
+		}
+	}
+	return asked
 }
 
 // disconnected ends the session. Why the agent went away is said once: the turn

@@ -128,6 +128,7 @@ type End struct {
 	StopReason string
 	Err        error
 	Took       time.Duration
+	Empty      bool // the agent has answered a prompt with nothing at all
 }
 
 // Terminal is the output of a command.

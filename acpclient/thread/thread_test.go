@@ -329,3 +329,31 @@ func TestAttach(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// A turn is empty when the agent has answered a prompt with nothing at all.
+func TestEmptyTurns(t *testing.T) {
+	idle := acpclient.TurnStarted{For: in, At: now, Told: true} // v2: nobody has asked for it
+	for name, c := range map[string]struct {
+		events []acpclient.Event
+		empty  bool
+	}{
+		"nothing":              {[]acpclient.Event{prompt("p"), ended("end_turn")}, true},
+		"an empty message":     {[]acpclient.Event{prompt("p"), says(acpclient.Agent, "m", " \n"), ended("end_turn")}, true},
+		"after a turn with it": {[]acpclient.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q"), ended("end_turn")}, true},
+		"a title":              {[]acpclient.Event{prompt("p"), title("t"), ended("end_turn")}, true},
+		"an answer":            {[]acpclient.Event{prompt("p"), agent("a"), ended("end_turn")}, false},
+		"a thought":            {[]acpclient.Event{prompt("p"), says(acpclient.Thought, "", "hm"), ended("end_turn")}, false},
+		"a tool call":          {[]acpclient.Event{prompt("p"), tool("t", "completed"), ended("end_turn")}, false},
+		"another end":          {[]acpclient.Event{prompt("p"), ended("max_tokens")}, false},
+		"stopped":              {[]acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, false},
+		"not asked":            {[]acpclient.Event{idle, ended("end_turn")}, false},
+	} {
+		th := thread.New("s")
+		for _, e := range c.events {
+			th.Apply(e)
+		}
+		if end := th.Items[len(th.Items)-1].End; end == nil || end.Empty != c.empty {
+			t.Errorf("%s: %+v", name, end)
+		}
+	}
+}

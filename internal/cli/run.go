@@ -45,8 +45,8 @@ func NewRun(s Streams) *cobra.Command {
 		Long: `Send one prompt and print the answer. What would need a question is rejected unless a flag allows it.
 The prompt is read from standard input where none is given, or where it is "-".
 
-Exit codes: 0 done, 1 agent or protocol error, 2 usage, 3 timeout, 4 no such session, 5 permission denied,
-130 interrupted.`,
+Exit codes: 0 done, 1 agent or protocol error (an agent that says and does nothing, too), 2 usage, 3 timeout,
+4 no such session, 5 permission denied, 130 interrupted.`,
 		Example: `  parley run --agent claude "what does this project do?"
   parley run --approve-all "edit notes.txt and run ls" -- parley agent demo
   git diff | parley run -o json -`,
@@ -140,7 +140,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	opts := headless.Options{
-		Agent: agent.Name, Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Session: setup.NewSession(agent, place), Prompt: prompt,
+		Agent: agent.Name, Custom: agent.Source == agents.Custom && agent.URL == "", Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Session: setup.NewSession(agent, place), Prompt: prompt,
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			client, err := setup.client(ctx, agent, place, opts)
 			return client, withHowTo(err)

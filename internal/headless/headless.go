@@ -42,7 +42,8 @@ const (
 
 // Options of a run.
 type Options struct {
-	Agent string // what to call it
+	Agent  string // what to call it
+	Custom bool   // Agent is only the name of a program that the user typed: it is called what it calls itself
 	// Connect starts the agent or connects to it.
 	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
 	// Remote is what an agent that runs elsewhere gets of this machine; else nil.
@@ -89,6 +90,7 @@ var (
 type run struct {
 	opts   Options
 	out    printer
+	name   string // of the agent
 	thread *thread.Thread
 	denied []permissions.Question
 	// ruledOut: a rule, or the sandbox, denied something.
@@ -104,7 +106,7 @@ type run struct {
 func Run(ctx context.Context, opts Options) int {
 	answer := &answer{to: opts.Stdout}
 	opts.Stdout = answer
-	r := &run{opts: opts, queue: acpclient.NewStepQueue(), thread: thread.New(""), start: time.Now()}
+	r := &run{opts: opts, name: opts.Agent, queue: acpclient.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	r.out = newPrinter(opts)
 	if opts.Timeout > 0 {
 		var stop context.CancelFunc
@@ -188,6 +190,9 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, cause(ctx, err)
 	}
 	defer client.Close()
+	if info := client.Agent(); r.opts.Custom {
+		r.name = cmp.Or(info.Title, info.Name, r.name)
+	}
 	if r.opts.Introduced != nil {
 		r.opts.Introduced(client.Agent())
 	}
@@ -294,7 +299,10 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 		code = ExitNoSession
 	case err != nil:
 		code = ExitAgent
-	case len(r.denied) > 0 || r.ruledOut:
+	case end != nil && end.Empty && !r.refused():
+		err = fmt.Errorf("%s said nothing", r.name)
+		code = ExitAgent
+	case r.refused():
 		code = ExitDenied
 	case reason != "end_turn":
 		code = ExitAgent
@@ -307,6 +315,9 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
 	return code
 }
+
+// refused tells whether something was asked for and denied.
+func (r *run) refused() bool { return len(r.denied) > 0 || r.ruledOut }
 
 // hint is what to type to allow what was denied; "" where nothing would.
 func hint(q permissions.Question) string {

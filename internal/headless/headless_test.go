@@ -115,7 +115,6 @@ func TestParagraphs(t *testing.T) {
 		"an empty message at the end":     {[]string{chunk("a", "one"), chunk("b", "")}, "one\n"},
 		"an empty message first":          {[]string{chunk("a", "\n"), chunk("b", "one")}, "one\n"},
 		"an empty message between":        {[]string{chunk("a", "one"), chunk("b", "\n"), chunk("c", "two")}, "one\n\ntwo\n"},
-		"nothing at all":                  {nil, ""},
 		"control sequences":               {[]string{chunk("a", "\x1b]0;x\x07a\x1b[2J\u202eb\u0007")}, "ab\n"},
 		"a control sequence in two parts": {[]string{chunk("a", "a\x1b["), chunk("a", "2Jb")}, "ab\n"},
 	} {
@@ -240,6 +239,21 @@ func TestStopReasons(t *testing.T) {
 	// Some agents stop when they are denied something: that is the reason then.
 	r := play(t, "greet\nask {\"toolCallId\":\"t\",\"title\":\"x\"}\nstop cancelled", "go")
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")
+}
+
+// A turn in which the agent says and does nothing is no silence: where the model cannot
+// be reached, some end it like that.
+func TestNothingSaid(t *testing.T) {
+	empty := "greet\n" + chunk("m", "\n") + "\nstop end_turn"
+	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test said nothing\n")
+	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted said nothing\n")
+	if got := decodeResult(t, play(t, empty, "go", format("json")).out); got.Error != "test said nothing" || got.Code != ExitAgent || got.StopReason != "end_turn" {
+		t.Errorf("%+v", got)
+	}
+	play(t, "greet\n"+toolCall+"\n"+toolUpdate+"\nstop end_turn", "go").expect(t, ExitDone, "", "[read] Look")
+	play(t, "greet\n"+thought+"\nstop end_turn", "go").expect(t, ExitDone, "")
+	idle := `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
+	play(t, script(append(append([]string{}, greetV2...), idle)...), "go", speaks("2")).expect(t, ExitAgent, "", "test said nothing")
 }
 
 func TestAgentErrors(t *testing.T) {

@@ -86,7 +86,7 @@ func TestTurnAfterUnfinishedReplay(t *testing.T) {
 	for name, end := range map[string]struct {
 		last string
 		code int
-	}{"done": {"stop end_turn", ExitDone}, "error": {"error -32603", ExitAgent}, "gone": {"exit 3", ExitAgent}} {
+	}{"done": {"stop end_turn", ExitAgent}, "error": {"error -32603", ExitAgent}, "gone": {"exit 3", ExitAgent}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := play(t, script("await initialize", loads, "await session/load", pending, toolCall, chunk("", "half a sent"), "answer null", "await session/prompt", end.last), "go", reopened)

@@ -300,5 +300,5 @@ func close(k thread.Kind) bool {
 
 // silent tells whether an item has no rows of its own.
 func silent(it *thread.Item) bool {
-	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }

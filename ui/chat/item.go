@@ -191,10 +191,21 @@ func (v *View) end(it *thread.Item) []string {
 		return rows
 	}
 	words := endWords[it.End.StopReason]
+	if it.End.Empty {
+		words = v.agentName() + " said nothing"
+	}
 	if words == "" {
 		words = "stopped: " + it.End.StopReason
 	}
 	return v.indented(v.th.Warn, words)
+}
+
+// agentName is what the agent is called.
+func (v *View) agentName() string {
+	if v.Agent != nil {
+		return v.Agent()
+	}
+	return "the agent"
 }
 
 // failure shows an error with what is known beside it.

@@ -45,6 +45,9 @@ type place struct{ item, seg, row int }
 
 // View is the transcript of one thread.
 type View struct {
+	// Agent says what the agent is called; nil: "the agent".
+	Agent func() string
+
 	thread  *thread.Thread
 	cwd     string
 	th      *theme.Theme

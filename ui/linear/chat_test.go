@@ -116,7 +116,7 @@ func TestQueueAndStop(t *testing.T) {
 		r.interrupt()
 		r.wants("Stopping.", "Turn ended: stopped.", "Waiting: 2 prompts. Enter alone sends the first one, /drop drops the last one.")
 		r.types("/drop", "")
-		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended.")
+		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.agent().seen(); prompts != "first|second \ngoes on" {
 			t.Errorf("sent: %q", prompts)
 		}

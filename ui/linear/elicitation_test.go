@@ -41,7 +41,7 @@ func TestForm(t *testing.T) {
 			"The form is filled in:", "  Path: /home/ada", "  Size: 2", "  Kind: empty", "  Tags: x, z", "  Sure: no",
 			"1. Send it", "2. Begin again", "3. Decline", "4. Cancel", "Answer 1 to 4:")
 		r.types("1")
-		r.wants("Sent.", "Turn ended.")
+		r.wants("Sent.", "Turn ended: fake said nothing.")
 		if _, _, answers := r.agent().seen(); answers != `{"action":"accept","content":{"path":"/home/ada","size":2,"tags":["x","z"],"sure":false}}` {
 			t.Errorf("answered: %s", answers)
 		}
@@ -56,7 +56,7 @@ func TestFormIsDeclined(t *testing.T) {
 		if _, _, answers := r.agent().seen(); answers != `{"action":"decline"}` {
 			t.Errorf("answered: %s", answers)
 		}
-		r.sees("Declined.", "Turn ended.")
+		r.sees("Declined.", "Turn ended: fake said nothing.")
 	})
 }
 
@@ -99,7 +99,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("answered %s, opened %q", answers, opened)
 		}
 		r.agent().Notify("elicitation/complete", map[string]string{"elicitationId": "e"})
-		r.sees("Opening example.org. The agent says when it is done.", "Turn ended.", "Page done: example.org.")
+		r.sees("Opening example.org. The agent says when it is done.", "Turn ended: fake said nothing.", "Page done: example.org.")
 	})
 }
 

@@ -99,3 +99,12 @@ func TestQuestionWaitsForAMenu(t *testing.T) {
 		r.sees("1. Ask (now)", "Question 1 of 1")
 	})
 }
+
+// A turn in which the agent says nothing is told as one.
+func TestNothingSaid(t *testing.T) {
+	talkTo(t, func(r *rig) { r.turn = func(*turn) string { return "end_turn" } }, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("hello")
+		r.wants("You: hello", "Turn ended: fake said nothing.")
+	})
+}

@@ -64,7 +64,7 @@ func TestAgentGoesAway(t *testing.T) {
 		r.types("die")
 		r.sees("The turn ended with an error", "fake is gone. Enter alone starts it again")
 		r.types("more", "")
-		r.sees("Put aside as prompt 1: the agent is gone.", "Notice: started again", "Connected", "You: more", "Turn ended.")
+		r.sees("Put aside as prompt 1: the agent is gone.", "Notice: started again", "Connected", "You: more", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.agent().seen(); prompts != "more" || len(r.agents) != 2 {
 			t.Errorf("sent to the second of %d: %q", len(r.agents), prompts)
 		}
@@ -194,7 +194,7 @@ func TestPromptIsRefused(t *testing.T) {
 		r.sees("The prompt is kept and sent again after a login.", "How do you want to log in to fake?")
 		r.pause()
 		r.types("1")
-		r.sees("Logged in.", "You: hello", "Turn ended.")
+		r.sees("Logged in.", "You: hello", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.agent().seen(); prompts != "hello|hello" {
 			t.Errorf("sent: %q", prompts)
 		}

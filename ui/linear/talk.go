@@ -291,6 +291,8 @@ func (c *chat) turnEnd(it *thread.Item) {
 		if errors.As(end.Err, &lost) && !it.At.IsZero() {
 			c.say("What the agent makes of the prompt is not known; it is not sent again.")
 		}
+	case end.Empty:
+		c.say("Turn ended: %s said nothing.", c.name())
 	case end.StopReason == "end_turn":
 		c.say("Turn ended.")
 	case endWords[end.StopReason] != "":
