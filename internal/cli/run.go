@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/headless"
+	"parley/internal/safetext"
 )
 
 // ExitCode is an error that only carries an exit code: everything was said.
@@ -146,7 +147,8 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			return client, withHowTo(err)
 		},
 		Open: Opening{Resume: f.session, Continue: f.continues}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
-		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, Version: Version(),
+		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, OneTerminal: isTerminal(s.Out) && isTerminal(s.Err),
+		LogIn: chatWith(agent), Version: Version(),
 	}
 	log := acpclient.NewLog()
 	rec := setup.record(agent, place, log)
@@ -157,6 +159,23 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return ExitCode(code)
 	}
 	return nil
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// chatWith is the command that opens the chat with an agent.
+func chatWith(a agents.Agent) string {
+	switch {
+	case a.URL != "" && a.Source == agents.Custom:
+		return "parley " + a.CommandLine()
+	case a.Source == agents.Custom:
+		return "parley -- " + a.CommandLine()
+	}
+	return "parley " + safetext.Line(a.Name, 80)
 }
 
 // settings are the options to set before the prompt.
@@ -221,7 +240,7 @@ func promptOf(words []string, in io.Reader) (string, error) {
 		}
 		return prompt, nil
 	}
-	if f, ok := in.(*os.File); ok && prompt != "-" && term.IsTerminal(f.Fd()) {
+	if prompt != "-" && isTerminal(in) {
 		return "", Usagef("no prompt; type it behind `parley run`, or pipe it in")
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))

@@ -70,7 +70,11 @@ type Options struct {
 	Sandbox  host.Sandbox // see host.Options
 	Stdout   io.Writer
 	Stderr   io.Writer
-	Version  string
+	// OneTerminal says that both are the same terminal.
+	OneTerminal bool
+	// LogIn is what to type to log in to the agent.
+	LogIn   string
+	Version string
 
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
@@ -91,6 +95,7 @@ type run struct {
 	opts   Options
 	out    printer
 	name   string // of the agent
+	logins []acpclient.AuthMethod
 	thread *thread.Thread
 	denied []permissions.Question
 	// ruledOut: a rule, or the sandbox, denied something.
@@ -185,22 +190,25 @@ func (d deniedEvent) EventSession() string { return d.question.Session }
 // turn connects, sends the prompt and follows the turn to its end.
 func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	client, err := r.opts.Connect(ctx, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: declining{r.queue}, Services: r.host.Services(),
-		Protocol: r.opts.Protocol, Versions: r.opts.Versions, Tap: r.opts.Tap, Elicit: true})
+		Protocol: r.opts.Protocol, Versions: r.opts.Versions, Tap: r.opts.Tap, Elicit: true, TerminalLogin: true})
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
 	defer client.Close()
-	if info := client.Agent(); r.opts.Custom {
+	info := client.Agent()
+	if r.opts.Custom {
 		r.name = cmp.Or(info.Title, info.Name, r.name)
 	}
+	r.logins = info.AuthMethods
+	r.out.connected(info)
 	if r.opts.Introduced != nil {
-		r.opts.Introduced(client.Agent())
+		r.opts.Introduced(info)
 	}
 	session, err := r.open(ctx, client)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
-	r.out.started(client.Agent(), session.ID(), r.opts.Session.Cwd)
+	r.out.started(info, session.ID(), r.opts.Session.Cwd)
 	for _, e := range r.early {
 		r.apply(e)
 	}
@@ -307,6 +315,10 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	case reason != "end_turn":
 		code = ExitAgent
 	}
+	var answered *acpclient.AgentError
+	if errors.As(err, &answered) && answered.AuthRequired() {
+		err = r.wantsLogin(err)
+	}
 	for _, it := range r.thread.Items {
 		if it.Tool != nil && it.Tool.Trust >= thread.Unasked {
 			r.out.unasked(it.Tool)
@@ -314,6 +326,30 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	}
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
 	return code
+}
+
+// wantsLogin says how to log in to an agent that has refused to work without.
+func (r *run) wantsLogin(err error) error {
+	var methods []string
+	for _, m := range r.logins {
+		name := cmp.Or(m.Name, safetext.Line(m.ID, 80))
+		var vars []string
+		for _, v := range m.Vars {
+			vars = append(vars, v.Name)
+		}
+		if len(vars) > 0 {
+			name += " (" + strings.Join(vars, ", ") + ")"
+		}
+		methods = append(methods, name)
+	}
+	said := fmt.Errorf("%s wants a login: %w", r.name, err)
+	if len(methods) > 0 {
+		said = fmt.Errorf("%w; it offers: %s", said, strings.Join(methods, ", "))
+	}
+	if r.opts.LogIn != "" {
+		said = fmt.Errorf("%w; to log in type: %s", said, r.opts.LogIn)
+	}
+	return said
 }
 
 // refused tells whether something was asked for and denied.

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -18,6 +19,8 @@ type streamPrinter struct {
 	seed   maphash.Seed
 	told   map[string]uint64 // tool call -> a hash of its object, as it was told last
 }
+
+func (p *streamPrinter) connected(acpclient.AgentInfo) {}
 
 func (p *streamPrinter) started(a acpclient.AgentInfo, session, cwd string) {
 	p.encode.dir, p.seed, p.told = cwd, maphash.MakeSeed(), map[string]uint64{}
@@ -88,6 +91,10 @@ type result struct {
 	Stderr      []string     `json:"stderr,omitempty"`
 	Code        int          `json:"code"`
 	Seconds     float64      `json:"seconds"`
+}
+
+func (p *jsonPrinter) connected(a acpclient.AgentInfo) {
+	p.start.Agent, p.start.Version = cmp.Or(a.Name, p.start.Agent), a.Version
 }
 
 func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {

@@ -20,6 +20,8 @@ import (
 
 // printer writes what happens in one of the formats.
 type printer interface {
+	// connected comes first, unless there is no connection.
+	connected(agent acpclient.AgentInfo)
 	started(agent acpclient.AgentInfo, session, cwd string)
 	// event comes after the thread has taken it.
 	event(e acpclient.Event, t *thread.Thread)
@@ -32,16 +34,18 @@ type printer interface {
 func newPrinter(o Options) printer {
 	switch o.Format {
 	case "json":
-		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr}
+		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr, start: event{Agent: o.Agent}}
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
-	return &textPrinter{out: o.Stdout, err: o.Stderr, tools: map[string]string{}, said: map[string]*strings.Builder{}}
+	return &textPrinter{out: o.Stdout, err: o.Stderr, one: o.OneTerminal, tools: map[string]string{}, said: map[string]*strings.Builder{}}
 }
 
 // textPrinter writes the answer to stdout and everything else to stderr.
 type textPrinter struct {
 	out, err io.Writer
+	one      bool                        // both are one terminal
+	open     bool                        // a line of the answer is, on the terminal
 	tools    map[string]string           // id -> last line written
 	said     map[string]*strings.Builder // id -> what was written of a message
 	wrote    bool
@@ -51,6 +55,8 @@ type textPrinter struct {
 	tool     bool   // a tool call stood between: the next text starts a paragraph
 	between  bool   // anything else did, which parts messages without an id
 }
+
+func (p *textPrinter) connected(acpclient.AgentInfo) {}
 
 func (p *textPrinter) started(acpclient.AgentInfo, string, string) {}
 
@@ -129,7 +135,10 @@ func (p *textPrinter) text(e acpclient.TextArrived) {
 			return
 		}
 		p.held = 0
-		if p.wrote {
+		switch {
+		case p.wrote && p.one && !p.open: // a note has ended the line
+			p.held = 1
+		case p.wrote:
 			p.held = 2
 		}
 		p.begun = true
@@ -140,6 +149,7 @@ func (p *textPrinter) text(e acpclient.TextArrived) {
 		return
 	}
 	io.WriteString(p.out, strings.Repeat("\n", p.held)+body)
+	p.open = true
 	p.held, p.wrote = len(text)-len(body), true
 }
 
@@ -167,7 +177,13 @@ func toolLine(tool *thread.Tool) string {
 	return line
 }
 
+// note writes a line to stderr, below what there is of the answer where both are one
+// terminal.
 func (p *textPrinter) note(format string, args ...any) {
+	if p.one && p.open {
+		io.WriteString(p.out, "\n")
+		p.open, p.held = false, max(0, p.held-1)
+	}
 	fmt.Fprintf(p.err, "parley: %s\n", strings.TrimSpace(safetext.Clean(fmt.Sprintf(format, args...))))
 }
 
@@ -182,10 +198,10 @@ func (p *textPrinter) unasked(t *thread.Tool) {
 
 // endAnswer ends the last line of the answer.
 func (p *textPrinter) endAnswer() {
-	if p.wrote {
+	if p.wrote && (p.open || !p.one) {
 		io.WriteString(p.out, "\n")
 	}
-	p.wrote = false
+	p.wrote, p.open = false, false
 }
 
 func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration, _ *thread.Thread) {

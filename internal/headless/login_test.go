@@ -1,0 +1,41 @@
+package headless
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Where the agent wants a login first, its methods and what to type are named, and JSON
+// names the agent.
+func TestLoginIsWanted(t *testing.T) {
+	logIn := func(o *Options) { o.LogIn = "parley test" }
+	hello := `answer {"protocolVersion":1,"agentInfo":{"name":"scripted","version":"7"},"authMethods":[{"id":"web","name":"With the browser"},` +
+		`{"id":"key","name":"API key","type":"env_var","vars":[{"name":"TEST_KEY"}]},{"id":"tty","name":"In a\u001b[2J terminal","type":"terminal","args":["login"]}]}`
+	steps := script("await initialize", hello, "await session/new", "refuse -32000")
+	want := "test wants a login: open a session: the agent answered: no such luck (-32000); it offers: With the browser, API key (TEST_KEY), In a terminal; to log in type: parley test"
+	play(t, steps, "go", logIn).expect(t, ExitAgent, "", "parley: "+want+"\n")
+	got := decodeResult(t, play(t, steps, "go", logIn, format("json")).out)
+	if got.Agent != "scripted" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
+		t.Errorf("%+v", got)
+	}
+	// In the middle of a turn, and without methods.
+	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test wants a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
+	if got = decodeResult(t, play(t, "exit 3", "go", format("json")).out); got.Agent != "test" {
+		t.Errorf("without a connection: %+v", got)
+	}
+}
+
+// On one terminal, what stderr says has lines of its own.
+func TestTextAndNotesShareNoLine(t *testing.T) {
+	for want, updates := range map[string][]string{
+		"half a \nparley: [read] Look\n\nsentence\nparley: [read] Look: completed\n\nand more\n": {chunk("a", "half a "), toolCall, chunk("a", "sentence\n"), toolUpdate, chunk("b", "and more")},
+		"one\nparley: [read] Look\n": {chunk("a", "one\n"), toolCall},
+		"parley: [read] Look\none\n": {toolCall, chunk("a", "one\n")},
+	} {
+		var both bytes.Buffer
+		play(t, script(append(append([]string{"greet"}, updates...), "stop end_turn")...), "go", func(o *Options) { o.Stdout, o.Stderr, o.OneTerminal = &both, &both, true })
+		if both.String() != want {
+			t.Errorf("%q, want %q", both.String(), want)
+		}
+	}
+}
