@@ -24,18 +24,19 @@ var ErrNoLog = errors.New("there is no log of this session: it is switched off (
 var ErrLogFull = errors.New("the log of this session was full before that")
 
 // Logged is a session that parley has logs of: one for each time that it was
-// opened. Strings are safe to show, except for Session.
+// opened. Strings are safe to show, except for Session and Dir.
 type Logged struct {
 	Agent    string // the name it was started by
 	Session  string // the agent's id, verbatim
 	Cwd      string
+	Dir      string    // the same, verbatim
 	Title    string    // the agent's, or how the first prompt begins; may be ""
 	Updated  time.Time // when it was used last
 	Prompts  int
 	Protocol int // version of ACP, of the newest log; 0 where it is not known
 
-	cwd    string // verbatim
-	titled bool   // Title is the agent's
+	command string // that it was started by, as a log has it
+	titled  bool   // Title is the agent's
 	files  []loggedFile
 }
 
@@ -61,7 +62,7 @@ func Logs(dir string) ([]Logged, error) {
 		for _, s := range e.Sessions {
 			k := key{e.Agent, s.ID}
 			if found[k] == nil {
-				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Protocol: e.Protocol}
+				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Protocol: e.Protocol, command: e.Command}
 			}
 			found[k].add(e, s)
 		}
@@ -91,9 +92,9 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 	if used.After(g.Updated) {
 		g.Updated = used
 	}
-	if g.cwd == "" {
-		g.cwd = cmp.Or(s.Cwd, e.Cwd)
-		g.Cwd = safetext.Line(g.cwd, 1000)
+	if g.Dir == "" {
+		g.Dir = cmp.Or(s.Cwd, e.Cwd)
+		g.Cwd = safetext.Line(g.Dir, 1000)
 	}
 	switch {
 	case g.titled: // by the agent, newer
@@ -105,7 +106,7 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 }
 
 // In tells whether the session belongs to a directory.
-func (g Logged) In(dir string) bool { return sameDir(g.cwd, dir) }
+func (g Logged) In(dir string) bool { return sameDir(g.Dir, dir) }
 
 // Replay posts what happened in the session, as acpclient.Replay does, and
 // returns when that is all. It begins where the agent told the whole conversation

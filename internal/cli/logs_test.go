@@ -181,7 +181,7 @@ func TestLogs(t *testing.T) {
 		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.In(k.dir) || g.In("/") {
 			t.Errorf("%+v", g)
 		}
-		g.Updated, g.cwd, g.titled, g.files = time.Time{}, "", false, nil
+		g.Updated, g.Dir, g.command, g.titled, g.files = time.Time{}, "", "", false, nil
 		if d := cmp.Diff(want, g, cmp.AllowUnexported(Logged{}, loggedFile{})); d != "" {
 			t.Error(d)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,17 @@ import (
 
 // Opening says which session to open. The zero value is a new one.
 type Opening struct {
-	None     bool    // no session: they are opened later
-	Resume   string  // the agent's id of a session, or its title
-	Continue bool    // the newest of the directory
-	Record   *Record // the log of the connection before, which goes on; nil: another one
+	None     bool   // no session: they are opened later
+	Resume   string // the agent's id of a session, or its title
+	Continue bool   // the newest of the directory
+
+	// Known are the sessions that are known of an agent which lists none; nil: none.
+	Known func() ([]acpclient.Listed, error)
+	// Told is told that one of these is opened; may be nil.
+	Told func(string)
+
+	// Record is the log of the connection before, which goes on; nil: another one.
+	Record *Record
 }
 
 // Open opens a session as asked. An error that the session is not there matches
@@ -33,40 +41,70 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 	case o.None:
 		return nil, nil
 	case o.Continue:
-		kept, err := client.ListSessions(ctx, n.Cwd)
-		if errors.Is(err, acpclient.ErrUnsupported) {
-			return nil, fmt.Errorf("%w: %w", headless.ErrNoSession, err)
-		}
+		kept, err := o.sessions(ctx, client, n.Cwd)
 		if err != nil {
 			return nil, err
 		}
 		kept = slices.DeleteFunc(kept, func(l acpclient.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(kept) == 0 {
+			if !client.Agent().List {
+				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none of %s", headless.ErrNoSession, agentName(client), n.Cwd)
+			}
 			return nil, fmt.Errorf("%w: the agent keeps none of %s", headless.ErrNoSession, n.Cwd)
 		}
 		newest := slices.MaxFunc(kept, func(a, b acpclient.Listed) int { return a.Updated.Compare(b.Updated) })
+		o.tell(client, newest)
 		return reopen(ctx, client, newest, n)
 	case o.Resume != "":
-		return reopen(ctx, client, named(ctx, client, o.Resume), n)
+		return reopen(ctx, client, o.named(ctx, client), n)
 	}
 	return client.NewSession(ctx, n)
 }
 
-// named finds a session by its id, or else by its title. What is not listed is
+// sessions are those that the agent lists, of a directory or with "" of all; of one that
+// can open sessions again and lists none, those that parley knows.
+func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]acpclient.Listed, error) {
+	switch info := client.Agent(); {
+	case info.List:
+		return client.ListSessions(ctx, dir)
+	case !info.LoadSession && !info.Resume:
+		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
+	case o.Known == nil:
+		return nil, nil
+	}
+	return o.Known()
+}
+
+// tell says where the session was found that is about to be opened, where that is not
+// the agent's own list.
+func (o Opening) tell(client *acpclient.Client, l acpclient.Listed) {
+	if !client.Agent().List && o.Told != nil {
+		o.Told(fmt.Sprintf("%s does not list sessions; opening %q, which parley's log has", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
+	}
+}
+
+// agentName is what an agent calls itself.
+func agentName(client *acpclient.Client) string {
+	info := client.Agent()
+	return cmp.Or(info.Title, info.Name, "the agent")
+}
+
+// named finds the session by its id, or else by its title. What is not listed is
 // taken for an id: the agent knows best.
-func named(ctx context.Context, client *acpclient.Client, name string) acpclient.Listed {
-	if client.Agent().List {
-		kept, _ := client.ListSessions(ctx, "")
-		for _, same := range []func(acpclient.Listed) bool{
-			func(l acpclient.Listed) bool { return l.ID == name },
-			func(l acpclient.Listed) bool { return strings.EqualFold(l.Title, name) },
-		} {
-			if i := slices.IndexFunc(kept, same); i >= 0 {
-				return kept[i]
+func (o Opening) named(ctx context.Context, client *acpclient.Client) acpclient.Listed {
+	kept, _ := o.sessions(ctx, client, "")
+	for _, same := range []func(acpclient.Listed) bool{
+		func(l acpclient.Listed) bool { return l.ID == o.Resume },
+		func(l acpclient.Listed) bool { return strings.EqualFold(l.Title, o.Resume) },
+	} {
+		if i := slices.IndexFunc(kept, same); i >= 0 {
+			if kept[i].ID != o.Resume {
+				o.tell(client, kept[i])
 			}
+			return kept[i]
 		}
 	}
-	return acpclient.Listed{ID: name}
+	return acpclient.Listed{ID: o.Resume}
 }
 
 // sameDir tells whether two paths are one directory: agents resolve links.
@@ -112,7 +150,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: the agent cannot open a session again", headless.ErrNoSession)
+		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
 	}
 	var answered *acpclient.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {

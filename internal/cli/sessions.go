@@ -90,9 +90,12 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	kept, err := client.ListSessions(ctx, dir)
+	kept, err := Opening{Known: func() ([]acpclient.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
+	}
+	if !client.Agent().List {
+		s.Complain(agentName(client) + " does not list sessions; these are from parley's logs")
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")

@@ -99,8 +99,12 @@ func TestSessions(t *testing.T) {
 
 func TestSessionsErrors(t *testing.T) {
 	k := keeping(t, `{"loadSession":true}`, three)
-	if out, _, err := k.do(NewSessions); !errors.Is(err, acpclient.ErrUnsupported) || out != "" {
-		t.Errorf("%v, %q", err, out)
+	if out, stderr, err := k.do(NewSessions); err != nil || strings.Count(out, "\n") != 1 || stderr != "parley: kept does not list sessions; these are from parley's logs\n" {
+		t.Errorf("%v, %q, %q", err, out, stderr)
+	}
+	t.Setenv(agentVar, `{"promptCapabilities":{}}`)
+	if _, _, err := k.do(NewSessions); !errors.Is(err, headless.ErrNoSession) || !strings.Contains(err.Error(), "kept cannot resume sessions") {
+		t.Errorf("%v", err)
 	}
 	var usage UsageError
 	if _, _, err := k.do(NewSessions, "claude"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "behind --") {
@@ -163,8 +167,8 @@ func TestRunFindsNoSession(t *testing.T) {
 	}{
 		{"unknown", all, three, []string{"--session", "k9"}, "no such session: load the session: the agent answered: never heard of it", headless.ExitNoSession},
 		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: the agent keeps none of ", headless.ExitNoSession},
-		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: list sessions: the agent does not offer that", headless.ExitNoSession},
-		{"neither load nor resume", `{"sessionCapabilities":{"list":{}}}`, three, []string{"--session", "k1"}, "no such session: the agent cannot open a session again", headless.ExitNoSession},
+		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: kept does not list sessions, and parley's logs have none of ", headless.ExitNoSession},
+		{"neither load nor resume", `{"sessionCapabilities":{"list":{}}}`, three, []string{"--session", "k1"}, "no such session: kept cannot resume sessions", headless.ExitNoSession},
 		{"a login is missing", `{"loadSession":true}`, three, []string{"--session", "k1", "GUARD"}, "log in, please", headless.ExitAgent},
 		{"mode", all, three, []string{"--mode", "yolo"}, "mode yolo: the agent offers Ask, Code", headless.ExitAgent},
 		{"model", all, three, []string{"--model", "tiny"}, "model tiny: the agent offers Big", headless.ExitAgent},

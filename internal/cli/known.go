@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"parley/acpclient"
+	"parley/internal/agents"
+	"parley/internal/record"
+	"parley/internal/redact"
+	"parley/internal/safetext"
+)
+
+// Known are the sessions of an agent that parley has logs of, the one used last first.
+// They stand in for the list of an agent that keeps sessions and lists none; whether it
+// still has them, only opening one tells.
+func Known(a agents.Agent) ([]acpclient.Listed, error) {
+	dir, err := record.Dir()
+	if err != nil {
+		return nil, err
+	}
+	logged, err := Logs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var known []acpclient.Listed
+	for _, g := range logged {
+		if g.Of(a) {
+			known = append(known, acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+		}
+	}
+	return known, nil
+}
+
+// Of tells whether the session is one of an agent's. Commands that the user types are
+// told apart by all of the line: env and node are many agents.
+func (g Logged) Of(a agents.Agent) bool {
+	return g.Agent == safetext.Line(a.Name, 80) && (a.Source != agents.Custom || g.command == redact.Command(a.CommandLine()))
+}

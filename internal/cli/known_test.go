@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"parley/internal/agents"
+	"parley/internal/headless"
+)
+
+// An agent that keeps sessions and lists none goes on with what parley's own logs know,
+// and that is said.
+func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
+	const loads = `{"loadSession":true}`
+	k := keeping(t, loads, `["fresh"]`)
+	if _, stderr, err := k.do(NewRun, "mend the lexer"); err != nil || stderr != "" {
+		t.Fatalf("%v, %q", err, stderr)
+	}
+	const told = "parley: kept does not list sessions; opening \"mend the lexer\", which parley's log has\n"
+	for name, c := range map[string]struct{ args, stderr string }{
+		"the newest": {"-c", told}, "by its title": {"--session=Mend the Lexer", told}, "by its id": {"--session=fresh", ""},
+	} {
+		out, stderr, err := k.do(NewRun, c.args, "go on")
+		if want := "session/load fresh " + k.dir + "; in fresh\n"; err != nil || out != want || stderr != c.stderr {
+			t.Errorf("%s: %v, %q, %q", name, err, out, stderr)
+		}
+	}
+	out, stderr, err := k.do(NewSessions)
+	if err != nil || strings.Count(out, "\n") != 2 || !strings.Contains(out, "fresh") || !strings.Contains(out, "mend the lexer") || !strings.Contains(stderr, "from parley's logs") {
+		t.Errorf("%v, %q, %q", err, out, stderr)
+	}
+	if _, stderr, err = k.do(NewRun, "-c", "--cwd", "sub", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "parley's logs have none of ") {
+		t.Errorf("in another directory: %v, %q", err, stderr)
+	}
+	// What it has lost, it refuses.
+	t.Setenv(listVar, `[]`)
+	if _, stderr, err = k.do(NewRun, "-c", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "never heard of it") {
+		t.Errorf("%v, %q", err, stderr)
+	}
+}
+
+// Programs that start many agents are told apart by the whole line.
+func TestKnownOfACommand(t *testing.T) {
+	k := keeping(t, `{"loadSession":true}`, `["fresh"]`)
+	if _, _, err := k.do(NewRun, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	self, _ := os.Executable()
+	for _, c := range []struct {
+		agent agents.Agent
+		want  int
+	}{{Custom([]string{self}), 1}, {Custom([]string{self, "other"}), 0}, {agents.Agent{Name: "elsewhere"}, 0}} {
+		if known, err := Known(c.agent); err != nil || len(known) != c.want {
+			t.Errorf("%s: %+v, %v", c.agent.CommandLine(), known, err)
+		}
+	}
+}
