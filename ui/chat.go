@@ -40,6 +40,7 @@ type chat struct {
 	link        *link
 	session     *acpclient.Session // nil until it is open
 	recorded    bool               // shown from a log, to read: there is no agent behind it
+	readOnlyWhy string             // why that is so
 	eras        []era              // whose messages the items are made of
 	began       int                // items there were when the connection began
 	focused     bool               // the transcript has the keys

@@ -73,6 +73,15 @@ func (l *link) live() bool {
 	return true
 }
 
+// info is what the agent says of itself; nil while it is not there to be talked to.
+func (l *link) info() *acpclient.AgentInfo {
+	if !l.live() {
+		return nil
+	}
+	info := l.conn.Client.Agent()
+	return &info
+}
+
 // chats are the pages of the agent's sessions.
 func (l *link) chats() []*chat {
 	return slices.DeleteFunc(slices.Clone(l.m.chats), func(c *chat) bool { return c.link != l })
@@ -191,11 +200,15 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 		m.page, m.starting = chatPage, nil
 		m.show(front)
 	}
+	cmd := front.resume // what was sent before it was open
 	if text := m.opts.Prompt; text != "" {
 		m.opts.Prompt = ""
-		return front.prompt(text)
+		cmd = func() tea.Cmd { return front.prompt(text) }
 	}
-	return front.resume() // what was sent before it was open
+	if msg.conn.Note != "" {
+		return tea.Batch(front.say(msg.conn.Note), cmd())
+	}
+	return cmd()
 }
 
 // route hands an event to the page of its session. The first event of a session

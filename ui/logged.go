@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,8 +22,11 @@ import (
 // by; Session its id, verbatim; Title is safe to show.
 type Logged struct {
 	Agent, Session, Cwd, Title string
+	Dir                        string // Cwd, verbatim
 	Updated                    time.Time
 	Prompts                    int
+	// Of tells whether it is a session of an agent; nil: those of its name are.
+	Of func(Agent) bool
 	// Replay posts what happened in it and returns when that is all. Behind
 	// returns messages that made an item, as Connection.Behind does.
 	Replay func(ctx context.Context, sink acpclient.Sink) error
@@ -36,6 +40,14 @@ type Message struct {
 	JSON   []byte
 	Cut    int // bytes that are missing at the end
 	Before int // messages that were too many, and left out before this one
+}
+
+// OfAgent tells whether it is a session of an agent.
+func (g Logged) OfAgent(a Agent) bool {
+	if g.Of != nil {
+		return g.Of(a)
+	}
+	return g.Agent == a.Name
 }
 
 // lookup finds the messages that made an item.
@@ -99,7 +111,7 @@ func (m *Model) foundLog(msg foundLogMsg) {
 // readLog shows it in place of the session.
 func (l *link) readLog() tea.Cmd {
 	m, front := l.m, l.front()
-	cmd := m.openLogged(*l.logged)
+	cmd := m.openLogged(*l.logged, "")
 	m.page, m.starting = chatPage, nil
 	m.drop(front)
 	l.forget()
@@ -115,7 +127,7 @@ func (m *Model) logged(msg loggedMsg) {
 }
 
 // openLogged shows a session from its log, to read.
-func (m *Model) openLogged(g Logged) tea.Cmd {
+func (m *Model) openLogged(g Logged, why string) tea.Cmd {
 	l := newLink(m)
 	l.agent = Agent{Name: g.Agent}
 	for _, a := range m.opts.Agents {
@@ -123,8 +135,13 @@ func (m *Model) openLogged(g Logged) tea.Cmd {
 			l.agent = a
 		}
 	}
+	for _, other := range m.links() {
+		if g.OfAgent(other.agent) {
+			l.agent = other.agent // which may have told its name
+		}
+	}
 	c, ctx := m.addChat(l)
-	c.recorded = true
+	c.recorded, c.readOnlyWhy = true, why
 	c.thread.Session, c.thread.Title = g.Session, g.Title
 	c.eras = []era{{0, g.Behind}}
 	return func() tea.Msg {
@@ -290,5 +307,29 @@ func (c *chat) readOnly(text string) tea.Cmd {
 
 // nobody says why a page that is shown from a log takes no prompt.
 func (c *chat) nobody() string {
-	return "this is only a log: " + c.link.name() + " cannot go on with it; " + c.m.label(intent.Sessions) + " for another"
+	return "Read-only log: " + cmp.Or(c.readOnlyWhy, c.link.name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
+}
+
+// opener is the agent on the screen that may go on with a session that its own list does
+// not have, because it keeps none; nil where there is none.
+func (m *Model) opener(g Logged) *link {
+	for _, l := range m.links() {
+		if info := l.info(); g.OfAgent(l.agent) && info != nil && !info.List && (info.LoadSession || info.Resume) {
+			return l
+		}
+	}
+	return nil
+}
+
+// whyReadOnly says why a logged session is there to be read alone.
+func (m *Model) whyReadOnly(g Logged) string {
+	for _, l := range m.links() {
+		if info := l.info(); info != nil && g.OfAgent(l.agent) {
+			if !info.LoadSession && !info.Resume {
+				return l.name() + " cannot resume sessions"
+			}
+			return l.name() + " does not have this session any longer"
+		}
+	}
+	return g.Agent + " is not running"
 }

@@ -69,7 +69,7 @@ func TestLogged(t *testing.T) {
 		d.misses("hello", "running", "the agent is gone", "opening")
 		d.types("and now?\n")
 		d.soon()
-		d.sees("this is only a log: fake cannot go on with it; ctrl+s for another")
+		d.sees("Read-only log: fake cannot resume sessions · ctrl+s for another")
 		d.draft("and now?")
 		d.prompts("hello")
 		d.wait(6 * time.Second)
@@ -110,7 +110,7 @@ func TestCommandsOfALoggedSession(t *testing.T) {
 		}
 		for _, words := range []string{"/login\n", "/logout\n", "/new\n"} {
 			d.types(words)
-			d.sees("this is only a log: fake cannot")
+			d.sees("Read-only log: fake cannot")
 			d.press("ctrl+u")
 			d.wait(6 * time.Second)
 		}
@@ -309,5 +309,46 @@ func TestResumeFromTheLog(t *testing.T) {
 		d.misses("parley's log")
 		d.press("ctrl+r")
 		d.sees("enter try again")
+	})
+}
+
+// An agent that loads sessions and lists none goes on with those of parley's logs. What it
+// refuses is read from the log, with its reason.
+func TestLoggedOfAnAgentWithoutAList(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		d.on["initialize"] = hello(loads)
+		d.on["session/load"] = func(c *call) (string, error) {
+			c.a.sayIn("old", "agent", "as the agent has it")
+			return "null", nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("fake does not list sessions: those of parley's logs can be opened", "known from parley's logs", "Mend the lexer  fake", "in parley's logs, to read", "without a title  elder")
+		d.types("mend\n")
+		d.soon()
+		d.sees("as the agent has it")
+		d.misses("I am on it", "read from the log")
+		d.types("go on\n")
+		d.soon()
+		d.prompts("go on")
+	})
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		o.Agents[0].Custom = true
+		d.on["initialize"] = hello(loads)
+		d.on["session/load"] = func(c *call) (string, error) { return fails(-32603, "Invalid session") }
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.types("mend\n")
+		d.soon()
+		d.sees("I am on it", "read from the log")
+		d.types("go on\n")
+		d.sees("Read-only log: Fake agent refused it: Invalid session (-32603)")
+		d.draft("go on")
 	})
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/reopen"
 	"parley/ui/intent"
 )
 
@@ -17,8 +19,8 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 		m.show(e.chat)
 		return nil
 	}
-	if e.logged != nil {
-		return m.openLogged(*e.logged)
+	if e.logged != nil && e.link == nil {
+		return m.openLogged(*e.logged, m.whyReadOnly(*e.logged))
 	}
 	l, kept := e.link, e.listed
 	if !l.live() {
@@ -47,7 +49,7 @@ func (m *Model) openEntry(e entry) tea.Cmd {
 			open = conn.Client.ResumeSession
 		}
 		s, err := open(ctx, kept.ID, n)
-		return openedMsg{c, conn, s, err}
+		return openedMsg{c, conn, s, err, e.logged}
 	}
 }
 
@@ -68,7 +70,7 @@ func (m *Model) newSession() tea.Cmd {
 	conn := l.conn
 	return func() tea.Msg {
 		s, err := conn.Client.NewSession(ctx, conn.Template)
-		return openedMsg{c, conn, s, err}
+		return openedMsg{c, conn, s, err, nil}
 	}
 }
 
@@ -112,6 +114,14 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.refreshOverview()
 		if errors.Is(msg.err, context.Canceled) {
 			return m.chat.say("opening the session was given up")
+		}
+		if msg.logged != nil {
+			switch reopen.OutcomeOf(msg.err) {
+			case reopen.Gone:
+				return m.openLogged(*msg.logged, l.name()+" refused it: "+strings.TrimPrefix(reopen.Answer(msg.err), "the agent answered: "))
+			case reopen.Failed: // its directory is gone, say
+				return m.openLogged(*msg.logged, msg.err.Error())
+			}
 		}
 		return m.chat.say(msg.err.Error())
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // entry is a session in the overview: one that is open here, one that an agent
-// keeps, or one of which only parley's log is left.
+// keeps, one that it may keep, as parley's log has it, or one to be read in the log.
 type entry struct {
 	chat   *chat
 	link   *link // of one that its agent keeps
@@ -41,6 +41,7 @@ type (
 		conn    *Connection
 		session *acpclient.Session
 		err     error
+		logged  *Logged // of which the session is; nil: the agent has listed it, or it is new
 	}
 	sessionGoneMsg struct {
 		link *link
@@ -60,7 +61,10 @@ func (m *Model) showSessions() tea.Cmd {
 		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
 	}
 	if l := m.chat.link; l.conn != nil && !l.conn.Client.Agent().List {
-		p.note = "the agent does not list the sessions that it keeps"
+		p.note = l.name() + " does not list sessions"
+		if info := l.conn.Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
+			p.note += ": those of parley's logs can be opened"
+		}
 	}
 	m.chat.picker = p
 	m.overview = p
@@ -80,10 +84,10 @@ func (e entry) same(other entry) bool {
 	switch {
 	case e.chat != nil || other.chat != nil:
 		return e.chat == other.chat
-	case e.listed != nil && other.listed != nil:
-		return e.link == other.link && e.listed.ID == other.listed.ID
 	case e.logged != nil && other.logged != nil:
 		return e.logged.Agent == other.logged.Agent && e.logged.Session == other.logged.Session
+	case e.listed != nil && other.listed != nil:
+		return e.link == other.link && e.listed.ID == other.listed.ID
 	}
 	return false
 }
@@ -166,12 +170,20 @@ func (m *Model) sessionItems() []widget.Item {
 			}
 		}
 	}
+	var toRead []widget.Item
 	for i := range m.logs {
-		if g := &m.logs[i]; !open[g.Agent+"\x00"+g.Session] {
-			items = append(items, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Agent, g.Updated, entry{logged: g}))
+		g := &m.logs[i]
+		if open[g.Agent+"\x00"+g.Session] {
+			continue
 		}
+		if l := m.opener(*g); l != nil {
+			kept := &acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
+			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, l.name(), g.Updated, entry{link: l, listed: kept, logged: g}))
+			continue
+		}
+		toRead = append(toRead, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Agent, g.Updated, entry{logged: g}))
 	}
-	return items
+	return append(items, toRead...)
 }
 
 // openItem is the row of an open session.

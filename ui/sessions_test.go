@@ -94,7 +94,7 @@ func TestAgentKeepsNothing(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
-		d.sees("the agent does not list the sessions that it keeps", "1 new session")
+		d.sees("fake does not list sessions", "1 new session")
 		d.press("ctrl+d")
 		d.sees("only a session that the agent keeps and that is not open")
 		d.press("ctrl+x")

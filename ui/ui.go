@@ -49,6 +49,7 @@ type Connection struct {
 	Client   *acpclient.Client
 	Session  *acpclient.Session   // nil when the agent wants a login first
 	Template acpclient.NewSession // what further sessions are opened with
+	Note     string               // how the session was found, where the user should know; safe to show
 	// Open opens the first session, as the user asked for it: it is called after
 	// a login, where there was none yet.
 	Open   func(ctx context.Context) (*acpclient.Session, error)

@@ -116,7 +116,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
-	opts.Logs = func() ([]ui.Logged, error) { return logs(place.Cwd) }
+	opts.Logs = func() ([]ui.Logged, error) { return logs(setup, place.Cwd) }
 	opts.Notices = warnings(setup)
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
 	defer dialer.close()

@@ -13,7 +13,7 @@ import (
 
 // logs lists the sessions that there are logs of, for the screen: those of the
 // directory first.
-func logs(cwd string) ([]ui.Logged, error) {
+func logs(setup *cli.Setup, cwd string) ([]ui.Logged, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,11 @@ func logs(cwd string) ([]ui.Logged, error) {
 	}
 	var out []ui.Logged
 	for _, g := range append(here, elsewhere...) {
-		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Replay: g.Replay,
+		of := func(a ui.Agent) bool {
+			agent, err := setup.Find(a.Name)
+			return err == nil && g.Of(agent)
+		}
+		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
 			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 				found, err := g.Behind(ctx, spans, request)
 				return messages(found), err
@@ -111,6 +115,9 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	if err != nil {
 		return nil, err
 	}
+	var note string
+	opening.Known = func() ([]acpclient.Listed, error) { return cli.Known(agent) }
+	opening.Told = func(text string) { note = text }
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err
@@ -119,13 +126,14 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	if err == nil {
 		opened()
 	}
-	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close}
+	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	answerable(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
 	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err
 	}
+	opening.Told = func(text string) { log.Add(acpclient.LogClient, text) }
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)
 		if err == nil {

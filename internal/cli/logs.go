@@ -37,7 +37,7 @@ type Logged struct {
 
 	command string // that it was started by, as a log has it
 	titled  bool   // Title is the agent's
-	files  []loggedFile
+	files   []loggedFile
 }
 
 // loggedFile is one log; the files of a Logged are in the order of their

@@ -83,10 +83,14 @@ func WhyGone(err error) string {
 	if err == nil || errors.Is(err, acpclient.ErrUnsupported) {
 		return GoneLine + ": this agent cannot open one again"
 	}
-	why := err.Error()
+	return GoneLine + ": " + Answer(err)
+}
+
+// Answer is an error without what was tried, where that is plain.
+func Answer(err error) string {
 	var answered *acpclient.AgentError
-	if errors.As(err, &answered) { // what was tried is plain here
-		why = strings.TrimPrefix(answered.Error(), answered.Doing+": ")
+	if errors.As(err, &answered) {
+		return strings.TrimPrefix(answered.Error(), answered.Doing+": ")
 	}
-	return GoneLine + ": " + why
+	return err.Error()
 }

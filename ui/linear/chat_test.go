@@ -141,8 +141,8 @@ func TestCommands(t *testing.T) {
 		r.types("9", "2")
 		r.wants("9 is no answer here.", "Answer 0 to 2:", "Mode is Code now.")
 		r.types("/theme", "/model", "/sessions", "/output", "/stop", "!ls")
-		r.wants("/theme does not exist in this mode.", "The agent offers no model to choose.", "Sessions:", "1. new session, open, idle, you are here",
-			"/sessions and a number opens one.", "The agent does not list the sessions that it keeps.", "There is no output yet.", "Nothing is running.",
+		r.wants("/theme does not exist in this mode.", "The agent offers no model to choose.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, you are here",
+			"/sessions and a number opens one.", "There is no output yet.", "Nothing is running.",
 			"Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
 		r.types("/review it")
 		r.wants("You: /review it", "fake: You said: /review it", "Turn ended.")

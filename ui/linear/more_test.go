@@ -108,3 +108,20 @@ func TestNothingSaid(t *testing.T) {
 		r.wants("You: hello", "Turn ended: fake said nothing.")
 	})
 }
+
+// An agent that loads sessions and lists none goes on with those of parley's logs.
+func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.opts.Logs = func() ([]ui.Logged, error) {
+			return []ui.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
+		}
+		r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
+		r.on["session/load"] = func(*call) (string, error) { return "null", nil }
+	}, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("/sessions", "/sessions 2")
+		r.pause()
+		r.wants("fake does not list sessions; these are from parley's logs:", "Sessions:", "1. new session, open, idle, you are here", "2. An old one, in "+r.opts.Cwd, "/sessions and a number opens one.",
+			"Opening An old one, in "+r.opts.Cwd+".", "Now in session: An old one.")
+	})
+}

@@ -96,17 +96,27 @@ func (c *chat) sessions(arg string) {
 		}
 	}
 	conn := c.conn
-	if conn == nil || !conn.Client.Agent().List {
+	if conn == nil {
 		c.listed(nil, n)
-		if conn != nil && n == 0 {
-			c.say("The agent does not list the sessions that it keeps.")
-		}
 		return
+	}
+	info := conn.Client.Agent()
+	list := func(ctx context.Context) ([]acpclient.Listed, error) { return conn.Client.ListSessions(ctx, "") }
+	if !info.List {
+		says := c.name() + " does not list sessions."
+		list = func(context.Context) ([]acpclient.Listed, error) { return nil, nil }
+		if (info.LoadSession || info.Resume) && c.opts.Logs != nil {
+			says = c.name() + " does not list sessions; these are from parley's logs:"
+			list = c.loggedSessions(c.agent)
+		}
+		if n == 0 {
+			c.say("%s", says)
+		}
 	}
 	c.async(func(ctx context.Context) func() {
 		ctx, stop := context.WithTimeout(ctx, requestPatience)
 		defer stop()
-		kept, err := conn.Client.ListSessions(ctx, "")
+		kept, err := list(ctx)
 		return func() {
 			if c.over {
 				return
@@ -119,6 +129,21 @@ func (c *chat) sessions(arg string) {
 			}
 		}
 	})
+}
+
+// loggedSessions lists those of an agent that parley has logs of.
+func (c *chat) loggedSessions(a ui.Agent) func(context.Context) ([]acpclient.Listed, error) {
+	logs := c.opts.Logs
+	return func(context.Context) ([]acpclient.Listed, error) {
+		logged, err := logs()
+		var known []acpclient.Listed
+		for _, g := range logged {
+			if g.OfAgent(a) {
+				known = append(known, acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+			}
+		}
+		return known, err
+	}
 }
 
 // maxListed bounds the sessions that are written.

@@ -311,6 +311,9 @@ func (c *chat) connected(conn *ui.Connection, err error) {
 	c.opts.Resume = ""
 	called := cmp.Or(c.calls(conn), c.name())
 	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+conn.Client.Agent().Version))
+	if conn.Note != "" {
+		c.say("Notice: %s.", conn.Note)
+	}
 	c.settings(c.talk)
 }
 
