@@ -44,7 +44,7 @@ func createFile(dir string, started time.Time) (*os.File, error) {
 		var id [4]byte
 		rand.Read(id[:]) // never fails
 		path := filepath.Join(dir, stamp+"-"+hex.EncodeToString(id[:])+suffix)
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

@@ -19,12 +19,14 @@ type log struct {
 	written   int64  // bytes of the file with those of buf
 	meta      Meta
 	notes     notes
-	repeat    bool // there is something that the head does not say
-	stale     bool // meta is newer than its last line
-	sinceMeta int  // bytes behind the last meta line
-	metaSize  int  // of that line
-	full      bool // no more messages
-	blank     bool // there has been nothing but the head
+	repeat    bool      // there is something that the head does not say
+	stale     bool      // meta is newer than its last line
+	sinceMeta int       // bytes behind the last meta line
+	metaSize  int       // of that line
+	full      bool      // no more messages; the meta that follows is replaced by newer ones
+	fullAt    int64     // bytes of the file before that meta
+	metaAt    time.Time // when it was written
+	blank     bool      // there has been nothing but the head
 
 	stamp   []byte // the time that was written last
 	stampOf int64  // in milliseconds
@@ -54,7 +56,9 @@ func (l *log) write(b *batch, renewed bool) error {
 		l.message(m, data[:m.size])
 		data = data[m.size:]
 		if l.notes.prompted || l.sinceMeta >= spacing && (l.repeat || l.notes.changed) {
-			l.metaLine(false)
+			if err := l.metaLine(false); err != nil {
+				return err
+			}
 		}
 		if len(l.buf) >= batchBytes {
 			if err := l.flush(); err != nil {
@@ -66,9 +70,11 @@ func (l *log) write(b *batch, renewed bool) error {
 		l.gap(time.Now(), strconv.Itoa(b.lost))
 	}
 	// An agent that changes a title all the time must not fill the log with metas.
-	if renewed || l.notes.changed && l.sinceMeta >= l.metaSize {
+	if renewed || l.notes.changed && (l.sinceMeta >= l.metaSize || l.full && time.Since(l.metaAt) > time.Second) {
 		l.stale = l.stale || renewed
-		l.metaLine(false)
+		if err := l.metaLine(false); err != nil {
+			return err
+		}
 	}
 	return l.flush()
 }
@@ -76,7 +82,9 @@ func (l *log) write(b *batch, renewed bool) error {
 // end leaves the newest meta where the tail of the file is looked at.
 func (l *log) end() error {
 	if l.stale || l.notes.changed || l.repeat && l.sinceMeta >= spacing {
-		l.metaLine(true)
+		if err := l.metaLine(true); err != nil {
+			return err
+		}
 	}
 	return l.flush()
 }
@@ -91,10 +99,15 @@ func (l *log) flush() error {
 }
 
 func (l *log) message(m mark, data []byte) {
+	start := len(l.buf)
 	if l.full {
+		if l.notes.wants(m.dir, data) {
+			l.buf = l.appendMessage(l.buf, m.dir, data)
+			l.notes.message(m.dir, m.at, l.buf[start:])
+			l.buf = l.buf[:start]
+		}
 		return
 	}
-	start := len(l.buf)
 	if ms := m.at.UnixMilli(); ms != l.stampOf || l.stamp == nil { // many have the same
 		l.stamp, l.stampOf = appendTime(l.stamp[:0], m.at), ms
 	}
@@ -111,6 +124,7 @@ func (l *log) message(m mark, data []byte) {
 	size := len(l.buf) - start
 	switch {
 	case l.written+int64(size) > l.max-l.reserve():
+		l.notes.message(m.dir, m.at, l.buf[msg:start+size-len("}\n")])
 		l.buf = l.buf[:start]
 		l.limit(m.at)
 		return
@@ -146,12 +160,21 @@ func (l *log) limit(at time.Time) {
 		l.buf = appendTime(append(l.buf, `{"t":"`...), at)
 		l.buf = append(l.buf, `","gap":"limit"}`+"\n"...)
 		l.written += int64(len(`{"t":"2006-01-02T15:04:05.000Z","gap":"limit"}`) + 1)
+		l.fullAt = l.written
 	}
 }
 
 // metaLine appends the meta as it is now, if the file has room; the last one may
-// use what the others must leave to it.
-func (l *log) metaLine(last bool) {
+// use what the others must leave to it. In a file that is full it takes the place of
+// the one before.
+func (l *log) metaLine(last bool) error {
+	file, again := l.out.(rewriter)
+	if again = again && l.full; again {
+		if err := l.flush(); err != nil {
+			return err
+		}
+		l.written, last = l.fullAt, true
+	}
 	start := len(l.buf)
 	l.meta.Sessions = l.notes.list()
 	l.notes.prompted = false // or every message would try again
@@ -166,11 +189,27 @@ func (l *log) metaLine(last bool) {
 	if size > room {
 		l.buf = l.buf[:start]
 		l.stale = true
-		return
+		return nil
 	}
 	l.written += size
 	l.repeat, l.stale, l.sinceMeta, l.metaSize = true, false, 0, int(size)
-	l.notes.changed = false
+	l.notes.changed, l.metaAt = false, time.Now()
+	if !again {
+		return nil
+	}
+	if _, err := file.Seek(l.fullAt, io.SeekStart); err != nil {
+		return err
+	}
+	if err := l.flush(); err != nil {
+		return err
+	}
+	return file.Truncate(l.written)
+}
+
+// rewriter is a file whose end can be written again.
+type rewriter interface {
+	io.Seeker
+	Truncate(size int64) error
 }
 
 // appendTime appends UTC with milliseconds, always of the same length.

@@ -10,6 +10,9 @@
 //	{"t":"...","gap":12}
 //	{"t":"...","gap":"limit"}
 //
+// After the limit comes only the newest meta, so that a full log still tells which
+// sessions there are and when each was used.
+//
 // "n" is the ordinal of a received message among all of the log, those that are
 // missing included. A log holds one connection, or several where one took the place
 // of another that was lost: each begins with the request initialize. The sessions of

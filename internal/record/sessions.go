@@ -30,7 +30,8 @@ const (
 	maxFirst        = 80       // characters
 )
 
-// notes is what the messages of a log tell of sessions. It sees them redacted.
+// notes is what the messages of a log tell of sessions, of those too that it had no
+// room for. It sees them redacted.
 type notes struct {
 	sessions []*Session
 	asked    map[int64]opening
@@ -41,13 +42,18 @@ type notes struct {
 // opening is a request that opens a session. ID is "" where the answer names it.
 type opening struct{ id, cwd string }
 
-// message notes one message that was written.
+// wants tells, at little cost, whether a message may tell something.
+func (n *notes) wants(dir Direction, msg []byte) bool {
+	return dir == Out && names(msg, "session/") || dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("_info_update")))
+}
+
+// message notes one message, without its secrets.
 func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 	switch {
-	case len(msg) == 0 || msg[0] != '{' && msg[0] != '[':
-	case dir == Out && names(msg, "session/"):
+	case len(msg) == 0 || msg[0] != '{' && msg[0] != '[' || !n.wants(dir, msg):
+	case dir == Out:
 		n.sent(at, open(msg))
-	case dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("_info_update"))):
+	default:
 		if msg[0] == '{' {
 			n.received(at, open(msg))
 			return

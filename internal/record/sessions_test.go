@@ -46,6 +46,52 @@ func sessionsIn(t *testing.T, path string) []Session {
 
 var untimed = cmpopts.IgnoreFields(Session{}, "Used")
 
+// A log that is full still learns which sessions there are, their titles and prompts,
+// and when it was used last; also where parley never gets to close it.
+func TestSessionsOfAFullLog(t *testing.T) {
+	const limit = 64 << 10
+	w := create(t, t.TempDir(), Options{MaxBytes: limit})
+	say := func(dir Direction, msgs ...[]byte) {
+		for _, m := range msgs {
+			w.Message(dir, 0, m)
+		}
+	}
+	say(Out, request(1, "session/new", `{"cwd":"/w"}`))
+	say(In, answer(1, `{"sessionId":"s"}`))
+	for range 100 {
+		say(In, []byte(`{"text":"`+strings.Repeat("x", 1000)+`"}`))
+	}
+	for i := range 500 {
+		say(Out, prompt(i+2, "s", fmt.Sprintf("prompt %d %s", i, strings.Repeat("y", 100))))
+		say(In, titled("s", fmt.Sprintf(`"title %d"`, i)))
+	}
+	say(Out, request(600, "session/load", `{"cwd":"/w2","sessionId":"late"}`))
+	say(In, answer(600, `{}`))
+	say(Out, prompt(601, "late", "the last with token=ghp_0123456789abcdefghijABCDEFGHIJ012345"))
+	if err := w.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // while it is written, and when it is closed
+		e, err := readEntry(w.Path())
+		if err != nil || len(e.Sessions) != 2 || e.Size > limit || time.Since(e.Updated) > time.Minute {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		late, s := e.Sessions[0], e.Sessions[1]
+		if s.ID == "late" {
+			late, s = s, late
+		}
+		if s.Prompts != 500 || s.Title != "title 499" || !strings.HasPrefix(s.First, "prompt 0 ") || late.Cwd != "/w2" || late.Prompts != 1 ||
+			!strings.HasPrefix(late.First, "the last with") || strings.Contains(late.First, "0123456789") {
+			t.Errorf("%+v\n%+v", s, late)
+		}
+		lines, _ := readAll(t, w.Path())
+		if last := lines[len(lines)-1]; last != `gap "limit"` {
+			t.Errorf("the last line is %s", last)
+		}
+		closeLog(t, w)
+	}
+}
+
 // What the messages tell of the sessions of a connection.
 func TestSessionsOfALog(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})

@@ -30,7 +30,7 @@ type Writer struct {
 	meta    Meta
 	renewed bool // meta is newer than what was handed to the goroutine
 	closing bool
-	deaf    bool // nothing more is taken: closed, full or broken
+	deaf    bool // nothing more is taken: closed or broken
 	err     error
 
 	failed func(error) // may be nil
@@ -182,7 +182,7 @@ func (w *Writer) run() {
 		}
 		err := w.log.write(&work, renewed)
 		if err == nil && !closing {
-			w.settle(w.log.full, nil)
+			w.settle(false, nil)
 			for _, s := range syncs {
 				close(s)
 			}
