@@ -45,6 +45,7 @@ type serveFlags struct {
 	logFormat, logLevel      string
 	limits                   gateway.Limits
 	message, session, buffer byteSize
+	total                    byteSize
 }
 
 // NewServe is `parley serve`.
@@ -61,6 +62,11 @@ WebSocket. Each connection gets an agent process of its own, which ends with it.
 Whoever can connect can do what the agent can do on this machine. Only this machine can, unless --listen names
 another address, and every request has to show a token. One is made for the address and kept for the next time,
 unless --token-file names another; for port 0 it is a new one each time.
+
+Each connection costs an agent process, and memory for what waits until a client or an agent reads it: a connection up
+to twice --connection-buffer, all of them together up to --total-buffer (512MiB), whether there is one or 64. Besides
+that each may have a message of the agent and one of the client on its way. An agent whose client is slower has to
+wait.
 
 The first line on standard output says what to type on the other side. SIGTERM and ctrl+c end everything in good
 order, a second one ends it at once.
@@ -94,16 +100,17 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on or the token n
 
 func (f *serveFlags) limitFlags(cmd *cobra.Command) {
 	flags, l := cmd.Flags(), &f.limits
-	f.message, f.session, f.buffer = byteSize{&l.Message}, byteSize{&l.SessionBuffer}, byteSize{&l.ConnectionBuffer}
+	f.message, f.session, f.buffer, f.total = byteSize{&l.Message}, byteSize{&l.SessionBuffer}, byteSize{&l.ConnectionBuffer}, byteSize{&l.TotalBuffer}
 	flags.IntVar(&l.Connections, "max-connections", l.Connections, "connections, and so agents, at a time")
 	flags.IntVar(&l.Sessions, "max-sessions", l.Sessions, "sessions of one connection that have a stream over HTTP")
 	flags.Var(f.message, "max-message", "the largest message of a client")
 	flags.Var(f.session, "session-buffer", "how much may wait for the client in one session")
 	flags.Var(f.buffer, "connection-buffer", "how much may wait for the client in one connection, and for the agent; also the largest message of an agent")
+	flags.Var(f.total, "total-buffer", "how much may wait in all connections together, a quarter of it shared out evenly among --max-connections")
 	flags.DurationVar(&l.Idle, "idle-timeout", l.Idle, "end a connection that has no stream, no socket and no request for this long")
 	flags.DurationVar(&l.Initialize, "initialize-timeout", l.Initialize, "give up on an agent that does not answer initialize")
 	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long the headers of a request may take")
-	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long the body of a request, and the first message on a WebSocket, may take")
+	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long each part of the body of a request, and the first message on a WebSocket, may take")
 	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long")
 	flags.DurationVar(&l.KeepAlive, "keep-alive", l.KeepAlive, "how long a stream of events says nothing until it gets a comment; a WebSocket gets a ping after twice as long")
 	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long ending everything may take")
@@ -263,6 +270,9 @@ func (f *serveFlags) check() error {
 	}
 	if l.SessionBuffer > l.ConnectionBuffer {
 		return Usagef("--session-buffer is larger than --connection-buffer")
+	}
+	if l.ConnectionBuffer > l.TotalBuffer {
+		return Usagef("--connection-buffer is larger than --total-buffer")
 	}
 	return nil
 }

@@ -109,6 +109,8 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--idle-timeout 0s AGENT", "--idle-timeout"},
 		{"--drain-timeout -1s AGENT", "--drain-timeout"},
 		{"--session-buffer 65MiB AGENT", "--session-buffer"},
+		{"--connection-buffer 513MiB AGENT", "--connection-buffer"},
+		{"--total-buffer 63MiB AGENT", "--total-buffer"},
 		{"--keep-alive 0s AGENT", "--keep-alive"},
 		{"--keep-alive 31s AGENT", "at most 30s"},
 		{"--cookie-affinity=a;b AGENT", "--cookie-affinity=a;b"},

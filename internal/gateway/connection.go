@@ -47,6 +47,7 @@ type connection struct {
 	agent    Agent         // nil where it could not be started
 	started  chan struct{} // closed when agent is set, or never will be
 	input    input
+	account  *account
 	buffered atomic.Int64
 	kept     atomic.Int64 // bytes that were written and are kept for streams that break
 	main     *mailbox     // the connection's stream, or all of a WebSocket
@@ -68,13 +69,14 @@ type connection struct {
 }
 
 func newConnection(s *Server, number int64, r *http.Request) *connection {
+	own := &account{of: s.budget}
 	c := &connection{
-		server: s, number: number, id: newID(), begun: time.Now(),
+		server: s, number: number, id: newID(), begun: time.Now(), account: own,
 		log:     s.log.With("conn", number),
-		input:   input{limit: s.limits.ConnectionBuffer},
+		input:   input{limit: s.limits.ConnectionBuffer, account: own},
 		started: make(chan struct{}), ended: make(chan struct{}), cut: make(chan struct{}),
 	}
-	c.main = newMailbox(s.limits.ConnectionBuffer, s.limits.ConnectionBuffer, &c.buffered)
+	c.main = newMailbox(s.limits.ConnectionBuffer, s.limits.ConnectionBuffer, &c.buffered, own)
 	c.log.Info("connection begins", "remote", r.RemoteAddr, "protocol", r.Proto)
 	return c
 }
@@ -163,6 +165,7 @@ func (c *connection) close() {
 	}
 	c.log.Info("connection ended", "reason", c.cause.reason, "seconds", int64(time.Since(c.begun).Seconds()),
 		"received", c.received.Load(), "sent", c.sent.Load())
+	c.account.end()
 	c.server.gone(c)
 }
 

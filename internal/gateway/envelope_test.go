@@ -69,7 +69,7 @@ func FuzzRelayed(f *testing.F) {
 		}
 		s := New(Options{})
 		c := &connection{server: s, log: slog.New(slog.DiscardHandler), ended: make(chan struct{})}
-		c.main = newMailbox(1<<20, 1<<20, &c.buffered)
+		c.main = newMailbox(1<<20, 1<<20, &c.buffered, nil)
 		c.routes.open([]byte("0"))
 		c.route(msg)
 		if e, err := parse(msg); err == nil {

@@ -93,6 +93,7 @@ type Limits struct {
 	Message          int64         // bytes of one message of a client
 	SessionBuffer    int64         // bytes that wait in one session's stream
 	ConnectionBuffer int64         // bytes that wait in a connection each way, and of one message of an agent
+	TotalBuffer      int64         // bytes that wait in all connections
 	Idle             time.Duration // how long a connection lives without a stream and without a request
 	Initialize       time.Duration // how long an agent may take to answer initialize
 	Header           time.Duration // how long a client may take for the headers of a request
@@ -108,7 +109,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Connections: 64, Sessions: 256,
-		Message: 16 << 20, SessionBuffer: 16 << 20, ConnectionBuffer: 64 << 20,
+		Message: 16 << 20, SessionBuffer: 16 << 20, ConnectionBuffer: 64 << 20, TotalBuffer: 512 << 20,
 		Idle: 5 * time.Minute, Initialize: 5 * time.Minute, Header: 10 * time.Second, Read: time.Minute,
 		Stall: time.Minute, Drain: 10 * time.Second, KeepAlive: 15 * time.Second, Ping: 30 * time.Second, Pong: 20 * time.Second,
 	}
@@ -118,7 +119,7 @@ func (l Limits) filled() Limits {
 	d := DefaultLimits()
 	return Limits{
 		cmp.Or(l.Connections, d.Connections), cmp.Or(l.Sessions, d.Sessions),
-		cmp.Or(l.Message, d.Message), cmp.Or(l.SessionBuffer, d.SessionBuffer), cmp.Or(l.ConnectionBuffer, d.ConnectionBuffer),
+		cmp.Or(l.Message, d.Message), cmp.Or(l.SessionBuffer, d.SessionBuffer), cmp.Or(l.ConnectionBuffer, d.ConnectionBuffer), cmp.Or(l.TotalBuffer, d.TotalBuffer),
 		cmp.Or(l.Idle, d.Idle), cmp.Or(l.Initialize, d.Initialize), cmp.Or(l.Header, d.Header), cmp.Or(l.Read, d.Read),
 		cmp.Or(l.Stall, d.Stall), cmp.Or(l.Drain, d.Drain), cmp.Or(l.KeepAlive, d.KeepAlive), cmp.Or(l.Ping, d.Ping), cmp.Or(l.Pong, d.Pong),
 	}
@@ -131,6 +132,7 @@ type Server struct {
 	limits Limits
 	log    *slog.Logger
 	access access
+	budget *budget
 
 	numbers atomic.Int64
 	busy    sync.WaitGroup // one for each connection, until its agent and its socket are gone
@@ -151,6 +153,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{Options: o, limits: o.Limits.filled(), log: o.Log, all: map[*connection]bool{}, byID: map[string]*connection{}}
 	s.access = newAccess(o)
+	s.budget = newBudget(s.limits.TotalBuffer, s.limits.Connections)
 	return s
 }
 

@@ -19,7 +19,8 @@ var (
 // something waits, so that an agent that does not read holds up nobody who reads
 // from a client.
 type input struct {
-	limit int64 // most bytes that may wait
+	limit   int64 // most bytes that may wait
+	account *account
 
 	mu      sync.Mutex
 	waiting [][]byte
@@ -34,13 +35,14 @@ func (in *input) add(msg []byte, write func()) (wait <-chan struct{}) {
 	cost := int64(len(msg)) + overhead
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.size+cost > in.limit && in.size > 0 {
+	if in.size > 0 && (in.size+cost > in.limit || !in.account.fits(in.size, cost)) {
 		if in.changed == nil {
 			in.changed = make(chan struct{})
 		}
 		return in.changed
 	}
 	in.size += cost
+	in.account.add(cost)
 	in.waiting = append(in.waiting, msg)
 	if !in.writing {
 		in.writing = true
@@ -64,6 +66,7 @@ func (in *input) written(n int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.size -= int64(n) + overhead
+	in.account.add(-int64(n) - overhead)
 	if in.changed != nil {
 		close(in.changed)
 		in.changed = nil

@@ -15,6 +15,7 @@ type mailbox struct {
 	limit    int64         // most bytes that may wait here
 	total    int64         // most bytes that may wait in all mailboxes of the connection
 	buffered *atomic.Int64 // bytes that wait in all of them
+	account  *account      // of the connection; may be nil
 	more     chan struct{} // holds one token when a receiver should look again
 
 	mu       sync.Mutex
@@ -33,8 +34,8 @@ type mailbox struct {
 	room chan struct{} // closed when there may be more room, or no receiver any more; nil while nobody waits
 }
 
-func newMailbox(limit, total int64, buffered *atomic.Int64) *mailbox {
-	return &mailbox{limit: limit, total: total, buffered: buffered, more: make(chan struct{}, 1)}
+func newMailbox(limit, total int64, buffered *atomic.Int64, account *account) *mailbox {
+	return &mailbox{limit: limit, total: total, buffered: buffered, account: account, more: make(chan struct{}, 1)}
 }
 
 func (m *mailbox) wake() {
@@ -57,9 +58,8 @@ func (m *mailbox) put(msg []byte, stop <-chan struct{}) bool {
 			return true
 		}
 		direct := m.attached && m.head == len(m.waiting)
-		if direct || m.size+cost <= m.limit && m.buffered.Load()+cost <= m.total {
-			m.size += cost
-			m.buffered.Add(cost)
+		if direct || m.size+cost <= m.limit && m.buffered.Load()+cost <= m.total && m.account.fits(m.buffered.Load(), cost) {
+			m.holds(cost)
 			m.waiting = append(m.waiting, msg)
 			m.mu.Unlock()
 			m.wake()
@@ -80,6 +80,13 @@ func (m *mailbox) put(msg []byte, stop <-chan struct{}) bool {
 			return true // the connection is over, with what was not sent
 		}
 	}
+}
+
+// holds counts n more bytes that wait, or -n less; the mailbox is locked.
+func (m *mailbox) holds(n int64) {
+	m.size += n
+	m.buffered.Add(n)
+	m.account.add(n)
 }
 
 // changed wakes who waits for room; the mailbox is locked.
@@ -121,8 +128,7 @@ func (m *mailbox) take(n int) {
 		m.waiting[m.head+i] = nil
 	}
 	m.head += n
-	m.size -= freed
-	m.buffered.Add(-freed)
+	m.holds(-freed)
 	m.changed()
 	switch {
 	case m.head == len(m.waiting):

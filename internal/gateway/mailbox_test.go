@@ -12,7 +12,7 @@ import (
 // of what waits comes back to nothing.
 func TestMailboxOrder(t *testing.T) {
 	var buffered atomic.Int64
-	m := newMailbox(1<<20, 1<<20, &buffered)
+	m := newMailbox(1<<20, 1<<20, &buffered, nil)
 	m.attach()
 	put, next := 0, 0
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +43,7 @@ func TestMailboxOrder(t *testing.T) {
 
 func TestMailboxBatches(t *testing.T) {
 	var buffered atomic.Int64
-	m := newMailbox(1<<20, 1<<20, &buffered)
+	m := newMailbox(1<<20, 1<<20, &buffered, nil)
 	for _, size := range []int{10, 500, 20, 30} {
 		m.put(make([]byte, size), nil)
 	}
@@ -65,7 +65,7 @@ func TestMailboxBatches(t *testing.T) {
 func TestMailboxWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var buffered atomic.Int64
-		m := newMailbox(100, 100, &buffered)
+		m := newMailbox(100, 100, &buffered, nil)
 		msg := make([]byte, 30) // one fits, two do not
 		if !m.put(msg, nil) || m.put(msg, nil) {
 			t.Fatal("without a receiver")

@@ -30,7 +30,7 @@ func (m *mailbox) wrote(msg []byte) {
 	}
 	m.sent = append(m.sent, msg)
 	m.keepMore(int64(len(msg)) + overhead)
-	for m.old < len(m.sent) && (m.sentSize > m.keep.one || m.keep.kept.Load() > m.keep.all) {
+	for m.old < len(m.sent) && (m.sentSize > m.keep.one || m.keep.kept.Load() > m.keep.all || !m.account.fits(m.keep.kept.Load(), 0)) {
 		m.keepMore(-int64(len(m.sent[m.old])) - overhead)
 		m.sent[m.old] = nil
 		m.old++
@@ -45,6 +45,7 @@ func (m *mailbox) wrote(msg []byte) {
 func (m *mailbox) keepMore(bytes int64) {
 	m.sentSize += bytes
 	m.keep.kept.Add(bytes)
+	m.account.add(bytes)
 }
 
 // letGo forgets what is kept.
@@ -89,8 +90,7 @@ func (m *mailbox) resume(after uint64) error {
 	for _, msg := range again {
 		cost := int64(len(msg)) + overhead
 		m.keepMore(-cost)
-		m.size += cost
-		m.buffered.Add(cost)
+		m.holds(cost)
 	}
 	m.waiting, m.head = append(again, m.waiting[m.head:]...), 0
 	return nil

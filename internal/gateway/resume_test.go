@@ -12,7 +12,7 @@ import (
 // counted stays right, and nothing but the kept bytes is kept.
 func TestMailboxResumes(t *testing.T) {
 	var buffered, kept atomic.Int64
-	m := newMailbox(1<<30, 1<<30, &buffered)
+	m := newMailbox(1<<30, 1<<30, &buffered, nil)
 	m.keep = keeping{2000, 1500, &kept}
 	m.attach()
 	chance := rand.New(rand.NewPCG(1, 2))

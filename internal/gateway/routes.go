@@ -60,7 +60,7 @@ func (c *connection) session(id string, strict bool) *mailbox {
 	if len(r.sessions) >= limits.Sessions && !r.forget(c.server.StrictSessions) {
 		return nil
 	}
-	m = newMailbox(limits.SessionBuffer, limits.ConnectionBuffer, &c.buffered)
+	m = newMailbox(limits.SessionBuffer, limits.ConnectionBuffer, &c.buffered, c.account)
 	m.keep = c.keeping()
 	r.sessions[id] = m
 	return m
