@@ -113,7 +113,7 @@ func response(id []byte, result any, failure *Error) []byte {
 	if failure != nil {
 		key = `,"error":`
 		if failure.text {
-			body, err = encode(failure.Message)
+			body, _ = encode(failure.Message)
 		} else if body, err = encode(failure); err != nil {
 			body, _ = encode(&Error{Code: failure.Code, Message: failure.Message})
 		}

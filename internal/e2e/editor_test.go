@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -69,4 +70,23 @@ func TestStoppedEditor(t *testing.T) {
 	s.WaitDraft("edited")
 	s.Press("ctrl+c", "ctrl+d")
 	s.WaitFor("ended with 0")
+}
+
+// A signal that comes while an editor has the terminal ends both, and the terminal is as
+// it was.
+func TestSignalWhileEditing(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	editor := filepath.Join(filepath.Dir(dir), "edit")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Press("ctrl+g")
+	s.WaitFor("editing")
+	s.Kill(syscall.SIGTERM)
+	if code := s.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
 }
