@@ -62,6 +62,9 @@ func (c *carried) command(first string, at int) {
 	} else {
 		c.commands = append(c.commands, append([]string{first}, c.words[at+1:]...))
 	}
+	if sub, ok := strings.CutPrefix(path.Base(first), "git-"); ok {
+		c.commands = append(c.commands, append([]string{"git", sub}, c.words[at+1:]...))
+	}
 	if p := anyProfile(first); p != nil {
 		c.scan(p, at+1)
 	} else if (first == "--" || first == "-") && at+1 < len(c.words) { // time -- x, and a - of zsh
@@ -192,7 +195,7 @@ func (c *carried) item(it item) {
 		}
 	case classAssign:
 		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
-			c.line(value, it.word, false)
+			c.line(strings.TrimLeft(value, "|-@ "), it.word, false)
 		}
 	}
 }
@@ -311,8 +314,8 @@ func (p *profile) runsBelow() bool {
 }
 
 // matchEach matches a pattern with words each of which is a task of its own.
-func matchEach(pattern, words []string) bool {
+func matchEach(pattern, words []string, match func(pattern, word string) bool) bool {
 	return !slices.ContainsFunc(pattern, func(p string) bool {
-		return p != "*" && !slices.ContainsFunc(words, func(w string) bool { return matchText(p, w) })
+		return p != "*" && !slices.ContainsFunc(words, func(w string) bool { return match(p, w) })
 	})
 }

@@ -15,6 +15,9 @@ func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
 			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, it.text), bare: rd.bare})
 		}
+		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x
+			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, value), bare: rd.bare})
+		}
 	}
 	if len(out) == 0 && rd.known {
 		out = append(out, Verdict{Text: ".", Effect: Allow, below: joinDir(p.dir, "."), bare: rd.bare})
@@ -66,10 +69,11 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 			operands = append(operands, it)
 		}
 	}
-	if !rd.content && (!t.on || rd.names || t.operands && len(operands) == 0) {
+	content := rd.content || rd.odd >= 0 && len(t.with) > 0 // what follows a word that is not known was not read
+	if !content && (!t.on || rd.names || t.operands && len(operands) == 0) {
 		return nil
 	}
-	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky}
+	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky || rd.profile.links.all}
 	dash := slices.Index(p.words, "--")
 	var out []Verdict
 	for _, it := range operands {

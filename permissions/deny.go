@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,14 +28,18 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 		}
 	}
 	for _, command := range carriedBy(words).commands {
-		if !slices.ContainsFunc(calledBy(f, command[0], dir), func(name string) bool { return matchText(first, name) }) {
+		if !slices.ContainsFunc(calledBy(f, command[0], dir), func(name string) bool { return matchText(first, name) }) && !sameFile(f, dir, r.words[0], command[0]) {
 			continue
 		}
+		p := anyProfile(command[0])
+		if p == nil {
+			p = &profile{}
+		}
 		match := matchAmong
-		if p := anyProfile(command[0]); p != nil && p.each {
+		if p.each {
 			match = matchEach
 		}
-		if match(operands, command[1:]) && hasOptions(otherNames(command), options) {
+		if match(p.usualNames(operands), p.usualNames(command[1:]), p.matches) && hasOptions(otherNames(command), options) {
 			return true
 		}
 	}
@@ -53,6 +58,39 @@ func hasOptions(words, options []string) bool {
 	})
 }
 
+// sameFile tells whether a rule names a program by the path that a word leads to.
+func sameFile(f *Facts, dir, pattern, word string) bool {
+	if !strings.Contains(pattern, "/") || strings.Contains(pattern, "*") || f.Look == nil {
+		return false
+	}
+	file, known := lookUp(f, dir, word, false)
+	return known && slices.ContainsFunc(file.Roots, func(root string) bool {
+		meant, _ := lookUp(f, root, pattern, false)
+		return slices.Equal(compared(meant.Path), compared(file.Path))
+	})
+}
+
+// usualNames are words with other names of subcommands replaced.
+func (p *profile) usualNames(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if name, ok := p.same[w]; ok {
+			w = name
+		}
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// matches tells whether a word of a command is what a word of a pattern means: a path with
+// other slashes, too.
+func (p *profile) matches(pattern, word string) bool {
+	return matchText(pattern, word) || p.abbrev && len(word) > 1 && strings.HasPrefix(pattern, word) ||
+		strings.Contains(word, "/") && matchText(path.Clean(pattern), path.Clean(word))
+}
+
 // calledBy are the names of the program that a word means.
 func calledBy(f *Facts, word, dir string) []string {
 	names := []string{word, strings.TrimSuffix(filepath.Base(word), ".exe"), program(word)}
@@ -60,6 +98,9 @@ func calledBy(f *Facts, word, dir string) []string {
 		if file, known := lookUp(f, dir, word, false); known {
 			names = append(names, filepath.Base(file.Path))
 		}
+	}
+	if p := anyProfile(word); p != nil && p.called != "" {
+		names = append(names, p.called)
 	}
 	for i := range names {
 		names[i] = strings.ToLower(names[i])
@@ -69,7 +110,7 @@ func calledBy(f *Facts, word, dir string) []string {
 
 // matchAmong matches a pattern with words between which options may stand, each with a
 // value in the next word.
-func matchAmong(pattern, words []string) bool {
+func matchAmong(pattern, words []string, match func(pattern, word string) bool) bool {
 	type state struct {
 		at    int  // in the pattern
 		value bool // the next word may be the value of an option
@@ -82,7 +123,7 @@ func matchAmong(pattern, words []string) bool {
 			if rest(s.at) {
 				return true
 			}
-			if s.at < len(pattern) && matchText(pattern[s.at], w) {
+			if s.at < len(pattern) && match(pattern[s.at], w) {
 				next[state{s.at + 1, false}] = true
 			}
 			if strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
@@ -142,23 +183,42 @@ func hasWritten(words []string, option string) bool {
 }
 
 // mentioned tells whether words that may be code, of a language that parley does not read
-// or of a program that it does not know, have all names in them that a rule speaks of.
+// or of a program that it does not know, have all names in them that a rule speaks of, or
+// the path.
 func (r *Rule) mentioned(p part) bool {
-	if len(r.words) == 0 || len(p.words) == 0 || strings.Contains(r.words[0], "*") {
+	place := r.place()
+	if len(p.words) == 0 || place == "" && (len(r.words) == 0 || strings.Contains(r.words[0], "*")) {
 		return false
 	}
 	seen := map[string]bool{}
 	for _, it := range read(p.words).items {
 		switch it.class {
 		case classOther, classOdd, classCode, classSed, classSetting, classLine, classJoined:
+			if place != "" && strings.Contains(lower([]string{it.text})[0], place) {
+				return true
+			}
 			for _, name := range strings.FieldsFunc(strings.ToLower(it.text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '-' }) {
 				seen[name] = true
 			}
 		}
 	}
-	return !slices.ContainsFunc(r.words, func(w string) bool {
+	return len(r.words) > 0 && !slices.ContainsFunc(r.words, func(w string) bool {
 		return !strings.HasPrefix(w, "-") && !strings.Contains(w, "*") && !seen[strings.ToLower(program(w))] && !seen[strings.ToLower(w)]
 	})
+}
+
+// place is what the path of a rule has of names without a *, as it may stand in code; ""
+// where that is too short to say anything.
+func (r *Rule) place() string {
+	rest := r.Path
+	for _, start := range []string{"~/", "/", "**/"} {
+		rest = strings.TrimPrefix(rest, start)
+	}
+	rest, _, _ = strings.Cut(rest, "*")
+	if rest = strings.TrimSuffix(rest, "/"); len(rest) < 3 {
+		return ""
+	}
+	return lower([]string{rest})[0]
 }
 
 // mayBegin tells whether a command with more words than are known may be one that a rule

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // maxLooks bounds the paths of one question that are looked up, maxPieces the pieces
@@ -58,10 +59,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 			continue
 		}
 		found := b.item(f, p, it, by)
-		if found == nil {
-			found = b.forbidden(f, p.dir, it)
-		}
-		out = append(out, found...)
+		out = append(append(out, found...), b.forbidden(f, p.dir, it)...)
 	}
 	if rd.deep {
 		out = append(out, b.deep(f, p, rd)...)
@@ -153,7 +151,23 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	if strings.Contains(it.text, "://") {
 		found = append(found, b.urls(f, it.text)...)
 	}
+	found = append(found, b.hostsIn(f, it)...)
 	return slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect < Confirm })
+}
+
+// hostsIn are the hosts that a word may name, if it is more than text.
+func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
+	if !slices.Contains([]class{classOther, classOdd, classCode, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) ||
+		!slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Host != "" && r.Effect >= Confirm }) {
+		return nil
+	}
+	names := strings.FieldsFunc(it.text, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' && c != '-' && c != '_'
+	})
+	for _, name := range names[:min(len(names), maxPieces)] {
+		out = append(out, b.host(f, name, it.text))
+	}
+	return out
 }
 
 // pieces judges every piece of a word that may be a path, and returns the worst.
@@ -198,7 +212,7 @@ func pathsIn(word string) []string {
 			}
 		}
 	}
-	const separators = "=:,@;"
+	const separators = "=:,@;<"
 	for i := 0; i < len(word) && len(out) <= maxPieces; i++ {
 		if strings.IndexByte(separators, word[i]) < 0 {
 			continue
@@ -297,10 +311,26 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	if f.Look == nil || path == "" {
 		return FileFact{Path: word, Write: write}, false
 	}
+	if at := ofProcess().FindStringSubmatch(path); at != nil { // of the command, not of parley
+		if at[2] == "cwd" {
+			path = joinDir(dir, "./"+at[3])
+		} else {
+			path = "/" + at[3]
+		}
+		if path == "" {
+			return FileFact{Path: word, Write: write}, false
+		}
+		file := f.Look(path)
+		file.Write = write
+		return file, false
+	}
 	file := f.Look(path)
 	file.Write = write
 	return file, !f.isMade(path, file.Path)
 }
+
+// ofProcess are paths that begin at the working directory, or the root, of a process.
+var ofProcess = late(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 
 // workingDir is the directory in which a command works, where options of its own say
 // that. It also judges a repository of git that is one by its files alone: its settings
@@ -351,6 +381,11 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	var out []Verdict
 	for _, at := range places {
 		u, err := url.Parse(word[at[0]:])
+		if err == nil && u.Scheme == "file" {
+			if v, found := b.path(f, "/", u.Path, mayWrite); found && v.Effect >= Confirm {
+				return []Verdict{v}
+			}
+		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
 			return []Verdict{{Text: word, Why: "where it leads is not known"}}
 		}

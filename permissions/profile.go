@@ -110,6 +110,9 @@ type profile struct {
 	partial  bool                // what it does not list is as for a program without a profile
 	each     bool                // each of its operands is a task of its own, as the targets of make
 	means    map[string][]string // what an option stands for
+	same     map[string]string   // other names of subcommands; "" for words that may be left out
+	abbrev   bool                // subcommands may be cut short
+	called   string              // the name of the program that it is, too
 	links    links               // what it may make
 	tree     tree                // which files of a repository it works on that it does not name
 }
@@ -167,6 +170,8 @@ func profileOf(word string) *profile {
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
 //	carries | input | partial | each  see profile
+//	same install i add           other names of a subcommand; of - words that say nothing
+//	abbrev | called make         see profile
 //	links all|operands|named|OPTIONS  see links
 //	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
 //	names --stat                 but not with one of these, unless an option of tree comes, too
@@ -306,6 +311,17 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			if err != nil {
 				return err
 			}
+		case "same":
+			if p.same == nil {
+				p.same = map[string]string{}
+			}
+			for _, w := range words[min(1, len(words)):] {
+				p.same[w] = strings.TrimPrefix(words[0], "-")
+			}
+		case "abbrev":
+			p.abbrev = true
+		case "called":
+			p.called = rest
 		case "links":
 			if !p.links.fill(words) {
 				return fmt.Errorf("links %q", rest)

@@ -134,9 +134,9 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				r.others(words, at, c)
 				return
 			}
-			if last := r.items[len(r.items)-1]; last.class == classCmd { // find -exec
+			if last := r.items[len(r.items)-1]; last.class == classCmd { // find -exec: where it ends is not looked for
 				if !r.shallow {
-					r.command(words, last.word)
+					r.others(words, last.word+1, classCode)
 				}
 				return
 			}

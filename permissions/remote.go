@@ -37,6 +37,9 @@ func (b *Rulebook) url(f *Facts, word string) []Verdict {
 // within judges a word that is one URL of certain schemes.
 func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
 	name, _, _ := strings.Cut(word, "://")
+	if strings.EqualFold(name, "file") {
+		return b.urls(f, word)
+	}
 	if !slices.Contains(schemes, strings.ToLower(name)) {
 		return []Verdict{{Text: word, Why: "where it leads is not known"}}
 	}

@@ -253,9 +253,12 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 	}
 }
 
-// variable reads a command line that is the value of a variable which names one.
+// variable has a variable judged as env does: it may name a command, a file or a host.
 func (r *reader) variable(a *syntax.Assign) {
-	if a.Name != nil && a.Value != nil && namesCommand(a.Name.Value) {
-		r.nested(strings.TrimLeft(written(r, []*syntax.Word{a.Value})[0], "|-@ "), carriedMaybe)
+	if a.Name == nil || a.Value == nil || r.depth > maxNested {
+		return
 	}
+	words := []string{"env", a.Name.Value + "=" + written(r, []*syntax.Word{a.Value})[0]}
+	r.parts = append(r.parts, part{text: r.source(a), words: words, known: 2, dir: r.dir, carried: carriedMaybe})
+	r.script(words)
 }
