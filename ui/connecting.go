@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -71,10 +70,13 @@ func (l *link) loginArmed(now time.Time) bool {
 // wait in the composer, but for the one that needs nobody.
 func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 	text := strings.TrimSpace(c.composer.Value())
+	slash, _ := strings.CutPrefix(text, "/")
+	own, ok := intent.Named(slash, c.agentHas)
+	ok = ok && slash != text
 	switch name := msg.String(); {
-	case name == "enter" && text == "/quit":
+	case name == "enter" && ok && own.Intent == intent.Quit:
 		return c.m.quit()
-	case name == "enter" && slices.ContainsFunc(intent.Commands(), func(a intent.Action) bool { return text == "/"+a.Command }):
+	case name == "enter" && ok:
 	case name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
 	case name == "enter" && text != "":
 		c.keep(c.composer.Value())

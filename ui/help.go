@@ -49,7 +49,7 @@ func (c *chat) helpRows(width int) []string {
 		line("/"+cmd.Name, cmd.Description)
 	}
 	for _, a := range own {
-		line("/"+a.Command, a.Help)
+		line("/"+a.Slash, a.Help)
 	}
 	return rows
 }

@@ -304,7 +304,7 @@ func (m *Model) label(i intent.Intent) string {
 	}
 	for _, a := range intent.Commands() {
 		if a.Intent == i {
-			return "/" + a.Command
+			return m.chat.commandWord(a)
 		}
 	}
 	return "none"

@@ -15,7 +15,7 @@ func (c *chat) showPalette() tea.Cmd {
 			if a.Quiet || c.useless(a.Intent) {
 				continue
 			}
-			items = append(items, widget.Item{Title: a.Help, Detail: commandWord(a), Hint: c.m.keys.Label(in, a.Intent), Value: a.Intent})
+			items = append(items, widget.Item{Title: a.Help, Detail: c.commandWord(a), Hint: c.m.keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
 	if !c.recorded {
@@ -36,9 +36,13 @@ func (c *chat) showPalette() tea.Cmd {
 	return nil
 }
 
-func commandWord(a intent.Action) string {
-	if a.Command == "" {
+// commandWord is what to type for an action; "" where nothing is.
+func (c *chat) commandWord(a intent.Action) string {
+	switch {
+	case a.Command == "":
 		return ""
+	case c.agentHas(a.Command):
+		return "/" + intent.Own + a.Command
 	}
 	return "/" + a.Command
 }

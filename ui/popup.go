@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,28 +21,28 @@ type popup struct {
 }
 
 // commands are the agent's and then parley's.
-func (c *chat) commands() (agent []acpclient.Command, own []intent.Action) {
-	taken := map[string]bool{}
-	for _, cmd := range c.thread.Commands {
-		taken[cmd.Name] = true
-	}
-	for _, a := range intent.Commands() {
-		if !taken[a.Command] && !c.useless(a.Intent) {
-			own = append(own, a)
+func (c *chat) commands() (agent []acpclient.Command, own []intent.Offer) {
+	for _, o := range intent.Offers(c.agentHas) {
+		if !c.useless(o.Intent) {
+			own = append(own, o)
 		}
 	}
 	return c.thread.Commands, own
 }
 
+// agentHas tells whether a slash command is the agent's.
+func (c *chat) agentHas(name string) bool {
+	return !c.recorded && slices.ContainsFunc(c.thread.Commands, func(cmd acpclient.Command) bool { return cmd.Name == name })
+}
+
 // own carries out a command of parley's.
 func (c *chat) own(text string) (tea.Cmd, bool) {
-	_, own := c.commands()
-	for _, a := range own {
-		if text == "/"+a.Command {
-			return c.do(a.Intent)
-		}
+	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
+	a, ok := intent.Named(name, c.agentHas)
+	if !slash || !ok || c.useless(a.Intent) {
+		return nil, false
 	}
-	return nil, false
+	return c.do(a.Intent)
 }
 
 // refreshPopup opens, narrows or closes the popup after the draft has changed.
@@ -66,7 +67,7 @@ func (c *chat) refreshPopup() {
 		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
 	}
 	for _, a := range own {
-		items = append(items, widget.Item{Title: "/" + a.Command, Detail: a.Help, Hint: "parley"})
+		items = append(items, widget.Item{Title: "/" + a.Slash, Detail: a.Help, Hint: "parley"})
 	}
 	p := &popup{prefix: text, foot: "tab completes", list: widget.NewList(items)}
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))

@@ -63,7 +63,7 @@ func TestNewSession(t *testing.T) {
 			names = append(names, command.(map[string]any)["name"].(string))
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != "edit help long plan read run think" {
+		if got := strings.Join(names, " "); got != "about edit long plan read run think" {
 			t.Errorf("commands: %s", got)
 		}
 		if other := c.newSession(); other == r.SessionID {
@@ -73,7 +73,7 @@ func TestNewSession(t *testing.T) {
 }
 
 func TestGreeting(t *testing.T) {
-	for _, prompt := range []string{"bonjour ☕ tout le monde", "help", "/help"} {
+	for _, prompt := range []string{"bonjour ☕ tout le monde", "help", "/about"} {
 		bubble(t, Options{}, func(t *testing.T, c *client) {
 			s := c.open(allCaps)
 			tr := c.prompt(s, prompt)

@@ -7,7 +7,7 @@ import (
 
 // commands are the slash commands announced to the client: the same words.
 var commands = []command{
-	{Name: "help", Description: "Tell what the demo agent can do"},
+	{Name: "about", Description: "Tell what the demo agent can do"},
 	{Name: "edit", Description: "Add a line to a file, after asking", Input: &commandInput{Hint: "file, " + defaultEdit + " if none"}},
 	{Name: "read", Description: "Read a file through the client", Input: &commandInput{Hint: "file, " + defaultRead + " if none"}},
 	{Name: "run", Description: "Run a command in a terminal of the client", Input: &commandInput{Hint: "command, " + defaultCommand + " if none"}},

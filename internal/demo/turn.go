@@ -90,7 +90,7 @@ func (t *turn) play() error {
 			t.steps = append(t.steps, d.entry)
 		}
 	}
-	if len(doings) == 0 || wants["help"] {
+	if len(doings) == 0 || wants["about"] {
 		doings = append([]func() error{t.greet}, doings...)
 		t.steps = append([]string{"Say what the demo agent can do"}, t.steps...)
 	}

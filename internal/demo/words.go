@@ -16,7 +16,7 @@ const (
 
 // actions are the words the agent answers to, in the order in which they are
 // done.
-var actions = []string{"help", "think", "plan", "read", "edit", "run", "long"}
+var actions = []string{"about", "think", "plan", "read", "edit", "run", "long"}
 
 // words is a prompt, cut into tokens.
 type words struct {

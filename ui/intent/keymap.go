@@ -152,6 +152,50 @@ func Commands() []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
 }
 
+// Own begins the names by which parley's commands are always to be had, whatever the
+// agent has.
+const Own = "parley:"
+
+// otherNames are names of commands that users of other programs type.
+var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions"}
+
+// Offer is a command of parley's beside those of an agent.
+type Offer struct {
+	Slash string // what to type, without the slash
+	Action
+}
+
+// Offers are the commands with the names to type, where taken tells which names are the
+// agent's.
+func Offers(taken func(name string) bool) []Offer {
+	var all []Offer
+	for _, a := range Commands() {
+		name := a.Command
+		if taken(name) {
+			name = Own + name
+		}
+		all = append(all, Offer{name, a})
+	}
+	return all
+}
+
+// Named finds the command of parley's that a name means, which is the agent's where taken
+// says so, unless Own begins it.
+func Named(name string, taken func(name string) bool) (Action, bool) {
+	name, own := strings.CutPrefix(name, Own)
+	if !own && taken(name) {
+		return Action{}, false
+	}
+	if other, ok := otherNames[name]; ok {
+		name = other
+	}
+	i := slices.IndexFunc(Actions, func(a Action) bool { return a.Command == name && name != "" })
+	if i < 0 {
+		return Action{}, false
+	}
+	return Actions[i], true
+}
+
 // Of returns the actions of a context, in order.
 func Of(in Context) []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.In != in })

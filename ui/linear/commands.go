@@ -1,10 +1,12 @@
 package linear
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 )
@@ -57,31 +59,30 @@ func served() map[intent.Intent]func(c *chat, arg string) {
 // own carries out a command of parley's; false for what is the agent's, or nobody's.
 func (c *chat) own(text string) bool {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	for _, cmd := range c.thread.Commands {
-		if cmd.Name == name {
-			return false
-		}
-	}
 	run := func(f func(c *chat, arg string)) bool {
 		f(c, strings.TrimSpace(arg))
 		return true
 	}
+	short, forced := strings.CutPrefix(name, intent.Own)
 	for _, cmd := range ownCommands() {
-		if cmd.name == name {
+		if cmd.name == short && (forced || !c.agentHas(short)) {
 			return run(cmd.run)
 		}
 	}
-	for _, a := range intent.Commands() {
-		if a.Command != name {
-			continue
-		}
-		if f := served()[a.Intent]; f != nil {
-			return run(f)
-		}
-		c.say("/%s does not exist in this mode.", name)
-		return true
+	a, ok := intent.Named(name, c.agentHas)
+	if !ok {
+		return false
 	}
-	return false
+	if f := served()[a.Intent]; f != nil {
+		return run(f)
+	}
+	c.say("/%s does not exist in this mode.", name)
+	return true
+}
+
+// agentHas tells whether a slash command is the agent's.
+func (c *chat) agentHas(name string) bool {
+	return slices.ContainsFunc(c.thread.Commands, func(cmd acpclient.Command) bool { return cmd.Name == name })
 }
 
 // help lists what can be typed.
@@ -89,18 +90,16 @@ func (c *chat) help() {
 	c.say("A line is a prompt; one that ends with a backslash goes on in the next. During a turn it waits for the end of the turn.")
 	c.say("ctrl+c stops the turn; at rest, twice, it quits. ctrl+d quits.")
 	c.say("Commands:")
-	taken := map[string]bool{}
-	for _, cmd := range c.thread.Commands {
-		taken[cmd.Name] = true
-	}
 	for _, cmd := range ownCommands() {
-		if !taken[cmd.name] {
-			c.say("/%s: %s.", cmd.name, cmd.help)
+		name := cmd.name
+		if c.agentHas(name) {
+			name = intent.Own + name
 		}
+		c.say("/%s: %s.", name, cmd.help)
 	}
-	for _, a := range intent.Commands() {
-		if served()[a.Intent] != nil && !taken[a.Command] {
-			c.say("/%s: %s.", a.Command, a.Help)
+	for _, o := range intent.Offers(c.agentHas) {
+		if served()[o.Intent] != nil {
+			c.say("/%s: %s.", o.Slash, o.Help)
 		}
 	}
 	if len(c.thread.Commands) > 0 {

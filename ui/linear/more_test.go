@@ -125,3 +125,20 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 			"Opening An old one, in "+r.opts.Cwd+".", "Now in session: An old one.")
 	})
 }
+
+// Commands of parley's are to be had beside those of the agent, and by other names.
+func TestCommandsBesideTheAgents(t *testing.T) {
+	talkTo(t, nil, func(r *rig) {
+		r.wants(r.started()...)
+		r.agent().updateIn("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"}]}`)
+		r.pause()
+		r.types("/help")
+		r.wants("You: /help", "fake: You said: /help", "Turn ended.")
+		r.types("/parley:help")
+		r.sees("/parley:help: ", "/parley:status: how things stand", "Commands of fake:", "  /help: Mine")
+		r.types("/parley:status", "/clear")
+		r.sees("Opening a new session.")
+		r.types("/exit")
+		<-r.done
+	})
+}
