@@ -407,7 +407,7 @@ func TestCase154CancelOne(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		tool(`,"status":"cancelled"`)
-		if c := k.thread.Tool("c"); !c.Final() || !c.Cancelled {
+		if c := k.thread.Tool("c"); c.State() != thread.ToolCancelled {
 			t.Errorf("%+v", c)
 		}
 	})

@@ -172,16 +172,16 @@ func (s *Session) terminalPatched(t wire.TerminalPatch) {
 		s.setCancelable(terminalWork, t.ID, can)
 	}
 	s.post(e)
-	if t.Output.Set {
-		s.post(TerminalReplaced{For: s.for_(), ID: t.ID, Data: t.Output.V})
-	}
-	if t.Exit.Set {
+	if t.Exit.Set { // first: the output of a command that has ended is no sign of life
 		x := TerminalExited{For: s.for_(), ID: t.ID, Signal: safetext.Line(t.Exit.V.Signal, 40), Cleared: t.Exit.Null}
 		if t.Exit.V.ExitCode != nil {
 			code := int(*t.Exit.V.ExitCode)
 			x.Code = &code
 		}
 		s.post(x)
+	}
+	if t.Output.Set {
+		s.post(TerminalReplaced{For: s.for_(), ID: t.ID, Data: t.Output.V})
 	}
 }
 

@@ -39,6 +39,12 @@ func (c *chat) work() []work {
 			continue
 		}
 		w := work{title: t.Title, tool: t, stops: t.Cancelable, hint: "in the turn"}
+		if t.StillRunning {
+			w.hint = "still running after its turn"
+			if t.Stopped {
+				w.hint = "still running, the turn was stopped"
+			}
+		}
 		if cmd := chatview.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
 			w.title = cmd
 		}

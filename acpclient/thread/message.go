@@ -2,7 +2,6 @@ package thread
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"time"
 
@@ -108,6 +107,7 @@ func (t *Thread) attach(e acpclient.ContentArrived) {
 }
 
 func (t *Thread) turnStarted(e acpclient.TurnStarted) {
+	t.giveUp(false)
 	t.Turn++
 	t.running, t.cancelled = true, false
 	t.history = t.loading // v2: a turn may be of the history, or the agent's own idea
@@ -119,32 +119,17 @@ func (t *Thread) turnStarted(e acpclient.TurnStarted) {
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Request: e.Request})
 }
 
-// turnCancelled marks what is unfinished; a status that the agent sends later
-// wins.
 func (t *Thread) turnCancelled() {
 	t.cancelled = true
-	for it := range t.live {
-		if t.inBackground(it.Tool) {
-			continue
-		}
-		it.Tool.Cancelled = true
-		it.Version++
+	for _, it := range t.unfinished() {
+		it.Tool.Stopped = true
+		t.touch(it)
 	}
-	t.changedLive()
 }
 
 func (t *Thread) turnEnded(e acpclient.TurnEnded) {
-	stopped := t.cancelled || e.StopReason == "cancelled"
-	for it := range t.live {
-		if t.inBackground(it.Tool) {
-			continue
-		}
-		it.Tool.Unfinished = true
-		it.Tool.Cancelled = it.Tool.Cancelled || stopped
-		it.Version++
-	}
-	t.changedLive()
-	clear(t.live)
+	stopped := t.cancelled
+	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
 	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && t.unanswered()}
@@ -182,6 +167,7 @@ func (t *Thread) unanswered() bool {
 // disconnected ends the session. Why the agent went away is said once: the turn
 // that it broke off says it, or else a line of its own.
 func (t *Thread) disconnected(err error) {
+	t.disconnectCalls()
 	t.running, t.Err, t.State = false, err, Ended
 	t.Background, t.BackgroundKnown = nil, false
 	if err == nil || err == acpclient.ErrClosed {
@@ -191,15 +177,6 @@ func (t *Thread) disconnected(err error) {
 		return
 	}
 	t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
-}
-
-// changedLive reports the live tool calls in the order of the transcript.
-func (t *Thread) changedLive() {
-	from := len(t.changed)
-	for it := range t.live {
-		t.changed = append(t.changed, it.Index)
-	}
-	slices.Sort(t.changed[from:])
 }
 
 // exclude marks the refused prompt and what followed it.

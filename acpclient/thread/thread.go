@@ -83,6 +83,7 @@ type Item struct {
 	grown     bool                 // the list of Tool.Content is the thread's own
 	word      Trust                // of a ToolCall: of the last answer about it
 	forbidden bool                 // of a ToolCall: a rule denies what it did
+	began     bool                 // of a ToolCall: its turn ended while it was at work
 	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
 }
 
@@ -103,8 +104,9 @@ type Tool struct {
 	ID, Title, Name, Kind string
 	Status                string // as the agent told it; "pending" by default
 	Cancelable            bool   // by itself, with Session.CancelTool
-	Cancelled             bool   // the user stopped the turn before a final status came
+	Stopped               bool   // the user stopped the turn before a final status came
 	Unfinished            bool   // the turn ended before a final status came
+	StillRunning          bool   // the agent has gone on with it outside of its turn
 	Rejected              bool   // a question about it was answered with no
 	Content               []acpclient.ToolContent
 	Locations             []acpclient.Location
@@ -119,9 +121,6 @@ type Tool struct {
 func (t *Tool) Final() bool {
 	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
 }
-
-// Live tells whether the call is still going on, as far as anyone knows.
-func (t *Tool) Live() bool { return !t.Final() && !t.Cancelled && !t.Unfinished }
 
 // End says how a turn ended.
 type End struct {
@@ -182,7 +181,7 @@ type Thread struct {
 	tools       calls
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
-	live        map[*Item]bool            // tool calls without a final status in this turn
+	live        map[*Item]bool            // tool calls that have not ended
 	questions   map[uint64]acpclient.Span // where they came
 	cancelled   bool
 	running     bool
@@ -324,6 +323,7 @@ func (t *Thread) session(e acpclient.Event) {
 		t.loading, t.history, t.parted = true, true, len(t.Items)
 	case acpclient.HistoryEnded:
 		t.loading = false
+		t.giveUp(false)
 		if e.Err != nil && len(t.Items) > 0 {
 			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + e.Err.Error())}).from(e.Wire)
 		}
@@ -412,6 +412,7 @@ func (t *Thread) touch(it *Item) {
 // Attach goes on with another session: the items stay to be read, but nothing
 // that comes now belongs to them.
 func (t *Thread) Attach(session string) {
+	t.disconnectCalls()
 	fresh := New(session)
 	fresh.Items, fresh.Turn, fresh.first, fresh.parted = t.Items, t.Turn, len(t.Items), len(t.Items)
 	for it := range t.tools.all(t.Items) {

@@ -66,7 +66,7 @@ func sketch(t *thread.Thread) string {
 		s := kindNames[it.Kind]
 		switch it.Kind {
 		case thread.ToolCall:
-			s += " " + it.Tool.ID + " " + toolState(it.Tool)
+			s += " " + it.Tool.ID + " " + it.Tool.StateWord()
 			for _, c := range it.Tool.Content {
 				if c.Content != nil {
 					s += " [" + c.Content.Text + "]"
@@ -90,18 +90,6 @@ func sketch(t *thread.Thread) string {
 	return strings.Join(out, "\n")
 }
 
-func toolState(t *thread.Tool) string {
-	switch {
-	case t.Final():
-		return t.Status
-	case t.Cancelled:
-		return "cancelled"
-	case t.Unfinished:
-		return "unfinished"
-	}
-	return t.Status
-}
-
 // The numbered cases, as far as they concern the thread.
 func TestCases(t *testing.T) {
 	for _, c := range []struct {
@@ -119,17 +107,17 @@ func TestCases(t *testing.T) {
 		{"case 83 and not after the next prompt", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), prompt("q"), agent("two")}, "user p\nagent one\nend end_turn\nuser q\nagent two"},
 		{"case 84 ids", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Agent, "m2", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nagent b"},
 		{"case 84 ids are by role", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Thought, "m1", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nthought b"},
-		{"case 85 a tool call between", []acpclient.Event{agent("a"), tool("t", ""), agent("b")}, "agent a\ntool t pending\nagent b"},
+		{"case 85 a tool call between", []acpclient.Event{agent("a"), tool("t", ""), agent("b")}, "agent a\ntool t not begun\nagent b"},
 		{"case 85 a thought between", []acpclient.Event{agent("a"), says(acpclient.Thought, "", "hm"), agent("b")}, "agent a\nthought hm\nagent b"},
 		{"case 86 echo", []acpclient.Event{prompt("hello"), says(acpclient.User, "", "hello"), agent("hi")}, "user hello\nagent hi"},
 		{"case 86 echo in pieces, with an id", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "he"), says(acpclient.User, "u", "llo"), agent("hi")}, "user hello\nagent hi"},
 		{"case 86 no echo at all", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "help"), agent("hi")}, "user hello\nuser help\nagent hi"},
 		{"case 86 no echo, as the second piece shows", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "hel"), says(acpclient.User, "u", "p"), agent("hi")}, "user hello\nuser help\nagent hi"},
-		{"case 87 content replaces", []acpclient.Event{content("t", "A", "B"), content("t", "X")}, "tool t pending [X]"},
-		{"case 87 absent content stays", []acpclient.Event{content("t", "A", "B"), tool("t", "completed")}, "tool t completed [A] [B]"},
-		{"case 87 no content clears", []acpclient.Event{content("t", "A"), content("t")}, "tool t pending"},
-		{"case 88 an unknown id", []acpclient.Event{agent("a"), tool("new", "in_progress")}, "agent a\ntool new in_progress"},
-		{"case 88 the same id twice", []acpclient.Event{tool("t", "pending"), agent("a"), tool("t", "completed")}, "tool t completed\nagent a"},
+		{"case 87 content replaces", []acpclient.Event{content("t", "A", "B"), content("t", "X")}, "tool t not begun [X]"},
+		{"case 87 absent content stays", []acpclient.Event{content("t", "A", "B"), tool("t", "completed")}, "tool t done [A] [B]"},
+		{"case 87 no content clears", []acpclient.Event{content("t", "A"), content("t")}, "tool t not begun"},
+		{"case 88 an unknown id", []acpclient.Event{agent("a"), tool("new", "in_progress")}, "agent a\ntool new running"},
+		{"case 88 the same id twice", []acpclient.Event{tool("t", "pending"), agent("a"), tool("t", "completed")}, "tool t done\nagent a"},
 		{"case 89 unknown kinds", []acpclient.Event{agent("a"), acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: "{}"}, agent("b"), tool("t", "melted"), agent("c")},
 			"agent ab\nnotice an update of a kind that parley does not know: hologram\ntool t melted\nagent c"},
 		{"case 92 refusal", []acpclient.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("bad"), agent("no"), ended("refusal")},
@@ -138,16 +126,16 @@ func TestCases(t *testing.T) {
 			"user p\nend max_tokens\nuser q\nend max_turn_requests\nuser r\nend bored"},
 		{"case 99 an error", []acpclient.Event{prompt("p"), acpclient.TurnEnded{For: in, Err: errors.New("-32603"), At: now}, prompt("q"), agent("fine"), ended("end_turn")},
 			"user p\nend -32603\nuser q\nagent fine\nend end_turn"},
-		{"case 102 at once", []acpclient.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), acpclient.TurnCancelled{For: in}}, "user p\ntool a cancelled\ntool b completed"},
-		{"case 102 a later status wins", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a completed\nend cancelled"},
-		{"case 102 even after the end", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a failed\nend cancelled"},
-		{"case 102 one that goes on is cancelled at the end", []acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a cancelled\nend cancelled"},
+		{"case 102 at once", []acpclient.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), acpclient.TurnCancelled{For: in}}, "user p\ntool a stopping\ntool b done"},
+		{"case 102 a later status wins", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a done\nend cancelled"},
+		{"case 102 even after the end", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a stopped by you\nend cancelled"},
+		{"case 102 one that goes on is cancelled at the end", []acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
 		{"case 102 unfinished at a plain end", []acpclient.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
 		{"case 103 updates after cancel", []acpclient.Event{prompt("p"), agent("a"), acpclient.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
-		{"case 105 cancel answered by end_turn", []acpclient.Event{prompt("p"), tool("a", "pending"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a cancelled\nend end_turn"},
+		{"case 105 cancel answered by end_turn", []acpclient.Event{prompt("p"), tool("a", "pending"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a stopped by you\nend end_turn"},
 		{"case 111 out of order", []acpclient.Event{prompt("p"), asked(1), asked(2), asked(3), settled(3, "No", false), settled(1, "Yes", true), settled(2, "cancelled", false)},
 			"user p\ndecision No false\ndecision Yes true\ndecision cancelled false"},
-		{"case 112 a question merges into the card", []acpclient.Event{prompt("p"), tool("t", "in_progress"), content("t", "diff"), asked(1)}, "user p\ntool t in_progress [diff]"},
+		{"case 112 a question merges into the card", []acpclient.Event{prompt("p"), tool("t", "in_progress"), content("t", "diff"), asked(1)}, "user p\ntool t running [diff]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			th := thread.New("s")
@@ -324,7 +312,7 @@ func TestAttach(t *testing.T) {
 	}
 	th.Apply(says(acpclient.Agent, "m", "two"))
 	th.Apply(tool("t", "completed"))
-	want := "user p\nagent one\ntool t pending\nnotice started again: the agent does not remember what stands above\nagent two\ntool t completed"
+	want := "user p\nagent one\ntool t unfinished\nnotice started again: the agent does not remember what stands above\nagent two\ntool t done"
 	if got := sketch(th); got != want {
 		t.Errorf("got\n%s", got)
 	}

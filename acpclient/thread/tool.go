@@ -25,7 +25,7 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 	set(&tool.RawOutput, e.RawOutput)
 	if e.Status != nil {
 		tool.Status = *e.Status
-		tool.Cancelled, tool.Unfinished, tool.Rejected = *e.Status == "cancelled", false, false
+		tool.Rejected = false
 	}
 	it.forbidden = it.forbidden || e.Forbidden
 	if e.Cancelable != nil {
@@ -50,10 +50,17 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 		if tool.Ended = e.At; !e.Until.IsZero() {
 			tool.Ended = e.Until
 		}
+		tool.StillRunning = false
 		delete(t.live, it)
 		t.judge(it)
-	case t.running && it.Turn == t.Turn:
+	default:
 		t.live[it] = true
+		switch {
+		case tool.Status == "pending":
+			tool.StillRunning = tool.StillRunning && e.Status == nil
+		case e.Status != nil || e.Content != nil || len(e.AppendContent) > 0:
+			t.goesOn(it)
+		}
 	}
 }
 
@@ -141,8 +148,17 @@ func (t *Thread) terminal(e acpclient.Event) {
 		term, wire = t.snapshot(e), e.Wire
 	}
 	for _, i := range term.items {
-		t.touch(t.Items[i])
-		t.Items[i].from(wire)
+		it := t.Items[i]
+		t.touch(it)
+		it.from(wire)
+		switch e.(type) {
+		case acpclient.TerminalOutput, acpclient.TerminalReplaced:
+			if !term.Exited {
+				t.goesOn(it)
+			}
+		case acpclient.TerminalExited:
+			it.Tool.StillRunning = it.Tool.StillRunning && t.commandRuns(it.Tool, true)
+		}
 	}
 }
 

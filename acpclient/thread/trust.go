@@ -113,7 +113,8 @@ func (t *Thread) count(trust Trust, n int) {
 
 func (t *Thread) trust(it *Item) Trust {
 	tool := it.Tool
-	if tool.replayed || tool.Status != "completed" && (tool.Status != "failed" || tool.Kind != "execute") {
+	ran := tool.Status == "completed" || tool.Kind == "execute" && (tool.Status == "failed" || it.began)
+	if tool.replayed || !ran {
 		return Harmless
 	}
 	changes := slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind)
@@ -122,7 +123,7 @@ func (t *Thread) trust(it *Item) Trust {
 		trust = t.wordAbout(it)
 	}
 	switch {
-	case trust.Against() && tool.Status == "failed": // it was refused
+	case trust.Against() && tool.Status != "completed": // it was refused
 		return Harmless
 	case it.forbidden && trust != AgainstUser:
 		return AgainstRule

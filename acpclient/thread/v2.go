@@ -199,6 +199,9 @@ func (t *Thread) stateChanged(e acpclient.StateChanged) {
 	if e.State != "idle" {
 		t.running = true
 	}
+	if !t.running { // what went on in the background may have ended
+		t.giveUp(false)
+	}
 }
 
 // inBackground tells whether a tool call goes on without the turn.

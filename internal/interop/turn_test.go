@@ -93,7 +93,7 @@ func checkCancelQuestion(t *testing.T, p peer, word string) {
 	if len(decisions) != 1 || decisions[0].Settled.Decision != "cancelled" || decisions[0].Settled.Allowed {
 		t.Errorf("decisions %+v", decisions)
 	}
-	if !r.tool("ask-1").Cancelled {
+	if r.tool("ask-1").State() != thread.ToolStopped {
 		t.Errorf("tool call %+v", r.tool("ask-1"))
 	}
 	if r.thread.State != thread.Idle {

@@ -75,7 +75,7 @@ func (v *View) tool(it *thread.Item) ([]string, bool) {
 
 // ticks tells whether the line of a call has a clock or a spinner.
 func (v *View) ticks(it *thread.Item) bool {
-	return it.Tool.Live() && v.busy() && it.Turn == v.thread.Turn
+	return it.Tool.Live() && !it.Tool.StillRunning && v.busy() && it.Turn == v.thread.Turn
 }
 
 // toolHead is the one line: sign, verb, subject, counts, time.
@@ -136,23 +136,28 @@ func join(a, b string) string {
 // sign is how a call stands, as a sign with a colour and, where the sign could
 // be missed, a word.
 func (v *View) sign(t *thread.Tool, live bool) (ink theme.Ink, sign, word string) {
-	switch {
-	case t.Status == "completed":
+	word = t.StateWord()
+	switch t.State() {
+	case thread.ToolDone:
 		return v.th.Good, "✓", ""
-	case t.Status == "failed":
-		return v.th.Bad, "✗", v.th.Bad.Paint("failed")
-	case t.Rejected && !t.Cancelled:
-		return v.th.Warn, "⊘", v.th.Warn.Paint("rejected")
-	case t.Cancelled:
-		return v.th.Warn, "⊘", v.th.Warn.Paint("cancelled")
-	case t.Unfinished || !live:
-		return v.th.Dim, "·", v.th.Dim.Paint("unfinished")
-	case t.Status == "pending":
+	case thread.ToolFailed:
+		return v.th.Bad, "✗", v.th.Bad.Paint(word)
+	case thread.ToolRejected, thread.ToolStopped, thread.ToolCancelled:
+		return v.th.Warn, "⊘", v.th.Warn.Paint(word)
+	case thread.ToolStillRunning:
+		return v.th.Warn, "⚠", v.th.Warn.Paint(word)
+	case thread.ToolUnfinished:
+		return v.th.Dim, "·", v.th.Dim.Paint(word)
+	case thread.ToolPending:
 		return v.th.Dim, "○", ""
-	case t.Status == "in_progress":
-		return v.th.Accent, spinner[v.spin%len(spinner)], ""
 	}
-	return v.th.Accent, spinner[v.spin%len(spinner)], v.th.Dim.Paint(t.Status)
+	if !live { // between turns: nothing moves
+		return v.th.Accent, spinner[0], v.th.Dim.Paint(word)
+	}
+	if t.Status == "in_progress" && !t.Stopped {
+		word = ""
+	}
+	return v.th.Accent, spinner[v.spin%len(spinner)], v.th.Dim.Paint(word)
 }
 
 func (v *View) took(t *thread.Tool, live bool) string {
@@ -284,7 +289,7 @@ func (v *View) exitBadge(it *thread.Item) string {
 		case term == nil || !term.Exited:
 		case term.Signal != "":
 			return v.th.Bad.Paint(term.Signal)
-		case term.Code != nil && *term.Code != 0:
+		case term.Code != nil && (*term.Code != 0 || it.Tool.State() == thread.ToolStopped):
 			return v.th.Bad.Paint(fmt.Sprintf("exit %d", *term.Code))
 		}
 	}

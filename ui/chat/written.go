@@ -29,7 +29,8 @@ type Written struct {
 type note struct {
 	version, text, generation int
 	segs                      int
-	status                    string
+	state                     thread.ToolState
+	trust                     thread.Trust
 }
 
 // maxTails bounds the messages whose last rows are remembered, for what is added
@@ -77,7 +78,7 @@ func (w *Written) final(i int) bool {
 	it, t := w.v.thread.Items[i], w.v.thread
 	switch it.Kind {
 	case thread.ToolCall:
-		return !(it.Tool.Live() && w.v.busy() && it.Turn == t.Turn)
+		return !w.v.ticks(it)
 	case thread.ShellCommand:
 		return !it.Shell.Live()
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
@@ -161,7 +162,7 @@ func (w *Written) leave(i int) {
 	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.v.segments(i)}
 	switch it.Kind {
 	case thread.ToolCall:
-		n.status = it.Tool.Status
+		n.state, n.trust = it.Tool.State(), it.Tool.Trust
 	case thread.AgentMessage:
 		w.tails[i] = w.v.segment(i, n.segs-1)
 		if len(w.tails) > maxTails {
@@ -199,8 +200,9 @@ func (w *Written) afterwards(i int) []string {
 	defer delete(w.v.entries, i)
 	switch it.Kind {
 	case thread.ToolCall:
-		w.notes[i].version, w.notes[i].status = it.Version, it.Tool.Status
-		if it.Tool.Final() && it.Tool.Status != was.status {
+		state, trust := it.Tool.State(), it.Tool.Trust
+		w.notes[i].version, w.notes[i].state, w.notes[i].trust = it.Version, state, trust
+		if state != was.state || trust != was.trust {
 			return short([]string{w.v.toolHead(it, false)})
 		}
 	case thread.AgentMessage:

@@ -142,3 +142,57 @@ func TestCommandsBesideTheAgents(t *testing.T) {
 		<-r.done
 	})
 }
+
+// A command that the user stopped is said once, however the agent calls its end.
+func TestStoppedIsSaidOnce(t *testing.T) {
+	for _, end := range []string{"failed", "completed", "cancelled"} {
+		talkTo(t, func(r *rig) {
+			r.turn = func(tn *turn) string {
+				tn.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"}}`)
+				tn.waits(time.Minute)
+				tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"half\n"}}]}`)
+				go func() {
+					time.Sleep(6 * time.Second)
+					tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"` + end + `"}`)
+				}()
+				return "cancelled"
+			}
+		}, func(r *rig) {
+			r.fresh()
+			r.types("go")
+			r.interrupt()
+			time.Sleep(10 * time.Second)
+			r.wants("You: go", "Stopping.", "Run 1: make all, stopped by you, ran without asking, 1 line; /output 1 shows them.", "Turn ended: stopped.")
+		})
+	}
+}
+
+// One that runs on is said to, and listed, until it ends.
+func TestStoppedStillRuns(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"},"content":[{"type":"terminal","terminalId":"c"}],"_meta":{"terminal_info":{"terminal_id":"c","cwd":"/"}}}`)
+			tn.waits(time.Minute)
+			go func() {
+				for range 3 {
+					time.Sleep(time.Second)
+					tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":"more\n"}}}`)
+				}
+				time.Sleep(time.Second)
+				tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_exit":{"terminal_id":"c","exit_code":0}}}`)
+			}()
+			return "cancelled"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		r.interrupt()
+		time.Sleep(3500 * time.Millisecond)
+		r.types("/work")
+		r.wants("You: go", "Stopping.", "Run 1: make all, stopped by you, ran without asking.", "Turn ended: stopped.",
+			"Run 1: make all, still running, ran without asking, 1 line; /output 1 shows them.", "Run 1: make all, still running, for 4 seconds.")
+		time.Sleep(time.Second)
+		r.types("/work")
+		r.wants("Run 1: make all, exit code 0, stopped by you, ran without asking, 3 lines; /output 1 shows them.", "Nothing is going on.")
+	})
+}

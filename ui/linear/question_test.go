@@ -47,7 +47,7 @@ func TestQuestion(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.types("2")
-		r.wants("Decision: Always allow, by you: git push origin HEAD.", "fake: I push it: ever", "Run 1: git push origin HEAD, its end was not told.", "Turn ended.")
+		r.wants("Decision: Always allow, by you: git push origin HEAD.", "fake: I push it: ever", "Run 1: git push origin HEAD, unfinished.", "Turn ended.")
 	})
 }
 

@@ -52,6 +52,8 @@ type told struct {
 	serial   uint64 // the printer's, behind it
 	finished bool
 	line     string // of what is one line: the last one said
+	state    thread.ToolState
+	trust    thread.Trust
 	number   int
 }
 

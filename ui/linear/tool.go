@@ -21,13 +21,18 @@ var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete"
 // tellTool says how a tool call ended, and numbers it when it is first heard of.
 func (c *chat) tellTool(t *talk, it *thread.Item, s *told) {
 	t.numbered(it, s)
-	if it.Tool.Live() {
+	state := it.Tool.State()
+	if it.Tool.Live() && state != thread.ToolStillRunning {
 		if s.line == "" && !slices.Contains(t.slow, it.Index) {
 			t.slow = append(t.slow, it.Index)
 		}
 		return
 	}
 	t.slow = slices.DeleteFunc(t.slow, func(i int) bool { return i == it.Index })
+	if once := state == thread.ToolStillRunning || state == thread.ToolStopped; once && s.state == state && s.trust == it.Tool.Trust {
+		return // what it puts out meanwhile, and how the agent calls its end, is no news
+	}
+	s.state, s.trust = state, it.Tool.Trust
 	c.sayOnce(s, c.toolLine(t, it, s))
 }
 
@@ -43,7 +48,7 @@ func (t *talk) numbered(it *thread.Item, s *told) {
 func (c *chat) announce(t *talk) {
 	for _, i := range slices.Clone(t.slow) {
 		it, s := t.thread.Items[i], t.told[i]
-		if it.Tool.Status == "pending" { // it may wait for the user
+		if it.Tool.State() != thread.ToolRunning { // it may wait for the user
 			continue
 		}
 		if due := it.Tool.Started.Add(announceAfter); due.After(time.Now()) {
@@ -72,8 +77,8 @@ func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
 	if ended != "" {
 		parts = append(parts, ended)
 	}
-	if state := toolState(tool); state != "done" || ended == "" {
-		parts = append(parts, state)
+	if tool.State() != thread.ToolDone || ended == "" {
+		parts = append(parts, tool.StateWord())
 	}
 	if tool.Trust >= thread.Unasked {
 		parts = append(parts, tool.Trust.String())
@@ -93,27 +98,6 @@ func toolName(t *thread.Tool, number int) string {
 		return fmt.Sprintf("Run %d", number)
 	}
 	return fmt.Sprintf("Tool %d", number)
-}
-
-// toolState is how a call stands.
-func toolState(t *thread.Tool) string {
-	switch {
-	case t.Status == "completed":
-		return "done"
-	case t.Status == "failed":
-		return "failed"
-	case t.Rejected && !t.Cancelled:
-		return "rejected"
-	case t.Cancelled:
-		return "cancelled"
-	case t.Unfinished:
-		return "its end was not told"
-	case t.Status == "pending":
-		return "not begun"
-	case t.Status == "in_progress":
-		return "running"
-	}
-	return t.Status
 }
 
 // subject says what a call is about: its command, its files, or its title.
