@@ -77,20 +77,21 @@ type modeChoice struct{}
 // showOptions lists everything that can be switched; category narrows it to one
 // option, whose choices are shown at once.
 func (c *chat) showOptions(category string) tea.Cmd {
-	var items []widget.Item
-	for _, o := range c.thread.Config {
-		if category != "" && o.Category != category {
-			continue
-		}
-		if category != "" {
+	if category != "" {
+		o, ok := c.thread.Option(category)
+		switch {
+		case ok:
 			return c.showChoices(o)
-		}
-		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
-	}
-	if c.modesCount() && (category == "" || category == "mode") {
-		if category != "" {
+		case category == "mode" && c.modesCount():
 			return c.showModes()
 		}
+		return c.say("the agent offers nothing to choose here")
+	}
+	var items []widget.Item
+	for _, o := range c.thread.Config {
+		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
+	}
+	if c.modesCount() {
 		items = append(items, widget.Item{Title: "Mode", Hint: nameOf(c.thread.Mode, c.thread.Modes), Value: modeChoice{}})
 	}
 	if len(items) == 0 {

@@ -247,3 +247,19 @@ func TestGoldenOptions(t *testing.T) {
 		d.golden("choices")
 	})
 }
+
+// Where two options are of category model, the model is the one named so: cline puts
+// its provider there, too, and first.
+func TestModelIsTheOneNamedSo(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.on["session/new"] = newSession(`,"configOptions":[
+			{"id":"provider","name":"Provider","category":"model","type":"select","currentValue":"acme","options":[{"value":"acme","name":"Acme Cloud"}]},
+			{"id":"model","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big 7"},{"value":"small","name":"Small 1"}]}]`)
+	}, func(d *driver) {
+		d.connected()
+		d.sees("fake · Big 7")
+		d.misses("Acme")
+		d.types("/model\n")
+		d.sees("╭ Model", "Big 7", "Small 1")
+	})
+}

@@ -8,6 +8,8 @@
 package thread
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -234,11 +236,18 @@ func (t *Thread) Tool(id string) *Tool {
 	return nil
 }
 
-// Option returns the config option of a category; false where there is none.
-func (t *Thread) Option(category string) (acpclient.ConfigOption, bool) {
-	for _, o := range t.Config {
-		if o.Category == category {
-			return o, true
+// Option returns the config option that a key means: of those whose category it is, the
+// one that is also named so, or else the first; where there are none, the one named so.
+// Some agents put the provider into the category of the model. False where there is none.
+func (t *Thread) Option(key string) (acpclient.ConfigOption, bool) {
+	named := func(o acpclient.ConfigOption) bool { return o.ID == key || strings.EqualFold(o.Name, key) }
+	for _, means := range []func(acpclient.ConfigOption) bool{
+		func(o acpclient.ConfigOption) bool { return o.Category == key && named(o) },
+		func(o acpclient.ConfigOption) bool { return o.Category == key },
+		named,
+	} {
+		if i := slices.IndexFunc(t.Config, means); i >= 0 {
+			return t.Config[i], true
 		}
 	}
 	return acpclient.ConfigOption{}, false

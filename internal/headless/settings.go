@@ -62,10 +62,7 @@ func (r *run) absorb() {
 // set changes one option, found by category, id or name.
 func (r *run) set(ctx context.Context, session *acpclient.Session, s Setting) error {
 	t := r.thread
-	for _, o := range t.Config {
-		if o.Category != s.Key && o.ID != s.Key && !strings.EqualFold(o.Name, s.Key) {
-			continue
-		}
+	if o, ok := t.Option(s.Key); ok {
 		if o.Type == "boolean" {
 			on, ok := booleans[strings.ToLower(s.Value)]
 			if !ok {

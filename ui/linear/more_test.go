@@ -196,3 +196,18 @@ func TestStoppedStillRuns(t *testing.T) {
 		r.wants("Run 1: make all, exit code 0, stopped by you, ran without asking, 3 lines; /output 1 shows them.", "Nothing is going on.")
 	})
 }
+
+// Where two options are of category model, /model is the one named so.
+func TestModelIsTheOneNamedSo(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.on["session/new"] = func(*call) (string, error) {
+			return `{"sessionId":"s1","configOptions":[
+				{"id":"provider","name":"Provider","category":"model","type":"select","currentValue":"acme","options":[{"value":"acme","name":"Acme Cloud"}]},
+				{"id":"model","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big 7"}]}]}`, nil
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("/model")
+		r.sees("Model:", "Big 7 (now)")
+	})
+}

@@ -13,12 +13,12 @@ import (
 // setting is something of the session that can be switched, whatever the agent
 // calls it.
 type setting struct {
-	name, category string
-	current        string // its value, as it is shown
-	choices        []acpclient.Choice
-	currentID      string
-	boolean        bool
-	set            func(ctx context.Context, id string) error
+	id, name, category string
+	current            string // its value, as it is shown
+	choices            []acpclient.Choice
+	currentID          string
+	boolean            bool
+	set                func(ctx context.Context, id string) error
 }
 
 // settingsOf are those of a session: its options, or else its modes.
@@ -28,7 +28,7 @@ func settingsOf(t *talk) []setting {
 	options := false
 	for _, o := range t.thread.Config {
 		options = options || o.ID != acpclient.LegacyModels
-		s := setting{name: nameOr(o.Name, o.ID), category: o.Category, current: valueName(o.Current, o.Choices), choices: o.Choices, currentID: o.Current, boolean: o.Type == "boolean"}
+		s := setting{id: o.ID, name: nameOr(o.Name, o.ID), category: o.Category, current: valueName(o.Current, o.Choices), choices: o.Choices, currentID: o.Current, boolean: o.Type == "boolean"}
 		if s.boolean {
 			s.choices, s.current = []acpclient.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}, o.Current
 		}
@@ -103,7 +103,8 @@ func (c *chat) options(category string) {
 	}
 	all := settingsOf(c.talk)
 	if category != "" {
-		i := slices.IndexFunc(all, func(s setting) bool { return s.category == category })
+		o, ok := c.thread.Option(category)
+		i := slices.IndexFunc(all, func(s setting) bool { return ok && s.id == o.ID || !ok && s.category == category })
 		if i < 0 {
 			c.say("The agent offers no %s to choose.", category)
 			return
