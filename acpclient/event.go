@@ -164,11 +164,12 @@ type Location struct {
 	Line int
 }
 
-// PlanChanged replaces a plan; no entries clear it.
+// PlanChanged replaces a plan, which is steps or a text; neither clears it.
 type PlanChanged struct {
 	For
-	PlanID  string // "" in v1, which has one
-	Entries []PlanEntry
+	PlanID   string // "" in v1, which has one
+	Entries  []PlanEntry
+	Markdown string
 }
 
 // PlanEntry is a step of a plan. Status: pending, in_progress, completed, or
@@ -254,6 +255,16 @@ type NoticeArrived struct {
 	For
 	Severity, Title, Description string
 	Terminal                     string
+}
+
+// SubagentChanged creates or changes what a session says of one that it has begun
+// itself, which ID names. Nil means unchanged, an empty State that it is not known.
+// StopReason is how an idle one stopped.
+type SubagentChanged struct {
+	For
+	ID                        string
+	Title, Description, State *string
+	StopReason                string
 }
 
 // CompactionChanged creates or changes one compaction of the context.

@@ -63,6 +63,7 @@ type PromptFailed struct {
 	Key       uint64
 	Blocks    []Block
 	Withdrawn bool // by Withdraw, Cancel or CloseSession
+	MidTurn   bool // it went out in the middle of a turn, and the agent may take it afterwards
 	Err       error
 }
 

@@ -385,11 +385,11 @@ func TestCase183LateHistory(t *testing.T) {
 	}
 }
 
-// Cases 141 and 142 in the thread: a notice is no part of it, and a compaction
+// Cases 141 and 142 in the thread: a notice is kept with its severity, and a compaction
 // is one item, where it came first.
 func TestCase142CompactionIsOneItem(t *testing.T) {
 	for script, want := range map[string][]string{
-		"case141_notices": {"user hello|"},
+		"case141_notices": {"notice MCP server db is down: connection refused|error", "user hello|", "notice Slow today|_acme"},
 		"case142_compaction": {"agent before|", "notice the context was compacted|we talked", "agent after|",
 			"notice compacting the context went wrong: out of tokens|"},
 	} {
@@ -403,7 +403,7 @@ func TestCase142CompactionIsOneItem(t *testing.T) {
 				continue
 			}
 			kind := map[thread.Kind]string{thread.UserMessage: "user", thread.AgentMessage: "agent", thread.Notice: "notice"}[it.Kind]
-			got = append(got, kind+" "+string(it.Text)+"|"+it.Detail)
+			got = append(got, kind+" "+string(it.Text)+"|"+it.Detail+it.Severity)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", script, got, want)

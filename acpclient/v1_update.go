@@ -75,6 +75,10 @@ func (s *Session) applyRare(u wire.Update) {
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
 	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
 		s.post(s.compaction(u))
+	case wire.SubagentUpdate:
+		of := func(o wire.Opt[string], limit int) *string { return line(cleared(o, ""), limit) }
+		s.post(SubagentChanged{For: s.for_(), ID: u.Subagent.ID, Title: of(u.Subagent.Title, maxTitle), Description: of(u.Subagent.Description, maxTitle),
+			State: of(u.Subagent.State, 60), StopReason: safetext.Line(u.Subagent.StopReason, 60)})
 	default:
 		s.post(UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Kind, 80), JSON: shownJSON(u.Raw)})
 	}

@@ -38,6 +38,7 @@ type heldPrompt struct {
 	key    uint64
 	call   *jsonrpc.Call
 	blocks []Block
+	midway bool // a turn was running
 }
 
 // Bounds of what is remembered of a session.
@@ -66,7 +67,7 @@ func (v2) prompt(s *Session, blocks []Block) error {
 
 // promptSentV2 takes a prompt of v2 that goes out. With mu.
 func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
-	if !s.running {
+	if p.midway = s.running; !s.running {
 		s.begin(s.own())
 		s.heard = false
 	}
@@ -120,8 +121,9 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		s.heard = s.running
 	} else {
 		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
+		later := p.midway && !errors.Is(err, jsonrpc.ErrInvalidParams) // which it would be then, too
 		err = s.client.explain("prompt", err)
-		s.post(PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, Err: err})
+		s.post(PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
 			if withdrawn {
 				s.finish(in, "cancelled", nil)

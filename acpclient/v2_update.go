@@ -67,7 +67,7 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 		}
 		s.post(e)
 	default: // as in v1, and what nobody knows
-		s.applyRare(wire.Update{Kind: u.Kind, Raw: u.Raw, Content: u.Content, Config: u.Config, Info: u.Info, Notice: u.Notice, Compact: u.Compact})
+		s.applyRare(wire.Update{Kind: u.Kind, Raw: u.Raw, Content: u.Content, Config: u.Config, Info: u.Info, Notice: u.Notice, Compact: u.Compact, Subagent: u.Subagent})
 	}
 }
 
@@ -196,11 +196,14 @@ func (s *Session) terminalChunk(u wire.UpdateV2) {
 }
 
 func (s *Session) planReplaced(u wire.UpdateV2) {
-	if u.Plan.Type != "items" {
+	if u.Plan.Type != "items" && u.Plan.Type != "markdown" {
 		s.post(UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
 		return
 	}
-	e := PlanChanged{For: s.for_(), PlanID: u.Plan.ID}
+	e := PlanChanged{For: s.for_(), PlanID: u.Plan.ID, Markdown: safetext.Clean(u.Plan.Markdown.V)}
+	if len(e.Markdown) > maxRaw {
+		e.Markdown = strings.ToValidUTF8(e.Markdown[:maxRaw], "") + "…"
+	}
 	for _, p := range u.Plan.Entries {
 		e.Entries = append(e.Entries, PlanEntry{safetext.Line(p.Content, maxPhrase), safetext.Line(p.Priority, 40), safetext.Line(p.Status, 40)})
 	}

@@ -286,7 +286,7 @@ func TestCase157Commands(t *testing.T) {
 // extension. case 160: _meta is nobody's business here.
 func TestCase158Unknown(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.update(`{"sessionUpdate":"_x","a":1}`, `{"sessionUpdate":"future","b":2}`, `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","text":"t"}}`,
+		k.update(`{"sessionUpdate":"_x","a":1}`, `{"sessionUpdate":"future","b":2}`, `{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"p","uri":"file:///p.md"}}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"_y","z":3}],"_meta":{"title":"no"}}`,
 			`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"hologram","q":4}],"_meta":null}`,
 			`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"t"},"_meta":{"a":{"b":1}}}`)
@@ -297,7 +297,7 @@ func TestCase158Unknown(t *testing.T) {
 				unknown = append(unknown, e.Kind+" "+e.JSON)
 			}
 		}
-		if len(unknown) != 3 || unknown[0] != `_x {"sessionUpdate":"_x","a":1}` || !strings.HasPrefix(unknown[2], "a plan of type markdown ") {
+		if len(unknown) != 3 || unknown[0] != `_x {"sessionUpdate":"_x","a":1}` || !strings.HasPrefix(unknown[2], "a plan of type file ") {
 			t.Errorf("%q", unknown)
 		}
 		if c := k.thread.Tool("c").Content[0].Content; c.Kind != acpclient.UnknownContent || c.Text != `{"type":"_y","z":3}` || k.thread.Tool("c").Title != "" {

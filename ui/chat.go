@@ -175,6 +175,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case acpclient.ElicitationCompleted:
 		return c.elicitCompleted(e.Key)
 	case acpclient.NoticeArrived:
+		c.changed = append(c.changed, c.thread.Apply(e)...)
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
 	case acpclient.TerminalStarted:
 		c.changed = append(c.changed, c.thread.Apply(e)...)

@@ -222,6 +222,9 @@ func (c *chat) planLine(width int) string {
 			current = p.Content
 		}
 	}
+	if heading := c.thread.Heading(); heading != "" {
+		return widget.Truncate(" "+c.m.th.Strong.Paint("Plan")+" ▸ "+heading, width, "…")
+	}
 	if len(plan) == 0 || done == len(plan) && !c.busy() { // or it is done with
 		return ""
 	}
@@ -324,6 +327,9 @@ func (c *chat) planRows(width int) []string {
 				rows = append(rows, "")
 			}
 			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
+		}
+		if plan.Markdown != "" {
+			rows = append(rows, chatview.Markdown(plan.Markdown, width, th)...)
 		}
 		for _, step := range plan.Entries {
 			rows = append(rows, c.stepRows(step, width)...)

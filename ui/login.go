@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -342,6 +343,14 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 		delete(c.unwanted, e.Key)
 		c.history.Add(text)
 		return c.say("the prompt was withdrawn")
+	}
+	if e.MidTurn && !e.Withdrawn {
+		c.enqueue(text)
+		said := c.say("not taken while a turn runs; it is sent after this one: " + e.Err.Error())
+		if c.thread.State == thread.Idle { // it is over meanwhile
+			return tea.Batch(said, c.next(acpclient.TurnEnded{}))
+		}
+		return said
 	}
 	c.giveBack(e.Key, text)
 	if e.Withdrawn || e.Err == nil {

@@ -136,7 +136,10 @@ func (c *chat) stayGone() {
 func (c *chat) comes(e acpclient.Event) (tea.Cmd, bool) {
 	s := &c.lost
 	switch e := e.(type) {
-	case permissions.Asked, permissions.Settled, acpclient.ElicitationAsked, acpclient.ElicitationSettled, acpclient.ElicitationCompleted, acpclient.NoticeArrived:
+	case permissions.Asked, permissions.Settled, acpclient.ElicitationAsked, acpclient.ElicitationSettled, acpclient.ElicitationCompleted:
+		return nil, false
+	case acpclient.NoticeArrived: // the page it is on goes
+		s.coming.Apply(e)
 		return nil, false
 	case acpclient.Disconnected:
 		s.coming, s.opened = nil, nil

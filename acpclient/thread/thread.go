@@ -43,7 +43,7 @@ const (
 	ToolCall
 	Decision     // how a question was settled
 	TurnEnd      // why a turn ended, where that is worth a line
-	Notice       // a quiet line: compaction, unknown updates
+	Notice       // a quiet line: compaction, sub-agents, unknown updates, notices of the agent
 	Attachment   // a block of a message that is not text
 	ShellCommand // the user's own command
 )
@@ -68,6 +68,7 @@ type Item struct {
 	Settled    *acpclient.PermissionSettled
 	End        *End
 	Detail     string // of a Notice: what opening it shows
+	Severity   string // of a Notice of the agent's: info, warning, error, or something newer
 
 	// Wire is the received messages that made it, as far as they are known, in
 	// order and at most maxSpans: then the last span covers others, too. That of a
@@ -183,6 +184,7 @@ type Thread struct {
 	tools       calls
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
+	subagents   map[string]*subagent      // by the session that they are
 	live        map[*Item]bool            // tool calls that have not ended
 	questions   map[uint64]acpclient.Span // where they came
 	cancelled   bool
@@ -207,7 +209,7 @@ type messageKey struct {
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
-		compactions: map[string]*Item{}, live: map[*Item]bool{}, questions: map[uint64]acpclient.Span{}}
+		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]acpclient.Span{}}
 }
 
 // Terminal returns the terminal with this id; nil where nothing is known of it.
@@ -350,6 +352,14 @@ func (t *Thread) session(e acpclient.Event) {
 		t.Removed += e.Removed
 	case acpclient.CompactionChanged:
 		t.compaction(e)
+	case acpclient.SubagentChanged:
+		t.subagent(e)
+	case acpclient.NoticeArrived:
+		text := e.Title
+		if e.Description != "" {
+			text += ": " + e.Description
+		}
+		t.add(&Item{Kind: Notice, Text: []byte(text), Severity: e.Severity}).from(e.Wire)
 	case acpclient.UnknownArrived:
 		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON}).from(e.Wire)
 	case acpclient.LogGap:

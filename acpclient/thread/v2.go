@@ -12,8 +12,27 @@ import (
 
 // Plan is one of the plans of the agent. ID is "" for the only one of v1.
 type Plan struct {
-	ID      string
-	Entries []acpclient.PlanEntry
+	ID       string
+	Entries  []acpclient.PlanEntry
+	Markdown string // of a plan that is a text
+}
+
+// Heading is the first line of a plan that is a text; "" of one that has steps.
+func (p Plan) Heading() string {
+	for l := range strings.Lines(p.Markdown) {
+		if l = strings.Trim(l, "#*_ \t\r\n"); l != "" {
+			return l
+		}
+	}
+	return ""
+}
+
+// Heading is what is shown of the plan that came last where it is a text.
+func (t *Thread) Heading() string {
+	if n := len(t.Plans); n > 0 && len(t.Plan) == 0 {
+		return t.Plans[n-1].Heading()
+	}
+	return ""
 }
 
 // HeldPrompt is a prompt that has gone out and is no part of the conversation
@@ -217,26 +236,72 @@ func (t *Thread) inBackground(tool *Tool) bool {
 	})
 }
 
+// subagent is a session that the agent has begun itself.
+type subagent struct {
+	item                            *Item
+	title, description, state, ends string
+}
+
+// subagentStates are words for what a sub-agent does. One that is idle has stopped for
+// a reason.
+var subagentStates = map[string]string{"running": "running", "requires_action": "waiting", "idle": "idle", "end_turn": "done", "cancelled": "cancelled", "error": "failed"}
+
+// subagent keeps one line for each, where it was first told of.
+func (t *Thread) subagent(e acpclient.SubagentChanged) {
+	s := t.subagents[e.ID]
+	if s == nil {
+		s = &subagent{item: t.add(&Item{Kind: Notice})}
+		t.subagents[e.ID] = s
+	} else {
+		t.touch(s.item)
+	}
+	s.item.from(e.Wire)
+	set(&s.title, e.Title)
+	set(&s.description, e.Description)
+	if e.State != nil {
+		s.state, s.ends = *e.State, e.StopReason
+	}
+	line := "sub-agent"
+	if s.title != "" {
+		line += " " + s.title
+	}
+	if s.description != "" {
+		line += " (" + s.description + ")"
+	}
+	state := s.state
+	if state == "idle" && s.ends != "" {
+		state = s.ends
+	}
+	if word := subagentStates[state]; word != "" {
+		state = word
+	}
+	if state != "" {
+		line += ": " + state
+	}
+	s.item.Text = []byte(line)
+}
+
 // maxPlans bounds the plans of a session: the oldest goes.
 const maxPlans = 100
 
-// planned replaces one plan; without entries it is gone.
+// planned replaces one plan; of one that is gone neither steps nor a text are left.
 func (t *Thread) planned(e acpclient.PlanChanged) {
 	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
 	plans := slices.Clone(t.Plans)
+	gone := len(e.Entries) == 0 && e.Markdown == ""
 	switch {
-	case len(e.Entries) == 0 && i < 0:
-	case len(e.Entries) == 0:
+	case gone && i < 0:
+	case gone:
 		plans = slices.Delete(plans, i, i+1)
 	case i < 0:
 		if len(plans) == maxPlans {
 			plans = slices.Delete(plans, 0, 1)
 		}
-		plans = append(plans, Plan{e.PlanID, e.Entries})
+		plans = append(plans, Plan{e.PlanID, e.Entries, e.Markdown})
 	default:
-		plans[i].Entries = e.Entries
+		plans[i].Entries, plans[i].Markdown = e.Entries, e.Markdown
 	}
-	if t.Plans, t.Plan = plans, e.Entries; len(e.Entries) == 0 && len(plans) > 0 {
+	if t.Plans, t.Plan = plans, e.Entries; gone && len(plans) > 0 {
 		t.Plan = plans[len(plans)-1].Entries
 	}
 }

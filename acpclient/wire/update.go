@@ -53,6 +53,7 @@ const (
 	NoticeUpdate            = "notice"
 	CompactionUpdate        = "compaction_update"
 	CompactionSummaryChunk  = "compaction_summary_chunk"
+	SubagentUpdate          = "subagent_update"
 )
 
 // Update is one session/update, flat: Kind tells which fields count. A kind
@@ -74,6 +75,7 @@ type Update struct {
 	Usage    *Usage            // usage_update
 	Notice   *Notice           // notice
 	Compact  *CompactionChange // compaction_update, compaction_summary_chunk
+	Subagent *Subagent         // subagent_update
 }
 
 // PlanEntry is one step of a plan.
@@ -106,6 +108,14 @@ type CompactionChange struct {
 	Status  string
 	Summary Opt[[]ContentBlock]
 	Error   Opt[string]
+}
+
+// Subagent patches what a session says of one that it has begun itself. State is that of
+// the other session, with the reason where it stopped.
+type Subagent struct {
+	ID                        string
+	Title, Description, State Opt[string]
+	StopReason                string
 }
 
 var errNoKind = errors.New("the update has no sessionUpdate")
@@ -243,6 +253,36 @@ func (u *Update) decodeRest(raw, content []byte) error {
 		}
 	case CompactionUpdate, CompactionSummaryChunk:
 		return u.decodeCompaction(raw, content)
+	case SubagentUpdate:
+		return u.decodeSubagent(raw)
+	}
+	return err
+}
+
+func (u *Update) decodeSubagent(raw []byte) error {
+	u.Subagent = &Subagent{}
+	err := fields(raw, func(key string, v []byte) {
+		switch key {
+		case "sessionId":
+			u.Subagent.ID = str(v)
+		case "title":
+			u.Subagent.Title = patchStr(v)
+		case "description":
+			u.Subagent.Description = patchStr(v)
+		case "state":
+			u.Subagent.State = Opt[string]{Set: true, Null: true}
+			fields(v, func(key string, v []byte) {
+				switch key {
+				case "state":
+					u.Subagent.State = patchStr(v)
+				case "stopReason":
+					u.Subagent.StopReason = str(v)
+				}
+			})
+		}
+	})
+	if err == nil && u.Subagent.ID == "" {
+		return need("sessionId")
 	}
 	return err
 }

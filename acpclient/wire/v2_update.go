@@ -46,6 +46,7 @@ type UpdateV2 struct {
 	NoCost   bool              // its cost was null
 	Notice   *Notice           // notice
 	Compact  *CompactionChange // compaction_update, compaction_summary_chunk
+	Subagent *Subagent         // subagent_update
 }
 
 // StateUpdate is a snapshot of what the session does. State: running,
@@ -67,11 +68,12 @@ type ErrorObject struct {
 // any other only the type is known.
 type BackgroundWork struct{ Type, ID string }
 
-// PlanChange replaces one plan. Type "items" has entries; a plan of another
-// type is not known.
+// PlanChange replaces one plan. Type "items" has entries, "markdown" a text; a plan
+// of another type is not known.
 type PlanChange struct {
 	ID, Type string
 	Entries  []PlanEntry
+	Markdown Opt[string]
 }
 
 // DecodeUpdateV2 decodes one update. An error means that a known kind is
@@ -128,7 +130,7 @@ func (u *UpdateV2) decodeRest(raw, content []byte) error {
 		err := o.UnmarshalJSON(raw)
 		u.Config, u.Commands = o.Config, o.Commands
 		return err
-	case SessionInfoUpdate, UsageUpdate, NoticeUpdate, CompactionUpdate, CompactionSummaryChunk, Plan, CurrentModeUpdate:
+	case SessionInfoUpdate, UsageUpdate, NoticeUpdate, CompactionUpdate, CompactionSummaryChunk, SubagentUpdate, Plan, CurrentModeUpdate:
 		return u.asBefore(raw)
 	}
 	return nil
@@ -141,7 +143,7 @@ func (u *UpdateV2) asBefore(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	u.Info, u.Usage, u.Notice, u.Compact, u.Content = v.Info, v.Usage, v.Notice, v.Compact, v.Content
+	u.Info, u.Usage, u.Notice, u.Compact, u.Subagent, u.Content = v.Info, v.Usage, v.Notice, v.Compact, v.Subagent, v.Content
 	switch u.Kind {
 	case Plan:
 		u.Plan = &PlanChange{ID: "main", Type: "items", Entries: v.Entries}
@@ -236,6 +238,8 @@ func (u *UpdateV2) decodePlan(raw []byte) error {
 			u.Plan.Type = str(v)
 		case "entries":
 			u.Plan.Entries, entries = list(v, decodePlanEntry)
+		case "content":
+			u.Plan.Markdown = patchStr(v)
 		}
 	})
 	switch {
@@ -247,6 +251,8 @@ func (u *UpdateV2) decodePlan(raw []byte) error {
 		u.Plan.Type = "items"
 	case u.Plan.Type == "items" && !entries:
 		return need("entries")
+	case u.Plan.Type == "markdown" && (!u.Plan.Markdown.Set || u.Plan.Markdown.Null):
+		return need("content")
 	}
 	return nil
 }

@@ -237,7 +237,17 @@ func paint(ink theme.Ink, before, text string, width int) []string {
 
 // notice is a quiet line; its detail is shown when it is opened.
 func (v *View) notice(it *thread.Item) []string {
-	rows := v.indented(v.th.Dim, "· "+string(it.Text))
+	ink, before := v.th.Dim, "· "
+	switch it.Severity {
+	case "", "info":
+	case "warning":
+		ink, before = v.th.Warn, "⚠ Warning: "
+	case "error":
+		ink, before = v.th.Bad, "✗ Error: "
+	default:
+		before += strings.TrimLeft(it.Severity, "_") + ": "
+	}
+	rows := v.indented(ink, before+string(it.Text))
 	if v.open(it.Index) && it.Detail != "" {
 		rows = append(rows, v.detail(it.Detail)...)
 	}

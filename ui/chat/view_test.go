@@ -74,6 +74,7 @@ func TestHostileStrings(t *testing.T) {
 			acpclient.PermissionSettled{For: in, Subject: h, Decision: h, By: h},
 			acpclient.ContentArrived{For: in, Content: acpclient.Content{Kind: acpclient.ImageContent, Name: h, MimeType: h}},
 			acpclient.CompactionChanged{For: in, Summary: &h, Error: &h},
+			acpclient.SubagentChanged{For: in, Title: &h, Description: &h, State: &h, StopReason: h}, acpclient.NoticeArrived{For: in, Severity: h, Title: h, Description: h},
 			acpclient.UnknownArrived{For: in, Kind: h, JSON: h},
 			acpclient.TurnEnded{For: in, StopReason: h},
 			acpclient.TurnEnded{For: in, Err: &acpclient.AgentError{Message: h, Detail: h}},

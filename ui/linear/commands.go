@@ -111,8 +111,18 @@ func (c *chat) help() {
 }
 
 func (c *chat) plan() {
-	if len(c.thread.Plan) == 0 {
+	for _, p := range c.thread.Plans {
+		if p.Markdown != "" {
+			s := &speaker{to: &saying{c: c, s: &told{}, name: "Plan"}}
+			s.feed(p.Markdown)
+			s.finish()
+		}
+	}
+	switch {
+	case len(c.thread.Plans) == 0:
 		c.say("There is no plan.")
+		return
+	case len(c.thread.Plan) == 0:
 		return
 	}
 	c.say("Plan, %s:", count(len(c.thread.Plan), "step"))

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"slices"
-	"strings"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
@@ -84,7 +83,14 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		if e.Terminal != "" {
 			e.Description += " (the full screen can take it over)"
 		}
-		c.say("Notice: %s.", strings.TrimSuffix(strings.TrimSuffix(strings.Join([]string{e.Title, e.Description}, ": "), ": "), "."))
+		if t.broken.coming != nil { // which takes the thread's place
+			t.broken.coming.Apply(e)
+		}
+		items := t.thread.Apply(e)
+		if t != c.talk || t.loading {
+			c.say("%s", notice(t.thread.Items[items[0]]))
+		}
+		c.changed(t, items)
 		return
 	}
 	if t.comes(e) {

@@ -211,3 +211,26 @@ func TestModelIsTheOneNamedSo(t *testing.T) {
 		r.sees("Model:", "Big 7 (now)")
 	})
 }
+
+// Notices have a word for their severity; a plan that is a text is read as one, and a
+// sub-agent says what it does.
+func TestNoticesPlansAndSubagents(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.protocol = "2"
+		r.turn = func(tn *turn) string {
+			tn.update(`{"sessionUpdate":"notice","severity":"warning","title":"Deprecated model","description":"use another."}`)
+			tn.update(`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","state":{"state":"running"}}`)
+			tn.update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\nRead the **lexer**."}}`)
+			tn.update(`{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		r.fresh()
+		r.types("go")
+		r.pause()
+		r.wants("Warning: Deprecated model: use another.", "Notice: sub-agent Find the parser: running.", "You: go",
+			"Plan: Typed errors. /plan reads all of it.", "Notice: sub-agent Find the parser: done.", "Turn ended.")
+		r.types("/plan")
+		r.wants("Plan: Heading 1: Typed errors", "  Read the lexer.")
+	})
+}

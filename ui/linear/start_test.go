@@ -240,12 +240,12 @@ func TestConnectionIsLost(t *testing.T) {
 		r.types("")
 		time.Sleep(time.Minute)
 		r.wants("Connected again.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same",
-			"Notice: The connection was lost during this turn · the agent continued meanwhile", "You: meanwhile", "fake: one", "Turn ended.")
+			"Notice: The connection was lost during this turn · the agent continued meanwhile.", "You: meanwhile", "fake: one", "Turn ended.")
 		if prompts, _, _ := r.agent().seen(); prompts != "meanwhile" {
 			t.Errorf("sent again: %q", prompts)
 		}
 		r.types("/transcript")
-		r.sees("You: first\nfake: one\nYou: lose it\nfake: done all the same\nNotice: The connection was lost during this turn · the agent continued meanwhile\nYou: meanwhile")
+		r.sees("You: first\nfake: one\nYou: lose it\nfake: done all the same\nNotice: The connection was lost during this turn · the agent continued meanwhile.\nYou: meanwhile")
 	})
 }
 

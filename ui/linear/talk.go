@@ -126,8 +126,27 @@ func (c *chat) tell(t *talk, it *thread.Item) {
 			c.turnEnd(it)
 		}
 	case thread.Notice:
-		c.sayOnce(s, "Notice: "+string(it.Text))
+		c.sayOnce(s, notice(it))
 	}
+}
+
+// notice is a quiet line, or what the agent wants to be known, with its weight.
+func notice(it *thread.Item) string {
+	label := "Notice: "
+	switch it.Severity {
+	case "", "info":
+	case "warning":
+		label = "Warning: "
+	case "error":
+		label = "Error: "
+	default:
+		label += oneLine(strings.TrimLeft(it.Severity, "_")) + ": "
+	}
+	text := string(it.Text)
+	if !strings.HasSuffix(text, "…") {
+		text = strings.TrimRight(text, ".") + "."
+	}
+	return label + text
 }
 
 func (c *chat) sayOnce(s *told, line string) {

@@ -211,6 +211,9 @@ func (c *chat) tellPlan(t *talk) {
 		}
 	}
 	line := ""
+	if heading := t.thread.Heading(); heading != "" {
+		line = "Plan: " + strings.TrimRight(inline(heading), ".") + ". /plan reads all of it."
+	}
 	if n := len(t.thread.Plan); n > 0 {
 		line = fmt.Sprintf("Plan: %d of %d done.", done, n)
 		if now != "" {

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"testing"
+	"time"
+)
+
+// A prompt that an agent refuses because a turn runs waits here, and is sent after it.
+func TestRefusedInMidTurn(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		v2(d, o)
+		d.holds = func(t *turn) (string, error) {
+			if t.before != nil {
+				select {
+				case <-t.before:
+				default:
+					return fails(-32600, "a turn is running")
+				}
+			}
+			return t.hold()
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(time.Second)
+		d.types("two\n")
+		d.soon()
+		d.sees("not taken while a turn runs; it is sent after this one", `queued 1  "two"`)
+		d.draft("")
+		d.types("three\n")
+		d.soon()
+		d.prompts("one|two")
+		d.wait(3 * time.Second)
+		d.prompts("one|two|two")
+		d.sees("working on one, done", "▌ two", `queued 1  "three"`)
+		d.wait(10 * time.Second)
+		d.prompts("one|two|two|three")
+		d.sees("working on three, done", "? help")
+		d.misses("queued")
+	})
+}
+
+// A plan that is a text is shown as one.
+func TestMarkdownPlan(t *testing.T) {
+	drive(t, v2, func(d *driver) {
+		d.connected()
+		d.agent.update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\n1. Read the **lexer**\n2. Wire them"}}`)
+		d.soon()
+		d.sees("Plan ▸ Typed errors")
+		d.misses("does not know")
+		d.press("ctrl+t")
+		d.sees("╭ plan", "Typed errors", "1. Read the lexer", "2. Wire them")
+		d.misses("**", "# Typed")
+		d.press("ctrl+t")
+		d.agent.update(`{"sessionUpdate":"plan_removed","planId":"p"}`)
+		d.soon()
+		d.misses("Plan ▸")
+	})
+}
+
+// A sub-agent is one line, which says what it does.
+func TestSubagent(t *testing.T) {
+	drive(t, v2, func(d *driver) {
+		d.connected()
+		d.agent.update(`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","description":"Explore","state":{"state":"running"}}`)
+		d.soon()
+		d.sees("· sub-agent Find the parser (Explore): running")
+		d.agent.update(`{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
+		d.soon()
+		d.sees("· sub-agent Find the parser (Explore): done")
+		d.misses("running", "does not know")
+	})
+}
+
+// What the agent wants to be known is still there when the status line is free again.
+func TestNoticeStays(t *testing.T) {
+	drive(t, v2, func(d *driver) {
+		d.connected()
+		d.agent.update(`{"sessionUpdate":"notice","severity":"error","title":"MCP server db is down","description":"connection refused"}`)
+		d.wait(20 * time.Second)
+		d.sees("✗ Error: MCP server db is down: connection refused")
+	})
+}
