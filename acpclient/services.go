@@ -46,10 +46,12 @@ type Permissions interface {
 }
 
 // Sessions is told which sessions live, so that services can keep their own
-// state for them. Both methods return at once.
+// state for them. The methods return at once.
 type Sessions interface {
 	// OpenSession comes before anything else of that session.
 	OpenSession(session string, roots []string) error
+	// EndTurn comes when a turn is over: what was allowed in it is no longer.
+	EndTurn(session string)
 	CloseSession(session string)
 }
 
@@ -96,6 +98,12 @@ type Services struct {
 	// Forbids tells whether the user's rules deny what a tool call did, which has
 	// ended. It is called on the reader goroutine and may be nil.
 	Forbids func(session string, tool wire.ToolCall) bool
+}
+
+func (s *Session) endTurn() {
+	if told := s.client.opts.Services.Sessions; told != nil {
+		told.EndTurn(s.id)
+	}
 }
 
 // forbids judges a change to a tool call, of which whole is all that is known. Only

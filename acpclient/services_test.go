@@ -19,6 +19,8 @@ type sessionBook struct {
 	told func(id string) // before it is noted; may be nil
 }
 
+func (b *sessionBook) EndTurn(string) {}
+
 func (b *sessionBook) OpenSession(id string, _ []string) error {
 	if b.told != nil {
 		b.told(id)

@@ -110,6 +110,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	if err != nil {
 		err = s.client.explain("prompt", err)
 	}
+	s.endTurn()
 	s.post(TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
 }
 

@@ -272,6 +272,7 @@ func TestToolsNotOffered(t *testing.T) {
 // refusing is acpclient.Sessions that wants none.
 type refusing struct{}
 
+func (refusing) EndTurn(string)                     {}
 func (refusing) OpenSession(string, []string) error { return errors.New("no room") }
 func (refusing) CloseSession(string)                {}
 

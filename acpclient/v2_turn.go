@@ -87,6 +87,7 @@ func (s *Session) begin(in For) {
 // finish ends the turn that runs. With mu.
 func (s *Session) finish(in For, reason string, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
+	s.endTurn()
 	s.post(TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
 }
 

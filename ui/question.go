@@ -349,6 +349,9 @@ func (q *question) parts(cur permissions.Question, width, height int) (body []st
 
 func (q *question) title(cur permissions.Question) string {
 	name := q.c.link.name()
+	if cur.Origin == permissions.FromParley && cur.Why != "" {
+		return "parley asks again: " + cur.Why
+	}
 	if cur.Origin == permissions.FromParley {
 		return "parley asks: " + name + " wants this without having asked"
 	}

@@ -99,16 +99,22 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	}
 	before := h.look(r.SessionID, target)
 	state := h.files.Stat(r.SessionID, r.Path)
-	plain := target.Inside && target.Secret == "" && before.err == nil
 	var key uint64
 	text := r.Content
-	if plain && !h.ruled(r.SessionID, h.fileFacts(r.SessionID, "edit", target)) {
-		key = h.granted(r.SessionID, func(g *grants) uint64 { return g.write(r.Path, before.text, r.Content, state) })
+	ruled := h.ruled(r.SessionID, h.fileFacts(r.SessionID, "edit", target))
+	if before.err == nil && !ruled {
+		key = h.granted(r.SessionID, func(g *grants) uint64 { return g.write(target, before, r.Content, state) })
 	}
 	if key == 0 {
 		var a permissions.Answer
 		var ok bool
-		if a, key, ok = h.ask(ctx, h.writeQuestion(r, target, before)); !ok {
+		q := h.writeQuestion(r, target, before)
+		if key := h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }); key != 0 && ruled {
+			q.Why = "a rule or the mode wants a question about it"
+		} else if key != 0 {
+			q.Why = "not exactly what the agent asked for"
+		}
+		if a, key, ok = h.ask(ctx, q); !ok {
 			if a.Text != nil {
 				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)
 			}
@@ -132,7 +138,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	}
 	if text == r.Content { // else the user has changed the file: what else was approved of it is asked again
 		after := h.files.Stat(r.SessionID, r.Path)
-		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(r.Path, state, after); return 0 })
+		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(target.Resolved, text, state, after, key); return 0 })
 	}
 	added, removed := countLines(before.text, text)
 	h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley/acpclient/wire"
@@ -12,22 +14,36 @@ import (
 // maxGrants bounds what is remembered of approvals that were never used.
 const maxGrants = 64
 
-// grants are approvals that the agent has not used yet: each lets one write or
-// one command pass that does exactly what was shown.
-type grants struct{ list []grant }
+// grants are approvals of a turn that the agent has not used yet: each lets one write
+// or one command pass that does exactly what was shown.
+type grants struct {
+	list    []grant
+	written map[string]written // by the resolved path
+}
+
+// written is the last text that was allowed for a file, and is in it: the same once more
+// changes nothing.
+type written struct {
+	text  [sha256.Size]byte
+	state fsops.State
+	key   uint64 // of the question
+}
 
 type grant struct {
 	edits    []edit
 	commands []string // command lines as shown
 	cwd      string   // "" when none was shown
 	key      uint64   // of the question
+	byUser   bool     // the user answered it himself
 }
 
 // edit is a change that was shown: the text of path becomes new, or old inside
 // it does.
 type edit struct {
 	path, old, new string
+	resolved       string // where the path led when the question came; "": nobody knows
 	oldMissing     bool
+	whole          bool        // what the file held was not shown, only that it is to hold new
 	state          fsops.State // of the file when the question came
 }
 
@@ -41,12 +57,23 @@ func (g *grants) add(n grant) {
 	}
 }
 
-// write uses up a grant that makes path, which now holds before and is in the
-// state now, hold content; 0 where there is none, else the key of its question.
-func (g *grants) write(path, before, content string, now fsops.State) uint64 {
+// write uses up a grant that makes a file, which now holds before and is in the state
+// now, hold text; 0 where there is none, else the key of its question. Outside of the
+// session's directories, and for what is sensitive, only the user's own answer counts,
+// and only to a question that showed all of both texts.
+func (g *grants) write(t fsops.Target, before content, text string, now fsops.State) uint64 {
+	plain := t.Inside && t.Secret == ""
+	if w, again := g.written[t.Resolved]; again && w.state == now && !before.isNew && before.text == text && w.text == sha256.Sum256([]byte(text)) {
+		return w.key
+	}
 	for i := range g.list {
 		for k, e := range g.list[i].edits {
-			if e.path != path || e.state != now || !e.yields(before, content) {
+			switch {
+			case e.resolved == "" || e.resolved != t.Resolved:
+				continue
+			case plain && (e.state != now || !e.yields(before.text, text)):
+				continue
+			case !plain && (!g.list[i].byUser || !e.shows(before, text)):
 				continue
 			}
 			edits := append([]edit(nil), g.list[i].edits[:k]...)
@@ -57,22 +84,51 @@ func (g *grants) write(path, before, content string, now fsops.State) uint64 {
 	return 0
 }
 
-// wrote notes that parley itself has changed a file: what else was approved of it
-// in the state before holds in that after.
-func (g *grants) wrote(path string, before, after fsops.State) {
+// wrote notes that parley itself has changed a file, as the user has allowed it: what else
+// was approved of it in the state before holds in that after.
+func (g *grants) wrote(resolved, text string, before, after fsops.State, key uint64) {
 	for i := range g.list {
 		for k := range g.list[i].edits {
-			if e := &g.list[i].edits[k]; e.path == path && e.state == before {
+			if e := &g.list[i].edits[k]; e.resolved == resolved && e.state == before {
 				e.state = after
 			}
 		}
 	}
+	if g.written == nil || len(g.written) >= maxGrants {
+		g.written = map[string]written{}
+	}
+	g.written[resolved] = written{sha256.Sum256([]byte(text)), after, key}
+}
+
+// about is the key of a question of this turn in which the agent asked about a file, and
+// of whose approval nothing was used; 0 where there is none.
+func (g *grants) about(t fsops.Target) uint64 {
+	for _, n := range g.list {
+		if slices.ContainsFunc(n.edits, func(e edit) bool { return e.resolved != "" && e.resolved == t.Resolved }) {
+			return n.key
+		}
+	}
+	return 0
+}
+
+// shows tells whether the user saw all that the file holds, and all of text.
+func (e edit) shows(before content, text string) bool {
+	if e.whole || text != e.new {
+		return false
+	}
+	if before.isNew {
+		return e.oldMissing || e.old == ""
+	}
+	return !e.oldMissing && before.text == e.old
 }
 
 // yields tells whether content is what the user saw: the whole new text in place
 // of the whole old one, or the shown fragment replaced in what the file holds
 // now. A fragment in place of a whole file is not what was shown.
 func (e edit) yields(before, content string) bool {
+	if e.whole {
+		return content == e.new
+	}
 	if e.oldMissing || e.old == "" {
 		return before == "" && content == e.new
 	}
@@ -122,6 +178,9 @@ func grantFor(t wire.ToolCall) grant {
 			}
 			g.edits = append(g.edits, e)
 		}
+	}
+	if path, content, ok := writeOverMCP(text(t.Name), t.RawInput); ok && len(g.edits) == 0 {
+		g.edits = []edit{{path: path, new: content, whole: true}}
 	}
 	if in := readInput(t.RawInput, text(t.Kind)); in.command != "" && !in.unclear {
 		g.commands = []string{in.command}

@@ -11,6 +11,7 @@ package host
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -187,6 +188,11 @@ func (h *Host) ReloadRules() (err error) {
 	return err
 }
 
+// EndTurn implements acpclient.Sessions.
+func (h *Host) EndTurn(id string) {
+	h.granted(id, func(g *grants) uint64 { *g = grants{}; return 0 })
+}
+
 // CloseSession implements acpclient.Sessions. Commands of the session are ended
 // on a goroutine of their own: it must return at once.
 func (h *Host) CloseSession(id string) {
@@ -294,9 +300,14 @@ func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
 	h := (*Host)(a)
 	s := h.session(q.Session)
 	g := grantFor(q.Tool)
+	g.edits = slices.DeleteFunc(g.edits, func(e edit) bool { return !h.shared() })
 	for i := range g.edits {
-		if h.shared() {
-			g.edits[i].state = h.files.Stat(q.Session, g.edits[i].path)
+		e := &g.edits[i]
+		if !filepath.IsAbs(e.path) && e.whole {
+			e.path = filepath.Join(h.cwd(q.Session), e.path)
+		}
+		if target, err := h.files.Resolve(q.Session, e.path); err == nil {
+			e.resolved, e.state = target.Resolved, h.files.Stat(q.Session, e.path)
 		}
 	}
 	return &asked{h, s, q, h.broker.Ask(h.agentQuestion(q)), g}
@@ -323,7 +334,7 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 		a.host.broker.Remember(a.question.Session, rememberWrites)
 	}
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
-		a.grant.key = a.pending.Question.Key
+		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.By == "you"
 		a.host.granted(a.question.Session, func(s *grants) uint64 { s.add(a.grant); return 0 })
 	}
 	return d

@@ -194,17 +194,21 @@ func TestAlwaysForParleysOwnQuestion(t *testing.T) {
 	r.refused(r.write(r.path(".env"), "1"))
 }
 
-// Neither is an approved diff a way out of the session's directories.
-func TestGrantsNeverLeadOutside(t *testing.T) {
+// An approved diff lets a write outside pass, or one of a sensitive file, only where it
+// showed all that the file holds and all that it is to hold.
+func TestGrantsOutsideNeedAllOfTheText(t *testing.T) {
 	r := newRig(t)
-	out := r.put(filepath.Join(r.outside, "f"), "a")
-	if q := r.permit(diff(out, "b", "a"), permissions.AllowOnce); !q.Outside || !strings.Contains(screen(q), "outside the session's directories") {
+	out, env := r.put(filepath.Join(r.outside, "f"), "a\nb\n"), r.put(r.path(".env"), "A=1\nB=2\n")
+	if q := r.permit(diff(out, "c", "b"), permissions.AllowOnce); !q.Outside || !strings.Contains(screen(q), "outside the session's directories") {
 		t.Errorf("%+v", q)
 	}
-	r.refused(r.write(out, "b"))
-	r.permit(diff(r.path(".env"), "A=1"), permissions.AllowOnce)
-	r.refused(r.write(r.path(".env"), "A=1"))
-	r.holds(out, "a")
+	r.refused(r.write(out, "a\nc\n"))
+	if q := r.permit(diff(env, "A=2", "A=1"), permissions.AllowOnce); !q.Secret {
+		t.Errorf("%+v", q)
+	}
+	r.refused(r.write(env, "A=2\nB=2\n"))
+	r.holds(out, "a\nb\n")
+	r.holds(env, "A=1\nB=2\n")
 }
 
 func TestWriteThroughLinks(t *testing.T) {

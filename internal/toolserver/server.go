@@ -34,8 +34,8 @@ const (
 	TokenVar  = "PARLEY_MCP_TOKEN"
 )
 
-// serverName is what the agent calls the server.
-const serverName = "parley"
+// Name is what the agent calls the server.
+const Name = "parley"
 
 // ErrClosed says that the server was closed.
 var ErrClosed = errors.New("the server of tools is closed")
@@ -108,7 +108,7 @@ func (s *Server) Offer(cwd string) (acpclient.MCPServer, acpclient.Offer, error)
 		s.handlers.Go(s.accept)
 	}
 	s.offers[o.key] = o
-	return acpclient.MCPServer{Name: serverName, Type: "stdio", Command: s.opts.Command[0], Args: s.opts.Command[1:],
+	return acpclient.MCPServer{Name: Name, Type: "stdio", Command: s.opts.Command[0], Args: s.opts.Command[1:],
 		Env: []wire.EnvVar{{Name: SocketVar, Value: s.socket.path}, {Name: TokenVar, Value: token}}}, o, nil
 }
 

@@ -41,6 +41,9 @@ const (
 		"The user may have to allow it first. What the command leaves running is ended with it."
 )
 
+// WriteTool is the tool that writes files.
+const WriteTool = "write_text_file"
+
 // instructions tell the model about the server as a whole.
 const instructions = "Files and commands of the machine that the user sits at, in the session's working directory %s. " +
 	"Reading there is free; the user is asked before anything is written, run, or read elsewhere. A no of the user is final: do not try to get around it."
@@ -48,7 +51,7 @@ const instructions = "Files and commands of the machine that the user sits at, i
 // tools makes the MCP server of the offer.
 func (o *offer) tools() *mcp.Server {
 	opts := o.server.opts
-	server := mcp.NewServer(&mcp.Implementation{Name: serverName, Version: opts.Version}, &mcp.ServerOptions{
+	server := mcp.NewServer(&mcp.Implementation{Name: Name, Version: opts.Version}, &mcp.ServerOptions{
 		Instructions: fmt.Sprintf(instructions, o.cwd),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
@@ -56,7 +59,7 @@ func (o *offer) tools() *mcp.Server {
 	if opts.FS != nil {
 		add(o, server, o.read, mcp.Tool{Name: "read_text_file", Title: "Read a file", Description: readDescription, InputSchema: json.RawMessage(readSchema),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}})
-		add(o, server, o.write, mcp.Tool{Name: "write_text_file", Title: "Write a file", Description: writeDescription, InputSchema: json.RawMessage(writeSchema),
+		add(o, server, o.write, mcp.Tool{Name: WriteTool, Title: "Write a file", Description: writeDescription, InputSchema: json.RawMessage(writeSchema),
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}})
 	}
 	if opts.Terminals != nil {

@@ -88,6 +88,9 @@ func (c *chat) settled(is func(*ask) bool) {
 }
 
 func (c *chat) asker(q permissions.Question) string {
+	if q.Origin == permissions.FromParley && q.Why != "" {
+		return "parley asks again: " + q.Why
+	}
 	if q.Origin == permissions.FromParley {
 		return "parley asks, because " + c.name() + " wants this without having asked"
 	}

@@ -1,0 +1,68 @@
+package acpclient_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+)
+
+// turnBook notes the turns that services were told the end of.
+type turnBook struct {
+	sessionBook
+	ended []string
+}
+
+func (b *turnBook) EndTurn(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = append(b.ended, id)
+}
+
+func (b *turnBook) count() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.ended)
+}
+
+// Services are told when a turn is over, in both versions, so that what was allowed in it
+// ends with it.
+func TestServicesAreToldOfTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
+		_, c := greet(t, everything, map[string]string{"session/prompt": `"result":{"stopReason":"end_turn"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 2; n++ {
+			if err := s.Prompt(acpclient.Block{Text: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			if synctest.Wait(); book.count() != n {
+				t.Errorf("v1: told %d times after %d turns", book.count(), n)
+			}
+		}
+		c.Close()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
+		a, conn := newV2Agent(t, nil)
+		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: acpclient.NewQueue(), Services: acpclient.Services{Sessions: book}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
+			t.Fatal(err)
+		}
+		a.update(running)
+		if synctest.Wait(); book.count() != 0 {
+			t.Error("v2: told while the turn runs")
+		}
+		a.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+		if synctest.Wait(); book.count() != 1 {
+			t.Errorf("v2: told %d times", book.count())
+		}
+	})
+}
