@@ -22,6 +22,50 @@ func (c *chat) watch(begins bool) int {
 	return 0
 }
 
+// changedLines are the lines that have changed in a session, by what /changes knew when
+// parley itself had written so many.
+type changedLines struct {
+	chat           *chat
+	session        string
+	added, removed int
+	writtenAdded   int
+	writtenRemoved int
+}
+
+// countLines counts the lines of what has changed, on a goroutine of its own: texts are
+// read for it.
+func (c *chat) countLines() tea.Cmd {
+	if c.session == nil || c.link.conn == nil || c.link.conn.Changes == nil {
+		return nil
+	}
+	conn := c.link.conn
+	m := changedLines{chat: c, session: c.session.ID(), writtenAdded: c.thread.Added, writtenRemoved: c.thread.Removed}
+	return func() tea.Msg {
+		_, together := conn.Changes(m.session)
+		for _, f := range together {
+			if before, after, ok := conn.Texts(m.session, f); ok && !f.Undone {
+				added, removed := widget.Summarise(widget.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
+				m.added, m.removed = m.added+added, m.removed+removed
+			}
+		}
+		return m
+	}
+}
+
+func (m changedLines) take(*Model) tea.Cmd {
+	if c := m.chat; c.session != nil && c.session.ID() == m.session {
+		c.counted = m
+	}
+	return nil
+}
+
+// changedLines is how many lines have changed in the session: those that were counted last,
+// and what parley has written since.
+func (c *chat) changedLines() (added, removed int) {
+	m := c.counted
+	return m.added + max(0, c.thread.Added-m.writtenAdded), m.removed + max(0, c.thread.Removed-m.writtenRemoved)
+}
+
 // changesListed are the changes of a session.
 type changesListed struct {
 	chat    *chat
@@ -234,5 +278,5 @@ func (m putBack) take(*Model) tea.Cmd {
 	if len(left) > 0 {
 		text = fmt.Sprintf("%s %s, %s left alone: %s", files(done), m.what, files(len(left)), strings.Join(left, "; "))
 	}
-	return m.chat.say(text)
+	return tea.Batch(m.chat.say(text), m.chat.countLines())
 }

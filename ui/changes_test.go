@@ -133,3 +133,17 @@ func TestUndoTakenBack(t *testing.T) {
 		d.misses("enter does it again")
 	})
 }
+
+// The status line counts what /changes knows, also what parley did not write, and counts
+// again when something was put back.
+func TestChangedLinesAreCounted(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]FileChange) {
+		d.sees("+3 −3") // nothing is known of the text of the fourth
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.types("lex")
+		d.press("enter")
+		d.wait(6 * time.Second)
+		d.sees("+2 −2")
+	})
+}

@@ -61,6 +61,7 @@ type chat struct {
 	queued      []string        // prompts that wait for the turn to end
 	paused      bool            // they wait for the user: a turn was stopped, or failed, before them
 	taken       taken           // the one of them that is being edited
+	counted     changedLines    // of the session, when its last turn ended
 	unconfirmed reopen.Offers   // prompts to be sent again, if the user wants that
 	carried     []string        // the user's commands that go with the next prompt
 	kept        kept            // of the draft on the disk
@@ -187,7 +188,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 		number := c.watch(false)
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.cutOff(e.Err)
-		look := c.unsaid(number)
+		look := tea.Batch(c.unsaid(number), c.countLines())
 		if wantsLogin(e.Err) {
 			if !slices.Contains(c.refused, c.lastPrompt) {
 				c.refused = append(c.refused, c.lastPrompt)
@@ -332,7 +333,7 @@ func (c *chat) holds() bool {
 // draft stay.
 func (c *chat) fresh() {
 	c.requeue()
-	c.session, c.picker, c.elicits, c.lost = nil, nil, nil, lostSession{}
+	c.session, c.picker, c.elicits, c.lost, c.counted = nil, nil, nil, lostSession{}, changedLines{}
 	c.question.clear()
 	c.thread.Attach("")
 	c.began = len(c.thread.Items)

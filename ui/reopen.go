@@ -166,6 +166,7 @@ func (c *chat) showLoaded() {
 	c.view = c.newView()
 	c.view.SetDensity(density)
 	c.written, c.m.inline.caught = nil, false
+	c.counted.writtenAdded, c.counted.writtenRemoved = 0, 0
 	c.focused, c.finding, c.changed, c.began, c.eras = false, nil, nil, 0, nil
 }
 

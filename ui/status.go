@@ -108,8 +108,8 @@ func (c *chat) statusParts() []string {
 	if cost := money(t.Usage); cost != "" {
 		parts = append(parts, cost)
 	}
-	if t.Added+t.Removed > 0 {
-		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", t.Added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", t.Removed)))
+	if added, removed := c.changedLines(); added+removed > 0 {
+		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
 	if t.Against > 0 {
 		parts = append(parts, th.Bad.Paint(fmt.Sprintf("%d ran though rejected", t.Against)))
