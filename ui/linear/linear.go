@@ -235,16 +235,35 @@ func (c *chat) end() {
 // say writes a line of parley's own.
 func (c *chat) say(format string, args ...any) { c.out.line(fmt.Sprintf(format, args...)) }
 
-// failed says what went wrong, with what the agent left behind, if it was that.
+// failed says what went wrong, with what the agent has said of it on its stderr. As
+// long as nothing fails nobody wants to hear that: /log has it.
 func (c *chat) failed(what string, err error) {
 	c.say("%s: %s", what, err)
+	said := c.freshStderr()
 	var exit *acpclient.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+	if errors.As(err, &exit) {
+		said = exit.Stderr
+	}
+	if len(said) > 0 {
 		c.say("The last lines of its stderr:")
-		for _, l := range exit.Stderr {
+		for _, l := range said {
 			c.out.lines(l)
 		}
 	}
+}
+
+// freshStderr are the last lines that the agent has written to its stderr since the turn
+// began, or since something failed.
+func (c *chat) freshStderr() (out []string) {
+	const most = 5
+	lines, total := c.log.Lines()
+	for _, l := range lines[len(lines)-min(total-c.logged, len(lines)):] {
+		if l.Source == acpclient.LogStderr {
+			out = append(out, l.Text)
+		}
+	}
+	c.logged = total
+	return out[max(0, len(out)-most):]
 }
 
 // spelled is a text of somebody else with everything in it visible, on one line.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient"
 	"parley/ui"
 )
 
@@ -232,5 +233,31 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 			"Plan: Typed errors. /plan reads all of it.", "Notice: sub-agent Find the parser: done.", "Turn ended.")
 		r.types("/plan")
 		r.wants("Plan: Heading 1: Typed errors", "  Read the lexer.")
+	})
+}
+
+// What the agent writes to its stderr is read aloud only when something fails, and then
+// what it has written since the turn began.
+func TestStderrIsReadOnlyOfFailures(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.on["initialize"] = func(c *call) (string, error) {
+			c.p.log.Add(acpclient.LogStderr, "(node:1) DeprecationWarning: punycode")
+			time.Sleep(3 * time.Second)
+			return hello(""), nil
+		}
+		r.turn = func(tn *turn) string {
+			tn.log.Add(acpclient.LogStderr, "said in turn "+tn.text)
+			if tn.text == "two" {
+				return ""
+			}
+			return "end_turn"
+		}
+	}, func(r *rig) {
+		time.Sleep(5 * time.Second)
+		r.wants(r.started()...)
+		r.types("one")
+		r.wants("You: one", "Turn ended.")
+		r.types("two")
+		r.wants("You: two", "The turn ended with an error: prompt: the agent answered: Internal error: the model is away (-32603)", "The last lines of its stderr:", "  said in turn two")
 	})
 }

@@ -167,6 +167,7 @@ type peer struct {
 	r    *rig
 	name string
 	env  ui.Variables
+	log  *acpclient.Log
 	*jsonrpc.Peer
 
 	mu       sync.Mutex
@@ -213,7 +214,7 @@ func (r *rig) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *
 		}
 	}
 	ours, theirs := transport.Pipe()
-	p := &peer{r: r, name: a.Name, env: a.Env, running: map[string]*turn{}}
+	p := &peer{r: r, name: a.Name, env: a.Env, log: log, running: map[string]*turn{}}
 	p.Peer = jsonrpc.NewPeer(theirs, p, jsonrpc.Options{})
 	p.Start()
 	h := host.New(host.Options{Sink: sink, Agent: a.Name})

@@ -264,23 +264,15 @@ func (c *chat) giveUp() {
 }
 
 // starting says from time to time that the agent is being started, and what it
-// says meanwhile, or for a login.
+// says for a login.
 func (c *chat) starting() {
-	if (!c.connecting || c.redialing) && c.loggingIn == "" {
-		return
-	}
-	lines, total := c.log.Lines()
-	const most = 5 // at a time
-	if fresh := min(total-c.logged, len(lines), most); fresh > 0 {
-		for _, l := range lines[len(lines)-fresh:] {
-			if l.Source == acpclient.LogStderr {
-				c.say("The stderr of %s: %s", c.name(), l.Text)
-			}
+	if c.loggingIn != "" { // where to go, and what to type there
+		for _, l := range c.freshStderr() {
+			c.say("The stderr of %s: %s", c.name(), l)
 		}
-	}
-	c.logged = total
-	if !c.connecting {
 		c.wakeAt(time.Now().Add(time.Second))
+	}
+	if !c.connecting || c.redialing {
 		return
 	}
 	took := time.Since(c.connectedAt)
