@@ -100,7 +100,6 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.HistoryBegan:
 		t.loading = true
 	case acpclient.TurnStarted:
-		c.freshStderr() // what it has said of others
 		c.watch(t, true)
 		if !e.Told {
 			t.broken.cut = reopen.Cut{}

@@ -252,8 +252,8 @@ func (c *chat) failed(what string, err error) {
 	}
 }
 
-// freshStderr are the last lines that the agent has written to its stderr since the turn
-// began, or since something failed.
+// freshStderr are the last lines that the agent has written to its stderr since the prompt
+// went out, or since something failed.
 func (c *chat) freshStderr() (out []string) {
 	const most = 5
 	lines, total := c.log.Lines()

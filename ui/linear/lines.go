@@ -162,6 +162,7 @@ func (c *chat) send(text string) {
 
 func (c *chat) sendBlocks(t *talk, text string, blocks []acpclient.Block) {
 	running := t.session.Running()
+	c.freshStderr() // what it has said of others
 	if err := t.session.Prompt(blocks...); err != nil {
 		t.queued = append([]string{text}, t.queued...)
 		t.paused = true
