@@ -18,7 +18,7 @@ type Block struct {
 	// URI makes it a resource link or, with Content, an embedded resource, which
 	// only agents with EmbeddedContext take.
 	URI     string
-	Name    string // of the link
+	Name    string // of the link, or of an image: the agent is not told that
 	Content *string
 
 	// Image is a picture's file, as bytes: only for agents with Image. The
@@ -55,6 +55,9 @@ func (b Block) wire() any {
 func (b Block) shown() string {
 	switch {
 	case b.Image != nil:
+		if b.Name != "" {
+			return "[image " + safetext.Line(b.Name, 60) + " " + ByteCount(len(b.Image)) + "]"
+		}
 		return imageShown(b.MimeType, len(b.Image))
 	case b.URI != "":
 		return "" // the text names it

@@ -101,15 +101,33 @@ func (p *pictures) label(token rune) (string, bool) {
 
 // words is a text with its images in words.
 func (p *pictures) words(text string) string {
+	return replaceTokens(text, func(token rune) string {
+		if label, ok := p.label(token); ok || p.of[token] == nil {
+			return label
+		}
+		return p.of[token].text
+	})
+}
+
+// lasting is what of a text means something to another run: the path of an image does,
+// a token does not.
+func (p *pictures) lasting(text string) string {
+	return replaceTokens(text, func(token rune) string {
+		if a := p.of[token]; a != nil {
+			return a.text
+		}
+		return ""
+	})
+}
+
+func replaceTokens(text string, with func(token rune) string) string {
 	if !widget.HasTokens(text) {
 		return text
 	}
 	var b strings.Builder
 	for _, piece := range widget.SplitTokens(text) {
 		if token, ok := widget.Token(piece); ok {
-			if piece, ok = p.label(token); !ok && p.of[token] != nil {
-				piece = p.of[token].text
-			}
+			piece = with(token)
 		}
 		b.WriteString(piece)
 	}

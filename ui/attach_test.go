@@ -61,7 +61,7 @@ func TestPastedImage(t *testing.T) {
 		d.send(tea.PasteMsg{Content: "file:///tmp/shot.png\n"})
 		d.types(" here\n")
 		d.wait(50 * time.Millisecond)
-		d.sees("▌ see [image png 3 B] here")
+		d.sees("▌ see [image shot.png 3 B] here")
 		d.sent(1, `[{"type":"text","text":"see "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" here"}]`)
 		d.press("up") // the history has it
 		d.sees("see [image shot.png 3 B] here")
@@ -195,5 +195,25 @@ func TestImageForAnotherAgent(t *testing.T) {
 		d.wait(50 * time.Millisecond)
 		d.sees("this agent takes no images")
 		d.sent(1, `[{"type":"text","text":"see /tmp/shot.png "}]`)
+	})
+}
+
+// A prompt with an image is in the history once, by its name; the project's history has
+// the path, which is what another run can use.
+func TestImageInTheHistory(t *testing.T) {
+	k := newDisk()
+	drive(t, func(d *driver, o *Options) {
+		withPictures(pictured())(d, o)
+		o.History = k
+	}, func(d *driver) {
+		d.connected()
+		d.types("see /tmp/shot.png here\n")
+		d.wait(time.Second)
+		d.press("ctrl+r")
+		d.wait(time.Second)
+		d.sees("╭ history", "see [image shot.png 3 B] here", "1/1")
+		if got := strings.Join(k.history, "|"); got != "see /tmp/shot.png here" {
+			t.Errorf("the project's history is %q", got)
+		}
 	})
 }

@@ -111,7 +111,7 @@ func newChat(m *Model, l *link) *chat {
 	c.composer.SetVim(m.keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
-	c.history.Before(m.past.entries)
+	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
 

@@ -131,10 +131,10 @@ func (c *chat) draftKey() (DraftKey, bool) {
 func (c *chat) draft() Draft {
 	d := Draft{Queued: slices.Clone(c.queued)}
 	for i := range d.Queued {
-		d.Queued[i] = lasting(d.Queued[i])
+		d.Queued[i] = c.m.pictures.lasting(d.Queued[i])
 	}
 	for _, p := range c.composer.Parts() {
-		if p.Text = lasting(p.Text); p.Text != "" {
+		if p.Text = c.m.pictures.lasting(p.Text); p.Text != "" {
 			d.Parts = append(d.Parts, p)
 		}
 	}

@@ -80,7 +80,7 @@ func (m *Model) pastRead(msg pastMsg) tea.Cmd {
 	}
 	m.past.entries = msg.entries
 	for _, c := range m.chats {
-		c.history.Before(msg.entries)
+		c.history.Before(msg.entries, m.pictures.lasting)
 		if c.search != nil && c.picker == c.search {
 			c.search.refresh(c.historyItems(), func(a, b any) bool { return a == b })
 		}
@@ -91,19 +91,9 @@ func (m *Model) pastRead(msg pastMsg) tea.Cmd {
 // keep puts a text into the history: of the page, and of the project.
 func (c *chat) keep(text string) {
 	c.history.Add(text)
-	if text = lasting(text); c.m.opts.History != nil && strings.TrimSpace(text) != "" {
+	if text = c.m.pictures.lasting(text); c.m.opts.History != nil && strings.TrimSpace(text) != "" {
 		c.m.past.wait = append(c.m.past.wait, text)
 	}
-}
-
-// lasting is what of a text means something to another run: a token does not.
-func lasting(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= widget.FirstToken && r <= widget.LastToken {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // flushPast writes what was not written when the screen ended.

@@ -159,7 +159,7 @@ func (s *sending) image(ctx context.Context, a *attached) (b acpclient.Block, in
 	case !s.info.Image:
 		return b, a.text, noImages
 	}
-	return acpclient.Block{Image: a.data, MimeType: a.mime}, "", ""
+	return acpclient.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
 }
 
 // maxEmbedded bounds the texts that go along with one prompt, in bytes.

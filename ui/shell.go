@@ -77,7 +77,7 @@ func (c *chat) shellDir() string {
 // runLine runs what stands in the composer, once those before are over.
 func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
-	line := strings.TrimSpace(lasting(strings.TrimPrefix(text, "!")))
+	line := strings.TrimSpace(c.m.pictures.lasting(strings.TrimPrefix(text, "!")))
 	switch {
 	case c.recorded:
 		return c.say("this is only a log: nothing is run here")

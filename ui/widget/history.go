@@ -66,11 +66,15 @@ func (h *History) Walking() bool { return h.at < len(h.entries) }
 func (h *History) Entries() []string { return h.entries }
 
 // Before puts entries of former times, oldest first, before those that were added, in place of those that it put there
-// earlier. One that was added since is not there twice. A walk goes on where it is.
-func (h *History) Before(entries []string) {
+// earlier. One that was added since is not there twice; kept is how one of those stands among entries, nil: as it is. A
+// walk goes on where it is.
+func (h *History) Before(entries []string, kept func(string) string) {
 	own := h.entries[h.older:]
 	known := make(map[string]bool, len(own))
 	for _, e := range own {
+		if kept != nil {
+			e = kept(e)
+		}
 		known[e] = true
 	}
 	all := make([]string, 0, len(entries)+len(own))

@@ -188,13 +188,13 @@ func TestHistory(t *testing.T) {
 	var few History
 	few.Add("c")
 	few.Add("b")
-	few.Before([]string{"x", "a", "b"})
+	few.Before([]string{"x", "a", "b"}, nil)
 	if want := []string{"x", "a", "c", "b"}; !slices.Equal(few.Entries(), want) { // b was sent since
 		t.Errorf("with those of before: %q, want %q", few.Entries(), want)
 	}
 	few.Prev("")
 	few.Prev("b")
-	few.Before([]string{"w", "x", "y", "z"}) // in the middle of a walk
+	few.Before([]string{"w", "x", "y", "z"}, nil) // in the middle of a walk
 	if got, ok := few.Prev("c"); !ok || got != "z" {
 		t.Errorf("went on to %q", got)
 	}
@@ -204,7 +204,7 @@ func TestHistory(t *testing.T) {
 	for range historyLimit {
 		few.Add(fmt.Sprint(len(few.Entries())))
 	}
-	if few.Before([]string{"old"}); len(few.Entries()) > historyLimit {
+	if few.Before([]string{"old"}, nil); len(few.Entries()) > historyLimit {
 		t.Errorf("%d entries", len(few.Entries()))
 	}
 }
