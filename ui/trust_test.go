@@ -73,3 +73,35 @@ func TestUnsaidChanges(t *testing.T) {
 		d.sees("changed mine.go", "- old line", "+ new line")
 	})
 }
+
+// What a rule of the user's denies and the agent does all the same says so in red, and
+// stands with what was rejected, above what nobody was asked about; also where the rule
+// has answered the agent's question.
+func TestForbiddenAndDone(t *testing.T) {
+	for name, asks := range map[string]bool{"unasked": false, "asked": true} {
+		t.Run(name, func(t *testing.T) {
+			drive(t, func(d *driver, _ *Options) {
+				d.turn = func(turn *turn) string {
+					turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+					if asks {
+						turn.ask(push, usual)
+					} else {
+						turn.a.updateIn(turn.session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
+					}
+					turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+					return "end_turn"
+				}
+			}, func(d *driver) {
+				d.connected()
+				d.m.chat.link.conn.Broker.SetRules("s1", bookOf(t, "[[deny]]\ncommand = \"git push *\"\n"))
+				d.types("go\n")
+				d.wait(3 * time.Second)
+				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran though rejected", "1 unasked")
+				d.types("/trust\n")
+				if list := d.screen(); !d.inTheme("ran although your rule forbids it", d.m.th.Bad) || strings.Index(list, "execute  git add") > strings.Index(list, "delete  Clean up") {
+					t.Errorf("not in red, or not first:\n%s", list)
+				}
+			})
+		})
+	}
+}
