@@ -77,13 +77,12 @@ type chat struct {
 	sending     *sending   // the prompt whose files are being read
 	dropped     string     // the prefix for which the popup was closed
 
-	lastKey     time.Time
-	toast       string
-	toastUntil  time.Time
-	lastPrompt  string
-	stopAsked   time.Time // when the turn was cancelled
-	changed     []int
-	questionTop int // first row of the question on the screen, -1 without one
+	lastKey    time.Time
+	toast      string
+	toastUntil time.Time
+	lastPrompt string
+	stopAsked  time.Time // when the turn was cancelled
+	changed    []int
 
 	copying    *copyMenu
 	finding    *finding // of the transcript
@@ -101,7 +100,7 @@ func (c *chat) newView() *chatview.View {
 }
 
 func newChat(m *Model, l *link) *chat {
-	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), questionTop: -1, unwanted: map[uint64]bool{}}
+	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), unwanted: map[uint64]bool{}}
 	c.view = c.newView()
 	for _, d := range []chatview.Density{chatview.Everything, chatview.Quiet} {
 		if m.opts.Density == d.String() {

@@ -208,9 +208,9 @@ func (c *chat) live(width, height int) inline.Frame {
 	below, y := c.inlineBelow(cells, height)
 	room := max(0, height-2-len(below))
 	var rows []string
-	c.questionTop = -1
 	if c.question.open() {
-		rows = c.question.rows(min(cells, maxAsked), max(4, room), c.popup != nil)
+		talk := len(c.written.Live(leastTalk(room)))
+		rows = c.question.rows(min(cells, maxAsked), max(4, room-talk), c.popup != nil)
 	}
 	// A terminal that gets narrower makes more rows of them. What has left the screen
 	// at its top then cannot be taken away any more.

@@ -11,12 +11,13 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/permissions"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
 
-// rows draws the page: the transcript on top, below it what never scrolls.
-// Whatever opens lies over the transcript and moves nothing.
+// rows draws the page: the transcript on top, below it what is asked and what
+// never scrolls. Whatever opens lies over that and moves nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
@@ -55,29 +56,34 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 
 	top := max(0, height-len(below))
 	find := c.findRows(top)
-	c.areas = areas{transcript: area{0, 0, width, top - find}, lid: height}
+	asked, cursor := c.askedRows(width, top-find)
+	talk := top - find - len(asked)
+	if cursor != nil {
+		cursor.Y += talk
+	}
+	c.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
 	if !full {
 		c.areas.composer = area{2, top + inputTop + 1, max(0, width-4), len(input) - 2}
 	}
-	c.view.SetSize(width, top-find)
+	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
 	if len(c.thread.Items) == 0 {
 		rows = append(rows, c.welcome(width)...)
 	}
-	rows = rows[:min(len(rows), top)]
-	for len(rows) < top {
+	rows = rows[:min(len(rows), talk)]
+	for len(rows) < talk {
 		rows = append(rows, "")
 	}
-	var typed *tea.Cursor
+	rows = append(rows, asked...)
 	if find > 0 {
 		row, x := c.findRow(width)
-		if rows[top-1] = row; c.finding.typing {
-			typed = tea.NewCursor(x, top-1)
+		if rows = append(rows, row); c.finding.typing && cursor == nil {
+			cursor = tea.NewCursor(x, top-1)
 		}
 	}
-	rows, cursor := c.over(rows, width, top-find)
-	if cursor == nil {
-		cursor = typed
+	rows, lid := c.over(rows, width, top-find)
+	if lid != nil {
+		cursor = lid
 	}
 	if !full && c.areas.lid == height {
 		c.tagEnd(below, inputTop, width, top)
@@ -115,8 +121,33 @@ func fit(rows []string, height int) []string {
 	return rows
 }
 
-// over lays what is open over the transcript. The cursor is nil unless it stands
-// there.
+// askedRows draws what is asked, a question, a form or a page, in at most height
+// rows. What was said last keeps some of them.
+func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) {
+	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
+		return nil, nil
+	}
+	room, covered := height, c.popup != nil
+	if !c.question.full {
+		room -= c.view.Tall(width, leastTalk(height))
+	}
+	if c.question.open() {
+		rows = c.question.rows(width, room, covered)
+	} else {
+		rows, cursor = c.elicitRows(width, room, covered)
+	}
+	return rows[:min(len(rows), max(0, height))], cursor
+}
+
+// leastTalk is how many of so many rows the transcript keeps while something is
+// asked, however long that is: a quarter, where the rest is enough to answer.
+func leastTalk(height int) int {
+	const enough = 7
+	return max(0, min(height/4, height-enough))
+}
+
+// over lays what is open over the transcript and what is asked. The cursor is nil
+// unless it stands there.
 func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	lay := func(box []string, at *tea.Cursor) {
@@ -127,16 +158,6 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			at.Y += y
 			cursor = at
 		}
-	}
-	c.questionTop = -1
-	if c.question.open() && c.overlay == noOverlay {
-		q := c.question.rows(width, top, c.popup != nil)
-		c.questionTop = max(0, top-len(q))
-		rows = widget.Overlay(rows, q, 0, c.questionTop)
-		c.areas.lid = min(c.areas.lid, c.questionTop)
-	}
-	if c.elicitShown() {
-		lay(c.elicitRows(width, top, c.popup != nil))
 	}
 	if c.popup != nil && c.overlay == noOverlay {
 		list := c.popup.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, top-2)), c.m.th)
@@ -157,21 +178,37 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	return rows, cursor
 }
 
-// tagEnd says on the composer's upper border that the transcript goes on, and how
-// much is new. There it stays where it is when the rows above are scrolled: on one
-// of those it would have to be written again each time.
+// tagEnd says on the composer's upper border that the transcript goes on, and who
+// asks for something there or how much is new. There it stays where it is when the
+// rows above are scrolled: on one of those it would have to be written again each
+// time.
 func (c *chat) tagEnd(below []string, border, width, top int) {
 	n := c.view.Below()
-	if c.view.Following() || c.areas.transcript.height <= 2 || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
+	asks := c.asks()
+	if c.view.Following() || c.areas.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
 		return
 	}
 	word := " ↓ end "
-	if n > 0 {
+	switch {
+	case asks != "":
+		word = " ↓ " + asks + " · end "
+	case n > 0:
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.th.Selected.Paint(widget.Truncate(word, width-4, "…"))
 	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
 	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
+}
+
+// asks says who waits for the user's answer; "" where nobody does.
+func (c *chat) asks() string {
+	switch {
+	case c.question.open() && c.question.waiting[c.question.current].Origin == permissions.FromParley:
+		return "parley asks"
+	case c.question.open() || c.eliciting() && !c.elicits[0].open:
+		return c.link.name() + " asks"
+	}
+	return ""
 }
 
 // leastTag is the narrowest screen on which there is a border to say that on.

@@ -32,8 +32,8 @@ func (a area) has(x, y int) bool {
 
 // areas are where things are on the screen, as drawn last.
 type areas struct {
-	transcript, composer, end area
-	lid                       int // the first row that something lies over
+	transcript, asked, composer, end area
+	lid                              int // the first row that something lies over
 }
 
 // toggleMouse takes the mouse, or leaves it to the terminal.
@@ -65,8 +65,8 @@ func (c *chat) click(at tea.Mouse) {
 	c.mouse.down, c.mouse.x, c.mouse.y, c.mouse.atX, c.mouse.atY = true, at.X, at.Y, at.X, at.Y
 	c.mouse.drops = had
 	switch {
-	case c.questionTop >= 0 && at.Y >= c.questionTop && at.Y < c.questionTop+c.question.height:
-		c.question.grab(c.m.now())
+	case c.areas.asked.has(at.X, at.Y) && at.Y < c.areas.lid:
+		c.giveKeys()
 		c.mouse.down = false
 	case c.inTranscript(at.X, at.Y) && !c.areas.end.has(at.X, at.Y):
 		c.view.DragFrom(at.Y-c.areas.transcript.y, at.X)

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,8 +30,8 @@ type question struct {
 	read      bool // the end of the body has been on the screen
 	details   bool
 	full      bool
-	height    int // rows on the screen
-	page      int // rows of the body on the screen
+	fits      bool // all of the body is on the screen
+	page      int  // rows of the body on the screen
 
 	drawn      []string // the body as drawn last, for the question, width and theme below
 	drawnKey   uint64
@@ -60,6 +58,29 @@ func (q *question) add(n permissions.Question) {
 	if len(q.waiting) == 1 {
 		q.turn(0)
 	}
+	q.tell()
+}
+
+// tell has the transcript leave out what the questions show.
+func (q *question) tell() {
+	var ids, subjects []string
+	for _, w := range q.waiting {
+		if w.Tool != "" {
+			ids = append(ids, w.Tool)
+			continue
+		}
+		for _, p := range w.Body { // of parley's own
+			switch p.Kind {
+			case permissions.Command:
+				subjects = append(subjects, p.Text)
+			case permissions.Diff:
+				subjects = append(subjects, p.Path)
+			}
+		}
+	}
+	c := q.c
+	c.changed = append(c.changed, c.thread.SetAsked(ids, subjects)...)
+	c.applied()
 }
 
 // remove drops a question that was settled, by whomever.
@@ -76,6 +97,7 @@ func (q *question) remove(key uint64) {
 		case i == q.current:
 			q.turn(min(i, max(0, len(q.waiting)-1)))
 		}
+		q.tell()
 		return
 	}
 }
@@ -83,6 +105,7 @@ func (q *question) remove(key uint64) {
 func (q *question) clear() {
 	q.waiting, q.made = nil, nil
 	q.turn(0)
+	q.tell()
 }
 
 // turn shows the i-th question afresh: it has to be read and given the keys.
@@ -139,6 +162,9 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return q.c.say(why), true
 		}
 		want = intent.None
+	}
+	if q.scrollsTranscript(name, want) {
+		return nil, false
 	}
 	var cmd tea.Cmd
 	switch want {
@@ -208,6 +234,19 @@ func (q *question) tooFast() bool {
 func (q *question) elsewhere(name string) bool {
 	switch q.c.m.keys.Of(intent.Chat, name) {
 	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
+		return true
+	}
+	return false
+}
+
+// scrollsTranscript tells whether a key scrolls the transcript above the question:
+// a page key does where all of the question is on the screen.
+func (q *question) scrollsTranscript(name string, want intent.Intent) bool {
+	if want != intent.None && (!q.fits || want != intent.PageUp && want != intent.PageDown) {
+		return false
+	}
+	switch q.c.m.keys.Of(intent.Chat, name) {
+	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
 		return true
 	}
 	return false
@@ -292,98 +331,6 @@ func (q *question) reject() tea.Cmd {
 	}
 	q.remove(cur.Key)
 	return nil
-}
-
-// appears notes when the current question came onto the screen.
-func (q *question) appears(now time.Time) {
-	if q.open() && q.shownAt.IsZero() {
-		q.shownAt = now
-	}
-}
-
-// rows draws the current question in at most height rows. What is covered by a
-// popup has not been read.
-func (q *question) rows(width, height int, covered bool) []string {
-	if !q.open() {
-		q.height = 0
-		return nil
-	}
-	now := q.c.m.now()
-	q.appears(now)
-	cur := q.waiting[q.current]
-	inner := widget.InnerWidth(width)
-	body, whole, options := q.parts(cur, inner, height)
-	if !covered && height >= 4+len(options) && q.offset+q.page >= whole && !q.read {
-		q.read = true
-		body, _, options = q.parts(cur, inner, height)
-	}
-	rows := append([]string(nil), body[q.offset:min(len(body), q.offset+q.page)]...)
-	if len(options) > 0 {
-		rows = append(rows, widget.Separator)
-		rows = append(rows, options...)
-	}
-	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(now)}
-	out := box.Rows(width, q.c.m.th)
-	q.height = len(out)
-	return out
-}
-
-// parts returns the body, how many rows of it have to be read, and the options
-// below it, and says which rows of the body are on the screen. Options that
-// there is no room for are part of the body.
-func (q *question) parts(cur permissions.Question, width, height int) (body []string, whole int, options []string) {
-	body = q.body(cur, width)
-	options = q.optionRows(cur, width)
-	if len(options) > max(1, height-6) {
-		body, options = append(append(body, ""), options...), nil
-	}
-	whole = len(body)
-	if q.details {
-		body = append(body, q.detailRows(cur, width)...)
-	}
-	q.page = max(1, height-3-len(options)) // borders and the separator
-	q.revealed(cur)
-	q.offset = max(0, min(q.offset, len(body)-q.page))
-	return body, whole, options
-}
-
-func (q *question) title(cur permissions.Question) string {
-	name := q.c.link.name()
-	if cur.Origin == permissions.FromParley && cur.Why != "" {
-		return "parley asks again: " + cur.Why
-	}
-	if cur.Origin == permissions.FromParley {
-		return "parley asks: " + name + " wants this without having asked"
-	}
-	return name + " asks"
-}
-
-func (q *question) right(rows int) string {
-	s := ""
-	if len(q.waiting) > 1 {
-		s = fmt.Sprintf("%d of %d waiting", q.current+1, len(q.waiting))
-	}
-	if rest := rows - q.offset - q.page; rest > 0 {
-		s = strings.TrimSpace(fmt.Sprintf("%d more rows ↓  %s", rest, s))
-	}
-	return s
-}
-
-func (q *question) foot(now time.Time) string {
-	cur := q.waiting[q.current]
-	switch {
-	case q.armed(now) && cur.Change != nil:
-		return q.hunkFoot(cur)
-	case q.armed(now) && q.read:
-		return "esc rejects · d details"
-	case q.armed(now):
-		return "read to the end to allow: down, pgdn · esc rejects"
-	case q.c.focused:
-		return "alt+a or tab to answer"
-	case q.c.composer.Empty():
-		return "alt+a to answer · esc rejects"
-	}
-	return "keys are off while you type · alt+a to answer · esc rejects"
 }
 
 // body is all that has to be read. A large diff is not compared on every frame.

@@ -111,6 +111,7 @@ type Tool struct {
 	Unfinished            bool   // the turn ended before a final status came
 	StillRunning          bool   // the agent has gone on with it outside of its turn
 	Rejected              bool   // a question about it was answered with no
+	Asked                 bool   // a question shows what it would do
 	Content               []acpclient.ToolContent
 	Locations             []acpclient.Location
 	RawInput, RawOutput   string

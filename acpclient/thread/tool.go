@@ -51,6 +51,7 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 			tool.Ended = e.Until
 		}
 		tool.StillRunning = false
+		tool.Asked = false
 		delete(t.live, it)
 		t.judge(it)
 	default:
@@ -62,6 +63,25 @@ func (t *Thread) tool(e acpclient.ToolChanged) {
 			t.goesOn(it)
 		}
 	}
+}
+
+// SetAsked says which calls of the turn questions show now: those with one of the
+// ids, and those that one of the subjects is about, a file or a command. It returns
+// the indexes of the items that it changed.
+func (t *Thread) SetAsked(ids, subjects []string) []int {
+	t.changed = t.changed[:0]
+	for it := range t.live {
+		asked := slices.Contains(ids, it.Tool.ID)
+		if !asked && len(subjects) > 0 {
+			asked = slices.ContainsFunc(it.Tool.subjects(t), func(s string) bool { return slices.Contains(subjects, s) })
+		}
+		if asked != it.Tool.Asked {
+			it.Tool.Asked = asked
+			t.touch(it)
+		}
+	}
+	slices.Sort(t.changed)
+	return t.changed
 }
 
 func set(into, from *string) {

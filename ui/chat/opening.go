@@ -80,6 +80,9 @@ func (v *View) open(i int) bool {
 	return v.density == Everything
 }
 
+// opened tells whether an item was opened by itself.
+func (v *View) opened(i int) bool { return v.choices[i] || v.peek == i+1 }
+
 // closed tells whether an item was closed by itself.
 func (v *View) closed(i int) bool {
 	open, ok := v.choices[i]

@@ -41,7 +41,7 @@ func (v *View) tool(it *thread.Item) ([]string, bool) {
 	rows := []string{v.toolHead(it, live)}
 	failed := t.Status == "failed"
 	full := failed || v.open(it.Index)
-	if v.closed(it.Index) || v.quiet(it.Index) && !failed {
+	if v.closed(it.Index) || v.quiet(it.Index) && !failed || live && t.Asked && !v.opened(it.Index) {
 		return rows, live
 	}
 	shown, left := false, 0

@@ -300,6 +300,19 @@ func (v *View) room(p place) int {
 	return n
 }
 
+// Tall counts the rows that there are at this width, as far as most.
+func (v *View) Tall(width, most int) int {
+	v.SetSize(width, v.height)
+	n := 0
+	if len(v.thread.Items) == 0 || width <= 0 {
+		return n
+	}
+	for p, ok := v.last(), true; ok && n < most; p, ok = v.previous(p) {
+		n += len(v.segment(p.item, p.seg))
+	}
+	return min(n, most)
+}
+
 // move returns the place n rows away, or the first.
 func (v *View) move(p place, n int) place {
 	p.row += n
