@@ -379,6 +379,10 @@ func (c *chat) paste(text string) {
 		}
 		return
 	}
+	if c.question.full { // nobody sees the composer
+		c.question.note = "not pasted · " + c.question.fullFoot(c.question.waiting[c.question.current])
+		return
+	}
 	if !c.pastePictures(text) {
 		c.composer.InsertPaste(text)
 	}

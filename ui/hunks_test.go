@@ -95,7 +95,7 @@ func TestRefuseAHunk(t *testing.T) {
 		d.press("a")
 		d.sees("what you changed can be allowed once only")
 		d.press("esc") // not an answer
-		d.sees("  ✗ hunk 2 of 3: refused", "Allow once: 2 of 3 hunks", "esc rejects")
+		d.sees("  ✗ hunk 2 of 3: refused", "Allow once: 2 of 3 hunks", "f or esc goes back")
 		d.press("y")
 		d.onDisk(path, strings.Replace(three.Replace(old), "line 4\n", "line 4\nline 5\n", 1))
 		d.sees("✓ Allow once, with changes by you", "told: ", "The user changed this", "+line 5")
@@ -116,7 +116,7 @@ func TestHunkKeys(t *testing.T) {
 		"all of them":        {"h space ] space ] space enter", old},
 		"after all":          {"h space ] space u enter", three.Replace(old)},
 		"rejected":           {"h space n", old},
-		"left, then esc":     {"h space esc esc", old},
+		"left, then esc":     {"h space esc f esc", old},
 		"a session's yes":    {"h a", three.Replace(old)},
 		"left by h, and yes": {"h space h y", strings.NewReplacer("line 5\n", "", "line 9\n", "line 9\n\tnine and a half \n").Replace(old)},
 	} {

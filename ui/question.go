@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,9 +31,10 @@ type question struct {
 	offset    int  // rows of the body scrolled away
 	read      bool // the end of the body has been on the screen
 	details   bool
-	full      bool
-	fits      bool // all of the body is on the screen
-	page      int  // rows of the body on the screen
+	full      bool   // it has the screen and the keys
+	note      string // about the last key
+	fits      bool   // all of the body is on the screen
+	page      int    // rows of the body on the screen
 
 	drawn      []string // the body as drawn last, for the question, width and theme below
 	drawnKey   uint64
@@ -111,7 +114,7 @@ func (q *question) clear() {
 // turn shows the i-th question afresh: it has to be read and given the keys.
 func (q *question) turn(i int) {
 	q.current, q.offset, q.read, q.details, q.full, q.grabbed, q.reading = i, 0, false, false, false, false, false
-	q.shownAt = time.Time{}
+	q.shownAt, q.note = time.Time{}, ""
 }
 
 func (q *question) open() bool { return len(q.waiting) > 0 }
@@ -129,7 +132,7 @@ func (q *question) armed(now time.Time) bool {
 	if !q.open() || q.shownAt.IsZero() {
 		return false
 	}
-	if q.grabbed {
+	if q.grabbed || q.full {
 		return true
 	}
 	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet)
@@ -141,6 +144,7 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	name := msg.String()
 	cur := q.waiting[q.current]
 	h := q.made[cur.Key]
+	q.note = ""
 	if q.grabbed && now.Sub(q.grabbedAt) < dropAfterGrab || now.Before(q.deaf) || h != nil && h.editing {
 		return nil, true
 	}
@@ -158,12 +162,15 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	want := q.c.m.keys.Of(intent.Question, name)
 	if why := unfit(cur, want); why != "" {
-		if q.grabbed {
+		if q.grabbed || q.full {
 			return q.c.say(why), true
 		}
 		want = intent.None
 	}
-	if q.scrollsTranscript(name, want) {
+	switch {
+	case q.full && want == intent.Reject:
+		want = intent.FullScreen // the view is left first
+	case !q.full && q.scrollsTranscript(name, want):
 		return nil, false
 	}
 	var cmd tea.Cmd
@@ -202,6 +209,9 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.now(), nil // what was typed for the other one is dropped
 	case intent.Leave:
 		switch {
+		case q.full:
+			q.full, q.grabbed, q.reading = false, false, false
+			return nil, true
 		case q.reading && !q.grabbed && q.c.m.keys.Of(intent.Chat, name) == intent.FocusQuestion:
 			q.grab(q.c.m.now())
 			return nil, true
@@ -210,6 +220,14 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 	default:
+		if strings.Contains(answerKeys, name) {
+			q.note = name + " is no answer here: press " + answersOf(cur.Options)
+			break
+		}
+		if q.full { // there is no composer to take it
+			q.readAt = now
+			return nil, !q.elsewhere(name)
+		}
 		q.reading = false
 		return nil, q.grabbed && !q.elsewhere(name) // else nobody's while the question has the keys
 	}
@@ -302,6 +320,27 @@ func letterOf(options []permissions.Option, o permissions.Option) string {
 		return ""
 	}
 	return letters[o.Kind]
+}
+
+// answerKeys are those that answer most questions: where they do not, nobody means
+// to type them.
+const answerKeys = "yanN123456789"
+
+// answersOf lists the keys of the options.
+func answersOf(options []permissions.Option) string {
+	var keys []string
+	for i, o := range options {
+		keys = append(keys, keyOf(options, i, o))
+	}
+	if n := len(keys); n > 1 {
+		keys = append(keys[:n-2], keys[n-2]+" or "+keys[n-1])
+	}
+	return strings.Join(keys, ", ")
+}
+
+// keyOf is the key that is shown with the i-th option.
+func keyOf(options []permissions.Option, i int, o permissions.Option) string {
+	return cmp.Or(letterOf(options, o), placeKey(i))
 }
 
 // harmless tells whether an option can be chosen before all was read.
@@ -417,12 +456,8 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 		}
 	}
 	for i, o := range cur.Options {
-		key := letterOf(cur.Options, o)
-		if key == "" {
-			key = placeKey(i)
-		}
 		name, off := q.optionName(cur, o)
-		add(key, name, off)
+		add(keyOf(cur.Options, i, o), name, off)
 	}
 	if key := q.c.m.keys.Label(intent.Question, intent.TakeOver); key != "" && cur.Attends {
 		add(key, "Run it here, with my keyboard", !q.read)

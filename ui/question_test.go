@@ -417,3 +417,68 @@ func TestAWordIsNoAnswer(t *testing.T) {
 		d.outcomes("ok")
 	})
 }
+
+// The full view is a layer: what means nothing there does nothing, in particular
+// not to the composer that nobody sees, and esc leaves the view before it rejects.
+func TestFullScreenIsALayer(t *testing.T) {
+	withQuestion(t, push, usual, func(d *driver) {
+		d.rest()
+		d.press("f")
+		d.misses("› ask the agent")
+		d.sees("f or esc goes back")
+		d.press("x", "enter", "Q", "/", "?", "backspace", "up", "ctrl+w", "x", "enter")
+		d.send(tea.PasteMsg{Content: "pasted"})
+		d.rest()
+		d.misses("› ask the agent", "queued")
+		d.draft("")
+		d.outcomes("")
+		d.sees("f or esc goes back")
+		d.press("esc")
+		d.sees("› ask the agent", "fake asks")
+		d.outcomes("")
+		d.rest()
+		d.press("f", "tab") // back to the composer, which is there again
+		d.sees("› ask the agent")
+		d.types("half a draft")
+		d.draft("half a draft")
+		d.press("alt+a")
+		d.wait(100 * time.Millisecond)
+		d.press("f", "x", "enter", "f")
+		d.draft("half a draft")
+		d.press("f")
+		d.rest()
+		d.press("y") // answers count there
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+		d.sees("› half a draft")
+		d.misses("queued")
+	})
+}
+
+// A key that answers other questions but not this one is not typed, and the
+// question says which keys it takes. They still do.
+func TestKeyThatIsNoAnswer(t *testing.T) {
+	options := `[{"optionId":"one","name":"Allow once","kind":"allow_once"},{"optionId":"dir","name":"Allow once, and this directory","kind":"allow_once"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`
+	for _, key := range []string{"y", "a", "N", "7"} {
+		withQuestion(t, push, options, func(d *driver) {
+			d.rest()
+			d.press(key)
+			d.draft("")
+			d.outcomes("")
+			d.sees(key + " is no answer here: press 1, 2 or n")
+			d.press("n") // it may be a word
+			d.outcomes("")
+			d.draft("")
+			d.rest()
+			d.press("2")
+			d.wait(100 * time.Millisecond)
+			d.outcomes("dir")
+		})
+	}
+	withQuestion(t, push, options, func(d *driver) { // while something is typed they are letters
+		d.types("h")
+		d.rest()
+		d.types("ay")
+		d.draft("hay")
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
@@ -82,6 +83,10 @@ func (q *question) right(rows int) string {
 func (q *question) foot(now time.Time) string {
 	cur := q.waiting[q.current]
 	switch {
+	case q.armed(now) && q.note != "":
+		return q.note
+	case q.full:
+		return q.fullFoot(cur)
 	case q.armed(now) && cur.Change != nil:
 		return q.hunkFoot(cur)
 	case q.armed(now) && q.read:
@@ -94,4 +99,25 @@ func (q *question) foot(now time.Time) string {
 		return "alt+a to answer · esc rejects"
 	}
 	return "keys are off while you type · alt+a to answer · esc rejects"
+}
+
+// fullFoot names the keys of the full view.
+func (q *question) fullFoot(cur permissions.Question) string {
+	keys := q.c.m.keys
+	back := keys.Label(intent.Question, intent.FullScreen)
+	if h := q.made[cur.Key]; h != nil && h.on {
+		return q.hunkFoot(cur) + " · " + back + " goes back"
+	}
+	if esc := keys.Label(intent.Question, intent.Reject); esc != "" {
+		back += " or " + esc
+	}
+	all := []string{back + " goes back", "down, pgdn"}
+	if !q.read {
+		all[1] = "read to the end to allow: " + all[1]
+	}
+	all = append(all, keys.Label(intent.Question, intent.Details)+" details")
+	if cur.Change != nil {
+		all = append(all, keys.Label(intent.Question, intent.PickHunks)+" hunks", keys.Label(intent.Question, intent.EditText)+" edit")
+	}
+	return strings.Join(all, " · ")
 }
