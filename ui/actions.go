@@ -74,6 +74,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showPalette(), true
 	case intent.Sessions:
 		return c.m.showSessions(), true
+	case intent.NextWaiting:
+		return c.m.nextWaiting(), true
 	case intent.NewSession:
 		return c.m.newSession(), true
 	case intent.AnotherAgent:

@@ -180,7 +180,7 @@ func TestOtherAgentWaits(t *testing.T) {
 		d.types("two\n")
 		d.switchTo("1 ")
 		d.wait(1500 * time.Millisecond)
-		d.sees("another session waits for you: ctrl+s")
+		d.sees("1 waits · alt+w")
 		d.misses("asks")
 		d.press("ctrl+s")
 		d.sees("open", "1 new session  fake", "here · idle", "2 ● two  other", "waits for you")

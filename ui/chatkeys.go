@@ -26,6 +26,9 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	picking := c.pickerShown() && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
 	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
 	c.lastKey = now
+	if want == intent.NextWaiting { // from wherever one is
+		return c.m.nextWaiting()
+	}
 	if picking {
 		p := c.picker
 		cmd, done := p.key(c.m.keys, msg)

@@ -129,9 +129,10 @@ func (p *pagePlayer) afresh() string {
 		th.Apply(e)
 	}
 	m, c, q := *p.m, *p.m.chat, *p.m.chat.question
-	m.chat, m.dirty, m.view, m.colouring = &c, true, tea.View{}, false
+	m.chat, m.chats, m.dirty, m.view, m.colouring = &c, []*chat{&c}, true, tea.View{}, false
 	c.m, c.question, c.thread, c.view = &m, &q, th, p.m.chat.view.Afresh(th)
 	q.c, q.drawn, q.diffs, q.diffsKey = &c, nil, nil, 0
+	q.tell()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/permissions"
 )
 
 // Notification is how the terminal is told that the user is wanted.
@@ -54,7 +55,7 @@ func (m *Model) notify(c *chat, e acpclient.Event) tea.Cmd {
 		default:
 			what = "is done"
 		}
-	case acpclient.PermissionAsked, acpclient.ElicitationAsked:
+	case permissions.Asked, acpclient.ElicitationAsked:
 		what = "waits for you"
 	default:
 		return nil

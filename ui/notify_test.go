@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/permissions"
 )
 
 // Who looks elsewhere is told that a turn is over and that something is asked,
@@ -35,11 +36,11 @@ func TestNotify(t *testing.T) {
 		if !strings.HasPrefix(got, "\x1b]777;notify;parley;fake is done: a,b") || strings.Count(got, ";") != 3 || strings.Count(got, "\x1b") != 2 {
 			t.Errorf("%q", got)
 		}
-		if got := told(acpclient.PermissionAsked{}); got != "" {
+		if got := told(permissions.Asked{}); got != "" {
 			t.Errorf("at once again: %q", got)
 		}
 		d.wait(3 * time.Second)
-		if got := told(acpclient.PermissionAsked{}); !strings.Contains(got, "fake waits for you") {
+		if got := told(permissions.Asked{}); !strings.Contains(got, "fake waits for you") {
 			t.Errorf("%q", got)
 		}
 		d.wait(3 * time.Second)

@@ -190,13 +190,6 @@ func (m *Model) deliver(c *chat, e acpclient.Event) tea.Cmd {
 		}
 		c.unread = true
 		return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
-	case acpclient.ElicitationAsked:
-		if len(c.elicits) == 0 {
-			return cmd // declined already
-		}
-		return tea.Batch(cmd, m.chat.say("another session waits for you: "+m.label(intent.Sessions)))
-	case acpclient.PermissionAsked:
-		return tea.Batch(cmd, m.chat.say("another session waits for you: "+m.label(intent.Sessions)))
 	}
 	return cmd
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -142,15 +143,17 @@ func (m *Model) heard(err error) {
 	m.refreshOverview()
 }
 
-// sessionItems lists what is open, newest last, what the agents keep, and what
-// only the logs know.
+// sessionItems lists what is open, newest last but those that wait first, what the
+// agents keep, and what only the logs know.
 func (m *Model) sessionItems() []widget.Item {
 	var items []widget.Item
 	open := map[string]bool{} // by agent and session
 	links := m.links()
-	for i, c := range m.chats {
+	first := m.waiting()
+	rest := slices.DeleteFunc(slices.Clone(m.chats), func(c *chat) bool { return slices.Contains(first, c) })
+	for _, c := range slices.Concat(first, rest) {
 		open[c.link.agent.Name+"\x00"+c.thread.Session] = true
-		it := m.openItem(i, c)
+		it := m.openItem(slices.Index(m.chats, c), c)
 		if len(links) > 1 {
 			it.Detail = c.link.name()
 		}
@@ -202,7 +205,7 @@ func (m *Model) openItem(i int, c *chat) widget.Item {
 	switch {
 	case c == m.chat:
 		hint = "here · " + hint
-	case c.question.open() || len(c.elicits) > 0:
+	case c.waits():
 		hint, mark = "waits for you", "● "
 	case c.unread && c.thread.State == thread.Ended:
 		mark = "• "

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -21,6 +22,13 @@ func (c *chat) status(width int) string {
 	th := c.m.th
 	right := c.statusRight()
 	parts := c.statusParts()
+	if w := c.m.waitingWord(); w != "" { // nothing but the mode comes before it
+		at := 0
+		if len(parts) > 0 && parts[0] == c.approvalWord() {
+			at = 1
+		}
+		parts = slices.Insert(parts, at, w)
+	}
 	if w := c.link.agent.Warning; w != "" {
 		parts = append([]string{th.Bad.Paint(w)}, parts...)
 	}

@@ -20,6 +20,7 @@ var Actions = []Action{
 	{End, Chat, "end", []string{"ctrl+end"}, "to the end, and follow it", "", false},
 	{CycleDensity, Chat, "density", []string{"ctrl+o"}, "how much is shown: normal, everything, quiet", "density", false},
 	{Sessions, Chat, "sessions", []string{"ctrl+s"}, "the sessions: open, new, close, delete", "sessions", false},
+	{NextWaiting, Chat, "next-waiting", []string{"alt+w"}, "the next session that waits for you", "", false},
 	{NewSession, Chat, "new-session", nil, "a new session with this agent", "new", false},
 	{AnotherAgent, Chat, "another-agent", nil, "start another agent beside this one", "agent", false},
 	{Turns, Chat, "turns", nil, "the turns so far: jump to a prompt, copy it, edit and resend it", "turns", false},

@@ -35,6 +35,7 @@ const (
 	Palette
 	FocusQuestion
 	Sessions
+	NextWaiting
 	NextMode
 	Options
 	Background
