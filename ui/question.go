@@ -168,8 +168,9 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		want = intent.None
 	}
 	switch {
-	case q.full && want == intent.Reject:
-		want = intent.FullScreen // the view is left first
+	case q.full && want == intent.Reject: // the view is left first
+		q.full, q.reading = false, false
+		return nil, true
 	case !q.full && q.scrollsTranscript(name, want):
 		return nil, false
 	}

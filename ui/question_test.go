@@ -426,7 +426,7 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.press("f")
 		d.misses("› ask the agent")
 		d.sees("f or esc goes back")
-		d.press("x", "enter", "Q", "/", "?", "backspace", "up", "ctrl+w", "x", "enter")
+		d.press("x", "enter", "Q", "/", "?", "backspace", "ctrl+w", "x", "enter")
 		d.send(tea.PasteMsg{Content: "pasted"})
 		d.rest()
 		d.misses("› ask the agent", "queued")
@@ -435,7 +435,10 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.sees("f or esc goes back")
 		d.press("esc")
 		d.sees("› ask the agent", "fake asks")
+		d.types("no") // typed right behind it
 		d.outcomes("")
+		d.draft("no")
+		d.press("ctrl+u")
 		d.rest()
 		d.press("f", "tab") // back to the composer, which is there again
 		d.sees("› ask the agent")
