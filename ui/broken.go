@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/safetext"
 )
@@ -40,6 +41,9 @@ type netted struct {
 	once  sync.Once
 	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
 	last  tea.View               // of before
+
+	drawn string // the rows as the model has them, and as the screen library takes them
+	shown string
 }
 
 // falls is deferred: it catches a panic.
@@ -80,8 +84,29 @@ func (g *netted) View() tea.View {
 
 func (g *netted) draw() {
 	defer g.falls()
-	g.last = g.m.View()
+	v := g.m.View()
+	if v.AltScreen && v.Content != g.drawn {
+		g.drawn, g.shown = v.Content, anchored(v.Content)
+	}
+	if v.AltScreen {
+		v.Content = g.shown
+	}
+	g.last = v
 }
+
+// anchored returns rows of which the last one does not begin with a mere blank. When
+// the screen library draws all of a screen that was narrower before, it looks at as
+// many columns as there were: last rows that are blank there it takes for blank as
+// a whole, and for drawn. A blank with a style is none to it.
+func anchored(rows string) string {
+	text := strings.TrimRight(rows, "\n")
+	if last := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[last:], " ") {
+		return rows[:last] + faintBlank + rows[last+1:]
+	}
+	return rows
+}
+
+var faintBlank = ansi.Style{}.Faint().Styled(" ")
 
 var cmdType = reflect.TypeFor[tea.Cmd]()
 

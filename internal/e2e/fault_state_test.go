@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Where nothing can be kept, the chat works; what is not kept is said.
@@ -189,5 +190,32 @@ func TestResizeStorm(t *testing.T) {
 	s.WaitFor("That is all.")
 	if read(t, notes) != "one\n" {
 		t.Error("written all the same")
+	}
+}
+
+// A window that was hardly one column wide gets all of its screen again.
+func TestResizeFromOneColumn(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t), "demo")
+	s.WaitFor(placeholder)
+	for _, narrow := range [][2]int{{1, 1}, {0, 0}, {1, 40}, {2, 2}, {3, 30}} {
+		_, mark := s.Raw(0)
+		s.Resize(max(1, narrow[0]), max(1, narrow[1]))
+		s.setsize(narrow[0], narrow[1])
+		s.drawn(mark)
+		s.Resize(100, 30)
+		s.WaitFunc("a whole screen", func(rows []string) bool { return framed(rows, 100) == "" })
+	}
+}
+
+// drawn waits until something was written after a mark, and no more is.
+func (s *Screen) drawn(mark int) {
+	s.t.Helper()
+	for last := mark; ; time.Sleep(100 * time.Millisecond) {
+		_, at := s.Raw(0)
+		if at > mark && at == last {
+			return
+		}
+		last = at
 	}
 }
