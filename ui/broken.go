@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/safetext"
+	"parley/ui/glyphs"
 )
 
 // Broken says that a mistake in the screen itself has ended it. What was started
@@ -42,8 +43,9 @@ type netted struct {
 	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
 	last  tea.View               // of before
 
-	drawn string // the rows as the model has them, and as the screen library takes them
-	shown string
+	drawn    string // the rows as the model has them, and as the screen library takes them
+	shown    string
+	clusters bool
 }
 
 // falls is deferred: it catches a panic.
@@ -85,12 +87,13 @@ func (g *netted) View() tea.View {
 func (g *netted) draw() {
 	defer g.falls()
 	v := g.m.View()
-	if v.AltScreen && v.Content != g.drawn {
-		g.drawn, g.shown = v.Content, anchored(v.Content)
+	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
+		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
+		if g.shown = glyphs.Screen(v.Content); v.AltScreen {
+			g.shown = anchored(g.shown)
+		}
 	}
-	if v.AltScreen {
-		v.Content = g.shown
-	}
+	v.Content = g.shown
 	g.last = v
 }
 

@@ -8,9 +8,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
+	"parley/ui/glyphs"
 	"parley/ui/inline"
 	"parley/ui/widget"
 )
@@ -50,10 +52,16 @@ func (m *Model) inlineTerminal(out io.Writer) *inline.Terminal {
 	if !ok {
 		return nil
 	}
-	t := inline.New(file, os.Environ())
+	t := inline.New(exact{file}, os.Environ())
 	m.inline.screen = t
 	return t
 }
+
+// exact is a terminal that gets the characters which stand-ins are for.
+type exact struct{ inline.File }
+
+// Write implements io.Writer.
+func (e exact) Write(p []byte) (int, error) { return glyphs.Writer{To: e.File}.Write(p) }
 
 // ends writes what is left to be written when the screen has ended, and takes the
 // live part away.
@@ -76,15 +84,43 @@ func (g *netted) endInline(t *inline.Terminal) {
 
 // onTerminal lets a command that takes the terminal over have the terminal itself
 // as its output.
-func onTerminal(cmd tea.ExecCommand) tea.ExecCommand { return borrower{cmd} }
+func onTerminal(cmd tea.ExecCommand) tea.ExecCommand { return &borrower{ExecCommand: cmd} }
 
-type borrower struct{ tea.ExecCommand }
+type borrower struct {
+	tea.ExecCommand
+	out io.Writer
+}
 
-func (b borrower) SetStdout(w io.Writer) {
+func (b *borrower) SetStdout(w io.Writer) {
 	if t, ok := w.(*inline.Terminal); ok {
 		w = t.File
 	}
+	switch e := w.(type) {
+	case exact:
+		w = e.File
+	case glyphs.Writer:
+		w = e.To
+	}
+	b.out = w
 	b.ExecCommand.SetStdout(w)
+}
+
+// Run runs the command. The screen library ends the mode that text is measured in
+// when it lets go of the terminal, and does not begin it again.
+func (b *borrower) Run() error {
+	err := b.ExecCommand.Run()
+	if mode := measuring(); mode != "" {
+		io.WriteString(b.out, mode) // an error shows with the library's own writes, too
+	}
+	return err
+}
+
+// measuring is what a terminal has to get that was let go of.
+func measuring() string {
+	if glyphs.ByClusters() {
+		return ansi.SetModeUnicodeCore
+	}
+	return ""
 }
 
 // toggleInline changes between the whole screen and the terminal's own.

@@ -1,13 +1,14 @@
 package ui
 
 import (
+	"parley/ui/glyphs"
+
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // spot is the cell where a text begins on the screen.
@@ -15,7 +16,7 @@ func (d *driver) spot(text string) (x, y int) {
 	d.t.Helper()
 	for y, row := range strings.Split(d.screen(), "\n") {
 		if before, _, ok := strings.Cut(row, text); ok {
-			return ansi.StringWidth(before), y
+			return glyphs.Width(before), y
 		}
 	}
 	d.t.Fatalf("the screen does not show %q:\n%s", text, d.screen())
@@ -51,7 +52,7 @@ func (d *driver) drags(from, to string) {
 	d.mouseDown(x, y)
 	x, y = d.spot(to)
 	d.mouseTo(x-1, y)
-	x += ansi.StringWidth(to) - 1
+	x += glyphs.Width(to) - 1
 	d.mouseTo(x, y)
 	d.mouseUp(x, y)
 }

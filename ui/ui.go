@@ -21,6 +21,7 @@ import (
 
 	"parley/acpclient"
 	"parley/permissions"
+	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/theme"
 )
@@ -226,7 +227,7 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 		options = append(options, tea.WithInput(opts.Input))
 	}
 	if opts.Output != nil {
-		options = append(options, tea.WithOutput(opts.Output))
+		options = append(options, tea.WithOutput(glyphs.Writer{To: opts.Output}))
 	}
 	g := &netted{m: m}
 	if t := m.inlineTerminal(opts.Output); t != nil {

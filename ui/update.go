@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/ui/glyphs"
 	"parley/ui/intent"
 )
 
@@ -49,6 +50,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.profile(msg)
 		m.inlineColours(msg)
+	case tea.ModeReportMsg:
+		m.modeReported(msg)
 	case tea.TerminalVersionMsg:
 		m.terminalVersion(msg)
 	case colouredMsg:
@@ -79,6 +82,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.quietNow()
 	case tea.ResumeMsg:
 		m.dirty = true
+		return tea.Raw(measuring())
 	case closedMsg:
 		return tea.Quit
 	}
@@ -180,6 +184,20 @@ func (m *Model) quietNow() tea.Cmd {
 		return m.lookAgain(rest)
 	}
 	return nil
+}
+
+// modeReported learns how the terminal measures text, as the screen library does
+// from the same report. All of it is laid out again.
+func (m *Model) modeReported(msg tea.ModeReportMsg) {
+	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
+		return
+	}
+	if glyphs.Measure(true) {
+		m.dirty = true
+		for _, c := range m.chats {
+			c.view.SetTheme(m.th)
+		}
+	}
 }
 
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {

@@ -129,6 +129,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 	case "stderr":
 		fmt.Fprintln(os.Stderr, "a word for the log")
 		a.say("said it on stderr")
+	case "cells":
+		a.cells()
 	case "flood":
 		a.flood()
 	case "hostile":

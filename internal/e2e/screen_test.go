@@ -88,12 +88,15 @@ func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Scre
 }
 
 // emulate makes the emulator a terminal that can hold back half a frame, as
-// most can: so nothing is ever looked at that is drawn only in part.
+// most can: so nothing is ever looked at that is drawn only in part. And it has it
+// say that it measures text by clusters.
 func (s *Screen) emulate() {
 	s.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
-		if mode, _, ok := p.Param(0, 0); ok && mode == ansi.ModeSynchronizedOutput.Mode() {
-			io.WriteString(s.emu.InputPipe(), ansi.ReportMode(ansi.ModeSynchronizedOutput, ansi.ModeReset))
-			return true
+		for _, has := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {
+			if mode, _, ok := p.Param(0, 0); ok && mode == has.Mode() {
+				io.WriteString(s.emu.InputPipe(), ansi.ReportMode(has, ansi.ModeReset))
+				return true
+			}
 		}
 		return false
 	})

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/ui/glyphs"
 	"parley/ui/uitest"
 )
 
@@ -19,7 +20,7 @@ func find(t *testing.T, v *View, text string) (row, cell int) {
 	t.Helper()
 	for n, r := range v.Rows() {
 		if before, _, ok := strings.Cut(ansi.Strip(r), text); ok {
-			return n, ansi.StringWidth(before)
+			return n, glyphs.Width(before)
 		}
 	}
 	t.Fatalf("%q is not on the screen:\n%s", text, uitest.Text(v.Rows()))
@@ -34,10 +35,10 @@ func dragged(t *testing.T, v *View, from, to string) string {
 	for n, r := range v.Rows()[row:] {
 		text := ansi.Strip(r)
 		if n == 0 {
-			text = strings.Repeat(" ", cell) + ansi.TruncateLeft(text, cell, "")
+			text = strings.Repeat(" ", cell) + glyphs.TruncateLeft(text, cell)
 		}
 		if before, _, ok := strings.Cut(text, to); ok {
-			v.DragTo(row+n, ansi.StringWidth(before+to)-1)
+			v.DragTo(row+n, glyphs.Width(before+to)-1)
 			return v.DraggedText()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/ui/glyphs"
 	"parley/ui/uitest"
 )
 
@@ -76,7 +77,7 @@ func TestSelectionMarks(t *testing.T) {
 					before = " "
 				}
 				_, cell := utf8.DecodeRuneInString(before)
-				if after != bar+before[cell:] || ansi.StringWidth(before) != ansi.StringWidth(after) {
+				if after != bar+before[cell:] || glyphs.Width(before) != glyphs.Width(after) {
 					t.Fatalf("item %d: %q became %q", last, plain[n], r)
 				}
 				if i, ok := v.ItemAt(n); !ok || i != last {

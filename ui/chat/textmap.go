@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
+	"parley/ui/glyphs"
 	"parley/ui/widget"
 )
 
@@ -76,7 +77,7 @@ func (v *View) text(i, k int) *textMap {
 func (v *View) promptRow(it *thread.Item, row string, first bool) string {
 	row = strings.TrimRight(row, " ")
 	if first && !it.At.IsZero() {
-		if rest, ok := strings.CutSuffix(row, " "+it.At.Format("15:04")); ok && ansi.StringWidth(row) == v.width-1 {
+		if rest, ok := strings.CutSuffix(row, " "+it.At.Format("15:04")); ok && glyphs.Width(row) == v.width-1 {
 			row = strings.TrimRight(rest, " ")
 		}
 	}
@@ -182,10 +183,10 @@ func behind(row string, cells int) (string, bool) {
 	if len(row) >= cells && isASCII(row[:cells]) {
 		return row[cells:], true
 	}
-	if ansi.StringWidth(row) < cells {
+	if glyphs.Width(row) < cells {
 		return "", false
 	}
-	return ansi.TruncateLeft(row, cells, ""), true
+	return glyphs.TruncateLeft(row, cells), true
 }
 
 func isASCII(s string) bool {

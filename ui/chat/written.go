@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
+	"parley/ui/glyphs"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -308,7 +309,7 @@ func short(rows []string) []string {
 	for i, r := range rows {
 		text := strings.TrimRight(ansi.Strip(r), " ")
 		if n := widget.Width(text); n < widget.Width(r) {
-			r = ansi.Truncate(r, n, "")
+			r = glyphs.Truncate(r, n, "")
 		}
 		out[i] = r
 	}

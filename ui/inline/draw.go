@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
 )
 
 // row is one that stands in the terminal.
@@ -76,7 +78,7 @@ func (t *Terminal) compose(b []byte, printed []string, f Frame, cols, rows int) 
 	}
 	cut := max(0, len(lines)-(rows-1)) // the top of them has to be on the screen
 	for _, l := range lines[cut:] {
-		next = append(next, t.cell(ansi.Truncate(l, cols-1, ""), cols))
+		next = append(next, t.cell(glyphs.Truncate(l, cols-1, ""), cols))
 	}
 	risky := slices.ContainsFunc(next, func(r row) bool { return r.risky })
 	if drawn := len(b); risky {
@@ -195,12 +197,12 @@ func (t *Terminal) erase(b []byte, cols int) []byte {
 func (t *Terminal) fold(printed []string, cols int) []row {
 	rows := make([]row, 0, len(printed)+8)
 	for _, p := range printed {
-		if ansi.StringWidth(p) < cols {
+		if glyphs.Width(p) < cols {
 			rows = append(rows, t.cell(p, cols))
 			continue
 		}
 		// It was made for a wider terminal.
-		for part := range strings.SplitSeq(ansi.Hardwrap(p, cols-1, true), "\n") {
+		for part := range strings.SplitSeq(glyphs.Hardwrap(p, cols-1), "\n") {
 			rows = append(rows, t.cell(part, cols))
 		}
 	}
@@ -209,7 +211,7 @@ func (t *Terminal) fold(printed []string, cols int) []row {
 
 // cell makes a row of a line, for a terminal of so many columns.
 func (t *Terminal) cell(line string, cols int) row {
-	line = strings.TrimRight(line, " ")
+	line = glyphs.Row(strings.TrimRight(line, " "))
 	if strings.Contains(line, "\x1b") {
 		line += ansi.ResetStyle
 		if t.reduce != nil {
@@ -218,7 +220,7 @@ func (t *Terminal) cell(line string, cols int) row {
 			line = b.String()
 		}
 	}
-	r := row{text: line, cells: ansi.StringWidth(line)}
+	r := row{text: line, cells: glyphs.Width(line)}
 	r.risky = r.cells+len(line)-utf8.RuneCountInString(line) >= cols && len(line) >= cols
 	return r
 }

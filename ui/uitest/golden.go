@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -68,7 +70,7 @@ func Text(rows []string) string {
 func CheckRows(t *testing.T, rows []string, width int) {
 	t.Helper()
 	for i, r := range rows {
-		if w := ansi.StringWidth(r); w > width {
+		if w := glyphs.Width(r); w > width {
 			t.Fatalf("row %d is %d cells wide, not %d: %q", i, w, width, r)
 		}
 		if bad := Unsafe(r); bad != "" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/ui/glyphs"
 )
 
 const tabWidth = 4
@@ -35,7 +35,7 @@ func (sc *scanner) next() (cluster string, width, start int) {
 			sc.pos++
 			continue
 		}
-		cluster, width = ansi.FirstGraphemeCluster(sc.s[i:], ansi.GraphemeWidth)
+		cluster, width = glyphs.First(sc.s[i:])
 		if r, n := utf8.DecodeRuneInString(cluster); r == utf8.RuneError && n <= 1 {
 			sc.pos++
 			return "\uFFFD", 1, i

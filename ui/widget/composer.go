@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/ui/glyphs"
 )
 
 const (
@@ -220,7 +220,7 @@ func (c *Composer) count() (before, all int) {
 func clusters(text []byte) int {
 	n := 0
 	for ; len(text) > 0; n++ {
-		c, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		c, _ := glyphs.Whole(text)
 		text = text[len(c):]
 	}
 	return n

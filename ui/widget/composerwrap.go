@@ -6,7 +6,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/ui/glyphs"
 )
 
 // inputLine is one line of the composer's text with its soft wrapping.
@@ -14,14 +14,16 @@ type inputLine struct {
 	text   []byte
 	starts []int // the byte where each row starts; starts[0] is 0
 	width  int   // the text width that starts are for; 0: not wrapped
+
+	clusters bool // how text was measured for them
 }
 
 // wrap wraps the line for width unless it is wrapped already.
 func (l *inputLine) wrap(ch *chips, width int) {
-	if l.width == width {
+	if l.width == width && l.clusters == glyphs.ByClusters() {
 		return
 	}
-	l.width = width
+	l.width, l.clusters = width, glyphs.ByClusters()
 	l.starts = append(l.starts[:0], 0)
 	for at := 0; ; {
 		next, more := ch.nextRow(l.text, at, width)
@@ -131,12 +133,12 @@ func (ch *chips) cluster(text []byte, limit int) (n, width int) {
 	if r, size := utf8.DecodeRune(text); isChip(r) {
 		return size, min(Width(ch.label(r)), limit)
 	}
-	cl, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	cl, w := glyphs.Whole(text)
 	n = len(cl)
 	// Chips live in plane 16, whose runes start with 0xF4; one never belongs to another's cluster.
 	if i := bytes.IndexByte(cl[1:], 0xF4); i >= 0 {
 		n = i + 1
-		w = ansi.StringWidth(string(cl[:n]))
+		w = glyphs.Width(string(cl[:n]))
 	}
 	return n, min(w, limit)
 }

@@ -3,7 +3,7 @@ package widget
 import (
 	"bytes"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/ui/glyphs"
 )
 
 // maxLineCells is how long one line of output may grow before it is broken.
@@ -58,7 +58,7 @@ func (s *lineScreen) write(b []byte) []byte {
 			b = b[1:]
 			continue
 		}
-		cl, w := ansi.FirstGraphemeCluster(b, ansi.GraphemeWidth)
+		cl, w := glyphs.First(b)
 		b = b[len(cl):]
 		if len(cl) > 64 { // what is too long for a cell is dropped: its rest would be marks on nothing
 			cl = bytes.ToValidUTF8(cl[:64], nil)

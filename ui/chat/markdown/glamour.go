@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/ui/glyphs"
 )
 
 // glamourRenderer is glamour's renderer without its parser: it gets trees in
@@ -49,7 +51,8 @@ func (g *glamourRenderer) render(t *tree, block ast.Node) (out string, err error
 // tree builds nodes for glamour; their texts lie in source.
 type tree struct {
 	source []byte
-	cell   bool // inside a table: glamour resolves some escapes once more
+	cell   bool            // inside a table: glamour resolves some escapes once more
+	wide   glyphs.StandIns // of a table, whose columns glamour measures
 }
 
 // fill adds runs to a block.
@@ -114,6 +117,9 @@ func wrapNode(outer, inner ast.Node) ast.Node {
 // text returns a text node. passes is how often glamour will resolve backslash
 // escapes in it, references whether it resolves character references.
 func (t *tree) text(s string, passes int, references bool) *ast.Text {
+	if t.cell {
+		s = t.wide.Replace(s)
+	}
 	if strings.IndexByte(s, '\\') >= 0 {
 		for range passes {
 			s = strings.ReplaceAll(s, `\`, `\\`)
@@ -179,6 +185,9 @@ func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, 
 	}
 	var lines []line
 	for _, l := range splitPieces(decode(strings.Trim(out, "\n"))) {
+		for i := range l {
+			l[i].text = t.wide.Restore(l[i].text)
+		}
 		lines = append(lines, line(l))
 	}
 	return lines, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"parley/ui/glyphs"
 	"parley/ui/theme"
 )
 
@@ -74,7 +75,7 @@ var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 func checkRows(t *testing.T, rows []string, width int) {
 	t.Helper()
 	for i, row := range rows {
-		if w := ansi.StringWidth(row); w > width {
+		if w := glyphs.Width(row); w > width {
 			t.Fatalf("row %d takes %d of %d cells: %q", i, w, width, row)
 		}
 		text := sgr.ReplaceAllString(row, "")

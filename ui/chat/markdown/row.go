@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
 )
 
 // style is the look of a run of text: a colour and attributes.
@@ -210,7 +212,7 @@ func (l line) width() int {
 func textWidth(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
-			return ansi.StringWidth(s)
+			return glyphs.Width(s)
 		}
 	}
 	return len(s)
@@ -222,6 +224,6 @@ func cluster(s string) (size, width int) {
 	if c := s[0]; c >= 0x20 && c < 0x7f && (len(s) == 1 || s[1] < 0x80) {
 		return 1, 1
 	}
-	text, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	text, width := glyphs.First(s)
 	return max(len(text), 1), width
 }

@@ -12,7 +12,8 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
 )
 
 // Class is what a part of code is.
@@ -66,7 +67,7 @@ func Whole(text string, from, to int) int {
 		return to
 	}
 	for from < to {
-		cluster, _ := ansi.FirstGraphemeCluster(text[from:], ansi.GraphemeWidth)
+		cluster, _ := glyphs.Whole(text[from:])
 		from += max(len(cluster), 1)
 	}
 	return from
