@@ -78,32 +78,46 @@ func eventsV2(data []byte) (out []acpclient.Event) {
 	return out
 }
 
-// Any sequence of events of v2 makes the same thread step by step and in
-// portions, and twice the same.
+// playV2 applies a sequence of events of v2, which has to make the same thread step by
+// step and in portions, and twice the same.
+func playV2(t *testing.T, data []byte, seed uint8) {
+	r := rand.New(rand.NewPCG(uint64(seed), 1))
+	events := eventsV2(data)
+	check(t, events, func() int { return r.IntN(1 + int(seed)) })
+	a, b := thread.New("s"), thread.New("s")
+	for _, e := range events {
+		a.Apply(e)
+		b.Apply(e)
+	}
+	if one, two := wholeV2(a), wholeV2(b); one != two {
+		t.Fatalf("once\n%s\ntwice\n%s", one, two)
+	}
+}
+
+func noiseV2(seed uint64, n int) (data []byte, portion uint8) {
+	data = make([]byte, n)
+	r := rand.New(rand.NewPCG(seed, 11))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data, uint8(r.Uint32())
+}
+
+func TestApplyV2(t *testing.T) {
+	for seed := range uint64(8) {
+		data, portion := noiseV2(seed, 800)
+		playV2(t, data, portion)
+	}
+}
+
+// FuzzApplyV2 takes short steps, so that there can be many.
 func FuzzApplyV2(f *testing.F) {
 	for seed := range uint64(8) {
-		data := make([]byte, 800)
-		r := rand.New(rand.NewPCG(seed, 11))
-		for i := range data {
-			data[i] = byte(r.Uint32())
-		}
-		f.Add(data, uint8(r.Uint32()))
+		data, portion := noiseV2(seed, 40)
+		f.Add(data, portion)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, seed uint8) {
-		if len(data) > 4000 {
-			t.Skip()
-		}
-		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		events := eventsV2(data)
-		check(t, events, func() int { return r.IntN(1 + int(seed)) })
-		a, b := thread.New("s"), thread.New("s")
-		for _, e := range events {
-			a.Apply(e)
-			b.Apply(e)
-		}
-		if one, two := wholeV2(a), wholeV2(b); one != two {
-			t.Fatalf("once\n%s\ntwice\n%s", one, two)
-		}
+	f.Fuzz(func(t *testing.T, data []byte, portion uint8) {
+		playV2(t, data[:min(len(data), 80)], portion)
 	})
 }
 
