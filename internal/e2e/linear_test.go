@@ -101,17 +101,7 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	}
 	s.Type("/quit\r") // and what is typed is seen again
 	s.ExitCode()
-	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 3: 1\r\n")) < 2 {
+	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 4: 1\r\n")) < 2 {
 		t.Error("what is typed later is not echoed")
 	}
-}
-
-func TestLinesLoginByTheAgentsCommand(t *testing.T) {
-	t.Parallel()
-	s := linesLocked(t, workDir(t))
-	answered(s, "2", "Type run, or 0 for nothing:")
-	s.WaitFor("wants a command run", "unlock 'a b'")
-	answered(s, "run", `unlocking ["a b"]?`)
-	s.Type("yes\r")
-	s.WaitFor("open by its own login")
 }

@@ -39,9 +39,9 @@ func runLocked(in io.Reader, out io.Writer) {
 		switch {
 		case m.Method == "initialize":
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"locked","version":"1"},"authMethods":[`+
-				`{"id":"handed","name":"Handed over","_meta":{"api-key":{"provider":"x"}}},`+
 				`{"id":"key","name":"With a key","type":"env_var","vars":[{"name":%q}]},`+
-				`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}}]}}`+"\n", m.ID, lockKey, self)
+				`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}},`+
+				`{"id":"handed","name":"Handed over","_meta":{"api-key":{"provider":"x"}}}]}}`+"\n", m.ID, lockKey, self)
 		case m.Method == "authenticate":
 			handed = m.Params.Meta["api-key"].APIKey == lockSecret
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID)
@@ -167,16 +167,12 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 }
 
 // The same in lines.
-func TestLoginByTheAgentsCommandInLines(t *testing.T) {
+func TestLinesLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Start(t, 100, 40, workDir(t), "--linear", "-p", "are you open?", "--", self, "locked")
-	s.WaitFor("3. Its own way, runs a command")
+	s := linesLocked(t, workDir(t))
 	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", "open by its own login"}} {
-		answered(s, "3", "Type run, or 0 for nothing:")
+		answered(s, "2", "Type run, or 0 for nothing:")
+		s.WaitFor("wants a command run", "unlock 'a b'")
 		answered(s, "run", `unlocking ["a b"]?`)
 		_, mark := s.Raw(0)
 		s.Type(c.keys)
