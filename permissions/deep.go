@@ -13,10 +13,10 @@ func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	var out []Verdict
 	for _, it := range rd.items {
 		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
-			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, it.text), bare: rd.bare})
+			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, fromHomeDir(it.text)), bare: rd.bare})
 		}
 		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x
-			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, value), bare: rd.bare})
+			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, fromHomeDir(value)), bare: rd.bare})
 		}
 	}
 	if len(out) == 0 && rd.known {
@@ -74,6 +74,7 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 		return nil
 	}
 	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky || rd.profile.links.all}
+	v.kept = rd.odd < 0 && !v.write && strings.HasPrefix(rd.profile.name, "git ")
 	dash := slices.Index(p.words, "--")
 	var out []Verdict
 	for _, it := range operands {
@@ -84,7 +85,7 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 			v.below = repository(f, p.dir)
 			return []Verdict{v}
 		case known && file.Exists || dash >= 0 && it.word > dash:
-			v.below = joinDir(p.dir, it.text)
+			v.below = joinDir(p.dir, fromHomeDir(it.text))
 			out = append(out, v)
 		}
 	}
@@ -153,6 +154,9 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 			name = file.Asked
 		}
 		by := b.verdict(f, fileDemand(file, true), name).Effect
+		if by >= Confirm && v.kept && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.Asked) {
+			return true
+		}
 		if v.write {
 			file.Write = true
 			by = max(by, b.verdict(f, fileDemand(file, true), name).Effect)

@@ -26,6 +26,9 @@ type Facts struct {
 	// out what tools such as rg do: names that begin with a dot, and what is ignored. It
 	// may be nil: then no rule allows what reads whole directories. Called as Look.
 	Below func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
+	// Tracked tells whether git keeps a file; true where that is not known. It may be nil:
+	// then it may keep all of them. Called as Look.
+	Tracked func(path string) bool `json:"-"`
 
 	own   func(path string) FileFact // Look, for what the patterns of rules name
 	maybe []string                   // where a command line may work, whatever its cd do
@@ -83,6 +86,7 @@ type Verdict struct {
 	bare    bool   // but for names that begin with a dot
 	tracked bool   // below it git works on what it keeps
 	write   bool   // it may write what lies below
+	kept    bool   // it reads only what git keeps
 }
 
 // kindSearch is the kind of a tool call that looks through what lies below directories.

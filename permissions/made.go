@@ -99,7 +99,7 @@ func (f *Facts) makes(p part) (out []madePath) {
 				operands = append(operands, command[rd.odd:]...)
 			}
 			for _, name := range operands {
-				add(joinDir(dir, name), false)
+				add(joinDir(dir, fromHomeDir(name)), false)
 				add(joinDir(dir, path.Base(name)), false)
 			}
 		}

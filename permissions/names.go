@@ -59,7 +59,10 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 			continue
 		}
 		found := b.item(f, p, it, by)
-		out = append(append(out, found...), b.forbidden(f, p.dir, it)...)
+		if !slices.ContainsFunc(found, func(v Verdict) bool { return v.Effect >= Confirm }) {
+			found = append(found, b.forbidden(f, p.dir, it)...)
+		}
+		out = append(out, found...)
 	}
 	if rd.deep {
 		out = append(out, b.deep(f, p, rd)...)
@@ -299,12 +302,17 @@ func (b *Rulebook) elsewhere(f *Facts, known bool, word string, write bool) (wor
 	return worst, found
 }
 
+// fromHomeDir is a word with the home directory in the place of ~.
+func fromHomeDir(word string) string {
+	if strings.HasPrefix(word, "~/") || word == "~" {
+		return homeDir() + word[1:]
+	}
+	return word
+}
+
 // lookUp finds the file that a word of a command names.
 func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
-	path := word
-	if strings.HasPrefix(word, "~/") || word == "~" {
-		path = homeDir() + word[1:]
-	}
+	path := fromHomeDir(word)
 	if path != "" || dir != "" {
 		path = joinDir(dir, path)
 	}

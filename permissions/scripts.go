@@ -191,8 +191,10 @@ func (r *reader) printed(s *syntax.Stmt) (string, bool) {
 			for strings.HasPrefix(text, "-") {
 				_, text, _ = strings.Cut(text, " ")
 			}
-			decoded, _, _ := expand.Format(nil, text, nil)
-			return text + "\n" + decoded, true
+			if decoded, _, _ := expand.Format(nil, text, nil); decoded != text {
+				text += "\n" + decoded
+			}
+			return text, true
 		case name == "printf" && len(words) > 1:
 			return formatted(words[1:]), true
 		case name == "cat" && len(words) == 1:

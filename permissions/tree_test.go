@@ -68,6 +68,21 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// A file that git does not keep is in nothing that git prints; what git writes may still
+// replace it.
+func TestTreeOfTrackedFiles(t *testing.T) {
+	for line, want := range map[string]Effect{"git diff": Allow, "git log -p": Allow, "git grep s": Allow, "git show": Allow, "git diff --unheard-of": None, "git checkout .": None, "git stash": None, "git grep --untracked s": None} {
+		b := rulebook(t, allowing("git *", "git checkout *", "git stash *", "git diff --unheard-of", "git grep --untracked s")+"[[deny]]\npath = \"config/x\"\n")
+		for _, tracked := range []bool{false, true} {
+			f := treeFacts(line)
+			f.Tracked = func(path string) bool { return tracked || path != "/w/config/x" }
+			if got := b.Judge(f); got.Effect != want && (!tracked || got.Effect != None) || tracked && got.Effect == Allow {
+				t.Errorf("%q is %v, with the file tracked: %v; %s", line, got.Effect, tracked, reasons(got))
+			}
+		}
+	}
+}
+
 // A recursive reader that no rule allows is rejected under --approve-all all the same.
 func TestHidesBelow(t *testing.T) {
 	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {
