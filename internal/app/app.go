@@ -81,6 +81,7 @@ type chatFlags struct {
 	cwd, theme, prompt string
 	resume             string
 	protocol           string
+	mode, model        string
 	continues, inline  bool
 	linear             bool
 	addDirs            []string
@@ -115,6 +116,8 @@ behind -- starts any other agent.`,
 	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: the configured one, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
 	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.mode, "mode", "", "switch the first session to this mode")
+	flags.StringVar(&f.model, "model", "", "switch the first session to this model")
 	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
 	flags.BoolVar(&f.inline, "inline", false, "leave the terminal its screen: the conversation goes into its scrollback")

@@ -118,7 +118,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.Resume = f.resume
 	opts.Logs = func() ([]ui.Logged, error) { return logs(setup, place.Cwd) }
 	opts.Notices = warnings(setup)
-	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues}}
+	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
 	opts.TakeDraft = f.resume == "" && !f.continues

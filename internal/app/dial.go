@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,7 +118,8 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	}
 	var note string
 	opening.Known = func() ([]acpclient.Listed, error) { return cli.Known(agent) }
-	opening.Told = func(text string) { note = text }
+	opening.Told = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
+	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err

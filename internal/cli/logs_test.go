@@ -53,7 +53,8 @@ func connect(t *testing.T, opening Opening) *chat {
 		t.Fatal(err)
 	}
 	c := &chat{t: t, queue: acpclient.NewQueue()}
-	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, c.queue, acpclient.NewLog())
+	sink := opening.Watch(c.queue)
+	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, sink, acpclient.NewLog())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,16 +27,28 @@ type Opening struct {
 
 	// Known are the sessions that are known of an agent which lists none; nil: none.
 	Known func() ([]acpclient.Listed, error)
-	// Told is told that one of these is opened; may be nil.
+	// Told is told that one of these is opened, and what could not be set; may be nil.
 	Told func(string)
 
 	// Record is the log of the connection before, which goes on; nil: another one.
 	Record *Record
+
+	// Settings are applied to the session that is opened, if Watch was called.
+	Settings []headless.Setting
+	offers   *offers
 }
 
 // Open opens a session as asked. An error that the session is not there matches
 // headless.ErrNoSession.
 func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
+	s, err := o.open(ctx, client, n)
+	if s != nil && err == nil && o.offers != nil {
+		o.set(ctx, s)
+	}
+	return s, err
+}
+
+func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	switch {
 	case o.None:
 		return nil, nil

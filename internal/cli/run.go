@@ -120,7 +120,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	setup.Warn = s.Complain
 	TellIgnored(setup.Warn)
-	agent, err := setup.choose(f.agent, commandLine)
+	agent, err := setup.choose(f.agent, commandLine, "parley run --agent demo")
 	if err != nil {
 		return err
 	}
@@ -178,14 +178,20 @@ func chatWith(a agents.Agent) string {
 	return "parley " + safetext.Line(a.Name, 80)
 }
 
-// settings are the options to set before the prompt.
-func (f runFlags) settings() ([]headless.Setting, error) {
+// ModeAndModel are the settings of --mode and --model, "" where they are not given.
+func ModeAndModel(mode, model string) []headless.Setting {
 	var out []headless.Setting
-	for _, s := range []headless.Setting{{Key: "mode", Value: f.mode}, {Key: "model", Value: f.model}} {
+	for _, s := range []headless.Setting{{Key: "mode", Value: mode}, {Key: "model", Value: model}} {
 		if s.Value != "" {
 			out = append(out, s)
 		}
 	}
+	return out
+}
+
+// settings are the options to set before the prompt.
+func (f runFlags) settings() ([]headless.Setting, error) {
+	out := ModeAndModel(f.mode, f.model)
 	for _, c := range f.config {
 		key, value, ok := strings.Cut(c, "=")
 		if !ok || key == "" {
@@ -214,8 +220,8 @@ func (f runFlags) policy() (headless.Policy, error) {
 	return policy, nil
 }
 
-// choose finds the agent of a command line.
-func (s *Setup) choose(name string, commandLine []string) (agents.Agent, error) {
+// choose finds the agent of a command line. hint says how one is named there.
+func (s *Setup) choose(name string, commandLine []string, hint string) (agents.Agent, error) {
 	switch {
 	case commandLine != nil:
 		return Custom(commandLine), nil
@@ -226,7 +232,7 @@ func (s *Setup) choose(name string, commandLine []string) (agents.Agent, error) 
 	}
 	a, ok := s.Default()
 	if !ok {
-		return a, Usagef("no agent found; name one with --agent (`parley agents` lists them), or try --agent demo")
+		return a, Usagef("no agent found; `parley agents` lists those that parley knows; to try one, type: %s", hint)
 	}
 	return a, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // NewSessions is `parley sessions`.
 func NewSessions(s Streams) *cobra.Command {
-	var cwd string
+	var cwd, protocol string
 	var all, logs bool
 	var remote RemoteFlags
 	cmd := &cobra.Command{
@@ -39,6 +39,10 @@ is named.`,
 				return err
 			}
 			TellIgnored(s.Complain)
+			if err := CheckProtocol(protocol); err != nil {
+				return err
+			}
+			setup.Protocol = protocol
 			if logs {
 				return printLogs(cmd, args, s, place, all)
 			}
@@ -53,6 +57,7 @@ is named.`,
 		},
 	}
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory (default: here)")
+	cmd.Flags().StringVar(&protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
 	cmd.Flags().BoolVar(&all, "all", false, "those of every directory")
 	remote.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&logs, "logs", false, "those that parley has logs of; starts no agent")
@@ -72,7 +77,7 @@ func (s *Setup) named(cmd *cobra.Command, args []string) (agents.Agent, error) {
 	case len(args) == 1:
 		return s.Find(args[0])
 	}
-	return s.choose("", nil)
+	return s.choose("", nil, "parley sessions demo")
 }
 
 // listPatience bounds how long the agent may take.
@@ -85,7 +90,7 @@ func (noSink) Post(acpclient.Event) {}
 func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Place, dir string) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
-	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}})
+	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
 	if err != nil {
 		return withHowTo(err)
 	}

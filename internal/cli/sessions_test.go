@@ -113,11 +113,14 @@ func TestSessionsErrors(t *testing.T) {
 	if _, _, err := k.do(NewSessions, "--cwd", "nowhere"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--cwd nowhere") {
 		t.Errorf("%v", err)
 	}
+	if _, _, err := k.do(NewSessions, "--protocol", "3"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--protocol 3") {
+		t.Errorf("%v", err)
+	}
 	for _, args := range [][]string{{"nobody"}, {"a", "b"}, {}} {
 		c := NewSessions(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 		c.SilenceErrors, c.SilenceUsage = true, true
 		c.SetArgs(args)
-		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) {
+		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

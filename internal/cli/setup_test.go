@@ -57,13 +57,13 @@ func TestDefault(t *testing.T) {
 	}
 	s := &Setup{Config: &config.Config{Agent: "kimi"}, Agents: []agents.Agent{here, missing, demo}}
 	var usage UsageError
-	if _, err := s.choose("", nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), "kimi is not installed") {
+	if _, err := s.choose("", nil, "parley run --agent demo"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "kimi is not installed") {
 		t.Errorf("%v", err)
 	}
-	if a, err := s.choose("GOOSE", nil); err != nil || a.Name != "goose" {
+	if a, err := s.choose("GOOSE", nil, ""); err != nil || a.Name != "goose" {
 		t.Errorf("%+v %v", a, err)
 	}
-	if a, err := s.choose("", []string{"/opt/x/agent", "--acp"}); err != nil || a.Name != "agent" || a.Command != "/opt/x/agent" || !slices.Equal(a.Args, []string{"--acp"}) {
+	if a, err := s.choose("", []string{"/opt/x/agent", "--acp"}, ""); err != nil || a.Name != "agent" || a.Command != "/opt/x/agent" || !slices.Equal(a.Args, []string{"--acp"}) {
 		t.Errorf("%+v %v", a, err)
 	}
 }

@@ -59,32 +59,42 @@ func (r *run) absorb() {
 	r.thread.Mode, r.thread.Modes, r.thread.Config = old.Mode, old.Modes, old.Config
 }
 
-// set changes one option, found by category, id or name.
+// set changes one option.
 func (r *run) set(ctx context.Context, session *acpclient.Session, s Setting) error {
-	t := r.thread
+	change, err := Choose(r.thread, s)
+	if err != nil {
+		return err
+	}
+	return change(ctx, session)
+}
+
+// Choose finds the option that a setting means, by category, id or name, among those that
+// the session has, and returns what changes it.
+func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclient.Session) error, err error) {
 	if o, ok := t.Option(s.Key); ok {
+		var value any
 		if o.Type == "boolean" {
 			on, ok := booleans[strings.ToLower(s.Value)]
 			if !ok {
-				return fmt.Errorf("%s %s: want true or false", s.Key, s.Value)
+				return nil, fmt.Errorf("%s %s: want true or false", s.Key, s.Value)
 			}
-			return session.SetOption(ctx, o.ID, on)
+			value = on
+		} else if value, err = choice(s, o.Choices); err != nil {
+			return nil, err
 		}
-		id, err := choice(s, o.Choices)
-		if err != nil {
-			return err
-		}
-		return session.SetOption(ctx, o.ID, id)
+		return func(ctx context.Context, session *acpclient.Session) error {
+			return session.SetOption(ctx, o.ID, value)
+		}, nil
 	}
 	// The legacy models are no option that would speak for the modes, too.
 	if s.Key == "mode" && len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o acpclient.ConfigOption) bool { return o.ID != acpclient.LegacyModels }) {
 		id, err := choice(s, t.Modes)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return session.SetMode(ctx, id)
+		return func(ctx context.Context, session *acpclient.Session) error { return session.SetMode(ctx, id) }, nil
 	}
-	return fmt.Errorf("the agent offers no option %q", s.Key)
+	return nil, fmt.Errorf("the agent offers no option %q", s.Key)
 }
 
 var booleans = map[string]bool{"true": true, "on": true, "yes": true, "false": false, "off": false, "no": false}

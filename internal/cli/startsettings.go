@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"sync"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/headless"
+)
+
+// offers is what the sessions of a connection can be set to, noted on the way to its sink.
+type offers struct {
+	*acpclient.Queue
+	mu       sync.Mutex
+	sessions map[string]*thread.Thread
+}
+
+// Watch has the settings applied when the session is opened: its events go through the
+// sink that it returns.
+func (o *Opening) Watch(sink acpclient.Sink) acpclient.Sink {
+	queue, ok := sink.(*acpclient.Queue)
+	if !ok || len(o.Settings) == 0 {
+		return sink
+	}
+	o.offers = &offers{Queue: queue, sessions: map[string]*thread.Thread{}}
+	return o.offers
+}
+
+// Post implements acpclient.Sink.
+func (w *offers) Post(e acpclient.Event) {
+	switch e.(type) {
+	case acpclient.ConfigChanged, acpclient.ModesOffered, acpclient.ModeChanged:
+		w.mu.Lock()
+		t := w.sessions[e.EventSession()]
+		if t == nil {
+			t = thread.New(e.EventSession())
+			w.sessions[e.EventSession()] = t
+		}
+		t.Apply(e)
+		w.mu.Unlock()
+	}
+	w.Queue.Post(e)
+}
+
+// set applies the settings to a session that was just opened. What cannot be set is told:
+// the session is there all the same.
+func (o Opening) set(ctx context.Context, s *acpclient.Session) {
+	for _, setting := range o.Settings {
+		if err := o.offers.set(ctx, s, setting); err != nil && o.Told != nil {
+			o.Told("not set: " + err.Error())
+		}
+	}
+}
+
+func (w *offers) set(ctx context.Context, s *acpclient.Session, setting headless.Setting) error {
+	w.mu.Lock()
+	t := w.sessions[s.ID()]
+	if t == nil {
+		t = thread.New(s.ID())
+	}
+	change, err := headless.Choose(t, setting)
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return change(ctx, s)
+}

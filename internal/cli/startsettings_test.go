@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// The mode and the model of the command line are set before the first prompt of the chat;
+// what cannot be set is told, and the session is there.
+func TestChatSettings(t *testing.T) {
+	for name, c := range map[string]struct{ mode, model, want, told string }{
+		"both":    {"Code", "big", "session/new DIR; session/set_config_option fresh m; session/set_config_option fresh llm; in fresh", ""},
+		"unknown": {"yolo", "", "session/new DIR; in fresh", "not set: mode yolo: the agent offers Ask, Code"},
+		"none":    {"", "", "session/new DIR; in fresh", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keeping(t, all, three)
+			var told []string
+			chat := connect(t, Opening{Settings: ModeAndModel(c.mode, c.model), Told: func(text string) { told = append(told, text) }})
+			chat.prompt("hello")
+			var said string
+			for _, l := range outline(chat.thread) {
+				said += strings.ReplaceAll(l, k.dir, "DIR") + "\n"
+			}
+			if !strings.Contains(said, "agent "+c.want+"\n") || strings.Join(told, "; ") != c.told {
+				t.Errorf("%s\ntold %q", said, told)
+			}
+		})
+	}
+}
