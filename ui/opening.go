@@ -115,18 +115,28 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if errors.Is(msg.err, context.Canceled) {
 			return m.chat.say("opening the session was given up")
 		}
-		if msg.logged != nil {
-			switch reopen.OutcomeOf(msg.err) {
-			case reopen.Gone:
-				return m.openLogged(*msg.logged, l.name()+" refused it: "+strings.TrimPrefix(reopen.Answer(msg.err), "the agent answered: "))
-			case reopen.Failed: // its directory is gone, say
-				return m.openLogged(*msg.logged, msg.err.Error())
-			}
+		if why := l.refused(msg); why != "" {
+			cmd := m.openLogged(*msg.logged, why)
+			return tea.Batch(cmd, m.chat.say(m.chat.nobody()))
 		}
 		return m.chat.say(msg.err.Error())
 	}
 	msg.chat.attach(msg.session)
 	return msg.chat.resume() // what was sent before it was open
+}
+
+// refused says why a session that parley's log has was not opened; "" where there is no
+// log of it, or it may be opened yet.
+func (l *link) refused(msg openedMsg) string {
+	outcome := reopen.OutcomeOf(msg.err)
+	switch {
+	case msg.logged == nil:
+	case outcome == reopen.Gone:
+		return l.name() + " refused it: " + strings.TrimPrefix(reopen.Answer(msg.err), "the agent answered: ")
+	case outcome == reopen.Failed: // its directory is gone, say
+		return msg.err.Error()
+	}
+	return ""
 }
 
 // rescue takes over what was typed on a page that goes away, and whoever is
