@@ -124,6 +124,20 @@ func showsSessions(d *desk) {
 }
 
 // nextMode goes to the mode in which the demo agent does not ask; parley does.
+func nextWaiting(d *desk) {
+	s := d.start(90, 30, "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("run ls")
+	s.WaitFor("demo asks")
+	s.Press("ctrl+s")
+	s.WaitFor("╭ sessions")
+	s.Press("ctrl+n")
+	s.WaitFor("1 waits · alt+w")
+	s.WaitGone("demo asks")
+	s.Press("alt+w")
+	s.WaitFor("demo asks")
+}
+
 func nextMode(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n")
 	s := d.start(90, 30, "demo")

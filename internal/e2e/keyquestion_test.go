@@ -63,7 +63,7 @@ func questionKeys(d *desk) {
 	s.WaitGone("\"command\": ")
 	s.Press("ctrl+p")
 	s.WaitFor("echo line 0", "1 of 2 waiting")
-	s.PressUntil("ctrl+n", "echo short")
+	s.PressUntil("ctrl+n", "2 of 2 waiting")
 	s.PressUntil("d", "\"command\": ") // keys typed before are dropped
 	s.Press("r")
 	s.WaitFor("allow command echo short")
