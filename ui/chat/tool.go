@@ -90,12 +90,9 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 			verb = widget.Truncate(t.Name, 20, "…")
 		}
 	}
-	right := word
+	counts, trust := "", ""
 	if added, removed, ok := v.counts(t); ok {
-		right = join(v.th.DiffAdd.Paint(fmt.Sprintf("+%d", added))+" "+v.th.DiffDel.Paint(fmt.Sprintf("−%d", removed)), right)
-	}
-	if badge := v.exitBadge(it); badge != "" {
-		right = join(badge, right)
+		counts = v.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + v.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 	}
 	if t.Trust >= thread.Unasked {
 		badge := v.th.Warn
@@ -105,16 +102,26 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 		if t.Status != "failed" {
 			ink, sign = badge, "⚠"
 		}
-		right = join(right, badge.Paint(t.Trust.String()))
-	}
-	if took := v.took(t, live); took != "" {
-		right = join(right, v.th.Dim.Paint(took))
+		trust = badge.Paint(t.Trust.String())
 	}
 	left := indent + ink.Paint(sign) + " " + v.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
-	room := v.width - widget.Width(left) - widget.Width(right) - 2
+	parts := []string{v.exitBadge(it), counts, word, trust, v.th.Dim.Paint(v.took(t, live))}
+	right := ""
+	room := 0
+	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
+		if dropped >= 0 {
+			parts[dropped] = ""
+		}
+		right = ""
+		for _, p := range parts {
+			right = join(right, p)
+		}
+		if room = v.width - widget.Width(left) - widget.Width(right) - 2; room >= 10 {
+			break
+		}
+	}
 	if room < 10 {
 		room = max(1, v.width-widget.Width(left))
-		right = ""
 	}
 	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), v.width, "…")
 }
