@@ -1,6 +1,9 @@
 package acpclient
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Event is something that happened on a connection. Events of one session come
 // in the order of the wire; see Sink. All text in an event has been made safe
@@ -156,6 +159,29 @@ type Diff struct {
 	Old, New   string
 	OldMissing bool
 	Deleted    bool
+	Place      *Place // nil: nobody could look
+}
+
+// Place is where in its file a Diff is.
+type Place struct {
+	First         int    // lines of the file before Before; -1: the texts are a part of it, and it is not known which
+	Before, After string // what the file holds around the texts: a few lines, the first and the last of them whole
+}
+
+// Texts are the old and the new text as they are to be compared, and how many lines of
+// the file come before them: -1 where that is not known. Agents that send a part of a
+// file cut it wherever they like, so the file's own lines around it are added.
+func (d *Diff) Texts() (before, after string, first int) {
+	p := d.Place
+	switch {
+	case p != nil && p.First >= 0:
+		return p.Before + d.Old + p.After, p.Before + d.New + p.After, p.First
+	case d.Old != "" && d.New != "" && !strings.HasSuffix(d.Old, "\n") && !strings.HasSuffix(d.New, "\n"): // hardly whole files
+		return d.Old + "\n", d.New + "\n", -1
+	case p != nil:
+		return d.Old, d.New, -1
+	}
+	return d.Old, d.New, 0
 }
 
 // Location is a place in a file; Line is 1-based, 0 when not given.

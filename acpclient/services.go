@@ -98,6 +98,10 @@ type Services struct {
 	// Forbids tells whether the user's rules deny what a tool call did, which has
 	// ended. It is called on the reader goroutine and may be nil.
 	Forbids func(session string, tool wire.ToolCall) bool
+	// Locate finds out where in its file a change is, whose texts are as they came;
+	// nil where it cannot look. It is called on the reader goroutine, reads no more
+	// than a small file, and may be nil.
+	Locate func(session, path, before, after string) *Place
 }
 
 func (s *Session) endTurn() {

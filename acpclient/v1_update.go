@@ -102,7 +102,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock()}
 	if t.Content != nil {
-		items := toolContents(*t.Content)
+		items := s.toolContents(*t.Content)
 		e.Content = &items
 	}
 	if t.Locations != nil {
@@ -211,7 +211,7 @@ func configOptions(options []wire.ConfigOption) []ConfigOption {
 	return out
 }
 
-func toolContents(items []wire.ToolContent) []ToolContent {
+func (s *Session) toolContents(items []wire.ToolContent) []ToolContent {
 	out := make([]ToolContent, 0, len(items))
 	for _, c := range items {
 		switch c.Type {
@@ -223,6 +223,7 @@ func toolContents(items []wire.ToolContent) []ToolContent {
 			if c.OldText != nil {
 				d.Old = safetext.Clean(*c.OldText)
 			}
+			d.Place = s.located(c)
 			out = append(out, ToolContent{Diff: d})
 		case "terminal":
 			out = append(out, ToolContent{Terminal: c.TerminalID})
@@ -231,6 +232,22 @@ func toolContents(items []wire.ToolContent) []ToolContent {
 		}
 	}
 	return out
+}
+
+// located is where in its file a change is, made safe to show.
+func (s *Session) located(c wire.ToolContent) *Place {
+	if s.client.opts.Services.Locate == nil {
+		return nil
+	}
+	old := ""
+	if c.OldText != nil {
+		old = *c.OldText
+	}
+	p := s.client.opts.Services.Locate(s.id, c.Path, old, c.NewText)
+	if p != nil {
+		p.Before, p.After = safetext.Clean(p.Before), safetext.Clean(p.After)
+	}
+	return p
 }
 
 // content makes a block safe to show.

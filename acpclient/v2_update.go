@@ -98,7 +98,7 @@ func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
 		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), Forbidden: s.forbids(plain, whole), At: s.client.clock()}
 	if plain.Content != nil {
-		items := toolContentsV2(*plain.Content)
+		items := s.toolContentsV2(*plain.Content)
 		e.Content = &items
 	}
 	if plain.Locations != nil {
@@ -142,14 +142,14 @@ func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
 	}
 	all = append(all, piece) // in place: who has the shorter list never looks behind its end
 	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
-	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
+	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: s.toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
 }
 
-func toolContentsV2(items []wire.ToolContent) []ToolContent {
+func (s *Session) toolContentsV2(items []wire.ToolContent) []ToolContent {
 	out := make([]ToolContent, 0, len(items))
 	for _, c := range items {
 		if c.Type != wire.ChangesContent {
-			out = append(out, toolContents([]wire.ToolContent{c})...)
+			out = append(out, s.toolContents([]wire.ToolContent{c})...)
 			continue
 		}
 		changes := &Changes{Files: make([]FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}

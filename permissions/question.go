@@ -137,6 +137,7 @@ type Part struct {
 	Path    string // of a Diff
 	Old     string
 	OldNone bool // there was no text before
+	First   int  // lines of the file before the texts of a Diff; -1: they are a part of it, and it is not known which
 }
 
 // PartKind is how a part is to be shown.

@@ -22,7 +22,7 @@ func (q *question) compared(key uint64, i int, p permissions.Part) *questionDiff
 		q.diffs, q.diffsKey = map[int]*questionDiff{}, key
 	}
 	if q.diffs[i] == nil {
-		q.diffs[i] = &questionDiff{diff: widget.Compute(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone})}
+		q.diffs[i] = &questionDiff{diff: widget.Compute(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})}
 	}
 	return q.diffs[i]
 }

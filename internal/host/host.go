@@ -113,7 +113,7 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services is what to hand to the engine.
 func (h *Host) Services() acpclient.Services {
-	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids}
+	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Locate: h.locate}
 	if r := h.opts.Remote; r == nil || r.Files {
 		s.FS = (*files)(h)
 	}

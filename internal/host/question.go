@@ -52,7 +52,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		seen.add(title, roleNote)
 	}
 	for _, c := range contents(t) {
-		part := contentPart(c)
+		part := h.contentPart(a.Session, c)
 		if part.Kind != permissions.Diff && part.Text == "" {
 			continue
 		}
@@ -74,14 +74,14 @@ func text(p *string) string {
 }
 
 // contentPart is one piece of the tool call's content.
-func contentPart(c wire.ToolContent) permissions.Part {
+func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
 	switch {
 	case c.Type == "diff":
-		p := permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Text: safetext.Visible(c.NewText), OldNone: c.OldText == nil}
-		if c.OldText != nil {
-			p.Old = safetext.Visible(*c.OldText)
-		}
-		return p
+		d := acpclient.Diff{Old: text(c.OldText), New: c.NewText}
+		d.Place = h.locate(session, c.Path, d.Old, d.New)
+		before, after, first := d.Texts()
+		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
+			OldNone: before == "" && c.OldText == nil, First: first}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}
 	case c.Type == "content" && c.Block.URI != "":

@@ -36,14 +36,15 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 	return c
 }
 
+// Change is a diff of a tool call as it is to be drawn.
+func Change(d *acpclient.Diff) widget.Diff {
+	before, after, first := d.Texts()
+	return widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
+}
+
 // compare compares the texts of a diff.
 func compare(d *acpclient.Diff) *widget.Computed {
-	before, after := d.Old, d.New
-	if before != "" && after != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") {
-		// A fragment of a file: that it ends without a newline says nothing.
-		before, after = before+"\n", after+"\n"
-	}
-	return widget.Compute(widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing})
+	return widget.Compute(Change(d))
 }
 
 func (v *View) diff(d *acpclient.Diff, full bool) []string {

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
+	"parley/ui/widget"
 )
 
 // showOutput writes all that a tool call has brought: what, and each line of it.
@@ -54,8 +55,9 @@ func (c *chat) showOutput(arg string) {
 func (c *chat) showContent(it *thread.Item, content acpclient.ToolContent) bool {
 	switch {
 	case content.Diff != nil:
-		d := content.Diff
-		c.showChange(oneLine(chatview.Short(d.Path, c.cwd())), d.Old, d.New, d.OldMissing)
+		d := chatview.Change(content.Diff)
+		d.Path = chatview.Short(d.Path, c.cwd())
+		c.showChange(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
 			c.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(chatview.Short(f.Path, c.cwd()))))
@@ -113,17 +115,18 @@ const maxCompared = 4 << 20
 
 // showChange writes the lines that differ between two texts, and three around
 // them, each with its number and what becomes of it.
-func (c *chat) showChange(path, old, now string, created bool) {
-	if old == now && !created {
+func (c *chat) showChange(d widget.Diff) {
+	path := oneLine(d.Path)
+	if d.Old == d.New && !d.OldMissing {
 		c.say("Change of %s: no changes.", path)
 		return
 	}
-	if created {
-		c.say("New file %s, %s:", path, count(linesIn(now), "line"))
+	if d.OldMissing && d.Old == "" {
+		c.say("New file %s, %s:", path, count(linesIn(d.New), "line"))
 	} else {
 		c.say("Change of %s:", path)
 	}
-	for _, l := range changeLines(old, now) {
+	for _, l := range changeLines(d) {
 		c.out.lines(l)
 	}
 	c.say("End of the change.")
@@ -137,18 +140,15 @@ func linesIn(s string) int {
 }
 
 // changeLines are the lines of a change, in words.
-func changeLines(old, now string) []string {
-	if old != "" && now != "" && !strings.HasSuffix(old, "\n") && !strings.HasSuffix(now, "\n") {
-		old, now = old+"\n", now+"\n" // fragments of a file
-	}
-	around := 3
+func changeLines(d widget.Diff) []string {
+	const around = 3
 	opts := []textdiff.Option{diff.Context(around), textdiff.IndentHeuristic()}
-	if max(len(old), len(now)) > maxCompared {
-		return append(allLines("removed", old), allLines("added", now)...)
+	if max(len(d.Old), len(d.New)) > maxCompared {
+		return append(allLines(d.First, "removed", d.Old), allLines(d.First, "added", d.New)...)
 	}
 	var out []string
 	last := math.MaxInt
-	for _, h := range textdiff.Hunks(old, now, opts...) {
+	for _, h := range textdiff.Hunks(d.Old, d.New, opts...) {
 		if h.LineNoX > last {
 			out = append(out, fmt.Sprintf("%s without a change.", count(h.LineNoX-last, "line")))
 		}
@@ -156,32 +156,36 @@ func changeLines(old, now string) []string {
 		for _, e := range h.Edits {
 			switch e.Op {
 			case diff.Delete:
-				out = append(out, lineOf(e.LineNoX, ", removed", e.Line))
+				out = append(out, lineOf(d.First, e.LineNoX, ", removed", e.Line))
 			case diff.Insert:
-				out = append(out, lineOf(e.LineNoY, ", added", e.Line))
+				out = append(out, lineOf(d.First, e.LineNoY, ", added", e.Line))
 			default:
-				out = append(out, lineOf(e.LineNoY, "", e.Line))
+				out = append(out, lineOf(d.First, e.LineNoY, "", e.Line))
 			}
 		}
 	}
 	return out
 }
 
-func allLines(what, text string) []string {
+func allLines(first int, what, text string) []string {
 	var out []string
 	i := 0
 	for l := range strings.Lines(text) {
-		out = append(out, lineOf(i, ", "+what, l))
+		out = append(out, lineOf(first, i, ", "+what, l))
 		i++
 	}
 	return out
 }
 
-// lineOf is one line of a text, with its number from 0.
-func lineOf(n int, what, line string) string {
+// lineOf is one line of a text, with its number from 0. Lines of a part of a file of
+// which the place is not known have none that would help.
+func lineOf(first, n int, what, line string) string {
 	text, whole := strings.CutSuffix(line, "\n")
-	if !whole {
+	switch {
+	case first < 0:
+		return fmt.Sprintf("Line%s: %s", what, text)
+	case !whole:
 		what += ", without a newline at its end"
 	}
-	return fmt.Sprintf("Line %d%s: %s", n+1, what, text)
+	return fmt.Sprintf("Line %d%s: %s", first+n+1, what, text)
 }

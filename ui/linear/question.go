@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/elicit"
 	"parley/permissions"
+	"parley/ui/widget"
 )
 
 // ask is something that waits for the user: a question, or a form or a page.
@@ -161,7 +162,7 @@ func (c *chat) writeQuestion(a *ask, of int) {
 		case permissions.Warning:
 			c.labelled("Warning", p.Text)
 		case permissions.Diff:
-			c.showChange(oneLine(p.Path), p.Old, p.Text, p.OldNone)
+			c.showChange(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})
 		default:
 			c.out.lines(p.Text)
 		}

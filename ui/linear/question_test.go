@@ -2,6 +2,8 @@ package linear
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -250,5 +252,27 @@ func TestHostileWords(t *testing.T) {
 		if !strings.Contains(all, "Address: https://x/") || !strings.Contains(all, "End of the conversation.") || strings.Count(all, "End of output.") < 2 {
 			t.Errorf("not all was shown:\n%s", all)
 		}
+	})
+}
+
+// A part of a file is read out with the numbers that its lines have there.
+func TestPartOfAFileHasItsNumbers(t *testing.T) {
+	talkTo(t, nil, func(r *rig) {
+		file := filepath.Join(r.opts.Cwd, "f.txt")
+		if err := os.WriteFile(file, []byte("one\ntwo\nthree\nfour\nfive\nsix\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		call := `{"toolCallId":"e","title":"Edit f.txt","kind":"edit","status":"completed","content":[{"type":"diff","path":` + quoted(file) + `,"oldText":"five","newText":"5"}]}`
+		r.turn = func(tn *turn) string {
+			tn.ask(call, `[{"optionId":"ok","name":"Allow once","kind":"allow_once"}]`)
+			tn.update(`{"sessionUpdate":"tool_call",` + call[1:])
+			return "end_turn"
+		}
+		r.types("go")
+		r.sees("Line 4: four", "Line 5, removed: five", "Line 5, added: 5", "Line 6: six")
+		r.pause()
+		r.types("1")
+		r.types("/output 1")
+		r.sees("plus 1, minus 1", "Line 4: four", "Line 5, removed: five", "Line 5, added: 5", "Line 6: six")
 	})
 }

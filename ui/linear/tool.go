@@ -131,8 +131,7 @@ func counts(t *thread.Tool) (added, removed int, ok bool) {
 	for _, content := range t.Content {
 		switch {
 		case content.Diff != nil:
-			d := content.Diff
-			plus, minus := widget.Summarise(widget.Diff{Old: ended(d.Old), New: ended(d.New)})
+			plus, minus := widget.Summarise(chatview.Change(content.Diff))
 			added, removed, ok = added+plus, removed+minus, true
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
 			for _, f := range widget.ParsePatch(content.Changes.Patch) {
@@ -143,14 +142,6 @@ func counts(t *thread.Tool) (added, removed int, ok bool) {
 		}
 	}
 	return added, removed, ok
-}
-
-// ended is a text with a newline at its end: fragments of a file lack it.
-func ended(s string) string {
-	if s == "" || strings.HasSuffix(s, "\n") {
-		return s
-	}
-	return s + "\n"
 }
 
 // commandEnd says how the commands of a call ended, and how many lines of output

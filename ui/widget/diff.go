@@ -27,6 +27,9 @@ type Diff struct {
 	Path       string
 	Old, New   string
 	OldMissing bool
+	// First is how many lines of the file come before the texts. -1: they are a part of it, and nobody knows which, so rows
+	// have no numbers, and where they end without a newline that says nothing of the file.
+	First int
 }
 
 // Computed is a Diff with its edit script, to be drawn at any width without comparing again. It keeps the parts of both
@@ -44,15 +47,18 @@ type Computed struct {
 	lastOld    int  // the number of the last line of each text that lacks a newline; -1: it has one
 	lastNew    int
 	lineNumber int // digits of the highest line number
+	first      int // lines of the file before the first; -1: not known
 }
 
 // Compute compares the two texts of d. It takes less than 10 ms for 20,000 lines, a tenth of a second near the limits.
 func Compute(d Diff) *Computed {
 	oldLines, newLines := countLines(d.Old), countLines(d.New)
 	c := &Computed{
-		Path: d.Path, oldMissing: d.OldMissing, oldSize: len(d.Old), newSize: len(d.New),
-		lastOld: unfinished(d.Old, oldLines), lastNew: unfinished(d.New, newLines),
-		lineNumber: len(itoa(max(oldLines, newLines, 1))),
+		Path: d.Path, oldMissing: d.OldMissing, oldSize: len(d.Old), newSize: len(d.New), first: d.First, lastOld: -1, lastNew: -1,
+		lineNumber: len(itoa(max(d.First, 0) + max(oldLines, newLines, 1))),
+	}
+	if d.First >= 0 {
+		c.lastOld, c.lastNew = unfinished(d.Old, oldLines), unfinished(d.New, newLines)
 	}
 	switch {
 	case d.Old == d.New:

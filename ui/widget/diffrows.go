@@ -229,7 +229,7 @@ func (r *diffRenderer) cell(inks *kindInks, number int, text string, marks []spa
 	p := &r.row
 	room, cells := max(width-r.gutter-2, 1), 0
 	if r.gutter > 0 {
-		digits := strconv.Itoa(number + 1)
+		digits := strconv.Itoa(r.c.first + number + 1)
 		p.put(strings.Repeat(" ", max(r.gutter-1-len(digits), 0))+digits+" ", r.th.DiffLineNumber)
 	}
 	p.put(inks.sign+" ", inks.mark)

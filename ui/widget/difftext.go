@@ -14,6 +14,7 @@ func (c *Computed) Unified() string {
 		return ""
 	}
 	var b strings.Builder
+	first := max(c.first, 0)
 	for _, h := range c.hunks {
 		var body strings.Builder
 		before, after := 0, 0
@@ -36,7 +37,7 @@ func (c *Computed) Unified() string {
 				body.WriteString("\\ No newline at end of file\n")
 			}
 		}
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(h.LineNoX, before), hunkRange(h.LineNoY, after))
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(first+h.LineNoX, before), hunkRange(first+h.LineNoY, after))
 		b.WriteString(body.String())
 	}
 	return b.String()
@@ -52,7 +53,7 @@ func hunkRange(line, n int) string {
 
 // Gutter returns how many cells the line numbers take in rows of that width.
 func (c *Computed) Gutter(width int) int {
-	if width < gutterWidth || c.note() != "" {
+	if width < gutterWidth || c.first < 0 || c.note() != "" {
 		return 0
 	}
 	return max(c.lineNumber, 3) + 1

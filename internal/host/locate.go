@@ -1,0 +1,107 @@
+package host
+
+import (
+	"strings"
+
+	"parley/acpclient"
+	"parley/fsops"
+)
+
+// Bounds of a look for the place of a change: of the file, of the lines that are added
+// on each side of the change, and of these in bytes.
+const (
+	maxLocated  = 1 << 20
+	linesAround = 3
+	maxAround   = 4 << 10
+)
+
+// locate implements acpclient.Services.Locate. It looks only at what an agent may read
+// without asking: files in the session's directories that are not sensitive and that no
+// rule speaks against.
+func (h *Host) locate(session, path, before, after string) *acpclient.Place {
+	if len(before) > maxLocated || len(after) > maxLocated {
+		return nil
+	}
+	f := h.find(session, path)
+	if f.elsewhere || f.err != nil || !f.target.Inside || !f.target.Exists || f.target.Secret != "" ||
+		h.ruled(session, h.fileFacts(session, "read", f.target)) || h.files.Stat(session, f.target.Path).Size > maxLocated {
+		return nil
+	}
+	text, err := h.files.Read(session, f.target.Path, fsops.Window{}, false)
+	if err != nil {
+		return nil
+	}
+	return placeIn(text, before, after)
+}
+
+// placeIn finds out where in a file a change of it is, which may have been written or
+// not. It is found by the text that occurs in the file once.
+func placeIn(file, before, after string) *acpclient.Place {
+	if strings.Contains(file, "\r\n") && !strings.Contains(before+after, "\r\n") {
+		file = strings.ReplaceAll(file, "\r\n", "\n") // as some agents read it
+	}
+	if before == file || after == file {
+		return &acpclient.Place{}
+	}
+	old, oldCount := occurrence(file, before)
+	now, nowCount := occurrence(file, after)
+	switch written := strings.Contains(after, before); {
+	case nowCount == 1 && (oldCount == 0 || written):
+		return around(file, now, now+len(after))
+	case oldCount == 1 && (nowCount != 1 || strings.Contains(before, after)):
+		return around(file, old, old+len(before))
+	case before == "": // all of a file that is to be written, or was written since
+		return nil
+	case oldCount+nowCount > 0:
+		return &acpclient.Place{First: -1}
+	}
+	return nil
+}
+
+// occurrence returns where a text is in a file, and how often up to twice; the empty
+// text is nowhere.
+func occurrence(file, text string) (at, n int) {
+	if text == "" {
+		return -1, 0
+	}
+	if at = strings.Index(file, text); at < 0 {
+		return -1, 0
+	}
+	if strings.Contains(file[at+1:], text) {
+		return at, 2
+	}
+	return at, 1
+}
+
+// around is the place of file[from:to], with the rest of its first and last line and a
+// few lines before and after.
+func around(file string, from, to int) *acpclient.Place {
+	start, end := strings.LastIndexByte(file[:from], '\n')+1, to
+	for range linesAround {
+		start = strings.LastIndexByte(file[:max(0, start-1)], '\n') + 1
+	}
+	lines := linesAround
+	if file[to-1] != '\n' {
+		lines++
+	}
+	for range lines {
+		i := strings.IndexByte(file[end:], '\n')
+		if i < 0 {
+			end = len(file)
+			break
+		}
+		end += i + 1
+	}
+	p := &acpclient.Place{Before: file[start:from], After: file[to:end]}
+	if len(p.Before) > maxAround {
+		start, p.Before = from, ""
+	}
+	if len(p.After) > maxAround { // of lines that long the rest is left out
+		p.After = ""
+		if file[to-1] != '\n' {
+			p.After = "\n"
+		}
+	}
+	p.First = strings.Count(file[:start], "\n")
+	return p
+}
