@@ -87,7 +87,7 @@ type Question struct {
 func (q Question) Subject() string {
 	var names []string
 	var roots []string
-	if len(q.Facts.Files) > 0 {
+	if len(q.Facts.Files) > 0 && q.Origin == FromAgent { // what parley asks by itself is known by its whole path
 		roots = q.Facts.Files[0].Roots
 	}
 	add := func(name string) {

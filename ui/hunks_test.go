@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/internal/seeds"
 	"parley/permissions"
 )
@@ -235,6 +237,7 @@ func TestEditingThatComesToNothing(t *testing.T) {
 		}
 		return gives, fails
 	}), func(d *driver, path string) {
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 22}) // so that not all of it fits
 		d.grabs()
 		d.press("f")
 		d.all()

@@ -213,7 +213,9 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
 		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.fileFacts(session, kind, t)}
-	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
+	if kind != "edit" { // else the change names it
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
+	}
 	if t.Symlink {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + visiblePath(t.Resolved)})
 	}

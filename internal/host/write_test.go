@@ -23,7 +23,7 @@ func TestWriteIsAsked(t *testing.T) {
 	if q.Heading != "Write a file" || q.Kind != "edit" || q.Origin != permissions.FromParley || q.Outside || q.Secret {
 		t.Errorf("%+v", q)
 	}
-	if d := q.Body[len(q.Body)-1]; d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.OldNone {
+	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.OldNone {
 		t.Errorf("%+v", d)
 	}
 	if err := r.host.Broker().Answer(q.Key, "once"); err != nil {
