@@ -137,14 +137,14 @@ func (q *question) pickHunks(cur permissions.Question) tea.Cmd {
 func (q *question) redrawn() {
 	q.drawn = nil
 	if !q.read {
-		q.offset = 0
+		q.offset, q.seen = 0, seen{}
 	}
 }
 
 // moved notes that other rows are drawn because there is another width.
 func (q *question) moved(cur permissions.Question) {
 	if !q.read {
-		q.offset = 0
+		q.offset, q.seen = 0, seen{}
 	} else if h := q.made[cur.Key]; h != nil && h.on {
 		h.reveal = true
 	}
@@ -226,7 +226,10 @@ func (q *question) answerChanged(cur permissions.Question, o permissions.Option,
 
 // optionName is what choosing an option would do now; off: nothing.
 func (q *question) optionName(cur permissions.Question, o permissions.Option) (name string, off bool) {
-	off = !q.read && !harmless(o)
+	off = !q.read && !harmless(o) && !q.unread(o)
+	if q.unread(o) {
+		defer func() { name += " without reading " + rowsOf(q.seen.whole-q.seen.rows) }()
+	}
 	h := q.made[cur.Key]
 	switch {
 	case !h.changed() || !o.Allows():

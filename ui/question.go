@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"math"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ type question struct {
 	reading   bool // it got them by waiting, and letters were pressed to read on
 	readAt    time.Time
 	offset    int  // rows of the body scrolled away
-	read      bool // the end of the body has been on the screen
+	read      bool // all of the body has been on the screen
+	seen      seen
 	details   bool
 	full      bool   // it has the screen and the keys
 	note      string // about the last key
@@ -114,7 +116,7 @@ func (q *question) clear() {
 // turn shows the i-th question afresh: it has to be read and given the keys.
 func (q *question) turn(i int) {
 	q.current, q.offset, q.read, q.details, q.full, q.grabbed, q.reading = i, 0, false, false, false, false, false
-	q.shownAt, q.note = time.Time{}, ""
+	q.shownAt, q.seen, q.note = time.Time{}, seen{}, ""
 }
 
 func (q *question) open() bool { return len(q.waiting) > 0 }
@@ -155,6 +157,7 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.keep(msg)
 		return q.answer(cur, o), true
 	}
+	q.seen.pressed = ""
 	if h != nil && h.on {
 		if cmd, ok := q.hunkKey(cur, h, msg); ok {
 			return cmd, true
@@ -201,6 +204,8 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		q.offset -= max(1, q.page)
 	case intent.PageDown:
 		q.offset += max(1, q.page)
+	case intent.Last:
+		q.offset = math.MaxInt / 2
 	case intent.NextQuestion, intent.PreviousQuestion:
 		step := 1
 		if want == intent.PreviousQuestion {
@@ -350,8 +355,10 @@ func harmless(o permissions.Option) bool {
 }
 
 func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
-	if !q.read && !harmless(o) {
-		return q.c.say("read to the end first: down, pgdn")
+	if !harmless(o) {
+		if ok, cmd := q.mayAllow(cur, o); !ok {
+			return cmd
+		}
 	}
 	if h := q.made[cur.Key]; h.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, h)

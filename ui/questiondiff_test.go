@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // An agent that sends only what it replaces: its lines have the numbers of the file, in
@@ -38,5 +40,54 @@ func TestPartOfAFileHasItsNumbers(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.sees(" 30   line 29", " 31 - line 30", " 31 + zwei", " 32   line 31")
 		d.misses("no newline")
+	})
+}
+
+// A question that is too long to read: G shows its end, and only then can it be allowed
+// unread, by a key pressed twice with a moment between. A key held down does not do it.
+func TestAllowUnread(t *testing.T) {
+	withQuestion(t, longCommand(7000), usual, func(d *driver) {
+		d.rest()
+		d.press("y")
+		d.sees("y Allow once (off)", "read to the end first")
+		d.press("G")
+		d.sees("rm -rf /", "y Allow once without reading 6,9", "a Always allow (off)", "n Reject")
+		d.press("a")
+		d.sees("read to the end first")
+		d.rest()
+		for range 10 { // held down
+			d.press("y")
+			d.wait(50 * time.Millisecond)
+		}
+		d.outcomes("")
+		d.sees("rows were not read: y again allows it all the same")
+		d.rest()
+		d.press("up")
+		d.rest()
+		d.press("y")
+		d.outcomes("")
+		d.rest()
+		d.press("y")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+	})
+	// Read after all, it is allowed as any other; and what was read above counts.
+	withQuestion(t, longCommand(40), usual, func(d *driver) {
+		d.rest()
+		d.press("G")
+		d.sees("without reading")
+		d.press("pgup", "pgup", "pgup", "pgup", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+		d.misses("without reading", "(off)")
+		d.press("y")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+	})
+	// Another width: what was shown before is not what is there now.
+	withQuestion(t, longCommand(40), usual, func(d *driver) {
+		d.rest()
+		d.press("G")
+		d.send(tea.WindowSizeMsg{Width: 60, Height: 24})
+		d.sees("y Allow once (off)")
+		d.misses("without reading")
 	})
 }

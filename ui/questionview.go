@@ -25,9 +25,12 @@ func (q *question) rows(width, height int, covered bool) []string {
 	cur := q.waiting[q.current]
 	inner := widget.InnerWidth(width)
 	body, whole, options := q.parts(cur, inner, height)
-	if !covered && height >= 4+len(options) && q.offset+q.page >= whole && !q.read {
-		q.read = true
+	if !covered && height >= 4+len(options) && q.saw(whole) {
+		atEnd := q.offset+q.page >= whole
 		body, _, options = q.parts(cur, inner, height)
+		if atEnd && q.offset+q.page < whole { // the options take more room now
+			q.offset = min(whole, len(body)) - q.page
+		}
 	}
 	rows := append([]string(nil), body[q.offset:min(len(body), q.offset+q.page)]...)
 	if len(options) > 0 {
@@ -92,7 +95,7 @@ func (q *question) foot(now time.Time) string {
 	case q.armed(now) && q.read:
 		return "esc rejects · d details"
 	case q.armed(now):
-		return "read to the end to allow: down, pgdn · esc rejects"
+		return "read to the end to allow: down, pgdn, G · esc rejects"
 	case q.c.focused:
 		return "alt+a or tab to answer"
 	case q.c.composer.Empty():
@@ -111,7 +114,7 @@ func (q *question) fullFoot(cur permissions.Question) string {
 	if esc := keys.Label(intent.Question, intent.Reject); esc != "" {
 		back += " or " + esc
 	}
-	all := []string{back + " goes back", "down, pgdn"}
+	all := []string{back + " goes back", "down, pgdn, G"}
 	if !q.read {
 		all[1] = "read to the end to allow: " + all[1]
 	}

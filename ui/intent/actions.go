@@ -101,6 +101,7 @@ var Actions = []Action{
 	{ScrollDown, Question, "down", []string{"down", "j"}, "read on", "", true},
 	{PageUp, Question, "page-up", []string{"pgup"}, "a page back", "", true},
 	{PageDown, Question, "page-down", []string{"pgdown", "space"}, "a page on", "", true},
+	{Last, Question, "last", []string{"G", "end"}, "to the end", "", true},
 	{NextQuestion, Question, "next", []string{"ctrl+n"}, "the next question", "", true},
 	{PreviousQuestion, Question, "previous", []string{"ctrl+p"}, "the previous question", "", true},
 	{Leave, Question, "leave", []string{"tab", "alt+a"}, "back to the composer", "", true},
