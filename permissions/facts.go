@@ -80,7 +80,8 @@ type Verdict struct {
 	Rule    *Rule  // that decided; nil without one
 	Why     string // no rule can allow it, and why; "" else
 	Short   string // the rule that comes nearest does not cover it, and why; "" else
-	Depth   int    // 1 for a part of a command line, 0 for all else
+	Marks   Marks
+	Depth   int // 1 for a part of a command line, 0 for all else
 	demand  demand
 	below   string // a directory of which all that lies below is read
 	bare    bool   // but for names that begin with a dot

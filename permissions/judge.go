@@ -14,7 +14,11 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
 	for _, file := range f.Files {
-		j.Verdicts = append(j.Verdicts, b.verdict(&f, fileDemand(file, false), file.Path))
+		v := b.verdict(&f, fileDemand(file, false), file.Path)
+		if v.Marks = file.marks(f.Look != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
+			v.Marks |= DeletesOutside
+		}
+		j.Verdicts = append(j.Verdicts, v)
 		if f.searches(file) {
 			j.Verdicts = append(j.Verdicts, Verdict{Text: file.Path, Effect: Allow, below: file.Path, bare: true})
 		}
@@ -213,6 +217,7 @@ func (b *Rulebook) own(f *Facts, p part) []Verdict {
 		if p.doubt == "" {
 			file, known := lookUp(f, p.dir, p.file, p.write)
 			v = b.verdict(f, fileDemand(file, true), p.text)
+			v.Marks = file.marks(known)
 			if worse, found := b.elsewhere(f, known, p.file, p.write); found {
 				return []Verdict{worse}
 			}
@@ -237,9 +242,9 @@ func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict
 	case !known:
 		v.Why = "where it leads is not known"
 	case !file.Inside:
-		v.Why = "outside the session's directories"
+		v.Why = whyOutside
 	case file.Secret:
-		v.Why = "sensitive"
+		v.Why = whySensitive
 	case !file.Write:
 		v.Effect = Allow
 	}
@@ -262,7 +267,7 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	if v.Effect == None && p.words[0] == "cd" && v.Why == "" {
 		v.Effect = Allow // where it leads is judged below
 	}
-	return append([]Verdict{v}, b.names(f, p, b.allowing(f, d))...)
+	return p.mark(append([]Verdict{v}, b.names(f, p, b.allowing(f, d))...))
 }
 
 // allowing are the rules for commands that allow one.
@@ -297,7 +302,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	case p.doubt != "":
 		return p.doubt
 	case slices.ContainsFunc(programs(p.words), func(at int) bool { return readsCode(p.words[at:]) }):
-		return "it runs what it reads"
+		return whyReadsCode
 	case slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
 		return "it works on names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):

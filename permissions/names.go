@@ -236,10 +236,13 @@ func pathsIn(word string) []string {
 func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	file, known := lookUp(f, dir, word, how != reads)
 	v := b.verdict(f, fileDemand(file, true), word)
+	marks := file.marks(known)
+	v.Marks = marks
 	if how != reads {
 		file.Write = false
 		if also := b.verdict(f, fileDemand(file, true), word); also.Effect > max(v.Effect, Allow) {
 			v = also
+			v.Marks = marks
 		}
 		file.Write = true
 	}
@@ -405,8 +408,9 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 func (b *Rulebook) host(f *Facts, host, text string) Verdict {
 	v := b.verdict(f, demand{kind: wantsHost, host: host, beside: true}, text)
 	if v.Effect == None {
-		v.Why = "network"
+		v.Why = whyNetwork
 	}
+	v.Marks = Network
 	return v
 }
 

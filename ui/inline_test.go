@@ -289,7 +289,7 @@ func TestInlineQuestion(t *testing.T) {
 			d.types("go\n")
 			d.rest()
 			p.shows("fake asks", "› ask")
-			for range 10 {
+			for range 20 {
 				d.press("down") // to its end, where it does not fit
 			}
 			p.shows("y Allow once")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,29 +13,38 @@ import (
 	"parley/ui/widget"
 )
 
-// verdictRows is the tree of what a question is about, each part with what the
-// rules say of it, where a rule speaks of any of them.
+// verdictRows is the tree of what a question is about, each part with what becomes of
+// it. Nothing of it is cut.
 func (q *question) verdictRows(cur permissions.Question, width int) []string {
-	verdicts := cur.Judgement.Verdicts
-	if !slices.ContainsFunc(verdicts, func(v permissions.Verdict) bool { return v.Rule != nil }) {
+	verdicts := cur.Breakdown()
+	if len(verdicts) == 0 {
 		return nil
 	}
-	th := q.c.m.th
 	longest := 0
 	for _, v := range verdicts {
 		longest = max(longest, widget.Width(oneRow(v.Text)))
 	}
+	th := q.c.m.th
 	column := min(longest, max(12, width/2-6))
-	rows := make([]string, 0, len(verdicts))
+	var rows []string
 	for i, v := range verdicts {
-		branch := "├ "
+		branch, below := "├ ", "│ "
 		if i == len(verdicts)-1 {
-			branch = "└ "
+			branch, below = "└ ", "  "
 		}
-		text := widget.Truncate(oneRow(v.Text), column, "…")
+		text := widget.Wrap(oneRow(v.Text), column)
 		ink, words := verdictWords(v, th)
-		row := "  " + th.Faint.Paint(branch) + text + strings.Repeat(" ", column-widget.Width(text)+2) + ink.Paint(words)
-		rows = append(rows, widget.Truncate(row, width, "…"))
+		said := widget.Wrap(words, max(1, width-column-6))
+		for k := range max(len(text), len(said)) {
+			row := "  " + th.Faint.Paint(branch)
+			if k < len(text) {
+				row += text[k]
+			}
+			if k < len(said) {
+				row += strings.Repeat(" ", column+6-widget.Width(row)) + ink.Paint(said[k])
+			}
+			rows, branch = append(rows, row), below
+		}
 	}
 	return rows
 }
@@ -48,28 +56,30 @@ func oneRow(s string) string {
 
 // verdictWords says what becomes of a part, and in which ink.
 func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
-	rule := ""
-	if v.Rule != nil {
-		rule = safetext.Line(v.Rule.Command+v.Rule.Path+v.Rule.Host+v.Rule.Tool, 120)
-		if v.Rule.Project {
-			rule += " (the project's)"
-		}
-	}
+	ink := th.Dim
 	switch {
-	case v.Effect == permissions.Deny:
-		return th.Bad, "denied by the rule  " + rule
-	case v.Effect == permissions.Confirm:
-		return th.Warn, "ask · by the rule  " + rule
-	case v.Effect == permissions.Allow && v.Rule != nil:
-		return th.Good, "allowed by your rule  " + rule
+	case v.Effect == permissions.Deny, v.Marks.Grave():
+		ink = th.Bad
+	case v.Effect == permissions.Confirm, v.Marks != 0, v.Effect == permissions.None && v.Why != "":
+		ink = th.Warn
 	case v.Effect == permissions.Allow:
-		return th.Good, "allowed"
-	case v.Why != "":
-		return th.Warn, "ask · " + safetext.Line(v.Why, 300)
-	case v.Short != "":
-		return th.Dim, "ask · " + safetext.Line(v.Short, 200)
+		ink = th.Good
 	}
-	return th.Dim, "ask"
+	return ink, safetext.Line(v.Says(), 1000)
+}
+
+// frame is the colour of the question's frame where it reaches further than the project:
+// nil where it does not.
+func (q *question) frame(cur permissions.Question) *theme.Ink {
+	th := q.c.m.th
+	switch marks := cur.Judgement.Marks(); {
+	case th.Bad.Spec().Fg == nil: // the words alone say it
+	case marks.Grave() || cur.Secret:
+		return &th.Bad
+	case marks != 0:
+		return &th.Warn
+	}
+	return nil
 }
 
 // offerRules lets the user choose a rule that would have answered the question: a

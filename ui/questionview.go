@@ -37,7 +37,7 @@ func (q *question) rows(width, height int, covered bool) []string {
 		rows = append(rows, widget.Separator)
 		rows = append(rows, options...)
 	}
-	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(now)}
+	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(now), Ink: q.frame(cur)}
 	return box.Rows(width, q.c.m.th)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/elicit"
+	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/widget"
 )
@@ -166,6 +167,9 @@ func (c *chat) writeQuestion(a *ask, of int) {
 		default:
 			c.out.lines(p.Text)
 		}
+	}
+	for _, v := range q.Breakdown() {
+		c.say("Part: %s: %s.", oneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
 	}
 	if q.Words != "" {
 		c.labelled("The agent's words", q.Words)

@@ -16,6 +16,8 @@ func pushQuestion(of string) []string {
 		"  Run a command in /home/ada/src",
 		"Command: git push origin HEAD",
 		"Warning: /home/ada/src: outside the session's directories",
+		"Part: git push origin HEAD: ask, network.",
+		"Part: in /home/ada/src: ask, outside the project.",
 		"The agent's words: Commit typed errors",
 		"1. Allow once", "2. Always allow", "3. Reject", "d. Details", "Answer 1 to 3:"}
 }

@@ -21,7 +21,8 @@ const (
 type Box struct {
 	Title, Right, Foot string
 	Body               []string
-	Focused            bool // draws the border in the colour of what has the keys
+	Focused            bool       // draws the border in the colour of what has the keys
+	Ink                *theme.Ink // of the border; nil: by Focused
 }
 
 // InnerWidth returns how many cells a body row has in a box of that width.
@@ -56,6 +57,9 @@ func (b Box) Rows(width int, th *theme.Theme) []string {
 	ink := th.Border
 	if b.Focused {
 		ink = th.BorderFocus
+	}
+	if b.Ink != nil {
+		ink = *b.Ink
 	}
 	margin, right, foot := " ", b.Right, b.Foot
 	if width < tightWidth {

@@ -1,0 +1,215 @@
+package permissions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Marks say in which ways a part of what a question is about reaches further than the
+// project.
+type Marks uint8
+
+// The marks, from the one that counts least.
+const (
+	Network        Marks = 1 << iota // it talks to other machines
+	Outside                          // it names a file outside of the session's directories
+	PipedShell                       // a shell, or another interpreter, runs what it reads
+	Secret                           // it names a file that is known to be sensitive
+	DeletesOutside                   // it deletes something outside of the session's directories
+)
+
+// Grave tells whether one of them is more than a reason to look twice.
+func (m Marks) Grave() bool { return m&(Secret|DeletesOutside) != 0 }
+
+// Words name the marks for the user, the gravest first.
+func (m Marks) Words() (words []string) {
+	for _, w := range []struct {
+		mark Marks
+		says string
+	}{{DeletesOutside, "deletes outside the project"}, {Secret, "secret"}, {PipedShell, "runs what is piped into it"}, {Outside, "outside the project"}, {Network, "network"}} {
+		if m&w.mark != 0 && (w.mark != Outside || m&DeletesOutside == 0) {
+			words = append(words, w.says)
+		}
+	}
+	return words
+}
+
+// Marks are those of all parts.
+func (j Judgement) Marks() (m Marks) {
+	for _, v := range j.Verdicts {
+		m |= v.Marks
+	}
+	return m
+}
+
+// Breakdown is what a question is about in parts, where these say more than its words:
+// of a command line with several parts, or one that reaches further than the project, and
+// wherever a rule speaks of one of them.
+func (q Question) Breakdown() []Verdict {
+	all := q.Judgement.Verdicts
+	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Rule != nil }) ||
+		len(q.Facts.Commands) > 0 && (len(all) > 1 || q.Judgement.Marks() != 0) {
+		return folded(all)
+	}
+	return nil
+}
+
+// Of more than mostParts, neighbours of which there is nothing to say are one from
+// leastFolded on: the whole line stands beside the breakdown.
+const (
+	mostParts   = 12
+	leastFolded = 4
+)
+
+func folded(all []Verdict) (out []Verdict) {
+	if len(all) <= mostParts {
+		return all
+	}
+	plain := func(v Verdict) bool { return v.Effect == None && v.Marks == 0 && v.Why == "" && v.Short == "" }
+	for len(all) > 0 {
+		n := 0
+		for n < len(all) && plain(all[n]) {
+			n++
+		}
+		if n > 0 && n < len(all) {
+			n-- // what comes next may be something that this one names
+		}
+		if n >= leastFolded {
+			out = append(out, Verdict{Text: fmt.Sprintf("%d parts", n)})
+		} else {
+			n = max(n, 1)
+			out = append(out, all[:n]...)
+		}
+		all = all[n:]
+	}
+	return out
+}
+
+// Says is what becomes of a part, raw: an outcome, the rule that decides, and what else
+// there is to know of it.
+func (v Verdict) Says() string {
+	rule := ""
+	if v.Rule != nil {
+		rule = v.Rule.Command + v.Rule.Path + v.Rule.Host + v.Rule.Tool
+		if v.Rule.Project {
+			rule += " (the project's)"
+		}
+	}
+	var says string
+	switch {
+	case v.Effect == Deny:
+		says = "denied by the rule  " + rule
+	case v.Effect == Confirm:
+		says = "ask · by the rule  " + rule
+	case v.Effect == Allow && v.Rule != nil:
+		says = "allowed by your rule  " + rule
+	case v.Effect == Allow:
+		says = "allowed"
+	default:
+		says = "ask"
+	}
+	for _, w := range v.Marks.Words() {
+		says += " · " + w
+	}
+	if v.Effect == None {
+		for _, why := range []string{v.Why, v.Short} {
+			if why != "" && (v.Marks == 0 || !slices.Contains(marked, why)) {
+				return says + " · " + why
+			}
+		}
+	}
+	return says
+}
+
+// Reasons that a mark says as well.
+const (
+	whyOutside   = "outside the session's directories"
+	whySensitive = "sensitive"
+	whyNetwork   = "network"
+	whyReadsCode = "it runs what it reads"
+)
+
+var marked = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}
+
+// marks are those of a file, where it is known which one it is.
+func (f FileFact) marks(known bool) (m Marks) {
+	if known && !f.Inside {
+		m |= Outside
+	}
+	if known && f.Secret {
+		m |= Secret
+	}
+	return m
+}
+
+// Programs that talk to other machines, and those of which some subcommands do.
+var (
+	talking = append(strings.Fields(`ssh mosh gh glab hub apt apt-get dnf yum pacman zypper brew apk snap flatpak aws gcloud az kubectl helm terraform npx bunx uvx
+		ncftp lftp aria2c yt-dlp mail sendmail mutt`), fetchers...)
+	talkingSubs = map[string][]string{
+		"git": strings.Fields("clone fetch pull push ls-remote submodule send-email"),
+		"go":  {"get", "install"}, "cargo": strings.Fields("install update fetch publish add search"),
+		"npm": nodeSubs, "pnpm": nodeSubs, "yarn": nodeSubs, "bun": nodeSubs, "pip": pythonSubs, "pipx": pythonSubs, "uv": append(pythonSubs, "pip", "tool", "run"),
+		"poetry": pythonSubs, "gem": {"install", "push", "update"}, "bundle": {"install", "update"}, "composer": {"install", "update", "require"},
+		"docker": containerSubs, "podman": containerSubs,
+	}
+	nodeSubs      = strings.Fields("install i ci add update up upgrade publish exec x dlx audit login outdated view")
+	pythonSubs    = strings.Fields("install download add sync update upgrade publish lock")
+	containerSubs = strings.Fields("pull push login run build search")
+	deleting      = strings.Fields("rm rmdir unlink shred srm trash del erase")
+)
+
+// marks are those of a simple command, by what it is; what it names is looked at by
+// itself.
+func (p part) marks() (m Marks) {
+	if len(p.words) == 0 {
+		return 0
+	}
+	for _, at := range programs(p.words) {
+		words := p.words[at:]
+		name := program(words[0])
+		if readsCode(words) {
+			m |= PipedShell
+		}
+		if subs := talkingSubs[name]; slices.Contains(talking, name) || len(subs) > 0 && slices.Contains(subs, subcommand(words)) {
+			m |= Network
+		}
+	}
+	return m
+}
+
+// subcommand is the first word that is no option, nor, for git, the value of one.
+func subcommand(words []string) string {
+	for i := 1; i < len(words); i++ {
+		switch {
+		case words[i] == "-C" || words[i] == "-c":
+			i++
+		case !strings.HasPrefix(words[i], "-"):
+			return words[i]
+		}
+	}
+	return ""
+}
+
+// deletes tells whether a simple command deletes what it names.
+func (p part) deletes() bool {
+	return slices.ContainsFunc(programs(p.words), func(at int) bool {
+		return slices.Contains(deleting, program(p.words[at])) || program(p.words[at]) == "find" && slices.Contains(p.words, "-delete")
+	})
+}
+
+// mark puts the marks of a command on its verdicts, of which the first is its own and the
+// others are those of what it names.
+func (p part) mark(all []Verdict) []Verdict {
+	named := Marks(0)
+	for _, v := range all {
+		named |= v.Marks
+	}
+	own := p.marks() &^ named
+	if named&Outside != 0 && p.deletes() {
+		own |= DeletesOutside
+	}
+	all[0].Marks |= own
+	return all
+}
