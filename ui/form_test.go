@@ -12,8 +12,9 @@ import (
 // what is sent is what stands there.
 func TestForm(t *testing.T) {
 	withForm(t, release, func(d *driver) {
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
-		d.sees("╭ fake asks", "How shall the release be made?", "▸ Name  required", "of the tag", "› 3", "[x] Run the tests", "‹ North ›",
+		d.sees("╭ fake asks", "How shall the release be made?", "▸ Name  required", "of the tag", "› 3", "[x] Run the tests", "(•) North", "( ) South", "waiting for you",
 			"Parts  required  1 of 2 chosen", "[x] parser", "Send · Decline · Cancel", "tab next · ctrl+s sends · esc cancels")
 		s, last := d.screen(), -1
 		for _, label := range []string{"Name", "Count", "Run the tests", "Where", "Parts"} {
@@ -32,6 +33,7 @@ func TestForm(t *testing.T) {
 		d.sees("that was all")
 	})
 	withForm(t, release, func(d *driver) {
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.types("ab")
 		d.press("enter") // on, with what is wrong
@@ -48,6 +50,7 @@ func TestForm(t *testing.T) {
 		d.answered(`{"action":"accept","content":{"name":"abc","tests":false,"where":"s","parts":["lexer"]}}`)
 	})
 	withForm(t, release, func(d *driver) { // nothing that is required may be missing
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.press("ctrl+s")
 		d.sees("▸ Name", "✗ an answer is needed")
@@ -69,8 +72,8 @@ func TestFormWaysOut(t *testing.T) {
 		{[]string{"a", "ctrl+c"}, `{"action":"cancel"}`},
 		{[]string{"shift+tab", "right", "enter"}, `{"action":"decline"}`},
 		{[]string{"shift+tab", "right", "right", "enter"}, `{"action":"cancel"}`},
-		{[]string{"tab", "tab", "tab", "space", "esc"}, ``}, // closes the list of a choice
-		{[]string{"tab", "tab", "tab", "space", "esc", "esc"}, `{"action":"cancel"}`},
+		{[]string{"tab", "tab", "tab", "s", "esc"}, ``}, // closes the list of a choice
+		{[]string{"tab", "tab", "tab", "s", "esc", "esc"}, `{"action":"cancel"}`},
 	} {
 		withForm(t, release, func(d *driver) {
 			d.rest()

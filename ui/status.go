@@ -82,8 +82,15 @@ func (c *chat) statusParts() []string {
 		parts = append(parts, w)
 	}
 	parts = append(parts, th.Strong.Paint(c.link.name()))
-	if c.busy() {
-		parts = append(parts, th.Accent.Paint(t.State.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
+	state := t.State
+	if c.eliciting() && !c.elicits[0].open && (state == thread.Idle || state == thread.Running) {
+		state = thread.Waiting
+	}
+	switch {
+	case c.busy():
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
+	case state == thread.Waiting:
+		parts = append(parts, th.Accent.Paint(state.String()))
 	}
 	switch {
 	case c.link.loggingIn != "":

@@ -84,9 +84,9 @@ type formField struct {
 	keys   *intent.Keymap
 	on     bool
 	chosen []bool
-	cursor int   // option under the cursor, FormMulti
-	first  int   // first option shown, FormMulti
-	list   *List // open list of a FormSelect, nil while closed
+	cursor int   // option under the cursor
+	first  int   // first option shown
+	list   *List // the options of a FormSelect that fit what is typed, nil while nothing is
 	err    error
 	seen   bool // its beginning has been drawn
 
@@ -109,6 +109,9 @@ func NewForm(fields []FormField, keys *intent.Keymap) *Form {
 				}
 			}
 		}
+		if d.Kind == FormSelect {
+			ff.cursor = max(ff.choice(), 0)
+		}
 		ff.text = NewComposer()
 		ff.text.SetMaxRows(maxFieldRows)
 		ff.paste(d.Value.Text)
@@ -130,6 +133,9 @@ func (ff *formField) oneLine() bool { return ff.Kind == FormNumber || ff.OneLine
 func (ff *formField) typed() bool {
 	return ff.Kind == FormText || ff.Kind == FormNumber || ff.Kind == FormSecret
 }
+
+// offers tells whether the field has options to choose from.
+func (ff *formField) offers() bool { return ff.Kind == FormSelect || ff.Kind == FormMulti }
 
 // paste puts text at the cursor of the field.
 func (ff *formField) paste(s string) {
@@ -178,7 +184,7 @@ func (ff *formField) check() error {
 func (ff *formField) choose(i int) {
 	clear(ff.chosen)
 	if i >= 0 && i < len(ff.chosen) {
-		ff.chosen[i] = true
+		ff.chosen[i], ff.cursor = true, i
 	}
 	ff.err = nil
 }
@@ -210,6 +216,8 @@ func (f *Form) Paste(s string) {
 		ff.err = nil
 	case ff.list != nil:
 		ff.list.SetFilter(ff.list.Filter() + s)
+	case ff.Kind == FormSelect:
+		ff.open(s)
 	}
 }
 

@@ -87,8 +87,8 @@ func TestFormGolden(t *testing.T) {
 			{"the first field left without an answer", "<tab>", 50},
 			{"short answer, half a number", "ab<tab><backspace>1.5<tab>", 16},
 			{"a choice", "Ada<tab><tab><tab><right><left><left>", 50},
-			{"its list", "Ada<tab><tab><tab><space>", 20},
-			{"its list, narrowed", "Ada<tab><tab><tab>gre", 20},
+			{"chosen by arrows and enter", "Ada<tab><tab><tab><down><down><enter>", 20},
+			{"its options, narrowed", "Ada<tab><tab><tab>gre", 20},
 			{"many options", "Ada<tab><tab><tab><tab><down><down><space><down><down><down><down><down><space>", 24},
 			{"the ways out", "Ada Lovelace<shift+tab><right>", 50},
 			{"a low window", "Ada<tab><tab><tab><tab>", 6},
@@ -120,7 +120,7 @@ func TestFormDefaults(t *testing.T) {
 
 func TestFormFilledIn(t *testing.T) {
 	f := NewForm(survey(), intent.Default)
-	formKeys(t, f, "Ada<enter><backspace> 12 <enter><space><enter>bl<enter><enter><space><down><space><down><space><tab>x<shift+enter>y")
+	formKeys(t, f, "Ada<enter><backspace> 12 <enter><space><enter>bl<enter><space><down><space><down><space><tab>x<shift+enter>y")
 	if f.Submitted() || f.Choice() != FormOpen {
 		t.Fatal("sent before the end")
 	}
@@ -194,8 +194,8 @@ func TestFormWaysOut(t *testing.T) {
 		{"Ada<shift+tab><enter>", FormSend},
 		{"Ada<ctrl+s>", FormSend},
 		{"Ada<shift+tab><space>x", FormOpen},
-		{"<tab><tab><tab><space><esc>", FormOpen}, // closes the list only
-		{"<tab><tab><tab><space><esc><esc>", FormCancel},
+		{"<tab><tab><tab>gre<esc>", FormOpen}, // closes the list only
+		{"<tab><tab><tab>gre<esc><esc>", FormCancel},
 	} {
 		fields := survey()
 		f := NewForm(fields, intent.Default)
@@ -228,14 +228,16 @@ func TestFormChoices(t *testing.T) {
 		{true, "<right><right><right><right>", []int{0}},
 		{true, "<left>", []int{2}},
 		{true, "<right><backspace>", []int{0}},
-		{false, "<space><down><enter>", []int{1}},
-		{false, "<space><down><space>", []int{1}},
-		{false, "<space><down><tab>", nil},
-		{false, "<right><right><space><esc>", []int{1}},
-		{false, "<right><right><space><enter>", []int{1}},
+		{false, "<enter>", []int{0}},
+		{false, "<down><enter>", []int{1}},
+		{false, "<down><space>", []int{1}},
+		{false, "<down><down><up><enter>", []int{1}},
+		{false, "<down><tab>", nil},
+		{false, "<right><right><down><tab>", []int{1}},
+		{false, "<right><right><enter>", []int{1}},
 		{false, "b<enter>", []int{2}},
 		{false, "zzz<enter><esc>", nil},
-		{false, "<space><left><right><backspace><esc>", nil},
+		{false, "b<backspace><enter>", []int{0}},
 	} {
 		d := survey()[3]
 		d.Required = c.required
@@ -282,6 +284,25 @@ func TestFormLeavesKeys(t *testing.T) {
 	}
 }
 
+// What there is to choose from is on the screen at once, and enter sends nothing that was
+// not seen as chosen.
+func TestFormShowsChoices(t *testing.T) {
+	f := NewForm([]FormField{survey()[3]}, intent.Default)
+	got := screen(f, 60, 20, theme.Plain())
+	for _, want := range []string{"› ( ) Red", "  ( ) Green", "  ( ) Blue"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	formKeys(t, f, "<down><enter>")
+	if got = screen(f, 60, 20, theme.Plain()); !strings.Contains(got, "(•) Green") || f.Choice() != FormOpen {
+		t.Errorf("left by %d\n%s", f.Choice(), got)
+	}
+	if formKeys(t, f, "<enter>"); !f.Submitted() {
+		t.Error("the second enter does not send")
+	}
+}
+
 // Up and down walk through everything, and back.
 func TestFormWalk(t *testing.T) {
 	f := NewForm(survey(), intent.Default)
@@ -298,7 +319,7 @@ func TestFormWalk(t *testing.T) {
 		down = append(down, at())
 		formKeys(t, f, "<down>")
 	}
-	if len(down) != 5+8 {
+	if len(down) != 4+3+8 {
 		t.Fatalf("walked down %q", down)
 	}
 	for i := 0; i < 40 && (i == 0 || f.focus > 0); i++ {

@@ -7,9 +7,9 @@ import (
 )
 
 // Key handles a key and says whether the form took it. Tab, shift+tab, up and down move between the fields, enter goes to
-// the next one and sends from the last, ctrl+s sends from everywhere, esc cancels. Space ticks; left and right change a
-// choice, space or typing opens its list; pgup and pgdown scroll what is higher than the window. Once the form is left it
-// takes no key.
+// the next one and sends from the last, ctrl+s sends from everywhere, esc cancels. Up and down move between options, too;
+// space ticks, enter chooses where there is one to choose and goes on; left and right change a choice, typing looks for one;
+// pgup and pgdown scroll what is higher than the window. Once the form is left it takes no key.
 func (f *Form) Key(k tea.KeyPressMsg) bool {
 	if f.choice != FormOpen {
 		return false
@@ -19,6 +19,9 @@ func (f *Form) Key(k tea.KeyPressMsg) bool {
 	nudge := f.nudge
 	f.nudge = 0
 	if ff != nil && ff.list != nil && ff.listKey(k, name) {
+		if name == "enter" && ff.list == nil {
+			f.move(f.focus + 1)
+		}
 		return true
 	}
 	switch name {
@@ -66,7 +69,7 @@ func (f *Form) step(name string) bool {
 		return true
 	}
 	f.nudge = 0
-	if ff := f.focused(); ff != nil && ff.Kind == FormMulti {
+	if ff := f.focused(); ff != nil && ff.offers() && (ff.Kind == FormMulti || ff.choice() < 0) {
 		ff.cursor = 0
 		if name == "up" {
 			ff.cursor = max(len(ff.Options)-1, 0)
@@ -76,7 +79,11 @@ func (f *Form) step(name string) bool {
 }
 
 func (f *Form) enter() {
+	ff := f.focused()
 	switch {
+	case ff != nil && ff.Kind == FormSelect && len(ff.Options) > 0 && !ff.chosen[ff.cursor]:
+		ff.choose(ff.cursor)
+		f.move(f.focus + 1) // not sent at once: what was chosen can be seen
 	case f.focus == len(f.fields) && f.button != FormSend:
 		f.choice = f.button
 	case f.focus >= len(f.fields)-1:
@@ -113,7 +120,7 @@ func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
 	case FormSelect:
 		return ff.selectKey(k, name)
 	case FormMulti:
-		return ff.multiKey(name)
+		return ff.optionKey(name)
 	case FormSecret:
 		if name == "up" || name == "down" { // it is drawn as one row
 			return false
@@ -143,7 +150,9 @@ func (ff *formField) selectKey(k tea.KeyPressMsg, name string) bool {
 	case "right":
 		ff.cycle(1)
 	case "space":
-		ff.open("")
+		if len(ff.Options) > 0 {
+			ff.choose(ff.cursor)
+		}
 	case "backspace", "delete":
 		if ff.Required {
 			return false
@@ -151,7 +160,7 @@ func (ff *formField) selectKey(k tea.KeyPressMsg, name string) bool {
 		ff.choose(-1)
 	default:
 		if !printable(k) {
-			return false
+			return ff.optionKey(name)
 		}
 		ff.open(k.Text)
 	}
@@ -212,21 +221,18 @@ func (ff *formField) listKey(k tea.KeyPressMsg, name string) bool {
 			ff.choose(it.Value.(int))
 			ff.list = nil
 		}
-	case "space":
-		// As the first key it chooses, as the others of the form do; later it is a part of what is looked for.
-		if ff.list.Filter() != "" {
-			return ff.list.Key(k)
-		}
-		return ff.listKey(k, "enter")
-	case "left", "right", "backspace", "delete":
-		ff.list.Key(k)
 	default:
-		return ff.list.Key(k)
+		took := ff.list.Key(k)
+		if ff.list.Filter() == "" {
+			ff.list = nil
+		}
+		return took
 	}
 	return true
 }
 
-func (ff *formField) multiKey(name string) bool {
+// optionKey moves between the options, and ticks one.
+func (ff *formField) optionKey(name string) bool {
 	to := ff.cursor
 	switch name {
 	case "up":

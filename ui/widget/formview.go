@@ -98,10 +98,10 @@ func (ff *formField) draw(r *formRows, focused bool) {
 		ff.drawSecret(r, focused)
 	case ff.typed():
 		ff.drawText(r, focused)
-	case ff.Kind == FormSelect:
-		ff.drawSelect(r, focused)
-	case ff.Kind == FormMulti:
-		ff.drawMulti(r, focused)
+	case ff.list != nil:
+		ff.drawList(r)
+	case ff.offers():
+		ff.drawOptions(r, focused)
 	}
 	if ff.err != nil {
 		for _, row := range Wrap(oneLine("✗ "+ff.err.Error()), r.room()) {
@@ -146,6 +146,13 @@ func tick(on bool) string {
 	return "[ ] "
 }
 
+func dot(on bool) string {
+	if on {
+		return "(•) "
+	}
+	return "( ) "
+}
+
 func (ff *formField) drawText(r *formRows, focused bool) {
 	ff.text.SetWidth(r.room())
 	if focused {
@@ -173,22 +180,8 @@ func (ff *formField) drawSecret(r *formRows, focused bool) {
 	r.add(r.th.Prompt.Paint("› ") + r.th.Text.Paint(strings.Repeat(bullet, min(all-first, room))))
 }
 
-// drawSelect draws "‹ Label › help", and the open list under it.
-func (ff *formField) drawSelect(r *formRows, focused bool) {
-	label, help, ink := "nothing chosen", "", r.th.Placeholder
-	if i := ff.choice(); i >= 0 {
-		label, help, ink = oneLine(ff.Options[i].Label), oneLine(ff.Options[i].Help), r.th.Text
-	}
-	arrows := r.th.Faint
-	if focused {
-		arrows = r.th.Key
-		r.active = len(r.rows)
-	}
-	row := arrows.Paint("‹ ") + ink.Paint(Truncate(label, max(r.room()-4, 1), "…")) + arrows.Paint(" ›")
-	r.option(row, help, focused && ff.list == nil)
-	if ff.list == nil {
-		return
-	}
+// drawList draws the open list of a FormSelect: what was typed, and the options that fit it.
+func (ff *formField) drawList(r *formRows) {
 	r.x, r.y = len(r.inset)+ff.list.FilterCursor(r.room()), len(r.rows)
 	r.add(ff.list.FilterRow(r.room(), "type to find", r.th))
 	list := ff.list.Rows(r.room(), maxFieldRows, r.th)
@@ -214,15 +207,19 @@ func (r *formRows) option(row, help string, full bool) {
 	}
 }
 
-// drawMulti draws the options around the cursor, each "[x] label  help".
-func (ff *formField) drawMulti(r *formRows, focused bool) {
+// drawOptions draws the options around the cursor, each "[x] label  help", or "(•) label  help" where one can be chosen.
+func (ff *formField) drawOptions(r *formRows, focused bool) {
 	n := len(ff.Options)
 	shown := min(maxFieldRows, n)
 	ff.first = max(min(ff.first, ff.cursor), ff.cursor-shown+1)
 	ff.first = max(min(ff.first, n-shown), 0)
 	for i := ff.first; i < ff.first+shown; i++ {
 		o := ff.Options[i]
-		row := tick(ff.chosen[i]) + oneLine(o.Label)
+		mark := tick(ff.chosen[i])
+		if ff.Kind == FormSelect {
+			mark = dot(ff.chosen[i])
+		}
+		row := mark + oneLine(o.Label)
 		if focused && i == ff.cursor {
 			r.active = len(r.rows)
 			row = r.th.Selected.Paint("› " + Truncate(row, max(r.room()-2, 1), "…"))
