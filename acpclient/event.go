@@ -345,6 +345,7 @@ type PermissionAsked struct {
 	For
 	Key    uint64
 	ToolID string
+	At     time.Time
 }
 
 // PermissionSettled says what became of it. Allowed is what the answer meant.

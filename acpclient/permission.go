@@ -30,7 +30,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
-	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID})
+	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
 	if s.cancelling() { // it was not when we asked
 		s.cancelQuestions()
 	}

@@ -47,7 +47,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
-	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID})
+	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
 		defer s.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()

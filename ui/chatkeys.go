@@ -69,6 +69,9 @@ func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	if c.history.Walking() {
 		shown = c.composer.Value()
 	}
+	if c.refuses(msg.Text) {
+		return c.say(c.nobody())
+	}
 	if c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke())) {
 		if c.composer.Value() != shown { // going through its rows is still on the way
 			c.history.Leave()

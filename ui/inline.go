@@ -271,7 +271,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	c.composer.SetWidth(max(4, cells))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
 	if c.recorded {
-		c.composer.SetPlaceholder("only to read · / for commands, ? for help")
+		c.composer.SetPlaceholder(c.nobody())
 	}
 	c.composer.SetPrompt("› ")
 	foot := c.hint()

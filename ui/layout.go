@@ -23,7 +23,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
 	if c.recorded {
-		c.composer.SetPlaceholder("only to read · / for commands, ? for help")
+		c.composer.SetPlaceholder(c.nobody())
 	}
 	th := c.m.th
 	foot := c.hint()
@@ -259,10 +259,13 @@ func (c *chat) planLine(width int) string {
 			current = p.Content
 		}
 	}
-	if heading := c.thread.Heading(); heading != "" {
-		return widget.Truncate(" "+c.m.th.Strong.Paint("Plan")+" ▸ "+heading, width, "…")
+	if !c.busy() { // what is left of it after the turn is in the list of its steps
+		return ""
 	}
-	if len(plan) == 0 || done == len(plan) && !c.busy() { // or it is done with
+	if heading := c.thread.Heading(); heading != "" {
+		return widget.Truncate(" "+c.m.th.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
+	}
+	if len(plan) == 0 {
 		return ""
 	}
 	line := " " + c.m.th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
@@ -270,7 +273,7 @@ func (c *chat) planLine(width int) string {
 		line += c.m.th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
-		line += " ▸ " + current
+		line += " ▸ " + unmarked(current)
 	}
 	return widget.Truncate(line, width, "…")
 }
@@ -375,6 +378,9 @@ func (c *chat) planRows(width int) []string {
 	return rows
 }
 
+// unmarked is a step of a plan without the asterisks and backticks of Markdown.
+func unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
+
 // stepRows is one step of a plan.
 func (c *chat) stepRows(p acpclient.PlanEntry, width int) []string {
 	sign := planSigns[p.Status]
@@ -382,7 +388,7 @@ func (c *chat) stepRows(p acpclient.PlanEntry, width int) []string {
 		sign = "·"
 	}
 	var rows []string
-	for i, r := range widget.Wrap(p.Content, max(1, width-2)) {
+	for i, r := range widget.Wrap(unmarked(p.Content), max(1, width-2)) {
 		if i > 0 {
 			sign = " "
 		}

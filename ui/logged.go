@@ -333,3 +333,9 @@ func (m *Model) whyReadOnly(g Logged) string {
 	}
 	return g.Agent + " is not running"
 }
+
+// refuses tells whether a page that is shown from a log takes nothing of what is typed
+// or pasted: it has use for commands alone.
+func (c *chat) refuses(typed string) bool {
+	return c.recorded && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
+}

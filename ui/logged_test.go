@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/acpclient"
 )
 
@@ -67,10 +69,14 @@ func TestLogged(t *testing.T) {
 		d.soon()
 		d.sees("▌ what is wrong with the lexer?", "18:05", "It counts bytes.", "Read lex.go", "▌ fix it", "I am on it", " fake · read from the log", "ctrl+s sessions")
 		d.misses("hello", "running", "the agent is gone", "opening")
-		d.types("and now?\n")
+		d.sees("› Read-only log: fake cannot resume sessions · ctrl+s for another")
+		d.types("and now")
+		d.draft("")
+		d.send(tea.PasteMsg{Content: "and now"})
+		d.draft("")
+		d.types("/nothing\n")
 		d.soon()
-		d.sees("Read-only log: fake cannot resume sessions · ctrl+s for another")
-		d.draft("and now?")
+		d.draft("/nothing")
 		d.prompts("hello")
 		d.wait(6 * time.Second)
 		d.press("ctrl+s")
@@ -81,7 +87,7 @@ func TestLogged(t *testing.T) {
 		d.sees("You said: hello")
 		d.draft("draft of fake")
 		d.switchTo("mend")
-		d.draft("and now?")
+		d.draft("/nothing")
 		d.press("ctrl+s", "end", "up", "ctrl+x")
 		d.soon()
 		d.sees("You said: hello", "3/3", "Mend the lexer  fake  ~/src/lexer")
@@ -150,8 +156,8 @@ func TestBehindLogged(t *testing.T) {
 		d.soon()
 		d.sees("the log is damaged")
 		d.press("esc")
-		d.types("x")
-		d.draft("x")
+		d.types("/x")
+		d.draft("/x")
 	})
 }
 

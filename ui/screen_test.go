@@ -279,17 +279,27 @@ func TestHelpListsEveryBinding(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	drive(t, nil, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+t")
 		d.sees("the agent has made no plan")
 		d.press("ctrl+t")
-		d.agent.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"change it","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
+		d.types("go\n")
+		d.soon()
+		d.agent.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"**change** it","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
 		d.wait(100 * time.Millisecond)
 		d.sees("Plan 1/3 ▸ change it")
 		d.press("ctrl+t")
 		d.sees("✓ read it", "▸ change it", "○ test it")
 		d.press("esc")
+		d.wait(time.Hour)
+		d.misses("Plan ") // its turn is over
+		d.press("ctrl+t")
+		d.sees("▸ change it")
+		d.press("esc")
+		d.types("again\n")
+		d.soon()
+		d.sees("Plan 1/3")
 		d.agent.update(`{"sessionUpdate":"plan","entries":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("Plan ")

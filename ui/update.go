@@ -261,6 +261,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		if c := m.chat; c.finding != nil && c.finding.typing && c.picker == nil {
 			return c.typeSearch(c.finding.text+msg.Content, false)
 		}
+		if m.chat.refuses(msg.Content) {
+			return m.chat.say(m.chat.nobody())
+		}
 		m.chat.paste(msg.Content)
 	case connectingPage:
 		if p := m.starting.login; p != nil && p.unasked.IsZero() {

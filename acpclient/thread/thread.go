@@ -118,7 +118,42 @@ type Tool struct {
 	Started, Ended        time.Time
 	Trust                 Trust // on whose word it was carried out
 
-	replayed bool // it is of a history that was loaded
+	replayed bool          // it is of a history that was loaded
+	waited   time.Duration // for the user's answers
+	asked    int           // questions about it that are open
+	since    time.Time     // when the first of these came
+}
+
+// Took is how long the call has taken until now, or until it ended, without the time in
+// which it waited for the user.
+func (t *Tool) Took(now time.Time) time.Duration {
+	if !t.Ended.IsZero() {
+		now = t.Ended
+	}
+	if t.asked > 0 && t.since.Before(now) {
+		now = t.since
+	}
+	return now.Sub(t.Started) - t.waited
+}
+
+// waits notes a question about the call; a log does not know when it came.
+func (t *Tool) waits(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if t.asked++; t.asked == 1 {
+		t.since = at
+	}
+}
+
+// goesOn notes the answer to one.
+func (t *Tool) goesOn(at time.Time) {
+	if t.asked == 0 {
+		return
+	}
+	if t.asked--; t.asked == 0 {
+		t.waited += max(0, at.Sub(t.since))
+	}
 }
 
 // Final tells whether the agent has said that the call is over.
@@ -290,10 +325,16 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		t.questions[e.Key] = e.Wire
 		if it := t.call(e.ToolID); it != nil {
 			it.Tool.replayed = false // nobody asks about the past
+			it.Tool.waits(e.At)
+			t.touch(it)
 		}
 	case acpclient.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
+		if it := t.call(e.ToolID); it != nil {
+			it.Tool.goesOn(e.At)
+			t.touch(it)
+		}
 		t.answered(e)
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case acpclient.Disconnected:

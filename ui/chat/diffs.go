@@ -56,7 +56,13 @@ func (v *View) diff(d *acpclient.Diff, full bool) []string {
 	if full {
 		limit = maxShown
 	}
-	rows, more := v.drawn(c, max(1, v.width-len(bodyInset)), limit, full)
+	width := max(1, v.width-len(bodyInset))
+	rows, more := v.drawn(c, width, limit, full)
+	if more > 0 && more < leastHidden {
+		if all, none := v.drawn(c, width, limit+leastHidden-1, full); none == 0 {
+			rows, more = all, 0
+		}
+	}
 	return v.body(rows, more)
 }
 

@@ -6,7 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 // run is a command that has ended with this output.
@@ -81,4 +86,32 @@ func FuzzCarried(f *testing.F) {
 		CarriedLine(words)
 		SplitCarried(words)
 	})
+}
+
+// A command that failed has no green tick, whatever the agent calls it; and what would
+// save no more than a few rows is not hidden.
+func TestFailedCommandAndFewLines(t *testing.T) {
+	for lines, hidden := range map[int]string{13: "", 14: "… 4 lines"} {
+		th := thread.New("s")
+		in := acpclient.For{Session: "s"}
+		of := func(s string) *string { return &s }
+		var out strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&out, "row %d\n", i)
+		}
+		code := 2
+		th.Apply(acpclient.ToolChanged{For: in, ID: "a", Kind: of("other"), Title: of("make"), Status: of("completed"), Content: &[]acpclient.ToolContent{{Terminal: "t"}}})
+		th.Apply(acpclient.TerminalStarted{For: in, ID: "t", Command: "make"})
+		th.Apply(acpclient.TerminalOutput{For: in, ID: "t", Data: []byte(out.String())})
+		th.Apply(acpclient.TerminalExited{For: in, ID: "t", Code: &code})
+		v := New(th, uitest.Dir, theme.Plain())
+		v.SetSize(80, 40)
+		got := ansi.Strip(strings.Join(v.Rows(), "\n"))
+		if !strings.Contains(got, "✗ Tool") || strings.Contains(got, "✓") || !strings.Contains(got, "exit 2") {
+			t.Errorf("%d lines:\n%s", lines, got)
+		}
+		if hidden == "" && strings.Contains(got, "…") || !strings.Contains(got, hidden) || strings.Count(got, "row ") != map[int]int{13: 13, 14: 10}[lines] {
+			t.Errorf("%d lines:\n%s", lines, got)
+		}
+	}
 }

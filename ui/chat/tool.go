@@ -20,8 +20,11 @@ const (
 	doneTail = 7  //
 	diffRows = 20 // of a diff
 	maxInput = 4  // of raw input
-	hugeDiff = 1 << 20
-	maxShown = 2000 // rows of anything, even with everything shown
+	// leastHidden is how many rows are hidden, if any: fewer take hardly more room than
+	// the row that says so.
+	leastHidden = 4
+	hugeDiff    = 1 << 20
+	maxShown    = 2000 // rows of anything, even with everything shown
 	// maxScreens bounds the emulators that are kept: more than fit a screen.
 	maxScreens = 100
 	bodyInset  = "     "
@@ -94,6 +97,10 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 	if added, removed, ok := v.counts(t); ok {
 		counts = v.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + v.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 	}
+	exit := v.exitBadge(it)
+	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
+		ink, sign = v.th.Bad, "✗"
+	}
 	if t.Trust >= thread.Unasked {
 		badge := v.th.Warn
 		if t.Trust.Against() {
@@ -105,7 +112,7 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 		trust = badge.Paint(t.Trust.String())
 	}
 	left := indent + ink.Paint(sign) + " " + v.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
-	parts := []string{v.exitBadge(it), counts, word, trust, v.th.Dim.Paint(v.took(t, live))}
+	parts := []string{exit, counts, word, trust, v.th.Dim.Paint(v.took(t, live))}
 	right := ""
 	room := 0
 	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
@@ -168,11 +175,10 @@ func (v *View) sign(t *thread.Tool, live bool) (ink theme.Ink, sign, word string
 }
 
 func (v *View) took(t *thread.Tool, live bool) string {
-	end := t.Ended
-	if live {
-		end = v.now
+	if !live && t.Ended.IsZero() {
+		return ""
 	}
-	if d := end.Sub(t.Started); !end.IsZero() && d >= time.Second {
+	if d := t.Took(v.now); d >= time.Second {
 		return seconds(d)
 	}
 	return ""

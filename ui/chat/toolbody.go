@@ -62,7 +62,7 @@ func (v *View) screen(term *thread.Terminal) *widget.Terminal {
 
 // cut keeps the first and the last rows and says how many are missing.
 func (v *View) cut(rows []string) []string {
-	if len(rows) <= doneHead+doneTail+1 {
+	if len(rows) < doneHead+doneTail+leastHidden {
 		return v.body(rows, 0)
 	}
 	out := v.body(rows[:doneHead], 0)
@@ -100,7 +100,7 @@ func (v *View) plain(t *thread.Tool, text string, live, full bool) (rows []strin
 	case live:
 		return v.dim(lastRows(text, width, liveTail)), 0
 	}
-	const whole = doneHead + doneTail + 1
+	const whole = doneHead + doneTail + leastHidden - 1
 	rows, rest := firstRows(text, width, whole+1)
 	if rest == "" && len(rows) <= whole {
 		return v.dim(rows), 0
@@ -153,7 +153,10 @@ func (v *View) rawBody(t *thread.Tool, live, full bool) (rows []string, left int
 			limit = maxShown
 		}
 		var more int
-		rows, more = v.head(t.RawInput, max(1, v.width-len(bodyInset)), limit, v.th.Faint)
+		width := max(1, v.width-len(bodyInset))
+		if rows, more = v.head(t.RawInput, width, limit, v.th.Faint); more < leastHidden {
+			rows, more = v.head(t.RawInput, width, limit+leastHidden-1, v.th.Faint)
+		}
 		if more > 0 {
 			rows = append(rows, bodyInset+v.th.Dim.Paint(fmt.Sprintf("▸ %d more", more)))
 		}

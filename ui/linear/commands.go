@@ -147,7 +147,7 @@ func (c *chat) goingOn() {
 		if s := c.told[it.Index]; s != nil {
 			number = s.number
 		}
-		c.say("%s: %s, %s, for %s.", toolName(it.Tool, number), subject(it.Tool, c.cwd()), it.Tool.StateWord(), spoken(since(it.Tool.Started)))
+		c.say("%s: %s, %s, for %s.", toolName(it.Tool, number), subject(it.Tool, c.cwd()), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
 	}
 	for _, b := range c.thread.Background {
 		if c.thread.Tool(b.ID) == nil {

@@ -83,7 +83,7 @@ func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
 	if tool.Trust >= thread.Unasked {
 		parts = append(parts, tool.Trust.String())
 	}
-	if took := tool.Ended.Sub(tool.Started); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
+	if took := tool.Took(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}
 	if n := lines + textLines(tool); n > 0 && tool.Kind == "execute" {
