@@ -150,6 +150,7 @@ const (
 	Field                   // Label: Text
 	Diff                    // Path, Old -> Text
 	Warning                 // in the colour of danger
+	Patch                   // Text is a unified diff
 )
 
 // Answer settles a question.

@@ -407,6 +407,8 @@ func (q *question) draw(cur permissions.Question, width int) []string {
 			rows = append(rows, wrapInk(nil, p.Label+": "+p.Text, "  ", width)...)
 		case permissions.Warning:
 			rows = append(rows, wrapInk(th.Bad.Paint, "! "+p.Text, "  ", width)...)
+		case permissions.Patch:
+			rows = append(rows, q.patchRows(p, width)...)
 		case permissions.Diff:
 			rows = append(rows, wrapInk(th.Strong.Paint, p.Path, "  ", width)...)
 			rows = append(rows, q.writeRows(cur, i, p, width, len(rows))...)

@@ -60,3 +60,35 @@ func (q *question) uncoloured() []*questionDiff {
 func (q *question) coloured(d *questionDiff, s *widget.Syntax) {
 	d.syntax, q.drawn = s, nil
 }
+
+// patchRows draws all of a patch, each file with its name. One that has more to it than
+// lines, such as what is binary, is shown as it is.
+func (q *question) patchRows(p permissions.Part, width int) (rows []string) {
+	th := q.c.m.th
+	files := widget.ParsePatch(p.Text)
+	for _, f := range files {
+		if f.Binary || f.Text != "" || f.Diff == nil {
+			return wrapInk(nil, p.Text, "  ", width)
+		}
+	}
+	for _, f := range files {
+		name := f.Path
+		switch {
+		case f.Path == "":
+			name = f.OldPath + " (deleted)"
+		case f.OldPath == "":
+			name += " (new)"
+		case f.OldPath != f.Path:
+			name = f.OldPath + " → " + f.Path
+		}
+		if f.OldMode != "" {
+			name += " (mode " + f.OldMode + " → " + f.NewMode + ")"
+		}
+		rows = append(rows, wrapInk(th.Strong.Paint, name, "  ", width)...)
+		drawn, _ := f.Diff.Draw(widget.DiffLook{Width: width - 2, Sides: q.sides(), Theme: th})
+		for _, r := range drawn {
+			rows = append(rows, "  "+r)
+		}
+	}
+	return rows
+}

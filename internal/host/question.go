@@ -51,19 +51,47 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Words = safetext.Visible(title)
 		seen.add(title, roleNote)
 	}
-	for _, c := range contents(t) {
-		part := h.contentPart(a.Session, c)
-		if part.Kind != permissions.Diff && part.Text == "" {
-			continue
-		}
-		seen.content(c)
-		q.Body = append(q.Body, part)
+	h.showContents(&q, &seen, t)
+	if q.Kind == "edit" && saysNothing(title, seen.paths(), h.cwd(a.Session)) {
+		q.Words = ""
 	}
 	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, t, files, more, command == "")
 	q.Body = append(q.Body, seen.rest(t.RawInput, h.cwd(a.Session))...)
 	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
+}
+
+// showContents adds what the tool call's content shows, once, and the change that its
+// input spells out where the content shows none.
+func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCall) {
+	for _, c := range contents(t) {
+		if files, ok := hunksOf(c.Patch); ok && c.Type == "content" {
+			if !told(c, files) { // the files, and then their patch
+				q.Body = append(q.Body, permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(strings.TrimSuffix(c.Block.Text, c.Patch)))})
+			}
+			seen.patched(files, c.Patch)
+			q.Body = append(q.Body, patchPart(c.Patch))
+			continue
+		}
+		part := h.contentPart(q.Session, c)
+		if part.Kind != permissions.Diff && part.Text == "" || part.Kind == permissions.Text && c.Patch == "" && seen.texts[strings.TrimSpace(c.Block.Text)] != nil {
+			continue
+		}
+		seen.content(c)
+		q.Body = append(q.Body, part)
+	}
+	if q.Kind != "edit" || len(seen.diffs) > 0 {
+		return
+	}
+	if patch, edit := inputChange(t.RawInput); patch != "" {
+		files, _ := hunksOf(patch)
+		seen.patched(files, patch)
+		q.Body = append(q.Body, patchPart(patch))
+	} else if edit.Type != "" {
+		seen.content(edit)
+		q.Body = append(q.Body, h.contentPart(q.Session, edit))
+	}
 }
 
 func text(p *string) string {

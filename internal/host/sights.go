@@ -49,6 +49,35 @@ func (s *sights) content(c wire.ToolContent) {
 	}
 }
 
+// patched adds a patch of these files.
+func (s *sights) patched(files []shownDiff, patch string) {
+	s.diffs = append(s.diffs, files...)
+	s.add(patch, rolePatch, roleDiff)
+	for _, f := range files {
+		s.add(f.path, rolePlace, roleTarget)
+	}
+}
+
+// paths are the files of which a change is shown.
+func (s *sights) paths() (out []string) {
+	for _, d := range s.diffs {
+		out = append(out, d.path)
+	}
+	return out
+}
+
+// replaced adds the two members of an input that say what a shown change does: one text
+// of it in the place of another.
+func (s *sights) replaced(raw []byte) {
+	_, edit := inputChange(raw)
+	if edit.OldText != nil && *edit.OldText != "" && slices.ContainsFunc(s.diffs, func(d shownDiff) bool {
+		return strings.Count(d.old, *edit.OldText) == 1 && strings.Replace(d.old, *edit.OldText, edit.NewText, 1) == d.new
+	}) {
+		s.add(*edit.OldText, roleText)
+		s.add(edit.NewText, roleText)
+	}
+}
+
 // rest lists what of the raw input is not on the screen yet, in the order in which
 // the agent sent it. cwd is what relative paths of a patch begin in.
 func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
@@ -60,6 +89,7 @@ func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 		return whole
 	}
 	var out []permissions.Part
+	s.replaced(raw)
 	m := jsonscan.MembersOf(raw)
 	for m.Next() {
 		value := string(m.Value)

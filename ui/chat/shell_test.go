@@ -115,3 +115,29 @@ func TestFailedCommandAndFewLines(t *testing.T) {
 		}
 	}
 }
+
+// What the line of a call says is not said again below it.
+func TestInputThatTheLineSays(t *testing.T) {
+	for _, c := range []struct {
+		kind, title, input string
+		shown              bool
+	}{
+		{"read", "Read a.go", `{"path":"` + uitest.Dir + `/a.go"}`, false},
+		{"read", "Read", `{"filePath":"` + uitest.Dir + `/a.go","offset":10,"limit":20}`, false},
+		{"search", "grep TODO", `{"pattern":"TODO"}`, false},
+		{"search", "grep", `{"pattern":"TODO"}`, true},
+		{"other", "deploy", `{"target":"production"}`, true},
+		{"read", "Read a.go", `{"path":"a.go","hook":"rm -rf /"}`, true},
+		{"read", "Read a.go", `{"path":"a.go","more":["x"]}`, true},
+	} {
+		th := thread.New("s")
+		of := func(s string) *string { return &s }
+		th.Apply(acpclient.ToolChanged{For: acpclient.For{Session: "s"}, ID: "a", Kind: &c.kind, Title: &c.title, Status: of("completed"), RawInput: &c.input,
+			Locations: &[]acpclient.Location{{Path: uitest.Dir + "/a.go"}}})
+		v := New(th, uitest.Dir, theme.Plain())
+		v.SetSize(100, 40)
+		if got := ansi.Strip(strings.Join(v.Rows(), "\n")); strings.Contains(got, "{") != c.shown {
+			t.Errorf("%s %s:\n%s", c.title, c.input, got)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func unfenced(s string) string {
 
 // rawBody stands in where a call has no content: its input, and its output.
 func (v *View) rawBody(t *thread.Tool, live, full bool) (rows []string, left int) {
-	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && v.commandOf(t) != "") {
+	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && v.commandOf(t) != "") && (full || !v.saidInLine(t)) {
 		limit := maxInput
 		if full {
 			limit = maxShown
@@ -163,6 +163,28 @@ func (v *View) rawBody(t *thread.Tool, live, full bool) (rows []string, left int
 	}
 	out, left := v.plain(t, shownRaw(t.RawOutput), live, full)
 	return append(rows, out...), left
+}
+
+// saidInLine tells whether the line of a call says all that its input does: every text of
+// it stands there, paths as they are shown.
+func (v *View) saidInLine(t *thread.Tool) bool {
+	var members map[string]any
+	if len(t.RawInput) > longInput || json.Unmarshal([]byte(t.RawInput), &members) != nil {
+		return false
+	}
+	line := v.subject(t)
+	for _, m := range members {
+		switch m := m.(type) {
+		case string:
+			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, Short(m, v.cwd)) {
+				return false
+			}
+		case nil, bool, float64:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // rawText is what there is to read in raw output: a string as it is, the usual

@@ -1,0 +1,138 @@
+package host
+
+import (
+	"slices"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+	"parley/permissions"
+)
+
+// hunksOf reads a unified diff, as git and others write it: for each file what its hunks
+// hold before and after. ok is false where it is none, or has lines that say something
+// else, which a drawing of it might leave out.
+func hunksOf(patch string) (files []shownDiff, ok bool) {
+	old, head, inHunk := "", "", false // head is a line before the names, which names the file too
+	var file *shownDiff
+	for l := range strings.SplitSeq(strings.TrimSuffix(patch, "\n"), "\n") {
+		kind, rest, _ := strings.Cut(l, " ")
+		switch {
+		case kind == "---" && !inHunk:
+			old, _, _ = strings.Cut(rest, "\t")
+		case kind == "+++" && !inHunk:
+			path, _, _ := strings.Cut(rest, "\t")
+			before, after := unprefixed(old, path)
+			if after == "/dev/null" {
+				after = before
+			}
+			if head != "" && !strings.HasSuffix(head, "/"+after) && !strings.HasSuffix(head, " "+after) {
+				return nil, false
+			}
+			head = ""
+			files = append(files, shownDiff{path: after})
+			file = &files[len(files)-1]
+		case kind == "@@" && file != nil:
+			inHunk = true
+		case kind == "diff", kind == "Index:", kind == "index", kind == "new", kind == "deleted", strings.Trim(l, "=") == "" && l != "":
+			if inHunk, file = false, nil; kind == "diff" || kind == "Index:" {
+				if head != "" && kind == "diff" {
+					return nil, false
+				}
+				head = l
+			}
+		case !inHunk:
+			return nil, false
+		case l == "" || l[0] == ' ':
+			file.old, file.new = file.old+strings.TrimPrefix(l, " ")+"\n", file.new+strings.TrimPrefix(l, " ")+"\n"
+		case l[0] == '-':
+			file.old += l[1:] + "\n"
+		case l[0] == '+':
+			file.new += l[1:] + "\n"
+		case l[0] != '\\':
+			return nil, false
+		}
+	}
+	changed := func(d shownDiff) bool { return d.old != d.new }
+	return files, len(files) > 0 && slices.ContainsFunc(files, changed)
+}
+
+// patchPart is a unified diff to be drawn: each line is made visible behind its sign.
+func patchPart(patch string) permissions.Part {
+	lines := strings.Split(patch, "\n")
+	for i, l := range lines {
+		if l != "" && strings.IndexByte(" +-", l[0]) >= 0 {
+			lines[i] = l[:1] + safetext.Visible(l[1:])
+		} else {
+			lines[i] = safetext.Visible(l)
+		}
+	}
+	return permissions.Part{Kind: permissions.Patch, Text: strings.Join(lines, "\n")}
+}
+
+// told tells whether the drawing of a patch says all that v2 tells of its changes: each
+// changed in place, made or deleted, and in the patch.
+func told(c wire.ToolContent, files []shownDiff) bool {
+	return len(c.Changes) == len(files) && !slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool {
+		return !slices.Contains([]string{"add", "modify", "delete"}, f.Operation) || f.FileType != "" && f.FileType != "text" || f.OldPath != "" && f.OldPath != f.Path ||
+			!slices.ContainsFunc(files, func(d shownDiff) bool { return d.path == f.Path })
+	})
+}
+
+// inputChange is the change that the input of an edit spells out, where its content shows
+// none: a patch, one text in the place of another, or the text of a whole file.
+func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
+	if jsonscan.KindOf(raw) != jsonscan.Object {
+		return "", edit
+	}
+	var paths, old, now, whole []string
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		text, ok := jsonscan.Text(m.Value)
+		if !ok {
+			continue
+		}
+		name := plainName(string(m.Key))
+		switch r, known := roleOf(name); {
+		case known && (r == rolePatch || r == roleDiff):
+			if _, ok := hunksOf(text); ok && patch == "" {
+				patch = text
+			}
+		case known && r == rolePlace:
+			paths = append(paths, text)
+		case slices.Contains([]string{"oldstring", "oldstr", "oldtext"}, name):
+			old = append(old, text)
+		case slices.Contains([]string{"newstring", "newstr", "newtext"}, name):
+			now = append(now, text)
+		case slices.Contains([]string{"content", "contents", "filetext"}, name):
+			whole = append(whole, text)
+		}
+	}
+	switch {
+	case m.Err() != nil || patch != "" || len(paths) != 1:
+	case len(old) == 1 && len(now) == 1 && len(whole) == 0:
+		edit = wire.ToolContent{Type: "diff", Path: paths[0], OldText: &old[0], NewText: now[0]}
+	case len(old)+len(now) == 0 && len(whole) == 1:
+		edit = wire.ToolContent{Type: "diff", Path: paths[0], NewText: whole[0]}
+	}
+	return patch, edit
+}
+
+// plainTitle are words of a title that say no more than the heading.
+var plainTitle = strings.Fields("edit edits write writes create update change modify replace read file in to the apply patch")
+
+// saysNothing tells whether a title has nothing but such words and the names of what is
+// shown.
+func saysNothing(title string, paths []string, cwd string) bool {
+	for _, path := range paths {
+		names := []string{path, strings.TrimPrefix(path, strings.TrimSuffix(cwd, "/")+"/"), path[strings.LastIndexAny(path, `/\`)+1:]}
+		for _, name := range names {
+			if name != "" {
+				title = strings.ReplaceAll(title, name, " ")
+			}
+		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return strings.ContainsRune(" `'\":,()", r) })
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(plainTitle, w) })
+}
