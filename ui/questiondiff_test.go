@@ -51,7 +51,7 @@ func TestAllowUnread(t *testing.T) {
 		d.press("y")
 		d.sees("y Allow once (off)", "read to the end first")
 		d.press("G")
-		d.sees("rm -rf /", "y Allow once without reading 6,9", "a Always allow (off)", "n Reject")
+		d.sees("rm -rf /", "y Allow once without reading 6,9", "a Always allow (off)", "n Reject", "pressed twice it is allowed unread")
 		d.press("a")
 		d.sees("read to the end first")
 		d.rest()

@@ -66,6 +66,14 @@ func (q *question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	return false, q.c.say(fmt.Sprintf("%s were not read: %s again allows it all the same", rowsOf(q.seen.whole-q.seen.rows), key))
 }
 
+// unreadFoot says what has to be done before something can be allowed.
+func (q *question) unreadFoot() string {
+	if q.seen.ended {
+		return "pressed twice it is allowed unread · pgup reads it · esc rejects"
+	}
+	return "read to the end to allow: down, pgdn, G · esc rejects"
+}
+
 func rowsOf(n int) string {
 	if n == 1 {
 		return "1 row"

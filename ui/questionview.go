@@ -95,7 +95,7 @@ func (q *question) foot(now time.Time) string {
 	case q.armed(now) && q.read:
 		return "esc rejects · d details"
 	case q.armed(now):
-		return "read to the end to allow: down, pgdn, G · esc rejects"
+		return q.unreadFoot()
 	case q.c.focused:
 		return "alt+a or tab to answer"
 	case q.c.composer.Empty():

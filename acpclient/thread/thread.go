@@ -124,38 +124,6 @@ type Tool struct {
 	since    time.Time     // when the first of these came
 }
 
-// Took is how long the call has taken until now, or until it ended, without the time in
-// which it waited for the user.
-func (t *Tool) Took(now time.Time) time.Duration {
-	if !t.Ended.IsZero() {
-		now = t.Ended
-	}
-	if t.asked > 0 && t.since.Before(now) {
-		now = t.since
-	}
-	return now.Sub(t.Started) - t.waited
-}
-
-// waits notes a question about the call; a log does not know when it came.
-func (t *Tool) waits(at time.Time) {
-	if at.IsZero() {
-		return
-	}
-	if t.asked++; t.asked == 1 {
-		t.since = at
-	}
-}
-
-// goesOn notes the answer to one.
-func (t *Tool) goesOn(at time.Time) {
-	if t.asked == 0 {
-		return
-	}
-	if t.asked--; t.asked == 0 {
-		t.waited += max(0, at.Sub(t.since))
-	}
-}
-
 // Final tells whether the agent has said that the call is over.
 func (t *Tool) Final() bool {
 	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
