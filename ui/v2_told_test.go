@@ -44,6 +44,8 @@ func TestRefusedInMidTurn(t *testing.T) {
 func TestMarkdownPlan(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
+		d.types("go\n")
+		d.wait(time.Second)
 		d.agent.update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\n1. Read the **lexer**\n2. Wire them"}}`)
 		d.soon()
 		d.sees("Plan ▸ Typed errors")

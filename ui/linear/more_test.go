@@ -256,7 +256,7 @@ func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		r.wants(r.started()...)
 		r.types("one")
-		r.wants("You: one", "Turn ended.")
+		r.wants("You: one", "Turn ended: fake said nothing.")
 		r.types("two")
 		r.wants("You: two", "The turn ended with an error: prompt: the agent answered: Internal error: the model is away (-32603)", "The last lines of its stderr:", "  said in turn two")
 	})
