@@ -34,7 +34,7 @@ func densities(d *desk) {
 func showsPlan(d *desk) {
 	s := d.start(90, 40, "demo")
 	s.Prompt("plan and run ls")
-	before := s.WaitFor(armed, "Plan 0/2 ▸ Run `ls`")
+	before := s.WaitFor(armed, "Plan 0/2 ▸ Run ls")
 	s.Press("ctrl+t")
 	rows := s.WaitFor("╭ plan", "Sum up")
 	if a, b := before[len(before)-4:len(before)-1], rows[len(rows)-4:len(rows)-1]; strings.Join(a, "\n") != strings.Join(b, "\n") {
@@ -200,7 +200,7 @@ func tabs(d *desk) {
 func slashes(d *desk) {
 	s := d.start(90, 40, "demo")
 	s.Type("/")
-	rows := s.WaitFor("tab completes", "/help", "/edit")
+	rows := s.WaitFor("tab completes", "/about", "/edit")
 	if rowOf(rows, placeholder) >= 0 {
 		d.Errorf("the slash is not in the draft:\n%s", numbered(rows))
 	}

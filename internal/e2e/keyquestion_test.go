@@ -51,6 +51,11 @@ func questionKeys(d *desk) {
 		s.Press("pgup")
 		at("a page back", 0)
 	}
+	for _, key := range []string{"G", "end"} {
+		s.Press(key)
+		s.WaitFor("pressed twice it is allowed unread")
+		s.PressUntil("pgup", "echo line 0 ")
+	}
 	s.Press("f")
 	s.WaitFunc("the full screen", func(rows []string) bool { return strings.HasPrefix(rows[0], "╭ keyed asks") })
 	s.Press("f")

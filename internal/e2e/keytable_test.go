@@ -57,7 +57,7 @@ var keyRows = []struct {
 	{"i: the JSON behind it; reading", []string{"transcript.messages", "reading.up", "reading.down", "reading.close"}, readsMessages},
 	{"x: stop the tool", []string{"transcript.stop-tool"}, stopsTool},
 	{"esc: back to the composer", []string{"transcript.leave"}, leaves},
-	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down",
+	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down", "question.last",
 		"question.next", "question.previous", "question.rule", "question.leave"}, questionKeys},
 	{"keys of the hunks of a write", []string{"question.hunks", "question.edit", "hunks.next", "hunks.previous", "hunks.refuse", "hunks.allow", "hunks.as-asked", "hunks.leave"}, hunkKeys},
 	{"t, ctrl+r: a command with the keyboard", []string{"question.keyboard", "list.take-over"}, lendsKeyboard},
