@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -166,4 +167,31 @@ func settings(file string) string {
 		return "!"
 	}
 	return string(text)
+}
+
+// maxNames bounds the names that Names lists.
+const maxNames = 2000
+
+// Names lists the names in a directory, which must be a resolved path. all is false where
+// there are too many, or they cannot be read; what is no directory has none. It is a look
+// like Below.
+func (s *Service) Names(session, dir string) (names []string, all bool, err error) {
+	_, release, err := s.use(session)
+	if err != nil {
+		return nil, false, fmt.Errorf("list %s: %w", dir, err)
+	}
+	defer release()
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return nil, err == nil || errors.Is(err, fs.ErrNotExist), nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, false, nil
+	}
+	defer f.Close()
+	if names, err = f.Readdirnames(maxNames + 1); err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, nil
+	}
+	return names, len(names) <= maxNames, nil
 }

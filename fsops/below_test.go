@@ -139,3 +139,29 @@ func BenchmarkBelow(b *testing.B) {
 		b.ReportMetric(float64(n), "entries")
 	}
 }
+
+func TestNames(t *testing.T) {
+	tr := newTree(t, Options{})
+	tr.put(tr.in("d/a.go"), "")
+	tr.put(tr.in("d/.env"), "")
+	tr.put(tr.in("d/sub/x"), "")
+	list := func(name string) string {
+		names, all, err := tr.Names("s", tr.in(name))
+		slices.Sort(names)
+		return fmt.Sprint(names, all, err)
+	}
+	for name, want := range map[string]string{"d": "[.env a.go sub] true <nil>", "d/a.go": "[] true <nil>", "missing": "[] true <nil>"} {
+		if got := list(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for i := range maxNames + 1 {
+		tr.put(tr.in(fmt.Sprintf("many/%d", i)), "")
+	}
+	if _, all, err := tr.Names("s", tr.in("many")); all || err != nil {
+		t.Errorf("more names than that are all: %v", err)
+	}
+	if _, _, err := tr.Names("unknown", tr.in("d")); err == nil {
+		t.Error("a session that is not open is listed")
+	}
+}

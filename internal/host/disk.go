@@ -5,8 +5,8 @@ import (
 	"parley/permissions"
 )
 
-// Disk is how rules look at the files of a session: permissions.Facts.Look and Below.
-// Both wait for the disk.
+// Disk is how rules look at the files of a session: permissions.Facts.Look, Below and
+// Names. They wait for the disk.
 type Disk struct {
 	Files   *fsops.Service
 	Session string   // open in Files
@@ -27,6 +27,12 @@ func (d Disk) Look(path string) permissions.FileFact {
 func (d Disk) Below(dir string, hidden bool, visit func(permissions.FileFact) bool) bool {
 	all, err := d.Files.Below(d.Session, dir, hidden, func(t fsops.Target) bool { return visit(d.fact(t)) })
 	return all && err == nil
+}
+
+// Names lists a directory: see fsops.Service.Names.
+func (d Disk) Names(dir string) ([]string, bool) {
+	names, all, err := d.Files.Names(d.Session, dir)
+	return names, all && err == nil
 }
 
 func (d Disk) fact(t fsops.Target) permissions.FileFact {
