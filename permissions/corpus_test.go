@@ -84,6 +84,9 @@ func corpusRules(text string) (rules []Rule, err error) {
 	return rules, err
 }
 
+// The lines are those of Linux.
+func init() { sedOfGNU = true }
+
 // corpusDisk is what the lines of the corpus find: /w is the session's directory, and some
 // names in it are links.
 func corpusDisk(path string) FileFact {
@@ -100,8 +103,17 @@ func corpusBelow(dir string, hidden bool, visit func(FileFact) bool) bool {
 	return true
 }
 
+// corpusNames are the names in its directories: those that a shell finds in the playground.
+func corpusNames(dir string) (names []string, all bool) {
+	list := map[string]string{
+		"/w": ".env .git README.md a b conf docs go.mod src sub to-deep to-env to-etc to-out.txt to-src x y odd", "/w/src": "a.go very", "/w/conf": ".env a.yaml",
+		"/w/docs": "x", "/w/sub": "sub", "/w/odd": "-l.go --output=x.md x.go", "/etc": "passwd",
+	}[dir]
+	return strings.Fields(list), true
+}
+
 func corpusFacts(line string) Facts {
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: corpusDisk, Below: corpusBelow}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: corpusDisk, Below: corpusBelow, Names: corpusNames}
 }
 
 // TestCorpus judges every line of the corpus by its rules.

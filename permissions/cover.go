@@ -2,6 +2,8 @@ package permissions
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -78,7 +80,15 @@ func (it item) uncovered(f *Facts, dir string) string {
 			return fmt.Sprintf("a rule has to name %s", it.option)
 		}
 		return fmt.Sprintf("a rule has to name %s", it.of+" "+it.text)
-	case classAssign, classSetting, classCode, classCmd, classLine, classJoined:
+	case classEdit:
+		if !sedOfGNU {
+			return "what follows -i is not the same to every sed"
+		}
+	case classAssign:
+		if !onlyChooses(it.text) {
+			return fmt.Sprintf("a rule has to name the variable it sets: %s", it.text)
+		}
+	case classSetting, classCode, classCmd, classLine, classJoined:
 		return fmt.Sprintf("a rule has to name what it runs: %s", it.text)
 	case classOdd:
 		if it.option == "" {
@@ -89,6 +99,16 @@ func (it item) uncovered(f *Facts, dir string) string {
 	}
 	return ""
 }
+
+// edits tells whether a rule names the option of sed by which files are changed.
+func (r *Rule) edits() bool {
+	at := slices.IndexFunc(r.words, func(w string) bool { return program(w) == "sed" })
+	return at >= 0 && slices.Contains(r.words[at:], "-i")
+}
+
+// sedOfGNU tells whether sed -i takes no word: on other systems than Linux the next word is
+// the ending of a copy, and the one after that the script.
+var sedOfGNU = runtime.GOOS == "linux"
 
 // fetched is uncovered for what may be a path, a package, or a place on the network.
 func (it item) fetched(f *Facts, dir string) string {

@@ -34,7 +34,6 @@ type tree struct {
 	whole    bool     // operands never name paths
 	operands bool     // it does so only with operands
 	with     []string // it does so with one of these options
-	names    []string // it does not with one of these
 }
 
 func (t *tree) fill(words []string) error {

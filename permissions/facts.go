@@ -30,6 +30,11 @@ type Facts struct {
 	// then it may keep all of them. Called as Look.
 	Tracked func(path string) bool `json:"-"`
 
+	// Names lists a directory, at most so many names: false where it could not list all of it.
+	// Of what is no directory it lists nothing. It may be nil: then no rule allows a command
+	// with patterns that a shell expands. Called as Look.
+	Names func(dir string) (names []string, all bool) `json:"-"`
+
 	own   func(path string) FileFact // Look, for what the patterns of rules name
 	maybe []string                   // where a command line may work, whatever its cd do
 	made  []madePath                 // what parts of a command line may have made: see notes

@@ -81,7 +81,7 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 		} else {
 			r.parts = partsOf(c.Line, c.Dir)
 		}
-		for _, p := range r.parts {
+		for _, p := range settle(f, r.parts) {
 			for i := range b.rules {
 				if rule := &b.rules[i]; rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
 					worst = rule.Effect
@@ -129,13 +129,13 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) > 0 {
 		r := reader{dir: c.Dir}
 		r.script(c.Words)
-		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir}
-		if slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
+		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words)}
+		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
 			p.doubt = "a word of it means more to a shell"
 		}
-		return b.around(f, append(b.run(f, p), deeper(b.parts(f, r.parts, c.Line))...), c)
+		return b.around(f, append(b.run(f, p), deeper(b.parts(f, settle(f, r.parts), c.Line))...), c)
 	}
-	parts := partsOf(c.Line, c.Dir)
+	parts := settle(f, partsOf(c.Line, c.Dir))
 	f.maybe = mayWork(parts)
 	all := b.parts(f, parts, c.Line)
 	if len(parts) > 1 {
@@ -264,8 +264,11 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	case v.Effect == None && b != nil:
 		v.Short = b.shortfall(f, d)
 	}
-	if v.Effect == None && p.words[0] == "cd" && v.Why == "" {
-		v.Effect = Allow // where it leads is judged below
+	if v.Effect == None && (p.free || p.words[0] == "cd") && v.Why == "" {
+		v.Effect, v.Short = Allow, "" // where it leads, and what it carries, is judged by itself
+	}
+	if p.free {
+		return []Verdict{v}
 	}
 	return p.mark(append([]Verdict{v}, b.names(f, p, b.allowing(f, d))...))
 }
@@ -287,8 +290,15 @@ func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
 func (b *Rulebook) shortfall(f *Facts, d demand) string {
 	for i := range b.rules {
 		r := &b.rules[i]
-		if r.Effect == Allow && r.Command != "" && (r.Agent == "" || matchText(r.Agent, f.Agent)) && matchWords(r.words, d.words) {
-			if why := r.shortfall(f, d.words, d.dir); why != "" {
+		if r.Effect != Allow || r.Command == "" || r.Agent != "" && !matchText(r.Agent, f.Agent) {
+			continue
+		}
+		words, dir := d.words, d.dir
+		if !matchWords(r.words, words) {
+			words, dir = core(words, dir)
+		}
+		if matchWords(r.words, words) {
+			if why := r.shortfall(f, words, dir); why != "" {
 				return why
 			}
 		}

@@ -77,25 +77,6 @@ func shownOnly(text string) string {
 // querySettings are those of dig that read no file and ask no server that is not named.
 var querySettings = late(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)
 
-var (
-	sedPrints  = late(`^([0-9]+|\$|/[^/\\;{}\n]*/)?(,(\+?[0-9]+|\$|/[^/\\;{}\n]*/))?!?[pdq=]$`)
-	sedChanges = late(`^s[/|#,:@!][^\n]*$`)
-	sedLast    = late(`^[gpiIm0-9]*$`)
-)
-
-// sedHarmless knows scripts that only print and replace: others may write files and run
-// commands.
-func sedHarmless(script string) bool {
-	if sedPrints().MatchString(script) {
-		return true
-	}
-	if !sedChanges().MatchString(script) {
-		return false
-	}
-	parts := strings.Split(script[2:], script[1:2])
-	return len(parts) == 3 && sedLast().MatchString(parts[2])
-}
-
 // jqReaches are the words by which a filter of jq reads the environment, or a file of its
 // own choice. It has no way to make a word of text.
 var jqReaches = late(`(^|[^A-Za-z0-9_])(env|ENV|import|include|modulemeta)($|[^A-Za-z0-9_])`)

@@ -64,7 +64,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 		}
 		out = append(out, found...)
 	}
-	if rd.deep {
+	if rd.deep && !rd.names {
 		out = append(out, b.deep(f, p, rd)...)
 	}
 	return append(out, b.tree(f, p, rd)...)
@@ -97,6 +97,11 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 			how = writesThis
 		}
 		return single(b.path(f, p.dir, it.text, how))
+	case classEdit:
+		if slices.ContainsFunc(by, func(r *Rule) bool { return r.edits() }) {
+			return single(b.path(f, p.dir, it.text, mayWrite))
+		}
+		return single(b.path(f, p.dir, it.text, writesThis))
 	case classRev, classLocal, classInput:
 		return b.pieces(f, p.dir, it.text, reads)
 	case classData:

@@ -87,7 +87,6 @@ func watch(line, dir string, fails bool) (done, error) {
 			d.files = append(d.files, path+how)
 			return nothing{}, nil
 		}),
-		interp.ReadDirHandler2(func(context.Context, string) ([]fs.DirEntry, error) { return nil, fs.ErrNotExist }),
 	)
 	if err != nil {
 		return d, err
@@ -118,7 +117,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 		}
 		return FileFact{Path: real, Inside: real == dir || strings.HasPrefix(real, dir+"/"), Secret: filepath.Base(real) == ".env", Roots: []string{dir}}
 	}
-	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Look: look, Below: nothingBelow}
+	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Look: look, Below: nothingBelow, Names: namesIn}
 	if b.Judge(f).Effect != Allow {
 		return false
 	}
@@ -156,6 +155,15 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 		}
 	}
 	return true
+}
+
+// namesIn lists a directory.
+func namesIn(dir string) (names []string, all bool) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err == nil || !errors.Is(err, fs.ErrPermission)
 }
 
 // shellLine is a command line of these words and nothing else.

@@ -47,13 +47,14 @@ const (
 	classLine                  // a command line
 	classJoined                // the first of words that together are a command line
 	classSetting               // NAME=VALUE, or a value, of a setting that may be a command line
+	classEdit                  // a file that is changed in its place: a rule has to name the option -i, or allow edits of the path
 )
 
 var classNames = map[string]class{
 	"text": classText, "plain": classPlain, "format": classFormat, "read": classRead, "write": classWrite, "dir": classDir, "rev": classRev, "data": classData,
 	"host": classHost, "url": classURL, "remote": classRemote, "other": classOther, "assign": classAssign, "code": classCode,
 	"cmd": classCmd, "sed": classSed, "jq": classJQ, "list": classList,
-	"name": className, "local": classLocal, "input": classInput, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
+	"name": className, "local": classLocal, "input": classInput, "edit": classEdit, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
 	"query": classQuery, "forge": classForge, "line": classLine, "joined": classJoined, "setting": classSetting,
 }
 
@@ -81,6 +82,7 @@ const (
 type option struct {
 	takes takes
 	class class // of the value; classRisky for one without a value that a rule must name
+	named bool  // a name comes before the value, as a word of its own
 }
 
 // profile says what the words of a program, or of one of its subcommands, mean: as
@@ -115,6 +117,8 @@ type profile struct {
 	called   string              // the name of the program that it is, too
 	links    links               // what it may make
 	tree     tree                // which files of a repository it works on that it does not name
+	names    []string            // with one of these options it only prints the names of what it finds
+	harmless bool                // no rule must name it, nor the subcommand that it belongs to
 }
 
 //go:embed profiles/*.txt
@@ -174,12 +178,14 @@ func profileOf(word string) *profile {
 //	abbrev | called make         see profile
 //	links all|operands|named|OPTIONS  see links
 //	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
-//	names --stat                 but not with one of these, unless an option of tree comes, too
 //	means -D --delete --force    the first option stands for the others
+//	names --files                it is not deep with one of these: it only prints names
+//	harmless                     not risky, though the subcommand that it belongs to is
 //
 // An option ends with = where it has a value, with ? where it may have one in the
-// same word; behind that stands the class of the value if it is not text. It ends with !
-// where it has none and a rule must name it. One that ends with * is any word that begins
+// same word; behind that stands the class of the value if it is not text, after a + where a
+// name comes before the value, as a word of its own. It ends with ! where it has none and a
+// rule must name it. One that ends with * is any word that begins
 // so, and with =CLASS a word of that class. Where the style is exact, words without a dash
 // may be options, too: the operators of find.
 func readProfiles(all map[string]*profile, text string) error {
@@ -326,8 +332,6 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			if !p.links.fill(words) {
 				return fmt.Errorf("links %q", rest)
 			}
-		case "names":
-			p.tree.names = words
 		case "means":
 			if p.means == nil {
 				p.means = map[string][]string{}
@@ -342,6 +346,10 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.hidden, p.unhide = true, words
 		case "instead":
 			p.instead = words
+		case "names":
+			p.names = words
+		case "harmless":
+			p.harmless = true
 		case "deep":
 			p.deep, p.deepWith = len(words) == 0, words
 		default:
@@ -363,7 +371,8 @@ func parseOption(w string) (name string, o option, err error) {
 	if w[i] == '?' {
 		o.takes = takesAttached
 	}
-	if kind := w[i+1:]; kind != "" {
+	kind, named := strings.CutPrefix(w[i+1:], "+")
+	if o.named = named; kind != "" {
 		c, ok := classNames[kind]
 		if !ok {
 			return "", o, fmt.Errorf("option %q", w)

@@ -190,8 +190,8 @@ func TestFileProfiles(t *testing.T) {
 // link that leads outside.
 func TestDeepFileProfiles(t *testing.T) {
 	for line, want := range map[string]Effect{
-		"ls src": Allow, "ls -R": None, "ls -lR src": None, "find src -name x": None, `find \( -name x \)`: None, "fd x": Allow, "fd -H x": None, "fd -uu x": None,
-		"fd -I x": None, "tree": None, "diff a b": None, "diff -r a b": None, "cp a b": Allow, "cp -r a b": None, "cp -a a b": None, "cp --recursive a b": None, "du -a": Allow,
+		"ls src": Allow, "ls -R": Allow, "ls -lR src": Allow, "find src -name x": Allow, `find \( -name x \)`: Allow, "fd x": Allow, "fd -H x": Allow, "fd -uu x": Allow,
+		"fd -I x": Allow, "tree": Allow, "rg --files": Allow, "rg --files --hidden": Allow, "rg -uu --files-with-matches x": None, "diff a b": None, "diff -r a b": None, "cp a b": Allow, "cp -r a b": None, "cp -a a b": None, "cp --recursive a b": None, "du -a": Allow,
 		"grep x src": Allow, "grep -r x": None, "grep -rn x src": None, "grep --recursive x .": None, "grep -d recurse x .": None, "grep --directories=recurse x .": None,
 		"grep -nRx x": None, "egrep -r x .": None, "rg x": Allow, "rg x src": Allow, "rg -. x": None, "rg --hidden x src": None, "rg -uu x": None, "rg -nu x": None,
 		"rg --no-ignore x": None, "rg -g .env x": None, "rg -g.env x": None, "rg --glob=.env x": None, "rg --type-add x:.env -tx x": None, "rg -tgo x": Allow, "rg -tsh x": None,

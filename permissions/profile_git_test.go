@@ -60,8 +60,7 @@ func TestGitChanges(t *testing.T) {
 		"switch -c feature", "switch main", "reset", "reset --soft HEAD~1", "reset HEAD a.go", "rebase main", "rebase --continue",
 		"rebase -i --autosquash HEAD~3", "rebase --onto main topic", "merge --no-ff -m x feature", "merge --abort", "cherry-pick -x abc123",
 		"revert --no-edit HEAD", "pull", "pull --rebase origin main", "push", "push -u origin HEAD", "push origin main:main --tags",
-		"push -o ci.skip origin main", "fetch", "fetch --all --prune", "fetch origin main --depth=1", "stash", "stash -u -m wip", "stash list -p",
-		"stash show -p 'stash@{0}'", "stash push -m wip -- a.go", "stash pop", "stash apply 'stash@{1}'", "mv a b", "rm --cached a", "rm -r old",
+		"push -o ci.skip origin main", "fetch", "fetch --all --prune", "fetch origin main --depth=1", "stash", "stash -u -m wip", "stash push -m wip -- a.go", "stash pop", "stash apply 'stash@{1}'", "mv a b", "rm --cached a", "rm -r old",
 		"clean -nd", "init", "worktree add ../w/x", "worktree add x main", "bisect start HEAD v1", "bisect good", "bisect reset", "format-patch -3 --stdout",
 		"remote add fork git@example.com:me/x.git", "remote set-url origin https://example.com/x", "notes add -m x HEAD",
 	} {
@@ -143,7 +142,7 @@ func TestGitNamed(t *testing.T) {
 		{"git stash drop *", "git stash drop", Allow, "the rule names it"},
 		{"git -c core.quotepath=off log *", "git -c core.quotepath=off log -3", Allow, "the rule names the setting"},
 		{"git bisect run go vet *", "git bisect run go vet", Allow, "the rule names the program"},
-		{"git push *", "git -C sub push", None, "the rule is about another line"},
+		{"git push *", "git -C sub push", Allow, "an option before the subcommand"},
 		{"git reset --hard *", "git reset --hard -q --pathspec-from-file=x", None, "a list of files"},
 	})
 }

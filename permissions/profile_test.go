@@ -108,6 +108,11 @@ func TestProfileOptions(t *testing.T) {
 				joined = name + "zz"
 			}
 			switch {
+			case o.named:
+				check(flag+readAs(classText, name, "yy")+value, name, "yy", "zz")
+				unknown(name)
+				unknown(name, "yy")
+				unknown(name, "yy", "-z")
 			case o.takes == takesValue:
 				check(flag+value, name, "zz")
 				check(value, joined)

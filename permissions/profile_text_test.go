@@ -161,7 +161,7 @@ func TestTextProfiles(t *testing.T) {
 		{"jq *", "jq -nf x", None, "a filter from a file"},
 		{"jq *", "jq --from-file x y", None, "a filter from a file"},
 		{"jq *", "jq -L sub . x", None, "modules"},
-		{"jq *", "jq --arg a b '$a' x", None, "two values"},
+		{"jq *", "jq --arg a b '$a' x", Allow, "two values"},
 		{"jq *", "jq --rawfile a .env '$a' x", None, "another file"},
 		{"jq *", "jq --slurpfile a .env '$a' x", None, "another file"},
 		{"jq *", "jq . .env", None, "sensitive"},

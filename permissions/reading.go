@@ -22,6 +22,7 @@ type reading struct {
 	known bool     // the profiles account for every word
 	deep  bool     // it reads all below the directories that it names
 	bare  bool     // of a deep one: names that begin with a dot are left out
+	names bool     // it only prints the names of what it finds
 	dirs  []string // that it works in, one after the other
 	// instead: an option has said what the first operand would say.
 	instead bool
@@ -31,8 +32,8 @@ type reading struct {
 	loose   int      // where the words begin of one that carries; 0 where there is none
 	odd     int      // the first word that it does not know
 
-	content, names bool // options say that it shows, or writes, more than names, or no more
-	linked         bool // an option says that it may make links
+	content bool // options say that it shows, or writes, more than names
+	linked  bool // an option says that it may make links
 }
 
 // read takes the words of a command apart. Words behind one that the profile does not
@@ -103,7 +104,9 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 			if sub.risky {
 				c = classRisky
 			}
-			r.add(at, w, c, "")
+			if r.add(at, w, c, ""); sub.harmless {
+				r.pardon()
+			}
 			switch {
 			case w == "--": // other options, and the operands go on
 				r.program(sub, nil, words, at+1, operands)
@@ -173,6 +176,15 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 	}
 	if p.target != 0 {
 		r.target(p.target, before)
+	}
+}
+
+// pardon has no rule name the subcommands so far: the last of them is harmless.
+func (r *reading) pardon() {
+	for i := range r.items {
+		if r.items[i].class == classRisky && r.items[i].option == "" {
+			r.items[i].class = classSub
+		}
 	}
 }
 
@@ -279,6 +291,12 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 			return at, false
 		}
 		r.add(at, w, classFlag, w)
+		if o.named {
+			if at++; at+1 == len(words) || p.opens(words[at+1]) {
+				return at - 1, false
+			}
+			r.add(at, words[at], classText, w)
+		}
 		value(w, words[at+1], o, at+1)
 		return at + 2, true
 	}
@@ -361,7 +379,7 @@ func (r *reading) noted(p *profile, name string) {
 	r.deep = r.deep || slices.Contains(p.deepWith, name)
 	r.linked = r.linked || slices.Contains(p.links.with, name)
 	r.content = r.content || slices.Contains(p.tree.with, name)
-	r.names = r.names || slices.Contains(p.tree.names, name)
 	r.instead = r.instead || slices.Contains(p.instead, name)
+	r.names = r.names || slices.Contains(p.names, name)
 	r.bare = r.bare && !slices.Contains(p.unhide, name)
 }

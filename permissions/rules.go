@@ -164,7 +164,7 @@ func (r *Rule) matches(f *Facts, d demand) bool {
 			return false
 		}
 		if r.Effect == Allow {
-			return matchWords(r.words, d.words) && r.shortfall(f, d.words, d.dir) == ""
+			return r.covers(f, d.words, d.dir)
 		}
 		return r.speaksOf(f, d.words, d.dir)
 	case r.Path != "":

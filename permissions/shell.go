@@ -31,6 +31,10 @@ type part struct {
 	known int    // how many of words are known for sure
 	// carried says that it stands in a word of another command.
 	carried carriage
+	// marked are the words with marks, where the doubt is about nothing else: see settled.
+	marked []string
+	// free: it needs no rule of its own. It only has another part done, or is the cat of a text.
+	free bool
 }
 
 // reader takes a command line apart. What it does not know for sure is a doubt:
@@ -296,29 +300,37 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
 	}
-	p := part{text: r.source(c), dir: r.dir}
-	if len(c.Assigns) > 0 {
-		p.doubt = "it sets a variable"
-	}
+	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns)}
 	if len(c.Args) == 0 {
-		if p.doubt != "" {
+		if len(c.Assigns) > 0 {
+			p.doubt = "it sets a variable"
 			r.parts = append(r.parts, p)
 		}
 		return
 	}
+	settles := p.doubt == ""
 	for _, w := range c.Args {
-		text, why := literal(w)
-		if why != "" {
+		text, why := marked(w, r.line)
+		p.marked = append(p.marked, text)
+		if why == "" {
+			r.texts(w)
+			text, why = unmarked(text)
+		} else {
+			settles = false
 			r.inner(w)
-			if p.doubt == "" {
-				p.doubt = why
-			}
+		}
+		if p.doubt == "" {
+			p.doubt = why
 		}
 		p.words = append(p.words, text)
 		if p.known == len(p.words)-1 && (why == "" || why == ansiQuotes) {
 			p.known++
 		}
 	}
+	if !settles || p.doubt == "" {
+		p.marked = nil
+	}
+	p.free = p.doubt == "" && onlyCarries(p.words)
 	r.parts = append(r.parts, p)
 	r.follow(p)
 	r.script(p.words)

@@ -105,6 +105,7 @@ func newPlayground(t *testing.T) *playground {
 	for path, content := range map[string]string{
 		"log": "", "recorder": string(program), "w/.env": "SECRET=1", "w/.git/config": "[core]", "w/.git/HEAD": "ref: x", "w/src/a.go": "package a", "w/src/very/deep/x": "", "w/sub/sub/x": "",
 		"w/conf/.env": "SECRET=2", "w/docs/x": "", "w/x": "text", "w/a": "text", "w/b": "text", "w/y": "text", "w/README.md": "text", "w/go.mod": "module x",
+		"w/conf/a.yaml": "", "w/odd/-l.go": "", "w/odd/--output=x.md": "", "w/odd/x.go": "",
 		"outside/secret": "mine", "outside/etc/passwd": "x", "home/.bashrc": "echo no", "home/.zshenv": "echo no", "home/.profile": "echo no", "home/.ssh/id": "key", "home/x": "mine",
 	} {
 		path = filepath.Join(base, path)
@@ -254,7 +255,7 @@ func (p *playground) facts(line string) Facts {
 		return FileFact{Path: real, Asked: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
 			Secret: filepath.Base(real) == ".env", Roots: []string{p.work}}
 	}
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Look: look, Below: nothingBelow}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Look: look, Below: nothingBelow, Names: namesIn}
 }
 
 // play runs a line that is allowed, and only such a line, in each shell. It tells whether

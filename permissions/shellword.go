@@ -13,6 +13,28 @@ import (
 
 // literal is what a word says, and why that is not known; "" where it is.
 func literal(w *syntax.Word) (text, why string) {
+	if text, why = marked(w, ""); why == "" && strings.Contains(text, markGlob) {
+		return w.Lit(), whyGlob
+	}
+	return text, why
+}
+
+// Marks stand in a word before what is only known where it runs: a * or ? that stands for
+// characters of names, and a variable, which ends with a mark, too. A line that has these
+// characters itself is not judged.
+const (
+	markGlob     = "\x01"
+	markVariable = "\x02"
+)
+
+// Why words with marks are not known.
+const (
+	whyGlob  = "which files a pattern in it means is not known"
+	whyLater = "what a word of it will be is not known before it runs"
+)
+
+// marked is what a word of a line says, with marks. Without the line none is a variable.
+func marked(w *syntax.Word, line string) (text, why string) {
 	if lit := w.Lit(); lit == "[" || lit == "=" { // the command, and its operator
 		return lit, ""
 	}
@@ -33,17 +55,33 @@ func literal(w *syntax.Word) (text, why string) {
 			}
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			if why = quoted(&b, p); why != "" {
+			if why = quoted(&b, p, line); why != "" {
 				return "", why
 			}
 		default:
-			return "", "what a word of it will be is not known before it runs"
+			if why = expansion(&b, p, line); why != "" {
+				return "", why
+			}
 		}
 	}
-	if escapes {
-		return b.String(), ansiQuotes
+	text = b.String()
+	if strings.Contains(text, markGlob+"*"+markGlob+"*") {
+		return w.Lit(), whyGlob // any directories, to some shells
 	}
-	return b.String(), ""
+	if escapes {
+		return text, ansiQuotes
+	}
+	return text, ""
+}
+
+// expansion adds what stands for something else: a variable of the shell's own.
+func expansion(b *strings.Builder, p syntax.WordPart, line string) (why string) {
+	e, ok := p.(*syntax.ParamExp)
+	if !ok || !ownVariable(line, e) {
+		return whyLater
+	}
+	b.WriteString(markVariable + line[e.Pos().Offset():e.End().Offset()] + markVariable)
+	return ""
 }
 
 // ansiQuotes is what is said of $'...'.
@@ -57,8 +95,10 @@ func bare(b *strings.Builder, s string, first bool) (why string) {
 			if i++; s[i] != '\n' { // else the line goes on
 				b.WriteByte(s[i])
 			}
-		case strings.IndexByte("*?[", c) >= 0:
-			return "which files a pattern in it means is not known"
+		case c == '*', c == '?':
+			b.WriteString(markGlob + string(c))
+		case c == '[':
+			return whyGlob
 		case c == '{' && !strings.HasPrefix(s[i:], "{}"):
 			return "it has braces, which shells read in different ways"
 		case c == '=' && i == 0 && first && s != "==":
@@ -76,14 +116,25 @@ func bare(b *strings.Builder, s string, first bool) (why string) {
 }
 
 // quoted adds text that stands between double quotes.
-func quoted(b *strings.Builder, q *syntax.DblQuoted) (why string) {
+func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 	if q.Dollar {
 		return "it has text that is translated"
 	}
 	for _, p := range q.Parts {
+		if c, ok := p.(*syntax.CmdSubst); ok {
+			text, ok := catsText(c, line)
+			if !ok {
+				return whyLater
+			}
+			b.WriteString(text)
+			continue
+		}
 		lit, ok := p.(*syntax.Lit)
 		if !ok {
-			return "what a word of it will be is not known before it runs"
+			if why = expansion(b, p, line); why != "" {
+				return why
+			}
+			continue
 		}
 		for s := lit.Value; s != ""; {
 			if s[0] == '\\' && len(s) > 1 && strings.IndexByte("$`\"\\\n", s[1]) >= 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // manyTools are programs whose first argument says what they do.
-var manyTools = []string{"git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "podman", "kubectl", "pip", "pip3", "uv", "gh", "brew", "apt", "terraform", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "poetry", "helm", "jj", "hg", "svn"}
+var manyTools = []string{"git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "podman", "kubectl", "pip", "pip3", "uv", "gh", "brew", "apt", "terraform", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "poetry", "helm", "jj", "hg", "svn", "ruff"}
 
 // Suggest returns rules that would have answered a question with yes, the narrowest
 // first, for the user to choose from: none where no rule can. The first covers
@@ -25,10 +25,13 @@ func Suggest(q Question) []Rule {
 			open = append(open, v.demand)
 		}
 	}
-	if len(open) != 1 || q.Facts.Partial { // one rule is about one thing
+	if len(open) == 0 || q.Facts.Partial {
 		return nil
 	}
 	var out []Rule
+	if len(open) > 1 { // one rule is about one thing, which may be a command and what it writes
+		return slices.DeleteFunc(suggestions(open[0], q.Facts), func(r Rule) bool { return r.Command == "" || !r.answers(q) })
+	}
 	for _, r := range suggestions(open[0], q.Facts) {
 		r.Effect = Allow
 		if r.Command == "" && literalStar(open[0], q.Facts) {
@@ -41,6 +44,18 @@ func Suggest(q Question) []Rule {
 	return out
 }
 
+// answers tells whether a rule allows all that is open in a question.
+func (r Rule) answers(q Question) bool {
+	book, err := NewRulebook([]Rule{r})
+	if err != nil {
+		return false
+	}
+	still := book.Judge(q.Facts).Verdicts
+	return !slices.ContainsFunc(q.Judgement.Verdicts, func(v Verdict) bool {
+		return v.Effect == None && slices.ContainsFunc(still, func(s Verdict) bool { return s.Text == v.Text && s.Effect != Allow })
+	})
+}
+
 // literalStar tells whether what a rule would name has characters that mean more in
 // a rule.
 func literalStar(d demand, f Facts) bool {
@@ -50,7 +65,7 @@ func literalStar(d demand, f Facts) bool {
 func suggestions(d demand, f Facts) []Rule {
 	switch d.kind {
 	case wantsRun:
-		return commandRules(d.words)
+		return commandRules(&f, d)
 	case wantsRead, wantsWrite:
 		kind := natural[d.kind][0]
 		if !d.beside && (f.Kind == "delete" || f.Kind == "move") {
@@ -97,32 +112,35 @@ func fromHome(file string) string {
 	return filepath.ToSlash(file)
 }
 
-func commandRules(words []string) []Rule {
-	for _, w := range words {
-		if w == "" || strings.ContainsAny(w, "*") {
-			return nil
-		}
-	}
-	pattern := func(words []string, rest bool) Rule {
+// commandRules are rules for a command: one for its words, and the widest that covers it, which
+// names the program, and as much of what comes next as is needed.
+func commandRules(f *Facts, d demand) (rules []Rule) {
+	pattern := func(words []string, rest string) (r Rule, ok bool) {
 		quoted := make([]string, len(words))
 		for i, w := range words {
+			if w == "" || strings.Contains(w, "*") {
+				return r, false
+			}
 			quoted[i] = patternWord(w)
 		}
-		if rest {
-			quoted = append(quoted, "*")
-		}
-		return Rule{Command: strings.Join(quoted, " ")}
+		r = Rule{Effect: Allow, Command: strings.Join(quoted, " ") + rest}
+		return r, r.Check() == nil && r.covers(f, d.words, d.dir)
 	}
-	rules := []Rule{pattern(words, false)}
+	if r, ok := pattern(d.words, ""); ok {
+		rules = append(rules, r)
+	}
+	words, _ := core(d.words, d.dir)
 	n := 1
 	if len(words) > 1 && slices.Contains(manyTools, path.Base(words[0])) {
 		n = 2
-		if len(words) > 2 && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
+		if len(words) > 2 && !strings.HasPrefix(words[2], "-") && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
 			n = 3
 		}
 	}
-	for k := min(n, len(words)); k >= n && k > 0; k-- {
-		rules = append(rules, pattern(words[:k], true))
+	for k := min(n, len(words)); k <= len(words); k++ {
+		if r, ok := pattern(words[:k], " *"); ok {
+			return append(rules, r)
+		}
 	}
 	return rules
 }

@@ -33,7 +33,10 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 	}
 	more := append(slices.Clone(rules), Rule{Effect: Allow, Command: "helper *"})
 	if !strings.Contains(line, "<<") && !strings.Contains(line, "#") && !strings.HasPrefix(line, "coproc") {
-		with := func(how, line string, same bool) { out = append(out, variant{how, more, line, same, false}) }
+		// A pattern of any names may mean files that the helper makes.
+		with := func(how, line string, same bool) {
+			out = append(out, variant{how, more, line, same && !strings.Contains(line, " *") && !strings.Contains(line, " ?"), false})
+		}
 		with("the end of a list", "helper; "+line, !strings.Contains(line, "./") && !strings.Contains(line, "cd "))
 		with("after &&", "helper && "+line, false)
 		with("in a pipe", "helper | "+line, false)

@@ -195,7 +195,7 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 }
 
 func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
-	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: disk.Look, Below: disk.Below, Tracked: fsops.Tracked}
+	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: disk.Look, Below: disk.Below, Names: disk.Names, Tracked: fsops.Tracked}
 	kind := "other"
 	if f.host != "" {
 		facts.Hosts, kind = []string{f.host}, "fetch"

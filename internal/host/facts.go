@@ -92,7 +92,7 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 func (h *Host) LetLook(session string, f *permissions.Facts) {
 	if h.shared() {
 		d := h.disk(session)
-		f.Look, f.Below, f.Tracked = d.Look, d.Below, fsops.Tracked
+		f.Look, f.Below, f.Names, f.Tracked = d.Look, d.Below, d.Names, fsops.Tracked
 	}
 }
 

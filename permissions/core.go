@@ -1,0 +1,83 @@
+package permissions
+
+import (
+	"slices"
+	"strings"
+)
+
+// passing are programs that run the command after them as it is, for a time, at a pace, or
+// with variables: what allows that command allows it behind them.
+var passing = strings.Fields("timeout gtimeout time nice stdbuf env command")
+
+// core is what a command is about, for the rules that allow it: without the programs before it
+// that only pass it on, and without the options between a program and its subcommand, where
+// the profiles call them harmless. dir is where it works.
+func core(words []string, dir string) ([]string, string) {
+	for {
+		rd := read(words)
+		at, to := 0, dir
+		for _, it := range rd.items {
+			if it.class == classCmd {
+				at = it.word
+				break
+			}
+			if !it.harmless() {
+				break
+			}
+			if it.class == classDir {
+				to = joinDir(to, it.text)
+			}
+		}
+		if at == 0 || !slices.Contains(passing, program(words[0])) {
+			return bareCore(rd, words, dir)
+		}
+		words, dir = words[at:], to
+	}
+}
+
+// bareCore leaves out options before the last of the subcommands, or before the script or
+// the target of a program that has those.
+func bareCore(rd reading, words []string, dir string) ([]string, string) {
+	kept, from, to, until := words[:1:1], 1, dir, dir
+	for _, it := range rd.items {
+		switch {
+		case it.text == "--":
+		case it.option == "" && slices.Contains([]class{classSub, classRisky, classCode}, it.class):
+			kept, from, until = append(kept, words[it.word]), it.word+1, to
+			if it.class == classSub || it.class == classRisky {
+				continue
+			}
+		case it.option != "" && it.harmless():
+			if it.class == classDir {
+				to = joinDir(to, it.text)
+			}
+			continue
+		}
+		break
+	}
+	return append(kept, words[from:]...), until
+}
+
+// harmless tells whether an option before a command or a subcommand, or its value, only says
+// how and where that works.
+func (it item) harmless() bool {
+	switch it.class {
+	case classFlag, classText, className, classDir:
+		return true
+	case classAssign:
+		return onlyChooses(it.text)
+	}
+	return false
+}
+
+// covers tells whether a rule that allows means a command: as it is, or what it is about.
+func (r *Rule) covers(f *Facts, words []string, dir string) bool {
+	if matchWords(r.words, words) && r.shortfall(f, words, dir) == "" {
+		return true
+	}
+	if !slices.ContainsFunc(words, func(w string) bool { return matchText(r.words[0], w) }) {
+		return false
+	}
+	short, dir := core(words, dir)
+	return len(short) < len(words) && matchWords(r.words, short) && r.shortfall(f, short, dir) == ""
+}

@@ -1,0 +1,258 @@
+package permissions
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxGlob bounds the names that the patterns of a command may stand for, maxGlobDirs the
+	// directories that are listed for them.
+	maxGlob     = 200
+	maxGlobDirs = 40
+)
+
+// unmarked is a word without its marks, and why it is not known.
+func unmarked(text string) (word, why string) {
+	switch {
+	case strings.Contains(text, markGlob):
+		why = whyGlob
+	case strings.Contains(text, markVariable):
+		why = whyLater
+	}
+	return strings.NewReplacer(markGlob, "", markVariable, "").Replace(text), why
+}
+
+// settle gives the parts of a line the words that they will have, as far as that is sure.
+func settle(f *Facts, parts []part) []part {
+	quiet := !slices.ContainsFunc(parts, func(p part) bool { return !p.quiet() })
+	for i, p := range parts {
+		parts[i] = p.settled(f, quiet)
+	}
+	return parts
+}
+
+// looking are programs, and subcommands, that make no files with names of the agent's choice,
+// but for those that the command names.
+var looking = strings.Fields(`cd echo printf pwd true false : test [ ls cat head tail wc grep egrep fgrep rg sort uniq cut tr nl sed jq stat file du df tree find fd fdfind diff cmp which
+	type date basename dirname realpath sleep pytest mypy eslint tsc vitest jest make gofmt`)
+
+// builders are those whose subcommands are told apart.
+var builders = map[string][]string{
+	"git":   strings.Fields("status log diff show branch blame ls-files rev-parse grep add commit describe remote"),
+	"go":    strings.Fields("build vet test list version env doc run"),
+	"cargo": strings.Fields("build check test clippy fmt tree"),
+	"npm":   strings.Fields("run run-script test t ls"),
+	"pnpm":  strings.Fields("run test ls"), "yarn": strings.Fields("run test"),
+}
+
+// quiet tells whether a part makes no file of a name that a pattern of another part may take for
+// an option.
+func (p part) quiet() bool {
+	if p.free {
+		return true
+	}
+	if len(p.words) == 0 {
+		return !p.write && p.file != "" && p.doubt == ""
+	}
+	words, _ := core(p.words, "")
+	if !slices.Contains(looking, words[0]) && (len(words) < 2 || !slices.Contains(builders[words[0]], words[1])) {
+		return false
+	}
+	return !slices.ContainsFunc(read(p.words).items, func(it item) bool { return it.class == classWrite })
+}
+
+// settled is a part of a line whose words are only known where it runs, with the words that
+// they will be: where that is sure, and it does not matter which of them stand where.
+func (p part) settled(f *Facts, quiet bool) part {
+	if p.marked == nil {
+		return p
+	}
+	var words []string
+	open := map[int]string{} // places of words that had marks
+	for i, m := range p.marked {
+		w, why := unmarked(m)
+		switch {
+		case why == "":
+			words = append(words, w)
+		case strings.Contains(m, markVariable):
+			if i == 0 || strings.Contains(m, markGlob) {
+				return p
+			}
+			open[len(words)] = m
+			words = append(words, w)
+		default:
+			names, why := globbed(f, p.dir, m, quiet)
+			if i == 0 || why != "" || len(words)+len(names) > maxGlob {
+				p.doubt = cmp.Or(why, whyGlob)
+				return p
+			}
+			for _, name := range names {
+				open[len(words)] = m
+				words = append(words, name)
+			}
+		}
+	}
+	var seen class = -1
+	for _, it := range read(words).items {
+		m, marked := open[it.word]
+		if !marked {
+			continue
+		}
+		if strings.Contains(m, markVariable) {
+			if !prints(words, it, m) {
+				return p
+			}
+			if it.class == classPlain {
+				words[it.word] = "0"
+			}
+			continue
+		}
+		operand := it.option == ""
+		if !operand && it.text == words[it.word] || !slices.Contains(inAnyOrder, it.class) || operand && seen >= 0 && it.class != seen {
+			return p
+		}
+		if operand {
+			seen = it.class
+		}
+	}
+	p.words, p.known, p.doubt, p.marked = words, len(words), "", nil
+	return p
+}
+
+// inAnyOrder are classes of words of which shells may put the files of a pattern in any order.
+var inAnyOrder = []class{classText, classRead, classWrite, classEdit, classRev, classLocal, classInput, classOther}
+
+// prints tells whether a word with a variable in it is only printed, or compared: numbers are
+// fine where a shell may evaluate them.
+func prints(words []string, it item, marked string) bool {
+	if !slices.Contains(printers, words[0]) || it.option != "" {
+		return false
+	}
+	_, rest, _ := strings.Cut(marked, markVariable)
+	name := strings.Trim(rest, markVariable+"${}")
+	return it.class == classText || it.class == classPlain && strings.Trim(marked, "0123456789") == markVariable+rest && slices.Contains(numbers, name)
+}
+
+// globbed returns the names that a word with patterns stands for, sorted, or the word itself
+// where there are none; and why no rule can allow them.
+func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why string) {
+	if f.Names == nil || f.Look == nil || dir == "" || strings.HasPrefix(marked, "~") {
+		return nil, whyGlob
+	}
+	word, _ := unmarked(marked)
+	start := ""
+	if strings.HasPrefix(marked, "/") {
+		start = "/"
+	}
+	found, listed := []string{start}, 0
+	parts := strings.FieldsFunc(marked, func(c rune) bool { return c == '/' })
+	for i, name := range parts {
+		if !strings.Contains(name, markGlob) {
+			for k := range found {
+				found[k] += name
+			}
+		} else {
+			var next []string
+			for _, before := range found {
+				at := f.Look(joinDir(dir, cmp.Or(strings.TrimSuffix(before, "/"), start, ".")))
+				if listed++; !at.Inside {
+					return nil, fmt.Sprintf("%s may lead outside the session's directories", word)
+				}
+				all, ok := f.Names(at.Path)
+				if !ok || listed > maxGlobDirs {
+					return nil, fmt.Sprintf("%s may mean more files than parley looks at", word)
+				}
+				for _, n := range all {
+					if globs(name, n) {
+						next = append(next, before+n)
+					}
+				}
+			}
+			if found = next; len(found) > maxGlob {
+				return nil, fmt.Sprintf("%s means more files than parley looks at", word)
+			}
+		}
+		if i < len(parts)-1 || strings.HasSuffix(marked, "/") {
+			for k := range found {
+				found[k] += "/"
+			}
+		}
+	}
+	found = slices.DeleteFunc(found, func(name string) bool {
+		file := f.Look(joinDir(dir, name))
+		return !file.Exists && !file.Secret && file.Inside
+	})
+	if strings.HasPrefix(marked, markGlob) && !quiet {
+		return nil, fmt.Sprintf("%s may mean files that the line makes", word)
+	}
+	if len(found) == 0 {
+		return []string{word}, ""
+	}
+	slices.Sort(found)
+	for _, name := range found {
+		switch file := f.Look(joinDir(dir, name)); {
+		case strings.HasPrefix(name, "-"):
+			return nil, fmt.Sprintf("%s means %s, which may be an option", word, name)
+		case file.Secret:
+			return nil, fmt.Sprintf("%s means %s, which is sensitive", word, name)
+		case !file.Inside:
+			return nil, fmt.Sprintf("%s means %s, which leads outside the session's directories", word, name)
+		}
+	}
+	return found, ""
+}
+
+// globs tells whether a pattern with marks stands for a name. Names that begin with a dot have
+// to be said to.
+func globs(pattern, name string) bool {
+	if strings.HasPrefix(pattern, markGlob) && strings.HasPrefix(name, ".") {
+		return false
+	}
+	star, from := -1, 0
+	p, s := splitMarks(pattern), []rune(name)
+	i, k := 0, 0
+	for k < len(s) {
+		switch {
+		case i < len(p) && p[i] == anyNames:
+			star, from = i, k
+			i++
+		case i < len(p) && (p[i] == anyName || p[i] == s[k]):
+			i, k = i+1, k+1
+		case star >= 0:
+			from++
+			i, k = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == anyNames {
+		i++
+	}
+	return i == len(p)
+}
+
+// anyNames and anyName stand for * and ? in a pattern that was split.
+const (
+	anyNames rune = -2
+	anyName  rune = -3
+)
+
+func splitMarks(pattern string) (out []rune) {
+	mark := false
+	for _, c := range pattern {
+		switch {
+		case string(c) == markGlob:
+			mark = true
+			continue
+		case mark && c == '*':
+			c = anyNames
+		case mark:
+			c = anyName
+		}
+		out, mark = append(out, c), false
+	}
+	return out
+}
