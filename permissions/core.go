@@ -14,24 +14,19 @@ var passing = strings.Fields("timeout gtimeout time nice stdbuf env command")
 // the profiles call them harmless. dir is where it works.
 func core(words []string, dir string) ([]string, string) {
 	for {
-		rd := read(words)
-		at, to := 0, dir
+		rd, at := read(words), 0
 		for _, it := range rd.items {
 			if it.class == classCmd {
 				at = it.word
-				break
 			}
-			if !it.harmless() {
+			if at > 0 || !it.harmless() || it.class == classDir { // in another directory it may be another program
 				break
-			}
-			if it.class == classDir {
-				to = joinDir(to, it.text)
 			}
 		}
 		if at == 0 || !slices.Contains(passing, program(words[0])) {
 			return bareCore(rd, words, dir)
 		}
-		words, dir = words[at:], to
+		words = words[at:]
 	}
 }
 
@@ -42,6 +37,8 @@ func bareCore(rd reading, words []string, dir string) ([]string, string) {
 	for _, it := range rd.items {
 		switch {
 		case it.text == "--":
+		case it.class == classCmd && until != dir: // it may be another program there
+			return words, dir
 		case it.option == "" && slices.Contains([]class{classSub, classRisky, classCode}, it.class):
 			kept, from, until = append(kept, words[it.word]), it.word+1, to
 			if it.class == classSub || it.class == classRisky {
@@ -80,4 +77,20 @@ func (r *Rule) covers(f *Facts, words []string, dir string) bool {
 	}
 	short, dir := core(words, dir)
 	return len(short) < len(words) && matchWords(r.words, short) && r.shortfall(f, short, dir) == ""
+}
+
+// filters are programs that print their words, or what comes in by a pipe: next to a command
+// that a rule allows they need none.
+var filters = strings.Fields("echo printf true false : pwd test [ cat head tail wc sort uniq cut tr nl rev fold tac column grep egrep fgrep sed jq")
+
+// passesOn tells whether a command is one of them, names no file, and is harmless as * is.
+func passesOn(f *Facts, p part) bool {
+	rd := read(p.words)
+	if !slices.Contains(filters, p.words[0]) || rd.deep || slices.ContainsFunc(rd.items, func(it item) bool {
+		return !slices.Contains([]class{classFlag, classText, classPlain, classFormat, classSed, classJQ}, it.class)
+	}) {
+		return false
+	}
+	any := Rule{words: []string{p.words[0], "*"}}
+	return any.shortfall(f, p.words, p.dir) == ""
 }

@@ -48,8 +48,12 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 // takes time.
 func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	effect := Allow
-	for _, v := range all {
-		effect = sum(effect, v)
+	ruled := slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect == Allow && v.Rule != nil })
+	for i, v := range all {
+		if ruled && v.aside && v.Effect == None {
+			all[i].Effect, all[i].Short = Allow, ""
+		}
+		effect = sum(effect, all[i])
 	}
 	var out []Verdict
 	for _, v := range all {
@@ -262,7 +266,7 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	case why != "" && v.Effect <= Allow:
 		v.Effect, v.Rule, v.Why = None, nil, why
 	case v.Effect == None && b != nil:
-		v.Short = b.shortfall(f, d)
+		v.Short, v.aside = b.shortfall(f, d), passesOn(f, p)
 	}
 	if v.Effect == None && (p.free || p.words[0] == "cd") && v.Why == "" {
 		v.Effect, v.Short = Allow, "" // where it leads, and what it carries, is judged by itself

@@ -113,6 +113,7 @@ func TestProfileOptions(t *testing.T) {
 				unknown(name)
 				unknown(name, "yy")
 				unknown(name, "yy", "-z")
+				unknown(joined, "zz")
 			case o.takes == takesValue:
 				check(flag+value, name, "zz")
 				check(value, joined)

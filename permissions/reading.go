@@ -303,7 +303,7 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 	if name, text, found := strings.Cut(w, "="); found && (strings.HasPrefix(w, "--") || p.style == styleExact || p.style == styleGo) {
 		o, ok := find(name)
 		switch {
-		case ok && o.takes != takesNone:
+		case ok && o.takes != takesNone && !o.named:
 			value(name, text, o, at)
 			return at + 1, true
 		case ok && p.style == styleGo && (text == "true" || text == "false"):

@@ -37,7 +37,7 @@ func settle(f *Facts, parts []part) []part {
 // looking are programs, and subcommands, that make no files with names of the agent's choice,
 // but for those that the command names.
 var looking = strings.Fields(`cd echo printf pwd true false : test [ ls cat head tail wc grep egrep fgrep rg sort uniq cut tr nl sed jq stat file du df tree find fd fdfind diff cmp which
-	type date basename dirname realpath sleep pytest mypy eslint tsc vitest jest make gofmt`)
+	type date basename dirname realpath sleep pytest mypy eslint vitest jest make gofmt`)
 
 // builders are those whose subcommands are told apart.
 var builders = map[string][]string{
