@@ -11,16 +11,20 @@ import (
 // is harmless is found out last (see settleDeep): it takes time.
 func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	var out []Verdict
+	ends := rd.endings()
+	add := func(text, dir string) {
+		out = append(out, Verdict{Text: text, Effect: Allow, below: joinDir(p.dir, dir), bare: rd.bare, ends: ends})
+	}
 	for _, it := range rd.items {
 		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
-			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, fromHomeDir(it.text)), bare: rd.bare})
+			add(it.text, fromHomeDir(it.text))
 		}
 		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x
-			out = append(out, Verdict{Text: it.text, Effect: Allow, below: joinDir(p.dir, fromHomeDir(value)), bare: rd.bare})
+			add(it.text, fromHomeDir(value))
 		}
 	}
 	if len(out) == 0 && rd.known {
-		out = append(out, Verdict{Text: ".", Effect: Allow, below: joinDir(p.dir, "."), bare: rd.bare})
+		add(".", ".")
 	}
 	return out
 }
@@ -120,6 +124,7 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 		case by >= Confirm:
 			why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, by)
 		case by == Allow || v.tracked:
+		case file.Secret && file.Inside && otherEnding(v.ends, file):
 		case file.Secret:
 			why = fmt.Sprintf("below it lies %s, which is sensitive", name)
 		case !file.Inside:
@@ -236,4 +241,32 @@ func (b *Rulebook) strictest() (worst Effect) {
 // tightensPaths tells whether there are rules that ask or deny files.
 func (b *Rulebook) tightensPaths() bool {
 	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm && r.Path != "" })
+}
+
+// ending is a pattern of names that says how they end, and nothing else.
+var ending = late(`^\*\.[A-Za-z0-9]+$`)
+
+// endings are those to which options bind what is read of directories; none where others may
+// be read.
+func (rd reading) endings() (ends []string) {
+	for _, it := range rd.items {
+		switch {
+		case it.class == classFlag:
+		case slices.Contains([]string{"--exclude", "--exclude-from", "--iglob"}, it.option):
+			return nil // without an option that speaks of a file, it is read
+		case slices.Contains([]string{"--include", "-g", "--glob"}, it.option):
+			if !ending().MatchString(it.text) {
+				return nil
+			}
+			ends = append(ends, strings.ToLower(it.text[1:]))
+		}
+	}
+	return ends
+}
+
+// otherEnding tells whether a file has none of the endings, where it is and where it leads.
+func otherEnding(ends []string, file FileFact) bool {
+	return len(ends) > 0 && !slices.ContainsFunc(ends, func(end string) bool {
+		return strings.HasSuffix(strings.ToLower(file.Asked), end) || strings.HasSuffix(strings.ToLower(file.Path), end)
+	})
 }

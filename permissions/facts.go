@@ -88,12 +88,13 @@ type Verdict struct {
 	Marks   Marks
 	Depth   int // 1 for a part of a command line, 0 for all else
 	demand  demand
-	aside   bool   // it only prints or passes on: what a rule allows beside it allows it, too
-	below   string // a directory of which all that lies below is read
-	bare    bool   // but for names that begin with a dot
-	tracked bool   // below it git works on what it keeps
-	write   bool   // it may write what lies below
-	kept    bool   // it reads only what git keeps
+	aside   bool     // it only prints or passes on: what a rule allows beside it allows it, too
+	below   string   // a directory of which all that lies below is read
+	bare    bool     // but for names that begin with a dot
+	tracked bool     // below it git works on what it keeps
+	write   bool     // it may write what lies below
+	kept    bool     // it reads only what git keeps
+	ends    []string // if not empty: but for names that end otherwise
 }
 
 // kindSearch is the kind of a tool call that looks through what lies below directories.

@@ -114,7 +114,7 @@ func (v Verdict) Says() string {
 	}
 	if v.Effect == None {
 		for _, why := range []string{v.Why, v.Short} {
-			if why != "" && (v.Marks == 0 || !slices.Contains(marked, why)) {
+			if why != "" && (v.Marks == 0 || !slices.Contains(markWhys, why)) {
 				return says + " · " + why
 			}
 		}
@@ -130,7 +130,7 @@ const (
 	whyReadsCode = "it runs what it reads"
 )
 
-var marked = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}
+var markWhys = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}
 
 // marks are those of a file, where it is known which one it is.
 func (f FileFact) marks(known bool) (m Marks) {
