@@ -27,9 +27,17 @@ func unmarked(text string) (word, why string) {
 
 // settle gives the parts of a line the words that they will have, as far as that is sure.
 func settle(f *Facts, parts []part) []part {
-	quiet := !slices.ContainsFunc(parts, func(p part) bool { return !p.quiet() })
+	quiet := make([]bool, len(parts)) // before they are given others
 	for i, p := range parts {
-		parts[i] = p.settled(f, quiet)
+		quiet[i] = p.quiet()
+	}
+	for i, p := range parts {
+		if p.marked != nil {
+			was := quiet[i]
+			quiet[i] = quiet[i] || !p.again // its own files come after its patterns
+			parts[i] = p.settled(f, !slices.Contains(quiet, false))
+			quiet[i] = was
+		}
 	}
 	return parts
 }
@@ -67,9 +75,6 @@ func (p part) quiet() bool {
 // settled is a part of a line whose words are only known where it runs, with the words that
 // they will be: where that is sure, and it does not matter which of them stand where.
 func (p part) settled(f *Facts, quiet bool) part {
-	if p.marked == nil {
-		return p
-	}
 	var words []string
 	open := map[int]string{} // places of words that had marks
 	for i, m := range p.marked {
@@ -111,7 +116,7 @@ func (p part) settled(f *Facts, quiet bool) part {
 			continue
 		}
 		operand := it.option == ""
-		if !operand && it.text == words[it.word] || !slices.Contains(inAnyOrder, it.class) || operand && seen >= 0 && it.class != seen {
+		if !operand && it.class != classText || !slices.Contains(inAnyOrder, it.class) || operand && seen >= 0 && it.class != seen {
 			return p
 		}
 		if operand {

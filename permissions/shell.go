@@ -29,6 +29,7 @@ type part struct {
 	write bool
 	doubt string // why it cannot be judged; "" where it can
 	known int    // how many of words are known for sure
+	again bool   // a loop may run it more than once
 	// carried says that it stands in a word of another command.
 	carried carriage
 	// marked are the words with marks, where the doubt is about nothing else: see settled.
@@ -44,6 +45,7 @@ type reader struct {
 	parts []part
 	dir   string // of the command that comes next; "" where it is not known
 	depth int
+	loops int // that what is read now is in
 }
 
 // readByCmd tells whether cmd runs the lines: it knows neither single quotes nor backslashes,
@@ -271,6 +273,8 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 // before has ended.
 func (r *reader) repeated(round func()) {
 	before := r.dir
+	r.loops++
+	defer func() { r.loops-- }()
 	if round(); before != "" && r.dir != before {
 		r.dir = ""
 		round()
@@ -300,7 +304,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
 	}
-	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns)}
+	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns), again: r.loops > 0}
 	if len(c.Args) == 0 {
 		if len(c.Assigns) > 0 {
 			p.doubt = "it sets a variable"
