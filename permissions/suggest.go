@@ -30,7 +30,10 @@ func Suggest(q Question) []Rule {
 	}
 	var out []Rule
 	if len(open) > 1 { // one rule is about one thing, which may be a command and what it writes
-		return slices.DeleteFunc(suggestions(open[0], q.Facts), func(r Rule) bool { return r.Command == "" || !r.answers(q) })
+		if open[0].kind != wantsRun {
+			return nil
+		}
+		return commandRules(open[0], func(r Rule) bool { return r.answers(q) })
 	}
 	for _, r := range suggestions(open[0], q.Facts) {
 		r.Effect = Allow
@@ -65,7 +68,7 @@ func literalStar(d demand, f Facts) bool {
 func suggestions(d demand, f Facts) []Rule {
 	switch d.kind {
 	case wantsRun:
-		return commandRules(&f, d)
+		return commandRules(d, func(r Rule) bool { return r.covers(&f, d.words, d.dir) })
 	case wantsRead, wantsWrite:
 		kind := natural[d.kind][0]
 		if !d.beside && (f.Kind == "delete" || f.Kind == "move") {
@@ -113,8 +116,8 @@ func fromHome(file string) string {
 }
 
 // commandRules are rules for a command: one for its words, and the widest that covers it, which
-// names the program, and as much of what comes next as is needed.
-func commandRules(f *Facts, d demand) (rules []Rule) {
+// names the program, and as much of what comes next as is needed. enough says whether one is.
+func commandRules(d demand, enough func(Rule) bool) (rules []Rule) {
 	pattern := func(words []string, rest string) (r Rule, ok bool) {
 		quoted := make([]string, len(words))
 		for i, w := range words {
@@ -124,7 +127,7 @@ func commandRules(f *Facts, d demand) (rules []Rule) {
 			quoted[i] = patternWord(w)
 		}
 		r = Rule{Effect: Allow, Command: strings.Join(quoted, " ") + rest}
-		return r, r.Check() == nil && r.covers(f, d.words, d.dir)
+		return r, r.Check() == nil && enough(r)
 	}
 	if r, ok := pattern(d.words, ""); ok {
 		rules = append(rules, r)
@@ -133,7 +136,10 @@ func commandRules(f *Facts, d demand) (rules []Rule) {
 	n := 1
 	if len(words) > 1 && slices.Contains(manyTools, path.Base(words[0])) {
 		n = 2
-		if len(words) > 2 && !strings.HasPrefix(words[2], "-") && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
+		if i := slices.IndexFunc(read(words).items, func(it item) bool { return it.option == "" }); i >= 0 {
+			n = read(words).items[i].word + 1
+		}
+		if n == 2 && len(words) > 2 && !strings.HasPrefix(words[2], "-") && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
 			n = 3
 		}
 	}
