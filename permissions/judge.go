@@ -9,7 +9,7 @@ import (
 // allowed by itself; one thing that is denied denies it. It calls f.Look.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
-	f.Look, f.own = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks)
+	f.Look, f.own, f.Names = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks), boundedLists(f.Names, maxLists)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}

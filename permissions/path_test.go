@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -182,5 +183,36 @@ func TestDeepReaders(t *testing.T) {
 		if deep := b.Judge(f).Effect == Allow; deep && strings.Contains(line, "-r") {
 			t.Errorf("%q passes where nobody can look", line)
 		}
+	}
+}
+
+// Patterns make a question look at no more than so much, and are asked where that is not all.
+func TestBoundedPatterns(t *testing.T) {
+	lists := 0
+	f := corpusFacts("")
+	f.Names = func(dir string) ([]string, bool) {
+		lists++
+		var names []string
+		for i := range 150 {
+			names = append(names, fmt.Sprint("n", i))
+		}
+		return names, true
+	}
+	b := mustBook(t, []Rule{{Effect: Allow, Command: "ls *"}})
+	for line, want := range map[string]Effect{
+		"ls src/n*": Allow, "ls src/n* src/n*": None, "ls src/*/n1": Allow, "ls src/*/*": None, "ls " + strings.Repeat("src/none* ", 15): Allow, "ls " + strings.Repeat("src/none* ", 25): None,
+		strings.Repeat("ls src/*/*; ", 100): None,
+	} {
+		f.Commands[0].Line, lists = line, 0
+		if j := b.Judge(f); j.Effect != want || lists > maxLists {
+			t.Errorf("%.40s: %v after %d lists, want %v", line, j.Effect, lists, want)
+		}
+	}
+	f.Commands[0].Line, f.Names = "ls src/*.go", func(string) ([]string, bool) { return []string{"a.go"}, false }
+	if j := b.Judge(f); j.Effect == Allow {
+		t.Error("a directory of which not all is known is allowed")
+	}
+	if f.Names = nil; b.Judge(f).Effect == Allow {
+		t.Error("a pattern is allowed where nobody can list a directory")
 	}
 }

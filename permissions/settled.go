@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// maxGlob bounds the names that the patterns of a command may stand for, maxGlobDirs the
-	// directories that are listed for them.
-	maxGlob     = 200
-	maxGlobDirs = 40
+	// maxGlob bounds the names that the patterns of a command may stand for, maxGlobs the
+	// patterns, and maxLists the directories that are listed for those of a question.
+	maxGlob  = 200
+	maxGlobs = 20
+	maxLists = 60
 )
 
 // unmarked is a word without its marks, and why it is not known.
@@ -23,6 +24,21 @@ func unmarked(text string) (word, why string) {
 		why = whyLater
 	}
 	return strings.NewReplacer(markGlob, "", markVariable, "").Replace(text), why
+}
+
+// boundedLists lists each directory once, and not more than so many of them.
+func boundedLists(names func(string) ([]string, bool), most int) func(string) ([]string, bool) {
+	if names == nil {
+		return nil
+	}
+	seen := map[string][]string{}
+	whole := map[string]bool{}
+	return func(dir string) ([]string, bool) {
+		if _, ok := seen[dir]; !ok && len(seen) < most {
+			seen[dir], whole[dir] = names(dir)
+		}
+		return seen[dir], whole[dir]
+	}
 }
 
 // settle gives the parts of a line the words that they will have, as far as that is sure.
@@ -77,6 +93,7 @@ func (p part) quiet() bool {
 func (p part) settled(f *Facts, quiet bool) part {
 	var words []string
 	open := map[int]string{} // places of words that had marks
+	globs := 0
 	for i, m := range p.marked {
 		w, why := unmarked(m)
 		switch {
@@ -90,7 +107,7 @@ func (p part) settled(f *Facts, quiet bool) part {
 			words = append(words, w)
 		default:
 			names, why := globbed(f, p.dir, m, quiet)
-			if i == 0 || why != "" || len(words)+len(names) > maxGlob {
+			if globs++; i == 0 || why != "" || globs > maxGlobs || len(words)+len(names) > maxGlob {
 				p.doubt = cmp.Or(why, whyGlob)
 				return p
 			}
@@ -152,7 +169,7 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why stri
 	if strings.HasPrefix(marked, "/") {
 		start = "/"
 	}
-	found, listed := []string{start}, 0
+	found := []string{start}
 	parts := strings.FieldsFunc(marked, func(c rune) bool { return c == '/' })
 	for i, name := range parts {
 		if !strings.Contains(name, markGlob) {
@@ -163,11 +180,11 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why stri
 			var next []string
 			for _, before := range found {
 				at := f.Look(joinDir(dir, cmp.Or(strings.TrimSuffix(before, "/"), start, ".")))
-				if listed++; !at.Inside {
+				if !at.Inside {
 					return nil, fmt.Sprintf("%s may lead outside the session's directories", word)
 				}
 				all, ok := f.Names(at.Path)
-				if !ok || listed > maxGlobDirs {
+				if !ok {
 					return nil, fmt.Sprintf("%s may mean more files than parley looks at", word)
 				}
 				for _, n := range all {
