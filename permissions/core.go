@@ -9,11 +9,17 @@ import (
 // with variables: what allows that command allows it behind them.
 var passing = strings.Fields("timeout gtimeout time nice stdbuf env command")
 
+// maxPassing is how many of them may come before it.
+const maxPassing = 8
+
 // core is what a command is about, for the rules that allow it: without the programs before it
 // that only pass it on, and without the options between a program and its subcommand, where
 // the profiles call them harmless. dir is where it works.
 func core(words []string, dir string) ([]string, string) {
-	for {
+	if len(words) > maxWords {
+		return words, dir
+	}
+	for range maxPassing {
 		rd, at := read(words), 0
 		for _, it := range rd.items {
 			if it.class == classCmd {
@@ -28,6 +34,7 @@ func core(words []string, dir string) ([]string, string) {
 		}
 		words = words[at:]
 	}
+	return words, dir
 }
 
 // bareCore leaves out options before the last of the subcommands, or before the script or

@@ -87,6 +87,12 @@ func watch(line, dir string, fails bool) (done, error) {
 			d.files = append(d.files, path+how)
 			return nothing{}, nil
 		}),
+		interp.ReadDirHandler2(func(_ context.Context, path string) ([]fs.DirEntry, error) { // for patterns
+			if path = filepath.Clean(path); path != dir && !strings.HasPrefix(path, dir+"/") {
+				return nil, fs.ErrNotExist
+			}
+			return os.ReadDir(path)
+		}),
 	)
 	if err != nil {
 		return d, err
