@@ -64,7 +64,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 		}
 		out = append(out, found...)
 	}
-	if rd.deep && !rd.names {
+	if rd.deep && !(rd.names && rd.known) {
 		out = append(out, b.deep(f, p, rd)...)
 	}
 	return append(out, b.tree(f, p, rd)...)

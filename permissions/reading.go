@@ -22,7 +22,7 @@ type reading struct {
 	known bool     // the profiles account for every word
 	deep  bool     // it reads all below the directories that it names
 	bare  bool     // of a deep one: names that begin with a dot are left out
-	names bool     // it only prints the names of what it finds
+	names bool     // it only prints the names of what it finds, if all of it is known
 	dirs  []string // that it works in, one after the other
 	// instead: an option has said what the first operand would say.
 	instead bool

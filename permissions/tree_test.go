@@ -83,9 +83,11 @@ func TestTreeOfTrackedFiles(t *testing.T) {
 	}
 }
 
-// A recursive reader that no rule allows is rejected under --approve-all all the same.
+// A recursive reader that no rule allows is rejected under --approve-all all the same, but not
+// one that only prints names.
 func TestHidesBelow(t *testing.T) {
-	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {
+	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": None, "find . -name x": None, "rg --files": None,
+		"find . -delete": Deny, "find . -exec cat {} +": Deny, "find -L .": Deny, "rg --files --unheard-of config": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {
 		if got := rulebook(t, "[[deny]]\npath = \"config/x\"\n").Judge(treeFacts(line)); max(got.Hides, got.Effect) != max(want, None) && got.Effect != want {
 			t.Errorf("%q hides %v, and is %v, want %v", line, got.Hides, got.Effect, want)
 		}
