@@ -40,6 +40,9 @@ func core(words []string, dir string) ([]string, string) {
 // bareCore leaves out options before the last of the subcommands, or before the script or
 // the target of a program that has those.
 func bareCore(rd reading, words []string, dir string) ([]string, string) {
+	if rd.profile != nil && rd.profile.partial { // it lists options to find what they carry, not because they are harmless
+		return words, dir
+	}
 	kept, from, to, until := words[:1:1], 1, dir, dir
 	for _, it := range rd.items {
 		switch {
