@@ -63,10 +63,16 @@ func sameFile(f *Facts, dir, pattern, word string) bool {
 	if !strings.Contains(pattern, "/") || strings.Contains(pattern, "*") || f.Look == nil {
 		return false
 	}
-	file, known := lookUp(f, dir, word, false)
-	return known && slices.ContainsFunc(file.Roots, func(root string) bool {
-		meant, _ := lookUp(f, root, pattern, false)
-		return slices.Equal(compared(meant.Path), compared(file.Path))
+	dirs := []string{dir}
+	if dir == "" {
+		dirs = f.maybe
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		file, known := lookUp(f, dir, word, false)
+		return known && slices.ContainsFunc(file.Roots, func(root string) bool {
+			meant, _ := lookUp(f, root, pattern, false)
+			return slices.Equal(compared(meant.Path), compared(file.Path))
+		})
 	})
 }
 
