@@ -321,7 +321,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 		return "it works on names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
 		return "where it leads is not known"
-	case slices.ContainsFunc(programs(p.words), func(at int) bool { return f.makesProgram(p, at) }):
+	case f.isMadeIn(p.listed), slices.ContainsFunc(programs(p.words), func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
 	case slices.ContainsFunc(programs(p.words), func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {

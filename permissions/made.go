@@ -127,6 +127,21 @@ func (f *Facts) isMade(paths ...string) bool {
 	return false
 }
 
+// isMadeIn tells whether another part of the command line may make files in a directory that
+// are not there yet, or change those that are.
+func (f *Facts) isMadeIn(dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		names := compared(dir)
+		return f.isMade(dir) || slices.ContainsFunc(f.made, func(m madePath) bool {
+			in := m.names
+			if !m.below {
+				in = in[:max(0, len(in)-1)]
+			}
+			return slices.Equal(in, names)
+		})
+	})
+}
+
 // whyMade is said of a file that an earlier part of the line may have made.
 const whyMade = "another part of the line may change where it leads"
 

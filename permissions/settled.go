@@ -106,7 +106,8 @@ func (p part) settled(f *Facts, quiet bool) part {
 			open[len(words)] = m
 			words = append(words, w)
 		default:
-			names, why := globbed(f, p.dir, m, quiet)
+			names, listed, why := globbed(f, p.dir, m, quiet)
+			p.listed = append(p.listed, listed...)
 			if globs++; i == 0 || why != "" || globs > maxGlobs || len(words)+len(names) > maxGlob {
 				p.doubt = cmp.Or(why, whyGlob)
 				return p
@@ -159,10 +160,11 @@ func prints(words []string, it item, marked string) bool {
 }
 
 // globbed returns the names that a word with patterns stands for, sorted, or the word itself
-// where there are none; and why no rule can allow them.
-func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why string) {
+// where there are none; the directories that were listed for them; and why no rule can allow
+// them.
+func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, why string) {
 	if f.Names == nil || f.Look == nil || dir == "" || strings.HasPrefix(marked, "~") {
-		return nil, whyGlob
+		return nil, nil, whyGlob
 	}
 	word, _ := unmarked(marked)
 	start := ""
@@ -181,11 +183,12 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why stri
 			for _, before := range found {
 				at := f.Look(joinDir(dir, cmp.Or(strings.TrimSuffix(before, "/"), start, ".")))
 				if !at.Inside {
-					return nil, fmt.Sprintf("%s may lead outside the session's directories", word)
+					return nil, nil, fmt.Sprintf("%s may lead outside the session's directories", word)
 				}
+				listed = append(listed, at.Path)
 				all, ok := f.Names(at.Path)
 				if !ok {
-					return nil, fmt.Sprintf("%s may mean more files than parley looks at", word)
+					return nil, nil, fmt.Sprintf("%s may mean more files than parley looks at", word)
 				}
 				for _, n := range all {
 					if globs(name, n) {
@@ -194,7 +197,7 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why stri
 				}
 			}
 			if found = next; len(found) > maxGlob {
-				return nil, fmt.Sprintf("%s means more files than parley looks at", word)
+				return nil, nil, fmt.Sprintf("%s means more files than parley looks at", word)
 			}
 		}
 		if i < len(parts)-1 || strings.HasSuffix(marked, "/") {
@@ -208,23 +211,23 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names []string, why stri
 		return !file.Exists && !file.Secret && file.Inside
 	})
 	if strings.HasPrefix(marked, markGlob) && !quiet {
-		return nil, fmt.Sprintf("%s may mean files that the line makes", word)
+		return nil, nil, fmt.Sprintf("%s may mean files that the line makes", word)
 	}
 	if len(found) == 0 {
-		return []string{word}, ""
+		return []string{word}, listed, ""
 	}
 	slices.Sort(found)
 	for _, name := range found {
 		switch file := f.Look(joinDir(dir, name)); {
 		case strings.HasPrefix(name, "-"):
-			return nil, fmt.Sprintf("%s means %s, which may be an option", word, name)
+			return nil, nil, fmt.Sprintf("%s means %s, which may be an option", word, name)
 		case file.Secret:
-			return nil, fmt.Sprintf("%s means %s, which is sensitive", word, name)
+			return nil, nil, fmt.Sprintf("%s means %s, which is sensitive", word, name)
 		case !file.Inside:
-			return nil, fmt.Sprintf("%s means %s, which leads outside the session's directories", word, name)
+			return nil, nil, fmt.Sprintf("%s means %s, which leads outside the session's directories", word, name)
 		}
 	}
-	return found, ""
+	return found, listed, ""
 }
 
 // globs tells whether a pattern with marks stands for a name. Names that begin with a dot have

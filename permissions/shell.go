@@ -34,6 +34,8 @@ type part struct {
 	carried carriage
 	// marked are the words with marks, where the doubt is about nothing else: see settled.
 	marked []string
+	// listed are the directories from which the names for its patterns were taken.
+	listed []string
 	// free: it needs no rule of its own. It only has another part done, or is the cat of a text.
 	free bool
 }
