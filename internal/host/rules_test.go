@@ -171,7 +171,7 @@ func TestRepositoryByItsFiles(t *testing.T) {
 	}
 	r.put(r.path("other/x"), "")
 	for line, want := range map[string]permissions.Effect{
-		"git status": permissions.Allow, "git -C other status": permissions.None, "cd other && git status": permissions.Allow, "cd sub && git status": permissions.None,
+		"git status": permissions.Allow, "git -C other status": permissions.Allow, "git -C sub status": permissions.None, "cd other && git status": permissions.Allow, "cd sub && git status": permissions.None,
 		"cd sub/objects && git status": permissions.None,
 	} {
 		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
