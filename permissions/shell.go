@@ -316,7 +316,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	}
 	settles := p.doubt == ""
 	for _, w := range c.Args {
-		text, why := marked(w, r.line)
+		text, why := withMarks(w, r.line)
 		p.marked = append(p.marked, text)
 		if why == "" {
 			r.texts(w)

@@ -13,7 +13,7 @@ import (
 
 // literal is what a word says, and why that is not known; "" where it is.
 func literal(w *syntax.Word) (text, why string) {
-	if text, why = marked(w, ""); why == "" && strings.Contains(text, markGlob) {
+	if text, why = withMarks(w, ""); why == "" && strings.Contains(text, markGlob) {
 		return w.Lit(), whyGlob
 	}
 	return text, why
@@ -33,8 +33,8 @@ const (
 	whyLater = "what a word of it will be is not known before it runs"
 )
 
-// marked is what a word of a line says, with marks. Without the line none is a variable.
-func marked(w *syntax.Word, line string) (text, why string) {
+// withMarks is what a word of a line says, marks included. Without the line none is a variable.
+func withMarks(w *syntax.Word, line string) (text, why string) {
 	if lit := w.Lit(); lit == "[" || lit == "=" { // the command, and its operator
 		return lit, ""
 	}
