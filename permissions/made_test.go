@@ -13,8 +13,19 @@ func TestMadeInOrder(t *testing.T) {
 			t.Errorf("%q is %v, want %v: %s", line, got.Effect, want, reasons(got))
 		}
 	}
+	for line, want := range map[string]Effect{
+		"cat src/*.go && mv a src/b.go": Allow, "mv a src/b.go && cat src/*.go": None, "cat src/*.go & mv a src/b.go": None, "mv a src/b.go & cat docs/*": Allow,
+	} {
+		if got := rulebook(t, rules).Judge(corpusFacts(line)); got.Effect != want {
+			t.Errorf("%q is %v, want %v: %s", line, got.Effect, want, reasons(got))
+		}
+	}
 	denied := rulebook(t, rules+"[[deny]]\npath = \"secrets/**\"\n").Judge(lineFacts("mv k x && cat x"))
 	if denied.Hides != Deny {
 		t.Errorf("what a line makes may be what a rule denies: %v", denied.Hides)
+	}
+	denied = rulebook(t, rules+"[[deny]]\npath = \"secrets/**\"\n").Judge(corpusFacts("mv k src/x && cat src/*.go"))
+	if denied.Hides != Deny {
+		t.Errorf("what a pattern means after the line made something may be what a rule denies: %v", denied.Hides)
 	}
 }
