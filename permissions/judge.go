@@ -87,7 +87,7 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 		}
 		for _, p := range settle(f, r.parts) {
 			for i := range b.rules {
-				if rule := &b.rules[i]; rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
+				if rule := &b.rules[i]; !p.free && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
 					worst = rule.Effect
 				}
 			}
@@ -137,7 +137,9 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
 			p.doubt = "a word of it means more to a shell"
 		}
-		return b.around(f, append(b.run(f, p), deeper(b.parts(f, settle(f, r.parts), c.Line))...), c)
+		parts := settle(f, r.parts)
+		f.maybe = mayWork(parts)
+		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 	}
 	parts := settle(f, partsOf(c.Line, c.Dir))
 	f.maybe = mayWork(parts)

@@ -291,3 +291,23 @@ func TestVariants(t *testing.T) {
 	}
 	t.Logf("%d variants", judged)
 }
+
+// TestCarriedByWords judges each line of the corpus as what a shell is given, in words and as
+// a line: that says the same.
+func TestCarriedByWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range corpus(t) {
+		rules, err := corpusRules(c.rules)
+		quoted, cannot := syntax.Quote(c.line, syntax.LangPOSIX)
+		if err != nil || cannot != nil || strings.HasPrefix(c.reason, "no rule: ") {
+			continue
+		}
+		b, line := mustBook(t, rules), corpusFacts("bash -c "+quoted)
+		words := corpusFacts("bash -c " + quoted)
+		words.Commands[0].Words = []string{"bash", "-c", c.line}
+		j, k := b.Judge(line), b.Judge(words)
+		if max(j.Effect, j.Hides) != max(k.Effect, k.Hides) {
+			t.Errorf("%s: %q with %s is %v and hides %v as words of a shell, and %v and hides %v in a line: %s", c.where, c.line, c.rules, k.Effect, k.Hides, j.Effect, j.Hides, reasons(k))
+		}
+	}
+}
