@@ -47,12 +47,32 @@ func (j Judgement) Marks() (m Marks) {
 // of a command line with several parts, or one that reaches further than the project, and
 // wherever a rule speaks of one of them.
 func (q Question) Breakdown() []Verdict {
-	all := q.Judgement.Verdicts
+	all := told(q.Judgement.Verdicts, q.Facts.Commands)
 	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Rule != nil }) ||
 		len(q.Facts.Commands) > 0 && (len(all) > 1 || q.Judgement.Marks() != 0) {
 		return folded(all)
 	}
 	return nil
+}
+
+// told is what there is to tell beside the whole line: not the shell that carries the
+// others, nor the line once more where the reason is about all of it.
+func told(all []Verdict, of []CommandFact) (out []Verdict) {
+	for _, v := range all {
+		whole := slices.ContainsFunc(of, func(c CommandFact) bool {
+			return len(all) > 1 && 2*len(v.Text) > len(c.Line) && strings.Contains(c.Line, v.Text)
+		})
+		switch {
+		case whole && v.Effect == Allow && v.Rule == nil && v.Why == "" && v.Marks == 0:
+			continue
+		case whole && v.Why != "" && v.Marks == 0:
+			v.Text = "all of it"
+		}
+		if !slices.ContainsFunc(out, func(o Verdict) bool { return v.Text == "all of it" && o.Text == v.Text && o.Why == v.Why }) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // Of more than mostParts, neighbours of which there is nothing to say are one from

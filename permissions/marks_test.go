@@ -51,13 +51,17 @@ func TestMarks(t *testing.T) {
 // A line of several parts has a breakdown without rules too; one that does a single thing
 // in the project needs none.
 func TestBreakdown(t *testing.T) {
-	for line, want := range map[string]int{"ls": 0, "ls && rm x": 2, "git push": 1, "cat .env": 2,
+	for line, want := range map[string]int{"ls": 0, "ls && rm x": 2, "git push": 1, "cat .env": 2, "bash -lc 'cd sub && git push'": 2,
 		strings.Repeat("echo a\n", 40) + "rm -rf /tmp/x\n" + strings.Repeat("echo b\n", 3): 7} { // 39 parts, one more, rm, what it deletes, three more
 		var none *Rulebook
 		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
 		q.Judgement = none.Judge(q.Facts)
-		if got := q.Breakdown(); len(got) != want {
+		got := q.Breakdown()
+		if len(got) != want {
 			t.Errorf("%s: %d parts, want %d", line, len(got), want)
+		}
+		if strings.HasPrefix(line, "bash") && (got[0].Text != "cd sub" || got[len(got)-1].Text == line) {
+			t.Errorf("%s: the line is there once more: %+v", line, got)
 		}
 	}
 }

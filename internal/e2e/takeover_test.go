@@ -53,7 +53,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
 			t.Parallel()
 			dir := workDir(t)
-			s := Start(t, 100, 30, dir, append(flags, running(t)...)...)
+			s := Start(t, 100, 44, dir, append(flags, running(t)...)...)
 			s.WaitFor(placeholder)
 			s.Prompt(asksPassword)
 			s.WaitFor("Run a command in", allowHere, "n Reject", armed)
