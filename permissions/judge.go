@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,10 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	deep := j.Verdicts
 	if j.Verdicts, j.Effect = b.settle(&f, j.Verdicts); j.Effect < Deny {
 		j.Hides = max(b.hidden(&f), b.hiddenBelow(&f, deep))
+	}
+	if j.Effect == Allow && j.Hides >= Confirm {
+		j.Effect = None
+		j.Verdicts = append(j.Verdicts, Verdict{Text: "all of it", Why: fmt.Sprintf("it may hold what a rule says %s to", j.Hides)})
 	}
 	if f.Partial && j.Effect == Allow {
 		j.Effect = None
@@ -87,13 +92,20 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 		}
 		for _, p := range settle(f, r.parts) {
 			for i := range b.rules {
-				if rule := &b.rules[i]; !p.free && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
+				if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
 					worst = rule.Effect
 				}
 			}
 		}
 	}
 	return worst
+}
+
+// spells tells whether a rule allows a command word by word: who wrote it has seen them.
+func (b *Rulebook) spells(p part) bool {
+	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
+		return r.Effect == Allow && r.Agent == "" && slices.Equal(r.words, p.words)
+	})
 }
 
 // tightens tells whether there are rules that ask or deny.
