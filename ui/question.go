@@ -147,6 +147,8 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	cur := q.waiting[q.current]
 	h := q.made[cur.Key]
 	q.note = ""
+	pressed := q.seen.pressed
+	q.seen.pressed = "" // an answer is given twice only by the key that comes next
 	if q.grabbed && now.Sub(q.grabbedAt) < dropAfterGrab || now.Before(q.deaf) || h != nil && h.editing {
 		return nil, true
 	}
@@ -155,9 +157,9 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return q.c.say(tooFast), true
 		}
 		q.keep(msg)
+		q.seen.pressed = pressed
 		return q.answer(cur, o), true
 	}
-	q.seen.pressed = ""
 	if h != nil && h.on {
 		if cmd, ok := q.hunkKey(cur, h, msg); ok {
 			return cmd, true

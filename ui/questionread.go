@@ -55,6 +55,7 @@ func (q *question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	case q.read:
 		return true, nil
 	case !q.unread(o):
+		q.seen.pressed = ""
 		return false, q.c.say("read to the end first: down, pgdn")
 	case q.insists(o):
 		return true, nil
