@@ -62,10 +62,12 @@ func TestRuleAndUndo(t *testing.T) {
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after the last turn was put back", got)
 	}
+	s.WaitGone("1 file put back")
 	s.Prompt("/undo")
 	s.WaitFor("put back the last turn: 1 file", "turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
+	s.WaitFor("1 file put back") // before that the list is the old one
 
 	s.Prompt("/undo")
 	s.WaitFor("do all of it again: 2 changes", "through parley, turn 1", "through parley, turn 2", "enter does it again")
