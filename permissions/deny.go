@@ -9,7 +9,7 @@ import (
 )
 
 // speaksOf tells whether a rule that asks or denies means a command: also by its path
-// or a link to it, behind programs that run others, and with options before, between and
+// or a link to it, after programs that run others, and with options before, between and
 // after the words of the pattern. It sees too much rather than too little.
 func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 	if len(words) == 0 {

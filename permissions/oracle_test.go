@@ -25,7 +25,7 @@ import (
 type done struct {
 	words [][]string
 	dirs  []string
-	files []string // absolute, behind each the letter r or w
+	files []string // absolute, after each the letter r or w
 }
 
 // nothing is a file that nobody reads or writes.

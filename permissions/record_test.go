@@ -164,7 +164,7 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
-// A line that a full disk has cut short is none, and spoils none behind it.
+// A line that a full disk has cut short is none, and spoils none after it.
 func TestRecordTorn(t *testing.T) {
 	dir := t.TempDir()
 	add := func(outcome string) {

@@ -66,7 +66,7 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 		}
 		return strings.Join(quoted, " ")
 	}
-	// A program by its path, behind others, and with options before its subcommand: the rules
+	// A program by its path, after others, and with options before its subcommand: the rules
 	// that allow say the same.
 	rewritten := func(how string, change func(words []string) []string, pattern func(string) string) {
 		changed := slices.Clone(rules)

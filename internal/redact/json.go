@@ -74,7 +74,7 @@ func (r *redactor) value(s scope) {
 	r.blank()
 }
 
-// mark copies the punctuation at pos and the blanks behind it.
+// mark copies the punctuation at pos and the blanks after it.
 func (r *redactor) mark() {
 	r.out = append(r.out, r.in[r.pos])
 	r.pos++

@@ -63,10 +63,10 @@ func isSecretFlag(word string) bool {
 	return strings.HasPrefix(word, "-") && !strings.Contains(word, "=") && secretName(word) == hidden
 }
 
-// named finds the value behind a name.
+// named finds the value after a name.
 type named struct{}
 
-// suspect looks for a sign of a value behind the name. What may be between them
+// suspect looks for a sign of a value after the name. What may be between them
 // is longer where it is escaped.
 func (named) suspect(s []byte, at, end int) bool {
 	start, stop := nameAround(s, at, end)
@@ -159,7 +159,7 @@ func isVariable(name []byte) bool {
 	return len(bytes.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) == 0
 }
 
-// operator steps over what is between a name and its value: the quote behind the
+// operator steps over what is between a name and its value: the quote after the
 // name, blanks, and = or : or := or =>. op is '=' or ':', 0 where there is none.
 func operator(s []byte, i int) (next int, op byte) {
 	i = skipQuote(s, i)
@@ -224,7 +224,7 @@ func value(s []byte, i int) (from, to int, quote byte) {
 	return from, to, quote
 }
 
-// afterParameter tells whether what comes behind s is the name of a parameter, if s
+// afterParameter tells whether what comes after s is the name of a parameter, if s
 // is part of a URL.
 func afterParameter(s []byte) bool {
 	if len(s) == 0 {

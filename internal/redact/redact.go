@@ -10,7 +10,7 @@
 //   - the name before it: PASSWORD=x, --token x, ?key=x, Authorization: x
 //     (names.go);
 //   - its place in a message of the protocol: below a key like "token", in "env",
-//     in "headers", behind a flag in "args" (json.go).
+//     in "headers", after a flag in "args" (json.go).
 //
 // Each text is looked at by itself. A secret that an agent streams in pieces, each
 // a message of its own, is found only if a piece still has the shape. A secret
@@ -94,7 +94,7 @@ func clean(s string, m mode) string {
 	return string(out)
 }
 
-// window is how much behind a word is looked at to tell whether there is a secret: a
+// window is how much after a word is looked at to tell whether there is a secret: a
 // text of many words must not cost more than that for each. A secret may be longer.
 const window = 512
 

@@ -9,7 +9,7 @@ import (
 
 // shape is a secret that is known by what it looks like.
 type shape struct {
-	words []string // in lower case: one of them stands at its beginning, or back bytes behind
+	words []string // in lower case: one of them stands at its beginning, or back bytes after
 	min   int      // bytes at least, from the word on, without a blank or a quote
 	back  int      // bytes at most that it may have before the word
 	// pattern matches it. Its first group, where it has one, is the secret. With \b
@@ -180,8 +180,8 @@ func tokenEnd(s []byte, from, to int) int {
 	return to
 }
 
-// beginsWord tells whether a token may begin at a place: behind nothing that
-// belongs to a name, or behind an escape, which ends in letters.
+// beginsWord tells whether a token may begin at a place: after nothing that
+// belongs to a name, or after an escape, which ends in letters.
 func beginsWord(s []byte, at int) bool {
 	if at == 0 || !isWord(s[at-1]) && s[at-1] != '-' {
 		return true

@@ -80,7 +80,7 @@ func headOf[text string | []byte](s text) uint32 {
 // begin are the entries of the words that begin as s does.
 func (t *table) begin(s []byte) []entry { return t.lists[t.at[headOf(s)]] }
 
-// next is where a word may begin, at a place or behind it; -1 without one.
+// next is where a word may begin, at a place or after it; -1 without one.
 func (t *table) next(s []byte, from int) int {
 	if len(s)-from < 3 {
 		return -1
