@@ -117,7 +117,11 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}
 		return out
 	case classHost:
-		return b.bare(f, it.text)
+		found := b.bare(f, it.text)
+		if slices.ContainsFunc(by, func(r *Rule) bool { return slices.Contains(r.words, it.text) }) { // the rule names it
+			found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect == None && v.Why == whyNetwork })
+		}
+		return found
 	case classURL:
 		return b.url(f, it.text)
 	case classDownload:
