@@ -192,7 +192,7 @@ func (r *reader) printed(s *syntax.Stmt) (string, bool) {
 			for strings.HasPrefix(text, "-") {
 				_, text, _ = strings.Cut(text, " ")
 			}
-			if decoded, _, _ := expand.Format(nil, text, nil); decoded != text {
+			if decoded, _, _ := expand.Format(new(expand.Config), text, nil); decoded != text {
 				text += "\n" + decoded
 			}
 			return text, true
@@ -218,7 +218,7 @@ func passes(words []string) bool {
 func formatted(words []string) string {
 	var out strings.Builder
 	for args := words[1:]; ; {
-		text, n, err := expand.Format(nil, words[0], args)
+		text, n, err := expand.Format(new(expand.Config), words[0], args)
 		if out.WriteString(text); err != nil || n == 0 || n >= len(args) || out.Len() > maxLine {
 			break
 		}

@@ -49,7 +49,8 @@ func withMarks(w *syntax.Word, line string) (text, why string) {
 		case *syntax.SglQuoted:
 			if p.Dollar { // shells do not agree on all of them, so that only a deny counts on it
 				escapes = true
-				decoded, _, _ := expand.Format(nil, p.Value, nil)
+				// Not with nil: all who pass that share one Config, and it is written to.
+				decoded, _, _ := expand.Format(new(expand.Config), p.Value, nil)
 				b.WriteString(decoded)
 				continue
 			}

@@ -9,7 +9,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/internal/seeds"
-	"parley/ui/uitest"
 )
 
 // weighed is what the view keeps, by its own measure.
@@ -57,7 +56,7 @@ func liveHeap() int {
 // next run; 0.1 the blocks and the segments, some 30 bytes of each; and the rest
 // the rows of what was seen last, at most maxKept, with what draws them.
 func TestMemoryOfALongAnswer(t *testing.T) {
-	if uitest.Raced {
+	if seeds.Raced {
 		t.Skip("the race detector has memory of its own")
 	}
 	const chunk, frame = 20, 40_000

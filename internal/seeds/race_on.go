@@ -1,6 +1,6 @@
 //go:build race
 
-package uitest
+package seeds
 
 // Raced says that the race detector looks on, under which everything is many times as
 // slow: what tries many of the same kind tries fewer.

@@ -1,6 +1,6 @@
 //go:build !race
 
-package uitest
+package seeds
 
 // Raced says that the race detector looks on.
 const Raced = false
