@@ -142,7 +142,7 @@ func (c *chat) busy() bool {
 
 // apply takes one event.
 func (c *chat) apply(e acpclient.Event) tea.Cmd {
-	if c.lost.coming != nil {
+	if c.lost.Coming != nil {
 		if cmd, ok := c.comes(e); ok {
 			return cmd
 		}
@@ -300,7 +300,7 @@ func (c *chat) submit() tea.Cmd {
 	}
 	c.taken = taken{}
 	if !c.takesPrompts() {
-		c.lost.asked = c.lost.asked || c.lost.state == startingOver && len(c.queued) == 0
+		c.lost.asked = c.lost.asked || c.lost.State == reopen.StartingOver && len(c.queued) == 0
 		c.enqueue(text)
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -333,8 +334,8 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 		return c.wantLogin(e.Err)
 	}
 	if acpclient.CutOff(e.Err) {
-		c.lost.cut.Hold(c.thread, text)
-		c.unconfirmed.Offer(&c.lost.cut)
+		c.lost.Cut.Hold(c.thread, text)
+		c.unconfirmed.Offer(&c.lost.Cut)
 		return nil
 	}
 	carried, text := chatview.SplitCarried(text)
@@ -396,7 +397,7 @@ func (c *chat) joined() string {
 // retry sends the prompts again that were refused for want of a login, or opens the
 // session again that was.
 func (c *chat) retry() tea.Cmd {
-	if c.lost.state == unopened {
+	if c.lost.State == reopen.Unopened {
 		return c.reopen()
 	}
 	texts := c.refused

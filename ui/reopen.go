@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,24 +12,10 @@ import (
 	chatview "parley/ui/chat"
 )
 
-// sessionState is how a page's session stands once its connection was lost.
-type sessionState int
-
-const (
-	sessionOpen  sessionState = iota // it is open, or is being opened for the first time
-	reopening                        // it is being opened again
-	unopened                         // that went wrong, and can be tried again
-	sessionGone                      // the agent does not have it any longer
-	startingOver                     // another one is being opened in its place
-)
-
 // lostSession is what a page keeps over a lost connection.
 type lostSession struct {
-	state  sessionState
-	former *acpclient.Session // that of the dead connection, until it is open again
-	coming *thread.Thread     // takes the history while it is loaded, and then the place of the page's thread
+	reopen.Session
 	opened *acpclient.Session // open again, while the history is still to come
-	cut    reopen.Cut         // the turn that was cut, until another prompt goes out
 	asked  bool               // the first prompt that waits is meant for the session that is being opened
 }
 
@@ -50,35 +35,25 @@ type (
 func (c *chat) reopen() tea.Cmd {
 	l, s := c.link, &c.lost
 	if c.session != nil {
-		s.former, c.session = c.session, nil
+		s.Former, c.session = c.session, nil
 	}
 	switch {
-	case s.state == sessionGone, s.state == startingOver:
+	case s.State == reopen.SessionGone, s.State == reopen.StartingOver:
 		c.stayGone()
 		return nil
-	case s.former == nil:
+	case s.Former == nil:
 		return nil
 	}
-	conn, id := l.conn, s.former.ID()
-	n := conn.Template
-	if cwd := s.former.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
-	way := reopen.WayOf(conn.Client.Agent())
+	conn := l.conn
+	way, open := s.Again(conn.Client, conn.Template, c.thread)
 	switch way {
 	case reopen.Never:
 		return c.goneNow(nil)
-	case reopen.Load:
-		s.coming = thread.New(id)
-		s.coming.Title = c.thread.Title
 	case reopen.Resume:
 		c.began = len(c.thread.Items)
 	}
-	s.state = reopening
 	return func() tea.Msg {
-		ctx, stop := context.WithTimeout(c.m.conns.ctx, 5*time.Minute)
-		defer stop()
-		session, err := way.Open(ctx, conn.Client, id, n)
+		session, err := open(c.m.conns.ctx)
 		return reopenedMsg{c, conn, session, err}
 	}
 }
@@ -86,7 +61,7 @@ func (c *chat) reopen() tea.Cmd {
 // take goes on with the session, or says why there is none.
 func (msg reopenedMsg) take(m *Model) tea.Cmd {
 	c := msg.chat
-	if msg.conn != c.link.conn || c.lost.state != reopening {
+	if msg.conn != c.link.conn || c.lost.State != reopen.Reopening {
 		return nil
 	}
 	s := &c.lost
@@ -97,7 +72,7 @@ func (msg reopenedMsg) take(m *Model) tea.Cmd {
 	case reopen.Gone:
 		return c.goneNow(msg.err)
 	case reopen.Lost: // which is told by an event
-		s.state = sessionOpen
+		s.State = reopen.Live
 		return nil
 	case reopen.Login:
 		c.failedToReopen(msg.err)
@@ -108,14 +83,14 @@ func (msg reopenedMsg) take(m *Model) tea.Cmd {
 }
 
 func (c *chat) failedToReopen(err error) {
-	c.lost.state = unopened
+	c.lost.State = reopen.Unopened
 	c.thread.Revive("Reconnected, but the session did not open: " + err.Error())
 	c.view.Changed([]int{0})
 }
 
 // goneNow says that the agent does not have the session any longer.
 func (c *chat) goneNow(err error) tea.Cmd {
-	c.lost.state, c.lost.former = sessionGone, nil
+	c.lost.State, c.lost.Former = reopen.SessionGone, nil
 	c.thread.Revive(reopen.WhyGone(err))
 	c.view.Changed([]int{0})
 	return nil
@@ -126,7 +101,7 @@ func (c *chat) stayGone() {
 	if c.link.pending == c {
 		c.link.pending = nil
 	}
-	c.lost.state = sessionGone
+	c.lost.State = reopen.SessionGone
 	c.thread.Revive("")
 	c.view.Changed([]int{0})
 }
@@ -139,20 +114,20 @@ func (c *chat) comes(e acpclient.Event) (tea.Cmd, bool) {
 	case permissions.Asked, permissions.Settled, acpclient.ElicitationAsked, acpclient.ElicitationSettled, acpclient.ElicitationCompleted:
 		return nil, false
 	case acpclient.NoticeArrived: // the page it is on goes
-		s.coming.Apply(e)
+		s.Coming.Apply(e)
 		return nil, false
 	case acpclient.Disconnected:
-		s.coming, s.opened = nil, nil
+		s.Coming, s.opened = nil, nil
 		return nil, false
 	case acpclient.HistoryEnded:
-		s.coming.Apply(e)
+		s.Coming.Apply(e)
 		if e.Err == nil {
 			c.showLoaded()
 		}
-		s.coming = nil
+		s.Coming = nil
 		return c.reattach(), true
 	}
-	s.coming.Apply(e)
+	s.Coming.Apply(e)
 	return nil, true
 }
 
@@ -160,9 +135,9 @@ func (c *chat) comes(e acpclient.Event) (tea.Cmd, bool) {
 // before. What only parley knows is kept beside it; the draft and the queue stay.
 func (c *chat) showLoaded() {
 	s, former, density := &c.lost, c.thread, c.view.Density()
-	c.thread = s.coming
+	c.thread = s.Coming
 	c.thread.CarryShells(former)
-	s.cut.Mark(c.thread, &c.unconfirmed)
+	s.Cut.Mark(c.thread, &c.unconfirmed)
 	c.view = c.newView()
 	c.view.SetDensity(density)
 	c.written, c.m.inline.caught = nil, false
@@ -173,15 +148,15 @@ func (c *chat) showLoaded() {
 // reattach takes the session over once it is open and its history has come.
 func (c *chat) reattach() tea.Cmd {
 	s := &c.lost
-	if s.opened == nil || s.coming != nil {
+	if s.opened == nil || s.Coming != nil {
 		return nil
 	}
 	if c.thread.State == thread.Ended { // nothing was told
-		c.thread.Revive(s.cut.Resumed())
+		c.thread.Revive(s.Cut.Resumed())
 		c.view.Changed([]int{0})
 	}
 	session := s.opened
-	s.former, s.opened, s.state = nil, nil, sessionOpen
+	s.Former, s.opened, s.State = nil, nil, reopen.Live
 	c.attach(session)
 	c.refreshPopup()
 	return c.say("Reconnected")
@@ -195,15 +170,15 @@ func (c *chat) goOn() (tea.Cmd, bool) {
 	switch {
 	case l.waiting():
 		return l.redial(), true
-	case s.state == reopening && l.conn != nil:
+	case s.State == reopen.Reopening && l.conn != nil:
 		return nil, false
-	case ended && l.agent.Remote && (c.session != nil || s.former != nil || s.state == sessionGone):
+	case ended && l.agent.Remote && (c.session != nil || s.Former != nil || s.State == reopen.SessionGone):
 		return l.redial(), true
 	case ended:
 		return l.restart(), true
-	case s.state == sessionGone:
+	case s.State == reopen.SessionGone:
 		return c.startOver(), true
-	case s.state == unopened:
+	case s.State == reopen.Unopened:
 		return c.reopen(), true
 	}
 	return nil, false
@@ -216,9 +191,9 @@ func (c *chat) startOver() tea.Cmd {
 	if l.pending != nil {
 		return c.say("a session is being opened already")
 	}
-	cut := c.lost.cut
+	cut := c.lost.Cut
 	c.fresh()
-	c.lost.state, c.lost.cut = startingOver, cut
+	c.lost.State, c.lost.Cut = reopen.StartingOver, cut
 	l.pending = c
 	ctx, cancel := context.WithCancel(c.m.conns.ctx)
 	c.giveUp = cancel
@@ -235,19 +210,19 @@ func (msg startedOverMsg) take(m *Model) tea.Cmd {
 	if l.pending == c {
 		l.pending = nil
 	}
-	if msg.conn != l.conn || c.lost.state != startingOver {
+	if msg.conn != l.conn || c.lost.State != reopen.StartingOver {
 		return nil
 	}
 	c.giveUp()
 	if msg.err != nil {
-		c.lost.state = sessionGone
+		c.lost.State = reopen.SessionGone
 		if reopen.OutcomeOf(msg.err) == reopen.Login {
 			return c.wantLogin(msg.err)
 		}
 		return c.say(msg.err.Error())
 	}
 	asked := c.lost.asked
-	c.lost.state, c.lost.asked = sessionOpen, false
+	c.lost.State, c.lost.asked = reopen.Live, false
 	c.attach(msg.session)
 	if asked {
 		return c.next(acpclient.TurnEnded{})
@@ -256,15 +231,15 @@ func (msg startedOverMsg) take(m *Model) tea.Cmd {
 }
 
 // newPrompt forgets the turn that was cut: it is no longer the last.
-func (c *chat) newPrompt() { c.lost.cut = reopen.Cut{} }
+func (c *chat) newPrompt() { c.lost.Cut = reopen.Cut{} }
 
 // cutOff keeps what is known of a turn that the network has cut.
 func (c *chat) cutOff(err error) {
 	if !acpclient.CutOff(err) {
 		return
 	}
-	c.lost.cut.Take(c.thread, c.lastPrompt)
-	c.unconfirmed.Offer(&c.lost.cut)
+	c.lost.Cut.Take(c.thread, c.lastPrompt)
+	c.unconfirmed.Offer(&c.lost.Cut)
 }
 
 // takeUnconfirmed takes the newest prompt that may not have arrived into the

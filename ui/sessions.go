@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
@@ -199,7 +200,7 @@ func (m *Model) openItem(i int, c *chat) widget.Item {
 	if c.recorded {
 		hint = "from the log"
 	}
-	if c.lost.state == sessionGone {
+	if c.lost.State == reopen.SessionGone {
 		hint = "gone"
 	}
 	switch {

@@ -67,12 +67,12 @@ func (c *chat) statusParts() []string {
 	if c.link.waiting() {
 		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.link.retryWord(c.m.now()))}
 	}
-	switch c.lost.state {
-	case sessionGone:
+	switch c.lost.State {
+	case reopen.SessionGone:
 		return []string{th.Bad.Paint(reopen.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
-	case unopened:
+	case reopen.Unopened:
 		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
-	case reopening:
+	case reopen.Reopening:
 		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if t.State == thread.Ended {

@@ -1,7 +1,6 @@
 // Package reopen decides how sessions go on once a lost connection to their agent
 // is back: how each is opened again, what an error of that means, and what is to be
-// said of a turn that the loss has cut. It knows no screen and keeps nothing; a Cut
-// belongs to the goroutine of its Thread.
+// said of a turn that the loss has cut. It knows no screen.
 package reopen
 
 import (

@@ -83,8 +83,8 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		if e.Terminal != "" {
 			e.Description += " (the full screen can take it over)"
 		}
-		if t.broken.coming != nil { // which takes the thread's place
-			t.broken.coming.Apply(e)
+		if t.broken.Coming != nil { // which takes the thread's place
+			t.broken.Coming.Apply(e)
 		}
 		items := t.thread.Apply(e)
 		if t != c.talk || t.loading {
@@ -102,10 +102,10 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case acpclient.TurnStarted:
 		c.watch(t, true)
 		if !e.Told {
-			t.broken.cut = reopen.Cut{}
+			t.broken.Cut = reopen.Cut{}
 		}
 	case acpclient.PromptHeld:
-		t.broken.cut = reopen.Cut{}
+		t.broken.Cut = reopen.Cut{}
 	case acpclient.TurnEnded:
 		turn = c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 )
 
@@ -69,13 +70,13 @@ func (c *chat) empty() {
 	switch {
 	case c.redialling():
 		c.redialNow()
-	case c.broken.state == reopening:
+	case c.broken.State == reopen.Reopening:
 		c.status()
 	case c.thread.State == thread.Ended && !c.connecting:
 		c.startAgain()
-	case c.broken.state == sessionGone:
+	case c.broken.State == reopen.SessionGone:
 		c.startOver(c.talk)
-	case c.broken.state == unopened:
+	case c.broken.State == reopen.Unopened:
 		c.reopen(c.talk)
 	case c.busy():
 		c.status()
@@ -88,7 +89,7 @@ func (c *chat) empty() {
 
 // prompt sends what was typed, or keeps it until it can go out.
 func (c *chat) prompt(text string) {
-	gone := c.thread.State == thread.Ended && !c.connecting && c.broken.state != reopening
+	gone := c.thread.State == thread.Ended && !c.connecting && c.broken.State != reopen.Reopening
 	if !gone && len(c.queued) == 0 && c.takesPrompts() {
 		c.echoed = ""
 		if c.out.terminal {
@@ -104,12 +105,12 @@ func (c *chat) prompt(text string) {
 	case gone:
 		c.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
 		c.paused = true
-	case c.broken.state == sessionGone:
+	case c.broken.State == reopen.SessionGone:
 		c.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
 		c.paused = true
-	case c.broken.state == unopened:
+	case c.broken.State == reopen.Unopened:
 		c.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
-	case c.session == nil && c.broken.state == sessionOpen && !c.connecting && c.dialog == nil:
+	case c.session == nil && c.broken.State == reopen.Live && !c.connecting && c.dialog == nil:
 		c.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
 	case c.paused:
 		c.say("Queued as prompt %d. Enter alone sends the first one.", n)
@@ -208,8 +209,8 @@ func (c *chat) promptFailed(t *talk, e acpclient.PromptFailed) {
 		return
 	}
 	if acpclient.CutOff(e.Err) {
-		t.broken.cut.Hold(t.thread, text)
-		t.unconfirmed.Offer(&t.broken.cut)
+		t.broken.Cut.Hold(t.thread, text)
+		t.unconfirmed.Offer(&t.broken.Cut)
 		return
 	}
 	t.queued = append([]string{text}, t.queued...)

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/elicit"
+	"parley/internal/reopen"
 	"parley/ui"
 )
 
@@ -393,7 +394,7 @@ func (c *chat) loggedIn(err, why error) {
 		c.retryRefused()
 		return
 	}
-	if c.broken.state == unopened {
+	if c.broken.State == reopen.Unopened {
 		c.reopen(c.talk)
 		return
 	}

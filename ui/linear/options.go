@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 )
 
@@ -153,11 +154,11 @@ func (c *chat) status() {
 		c.say("Logging in: %s.", c.loggingIn)
 	case c.connecting:
 		c.say("Starting %s.", c.name())
-	case c.broken.state == reopening, c.broken.state == startingOver:
+	case c.broken.State == reopen.Reopening, c.broken.State == reopen.StartingOver:
 		c.say("Opening the session.")
-	case c.broken.state == sessionGone:
+	case c.broken.State == reopen.SessionGone:
 		c.say("The session is gone. Enter alone starts a new one.")
-	case c.broken.state == unopened:
+	case c.broken.State == reopen.Unopened:
 		c.say("The session is not open. Enter alone tries again.")
 	case c.session == nil:
 		c.say("There is no agent: /agent starts one, /quit ends parley.")

@@ -11,7 +11,6 @@ import (
 // How long a request for the session may take on a new connection.
 const (
 	requestPatience = time.Minute
-	reopenPatience  = 5 * time.Minute
 )
 
 // lost plans another try for the connection. It is said at first, and then only

@@ -8,59 +8,31 @@ import (
 	"parley/internal/reopen"
 )
 
-// sessionState is how a session stands once its connection was lost.
-type sessionState int
-
-const (
-	sessionOpen  sessionState = iota // it is open, or is being opened for the first time
-	reopening                        // it is being opened again
-	unopened                         // that went wrong, and can be tried again
-	sessionGone                      // the agent does not have it any longer
-	startingOver                     // another one is being opened in its place
-)
-
-// lostSession is what is kept of a session over a lost connection.
-type lostSession struct {
-	state  sessionState
-	former *acpclient.Session // that of the dead connection, until it is open again
-	coming *thread.Thread     // takes the history while it is loaded, and then the place of the thread
-	cut    reopen.Cut         // the turn that was cut, until another prompt goes out
-}
-
 // reopen opens a session on the new connection. Nothing is sent again.
 func (c *chat) reopen(t *talk) {
 	s := &t.broken
 	if t.session != nil {
-		s.former, t.session = t.session, nil
+		s.Former, t.session = t.session, nil
 	}
 	switch {
-	case s.state == sessionGone, s.state == startingOver:
-		s.state = sessionGone
+	case s.State == reopen.SessionGone, s.State == reopen.StartingOver:
+		s.State = reopen.SessionGone
 		t.thread.Revive("")
 		return
-	case s.former == nil:
+	case s.Former == nil:
 		return
 	}
-	conn, id := c.conn, s.former.ID()
-	n := conn.Template
-	if cwd := s.former.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
-	way := reopen.WayOf(conn.Client.Agent())
+	conn := c.conn
+	way, open := s.Again(conn.Client, conn.Template, t.thread)
 	switch way {
 	case reopen.Never:
 		c.goneNow(t, nil)
 		return
 	case reopen.Load:
-		s.coming = thread.New(id)
-		s.coming.Title = t.thread.Title
 		t.loading = true
 	}
-	s.state = reopening
 	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, reopenPatience)
-		defer stop()
-		session, err := way.Open(ctx, conn.Client, id, n)
+		session, err := open(ctx)
 		return func() {
 			if c.conn == conn && !c.over {
 				c.reopened(t, session, err)
@@ -74,15 +46,15 @@ func (c *chat) reopen(t *talk) {
 func (c *chat) reopened(t *talk, session *acpclient.Session, err error) {
 	c.events()
 	s := &t.broken
-	coming := s.coming
-	t.loading, s.coming = false, nil
+	coming := s.Coming
+	t.loading, s.Coming = false, nil
 	switch reopen.OutcomeOf(err) {
 	case reopen.Opened:
 	case reopen.Gone:
 		c.goneNow(t, err)
 		return
 	case reopen.Lost: // which is told by an event
-		s.state = sessionOpen
+		s.State = reopen.Live
 		return
 	case reopen.Login:
 		c.failedToReopen(t, err)
@@ -94,9 +66,9 @@ func (c *chat) reopened(t *talk, session *acpclient.Session, err error) {
 		c.failedToReopen(t, err)
 		return
 	}
-	t.session, s.former, s.state = session, nil, sessionOpen
+	t.session, s.Former, s.State = session, nil, reopen.Live
 	if coming == nil {
-		t.thread.Revive(s.cut.Resumed())
+		t.thread.Revive(s.Cut.Resumed())
 		c.changed(t, lastItem(t))
 	} else {
 		c.showLoaded(t, coming)
@@ -115,17 +87,17 @@ func (c *chat) sayUnconfirmed(t *talk) {
 // before. What only parley knows is kept beside it.
 func (c *chat) showLoaded(t *talk, coming *thread.Thread) {
 	s := &t.broken
-	s.cut.Mark(coming, &t.unconfirmed)
+	s.Cut.Mark(coming, &t.unconfirmed)
 	t.thread = coming
 	t.told, t.open, t.slow, t.numbers, t.mute, t.plan = map[int]*told{}, nil, nil, nil, 0, ""
 	t.skip()
-	if t == c.talk && s.cut.Exists() {
+	if t == c.talk && s.Cut.Exists() {
 		c.lastExchange(t)
 	}
 }
 
 func (c *chat) failedToReopen(t *talk, err error) {
-	t.broken.state = unopened
+	t.broken.State = reopen.Unopened
 	t.thread.Revive("Reconnected, but the session did not open: " + err.Error())
 	c.changed(t, lastItem(t))
 	c.say("Enter alone tries again; /new starts another session.")
@@ -133,7 +105,7 @@ func (c *chat) failedToReopen(t *talk, err error) {
 
 // goneNow says that the agent does not have a session any longer.
 func (c *chat) goneNow(t *talk, err error) {
-	t.broken.state, t.broken.former = sessionGone, nil
+	t.broken.State, t.broken.Former = reopen.SessionGone, nil
 	t.paused = t.paused || len(t.queued) > 0
 	t.thread.Revive(reopen.WhyGone(err))
 	c.changed(t, lastItem(t))
@@ -150,13 +122,13 @@ func (c *chat) startOver(t *talk) {
 		return
 	}
 	conn := c.conn
-	t.broken.state = startingOver
+	t.broken.State = reopen.StartingOver
 	t.thread.Attach("")
 	c.changed(t, lastItem(t))
 	c.pending = t
 	c.say("Opening a new session.")
 	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, reopenPatience)
+		ctx, stop := context.WithTimeout(ctx, reopen.Patience)
 		defer stop()
 		session, err := conn.Client.NewSession(ctx, conn.Template)
 		return func() {
@@ -167,13 +139,13 @@ func (c *chat) startOver(t *talk) {
 				return
 			}
 			if err != nil {
-				t.broken.state = sessionGone
+				t.broken.State = reopen.SessionGone
 				c.say("Not opened: %s. Enter alone tries again.", err)
 				return
 			}
 			t.thread.Session = session.ID()
 			c.events()
-			t.session, t.broken = session, lostSession{}
+			t.session, t.broken = session, reopen.Session{}
 			c.say("Now in session: %s.", t.title())
 			c.settings(t)
 			c.sayUnconfirmed(t)
@@ -187,19 +159,19 @@ func (c *chat) startOver(t *talk) {
 // comes takes an event for the history that is being loaded; false for what is no
 // part of it.
 func (t *talk) comes(e acpclient.Event) bool {
-	if _, lost := e.(acpclient.Disconnected); lost || t.broken.coming == nil {
-		t.broken.coming = nil
+	if _, lost := e.(acpclient.Disconnected); lost || t.broken.Coming == nil {
+		t.broken.Coming = nil
 		return false
 	}
-	t.broken.coming.Apply(e)
+	t.broken.Coming.Apply(e)
 	return true
 }
 
 // cutOff keeps what is known of a turn that the network has cut.
 func (t *talk) cutOff(err error) {
 	if acpclient.CutOff(err) {
-		t.broken.cut.Take(t.thread, t.last)
-		t.unconfirmed.Offer(&t.broken.cut)
+		t.broken.Cut.Take(t.thread, t.last)
+		t.unconfirmed.Offer(&t.broken.Cut)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/ui"
 	chatview "parley/ui/chat"
@@ -36,7 +37,7 @@ func (c *chat) newSession() {
 func (c *chat) openTalk(t *talk, open func(context.Context) (*acpclient.Session, error)) {
 	conn := c.conn
 	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, reopenPatience)
+		ctx, stop := context.WithTimeout(ctx, reopen.Patience)
 		defer stop()
 		s, err := open(ctx)
 		return func() {

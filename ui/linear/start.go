@@ -165,7 +165,7 @@ func (c *chat) startAgain() {
 			front.queued = append(front.queued, t.queued...)
 		}
 	}
-	front.session, front.sending, front.loading, front.broken = nil, false, false, lostSession{}
+	front.session, front.sending, front.loading, front.broken = nil, false, false, reopen.Session{}
 	front.thread.Attach("")
 	front.paused = false
 	c.talks = []*talk{front}

@@ -34,7 +34,7 @@ type talk struct {
 	refused     []string      // prompts that the agent wanted a login for
 	plan        string        // what was said of the plan last
 	set         map[string]string
-	broken      lostSession
+	broken      reopen.Session
 	done        bool // a turn ended while another session was in front
 }
 

@@ -1,0 +1,57 @@
+package reopen
+
+import (
+	"context"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+)
+
+// Patience is how long opening a session may take.
+const Patience = 5 * time.Minute
+
+// State is how a session stands once its connection was lost.
+type State int
+
+// The states.
+const (
+	Live         State = iota // it is open, or is being opened for the first time
+	Reopening                 // it is being opened again
+	Unopened                  // that went wrong, and can be tried again
+	SessionGone               // the agent does not have it any longer
+	StartingOver              // another one is being opened in its place
+)
+
+// Session is what is kept of a session over a lost connection. It belongs to the
+// goroutine of its thread.
+type Session struct {
+	State  State
+	Former *acpclient.Session // that of the dead connection, until it is open again
+	Coming *thread.Thread     // takes the history while it is loaded, and then the place of the thread
+	Cut    Cut                // the turn that was cut, until another prompt goes out
+}
+
+// Again prepares for opening the session, of which t is the thread, on another
+// connection, where sessions are like n: open does it, on any goroutine. With Never
+// there is nothing to open, and nothing has changed.
+func (s *Session) Again(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (way Way, open func(context.Context) (*acpclient.Session, error)) {
+	way = WayOf(c.Agent())
+	if way == Never {
+		return way, nil
+	}
+	id := s.Former.ID()
+	if cwd := s.Former.Cwd(); cwd != n.Cwd {
+		n.Cwd, n.Roots = cwd, nil
+	}
+	if way == Load {
+		s.Coming = thread.New(id)
+		s.Coming.Title = t.Title
+	}
+	s.State = Reopening
+	return way, func(ctx context.Context) (*acpclient.Session, error) {
+		ctx, stop := context.WithTimeout(ctx, Patience)
+		defer stop()
+		return way.Open(ctx, c, id, n)
+	}
+}
