@@ -127,31 +127,22 @@ func (c *chat) startOver(t *talk) {
 	c.changed(t, lastItem(t))
 	c.pending = t
 	c.say("Opening a new session.")
-	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, reopen.Patience)
-		defer stop()
-		session, err := conn.Client.NewSession(ctx, conn.Template)
-		return func() {
-			if c.pending == t {
-				c.pending = nil
-			}
-			if c.conn != conn || c.over {
-				return
-			}
-			if err != nil {
-				t.broken.State = reopen.SessionGone
-				c.say("Not opened: %s. Enter alone tries again.", err)
-				return
-			}
-			t.thread.Session = session.ID()
-			c.events()
-			t.session, t.broken = session, reopen.Session{}
-			c.say("Now in session: %s.", t.title())
-			c.settings(t)
-			c.sayUnconfirmed(t)
-			if len(t.queued) > 0 {
-				c.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(len(t.queued), "prompt"))
-			}
+	c.opening(t, func(ctx context.Context) (*acpclient.Session, error) {
+		return conn.Client.NewSession(ctx, conn.Template)
+	}, func(session *acpclient.Session, err error) {
+		if err != nil {
+			t.broken.State = reopen.SessionGone
+			c.say("Not opened: %s. Enter alone tries again.", err)
+			return
+		}
+		t.thread.Session = session.ID()
+		c.events()
+		t.session, t.broken = session, reopen.Session{}
+		c.say("Now in session: %s.", t.title())
+		c.settings(t)
+		c.sayUnconfirmed(t)
+		if len(t.queued) > 0 {
+			c.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(len(t.queued), "prompt"))
 		}
 	})
 }

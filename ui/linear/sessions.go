@@ -35,6 +35,19 @@ func (c *chat) newSession() {
 
 // openTalk has a session opened and brings it to the front.
 func (c *chat) openTalk(t *talk, open func(context.Context) (*acpclient.Session, error)) {
+	c.opening(t, open, func(s *acpclient.Session, err error) {
+		if err != nil {
+			c.dropTalk(t)
+			c.say("Not opened: %s.", err)
+			return
+		}
+		c.openedTalk(t, s)
+	})
+}
+
+// opening has the session that is pending opened. done is called unless the
+// connection has been lost meanwhile.
+func (c *chat) opening(t *talk, open func(context.Context) (*acpclient.Session, error), done func(*acpclient.Session, error)) {
 	conn := c.conn
 	c.async(func(ctx context.Context) func() {
 		ctx, stop := context.WithTimeout(ctx, reopen.Patience)
@@ -44,15 +57,9 @@ func (c *chat) openTalk(t *talk, open func(context.Context) (*acpclient.Session,
 			if c.pending == t {
 				c.pending = nil
 			}
-			if c.conn != conn || c.over {
-				return
+			if c.conn == conn && !c.over {
+				done(s, err)
 			}
-			if err != nil {
-				c.dropTalk(t)
-				c.say("Not opened: %s.", err)
-				return
-			}
-			c.openedTalk(t, s)
 		}
 	})
 }
