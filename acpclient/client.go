@@ -32,7 +32,7 @@ var ErrVersion = errors.New("no common protocol version")
 var ErrSessionOpen = errors.New("the session is open already")
 
 // ErrClosed is what everything ends with once the connection is over.
-var ErrClosed = jsonrpc.ErrClosed
+var ErrClosed = errors.New("connection closed")
 
 // Options of a connection.
 type Options struct {
@@ -143,7 +143,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	}
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
-	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, IDs: &opts.Numbers.requests})
+	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: ErrClosed, IDs: &opts.Numbers.requests})
 	return c
 }
 

@@ -90,6 +90,6 @@ var (
 	ErrAuthRequired     = &Error{Code: CodeAuthRequired, Message: "Authentication required"}
 )
 
-// ErrClosed is what calls end with when the connection is over. The cause, if
-// there is one, is wrapped beside it.
+// ErrClosed is what calls end with when the connection is over, unless the options
+// name another error. The cause, if there is one, is wrapped beside it.
 var ErrClosed = errors.New("connection closed")

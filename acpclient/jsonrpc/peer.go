@@ -69,6 +69,9 @@ type Options struct {
 	// MaxQueued bounds the bytes that wait for a peer that does not read.
 	// Default 256 MiB; beyond it the connection is closed.
 	MaxQueued int
+	// Closed is what calls end with when the connection is over, for callers that have
+	// an error of their own for it. Default ErrClosed.
+	Closed error
 	// IDs is the id of the next request, which several peers may share, one after the
 	// other. nil: they begin with 0.
 	IDs *atomic.Int64
@@ -113,6 +116,9 @@ func NewPeer(conn transport.Conn, h Handler, opts Options) *Peer {
 	if opts.MaxQueued == 0 {
 		opts.MaxQueued = 256 << 20
 	}
+	if opts.Closed == nil {
+		opts.Closed = ErrClosed
+	}
 	if opts.IDs == nil {
 		opts.IDs = new(atomic.Int64)
 	}
@@ -138,7 +144,7 @@ func (p *Peer) Start() {
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
 // Err tells why the connection is over, nil while it is not. It matches
-// ErrClosed and the cause.
+// Options.Closed and the cause.
 func (p *Peer) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,9 +171,9 @@ func (p *Peer) shut(cause error) {
 		return
 	}
 	p.closed = true
-	p.cause = ErrClosed
+	p.cause = p.opts.Closed
 	if cause != nil {
-		p.cause = closedError{cause}
+		p.cause = closedError{p.opts.Closed, cause}
 	}
 	calls := p.calls
 	p.calls = map[int64]*Call{}
@@ -180,11 +186,11 @@ func (p *Peer) shut(cause error) {
 	close(p.done)
 }
 
-// closedError is ErrClosed with its cause, without saying it twice.
-type closedError struct{ cause error }
+// closedError is Options.Closed with its cause.
+type closedError struct{ closed, cause error }
 
-func (e closedError) Error() string   { return fmt.Sprintf("%v: %v", ErrClosed, e.cause) }
-func (e closedError) Unwrap() []error { return []error{ErrClosed, e.cause} }
+func (e closedError) Error() string   { return fmt.Sprintf("%v: %v", e.closed, e.cause) }
+func (e closedError) Unwrap() []error { return []error{e.closed, e.cause} }
 
 func (p *Peer) write() {
 	for {
@@ -224,7 +230,7 @@ func (p *Peer) send(m transport.Message) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
-	return ErrClosed
+	return p.opts.Closed
 }
 
 func mapError(err error) *Error {
