@@ -27,8 +27,8 @@ type Block struct {
 	MimeType string // of the image, or of the resource where it is known
 }
 
-// wire is the block as it goes out.
-func (b Block) wire() any {
+// wireBlock is a block as it goes out.
+func wireBlock(b Block) any {
 	switch {
 	case b.Image != nil:
 		return struct {
@@ -51,8 +51,8 @@ func (b Block) wire() any {
 	return wire.TextBlock(b.Text)
 }
 
-// shown is what of a block stands in the transcript.
-func (b Block) shown() string {
+// blockShown is what of a block stands in the transcript.
+func blockShown(b Block) string {
 	switch {
 	case b.Image != nil:
 		if b.Name != "" {
@@ -94,8 +94,8 @@ func ByteCount(n int) string {
 func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown string) {
 	req.SessionID = s.id
 	for _, b := range blocks {
-		req.Prompt = append(req.Prompt, b.wire())
-		shown += b.shown()
+		req.Prompt = append(req.Prompt, wireBlock(b))
+		shown += blockShown(b)
 	}
 	return req, safetext.Clean(shown)
 }

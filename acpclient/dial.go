@@ -73,21 +73,15 @@ func (e *LostError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 // Unauthorized tells whether the server wants other credentials: then trying
 // again is of no use.
 func (e *LostError) Unauthorized() bool {
-	var status *transport.StatusError
-	return errors.As(e.Cause, &status) && status.Unauthorized()
+	var cause interface{ Unauthorized() bool }
+	return errors.As(e.Cause, &cause) && cause.Unauthorized()
 }
 
-// Again tells whether it makes sense to try again by itself.
+// Again tells whether it makes sense to try again by itself: the cause knows, or it
+// does.
 func (e *LostError) Again() bool {
-	var status *transport.StatusError
-	var closed *transport.CloseError
-	switch {
-	case errors.As(e.Cause, &status):
-		return status.Status == 404 || status.Status == 408 || status.Status == 410 || status.Status == 429 || status.Status >= 500
-	case errors.As(e.Cause, &closed):
-		return closed.Code != 1002 && closed.Code != 1003 && closed.Code != 1007
-	}
-	return true
+	var cause interface{ Again() bool }
+	return !errors.As(e.Cause, &cause) || cause.Again()
 }
 
 // lost makes a LostError, once.

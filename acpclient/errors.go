@@ -24,14 +24,16 @@ type AgentError struct {
 	Code    int
 	Message string
 	Detail  string
+	Data    json.RawMessage // as it came, not safe to show
 
-	data   []byte // raw
-	unsent bool   // the agent has answered nothing: the transport could not send the request, or get its answer
+	// Unsent says that the agent has answered nothing: the request could not be sent,
+	// or its answer not be had. Then nobody knows whether the agent has it.
+	Unsent bool
 }
 
 func (e *AgentError) Error() string {
 	s := e.Doing + ": the agent answered: " + e.Message
-	if e.unsent {
+	if e.Unsent {
 		s = e.Doing + ": " + e.Message
 	}
 	if e.Detail != "" && e.Detail != e.Message {
@@ -43,16 +45,12 @@ func (e *AgentError) Error() string {
 // AuthRequired tells whether the agent wants a login first (-32000).
 func (e *AgentError) AuthRequired() bool { return e.Code == jsonrpc.CodeAuthRequired }
 
-// Unsent tells whether the agent has answered nothing: the request could not be
-// sent, or its answer not be had. Then nobody knows whether the agent has it.
-func (e *AgentError) Unsent() bool { return e.unsent }
-
 // CutOff tells whether a turn with this error was cut by the network: nobody knows
 // whether the agent has its prompt, or what became of it.
 func CutOff(err error) bool {
 	var lost *LostError
 	var answered *AgentError
-	return errors.As(err, &lost) || errors.As(err, &answered) && answered.unsent
+	return errors.As(err, &lost) || errors.As(err, &answered) && answered.Unsent
 }
 
 // explain makes an error of a call readable and safe.
@@ -61,7 +59,7 @@ func (c *Client) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		var from struct{ Transport bool }
 		json.Unmarshal(e.Data, &from)
-		return &AgentError{Doing: doing, unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(e.Detail(), 2000), data: e.Data}
+		return &AgentError{Doing: doing, Unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(e.Detail(), 2000), Data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -22,6 +22,10 @@ type AgentCommand struct {
 	Grace time.Duration
 }
 
+// maxLogLine bounds a line of the log that the agent wrote, in runes: the address of a
+// login has to fit into one.
+const maxLogLine = 4000
+
 // Launch starts an agent and connects to it over its stdin and stdout. Its
 // stderr goes to the log. On an error the agent is gone again. ctx bounds the
 // handshake only; the agent lives until Close. An agent that wants a fresh start

@@ -22,12 +22,8 @@ type LogLine struct {
 	Text   string
 }
 
-// maxLogLines bounds a Log; the oldest go first. maxLogLine bounds a line that the agent
-// wrote, in runes: the address of a login has to fit into one.
-const (
-	maxLogLines = 2000
-	maxLogLine  = 4000
-)
+// maxLogLines bounds a Log; the oldest go first.
+const maxLogLines = 2000
 
 // Log keeps what went on beside the conversation, newest last, bounded. Safe
 // for use by several goroutines.

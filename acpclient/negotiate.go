@@ -164,7 +164,7 @@ func (c *Client) otherVersion(err error, offer int, allowed []int) error {
 		return err
 	}
 	var data struct{ Supported []json.RawMessage }
-	json.Unmarshal(refused.data, &data)
+	json.Unmarshal(refused.Data, &data)
 	for _, v := range allowed {
 		for _, s := range data.Supported {
 			if n, ok := jsonscan.Int(s); ok && n == int64(v) && v != offer {

@@ -80,6 +80,11 @@ func (e *StatusError) Error() string {
 // Unauthorized tells whether credentials are missing or wrong.
 func (e *StatusError) Unauthorized() bool { return e.Status == 401 || e.Status == 403 }
 
+// Again tells whether it makes sense to try again by itself.
+func (e *StatusError) Again() bool {
+	return e.Status == 404 || e.Status == 408 || e.Status == 410 || e.Status == 429 || e.Status >= 500
+}
+
 // CloseError is the end of a WebSocket with a code (RFC 6455, 7.4). Reason is as
 // the peer gave it.
 type CloseError struct {
@@ -93,6 +98,9 @@ func (e *CloseError) Error() string {
 	}
 	return fmt.Sprintf("the server closed the connection with code %d: %s", e.Code, e.Reason)
 }
+
+// Again tells whether it makes sense to try again by itself.
+func (e *CloseError) Again() bool { return e.Code != 1002 && e.Code != 1003 && e.Code != 1007 }
 
 // remote is a Remote made ready.
 type remote struct {

@@ -66,7 +66,7 @@ func OutcomeOf(err error) Outcome {
 		return Lost
 	case errors.Is(err, acpclient.ErrUnsupported):
 		return Gone
-	case !errors.As(err, &answered) || answered.Unsent():
+	case !errors.As(err, &answered) || answered.Unsent:
 		return Failed
 	case answered.AuthRequired():
 		return Login
