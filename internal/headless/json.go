@@ -11,9 +11,9 @@ import (
 	"parley/permissions"
 )
 
-// event is one line of stream-json. Type tells which fields count; the README
+// jsonEvent is one line of stream-json. Type tells which fields count; the README
 // lists them.
-type event struct {
+type jsonEvent struct {
 	Type string `json:"type"`
 
 	Agent    string `json:"agent,omitempty"`
@@ -110,56 +110,56 @@ type encoder struct {
 }
 
 // event is the JSON form of an event; false where it has none.
-func (c *encoder) event(e acpclient.Event, t *thread.Thread) (event, bool) {
+func (c *encoder) event(e acpclient.Event, t *thread.Thread) (jsonEvent, bool) {
 	switch e := e.(type) {
 	case acpclient.TextArrived:
-		return event{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
+		return jsonEvent{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
 	case acpclient.MessageReplaced:
 		if !e.Keep {
-			return event{Type: "message", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
+			return jsonEvent{Type: "message", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
 		}
 	case acpclient.ElicitationAsked:
-		return event{Type: "elicitation", Text: e.Message, URI: safetext.Line(e.URL, maxURL), Decision: "decline"}, true
+		return jsonEvent{Type: "elicitation", Text: e.Message, URI: safetext.Line(e.URL, maxURL), Decision: "decline"}, true
 	case acpclient.ContentArrived:
-		return event{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
+		return jsonEvent{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
 	case acpclient.ToolChanged:
 		if tool := t.Tool(e.ID); tool != nil {
-			return event{Type: "tool", Tool: c.tool(tool, t)}, true
+			return jsonEvent{Type: "tool", Tool: c.tool(tool, t)}, true
 		}
 	case acpclient.TerminalStarted:
-		return event{Type: "terminal", Terminal: e.ID, Text: e.Command, Cwd: e.Cwd}, true
+		return jsonEvent{Type: "terminal", Terminal: e.ID, Text: e.Command, Cwd: e.Cwd}, true
 	case acpclient.TerminalChanged:
 		if term := t.Terminal(e.ID); e.Command != nil || e.Cwd != nil {
-			return event{Type: "terminal", Terminal: e.ID, Text: term.Command, Cwd: term.Cwd}, true
+			return jsonEvent{Type: "terminal", Terminal: e.ID, Text: term.Command, Cwd: term.Cwd}, true
 		}
 	case acpclient.TerminalOutput:
 		text := c.whole(e.ID, e.Data)
-		return event{Type: "terminal_output", Terminal: e.ID, Text: text}, text != ""
+		return jsonEvent{Type: "terminal_output", Terminal: e.ID, Text: text}, text != ""
 	case acpclient.TerminalReplaced:
 		delete(c.part, e.ID)
-		return event{Type: "terminal_output", Terminal: e.ID, Text: string(e.Data), Replaces: true}, true
+		return jsonEvent{Type: "terminal_output", Terminal: e.ID, Text: string(e.Data), Replaces: true}, true
 	case acpclient.TerminalExited:
-		return event{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, !e.Cleared
+		return jsonEvent{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, !e.Cleared
 	case acpclient.PlanChanged:
-		return event{Type: "plan", Plan: planOf(e.Entries)}, true
+		return jsonEvent{Type: "plan", Plan: planOf(e.Entries)}, true
 	case acpclient.PermissionSettled:
-		return event{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
+		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
 	case acpclient.UsageChanged:
-		ev := event{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency}
+		ev := jsonEvent{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency}
 		if e.Currency != "" {
 			ev.Cost = &e.Cost
 		}
 		return ev, true
 	case acpclient.NoticeArrived:
-		return event{Type: "notice", Severity: e.Severity, Subject: e.Title, Text: e.Description}, true
+		return jsonEvent{Type: "notice", Severity: e.Severity, Subject: e.Title, Text: e.Description}, true
 	case acpclient.SessionInfoChanged:
 		if e.Title != nil {
-			return event{Type: "title", Text: *e.Title}, true
+			return jsonEvent{Type: "title", Text: *e.Title}, true
 		}
 	case acpclient.UnknownArrived:
-		return event{Type: "unknown", Subject: e.Kind, Text: e.JSON}, true
+		return jsonEvent{Type: "unknown", Subject: e.Kind, Text: e.JSON}, true
 	}
-	return event{}, false
+	return jsonEvent{}, false
 }
 
 // whole is output up to the end of its last whole character. What follows that comes
@@ -190,20 +190,20 @@ func planOf(entries []acpclient.PlanEntry) []planEvent {
 	return out
 }
 
-func startEvent(a acpclient.AgentInfo, session, cwd string) event {
-	return event{Type: "start", Agent: a.Name, Version: a.Version, Protocol: a.ProtocolVersion, Session: session, Cwd: cwd}
+func startEvent(a acpclient.AgentInfo, session, cwd string) jsonEvent {
+	return jsonEvent{Type: "start", Agent: a.Name, Version: a.Version, Protocol: a.ProtocolVersion, Session: session, Cwd: cwd}
 }
 
-func deniedOf(q permissions.Question) event {
-	return event{Type: "denied", Subject: subject(q), Flag: hint(q)}
+func deniedOf(q permissions.Question) jsonEvent {
+	return jsonEvent{Type: "denied", Subject: subject(q), Flag: hint(q)}
 }
 
-func unaskedOf(t *thread.Tool) event {
-	return event{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}
+func unaskedOf(t *thread.Tool) jsonEvent {
+	return jsonEvent{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}
 }
 
-func endEvent(reason string, err error, code int, took time.Duration) event {
-	e := event{Type: "end", StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
+func endEvent(reason string, err error, code int, took time.Duration) jsonEvent {
+	e := jsonEvent{Type: "end", StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
 	if err != nil {
 		e.Error, e.Stderr = err.Error(), stderrOf(err)
 	}

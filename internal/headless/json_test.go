@@ -9,11 +9,11 @@ import (
 )
 
 // lines decodes stream-json; every line must be an object with a type.
-func lines(t *testing.T, out string) []event {
+func lines(t *testing.T, out string) []jsonEvent {
 	t.Helper()
-	var all []event
+	var all []jsonEvent
 	for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
-		var e event
+		var e jsonEvent
 		d := json.NewDecoder(strings.NewReader(l))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&e); err != nil || e.Type == "" {
@@ -25,8 +25,8 @@ func lines(t *testing.T, out string) []event {
 }
 
 // only are the events of one type.
-func only(all []event, kind string) []event {
-	var out []event
+func only(all []jsonEvent, kind string) []jsonEvent {
+	var out []jsonEvent
 	for _, e := range all {
 		if e.Type == kind {
 			out = append(out, e)

@@ -35,7 +35,7 @@ func (p *streamPrinter) event(e acpclient.Event, t *thread.Thread) {
 
 // write writes an event. The object of a tool call that was told already is not told
 // again.
-func (p *streamPrinter) write(ev event) {
+func (p *streamPrinter) write(ev jsonEvent) {
 	line := encodeLine(ev)
 	if tool := ev.Tool; tool != nil {
 		hash := maphash.Bytes(p.seed, line)
@@ -56,7 +56,7 @@ func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
 func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	for _, it := range t.Items {
 		if it.Kind == thread.ToolCall {
-			p.write(event{Type: "tool", Tool: p.encode.tool(it.Tool, t)})
+			p.write(jsonEvent{Type: "tool", Tool: p.encode.tool(it.Tool, t)})
 		}
 	}
 	p.stream.write(endEvent(reason, err, code, took))
@@ -67,10 +67,10 @@ type jsonPrinter struct {
 	stream      jsonStream
 	encode      encoder
 	stderr      io.Writer
-	start       event
-	permissions []event
-	refused     []event
-	unbidden    []event
+	start       jsonEvent
+	permissions []jsonEvent
+	refused     []jsonEvent
+	unbidden    []jsonEvent
 }
 
 // result is the object of -o json.
@@ -83,9 +83,9 @@ type result struct {
 	Thoughts    string       `json:"thoughts,omitempty"`
 	Tools       []*toolEvent `json:"tools"`
 	Plan        []planEvent  `json:"plan,omitempty"`
-	Permissions []event      `json:"permissions,omitempty"`
-	Denied      []event      `json:"denied,omitempty"`
-	Unasked     []event      `json:"unasked,omitempty"`
+	Permissions []jsonEvent  `json:"permissions,omitempty"`
+	Denied      []jsonEvent  `json:"denied,omitempty"`
+	Unasked     []jsonEvent  `json:"unasked,omitempty"`
 	StopReason  string       `json:"stopReason,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Stderr      []string     `json:"stderr,omitempty"`

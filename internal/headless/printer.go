@@ -34,7 +34,7 @@ type printer interface {
 func newPrinter(o Options) printer {
 	switch o.Format {
 	case "json":
-		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr, start: event{Agent: o.Agent}}
+		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr, start: jsonEvent{Agent: o.Agent}}
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}

@@ -30,7 +30,7 @@ func TestUnasked(t *testing.T) {
 		t.Errorf("%d of %d told, exit code %d: %q", told, len(want), r.code, r.stderr)
 	}
 
-	check := func(format string, got []event) {
+	check := func(format string, got []jsonEvent) {
 		t.Helper()
 		var lines []string
 		for _, e := range got {
@@ -44,7 +44,7 @@ func TestUnasked(t *testing.T) {
 	check("stream-json", only(lines(t, r.out), "unasked"))
 
 	r = play(t, script, "go", rules, format("json"))
-	var whole struct{ Unasked []event }
+	var whole struct{ Unasked []jsonEvent }
 	if err := json.Unmarshal([]byte(r.out), &whole); err != nil {
 		t.Fatal(err)
 	}
