@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 )
@@ -69,7 +70,7 @@ func TestAllocationsPerMessage(t *testing.T) {
 	for name, most := range map[string]float64{"text": 7, "terminal": 14, "tools": 20} {
 		for version := 1; version <= 2; version++ {
 			t.Run(fmt.Sprintf("%s/v%d", name, version), func(t *testing.T) {
-				q := acpclient.NewQueue()
+				q := event.NewQueue()
 				conn := &gatedAgent{version: version, lines: transport.NewLineReader(&endless{block: newLoad(name, version).block}, 0), asked: make(chan []byte, 10),
 					release: make(chan int), idle: make(chan struct{})}
 				c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -134,7 +135,7 @@ func splitLines(b *testing.B, in *bufio.Reader) (lines, size int) {
 
 // engineLoad takes a load through the engine.
 func engineLoad(b testing.TB, name string, version, messages int) (c cost) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	client, err := acpclient.Launch(context.Background(), acpclient.AgentCommand{Path: os.Args[0], Env: loadEnv(name, version, messages)},
 		acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)})
 	if err != nil {
@@ -147,7 +148,7 @@ func engineLoad(b testing.TB, name string, version, messages int) (c cost) {
 	}
 	conversation := thread.New("s1")
 	c = measured(func() {
-		if err := s.Prompt(acpclient.Block{Text: "go"}); err != nil {
+		if err := s.Prompt(event.Block{Text: "go"}); err != nil {
 			b.Fatal(err)
 		}
 		for !drained(q, conversation) {
@@ -172,16 +173,16 @@ func TestHugeMessage(t *testing.T) {
 }
 
 // drained takes what waits, and tells whether the turn is over.
-func drained(q *acpclient.Queue, into *thread.Thread) (over bool) {
+func drained(q *event.Queue, into *thread.Thread) (over bool) {
 	<-q.Ready()
 	for _, e := range q.Take() {
 		into.Apply(e)
 		switch e := e.(type) {
-		case acpclient.TurnEnded:
+		case event.TurnEnded:
 			over = true
-		case acpclient.PromptAccepted: // of the loads of v2 it is the last line
+		case event.PromptAccepted: // of the loads of v2 it is the last line
 			over = true
-		case acpclient.Disconnected:
+		case event.Disconnected:
 			panic(e.Err)
 		}
 	}

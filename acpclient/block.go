@@ -5,30 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
 
-// Block is one part of a prompt: a text, unless Image or URI says something else.
-// Both versions know the same ones. What an agent takes besides texts and links
-// stands in AgentInfo; Prompt does not check it.
-type Block struct {
-	Text string // verbatim
-
-	// URI makes it a resource link or, with Content, an embedded resource, which
-	// only agents with EmbeddedContext take.
-	URI     string
-	Name    string // of the link, or of an image: the agent is not told that
-	Content *string
-
-	// Image is a picture's file, as bytes: only for agents with Image. The
-	// session reads it until the prompt is answered; it must not change.
-	Image    []byte
-	MimeType string // of the image, or of the resource where it is known
-}
-
 // wireBlock is a block as it goes out.
-func wireBlock(b Block) any {
+func wireBlock(b event.Block) any {
 	switch {
 	case b.Image != nil:
 		return struct {
@@ -52,11 +35,11 @@ func wireBlock(b Block) any {
 }
 
 // blockShown is what of a block stands in the transcript.
-func blockShown(b Block) string {
+func blockShown(b event.Block) string {
 	switch {
 	case b.Image != nil:
 		if b.Name != "" {
-			return "[image " + safetext.Line(b.Name, 60) + " " + ByteCount(len(b.Image)) + "]"
+			return "[image " + safetext.Line(b.Name, 60) + " " + event.ByteCount(len(b.Image)) + "]"
 		}
 		return imageShown(b.MimeType, len(b.Image))
 	case b.URI != "":
@@ -67,7 +50,7 @@ func blockShown(b Block) string {
 
 // imageShown is what is known of an image on the wire, too: a log shows the same.
 func imageShown(mime string, n int) string {
-	return "[" + strings.Replace(mime, "/", " ", 1) + " " + ByteCount(n) + "]"
+	return "[" + strings.Replace(mime, "/", " ", 1) + " " + event.ByteCount(n) + "]"
 }
 
 // loggedSize is how many bytes the data of an image stand for, also where the log
@@ -79,19 +62,8 @@ func loggedSize(data string) (n int) {
 	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
 }
 
-// ByteCount is a number of bytes as it stands in the label of an image.
-func ByteCount(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
 // promptRequest is the request, and the text of it as it may be shown.
-func (s *Session) promptRequest(blocks []Block) (req wire.PromptRequest, shown string) {
+func (s *Session) promptRequest(blocks []event.Block) (req wire.PromptRequest, shown string) {
 	req.SessionID = s.id
 	for _, b := range blocks {
 		req.Prompt = append(req.Prompt, wireBlock(b))

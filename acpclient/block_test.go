@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Every kind of block in a prompt of v2, which is validated against its schema
@@ -15,8 +15,8 @@ import (
 func TestBlocksOfV2(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		content := "package a"
-		k.session.Prompt(acpclient.Block{Text: "look "}, acpclient.Block{Image: []byte("\x89PNG data"), MimeType: "image/png"}, acpclient.Block{Text: " here"},
-			acpclient.Block{URI: "file:///w/a.go#L1", Name: "a.go", Content: &content}, acpclient.Block{URI: "file:///w/b", Name: "b", MimeType: "text/plain"})
+		k.session.Prompt(event.Block{Text: "look "}, event.Block{Image: []byte("\x89PNG data"), MimeType: "image/png"}, event.Block{Text: " here"},
+			event.Block{URI: "file:///w/a.go#L1", Name: "a.go", Content: &content}, event.Block{URI: "file:///w/b", Name: "b", MimeType: "text/plain"})
 		synctest.Wait()
 		var p struct{ Prompt []json.RawMessage }
 		for _, m := range k.got("session/prompt") {

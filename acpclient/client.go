@@ -18,31 +18,26 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
 
-// ErrVersion means that the agent speaks no version of ACP that parley speaks.
-var ErrVersion = errors.New("no common protocol version")
-
 // ErrSessionOpen means that a session of this id is open on the connection
 // already: two of them could not be told apart.
 var ErrSessionOpen = errors.New("the session is open already")
 
-// ErrClosed is what everything ends with once the connection is over.
-var ErrClosed = errors.New("connection closed")
-
 // Options of a connection.
 type Options struct {
-	Name, Version string // how this client introduces itself
-	Sink          Sink   // required
+	Name, Version string     // how this client introduces itself
+	Sink          event.Sink // required
 	Services      Services
-	Log           *Log // may be nil
-	Tap           Tap  // sees all messages; may be nil
+	Log           *event.Log // may be nil
+	Tap           Tap        // sees all messages; may be nil
 
-	// Elicit says that the front end shows forms and pages (ElicitationAsked);
+	// Elicit says that the front end shows forms and pages (event.ElicitationAsked);
 	// TerminalLogin, that it can run a login in the real terminal.
 	Elicit, TerminalLogin bool
 
@@ -58,7 +53,7 @@ type Options struct {
 	// (HTTP, WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
 	// Place is where a remote agent is, for reading: the end of the connection is
-	// then a *LostError. Dial sets it.
+	// then an *event.LostError. Dial sets it.
 	Place string
 
 	// Numbers are shared by the connections that one Tap sees, one after the other, so
@@ -96,7 +91,7 @@ type AgentInfo struct {
 // Client is one connection to an agent.
 type Client struct {
 	opts  Options
-	sink  Sink // opts.Sink
+	sink  event.Sink // opts.Sink
 	peer  *jsonrpc.Peer
 	conn  transport.Conn
 	in    *counted
@@ -119,7 +114,7 @@ type Client struct {
 
 	closing   chan struct{} // closed when Close is called by this side
 	closeOnce sync.Once
-	over      chan struct{} // closed after Disconnected was posted
+	over      chan struct{} // closed after event.Disconnected was posted
 }
 
 // Connect takes over conn and does the initialize handshake. On an error the
@@ -131,19 +126,19 @@ func Connect(ctx context.Context, conn transport.Conn, opts Options) (*Client, e
 
 func newClient(conn transport.Conn, opts Options) *Client {
 	if opts.Log == nil {
-		opts.Log = NewLog()
+		opts.Log = event.NewLog()
 	}
 	if opts.Numbers == nil {
 		opts.Numbers = new(Numbers)
 	}
 	in := &counted{Conn: conn, tap: opts.Tap, received: &opts.Numbers.received}
 	in.batch, _ = conn.(interface{ Waited() bool })
-	if sink, ok := opts.Sink.(Bounded); ok {
+	if sink, ok := opts.Sink.(event.Bounded); ok {
 		in.hold = sink.Hold
 	}
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
-	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: ErrClosed, IDs: &opts.Numbers.requests})
+	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: event.ErrClosed, IDs: &opts.Numbers.requests})
 	return c
 }
 
@@ -159,7 +154,7 @@ func (c *Client) start(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		if errors.Is(err, ErrClosed) {
+		if errors.Is(err, event.ErrClosed) {
 			<-c.over // Close would make it look as if this side had ended it
 			return c.Err()
 		}
@@ -172,11 +167,11 @@ func (c *Client) start(ctx context.Context) error {
 // Agent tells what the agent said of itself.
 func (c *Client) Agent() AgentInfo { return c.agent }
 
-// Done is closed when the connection is over and Disconnected was posted.
+// Done is closed when the connection is over and event.Disconnected was posted.
 func (c *Client) Done() <-chan struct{} { return c.over }
 
 // Err tells why the connection is over; nil while it is not. It matches
-// ErrClosed, and *ExitError where a launched agent ended.
+// event.ErrClosed, and *event.ExitError where a launched agent ended.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,7 +206,7 @@ func (c *Client) watch() {
 		}
 	}
 	if !c.again {
-		c.opts.Sink.Post(Disconnected{Err: err})
+		c.opts.Sink.Post(event.Disconnected{Err: err})
 	}
 	close(c.over)
 }
@@ -222,7 +217,7 @@ func (c *Client) endError() error {
 	select {
 	case <-c.closing:
 		c.conn.Close()
-		return ErrClosed
+		return event.ErrClosed
 	default:
 	}
 	c.conn.Close()
@@ -241,7 +236,7 @@ func (c *Client) problem(what string, data []byte) {
 	if len(data) > 0 {
 		line += ": " + safetext.Line(string(data[:min(len(data), 2*maxLogLine)]), maxLogLine)
 	}
-	c.opts.Log.Add(LogProtocol, line)
+	c.opts.Log.Add(event.LogProtocol, line)
 }
 
 // NewSession describes a session to open.
@@ -344,8 +339,8 @@ func (c *Client) mcpServers(servers []MCPServer) []any {
 		if kind == "" {
 			kind = "stdio"
 		}
-		c.opts.Log.Add(LogClient, fmt.Sprintf("MCP server %s not passed on: the agent does not take %s servers", m.Name, kind))
-		c.opts.Sink.Post(NoticeArrived{Severity: "warning", Title: "MCP server " + m.Name + " left out", Description: "the agent does not take " + kind + " servers"})
+		c.opts.Log.Add(event.LogClient, fmt.Sprintf("MCP server %s not passed on: the agent does not take %s servers", m.Name, kind))
+		c.opts.Sink.Post(event.NoticeArrived{Severity: "warning", Title: "MCP server " + m.Name + " left out", Description: "the agent does not take " + kind + " servers"})
 	}
 	return out
 }

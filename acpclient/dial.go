@@ -3,9 +3,8 @@ package acpclient
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/safetext"
 )
@@ -13,24 +12,24 @@ import (
 // Dial connects to a remote agent (PROTOCOL 5). On an error nothing of it is
 // left. ctx bounds the handshake only; the connection lives until Close. An agent
 // that wants a fresh connection for another version of the protocol gets it.
-// Where the connection ends otherwise, Disconnected has a *LostError.
+// Where the connection ends otherwise, event.Disconnected has an *event.LostError.
 func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error) {
 	if opts.Log == nil {
-		opts.Log = NewLog()
+		opts.Log = event.NewLog()
 	}
 	if opts.Agent == "" {
 		opts.Agent = r.Place()
 	}
 	opts.InitializeOnce, opts.Place = true, r.Place()
 	log := opts.Log
-	r.Log = func(line string) { log.Add(LogClient, safetext.Line(line, 500)) }
+	r.Log = func(line string) { log.Add(event.LogClient, safetext.Line(line, 500)) }
 	for restarts := 0; ; restarts++ {
 		c, err := dial(ctx, r, opts)
 		var again *ReconnectError
 		if !errors.As(err, &again) || restarts == maxRestarts {
 			return c, err
 		}
-		log.Add(LogClient, "connecting again: "+safetext.Line(err.Error(), 500))
+		log.Add(event.LogClient, "connecting again: "+safetext.Line(err.Error(), 500))
 		opts = again.Options(opts)
 	}
 }
@@ -51,46 +50,13 @@ func dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 	return c, nil
 }
 
-// LostError says that there is no connection to a remote agent, or none any more.
-// What the agent does meanwhile nobody knows. Its text is safe to show and holds
-// no secrets.
-type LostError struct {
-	Place string // the URL without user and query
-	Cause error
-}
-
-func (e *LostError) Error() string {
-	why := strings.TrimPrefix(e.Cause.Error(), ErrClosed.Error()+": ")
-	if why == ErrClosed.Error() {
-		why = "the other side has ended it"
-	}
-	return fmt.Sprintf("no connection to %s: %s", safetext.Line(e.Place, 200), safetext.Line(why, 500))
-}
-
-// Unwrap makes it match ErrClosed and the cause.
-func (e *LostError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
-
-// Unauthorized tells whether the server wants other credentials: then trying
-// again is of no use.
-func (e *LostError) Unauthorized() bool {
-	var cause interface{ Unauthorized() bool }
-	return errors.As(e.Cause, &cause) && cause.Unauthorized()
-}
-
-// Again tells whether it makes sense to try again by itself: the cause knows, or it
-// does.
-func (e *LostError) Again() bool {
-	var cause interface{ Again() bool }
-	return !errors.As(e.Cause, &cause) || cause.Again()
-}
-
-// lost makes a LostError, once.
+// lost makes an event.LostError, once.
 func lost(place string, err error) error {
-	var already *LostError
+	var already *event.LostError
 	if errors.As(err, &already) {
 		return err
 	}
-	return &LostError{Place: place, Cause: err}
+	return &event.LostError{Place: place, Cause: err}
 }
 
 // hasStreams tells whether messages of a session come on a stream of its own, in no

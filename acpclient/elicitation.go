@@ -2,46 +2,13 @@ package acpclient
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
-
-// ElicitationAsked says that the agent wants something of the user's: a form to
-// be filled in, or a page to be opened (elicitation/create). A front end answers
-// once with Answer; whatever else ends it (the turn is cancelled, the agent
-// withdraws it, the connection closes) is told with ElicitationSettled.
-type ElicitationAsked struct {
-	For            // "" when it belongs to a call, such as a login
-	Key     uint64 // unique on the connection
-	Message string // safe to show
-	URL     string // verbatim, of a page; "" for a form
-	Schema  json.RawMessage
-	// Answer settles it; later answers are dropped. It does not block.
-	Answer func(ElicitationAnswer)
-}
-
-// ElicitationAnswer is what the user did.
-type ElicitationAnswer struct {
-	Action  string          // accept, decline or cancel
-	Content json.RawMessage // of an accepted form
-}
-
-// ElicitationSettled says that a question is over, however it ended.
-type ElicitationSettled struct {
-	For
-	Key uint64
-}
-
-// ElicitationCompleted says that what was asked for at a page has happened
-// (elicitation/complete).
-type ElicitationCompleted struct {
-	For
-	Key uint64
-}
 
 // elicitModes are the modes that are served.
 func elicitModes() *wire.ElicitationCapabilities {
@@ -61,10 +28,10 @@ type elicitation struct {
 	session string
 	call    string // the id of the request it belongs to, "" without one
 	once    sync.Once
-	answer  chan ElicitationAnswer
+	answer  chan event.ElicitationAnswer
 }
 
-func (e *elicitation) settle(a ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
+func (e *elicitation) settle(a event.ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
 
 // maxAwaited bounds the pages whose completion is remembered.
 const maxAwaited = 1000
@@ -77,7 +44,7 @@ func (es *elicitations) add(r wire.ElicitationRequest) *elicitation {
 		es.open, es.pages = map[uint64]*elicitation{}, map[string]uint64{}
 	}
 	es.last++
-	e := &elicitation{key: es.last, session: r.SessionID, call: r.RequestID, answer: make(chan ElicitationAnswer, 1)}
+	e := &elicitation{key: es.last, session: r.SessionID, call: r.RequestID, answer: make(chan event.ElicitationAnswer, 1)}
 	es.open[e.key] = e
 	if r.ElicitationID != "" && len(es.pages) < maxAwaited {
 		es.pages[r.ElicitationID] = e.key
@@ -106,7 +73,7 @@ func (es *elicitations) cancel(session string) {
 	defer es.mu.Unlock()
 	for _, e := range es.open {
 		if e.session == session {
-			e.settle(ElicitationAnswer{Action: "cancel"})
+			e.settle(event.ElicitationAnswer{Action: "cancel"})
 		}
 	}
 }
@@ -129,21 +96,21 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 		}
 	}
 	e := c.elicits.add(r)
-	for_ := For{Session: r.SessionID}
-	c.opts.Sink.Post(ElicitationAsked{For: For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
+	for_ := event.For{Session: r.SessionID}
+	c.opts.Sink.Post(event.ElicitationAsked{For: event.For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
 	if s != nil && s.cancelling() { // cancelled between the look above and add
-		e.settle(ElicitationAnswer{Action: "cancel"})
+		e.settle(event.ElicitationAnswer{Action: "cancel"})
 	}
 	return func(ctx context.Context) (any, error) {
-		var a ElicitationAnswer
+		var a event.ElicitationAnswer
 		select {
 		case a = <-e.answer:
 		case <-ctx.Done():
-			a = ElicitationAnswer{Action: "cancel"}
+			a = event.ElicitationAnswer{Action: "cancel"}
 			e.settle(a)
 		}
 		c.elicits.remove(e)
-		c.opts.Sink.Post(ElicitationSettled{For: for_, Key: e.key})
+		c.opts.Sink.Post(event.ElicitationSettled{For: for_, Key: e.key})
 		out := wire.ElicitationResponse{Action: a.Action}
 		if a.Action == "accept" && r.Mode == "form" {
 			out.Content = a.Content
@@ -155,6 +122,6 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 // elicitationCompleted handles elicitation/complete; unknown ids are ignored.
 func (c *Client) elicitationCompleted(params []byte) {
 	if key := c.elicits.completed(wire.DecodeElicitationComplete(params)); key != 0 {
-		c.opts.Sink.Post(ElicitationCompleted{For: For{Wire: c.in.span()}, Key: key})
+		c.opts.Sink.Post(event.ElicitationCompleted{For: event.For{Wire: c.in.span()}, Key: key})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -16,14 +17,14 @@ type asking struct {
 	conn    transport.Conn
 	client  *acpclient.Client
 	session *acpclient.Session
-	queue   *acpclient.Queue
+	queue   *event.Queue
 }
 
 func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := transport.Pipe()
-		k := &asking{t: t, conn: b, queue: acpclient.NewQueue()}
+		k := &asking{t: t, conn: b, queue: event.NewQueue()}
 		go func() {
 			for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"s"}`} {
 				data, err := b.Recv()
@@ -47,11 +48,11 @@ func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 }
 
 // asks sends elicitation/create and returns the event that it led to.
-func (k *asking) asks(id, params string) *acpclient.ElicitationAsked {
+func (k *asking) asks(id, params string) *event.ElicitationAsked {
 	k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)})
 	synctest.Wait()
 	for _, e := range k.queue.Take() {
-		if e, ok := e.(acpclient.ElicitationAsked); ok {
+		if e, ok := e.(event.ElicitationAsked); ok {
 			return &e
 		}
 	}
@@ -102,8 +103,8 @@ func TestCase136ElicitationAnswers(t *testing.T) {
 			if e == nil || e.Message != "Name?" || e.URL != "" {
 				t.Fatalf("asked %+v", e)
 			}
-			e.Answer(acpclient.ElicitationAnswer{Action: action, Content: json.RawMessage(`{"n":"Ada"}`)})
-			e.Answer(acpclient.ElicitationAnswer{Action: "cancel"})
+			e.Answer(event.ElicitationAnswer{Action: action, Content: json.RawMessage(`{"n":"Ada"}`)})
+			e.Answer(event.ElicitationAnswer{Action: "cancel"})
 			k.answered("7", want)
 		})
 	}
@@ -116,7 +117,7 @@ func TestCase137ElicitationPage(t *testing.T) {
 		if e == nil || e.URL != "https://example.com/x" {
 			t.Fatalf("asked %+v", e)
 		}
-		e.Answer(acpclient.ElicitationAnswer{Action: "accept", Content: json.RawMessage(`{"never":1}`)})
+		e.Answer(event.ElicitationAnswer{Action: "accept", Content: json.RawMessage(`{"never":1}`)})
 		k.answered("1", `{"action":"accept"}`)
 		for _, id := range []string{"unknown", "e1", "e1"} {
 			k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"` + id + `"}}`)})
@@ -124,7 +125,7 @@ func TestCase137ElicitationPage(t *testing.T) {
 		synctest.Wait()
 		done := 0
 		for _, ev := range k.queue.Take() {
-			if c, ok := ev.(acpclient.ElicitationCompleted); ok && c.Key == e.Key {
+			if c, ok := ev.(event.ElicitationCompleted); ok && c.Key == e.Key {
 				done++
 			}
 		}
@@ -141,7 +142,7 @@ func TestCase139ElicitationOfACall(t *testing.T) {
 		if e == nil || e.EventSession() != "" {
 			t.Fatalf("asked %+v", e)
 		}
-		e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+		e.Answer(event.ElicitationAnswer{Action: "decline"})
 		k.answered("1", `"decline"`)
 	})
 }
@@ -154,7 +155,7 @@ func TestElicitationCancelled(t *testing.T) {
 		k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)})
 		k.answered("1", `"cancel"`)
 
-		k.session.Prompt(acpclient.Block{Text: "x"})
+		k.session.Prompt(event.Block{Text: "x"})
 		k.answered("2", `session/prompt`)
 		k.asks("4", askForm)
 		k.session.Cancel()

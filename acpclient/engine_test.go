@@ -14,6 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -45,7 +46,7 @@ func agentProcess(mode string) int {
 	return 0
 }
 
-func launch(t *testing.T, mode string, sink acpclient.Sink) (*acpclient.Client, error) {
+func launch(t *testing.T, mode string, sink event.Sink) (*acpclient.Client, error) {
 	t.Helper()
 	return acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT="+mode), Grace: 5 * time.Second},
 		acpclient.Options{Name: "parley", Version: "0", Sink: sink})
@@ -55,8 +56,8 @@ func launch(t *testing.T, mode string, sink acpclient.Sink) (*acpclient.Client, 
 // and its last words, without secrets, however the goroutines run.
 func TestLaunchOfAnAgentThatDies(t *testing.T) {
 	for range 20 {
-		_, err := launch(t, "die", acpclient.NewQueue())
-		var exit *acpclient.ExitError
+		_, err := launch(t, "die", event.NewQueue())
+		var exit *event.ExitError
 		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model for --api-key=[redacted]"}) {
 			t.Fatalf("got %v (%+v)", err, exit)
 		}
@@ -64,7 +65,7 @@ func TestLaunchOfAnAgentThatDies(t *testing.T) {
 }
 
 func TestLaunchOfNothing(t *testing.T) {
-	_, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: "no-such-agent-anywhere"}, acpclient.Options{Sink: acpclient.NewQueue()})
+	_, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: "no-such-agent-anywhere"}, acpclient.Options{Sink: event.NewQueue()})
 	if err == nil || !strings.HasPrefix(err.Error(), "start the agent: no-such-agent-anywhere: not found") {
 		t.Errorf("got %v", err)
 	}
@@ -72,7 +73,7 @@ func TestLaunchOfNothing(t *testing.T) {
 
 // A script that plays in a bubble plays in a process as well.
 func TestLaunchOfAScript(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	c, err := launch(t, "../testdata/acp/case82_answer_in_the_same_write.txtar", q)
 	if err != nil {
 		t.Fatal(err)
@@ -81,14 +82,14 @@ func TestLaunchOfAScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Prompt(acpclient.Block{Text: "hello"}); err != nil {
+	if err := s.Prompt(event.Block{Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
-	var events []acpclient.Event
+	var events []event.Event
 	for deadline := time.After(20 * time.Second); ; {
 		events = append(events, q.Take()...)
 		if len(events) > 0 {
-			if _, ok := events[len(events)-1].(acpclient.TurnEnded); ok {
+			if _, ok := events[len(events)-1].(event.TurnEnded); ok {
 				break
 			}
 		}
@@ -100,7 +101,7 @@ func TestLaunchOfAScript(t *testing.T) {
 	}
 	text := ""
 	for _, e := range events {
-		if e, ok := e.(acpclient.TextArrived); ok {
+		if e, ok := e.(event.TextArrived); ok {
 			text += e.Text
 		}
 	}
@@ -120,7 +121,7 @@ type bareAgent struct {
 	methods []string
 }
 
-func startBareAgent(t *testing.T, sink acpclient.Sink) (*bareAgent, *acpclient.Session) {
+func startBareAgent(t *testing.T, sink event.Sink) (*bareAgent, *acpclient.Session) {
 	t.Helper()
 	ours, theirs := transport.Pipe()
 	a := &bareAgent{conn: theirs}
@@ -159,9 +160,9 @@ func (a *bareAgent) run() {
 }
 
 // sinkFunc is a Sink.
-type sinkFunc func(acpclient.Event)
+type sinkFunc func(event.Event)
 
-func (f sinkFunc) Post(e acpclient.Event) { f(e) }
+func (f sinkFunc) Post(e event.Event) { f(e) }
 
 // Whoever calls when: a cancel never overtakes the prompt that it stops, and
 // TurnStarted, TurnCancelled and TurnEnded keep their order.
@@ -169,15 +170,15 @@ func TestPromptAndCancelRace(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
 	ended := make(chan struct{}, 1)
-	a, s := startBareAgent(t, sinkFunc(func(e acpclient.Event) {
+	a, s := startBareAgent(t, sinkFunc(func(e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e.(type) {
-		case acpclient.TurnStarted:
+		case event.TurnStarted:
 			order = append(order, "started")
-		case acpclient.TurnCancelled:
+		case event.TurnCancelled:
 			order = append(order, "cancelled")
-		case acpclient.TurnEnded:
+		case event.TurnEnded:
 			order = append(order, "ended")
 			ended <- struct{}{}
 		}
@@ -195,7 +196,7 @@ func TestPromptAndCancelRace(t *testing.T) {
 				}
 			}
 		})
-		if err := s.Prompt(acpclient.Block{Text: "x"}); err != nil {
+		if err := s.Prompt(event.Block{Text: "x"}); err != nil {
 			t.Error(err)
 		}
 		<-ended
@@ -230,20 +231,20 @@ func TestOddity02HugeLines(t *testing.T) {
 	if len(r.Events) != 3 {
 		t.Fatalf("events: %q", r.Lines)
 	}
-	if e, ok := r.Events[0].(acpclient.CommandsChanged); !ok || len(e.Commands) != 1 {
+	if e, ok := r.Events[0].(event.CommandsChanged); !ok || len(e.Commands) != 1 {
 		t.Errorf("got %s", r.Lines[1])
 	}
-	if e, ok := r.Events[1].(acpclient.TextArrived); !ok || e.Text != text {
+	if e, ok := r.Events[1].(event.TextArrived); !ok || e.Text != text {
 		t.Errorf("got %s", r.Lines[2])
 	}
-	if e, ok := r.Events[2].(acpclient.ToolChanged); !ok || len(*e.RawOutput) > 70_000 {
+	if e, ok := r.Events[2].(event.ToolChanged); !ok || len(*e.RawOutput) > 70_000 {
 		t.Errorf("got %s", r.Lines[3])
 	}
 }
 
 // Closing ends everything: the turn, the questions, and what is called later.
 func TestCloseEndsEverything(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	ours, theirs := transport.Pipe()
 	a := &bareAgent{conn: theirs}
 	go a.run()
@@ -257,15 +258,15 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 	theirs.Close()
 	<-c.Done()
-	if err := s.Prompt(acpclient.Block{Text: "x"}); !errors.Is(err, acpclient.ErrClosed) {
+	if err := s.Prompt(event.Block{Text: "x"}); !errors.Is(err, event.ErrClosed) {
 		t.Errorf("prompt: %v", err)
 	}
-	if _, err := c.NewSession(context.Background(), acpclient.NewSession{}); !errors.Is(err, acpclient.ErrClosed) {
+	if _, err := c.NewSession(context.Background(), acpclient.NewSession{}); !errors.Is(err, event.ErrClosed) {
 		t.Errorf("new session: %v", err)
 	}
 	s.Cancel()
 	events := q.Take()
-	if last, ok := events[len(events)-1].(acpclient.Disconnected); !ok || !errors.Is(last.Err, acpclient.ErrClosed) {
+	if last, ok := events[len(events)-1].(event.Disconnected); !ok || !errors.Is(last.Err, event.ErrClosed) {
 		t.Errorf("the last event is %v", events)
 	}
 	c.Close()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestCase193HostileErrors(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"
 	quoted, _ := json.Marshal(evil)
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	failure := fmt.Sprintf(`"error":{"code":-32603,"message":%s,"data":%s}`, quoted, quoted)
 	_, c := greet(t, everything, map[string]string{"session/load": failure, "authenticate": failure, "session/set_mode": failure,
 		"session/list": fmt.Sprintf(`"result":{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
@@ -26,7 +27,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	listed, _ := c.ListSessions(t.Context(), "")
 	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}
 	for _, e := range q.Take() {
-		if e, ok := e.(acpclient.HistoryEnded); ok {
+		if e, ok := e.(event.HistoryEnded); ok {
 			said = append(said, e.Err.Error())
 		}
 	}

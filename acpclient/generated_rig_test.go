@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 )
@@ -22,17 +23,17 @@ type generatedRig struct {
 	t      *testing.T
 	schema *schemaV1
 	end    transport.Conn
-	log    *acpclient.Log
+	log    *event.Log
 	client *acpclient.Client
 
 	mu     sync.Mutex
-	events []acpclient.Event
+	events []event.Event
 	sent   [][]byte
 }
 
 func newGeneratedRig(t *testing.T) *generatedRig {
 	t.Helper()
-	g := &generatedRig{t: t, schema: schema(t), log: acpclient.NewLog()}
+	g := &generatedRig{t: t, schema: schema(t), log: event.NewLog()}
 	var ours transport.Conn
 	ours, g.end = transport.Pipe()
 	answers := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}
@@ -64,8 +65,8 @@ func newGeneratedRig(t *testing.T) *generatedRig {
 	return g
 }
 
-// Post implements acpclient.Sink.
-func (g *generatedRig) Post(e acpclient.Event) {
+// Post implements event.Sink.
+func (g *generatedRig) Post(e event.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.events = append(g.events, e)
@@ -105,15 +106,15 @@ func (g *generatedRig) exchange(first int, messages []generated) {
 
 // checkNeighbours expects each sound update as it was sent, and in order; what
 // stands before it is of the message that it followed.
-func (g *generatedRig) checkNeighbours(first int, messages []generated, events []acpclient.Event) {
+func (g *generatedRig) checkNeighbours(first int, messages []generated, events []event.Event) {
 	next, from := 0, 0
 	for i, e := range events {
-		e, ok := e.(acpclient.TextArrived)
+		e, ok := e.(event.TextArrived)
 		if !ok || !strings.HasPrefix(e.MessageID, "sound-") {
 			continue
 		}
 		n := first + next
-		if next == len(messages) || e.MessageID != fmt.Sprintf("sound-%d", n) || e.Text != fmt.Sprintf("number %d", n) || e.Role != acpclient.Agent {
+		if next == len(messages) || e.MessageID != fmt.Sprintf("sound-%d", n) || e.Text != fmt.Sprintf("number %d", n) || e.Role != event.Agent {
 			g.t.Fatalf("the update behind %.2000s\nis %+v", messages[min(next, len(messages)-1)].line, e)
 		}
 		g.checkEvents(messages[next], events[from:i])
@@ -125,38 +126,38 @@ func (g *generatedRig) checkNeighbours(first int, messages []generated, events [
 }
 
 // eventsOf are what sound updates end as. Text may be swallowed whole.
-var eventsOf = map[string][]acpclient.Event{
-	"user_message_chunk":        {acpclient.TextArrived{}, acpclient.ContentArrived{}},
-	"agent_message_chunk":       {acpclient.TextArrived{}, acpclient.ContentArrived{}},
-	"agent_thought_chunk":       {acpclient.TextArrived{}, acpclient.ContentArrived{}},
-	"tool_call":                 {acpclient.ToolChanged{}},
-	"tool_call_update":          {acpclient.ToolChanged{}},
-	"plan":                      {acpclient.PlanChanged{}},
-	"available_commands_update": {acpclient.CommandsChanged{}},
-	"current_mode_update":       {acpclient.ModeChanged{}},
-	"config_option_update":      {acpclient.ConfigChanged{}},
-	"session_info_update":       {acpclient.SessionInfoChanged{}},
-	"usage_update":              {acpclient.UsageChanged{}},
-	"notice":                    {acpclient.NoticeArrived{}},
-	"compaction_update":         {acpclient.CompactionChanged{}},
-	"compaction_summary_chunk":  {acpclient.CompactionChanged{}},
+var eventsOf = map[string][]event.Event{
+	"user_message_chunk":        {event.TextArrived{}, event.ContentArrived{}},
+	"agent_message_chunk":       {event.TextArrived{}, event.ContentArrived{}},
+	"agent_thought_chunk":       {event.TextArrived{}, event.ContentArrived{}},
+	"tool_call":                 {event.ToolChanged{}},
+	"tool_call_update":          {event.ToolChanged{}},
+	"plan":                      {event.PlanChanged{}},
+	"available_commands_update": {event.CommandsChanged{}},
+	"current_mode_update":       {event.ModeChanged{}},
+	"config_option_update":      {event.ConfigChanged{}},
+	"session_info_update":       {event.SessionInfoChanged{}},
+	"usage_update":              {event.UsageChanged{}},
+	"notice":                    {event.NoticeArrived{}},
+	"compaction_update":         {event.CompactionChanged{}},
+	"compaction_summary_chunk":  {event.CompactionChanged{}},
 }
 
 // checkEvents looks at what a sound update ended as.
-func (g *generatedRig) checkEvents(m generated, events []acpclient.Event) {
+func (g *generatedRig) checkEvents(m generated, events []event.Event) {
 	if m.method != "session/update" || !m.sound {
 		return
 	}
 	if bytes.Contains(m.line, []byte(`"compactionId":""`)) {
 		return // an empty name is none
 	}
-	events = slices.DeleteFunc(slices.Clone(events), func(e acpclient.Event) bool {
-		_, elsewhere := e.(acpclient.PermissionSettled) // posted when the answer is ready
+	events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
+		_, elsewhere := e.(event.PermissionSettled) // posted when the answer is ready
 		return elsewhere
 	})
 	want := eventsOf[m.kind]
-	right := slices.ContainsFunc(events, func(e acpclient.Event) bool {
-		return slices.ContainsFunc(want, func(w acpclient.Event) bool { return reflect.TypeOf(e) == reflect.TypeOf(w) })
+	right := slices.ContainsFunc(events, func(e event.Event) bool {
+		return slices.ContainsFunc(want, func(w event.Event) bool { return reflect.TypeOf(e) == reflect.TypeOf(w) })
 	})
 	if !m.known && right {
 		g.t.Fatalf("%.2000s\nis for nobody, and ends as %+v", m.line, events)

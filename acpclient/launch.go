@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/safetext"
 )
@@ -32,7 +33,7 @@ const maxLogLine = 4000
 // for another version of the protocol gets it.
 func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {
 	if opts.Log == nil {
-		opts.Log = NewLog()
+		opts.Log = event.NewLog()
 	}
 	if opts.Agent == "" {
 		opts.Agent = strings.Join(append([]string{cmd.Path}, cmd.Args...), " ")
@@ -43,7 +44,7 @@ func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error
 		if !errors.As(err, &again) || restarts == maxRestarts {
 			return c, err
 		}
-		opts.Log.Add(LogClient, "starting the agent again: "+safetext.Line(err.Error(), 500))
+		opts.Log.Add(event.LogClient, "starting the agent again: "+safetext.Line(err.Error(), 500))
 		opts = again.Options(opts)
 	}
 }
@@ -56,10 +57,10 @@ func launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error
 	log := opts.Log
 	proc, err := transport.StartStdio(transport.StdioOptions{
 		Command: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, MaxLine: cmd.MaxLine, Grace: cmd.Grace,
-		OnStderr: func(line string) { log.Add(LogStderr, safetext.Line(line, maxLogLine)) },
+		OnStderr: func(line string) { log.Add(event.LogStderr, safetext.Line(line, maxLogLine)) },
 	})
 	if err != nil {
-		return nil, &StartError{Command: safetext.Line(cmd.Path, 200), Err: err}
+		return nil, &event.StartError{Command: safetext.Line(cmd.Path, 200), Err: err}
 	}
 	c := newClient(proc, opts)
 	c.proc = proc

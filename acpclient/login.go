@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -201,7 +202,7 @@ var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 // withVariables adds to the error of a login that names variables of the agent's
 // environment what is to be done about them: it gets those that parley was started with.
 func withVariables(err error) error {
-	var e *AgentError
+	var e *event.AgentError
 	if !errors.As(err, &e) {
 		return err
 	}

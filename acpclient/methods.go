@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -63,7 +64,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 		case page.NextCursor == nil:
 			return out, nil
 		case seen[*page.NextCursor], len(seen) == maxListPages, len(out) == maxListed:
-			c.opts.Log.Add(LogClient, "session/list does not end: the rest is left out")
+			c.opts.Log.Add(event.LogClient, "session/list does not end: the rest is left out")
 			return out, nil
 		}
 		seen[*page.NextCursor] = true
@@ -72,8 +73,8 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 }
 
 // LoadSession opens a session of the agent's and has the conversation replayed
-// (session/load), between HistoryBegan and HistoryEnded; it returns after
-// HistoryEnded. Of an agent that answers before it replays, what comes later still
+// (session/load), between event.HistoryBegan and event.HistoryEnded; it returns after
+// event.HistoryEnded. Of an agent that answers before it replays, what comes later still
 // is history until the first prompt. When ctx ends first, the agent is told, and what
 // it still sends for the session is dropped.
 func (c *Client) LoadSession(ctx context.Context, id string, n NewSession) (*Session, error) {
@@ -105,7 +106,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		return nil, c.explain(doing, err)
 	}
 	if replay {
-		s.post(HistoryBegan{s.own()})
+		s.post(event.HistoryBegan{For: s.own()})
 	}
 	var mu sync.Mutex // of what follows, until the call has ended
 	over, late := false, false
@@ -117,7 +118,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			c.forget(s)
 		}
 		if late = late && err == nil; replay && !late {
-			s.post(HistoryEnded{For: in, Err: failed})
+			s.post(event.HistoryEnded{For: in, Err: failed})
 		}
 	}
 	method, req := c.surface.reopen(c.openRequest(id, n), replay)
@@ -148,7 +149,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	}
 	if late {
 		c.stragglers(ctx)
-		s.post(HistoryEnded{For: in})
+		s.post(event.HistoryEnded{For: in})
 	}
 	return s, nil
 }
@@ -257,7 +258,7 @@ func (s *Session) SetMode(ctx context.Context, id string) error {
 	}
 	req := map[string]string{"sessionId": s.id, "modeId": id}
 	return s.set(ctx, "session/set_mode", req, "switch the mode", func(json.RawMessage) error {
-		s.post(ModeChanged{For: s.for_(), ModeID: id})
+		s.post(event.ModeChanged{For: s.for_(), ModeID: id})
 		return nil
 	})
 }
@@ -266,11 +267,11 @@ func (s *Session) SetMode(ctx context.Context, id string) error {
 // of a choice, or a bool for an option of type boolean. The legacy option
 // "models" goes by session/set_model.
 func (s *Session) SetOption(ctx context.Context, id string, value any) error {
-	if id == LegacyModels && s.client.surface.version() == 1 {
+	if id == event.LegacyModels && s.client.surface.version() == 1 {
 		choice, _ := value.(string)
 		req := map[string]string{"sessionId": s.id, "modelId": choice}
 		return s.set(ctx, "session/set_model", req, "switch the model", func(json.RawMessage) error {
-			s.post(ModelChanged{For: s.for_(), ModelID: choice})
+			s.post(event.ModelChanged{For: s.for_(), ModelID: choice})
 			return nil
 		})
 	}
@@ -283,7 +284,7 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 	return s.set(ctx, "session/set_config_option", surface.option(s, id, value), "change the option", func(raw json.RawMessage) error {
 		options, err := surface.options(raw)
 		if options != nil {
-			s.post(ConfigChanged{For: s.for_(), Options: options})
+			s.post(event.ConfigChanged{For: s.for_(), Options: options})
 		}
 		return err
 	})

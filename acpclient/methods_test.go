@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/safetext"
@@ -68,7 +69,7 @@ func greet(t *testing.T, capabilities string, answers map[string]string, o acpcl
 	}
 	go a.run()
 	if o.Sink == nil {
-		o.Sink = acpclient.NewQueue()
+		o.Sink = event.NewQueue()
 	}
 	c, err := acpclient.Connect(t.Context(), ours, o)
 	if err != nil {
@@ -90,20 +91,20 @@ func TestResultsThatAreNoObject(t *testing.T) {
 		`7`:          "prompt: the peer sent an invalid response to session/prompt: its result is not an object",
 	} {
 		t.Run(result, func(t *testing.T) {
-			queue := acpclient.NewQueue()
+			queue := event.NewQueue()
 			_, c := greet(t, `{}`, map[string]string{"session/prompt": `"result":` + result}, acpclient.Options{Sink: queue})
 			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Prompt(acpclient.Block{Text: "hello"}); err != nil {
+			if err := s.Prompt(event.Block{Text: "hello"}); err != nil {
 				t.Fatal(err)
 			}
-			var end acpclient.TurnEnded
+			var end event.TurnEnded
 			for over := false; !over; {
 				<-queue.Ready()
 				for _, e := range queue.Take() {
-					if e, ok := e.(acpclient.TurnEnded); ok {
+					if e, ok := e.(event.TurnEnded); ok {
 						end, over = e, true
 					}
 				}
@@ -180,7 +181,7 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 	}
 	for method, call := range calls {
 		err := call()
-		var refused *acpclient.AgentError
+		var refused *event.AgentError
 		if !errors.As(err, &refused) || !refused.AuthRequired() || safetext.Line(err.Error(), 1000) != err.Error() {
 			t.Errorf("%s: %q", method, err)
 		}
@@ -233,8 +234,8 @@ func TestCase75EndlessList(t *testing.T) {
 					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
 				}
 			}()
-			log := acpclient.NewLog()
-			client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: acpclient.NewQueue(), Log: log})
+			log := event.NewLog()
+			client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: event.NewQueue(), Log: log})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,13 +292,13 @@ func TestLoadGivenUpInARace(t *testing.T) {
 	var mu sync.Mutex
 	ended := map[string]int{}
 	book := &sessionBook{open: map[string]int{}}
-	a, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}, Sink: sinkFunc(func(e acpclient.Event) {
+	a, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}, Sink: sinkFunc(func(e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := e.(type) {
-		case acpclient.HistoryEnded:
+		case event.HistoryEnded:
 			ended[e.Session]++
-		case acpclient.ConfigChanged:
+		case event.ConfigChanged:
 			if ended[e.Session] > 0 {
 				t.Errorf("%s: options after the end", e.Session)
 			}
@@ -346,7 +347,7 @@ func TestCase183LateHistory(t *testing.T) {
 				ours, theirs := transport.Pipe()
 				a := &answeringAgent{conn: theirs, answers: map[string]string{"initialize": `"result":{"protocolVersion":1,"agentCapabilities":` + everything + `}`}}
 				go a.run()
-				q := acpclient.NewStepQueue()
+				q := event.NewStepQueue()
 				client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q})
 				if err != nil {
 					t.Fatal(err)
@@ -371,9 +372,9 @@ func TestCase183LateHistory(t *testing.T) {
 				came, over := 0, false
 				for _, e := range q.Take() {
 					switch e.(type) {
-					case acpclient.ToolChanged:
+					case event.ToolChanged:
 						came++
-					case acpclient.HistoryEnded:
+					case event.HistoryEnded:
 						over = true
 					}
 				}

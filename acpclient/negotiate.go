@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
@@ -44,7 +45,7 @@ func (v *versions) Remember(agent string, version int) {
 
 // ReconnectError is how Connect fails where the agent can be talked to, but only
 // on another connection. Launch makes that by itself. The connection that
-// failed is closed, without a Disconnected.
+// failed is closed, without an event.Disconnected.
 type ReconnectError struct {
 	Version int   // to offer on it
 	Err     error // what the agent said on this one
@@ -71,7 +72,7 @@ func versionsOf(protocol string) ([]int, error) {
 	case "2", "auto":
 		return []int{2, 1}, nil
 	}
-	return nil, fmt.Errorf("%w: %q is no setting of the protocol", ErrVersion, safetext.Line(protocol, 40))
+	return nil, fmt.Errorf("%w: %q is no setting of the protocol", event.ErrVersion, safetext.Line(protocol, 40))
 }
 
 // negotiate agrees on a version: the one offered, or 1 after an offer of 2,
@@ -100,7 +101,7 @@ func (c *Client) negotiate(ctx context.Context) error {
 			return &ReconnectError{Version: answer, Err: fmt.Errorf("it speaks version %d", answer)}
 		}
 		if _, err := c.initialize(ctx, answer); err != nil {
-			if ctx.Err() != nil || errors.Is(err, ErrVersion) {
+			if ctx.Err() != nil || errors.Is(err, event.ErrVersion) {
 				return err
 			}
 			return &ReconnectError{Version: answer, Err: err}
@@ -145,7 +146,7 @@ func (c *Client) taken(raw []byte, offer int) (int, error) {
 		if told != nil {
 			word = string(told)
 		}
-		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", ErrVersion, safetext.Line(word, 40), offer)
+		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", event.ErrVersion, safetext.Line(word, 40), offer)
 	}
 	switch {
 	case int(version) < offer:
@@ -159,7 +160,7 @@ func (c *Client) taken(raw []byte, offer int) (int, error) {
 // otherVersion looks at why an agent refused a version: it may say which others
 // it speaks (-32022).
 func (c *Client) otherVersion(err error, offer int, allowed []int) error {
-	var refused *AgentError
+	var refused *event.AgentError
 	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeUnsupportedVersion {
 		return err
 	}
@@ -172,5 +173,5 @@ func (c *Client) otherVersion(err error, offer int, allowed []int) error {
 			}
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrVersion, err)
+	return fmt.Errorf("%w: %w", event.ErrVersion, err)
 }

@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 const v1Hello = `{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"old","version":"1"}}`
 
 // connectV2 connects to an agent and tells what came of it.
-func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) (*v2Agent, *acpclient.Client, *acpclient.Queue, error) {
+func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) (*v2Agent, *acpclient.Client, *event.Queue, error) {
 	a, conn := newV2Agent(t, answers)
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	opts.Name, opts.Version, opts.Sink = "parley", "0", q
 	c, err := acpclient.Connect(t.Context(), conn, opts)
 	return a, c, q, err
@@ -108,14 +109,14 @@ func TestCase53NoVersion(t *testing.T) {
 	for _, answer := range []string{"0", "3", `"1"`, `"0.1.0"`, "null", "-1", "1.5", "{}"} {
 		synctest.Test(t, func(t *testing.T) {
 			a, _, _, err := connectV2(t, map[string]string{"initialize": `{"protocolVersion":` + answer + `,"info":{"name":"a","version":"1"}}`}, acpclient.Options{Protocol: "2"})
-			if !errors.Is(err, acpclient.ErrVersion) {
+			if !errors.Is(err, event.ErrVersion) {
 				t.Errorf("%s: %v", answer, err)
 			}
 			<-a.done // the connection is closed
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if _, _, _, err := connectV2(t, map[string]string{"initialize": v2Hello}, acpclient.Options{Protocol: "1"}); !errors.Is(err, acpclient.ErrVersion) {
+		if _, _, _, err := connectV2(t, map[string]string{"initialize": v2Hello}, acpclient.Options{Protocol: "1"}); !errors.Is(err, event.ErrVersion) {
 			t.Errorf("2 to an offer of 1: %v", err)
 		}
 	})
@@ -129,7 +130,7 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 			_, _, q, err := connectV2(t, map[string]string{"initialize": `error -32022 {"requested":2,"supported":` + supported + `}`}, acpclient.Options{Protocol: "2"})
 			var again *acpclient.ReconnectError
 			switch {
-			case want == 0 && (errors.As(err, &again) || !errors.Is(err, acpclient.ErrVersion)):
+			case want == 0 && (errors.As(err, &again) || !errors.Is(err, event.ErrVersion)):
 				t.Errorf("%s: %v", supported, err)
 			case want != 0 && (!errors.As(err, &again) || again.Version != want || len(q.Take()) > 0):
 				t.Errorf("%s: %v", supported, err)
@@ -183,7 +184,7 @@ func versionsAgent(mode string) {
 // version 1, and nobody hears of the first one.
 func TestCase55StartedAgain(t *testing.T) {
 	for _, mode := range []string{"", "refuses", "exits"} {
-		q := acpclient.NewQueue()
+		q := event.NewQueue()
 		versions := acpclient.NewVersions()
 		cmd := acpclient.AgentCommand{Path: os.Args[0], Args: []string{"-x"}, Env: append(os.Environ(), "PARLEY_TEST_VERSIONS=agent "+mode), Grace: 5 * time.Second}
 		c, err := acpclient.Launch(t.Context(), cmd, acpclient.Options{Protocol: "auto", Versions: versions, Sink: q})

@@ -13,35 +13,36 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 )
 
 // wireOf is the span of an event, "-" for none.
-func wireOf(e acpclient.Event) string {
-	var w acpclient.Span
+func wireOf(e event.Event) string {
+	var w event.Span
 	switch e := e.(type) {
-	case acpclient.TextArrived:
+	case event.TextArrived:
 		w = e.Wire
-	case acpclient.ToolChanged:
+	case event.ToolChanged:
 		w = e.Wire
-	case acpclient.CommandsChanged:
+	case event.CommandsChanged:
 		w = e.Wire
-	case acpclient.PermissionAsked:
+	case event.PermissionAsked:
 		w = e.Wire
-	case acpclient.PermissionSettled:
+	case event.PermissionSettled:
 		w = e.Wire
-	case acpclient.TurnStarted:
+	case event.TurnStarted:
 		w = e.Wire
-	case acpclient.TurnCancelled:
+	case event.TurnCancelled:
 		w = e.Wire
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		w = e.Wire
-	case acpclient.HistoryBegan:
+	case event.HistoryBegan:
 		w = e.Wire
-	case acpclient.HistoryEnded:
+	case event.HistoryEnded:
 		w = e.Wire
-	case acpclient.ModesOffered:
+	case event.ModesOffered:
 		w = e.Wire
 	default:
 		return "?"
@@ -85,7 +86,7 @@ func TestOrdinals(t *testing.T) {
 	var got []string
 	for _, e := range r.Events {
 		name, _, _ := strings.Cut(acptest.Line(e), " Role=")
-		if text, ok := e.(acpclient.TextArrived); ok {
+		if text, ok := e.(event.TextArrived); ok {
 			name += fmt.Sprintf(" %q", text.Text)
 		}
 		got = append(got, strings.Join(strings.Fields(name)[1:min(3, len(strings.Fields(name)))], " ")+" "+wireOf(e))
@@ -136,12 +137,12 @@ func TestOrdinalsOfScripts(t *testing.T) {
 		}
 		for _, e := range r.Events {
 			switch e := e.(type) {
-			case acpclient.ToolChanged:
+			case event.ToolChanged:
 				id, _ := json.Marshal(e.ID)
 				if tools++; e.Wire.First != e.Wire.Last || !strings.Contains(in[e.Wire.First], string(id)) {
 					t.Errorf("%s: %s is said to be from %s", path, acptest.Line(e), in[e.Wire.First])
 				}
-			case acpclient.TurnStarted:
+			case event.TurnStarted:
 				words, _, _ := strings.Cut(e.Text, "[image ") // which is shown for what is no text
 				text, _ := json.Marshal(words)
 				text = bytes.TrimSuffix(text, []byte(`"`))
@@ -158,15 +159,15 @@ func TestOrdinalsOfScripts(t *testing.T) {
 
 // What a queue joins is made of all the messages; others do not matter.
 func TestQueueJoinsSpans(t *testing.T) {
-	of := func(n uint64) acpclient.For {
-		return acpclient.For{Session: "s", Wire: acpclient.Span{First: n, Last: n}}
+	of := func(n uint64) event.For {
+		return event.For{Session: "s", Wire: event.Span{First: n, Last: n}}
 	}
-	q := acpclient.NewQueue()
-	for _, e := range []acpclient.Event{
-		acpclient.TextArrived{For: of(3), Text: "a"}, acpclient.TextArrived{For: of(5), Text: "b"}, acpclient.TextArrived{For: acpclient.For{Session: "s"}, Text: "c"},
-		acpclient.ToolChanged{For: of(6)},
-		acpclient.TerminalOutput{For: acpclient.For{Session: "s"}, ID: "x"}, acpclient.TerminalOutput{For: of(7), ID: "x"}, acpclient.TerminalOutput{For: of(9), ID: "x"},
-		acpclient.TextArrived{For: of(10), Text: "d"},
+	q := event.NewQueue()
+	for _, e := range []event.Event{
+		event.TextArrived{For: of(3), Text: "a"}, event.TextArrived{For: of(5), Text: "b"}, event.TextArrived{For: event.For{Session: "s"}, Text: "c"},
+		event.ToolChanged{For: of(6)},
+		event.TerminalOutput{For: event.For{Session: "s"}, ID: "x"}, event.TerminalOutput{For: of(7), ID: "x"}, event.TerminalOutput{For: of(9), ID: "x"},
+		event.TextArrived{For: of(10), Text: "d"},
 	} {
 		q.Post(e)
 	}
@@ -174,14 +175,14 @@ func TestQueueJoinsSpans(t *testing.T) {
 	if len(events) != 4 {
 		t.Fatalf("%d events", len(events))
 	}
-	text, out, last := events[0].(acpclient.TextArrived), events[2].(acpclient.TerminalOutput), events[3].(acpclient.TextArrived)
-	if text.Wire != (acpclient.Span{First: 3, Last: 5}) || out.Wire != (acpclient.Span{First: 7, Last: 9}) || last.Wire != (acpclient.Span{First: 10, Last: 10}) {
+	text, out, last := events[0].(event.TextArrived), events[2].(event.TerminalOutput), events[3].(event.TextArrived)
+	if text.Wire != (event.Span{First: 3, Last: 5}) || out.Wire != (event.Span{First: 7, Last: 9}) || last.Wire != (event.Span{First: 10, Last: 10}) {
 		t.Errorf("%v, %v, %v", text.Wire, out.Wire, last.Wire)
 	}
 }
 
 // spanFS is an FS that notes which messages ask for something.
-type spanFS struct{ asked chan acpclient.Span }
+type spanFS struct{ asked chan event.Span }
 
 func (f spanFS) ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { f.asked <- acpclient.SpanOf(ctx); return "", nil }
@@ -193,18 +194,18 @@ func (f spanFS) WriteTextFile(wire.WriteTextFileRequest) func(context.Context) e
 
 // Services can tell which message they work for.
 func TestSpanOf(t *testing.T) {
-	fs := spanFS{make(chan acpclient.Span)}
+	fs := spanFS{make(chan event.Span)}
 	a, c := greet(t, `{}`, map[string]string{"": ""}, acpclient.Options{Services: acpclient.Services{FS: fs}})
 	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
 		t.Fatal(err)
 	}
 	for i, method := range []string{"fs/read_text_file", "fs/write_text_file"} {
 		a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"s1","path":"/x","content":""}}`, i, method)})
-		if got, n := <-fs.asked, uint64(3+i); got != (acpclient.Span{First: n, Last: n}) {
+		if got, n := <-fs.asked, uint64(3+i); got != (event.Span{First: n, Last: n}) {
 			t.Errorf("%s is message %v, want %d", method, got, n)
 		}
 	}
-	if got := acpclient.SpanOf(t.Context()); got != (acpclient.Span{}) {
+	if got := acpclient.SpanOf(t.Context()); got != (event.Span{}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -241,7 +242,7 @@ func TestTapSeesRequestsFirst(t *testing.T) {
 	conn := promptConn{answers: make(chan []byte), taken: make(chan struct{}), closed: make(chan struct{}), once: new(sync.Once)}
 	var mu sync.Mutex
 	var seen []string
-	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: acpclient.NewQueue(), Tap: func(out bool, n uint64, data []byte) {
+	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: event.NewQueue(), Tap: func(out bool, n uint64, data []byte) {
 		mu.Lock()
 		seen = append(seen, fmt.Sprint(out, n))
 		mu.Unlock()

@@ -2,11 +2,10 @@ package acpclient
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -30,7 +29,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
-	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
+	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
 	if s.cancelling() { // it was not when we asked
 		s.cancelQuestions()
 	}
@@ -50,7 +49,7 @@ const maxSubject = 200
 // subjectOf is what a tool call is about, where nobody says what was shown of it: its
 // command, else the files that it changes, and its title only where it names neither.
 func subjectOf(tool wire.ToolCall) string {
-	if line := CommandLine(string(tool.RawInput)); line != "" && (tool.Kind == nil || *tool.Kind != "edit") {
+	if line := event.CommandLine(string(tool.RawInput)); line != "" && (tool.Kind == nil || *tool.Kind != "edit") {
 		return line
 	}
 	var files []string
@@ -72,33 +71,8 @@ func subjectOf(tool wire.ToolCall) string {
 	return strings.Join(files, ", ")
 }
 
-// CommandLine is the command line in the raw input of a tool call, or its words with
-// blanks between them; "" where there is none. It is as the agent sent it: make it safe
-// before it is shown.
-func CommandLine(rawInput string) string {
-	var in struct{ Command, Cmd any }
-	if json.Unmarshal([]byte(rawInput), &in) != nil {
-		return ""
-	}
-	for _, c := range []any{in.Command, in.Cmd} {
-		switch c := c.(type) {
-		case string:
-			if c != "" {
-				return c
-			}
-		case []any:
-			words := make([]string, len(c))
-			for i, w := range c {
-				words[i] = fmt.Sprint(w)
-			}
-			return strings.Join(words, " ")
-		}
-	}
-	return ""
-}
-
-func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) PermissionSettled {
-	e := PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
+func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) event.PermissionSettled {
+	e := event.PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
 	if e.Subject = safetext.Line(d.Subject, maxSubject); e.Subject == "" {
 		e.Subject = safetext.Line(subjectOf(tool), maxSubject)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -111,7 +112,7 @@ func TestCase42(t *testing.T) {
 			s := &batches{answers: make(chan string, 10), say: make(chan string, 10)}
 			server := httptest.NewServer(http.HandlerFunc(map[string]http.HandlerFunc{"ws": s.socket, "http": s.http}[scheme]))
 			defer server.Close()
-			q := acpclient.NewQueue()
+			q := event.NewQueue()
 			c, err := acpclient.Dial(t.Context(), transport.Remote{URL: scheme + strings.TrimPrefix(server.URL, "http"), H2C: "off"},
 				acpclient.Options{Name: "parley", Version: "0", Sink: q})
 			if err != nil {
@@ -132,7 +133,7 @@ func TestCase42(t *testing.T) {
 			}
 			text := ""
 			for _, e := range q.Take() { // the answers came after all of it was looked at
-				if e, ok := e.(acpclient.TextArrived); ok {
+				if e, ok := e.(event.TextArrived); ok {
 					text += e.Text
 				}
 			}
@@ -168,7 +169,7 @@ func TestUnsentIsNotAnswered(t *testing.T) {
 		s.http(w, req)
 	}))
 	defer server.Close()
-	c, err := acpclient.Dial(t.Context(), transport.Remote{URL: server.URL, H2C: "off"}, acpclient.Options{Name: "parley", Version: "0", Sink: acpclient.NewQueue()})
+	c, err := acpclient.Dial(t.Context(), transport.Remote{URL: server.URL, H2C: "off"}, acpclient.Options{Name: "parley", Version: "0", Sink: event.NewQueue()})
 	if err != nil {
 		t.Fatal(err)
 	}

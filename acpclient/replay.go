@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 )
@@ -21,27 +21,6 @@ var ErrConnectionEnds = errors.New("the connection ends here")
 // ErrNotLogged is what a turn ends with whose end is missing from the log.
 var ErrNotLogged = errors.New("the end of the turn is missing from the log")
 
-// LogGap says that a log from which a conversation is replayed lacks something
-// here. It is posted by nobody but a Replay.
-type LogGap struct {
-	For
-	Missing int  // messages; 0 where their number is not known
-	Full    bool // the log came to its limit: the rest is missing
-}
-
-// String is a sentence for the user.
-func (g LogGap) String() string {
-	switch {
-	case g.Full:
-		return "the log was full: what followed is not in it"
-	case g.Missing == 1:
-		return "a message is missing from the log here"
-	case g.Missing > 0:
-		return strconv.Itoa(g.Missing) + " messages are missing from the log here"
-	}
-	return "something is missing from the log here"
-}
-
 // Replay tells one session again from the recorded messages of a connection, or
 // of several, one after the other (Options.Numbers): it posts the events that they
 // have caused, with their times and the ordinals of their messages. Nothing is sent, served or asked, and no goroutine
@@ -50,16 +29,16 @@ func (g LogGap) String() string {
 // What parley did by itself is not on the wire: who decided a question, what was
 // written to files, output of its terminals that the agent did not ask for.
 // Forms and pages that the agent asked for are not told again. The Blocks of a
-// PromptFailed are nil: nobody is to get them back.
+// event.PromptFailed are nil: nobody is to get them back.
 type Replay struct {
 	id     string
 	client *Client
 	now    time.Time
 	last   *Session // the one that was opened last, closed or not; nil
 
-	asked    map[string]*request     // parley's, by the key of the id
-	nameless *nameless               // an error that may be the answer to one of them
-	loading  func(in For, err error) // ends the history that is being replayed; nil
+	asked    map[string]*request           // parley's, by the key of the id
+	nameless *nameless                     // an error that may be the answer to one of them
+	loading  func(in event.For, err error) // ends the history that is being replayed; nil
 
 	questions []*question // the agent's that are open, in their order
 	lastKey   uint64
@@ -88,9 +67,9 @@ type nameless struct {
 
 // NewReplay makes a Replay of a session by its id. protocol is the version of the
 // connection, as far as it is known: what its handshake says counts.
-func NewReplay(session string, protocol int, sink Sink) *Replay {
+func NewReplay(session string, protocol int, sink event.Sink) *Replay {
 	r := &Replay{id: session, asked: map[string]*request{}, calls: map[string]*terminalCall{}, terminals: map[string]*terminalShown{}}
-	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
+	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
 		clock: func() time.Time { return r.now }, sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{}}
 	r.speak(protocol)
 	return r
@@ -130,7 +109,7 @@ func (r *Replay) Message(at time.Time, out bool, n uint64, data []byte) {
 func (r *Replay) Gap(at time.Time, missing int, full bool) {
 	r.goesBy(at)
 	if r.client.session(r.id) != nil {
-		r.client.opts.Sink.Post(LogGap{For: For{Session: r.id}, Missing: missing, Full: full})
+		r.client.opts.Sink.Post(event.LogGap{For: event.For{Session: r.id}, Missing: missing, Full: full})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 )
@@ -164,7 +165,7 @@ func TestReplayedTerminals(t *testing.T) {
 	}
 	appended := 0
 	for _, e := range events {
-		if e, ok := e.(acpclient.TerminalOutput); ok {
+		if e, ok := e.(event.TerminalOutput); ok {
 			appended += len(e.Data)
 		}
 	}
@@ -246,7 +247,7 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-func checkEvents(t *testing.T, events []acpclient.Event) {
+func checkEvents(t *testing.T, events []event.Event) {
 	t.Helper()
 	verbatim := map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "ModelID": true, "Terminal": true, "Current": true, "Data": true}
 	for _, e := range events {

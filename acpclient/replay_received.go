@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
@@ -142,7 +143,7 @@ func (r *Replay) served(s *Session, call *terminalCall, result []byte) {
 		var created wire.CreateTerminalResponse
 		if json.Unmarshal(result, &created) == nil && created.TerminalID != "" {
 			r.terminal(created.TerminalID)
-			s.post(TerminalStarted{For: s.own(), ID: created.TerminalID, Command: safetext.Line(call.line, maxPhrase), Cwd: safetext.Line(call.cwd, maxPhrase)})
+			s.post(event.TerminalStarted{For: s.own(), ID: created.TerminalID, Command: safetext.Line(call.line, maxPhrase), Cwd: safetext.Line(call.cwd, maxPhrase)})
 		}
 	case "terminal/output":
 		var told wire.TerminalOutputResponse
@@ -151,9 +152,9 @@ func (r *Replay) served(s *Session, call *terminalCall, result []byte) {
 		}
 		t := r.terminal(call.id)
 		if more, ok := strings.CutPrefix(told.Output, t.output); !ok {
-			s.post(TerminalReplaced{For: s.own(), ID: t.id, Data: []byte(told.Output)})
+			s.post(event.TerminalReplaced{For: s.own(), ID: t.id, Data: []byte(told.Output)})
 		} else if more != "" {
-			s.post(TerminalOutput{For: s.own(), ID: t.id, Data: []byte(more)})
+			s.post(event.TerminalOutput{For: s.own(), ID: t.id, Data: []byte(more)})
 		}
 		if t.output = told.Output; told.ExitStatus != nil {
 			r.exited(t, *told.ExitStatus)
@@ -184,7 +185,7 @@ func (r *Replay) exited(t *terminalShown, status wire.ExitStatus) {
 		return
 	}
 	t.over = true
-	e := TerminalExited{For: For{Session: r.id}, ID: t.id, Code: status.ExitCode}
+	e := event.TerminalExited{For: event.For{Session: r.id}, ID: t.id, Code: status.ExitCode}
 	if status.Signal != nil {
 		e.Signal = safetext.Line(*status.Signal, 40)
 	}

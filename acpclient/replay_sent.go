@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
@@ -121,16 +122,16 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 	doing := "resume the session"
 	if replay {
 		doing = "load the session"
-		s.post(HistoryBegan{For: s.own()})
+		s.post(event.HistoryBegan{For: s.own()})
 	}
-	end := func(in For, err error) {
+	end := func(in event.For, err error) {
 		req.givenUp, req.answered, r.loading = nil, nil, nil
 		if err != nil {
 			err = r.client.explain(doing, err)
 			r.client.forget(s)
 		}
 		if replay {
-			s.post(HistoryEnded{For: in, Err: err})
+			s.post(event.HistoryEnded{For: in, Err: err})
 		}
 	}
 	r.loading = end
@@ -197,12 +198,12 @@ func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *requ
 func (r *Replay) set(s *Session, method string, p sentParams, result []byte) {
 	switch method {
 	case "session/set_mode":
-		s.post(ModeChanged{For: s.for_(), ModeID: p.ModeID})
+		s.post(event.ModeChanged{For: s.for_(), ModeID: p.ModeID})
 	case "session/set_model":
-		s.post(ModelChanged{For: s.for_(), ModelID: p.ModelID})
+		s.post(event.ModelChanged{For: s.for_(), ModelID: p.ModelID})
 	default:
 		if options, _ := r.client.surface.options(result); options != nil {
-			s.post(ConfigChanged{For: s.for_(), Options: options})
+			s.post(event.ConfigChanged{For: s.for_(), Options: options})
 		}
 	}
 }

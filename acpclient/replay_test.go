@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -99,10 +100,10 @@ func checkUpdates(t *testing.T, lines [][]byte) {
 
 // replay feeds the lines to an engine that has all of their sessions open.
 func replay(t *testing.T, lines [][]byte) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	ours, theirs := transport.Pipe()
 	defer theirs.Close()
-	log := acpclient.NewLog()
+	log := event.NewLog()
 	agent := &replayAgent{conn: theirs, sessions: sessionsOf(lines), answers: map[string]int{}}
 	done := make(chan struct{})
 	go func() { defer close(done); agent.run() }()
@@ -136,15 +137,15 @@ func replay(t *testing.T, lines [][]byte) {
 }
 
 // checkReplayed looks for what is unknown, and for text that was lost.
-func checkReplayed(t *testing.T, lines [][]byte, events []acpclient.Event) {
+func checkReplayed(t *testing.T, lines [][]byte, events []event.Event) {
 	var got strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
-		case acpclient.UnknownArrived:
+		case event.UnknownArrived:
 			if !slices.Contains(unstable, e.Kind) {
 				t.Errorf("unknown: %s %.200s", e.Kind, e.JSON)
 			}
-		case acpclient.TextArrived:
+		case event.TextArrived:
 			got.WriteString(e.Text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -81,12 +82,12 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 }
 
 // eventList is a Sink.
-type eventList []acpclient.Event
+type eventList []event.Event
 
-func (l *eventList) Post(e acpclient.Event) { *l = append(*l, e) }
+func (l *eventList) Post(e event.Event) { *l = append(*l, e) }
 
 // threadOf is the thread of one session.
-func threadOf(session string, events []acpclient.Event) *thread.Thread {
+func threadOf(session string, events []event.Event) *thread.Thread {
 	th := thread.New(session)
 	for _, e := range events {
 		if e.EventSession() == session {
@@ -149,7 +150,7 @@ func TestReplayOfScripts(t *testing.T) {
 			var sessions []string
 			var over error
 			for _, e := range r.Events {
-				if e, ok := e.(acpclient.Disconnected); ok {
+				if e, ok := e.(event.Disconnected); ok {
 					over = e.Err
 				}
 				if id := e.EventSession(); id != "" && !slices.Contains(sessions, id) {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 )
 
 // The official schemas are no part of this project. They are looked for in
@@ -337,7 +337,7 @@ func TestDriftOfUpdates(t *testing.T) {
 		}
 		kinds++
 		r := acptest.Run(t, &acptest.Archive{Files: []acptest.File{{Name: "script", Data: fmt.Appendf(nil, "handshake\n< update {\"sessionUpdate\":%q}\n", kind)}}})
-		unknown := slices.ContainsFunc(r.Events, func(e acpclient.Event) bool { _, is := e.(acpclient.UnknownArrived); return is })
+		unknown := slices.ContainsFunc(r.Events, func(e event.Event) bool { _, is := e.(event.UnknownArrived); return is })
 		if why := notShown[kind]; unknown == (why == "") {
 			t.Errorf("%s: unknown is %v, and the table says %q", kind, unknown, why)
 		}

@@ -3,6 +3,7 @@ package acpclient
 import (
 	"context"
 
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 )
 
@@ -29,8 +30,8 @@ type Terminals interface {
 
 // SpanOf is the message that asked for some work, by the context that FS and
 // Terminals are given with it: for events of the service's own.
-func SpanOf(ctx context.Context) Span {
-	asked, _ := ctx.Value(spanKey{}).(Span)
+func SpanOf(ctx context.Context) event.Span {
+	asked, _ := ctx.Value(spanKey{}).(event.Span)
 	return asked
 }
 
@@ -101,7 +102,7 @@ type Services struct {
 	// Locate finds out where in its file a change is, whose texts are as they came;
 	// nil where it cannot look. It is called on the reader goroutine, reads no more
 	// than a small file, and may be nil.
-	Locate func(session, path, before, after string) *Place
+	Locate func(session, path, before, after string) *event.Place
 }
 
 func (s *Session) endTurn() {

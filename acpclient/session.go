@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -48,14 +49,14 @@ func (s *Session) Running() bool {
 }
 
 // Prompt sends a prompt and returns when it is queued. The turn that it starts
-// ends with a TurnEnded event, which is posted behind every update that came
+// ends with event.TurnEnded, which is posted behind every update that came
 // before the end. In v1 a second prompt is refused while a turn runs
-// (ErrTurnRunning); in v2 it goes out and is told by PromptHeld, and then by
-// PromptAccepted or PromptFailed.
-func (s *Session) Prompt(blocks ...Block) error { return s.client.surface.prompt(s, blocks) }
+// (ErrTurnRunning); in v2 it goes out and is told by event.PromptHeld, and then by
+// event.PromptAccepted or event.PromptFailed.
+func (s *Session) Prompt(blocks ...event.Block) error { return s.client.surface.prompt(s, blocks) }
 
-func (v1) prompt(s *Session, blocks []Block) error {
-	// Held to the end: a Cancel must find the prompt queued, and TurnStarted
+func (v1) prompt(s *Session, blocks []event.Block) error {
+	// Held to the end: a Cancel must find the prompt queued, and event.TurnStarted
 	// posted.
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,14 +77,14 @@ func (v1) prompt(s *Session, blocks []Block) error {
 // promptSent starts a turn of v1. With mu.
 func (s *Session) promptSent(shown string, request int64) {
 	s.running, s.cancelled = true, false
-	s.post(TurnStarted{For: s.own(), Text: shown, At: s.client.clock(), Request: request})
+	s.post(event.TurnStarted{For: s.own(), Text: shown, At: s.client.clock(), Request: request})
 }
 
 // answered ends the turn, on the reader goroutine if that is so because of an
 // answer. The end of the connection is left to the client's watch, which knows
 // more about it.
 func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, event.ErrClosed) {
 		return
 	}
 	in := s.own()
@@ -103,7 +104,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 		s.cancelQuestions()
 		if err != nil {
 			// The user stopped it; how the agent words that is no news.
-			s.client.opts.Log.Add(LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
+			s.client.opts.Log.Add(event.LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
 			r.StopReason, err = "cancelled", nil
 		}
 	}
@@ -111,7 +112,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 		err = s.client.explain("prompt", err)
 	}
 	s.endTurn()
-	s.post(TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
 }
 
 // end closes the session because the connection is over.
@@ -124,7 +125,7 @@ func (s *Session) end(err error) {
 	s.cancelQuestions()
 	s.client.surface.ended(s, err)
 	if running {
-		s.post(TurnEnded{For: s.own(), Err: err, At: s.client.clock()})
+		s.post(event.TurnEnded{For: s.own(), Err: err, At: s.client.clock()})
 	}
 }
 
@@ -141,7 +142,7 @@ func (v1) cancel(s *Session) {
 		s.mu.Unlock()
 		return
 	}
-	s.cancelSent() // under the lock: TurnEnded comes behind it
+	s.cancelSent() // under the lock: event.TurnEnded comes behind it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
 	s.mu.Unlock()
 	s.cancelQuestions()
@@ -152,7 +153,7 @@ func (s *Session) cancelSent() {
 	s.prompted = false
 	if s.running && !s.cancelled {
 		s.cancelled = true
-		s.post(TurnCancelled{For: s.own()})
+		s.post(event.TurnCancelled{For: s.own()})
 	}
 }
 
@@ -180,10 +181,10 @@ func (s *Session) cancelling() bool {
 	return s.running && s.cancelled || s.ended
 }
 
-func (s *Session) post(e Event) { s.client.sink.Post(e) }
+func (s *Session) post(e event.Event) { s.client.sink.Post(e) }
 
 // for_ is of an event that the message being handled causes. Reader goroutine.
-func (s *Session) for_() For { return For{Session: s.id, Wire: s.client.in.span()} }
+func (s *Session) for_() event.For { return event.For{Session: s.id, Wire: s.client.in.span()} }
 
 // own is of an event that no message causes, or not one that is known here.
-func (s *Session) own() For { return For{Session: s.id} }
+func (s *Session) own() event.For { return event.For{Session: s.id} }

@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 )
@@ -28,12 +29,12 @@ type surface interface {
 	logout() string
 
 	// prompt and cancel are those of Session.
-	prompt(s *Session, blocks []Block) error
+	prompt(s *Session, blocks []event.Block) error
 	cancel(s *Session)
 	// option is the params of session/set_config_option.
 	option(s *Session, id string, value any) any
 	// options decodes its result; nil where it tells nothing.
-	options(result []byte) ([]ConfigOption, error)
+	options(result []byte) ([]event.ConfigOption, error)
 
 	// update turns one session/update into events (reader).
 	update(s *Session, raw []byte)

@@ -3,6 +3,7 @@ package acpclient
 import (
 	"sync/atomic"
 
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -27,7 +28,7 @@ type counted struct {
 }
 
 // span is the message that is being handled. Reader goroutine.
-func (c *counted) span() Span { return Span{c.current, c.current} }
+func (c *counted) span() event.Span { return event.Span{First: c.current, Last: c.current} }
 
 func (c *counted) Recv() ([]byte, error) {
 	data, err := c.Conn.Recv()
@@ -35,7 +36,7 @@ func (c *counted) Recv() ([]byte, error) {
 		return data, err
 	}
 	if c.hold != nil && !c.hold(len(data)) {
-		return nil, ErrUntaken
+		return nil, event.ErrUntaken
 	}
 	if c.batch == nil || c.batch.Waited() {
 	}

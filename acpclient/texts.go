@@ -3,19 +3,20 @@ package acpclient
 import (
 	"slices"
 
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 )
 
 // textStream makes the text of one message safe across its chunks, whatever comes
 // between them.
 type textStream struct {
-	role  Role
+	role  event.Role
 	id    string
 	clean safetext.Stream
 }
 
 // summaryText is the role of the summaries of compactions, in textStreams.
-const summaryText Role = -1
+const summaryText event.Role = -1
 
 // textStreams are the streams of a session's messages, the one used last first.
 type textStreams []*textStream
@@ -29,7 +30,7 @@ const (
 )
 
 // stream returns the stream of a message. Reader goroutine.
-func (s *Session) stream(role Role, id string) *textStream {
+func (s *Session) stream(role event.Role, id string) *textStream {
 	if len(s.texts) > 0 && s.texts[0].is(role, id) {
 		return s.texts[0]
 	}
@@ -45,7 +46,7 @@ func (s *Session) stream(role Role, id string) *textStream {
 	return st
 }
 
-func (st *textStream) is(role Role, id string) bool { return st.role == role && st.id == id }
+func (st *textStream) is(role event.Role, id string) bool { return st.role == role && st.id == id }
 
 // endTexts forgets streams, after posting what they held back.
 func (s *Session) endTexts(which func(i int, st *textStream) bool) {
@@ -69,7 +70,7 @@ func (s *Session) endUnnamedTexts() {
 }
 
 // say posts a piece of a message's text.
-func (s *Session) say(role Role, messageID, text string) {
+func (s *Session) say(role event.Role, messageID, text string) {
 	st := s.stream(role, messageID)
 	if text = st.clean.Write(text); text != "" {
 		s.spoke(st, text)
@@ -77,8 +78,8 @@ func (s *Session) say(role Role, messageID, text string) {
 }
 
 func (s *Session) spoke(st *textStream, text string) {
-	e := TextArrived{For: s.for_(), Role: st.role, MessageID: st.id, Text: text}
-	if st.role == Thought {
+	e := event.TextArrived{For: s.for_(), Role: st.role, MessageID: st.id, Text: text}
+	if st.role == event.Thought {
 		e.At = s.client.clock()
 	}
 	s.post(e)

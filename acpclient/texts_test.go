@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 )
 
@@ -137,7 +138,7 @@ func TestTextIsTheSameHoweverItIsCut(t *testing.T) {
 		}
 		var got strings.Builder
 		for _, e := range handle(version, messages) {
-			if e, ok := e.(TextArrived); ok && e.Role == Agent && (e.MessageID == "m") == (id != "") && e.MessageID != "n" {
+			if e, ok := e.(event.TextArrived); ok && e.Role == event.Agent && (e.MessageID == "m") == (id != "") && e.MessageID != "n" {
 				got.WriteString(e.Text)
 			}
 		}
@@ -166,9 +167,9 @@ func TestChunksContinueAnUpsert(t *testing.T) {
 	got := ""
 	for _, e := range handle(2, messages) {
 		switch e := e.(type) {
-		case MessageReplaced:
+		case event.MessageReplaced:
 			got = e.Text
-		case TextArrived:
+		case event.TextArrived:
 			got += e.Text
 		}
 	}
@@ -182,16 +183,16 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
-	s.say(Agent, "", "a\xf0\x9f")
+	s.say(event.Agent, "", "a\xf0\x9f")
 	s.running = true
 	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
 	said, ended := "", false
 	for _, e := range events {
 		switch e := e.(type) {
-		case TextArrived:
+		case event.TextArrived:
 			said += e.Text
 			ended = ended || said == ""
-		case TurnEnded:
+		case event.TurnEnded:
 			ended = said == "a\uFFFD\uFFFD"
 		}
 	}
@@ -211,7 +212,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 		if i%7 == 0 {
 			id += strings.Repeat("x", 1<<16)
 		}
-		s.say(Role(i%3), id, "half \x1b]0;a\xf0\x9f")
+		s.say(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
 		held := 0
 		for _, st := range s.texts {
 			held += len(st.id)
@@ -220,17 +221,17 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts), held, i)
 		}
 	}
-	s.say(Agent, "0", "\x1b[1mgo")
-	if last := events[len(events)-1].(TextArrived); last.Text != "go" {
+	s.say(event.Agent, "0", "\x1b[1mgo")
+	if last := events[len(events)-1].(event.TextArrived); last.Text != "go" {
 		t.Errorf("%q", last.Text)
 	}
-	if slices.ContainsFunc(events, func(e Event) bool { text := e.(TextArrived).Text; return text != safetext.Clean(text) }) {
+	if slices.ContainsFunc(events, func(e event.Event) bool { text := e.(event.TextArrived).Text; return text != safetext.Clean(text) }) {
 		t.Error("a text is not safe")
 	}
 }
 
-func testClient(version int, sink Sink) *Client {
-	c := &Client{sink: sink, opts: Options{Sink: sink, Log: NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
+func testClient(version int, sink event.Sink) *Client {
+	c := &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
 		sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{}, surface: v1{}}
 	if version == 2 {
 		c.surface = v2{}

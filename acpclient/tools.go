@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 )
 
@@ -36,12 +37,12 @@ func (c *Client) withTools(n NewSession) NewSession {
 	case tools == nil, c.surface.version() == 1:
 		return n
 	case c.agent.NoMCPStdio:
-		c.opts.Log.Add(LogClient, "files and commands are not offered: the agent starts no MCP servers")
+		c.opts.Log.Add(event.LogClient, "files and commands are not offered: the agent starts no MCP servers")
 		return n
 	}
 	server, offer, err := tools.Offer(n.Cwd)
 	if err != nil {
-		c.opts.Log.Add(LogClient, "files and commands are not offered: "+safetext.Line(err.Error(), 300))
+		c.opts.Log.Add(event.LogClient, "files and commands are not offered: "+safetext.Line(err.Error(), 300))
 		return n
 	}
 	name := server.Name // v2 refuses two of one name

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 )
@@ -66,7 +67,7 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
 		tools := &toolOffers{}
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: acpclient.NewQueue(),
+		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: event.NewQueue(),
 			Services: acpclient.Services{Tools: tools, Permissions: &cancelNoter{tools}}})
 		if err != nil {
 			t.Fatal(err)
@@ -247,8 +248,8 @@ func TestToolsNotOffered(t *testing.T) {
 				ours, theirs := transport.Pipe()
 				a := &v2Agent{t: t, conn: theirs, done: make(chan struct{}), answers: map[string]string{"initialize": tc.hello, "session/new": `{"sessionId":"s"}`}}
 				go a.run()
-				tools, log := &toolOffers{err: tc.err}, acpclient.NewLog()
-				c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: acpclient.NewQueue(), Log: log,
+				tools, log := &toolOffers{err: tc.err}, event.NewLog()
+				c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
 					Services: acpclient.Services{Tools: tools}})
 				if err != nil {
 					t.Fatal(err)
@@ -260,7 +261,7 @@ func TestToolsNotOffered(t *testing.T) {
 				wantServers(t, a.got("session/new")[0])
 				wantNotes(t, tools, "")
 				lines, _ := log.Lines()
-				found := slices.ContainsFunc(lines, func(l acpclient.LogLine) bool { return l.Text == tc.log })
+				found := slices.ContainsFunc(lines, func(l event.LogLine) bool { return l.Text == tc.log })
 				if tc.log != "" != found || tc.log == "" && len(lines) > 0 {
 					t.Errorf("the log says %+v, want %q", lines, tc.log)
 				}
@@ -280,7 +281,7 @@ func TestToolsOfSessionThatServicesRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, conn := newV2Agent(t, nil)
 		tools := &toolOffers{}
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: acpclient.NewQueue(),
+		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(),
 			Services: acpclient.Services{Tools: tools, Sessions: refusing{}}})
 		if err != nil {
 			t.Fatal(err)

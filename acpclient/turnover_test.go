@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // turnBook notes the turns that services were told the end of.
@@ -36,7 +37,7 @@ func TestServicesAreToldOfTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n <= 2; n++ {
-			if err := s.Prompt(acpclient.Block{Text: "go"}); err != nil {
+			if err := s.Prompt(event.Block{Text: "go"}); err != nil {
 				t.Fatal(err)
 			}
 			if synctest.Wait(); book.count() != n {
@@ -48,7 +49,7 @@ func TestServicesAreToldOfTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
 		a, conn := newV2Agent(t, nil)
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: acpclient.NewQueue(), Services: acpclient.Services{Sessions: book}})
+		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(), Services: acpclient.Services{Sessions: book}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -35,7 +36,7 @@ func TestCase192(t *testing.T) {
 			}
 		}
 	}()
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: q})
 	if err != nil {
 		t.Fatal(err)
@@ -44,20 +45,20 @@ func TestCase192(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-c.Done()
-	if !errors.Is(c.Err(), acpclient.ErrUntaken) {
+	if !errors.Is(c.Err(), event.ErrUntaken) {
 		t.Errorf("ended with %v", c.Err())
 	}
 	events := q.Take()
 	size := 0
 	for _, e := range events {
-		if e, ok := e.(acpclient.TextArrived); ok {
+		if e, ok := e.(event.TextArrived); ok {
 			size += len(e.Text)
 		}
 	}
 	if size < 250<<20 || size > 256<<20 {
 		t.Errorf("%d bytes were kept", size)
 	}
-	if end, ok := events[len(events)-1].(acpclient.Disconnected); !ok || !errors.Is(end.Err, acpclient.ErrUntaken) {
+	if end, ok := events[len(events)-1].(event.Disconnected); !ok || !errors.Is(end.Err, event.ErrUntaken) {
 		t.Errorf("the last word: %v", events[len(events)-1])
 	}
 }

@@ -10,16 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 )
 
 // recorded keeps events as they come.
-type recorded []Event
+type recorded []event.Event
 
-func (r *recorded) Post(e Event) { *r = append(*r, e) }
+func (r *recorded) Post(e event.Event) { *r = append(*r, e) }
 
 // handle takes messages as the reader goroutine does.
-func handle(version int, messages [][]byte) []Event {
+func handle(version int, messages [][]byte) []event.Event {
 	var events recorded
 	c := testClient(version, &events)
 	h := (*handler)(c)
@@ -98,9 +99,9 @@ func FuzzUpdates(f *testing.F) {
 		}
 		for version := 1; version <= 2; version++ {
 			one, other := handle(version, sorted), handle(version, reversed)
-			for _, events := range [][]Event{one, other} {
+			for _, events := range [][]event.Event{one, other} {
 				for i, e := range events {
-					if e, ok := e.(UnknownArrived); ok { // shows all of it as it came
+					if e, ok := e.(event.UnknownArrived); ok { // shows all of it as it came
 						e.JSON = ""
 						events[i] = e
 					}

@@ -3,6 +3,7 @@ package acpclient
 import (
 	"context"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -53,7 +54,7 @@ func (v1) option(s *Session, id string, value any) any {
 	return req
 }
 
-func (v1) options(result []byte) ([]ConfigOption, error) {
+func (v1) options(result []byte) ([]event.ConfigOption, error) {
 	var r wire.SetConfigOptionResponse
 	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
 		return nil, err

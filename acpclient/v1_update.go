@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
@@ -26,11 +27,11 @@ func (s *Session) applyV1(raw []byte) {
 	}
 	switch u.Kind {
 	case wire.AgentMessageChunk:
-		s.chunk(Agent, u.MessageID, u.Content)
+		s.chunk(event.Agent, u.MessageID, u.Content)
 	case wire.AgentThoughtChunk:
-		s.chunk(Thought, u.MessageID, u.Content)
+		s.chunk(event.Thought, u.MessageID, u.Content)
 	case wire.UserMessageChunk:
-		s.chunk(User, u.MessageID, u.Content)
+		s.chunk(event.User, u.MessageID, u.Content)
 	case wire.ToolCallStarted, wire.ToolCallUpdate:
 		s.toolChanged(*u.Tool, len(raw))
 	default:
@@ -42,56 +43,56 @@ func (s *Session) applyV1(raw []byte) {
 func (s *Session) applyRare(u wire.Update) {
 	switch u.Kind {
 	case wire.Plan:
-		e := PlanChanged{For: s.for_()}
+		e := event.PlanChanged{For: s.for_()}
 		for _, p := range u.Entries {
-			e.Entries = append(e.Entries, PlanEntry{safetext.Line(p.Content, maxPhrase), safetext.Line(p.Priority, 40), safetext.Line(p.Status, 40)})
+			e.Entries = append(e.Entries, event.PlanEntry{Content: safetext.Line(p.Content, maxPhrase), Priority: safetext.Line(p.Priority, 40), Status: safetext.Line(p.Status, 40)})
 		}
 		s.post(e)
 	case wire.AvailableCommandsUpdate:
-		e := CommandsChanged{For: s.for_()}
+		e := event.CommandsChanged{For: s.for_()}
 		for _, c := range u.Commands {
-			e.Commands = append(e.Commands, Command{safetext.Line(c.Name, maxTitle), safetext.Line(c.Description, maxPhrase), safetext.Line(c.Hint, maxTitle)})
+			e.Commands = append(e.Commands, event.Command{Name: safetext.Line(c.Name, maxTitle), Description: safetext.Line(c.Description, maxPhrase), Hint: safetext.Line(c.Hint, maxTitle)})
 		}
 		s.post(e)
 	case wire.CurrentModeUpdate:
-		s.post(ModeChanged{For: s.for_(), ModeID: u.ModeID})
+		s.post(event.ModeChanged{For: s.for_(), ModeID: u.ModeID})
 	case wire.ConfigOptionUpdate:
-		s.post(ConfigChanged{For: s.for_(), Options: configOptions(u.Config)})
+		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(u.Config)})
 	case wire.SessionInfoUpdate:
-		e := SessionInfoChanged{For: s.for_()}
+		e := event.SessionInfoChanged{For: s.for_()}
 		if u.Info.Title.Set {
 			title := safetext.Line(u.Info.Title.Or(""), maxTitle)
 			e.Title = &title
 		}
 		s.post(e)
 	case wire.UsageUpdate:
-		e := UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size}
+		e := event.UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size}
 		if u.Usage.Cost != nil {
 			e.Cost, e.Currency = u.Usage.Cost.Amount, safetext.Line(u.Usage.Cost.Currency, 12)
 		}
 		s.post(e)
 	case wire.NoticeUpdate:
-		s.post(NoticeArrived{For: s.for_(), Severity: safetext.Line(u.Notice.Severity, 20),
+		s.post(event.NoticeArrived{For: s.for_(), Severity: safetext.Line(u.Notice.Severity, 20),
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
 	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
 		s.post(s.compaction(u))
 	case wire.SubagentUpdate:
 		of := func(o wire.Opt[string], limit int) *string { return line(cleared(o, ""), limit) }
-		s.post(SubagentChanged{For: s.for_(), ID: u.Subagent.ID, Title: of(u.Subagent.Title, maxTitle), Description: of(u.Subagent.Description, maxTitle),
+		s.post(event.SubagentChanged{For: s.for_(), ID: u.Subagent.ID, Title: of(u.Subagent.Title, maxTitle), Description: of(u.Subagent.Description, maxTitle),
 			State: of(u.Subagent.State, 60), StopReason: safetext.Line(u.Subagent.StopReason, 60)})
 	default:
-		s.post(UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Kind, 80), JSON: shownJSON(u.Raw)})
+		s.post(event.UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Kind, 80), JSON: shownJSON(u.Raw)})
 	}
 }
 
 // chunk posts one piece of a message.
-func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
-	s.userHeard = s.userHeard || role == User
+func (s *Session) chunk(role event.Role, messageID string, b wire.ContentBlock) {
+	s.userHeard = s.userHeard || role == event.User
 	if b.Type == "text" {
 		s.say(role, messageID, b.Text)
 		return
 	}
-	s.post(ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
+	s.post(event.ContentArrived{For: s.for_(), Role: role, MessageID: messageID, Content: content(b)})
 }
 
 // toolChanged posts a tool call's change and returns all that is known of it,
@@ -99,16 +100,16 @@ func (s *Session) chunk(role Role, messageID string, b wire.ContentBlock) {
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	whole := s.tools.merge(t, size)
 	s.foreignTerminalStarted(t, whole)
-	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
+	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock()}
 	if t.Content != nil {
 		items := s.toolContents(*t.Content)
 		e.Content = &items
 	}
 	if t.Locations != nil {
-		places := make([]Location, 0, len(*t.Locations))
+		places := make([]event.Location, 0, len(*t.Locations))
 		for _, l := range *t.Locations {
-			places = append(places, Location{safetext.Line(l.Path, maxPhrase), l.Line})
+			places = append(places, event.Location{Path: safetext.Line(l.Path, maxPhrase), Line: l.Line})
 		}
 		e.Locations = &places
 	}
@@ -124,7 +125,7 @@ func (s *Session) foreignTerminalStarted(t, whole wire.ToolCall) {
 	if info == nil {
 		return
 	}
-	e := TerminalStarted{For: s.for_(), ID: foreignID(info.TerminalID, t.ID), Cwd: safetext.Line(info.Cwd, maxPhrase), Foreign: true}
+	e := event.TerminalStarted{For: s.for_(), ID: foreignID(info.TerminalID, t.ID), Cwd: safetext.Line(info.Cwd, maxPhrase), Foreign: true}
 	if whole.Title != nil {
 		e.Command = safetext.Line(*whole.Title, maxPhrase)
 	}
@@ -133,10 +134,10 @@ func (s *Session) foreignTerminalStarted(t, whole wire.ToolCall) {
 
 func (s *Session) foreignTerminalChanged(t wire.ToolCall) {
 	if out := t.Meta.Output; out != nil && out.Data != "" {
-		s.post(TerminalOutput{For: s.for_(), ID: foreignID(out.TerminalID, t.ID), Data: []byte(out.Data)})
+		s.post(event.TerminalOutput{For: s.for_(), ID: foreignID(out.TerminalID, t.ID), Data: []byte(out.Data)})
 	}
 	if exit := t.Meta.Exit; exit != nil {
-		e := TerminalExited{For: s.for_(), ID: foreignID(exit.TerminalID, t.ID), Signal: safetext.Line(exit.Signal, 40)}
+		e := event.TerminalExited{For: s.for_(), ID: foreignID(exit.TerminalID, t.ID), Signal: safetext.Line(exit.Signal, 40)}
 		if exit.ExitCode != nil {
 			code := int(*exit.ExitCode)
 			e.Code = &code
@@ -154,8 +155,8 @@ func foreignID(terminalID, toolID string) string {
 	return terminalID
 }
 
-func (s *Session) compaction(u wire.Update) CompactionChanged {
-	e := CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
+func (s *Session) compaction(u wire.Update) event.CompactionChanged {
+	e := event.CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
 	clean := &s.stream(summaryText, u.Compact.ID).clean
 	if u.Kind == wire.CompactionSummaryChunk {
 		e.Append = clean.Write(u.Content.Text)
@@ -176,66 +177,62 @@ func (s *Session) compaction(u wire.Update) CompactionChanged {
 	return e
 }
 
-// LegacyModels is the id of the option that stands for the models member that
-// older agents have instead of an option; no agent calls one of its own that.
-const LegacyModels = "parley/models"
-
 // offered posts what an answer said of modes and options. Where there are
 // options, modes do not count.
 func (s *Session) offered(modes *wire.Modes, config []wire.ConfigOption, models *wire.Modes) {
 	if modes != nil && len(config) == 0 {
-		s.post(ModesOffered{For: s.for_(), Current: modes.Current, Available: choices(modes.Available)})
+		s.post(event.ModesOffered{For: s.for_(), Current: modes.Current, Available: choices(modes.Available)})
 	}
 	if len(config) > 0 {
-		s.post(ConfigChanged{For: s.for_(), Options: configOptions(config)})
+		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(config)})
 	} else if models != nil {
-		s.post(ConfigChanged{For: s.for_(), Options: []ConfigOption{{ID: LegacyModels, Name: "Model", Category: "model", Type: "select",
+		s.post(event.ConfigChanged{For: s.for_(), Options: []event.ConfigOption{{ID: event.LegacyModels, Name: "Model", Category: "model", Type: "select",
 			Current: models.Current, Choices: choices(models.Available)}}})
 	}
 }
 
-func choices(modes []wire.Mode) []Choice {
-	out := make([]Choice, 0, len(modes))
+func choices(modes []wire.Mode) []event.Choice {
+	out := make([]event.Choice, 0, len(modes))
 	for _, m := range modes {
-		out = append(out, Choice{m.ID, safetext.Line(m.Name, 80), safetext.Line(m.Description, maxTitle), safetext.Line(m.Group, 80)})
+		out = append(out, event.Choice{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, maxTitle), Group: safetext.Line(m.Group, 80)})
 	}
 	return out
 }
 
-func configOptions(options []wire.ConfigOption) []ConfigOption {
-	out := make([]ConfigOption, 0, len(options))
+func configOptions(options []wire.ConfigOption) []event.ConfigOption {
+	out := make([]event.ConfigOption, 0, len(options))
 	for _, o := range options {
-		out = append(out, ConfigOption{ID: o.ID, Name: safetext.Line(o.Name, 80), Category: safetext.Line(o.Category, 40), Type: o.Type,
+		out = append(out, event.ConfigOption{ID: o.ID, Name: safetext.Line(o.Name, 80), Category: safetext.Line(o.Category, 40), Type: o.Type,
 			Current: o.Current, Choices: choices(o.Options)})
 	}
 	return out
 }
 
-func (s *Session) toolContents(items []wire.ToolContent) []ToolContent {
-	out := make([]ToolContent, 0, len(items))
+func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
+	out := make([]event.ToolContent, 0, len(items))
 	for _, c := range items {
 		switch c.Type {
 		case "content":
 			block := content(c.Block)
-			out = append(out, ToolContent{Content: &block})
+			out = append(out, event.ToolContent{Content: &block})
 		case "diff":
-			d := &Diff{Path: safetext.Line(c.Path, maxPhrase), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
+			d := &event.Diff{Path: safetext.Line(c.Path, maxPhrase), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
 			if c.OldText != nil {
 				d.Old = safetext.Clean(*c.OldText)
 			}
 			d.Place = s.located(c)
-			out = append(out, ToolContent{Diff: d})
+			out = append(out, event.ToolContent{Diff: d})
 		case "terminal":
-			out = append(out, ToolContent{Terminal: c.TerminalID})
+			out = append(out, event.ToolContent{Terminal: c.TerminalID})
 		default:
-			out = append(out, ToolContent{Content: &Content{Kind: UnknownContent, Name: safetext.Line(c.Type, 80), Text: shownJSON(c.Raw)}})
+			out = append(out, event.ToolContent{Content: &event.Content{Kind: event.UnknownContent, Name: safetext.Line(c.Type, 80), Text: shownJSON(c.Raw)}})
 		}
 	}
 	return out
 }
 
 // located is where in its file a change is, made safe to show.
-func (s *Session) located(c wire.ToolContent) *Place {
+func (s *Session) located(c wire.ToolContent) *event.Place {
 	if s.client.opts.Services.Locate == nil {
 		return nil
 	}
@@ -251,22 +248,22 @@ func (s *Session) located(c wire.ToolContent) *Place {
 }
 
 // content makes a block safe to show.
-func content(b wire.ContentBlock) Content {
-	c := Content{Name: safetext.Line(b.Name, maxTitle), URI: safetext.Line(b.URI, maxPhrase), MimeType: safetext.Line(b.MimeType, 80), Bytes: decodedSize(b.Data)}
+func content(b wire.ContentBlock) event.Content {
+	c := event.Content{Name: safetext.Line(b.Name, maxTitle), URI: safetext.Line(b.URI, maxPhrase), MimeType: safetext.Line(b.MimeType, 80), Bytes: decodedSize(b.Data)}
 	switch b.Type {
 	case "text":
-		return Content{Text: safetext.Clean(b.Text)}
+		return event.Content{Text: safetext.Clean(b.Text)}
 	case "image":
-		c.Kind = ImageContent
+		c.Kind = event.ImageContent
 	case "audio":
-		c.Kind = AudioContent
+		c.Kind = event.AudioContent
 	case "resource_link":
-		c.Kind = LinkContent
+		c.Kind = event.LinkContent
 		if b.Title != "" {
 			c.Name = safetext.Line(b.Title, maxTitle)
 		}
 	case "resource":
-		c.Kind = ResourceContent
+		c.Kind = event.ResourceContent
 		c.URI, c.MimeType = safetext.Line(b.Resource.URI, maxPhrase), safetext.Line(b.Resource.MimeType, 80)
 		if b.Resource.Text != nil {
 			c.Text = safetext.Clean(*b.Resource.Text)
@@ -275,7 +272,7 @@ func content(b wire.ContentBlock) Content {
 			c.Bytes = decodedSize(*b.Resource.Blob)
 		}
 	default:
-		c.Kind, c.Name, c.Text = UnknownContent, safetext.Line(b.Type, 80), shownJSON(b.Raw)
+		c.Kind, c.Name, c.Text = event.UnknownContent, safetext.Line(b.Type, 80), shownJSON(b.Raw)
 	}
 	return c
 }

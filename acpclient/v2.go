@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -43,10 +44,10 @@ func (v2) offered(s *Session, method string, result []byte) error {
 		return err
 	}
 	if r.Config != nil {
-		s.post(ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
+		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
 	}
 	if r.Commands != nil {
-		s.post(CommandsChanged{For: s.for_(), Commands: commands(r.Commands)})
+		s.post(event.CommandsChanged{For: s.for_(), Commands: commands(r.Commands)})
 	}
 	return nil
 }
@@ -59,7 +60,7 @@ func (v2) option(s *Session, id string, value any) any {
 	return req
 }
 
-func (v2) options(result []byte) ([]ConfigOption, error) {
+func (v2) options(result []byte) ([]event.ConfigOption, error) {
 	var r wire.OfferedV2
 	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
 		return nil, err
@@ -67,10 +68,10 @@ func (v2) options(result []byte) ([]ConfigOption, error) {
 	return configOptions(r.Config), nil
 }
 
-func commands(list []wire.Command) []Command {
-	out := make([]Command, 0, len(list))
+func commands(list []wire.Command) []event.Command {
+	out := make([]event.Command, 0, len(list))
 	for _, c := range list {
-		out = append(out, Command{safetext.Line(c.Name, maxTitle), safetext.Line(c.Description, maxPhrase), safetext.Line(c.Hint, maxTitle)})
+		out = append(out, event.Command{Name: safetext.Line(c.Name, maxTitle), Description: safetext.Line(c.Description, maxPhrase), Hint: safetext.Line(c.Hint, maxTitle)})
 	}
 	return out
 }
@@ -120,7 +121,7 @@ func (c *Client) introducedV2(raw []byte) error {
 }
 
 // CancelTool asks the agent to stop one tool call (tool_call/cancel of v2), which
-// is possible while ToolChanged.Cancelable was last true. That it has stopped is
+// is possible while event.ToolChanged.Cancelable was last true. That it has stopped is
 // told by its status.
 func (s *Session) CancelTool(ctx context.Context, id string) error {
 	if !s.mayCancel(toolWork, id) {

@@ -18,6 +18,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 )
@@ -125,11 +126,11 @@ type v2Talk struct {
 	*v2Agent
 	client  *acpclient.Client
 	session *acpclient.Session
-	queue   *acpclient.Queue
-	log     *acpclient.Log
+	queue   *event.Queue
+	log     *event.Log
 	asks    *askList
 	thread  *thread.Thread
-	events  []acpclient.Event
+	events  []event.Event
 	tapped  []acptest.Tapped
 }
 
@@ -138,7 +139,7 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
-		k := &v2Talk{v2Agent: a, queue: acpclient.NewQueue(), log: acpclient.NewLog(), asks: &askList{}, thread: thread.New("s")}
+		k := &v2Talk{v2Agent: a, queue: event.NewQueue(), log: event.NewLog(), asks: &askList{}, thread: thread.New("s")}
 		var err error
 		k.client, err = acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: k.queue, Log: k.log,
 			Services: acpclient.Services{Permissions: k.asks}, Tap: k.tap})
@@ -190,7 +191,7 @@ func (k *v2Talk) checkReplay() {
 	defer k.mu.Unlock()
 	var over error
 	for _, e := range k.events {
-		if e, ok := e.(acpclient.Disconnected); ok {
+		if e, ok := e.(event.Disconnected); ok {
 			over = e.Err
 		}
 	}
@@ -198,11 +199,11 @@ func (k *v2Talk) checkReplay() {
 }
 
 // settle waits until nothing moves and applies what came.
-func (k *v2Talk) settle() []acpclient.Event {
+func (k *v2Talk) settle() []event.Event {
 	synctest.Wait()
 	events := k.queue.Take()
 	for _, e := range events {
-		if _, over := e.(acpclient.Disconnected); over || e.EventSession() == "s" {
+		if _, over := e.(event.Disconnected); over || e.EventSession() == "s" {
 			k.thread.Apply(e)
 		}
 	}
@@ -230,10 +231,10 @@ func (k *v2Talk) lines() string {
 }
 
 // ends are the turns that have ended.
-func (k *v2Talk) ends() (out []acpclient.TurnEnded) {
+func (k *v2Talk) ends() (out []event.TurnEnded) {
 	k.settle()
 	for _, e := range k.events {
-		if e, ok := e.(acpclient.TurnEnded); ok {
+		if e, ok := e.(event.TurnEnded); ok {
 			out = append(out, e)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 )
@@ -13,7 +14,7 @@ import (
 // openQuestion is a question of v2 that waits, and what it is about: only
 // questions about the foreground end with its cancellation.
 type openQuestion struct {
-	about  []BackgroundWork // none: about nothing in particular
+	about  []event.BackgroundWork // none: about nothing in particular
 	cancel context.CancelFunc
 }
 
@@ -47,7 +48,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
-	s.post(PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
+	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
 		defer s.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()
@@ -68,15 +69,15 @@ func (s *Session) closeQuestion(q *openQuestion) {
 }
 
 // aboutOf tells what a request is about.
-func aboutOf(r wire.PermissionRequestV2) (about []BackgroundWork) {
+func aboutOf(r wire.PermissionRequestV2) (about []event.BackgroundWork) {
 	if r.Tool != nil {
-		about = append(about, BackgroundWork{toolWork, r.Tool.ID})
+		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.Tool.ID})
 	}
 	if r.Subject == "command" && r.ToolCallID != "" {
-		about = append(about, BackgroundWork{toolWork, r.ToolCallID})
+		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.ToolCallID})
 	}
 	if r.Subject == "command" && r.TerminalID != "" {
-		about = append(about, BackgroundWork{terminalWork, r.TerminalID})
+		about = append(about, event.BackgroundWork{Type: terminalWork, ID: r.TerminalID})
 	}
 	return about
 }
@@ -88,7 +89,7 @@ func (s *Session) inForeground(q *openQuestion) bool {
 	if len(q.about) == 0 {
 		return len(s.background) == 0
 	}
-	return !slices.ContainsFunc(q.about, func(w BackgroundWork) bool { return slices.Contains(s.background, w) })
+	return !slices.ContainsFunc(q.about, func(w event.BackgroundWork) bool { return slices.Contains(s.background, w) })
 }
 
 // cancelForeground ends the questions of the work that was cancelled. Others

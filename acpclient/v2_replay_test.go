@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
@@ -80,7 +81,7 @@ func TestReplaysV2(t *testing.T) {
 func replayV2(t *testing.T, lines [][]byte) {
 	ids := sessionsOf(lines)
 	a, conn := newV2Agent(t, nil)
-	q, log := acpclient.NewQueue(), acpclient.NewLog()
+	q, log := event.NewQueue(), event.NewLog()
 	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: q, Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -103,11 +104,11 @@ func replayV2(t *testing.T, lines [][]byte) {
 	ends := 0
 	for _, e := range q.Take() {
 		switch e := e.(type) {
-		case acpclient.UnknownArrived:
+		case event.UnknownArrived:
 			if !slices.Contains(unstable, e.Kind) {
 				t.Errorf("unknown: %s %.200s", e.Kind, e.JSON)
 			}
-		case acpclient.TurnEnded:
+		case event.TurnEnded:
 			ends++
 		}
 		if th := threads[e.EventSession()]; th != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -28,16 +29,16 @@ type foreground struct {
 	heard      bool            // the agent has begun with the turn that runs
 	inserted   map[string]bool // user messages that came while prompts were open
 	prompted   bool            // since the last cancel
-	background []BackgroundWork
+	background []event.BackgroundWork
 	known      bool // background was told
-	cancelable map[BackgroundWork]bool
+	cancelable map[event.BackgroundWork]bool
 	questions  map[*openQuestion]bool
 }
 
 type heldPrompt struct {
 	key    uint64
 	call   *jsonrpc.Call
-	blocks []Block
+	blocks []event.Block
 	midway bool // a turn was running
 }
 
@@ -47,11 +48,11 @@ const (
 	maxCancelable = 10_000
 )
 
-func (v2) prompt(s *Session, blocks []Block) error {
+func (v2) prompt(s *Session, blocks []event.Block) error {
 	if len(blocks) == 0 {
 		return errors.New("prompt: there is nothing in it")
 	}
-	// Held to the end: an answer must find the prompt, and its PromptHeld posted.
+	// Held to the end: an answer must find the prompt, and its event.PromptHeld posted.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -75,27 +76,27 @@ func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 	s.prompted = true
 	p.key = s.lastKey
 	s.prompts = append(s.prompts, p)
-	s.post(PromptHeld{For: s.own(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
+	s.post(event.PromptHeld{For: s.own(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
 }
 
 // begin starts a turn. With mu.
-func (s *Session) begin(in For) {
+func (s *Session) begin(in event.For) {
 	s.running, s.cancelled, s.heard = true, false, true
-	s.post(TurnStarted{For: in, At: s.client.clock(), Told: true})
+	s.post(event.TurnStarted{For: in, At: s.client.clock(), Told: true})
 }
 
 // finish ends the turn that runs. With mu.
-func (s *Session) finish(in For, reason string, err error) {
+func (s *Session) finish(in event.For, reason string, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
 	s.endTurn()
-	s.post(TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
 }
 
 // promptAnswered takes the answer to a prompt, which is about its insertion
 // alone, on the reader goroutine if there was an answer. The end of the
 // connection is left to ended.
 func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage, err error) {
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, event.ErrClosed) {
 		return
 	}
 	in := s.own()
@@ -114,7 +115,7 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 	}
 	s.prompts = slices.Delete(s.prompts, i, i+1)
 	if err == nil {
-		s.post(PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
+		s.post(event.PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
 		// What was inserted already may be over already.
 		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
 			s.begin(in)
@@ -124,7 +125,7 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
 		later := p.midway && !errors.Is(err, jsonrpc.ErrInvalidParams) // which it would be then, too
 		err = s.client.explain("prompt", err)
-		s.post(PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
+		s.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
 			if withdrawn {
 				s.finish(in, "cancelled", nil)
@@ -159,7 +160,7 @@ func (s *Session) userSpoke(id string) {
 
 // stateChanged takes a snapshot of the state.
 func (s *Session) stateChanged(u wire.StateUpdate) {
-	e := StateChanged{For: s.for_(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
+	e := event.StateChanged{For: s.for_(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
 	if u.StopReason == "error" {
 		err := &jsonrpc.Error{Message: "it ended with an error and did not say which"}
 		if u.Error != nil {
@@ -170,7 +171,7 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 	if u.Background.Set && !u.Background.Null {
 		e.BackgroundKnown = true
 		for _, b := range u.Background.V {
-			e.Background = append(e.Background, BackgroundWork{safetext.Line(b.Type, 60), b.ID})
+			e.Background = append(e.Background, event.BackgroundWork{Type: safetext.Line(b.Type, 60), ID: b.ID})
 		}
 	}
 	s.mu.Lock()
@@ -193,9 +194,9 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 	}
 }
 
-// Withdraw asks the agent to give back a prompt that it holds (PromptHeld). Too
-// late, it does nothing: the agent says which with PromptFailed or
-// PromptAccepted.
+// Withdraw asks the agent to give back a prompt that it holds (event.PromptHeld). Too
+// late, it does nothing: the agent says which with event.PromptFailed or
+// event.PromptAccepted.
 func (s *Session) Withdraw(key uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +224,7 @@ func (v2) ended(s *Session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.prompts {
-		s.post(PromptFailed{For: s.own(), Key: p.key, Blocks: p.blocks, Err: err})
+		s.post(event.PromptFailed{For: s.own(), Key: p.key, Blocks: p.blocks, Err: err})
 	}
 	s.prompts = nil
 }
@@ -232,13 +233,13 @@ func (v2) ended(s *Session, err error) {
 func (s *Session) setCancelable(kind, id string, can bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := BackgroundWork{kind, id}
+	w := event.BackgroundWork{Type: kind, ID: id}
 	if !can {
 		delete(s.cancelable, w)
 		return
 	}
 	if s.cancelable == nil {
-		s.cancelable = map[BackgroundWork]bool{}
+		s.cancelable = map[event.BackgroundWork]bool{}
 	}
 	if len(s.cancelable) < maxCancelable {
 		s.cancelable[w] = true
@@ -248,5 +249,5 @@ func (s *Session) setCancelable(kind, id string, can bool) {
 func (s *Session) mayCancel(kind, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cancelable[BackgroundWork{kind, id}]
+	return s.cancelable[event.BackgroundWork{Type: kind, ID: id}]
 }

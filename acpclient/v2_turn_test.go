@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -22,7 +23,7 @@ func userMessage(id, text string) string {
 // case 143: the answer to a prompt ends nothing, idle does.
 func TestCase143IdleEndsTheTurn(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "hi"})
+		k.session.Prompt(event.Block{Text: "hi"})
 		k.update(userMessage("u", "hi"))
 		k.answer("session/prompt", 0, `"result":{"messageId":"u"}`)
 		k.update(running)
@@ -51,7 +52,7 @@ func TestCase144OneBubble(t *testing.T) {
 	nameless := func(k *v2Talk) { k.answer("session/prompt", 0, `"result":{}`) }
 	for _, order := range [][]func(*v2Talk){{upsert, answer}, {answer, upsert}, {chunks, answer}, {answer, chunks}, {upsert, nameless}, {nameless, upsert}, {nameless, chunks}, {answer}, {nameless}} {
 		talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-			k.session.Prompt(acpclient.Block{Text: "hi there"})
+			k.session.Prompt(event.Block{Text: "hi there"})
 			if k.settle(); len(k.thread.Held) != 1 || k.thread.Held[0].Text != "hi there" {
 				t.Fatalf("held %v", k.thread.Held)
 			}
@@ -76,13 +77,13 @@ func TestCase144OneBubble(t *testing.T) {
 func TestCase144OtherMessages(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(userMessage("x", "from elsewhere"))
-		k.session.Prompt(acpclient.Block{Text: "/cmd"})
+		k.session.Prompt(event.Block{Text: "/cmd"})
 		k.answer("session/prompt", 0, `"result":{"messageId":"u"}`)
 		k.update(userMessage("u", "expanded"))
 		k.wantLines("user from elsewhere | user expanded")
 		k.update(running, idle)
 		// Two that look alike: the answer tells which is which.
-		k.session.Prompt(acpclient.Block{Text: "same"})
+		k.session.Prompt(event.Block{Text: "same"})
 		k.update(userMessage("foreign", "same"))
 		k.wantLines("user from elsewhere | user expanded | user same")
 		k.answer("session/prompt", 1, `"result":{"messageId":"mine"}`)
@@ -123,7 +124,7 @@ func TestCase152States(t *testing.T) {
 // an agent that never says running is busy until idle.
 func TestCase152StaleIdle(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "a"})
+		k.session.Prompt(event.Block{Text: "a"})
 		k.update(idle)
 		k.wantState(thread.Running)
 		k.answer("session/prompt", 0, `"result":{}`)
@@ -139,7 +140,7 @@ func TestCase152StaleIdle(t *testing.T) {
 // An answer that comes only after its turn is over starts no other.
 func TestLateAnswerToAPrompt(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "a"})
+		k.session.Prompt(event.Block{Text: "a"})
 		k.update(userMessage("u", "a"), running, idle)
 		k.answer("session/prompt", 0, `"result":{"messageId":"u"}`)
 		k.wantState(thread.Idle)
@@ -153,12 +154,12 @@ func TestLateAnswerToAPrompt(t *testing.T) {
 // be taken back.
 func TestCase159HeldPrompts(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "one"})
+		k.session.Prompt(event.Block{Text: "one"})
 		k.update(userMessage("1", "one"), running)
 		k.answer("session/prompt", 0, `"result":{"messageId":"1"}`)
-		link := acpclient.Block{URI: "file:///w/a", Name: "a"}
+		link := event.Block{URI: "file:///w/a", Name: "a"}
 		for _, text := range []string{"two", "three"} {
-			if err := k.session.Prompt(acpclient.Block{Text: text}, link); err != nil {
+			if err := k.session.Prompt(event.Block{Text: text}, link); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +176,7 @@ func TestCase159HeldPrompts(t *testing.T) {
 		}
 		k.answer("session/prompt", 1, `"error":{"code":-32800,"message":"Request cancelled"}`)
 		k.settle()
-		failed, ok := k.events[len(k.events)-1].(acpclient.PromptFailed)
+		failed, ok := k.events[len(k.events)-1].(event.PromptFailed)
 		if !ok || !failed.Withdrawn || failed.Key != held[0].Key || failed.Blocks[0].Text != "two" || failed.Blocks[1].URI != link.URI || failed.Blocks[1].Name != link.Name {
 			t.Errorf("%+v", k.events[len(k.events)-1])
 		}
@@ -196,10 +197,10 @@ func TestCase159HeldPrompts(t *testing.T) {
 // A cancel gives back what is held; the end of the connection as well.
 func TestHeldPromptsComeBack(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "one"})
+		k.session.Prompt(event.Block{Text: "one"})
 		k.update(userMessage("1", "one"), running)
 		k.answer("session/prompt", 0, `"result":{"messageId":"1"}`)
-		k.session.Prompt(acpclient.Block{Text: "two"})
+		k.session.Prompt(event.Block{Text: "two"})
 		k.session.Cancel()
 		k.session.Cancel()
 		k.wantState(thread.Cancelling)
@@ -211,16 +212,16 @@ func TestHeldPromptsComeBack(t *testing.T) {
 		if ends := k.ends(); len(ends) != 1 || ends[0].StopReason != "cancelled" || len(k.thread.Held) != 0 {
 			t.Errorf("ended %v, held %v", ends, k.thread.Held)
 		}
-		k.session.Prompt(acpclient.Block{Text: "three"})
+		k.session.Prompt(event.Block{Text: "three"})
 		k.settle()
 		k.conn.Close()
-		var back []acpclient.PromptFailed
+		var back []event.PromptFailed
 		for _, e := range k.settle() {
-			if e, ok := e.(acpclient.PromptFailed); ok {
+			if e, ok := e.(event.PromptFailed); ok {
 				back = append(back, e)
 			}
 		}
-		if len(back) != 1 || back[0].Withdrawn || back[0].Blocks[0].Text != "three" || !errors.Is(back[0].Err, acpclient.ErrClosed) {
+		if len(back) != 1 || back[0].Withdrawn || back[0].Blocks[0].Text != "three" || !errors.Is(back[0].Err, event.ErrClosed) {
 			t.Errorf("%+v", back)
 		}
 		k.wantState(thread.Ended)
@@ -230,9 +231,9 @@ func TestHeldPromptsComeBack(t *testing.T) {
 // A prompt that the agent refuses ends the turn that it began.
 func TestPromptRefused(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		k.session.Prompt(acpclient.Block{Text: "one"})
+		k.session.Prompt(event.Block{Text: "one"})
 		k.answer("session/prompt", 0, `"error":{"code":-32000,"message":"Authentication required"}`)
-		var agent *acpclient.AgentError
+		var agent *event.AgentError
 		if ends := k.ends(); len(ends) != 1 || !errors.As(ends[0].Err, &agent) || !agent.AuthRequired() || k.session.Running() {
 			t.Errorf("%+v", ends)
 		}
@@ -419,7 +420,7 @@ func TestCase162ErrorStop(t *testing.T) {
 		k.update(running, `{"sessionUpdate":"state_update","state":"idle","stopReason":"error","error":{"code":-32603,"message":"overlo\u001b[31maded","data":"later"}}`)
 		k.update(running, `{"sessionUpdate":"state_update","state":"idle","stopReason":"error"}`)
 		ends := k.ends()
-		var agent *acpclient.AgentError
+		var agent *event.AgentError
 		if len(ends) != 2 || !errors.As(ends[0].Err, &agent) || agent.Code != -32603 || agent.Message != "overloaded" || agent.Detail != "later" || ends[1].Err == nil {
 			t.Fatalf("%+v", ends)
 		}

@@ -3,6 +3,7 @@ package acpclient
 import (
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -16,19 +17,19 @@ func (v2) update(s *Session, raw []byte) {
 	}
 	switch u.Kind {
 	case wire.AgentMessageChunk:
-		s.chunk(Agent, u.MessageID, u.Content)
+		s.chunk(event.Agent, u.MessageID, u.Content)
 	case wire.AgentThoughtChunk:
-		s.chunk(Thought, u.MessageID, u.Content)
+		s.chunk(event.Thought, u.MessageID, u.Content)
 	case wire.UserMessageChunk:
 		s.userSpoke(u.MessageID)
-		s.chunk(User, u.MessageID, u.Content)
+		s.chunk(event.User, u.MessageID, u.Content)
 	case wire.UserMessage:
 		s.userSpoke(u.MessageID)
-		s.messageReplaced(User, u)
+		s.messageReplaced(event.User, u)
 	case wire.AgentMessage:
-		s.messageReplaced(Agent, u)
+		s.messageReplaced(event.Agent, u)
 	case wire.AgentThought:
-		s.messageReplaced(Thought, u)
+		s.messageReplaced(event.Thought, u)
 	case wire.ToolCallStarted:
 		s.client.problem("an update of v1 on a connection of v2: "+u.Kind, nil)
 		s.toolPatched(*u.Tool, len(raw))
@@ -57,11 +58,11 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 		s.planReplaced(u)
 	case wire.CurrentModeUpdate:
 		s.client.problem("an update of v1 on a connection of v2: "+u.Kind, nil)
-		s.post(ModeChanged{For: s.for_(), ModeID: u.Content.Name})
+		s.post(event.ModeChanged{For: s.for_(), ModeID: u.Content.Name})
 	case wire.AvailableCommandsUpdate:
-		s.post(CommandsChanged{For: s.for_(), Commands: commands(u.Commands)})
+		s.post(event.CommandsChanged{For: s.for_(), Commands: commands(u.Commands)})
 	case wire.UsageUpdate:
-		e := UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size, NoCost: u.NoCost}
+		e := event.UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size, NoCost: u.NoCost}
 		if u.Usage.Cost != nil {
 			e.Cost, e.Currency = u.Usage.Cost.Amount, safetext.Line(u.Usage.Cost.Currency, 12)
 		}
@@ -72,8 +73,8 @@ func (s *Session) applyRareV2(u wire.UpdateV2) {
 }
 
 // messageReplaced posts an upsert of a message.
-func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
-	e := MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
+func (s *Session) messageReplaced(role event.Role, u wire.UpdateV2) {
+	e := event.MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: !u.Blocks.Set, At: s.client.clock()}
 	var text strings.Builder
 	clean := &s.stream(role, u.MessageID).clean
 	if !e.Keep {
@@ -95,16 +96,16 @@ func (s *Session) messageReplaced(role Role, u wire.UpdateV2) {
 func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 	plain := changeOf(t)
 	whole := s.stored(plain, size)
-	e := ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
+	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
 		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), Forbidden: s.forbids(plain, whole), At: s.client.clock()}
 	if plain.Content != nil {
 		items := s.toolContentsV2(*plain.Content)
 		e.Content = &items
 	}
 	if plain.Locations != nil {
-		places := make([]Location, 0, len(*plain.Locations))
+		places := make([]event.Location, 0, len(*plain.Locations))
 		for _, l := range *plain.Locations {
-			places = append(places, Location{safetext.Line(l.Path, maxPhrase), l.Line})
+			places = append(places, event.Location{Path: safetext.Line(l.Path, maxPhrase), Line: l.Line})
 		}
 		e.Locations = &places
 	}
@@ -142,22 +143,22 @@ func (s *Session) toolPiece(id string, piece wire.ToolContent, size int) {
 	}
 	all = append(all, piece) // in place: who has the shorter list never looks behind its end
 	s.tools.merge(wire.ToolCall{ID: id, Content: &all}, size)
-	s.post(ToolChanged{For: s.for_(), ID: id, AppendContent: s.toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
+	s.post(event.ToolChanged{For: s.for_(), ID: id, AppendContent: s.toolContentsV2([]wire.ToolContent{piece}), At: s.client.clock()})
 }
 
-func (s *Session) toolContentsV2(items []wire.ToolContent) []ToolContent {
-	out := make([]ToolContent, 0, len(items))
+func (s *Session) toolContentsV2(items []wire.ToolContent) []event.ToolContent {
+	out := make([]event.ToolContent, 0, len(items))
 	for _, c := range items {
 		if c.Type != wire.ChangesContent {
 			out = append(out, s.toolContents([]wire.ToolContent{c})...)
 			continue
 		}
-		changes := &Changes{Files: make([]FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
+		changes := &event.Changes{Files: make([]event.FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
 		for _, f := range c.Changes {
-			changes.Files = append(changes.Files, FileChange{safetext.Line(f.Operation, 40), safetext.Line(f.Path, maxPhrase),
-				safetext.Line(f.OldPath, maxPhrase), safetext.Line(f.FileType, 40)})
+			changes.Files = append(changes.Files, event.FileChange{Operation: safetext.Line(f.Operation, 40), Path: safetext.Line(f.Path, maxPhrase),
+				OldPath: safetext.Line(f.OldPath, maxPhrase), FileType: safetext.Line(f.FileType, 40)})
 		}
-		out = append(out, ToolContent{Changes: changes})
+		out = append(out, event.ToolContent{Changes: changes})
 	}
 	return out
 }
@@ -165,7 +166,7 @@ func (s *Session) toolContentsV2(items []wire.ToolContent) []ToolContent {
 // terminalPatched posts what changed of a terminal of the agent's: a snapshot of
 // its output voids everything before.
 func (s *Session) terminalPatched(t wire.TerminalPatch) {
-	e := TerminalChanged{For: s.for_(), ID: t.ID, Command: line(cleared(t.Command, ""), maxPhrase), Cwd: line(cleared(t.Cwd, ""), maxPhrase), Cols: t.Cols, Rows: t.Rows}
+	e := event.TerminalChanged{For: s.for_(), ID: t.ID, Command: line(cleared(t.Command, ""), maxPhrase), Cwd: line(cleared(t.Cwd, ""), maxPhrase), Cols: t.Cols, Rows: t.Rows}
 	if t.Cancel.Set {
 		can := t.Cancel.V
 		e.Cancelable = &can
@@ -173,7 +174,7 @@ func (s *Session) terminalPatched(t wire.TerminalPatch) {
 	}
 	s.post(e)
 	if t.Exit.Set { // first: the output of a command that has ended is no sign of life
-		x := TerminalExited{For: s.for_(), ID: t.ID, Signal: safetext.Line(t.Exit.V.Signal, 40), Cleared: t.Exit.Null}
+		x := event.TerminalExited{For: s.for_(), ID: t.ID, Signal: safetext.Line(t.Exit.V.Signal, 40), Cleared: t.Exit.Null}
 		if t.Exit.V.ExitCode != nil {
 			code := int(*t.Exit.V.ExitCode)
 			x.Code = &code
@@ -181,7 +182,7 @@ func (s *Session) terminalPatched(t wire.TerminalPatch) {
 		s.post(x)
 	}
 	if t.Output.Set {
-		s.post(TerminalReplaced{For: s.for_(), ID: t.ID, Data: t.Output.V})
+		s.post(event.TerminalReplaced{For: s.for_(), ID: t.ID, Data: t.Output.V})
 	}
 }
 
@@ -191,21 +192,21 @@ func (s *Session) terminalChunk(u wire.UpdateV2) {
 		s.client.problem("output of a terminal that cannot be decoded", nil)
 	}
 	if u.Gap || len(u.Data) > 0 {
-		s.post(TerminalOutput{For: s.for_(), ID: u.Terminal.ID, Data: u.Data, Cut: u.Gap})
+		s.post(event.TerminalOutput{For: s.for_(), ID: u.Terminal.ID, Data: u.Data, Cut: u.Gap})
 	}
 }
 
 func (s *Session) planReplaced(u wire.UpdateV2) {
 	if u.Plan.Type != "items" && u.Plan.Type != "markdown" {
-		s.post(UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
+		s.post(event.UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
 		return
 	}
-	e := PlanChanged{For: s.for_(), PlanID: u.Plan.ID, Markdown: safetext.Clean(u.Plan.Markdown.V)}
+	e := event.PlanChanged{For: s.for_(), PlanID: u.Plan.ID, Markdown: safetext.Clean(u.Plan.Markdown.V)}
 	if len(e.Markdown) > maxRaw {
 		e.Markdown = strings.ToValidUTF8(e.Markdown[:maxRaw], "") + "…"
 	}
 	for _, p := range u.Plan.Entries {
-		e.Entries = append(e.Entries, PlanEntry{safetext.Line(p.Content, maxPhrase), safetext.Line(p.Priority, 40), safetext.Line(p.Status, 40)})
+		e.Entries = append(e.Entries, event.PlanEntry{Content: safetext.Line(p.Content, maxPhrase), Priority: safetext.Line(p.Priority, 40), Status: safetext.Line(p.Status, 40)})
 	}
 	s.post(e)
 }

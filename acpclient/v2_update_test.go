@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -158,7 +159,7 @@ func TestCase149Terminals(t *testing.T) {
 		if got = term(`update","terminalId":"t","exitStatus":null,"output":null`); got.Exited || got.Code != nil || len(got.Output) != 0 {
 			t.Errorf("%+v", got)
 		}
-		if !slices.Contains(k.thread.Apply(acpclient.TerminalOutput{For: acpclient.For{Session: "s"}, ID: "t", Data: []byte("x")}), 0) {
+		if !slices.Contains(k.thread.Apply(event.TerminalOutput{For: event.For{Session: "s"}, ID: "t", Data: []byte("x")}), 0) {
 			t.Error("the tool call that shows it is not touched")
 		}
 	})
@@ -167,7 +168,7 @@ func TestCase149Terminals(t *testing.T) {
 // case 150: diffs are lists of files, with or without a patch.
 func TestCase150Diffs(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
-		diff := func(rest string) *acpclient.Changes {
+		diff := func(rest string) *event.Changes {
 			k.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"diff",` + rest + `}]}`)
 			k.settle()
 			if c := k.thread.Tool("c").Content; len(c) == 1 {
@@ -177,7 +178,7 @@ func TestCase150Diffs(t *testing.T) {
 		}
 		c := diff(`"changes":[{"operation":"add","path":"/a"},{"operation":"delete","path":"/b","fileType":"binary"},{"operation":"move","path":"/d","oldPath":"/c"},
 			{"operation":"copy","path":"/f","oldPath":"/e"},{"operation":"modify","path":"/l","fileType":"symlink"},{"operation":"_chmod","path":"/g"},{"operation":"move","path":"/h"},{"path":"/i"}]`)
-		want := []acpclient.FileChange{{Operation: "add", Path: "/a"}, {Operation: "delete", Path: "/b", FileType: "binary"}, {Operation: "move", Path: "/d", OldPath: "/c"},
+		want := []event.FileChange{{Operation: "add", Path: "/a"}, {Operation: "delete", Path: "/b", FileType: "binary"}, {Operation: "move", Path: "/d", OldPath: "/c"},
 			{Operation: "copy", Path: "/f", OldPath: "/e"}, {Operation: "modify", Path: "/l", FileType: "symlink"}, {Operation: "_chmod", Path: "/g"}}
 		if !slices.Equal(c.Files, want) || c.Patch != "" {
 			t.Errorf("%+v", c)
@@ -251,10 +252,10 @@ func TestCase156Options(t *testing.T) {
 			value any
 			want  string
 		}{{false, `"type":"boolean","value":false`}, {"b", `"type":"id","value":"b"`}} {
-			if err := k.session.SetOption(t.Context(), acpclient.LegacyModels, set.value); err != nil {
+			if err := k.session.SetOption(t.Context(), event.LegacyModels, set.value); err != nil {
 				t.Error(err)
 			}
-			if got := k.got("session/set_config_option"); !strings.HasSuffix(string(got[len(got)-1].Params), `"configId":"`+acpclient.LegacyModels+`",`+set.want+`}`) {
+			if got := k.got("session/set_config_option"); !strings.HasSuffix(string(got[len(got)-1].Params), `"configId":"`+event.LegacyModels+`",`+set.want+`}`) {
 				t.Errorf("%s", got[len(got)-1].Params)
 			}
 		}
@@ -271,7 +272,7 @@ func TestCase156Options(t *testing.T) {
 func TestCase157Commands(t *testing.T) {
 	one := `[{"type":"command","name":"a","description":"A","input":{"type":"text","hint":"h"}},{"name":"b"},{"type":"_x","name":"c","description":"C","input":{"type":"_y"}},{"type":"command"}]`
 	talkV2(t, map[string]string{"session/new": `{"sessionId":"s","availableCommands":` + one + `}`}, func(t *testing.T, k *v2Talk) {
-		want := []acpclient.Command{{Name: "a", Description: "A", Hint: "h"}, {Name: "b"}, {Name: "c", Description: "C"}}
+		want := []event.Command{{Name: "a", Description: "A", Hint: "h"}, {Name: "b"}, {Name: "c", Description: "C"}}
 		if k.settle(); !slices.Equal(k.thread.Commands, want) {
 			t.Errorf("%+v", k.thread.Commands)
 		}
@@ -293,14 +294,14 @@ func TestCase158Unknown(t *testing.T) {
 		k.settle()
 		var unknown []string
 		for _, e := range k.events {
-			if e, ok := e.(acpclient.UnknownArrived); ok {
+			if e, ok := e.(event.UnknownArrived); ok {
 				unknown = append(unknown, e.Kind+" "+e.JSON)
 			}
 		}
 		if len(unknown) != 3 || unknown[0] != `_x {"sessionUpdate":"_x","a":1}` || !strings.HasPrefix(unknown[2], "a plan of type file ") {
 			t.Errorf("%q", unknown)
 		}
-		if c := k.thread.Tool("c").Content[0].Content; c.Kind != acpclient.UnknownContent || c.Text != `{"type":"_y","z":3}` || k.thread.Tool("c").Title != "" {
+		if c := k.thread.Tool("c").Content[0].Content; c.Kind != event.UnknownContent || c.Text != `{"type":"_y","z":3}` || k.thread.Tool("c").Title != "" {
 			t.Errorf("%+v", c)
 		}
 		if !strings.Contains(k.lines(), "agent t | attachment ") {
@@ -388,7 +389,7 @@ func TestSmallDifferencesOfV2(t *testing.T) {
 		if err := k.client.CloseSession(t.Context(), k.session); err != nil || len(k.got("session/close")) != 1 {
 			t.Error(err)
 		}
-		if err := k.session.Prompt(acpclient.Block{Text: "x"}); err == nil {
+		if err := k.session.Prompt(event.Block{Text: "x"}); err == nil {
 			t.Error("a closed session takes a prompt")
 		}
 	})

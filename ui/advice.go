@@ -3,15 +3,15 @@ package ui
 import (
 	"errors"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // advice says what to do about an agent that did not start.
 func advice(err error, a Agent) []string {
-	var agentErr *acpclient.AgentError
-	var exit *acpclient.ExitError
-	var start *acpclient.StartError
-	var lost *acpclient.LostError
+	var agentErr *event.AgentError
+	var exit *event.ExitError
+	var start *event.StartError
+	var lost *event.LostError
 	switch {
 	case errors.As(err, &lost) && lost.Unauthorized():
 		return []string{"The server wants other credentials: --header-env Authorization=VARIABLE sends one, or header_env and header_command of the agent in config.toml."}
@@ -19,7 +19,7 @@ func advice(err error, a Agent) []string {
 		return []string{"See whether the server runs and the URL is right: " + a.Command}
 	case errors.As(err, &agentErr) && agentErr.AuthRequired():
 		return []string{"The agent wants a login first. Log in with its own command in another terminal, then try again: " + a.Command}
-	case errors.Is(err, acpclient.ErrVersion):
+	case errors.Is(err, event.ErrVersion):
 		return []string{"The agent speaks another version of the Agent Client Protocol. Update it, or update parley."}
 	case errors.As(err, &start):
 		return []string{"Install it, or start another command: parley -- COMMAND ARG…", "`parley agents` lists what was found."}

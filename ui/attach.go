@@ -13,7 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/picture"
 	"parley/internal/safetext"
 	"parley/ui/widget"
@@ -94,7 +94,7 @@ func (p *pictures) label(token rune) (string, bool) {
 	case a == nil || a.failed:
 		return "", false
 	case a.loaded:
-		return fmt.Sprintf("[image %s %s]", a.name, acpclient.ByteCount(a.size)), true
+		return fmt.Sprintf("[image %s %s]", a.name, event.ByteCount(a.size)), true
 	}
 	return "[image " + a.name + "]", true
 }
@@ -135,7 +135,7 @@ func replaceTokens(text string, with func(token rune) string) string {
 }
 
 // textOf is the draft that blocks were made of.
-func (p *pictures) textOf(blocks []acpclient.Block) string {
+func (p *pictures) textOf(blocks []event.Block) string {
 	text := ""
 	for _, b := range blocks {
 		text += b.Text

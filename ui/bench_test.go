@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/uitest"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkView(b *testing.B) {
 	m.page = chatPage
 	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	for range 40 {
-		m.chat.apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
+		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
 	}
 	m.chat.applied()
 	m.View()

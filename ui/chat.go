@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -122,7 +123,7 @@ func (c *chat) attach(s *acpclient.Session) {
 	e := era{from: c.began}
 	if behind := c.link.conn.Behind; behind != nil {
 		id := s.ID()
-		e.behind = func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error) {
+		e.behind = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
 			return behind(ctx, id, spans, request)
 		}
 	}
@@ -141,19 +142,19 @@ func (c *chat) busy() bool {
 }
 
 // apply takes one event.
-func (c *chat) apply(e acpclient.Event) tea.Cmd {
+func (c *chat) apply(e event.Event) tea.Cmd {
 	if c.lost.Coming != nil {
 		if cmd, ok := c.comes(e); ok {
 			return cmd
 		}
 	}
 	switch e := e.(type) {
-	case acpclient.TurnStarted:
+	case event.TurnStarted:
 		c.watch(true)
 		if !e.Told {
 			c.newPrompt()
 		}
-	case acpclient.PromptHeld:
+	case event.PromptHeld:
 		c.newPrompt()
 	case permissions.Asked:
 		c.question.add(e.Question)
@@ -161,29 +162,29 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 	case permissions.Settled:
 		c.question.remove(e.Key)
 		return c.m.lookAgain(quiet)
-	case acpclient.CommandsChanged:
+	case event.CommandsChanged:
 		c.thread.Apply(e)
 		c.refreshPopup()
 		return nil
-	case acpclient.PromptFailed:
+	case event.PromptFailed:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		return c.promptFailed(e)
-	case acpclient.ElicitationAsked:
+	case event.ElicitationAsked:
 		return c.elicited(e)
-	case acpclient.ElicitationSettled:
+	case event.ElicitationSettled:
 		return c.elicitSettled(e.Key)
-	case acpclient.ElicitationCompleted:
+	case event.ElicitationCompleted:
 		return c.elicitCompleted(e.Key)
-	case acpclient.NoticeArrived:
+	case event.NoticeArrived:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
-	case acpclient.TerminalStarted:
+	case event.TerminalStarted:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		if e.Attended {
 			return c.lend(e.ID, e.Command)
 		}
 		return nil
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		number := c.watch(false)
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.cutOff(e.Err)
@@ -195,7 +196,7 @@ func (c *chat) apply(e acpclient.Event) tea.Cmd {
 			return tea.Batch(c.wantLogin(e.Err), look)
 		}
 		return tea.Batch(c.next(e), look)
-	case acpclient.Disconnected:
+	case event.Disconnected:
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.view.Changed([]int{0})
 		c.toast, c.elicits = "", nil
@@ -249,7 +250,7 @@ func (c *chat) send(text string) (tea.Cmd, error) {
 		c.lastPrompt, c.refused = whole, nil
 		return cmd, nil
 	}
-	if err := c.session.Prompt(c.carry([]acpclient.Block{{Text: text}})...); err != nil {
+	if err := c.session.Prompt(c.carry([]event.Block{{Text: text}})...); err != nil {
 		return nil, err
 	}
 	c.lastPrompt, c.refused = whole, nil

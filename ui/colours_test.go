@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -154,9 +155,9 @@ func BenchmarkTheme(b *testing.B) {
 	m.page = chatPage
 	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	for range 25_000 {
-		m.chat.apply(acpclient.TurnStarted{Text: "go on"})
-		m.chat.apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})
-		m.chat.apply(acpclient.TurnEnded{StopReason: "end_turn"})
+		m.chat.apply(event.TurnStarted{Text: "go on"})
+		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})
+		m.chat.apply(event.TurnEnded{StopReason: "end_turn"})
 	}
 	m.chat.applied()
 	for range 3000 { // so that much is remembered

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // errEnding is how a start ends that came after the screen had ended.
@@ -32,7 +32,7 @@ func newConnections() *connections {
 }
 
 // start runs connect and keeps what it returns.
-func (c *connections) start(ctx context.Context, a Agent, connect func(context.Context, Agent, acpclient.Sink, *acpclient.Log) (*Connection, error), sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+func (c *connections) start(ctx context.Context, a Agent, connect func(context.Context, Agent, event.Sink, *event.Log) (*Connection, error), sink event.Sink, log *event.Log) (*Connection, error) {
 	if !c.enter() {
 		return nil, errEnding
 	}

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -17,7 +17,7 @@ import (
 // opened. One is shown at a time, over the transcript; it is never answered by
 // itself.
 type elicitation struct {
-	asked acpclient.ElicitationAsked
+	asked event.ElicitationAsked
 	about elicit.Form
 	form  *widget.Form
 	link  elicit.Link
@@ -75,14 +75,14 @@ func (c *chat) asksAgain() tea.Cmd {
 
 // elicited takes a new one. A form that cannot be shown as one is declined, and
 // said so.
-func (c *chat) elicited(e acpclient.ElicitationAsked) tea.Cmd {
+func (c *chat) elicited(e event.ElicitationAsked) tea.Cmd {
 	n := &elicitation{asked: e}
 	if e.URL != "" {
 		n.link = elicit.ParseLink(e.URL)
 	} else {
 		form, err := elicit.Parse(e.Schema)
 		if err != nil {
-			e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+			e.Answer(event.ElicitationAnswer{Action: "decline"})
 			return c.say("the agent asked for a form that parley cannot show; declined")
 		}
 		n.about, n.form = form, widget.NewForm(formFields(form), c.m.keys)
@@ -244,7 +244,7 @@ func (c *chat) linkKey(e *elicitation, name string) tea.Cmd {
 		}
 		if !e.open {
 			e.open, e.offset = true, 0
-			e.asked.Answer(acpclient.ElicitationAnswer{Action: "accept"})
+			e.asked.Answer(event.ElicitationAnswer{Action: "accept"})
 			c.elicits = append(c.elicits[1:len(c.elicits):len(c.elicits)], e)
 		}
 		e.grabbed = false // whoever goes on typing opens nothing
@@ -272,7 +272,7 @@ type openedURLMsg struct {
 
 // settle answers and takes it off the screen.
 func (c *chat) settle(e *elicitation, action string) tea.Cmd {
-	answer := acpclient.ElicitationAnswer{Action: action}
+	answer := event.ElicitationAnswer{Action: action}
 	if action == "accept" && e.form != nil {
 		values := map[string]any{}
 		for i, v := range e.form.Values() {

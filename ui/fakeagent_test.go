@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/host"
@@ -24,7 +25,7 @@ type script struct {
 	turn     func(*turn) string                     // what it does with a prompt
 	holds    func(*turn) (string, error)            // of v2, in the place of turn: the answer to the prompt is JSON
 	on       map[string]func(*call) (string, error) // what it does with other requests; the answer is JSON
-	behind   func(session string, spans []acpclient.Span, request int64) ([]Message, error)
+	behind   func(session string, spans []event.Span, request int64) ([]Message, error)
 }
 
 // agent is the other end of one connection.
@@ -127,7 +128,7 @@ func (a *agent) answerTo(method string) func(*call) (string, error) {
 	return nil
 }
 
-func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+func (d *driver) connect(ctx context.Context, chosen Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 	conn, err := d.redial(ctx, chosen, sink, log)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (d *driver) connect(ctx context.Context, chosen Agent, sink acpclient.Sink,
 }
 
 // redial connects and opens no session.
-func (d *driver) redial(ctx context.Context, chosen Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+func (d *driver) redial(ctx context.Context, chosen Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 	ours, theirs := transport.Pipe()
 	a := &agent{d: d, name: chosen.Name, env: chosen.Env, turns: map[string][]*turn{}}
 	does := a.does()
@@ -171,7 +172,7 @@ func (d *driver) redial(ctx context.Context, chosen Agent, sink acpclient.Sink, 
 	}
 	conn := &Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
 	if does.behind != nil {
-		conn.Behind = func(_ context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error) {
+		conn.Behind = func(_ context.Context, session string, spans []event.Span, request int64) ([]Message, error) {
 			return does.behind(session, spans, request)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/uitest"
 )
 
@@ -35,7 +36,7 @@ func chatting(width, height int) *Model {
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	m.page = chatPage
 	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
-	m.chat.apply(acpclient.TurnStarted{Text: "go on", At: uitest.Start})
+	m.chat.apply(event.TurnStarted{Text: "go on", At: uitest.Start})
 	return m
 }
 
@@ -49,10 +50,10 @@ func BenchmarkFlood(b *testing.B) {
 		var longest, sum time.Duration
 		n := 0
 		for rest := text; rest != ""; n++ {
-			e := acpclient.TextArrived{Role: acpclient.Agent, Text: rest[:min(portion, len(rest))]}
+			e := event.TextArrived{Role: event.Agent, Text: rest[:min(portion, len(rest))]}
 			rest = rest[len(e.Text):]
 			began := time.Now()
-			m.Update(eventsMsg{m.chat.link.queue, []acpclient.Event{e}})
+			m.Update(eventsMsg{m.chat.link.queue, []event.Event{e}})
 			m.View()
 			took := time.Since(began)
 			longest, sum = max(longest, took), sum+took

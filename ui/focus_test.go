@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // talkative is a turn with a tool call between two messages.
@@ -267,7 +267,7 @@ func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
 // looked is what the log was asked for.
 type looked struct {
 	session string
-	spans   []acpclient.Span
+	spans   []event.Span
 	request int64
 }
 
@@ -278,7 +278,7 @@ func TestBehind(t *testing.T) {
 	var failure error
 	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(session string, spans []acpclient.Span, request int64) ([]Message, error) {
+		d.behind = func(session string, spans []event.Span, request int64) ([]Message, error) {
 			asked = append(asked, looked{session, spans, request})
 			return shown, failure
 		}
@@ -346,7 +346,7 @@ func TestNothingBehind(t *testing.T) {
 // A very long message is cut, and says so.
 func TestLongMessageBehind(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(string, []acpclient.Span, int64) ([]Message, error) {
+		d.behind = func(string, []event.Span, int64) ([]Message, error) {
 			return []Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
 		}
 	}, func(d *driver) {
@@ -364,7 +364,7 @@ func TestLongMessageBehind(t *testing.T) {
 func TestGoldenBehind(t *testing.T) {
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
-		d.behind = func(string, []acpclient.Span, int64) ([]Message, error) {
+		d.behind = func(string, []event.Span, int64) ([]Message, error) {
 			return []Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
 		}
 	}, func(d *driver) {

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 	"parley/internal/seeds"
@@ -25,8 +26,8 @@ type pagePlayer struct {
 	t      *testing.T
 	m      *Model
 	now    time.Time
-	events []acpclient.Event // that the thread has had
-	asked  uint64            // questions so far
+	events []event.Event // that the thread has had
+	asked  uint64        // questions so far
 	done   []string
 }
 
@@ -52,7 +53,7 @@ func (p *pagePlayer) update(msg tea.Msg) {
 }
 
 // event hands an event of the agent's over.
-func (p *pagePlayer) event(e acpclient.Event) {
+func (p *pagePlayer) event(e event.Event) {
 	p.done = append(p.done, fmt.Sprintf("%T", e))
 	p.events = append(p.events, e)
 	p.m.chat.apply(e)
@@ -177,8 +178,8 @@ func (p *pagePlayer) compare() {
 }
 
 // inGo makes every diff one of Go, which has colours.
-func inGo(e acpclient.Event) acpclient.Event {
-	tool, ok := e.(acpclient.ToolChanged)
+func inGo(e event.Event) event.Event {
+	tool, ok := e.(event.ToolChanged)
 	if !ok || tool.Content == nil {
 		return e
 	}

@@ -18,7 +18,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/internal/seeds"
 	"parley/ui/uitest"
@@ -26,13 +26,13 @@ import (
 
 // tap notes which events there were, and whether their strings held the word.
 type tap struct {
-	acpclient.Sink
+	event.Sink
 	mu   sync.Mutex
 	seen map[string]bool // by kind
 }
 
-// Post implements acpclient.Sink.
-func (p *tap) Post(e acpclient.Event) {
+// Post implements event.Sink.
+func (p *tap) Post(e event.Event) {
 	p.mu.Lock()
 	p.seen[reflect.TypeOf(e).Name()] = true
 	p.mu.Unlock()
@@ -67,8 +67,8 @@ func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
 			return evil
 		}
 		connect := o.Connect
-		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
-			for _, src := range []acpclient.LogSource{acpclient.LogStderr, acpclient.LogProtocol} {
+		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+			for _, src := range []event.LogSource{event.LogStderr, event.LogProtocol} {
 				log.Add(src, safetext.Line(evil, 500))
 			}
 			p.Sink = sink
@@ -272,7 +272,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 // eventKinds are the kinds of event that acpclient has.
 func eventKinds(t *testing.T) (kinds []string) {
 	t.Helper()
-	files, err := filepath.Glob("../acpclient/*.go")
+	files, err := filepath.Glob("../acpclient/event/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

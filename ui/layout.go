@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -382,7 +382,7 @@ func (c *chat) planRows(width int) []string {
 func unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
 
 // stepRows is one step of a plan.
-func (c *chat) stepRows(p acpclient.PlanEntry, width int) []string {
+func (c *chat) stepRows(p event.PlanEntry, width int) []string {
 	sign := planSigns[p.Status]
 	if sign == "" {
 		sign = "·"
@@ -413,7 +413,7 @@ func (c *chat) logRows(width int) []string {
 	for _, l := range lines {
 		before := th.Dim.Paint(l.At.Format("15:04:05 ")) + th.Faint.Paint(fmt.Sprintf("%-8s ", l.Source))
 		ink := th.Text
-		if l.Source == acpclient.LogProtocol {
+		if l.Source == event.LogProtocol {
 			ink = th.Warn
 		}
 		for i, r := range widget.Wrap(l.Text, max(1, width-18)) {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/ui/intent"
@@ -19,10 +20,10 @@ import (
 // and a log of its own.
 type link struct {
 	m     *Model
-	agent Agent            // the one chosen; zero before that
-	queue *acpclient.Queue // of the connection of the moment
-	over  chan struct{}    // closed when another one takes its place
-	log   *acpclient.Log
+	agent Agent         // the one chosen; zero before that
+	queue *event.Queue  // of the connection of the moment
+	over  chan struct{} // closed when another one takes its place
+	log   *event.Log
 	last  time.Time // when the last portion of events was handed over
 
 	conn          *Connection // nil while there is none
@@ -48,7 +49,7 @@ type link struct {
 }
 
 func newLink(m *Model) *link {
-	return &link{m: m, queue: acpclient.NewQueue(), over: make(chan struct{}), log: acpclient.NewLog(), gone: map[string]bool{}}
+	return &link{m: m, queue: event.NewQueue(), over: make(chan struct{}), log: event.NewLog(), gone: map[string]bool{}}
 }
 
 // name is what the agent is called on the screen: the name the user chose it by,
@@ -121,7 +122,7 @@ func (l *link) listen() tea.Cmd {
 func (l *link) forget() {
 	close(l.over)
 	l.over = make(chan struct{})
-	l.queue = acpclient.NewQueue()
+	l.queue = event.NewQueue()
 	if l.cancelConnect != nil {
 		l.cancelConnect()
 	}
@@ -213,7 +214,7 @@ func (l *link) connected(msg connectedMsg) tea.Cmd {
 
 // route hands an event to the page of its session. The first event of a session
 // that is being opened tells which page is its.
-func (l *link) route(e acpclient.Event) tea.Cmd {
+func (l *link) route(e event.Event) tea.Cmd {
 	id := e.EventSession()
 	if id == "" {
 		return l.announce(e)
@@ -233,20 +234,20 @@ func (l *link) route(e acpclient.Event) tea.Cmd {
 }
 
 // announce hands out what concerns the connection as a whole.
-func (l *link) announce(e acpclient.Event) tea.Cmd {
+func (l *link) announce(e event.Event) tea.Cmd {
 	var cmds []tea.Cmd
 	switch e := e.(type) {
-	case acpclient.ElicitationCompleted: // of which page, only its key tells
+	case event.ElicitationCompleted: // of which page, only its key tells
 		for _, c := range l.chats() {
 			cmds = append(cmds, c.elicitCompleted(e.Key))
 		}
 		return tea.Batch(cmds...)
-	case acpclient.ElicitationSettled: // it may stand on another page than the one in front now
+	case event.ElicitationSettled: // it may stand on another page than the one in front now
 		for _, c := range l.chats() {
 			cmds = append(cmds, c.elicitSettled(e.Key))
 		}
 		return tea.Batch(cmds...)
-	case acpclient.Disconnected:
+	case event.Disconnected:
 		for _, c := range l.chats() {
 			cmds = append(cmds, c.apply(e))
 		}

@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -29,8 +29,8 @@ type Logged struct {
 	Of func(Agent) bool
 	// Replay posts what happened in it and returns when that is all. Behind
 	// returns messages that made an item, as Connection.Behind does.
-	Replay func(ctx context.Context, sink acpclient.Sink) error
-	Behind func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error)
+	Replay func(ctx context.Context, sink event.Sink) error
+	Behind func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 }
 
 // Message is one JSON-RPC message as it was logged: not safe to show.
@@ -51,7 +51,7 @@ func (g Logged) OfAgent(a Agent) bool {
 }
 
 // lookup finds the messages that made an item.
-type lookup func(ctx context.Context, spans []acpclient.Span, request int64) ([]Message, error)
+type lookup func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 
 // era is what one connection has put on a page: what stands from an item on.
 type era struct {
@@ -63,7 +63,7 @@ type era struct {
 type (
 	replayedMsg struct {
 		chat   *chat
-		events []acpclient.Event
+		events []event.Event
 		err    error
 	}
 	foundLogMsg struct {
@@ -145,7 +145,7 @@ func (m *Model) openLogged(g Logged, why string) tea.Cmd {
 	c.thread.Session, c.thread.Title = g.Session, g.Title
 	c.eras = []era{{0, g.Behind}}
 	return func() tea.Msg {
-		queue := acpclient.NewQueue()
+		queue := event.NewQueue()
 		err := g.Replay(ctx, queue)
 		return replayedMsg{c, queue.Take(), err}
 	}
@@ -165,7 +165,7 @@ func (m *Model) replayed(msg replayedMsg) tea.Cmd {
 	for _, e := range msg.events {
 		c.changed = append(c.changed, c.thread.Apply(e)...)
 	}
-	c.changed = append(c.changed, c.thread.Apply(acpclient.Disconnected{Err: acpclient.ErrClosed})...)
+	c.changed = append(c.changed, c.thread.Apply(event.Disconnected{Err: event.ErrClosed})...)
 	c.view.Changed([]int{0})
 	c.applied()
 	if msg.err != nil {
@@ -192,7 +192,7 @@ func (c *chat) showBehind() tea.Cmd {
 	if behind == nil {
 		return c.say("there is no log to look it up in")
 	}
-	spans, request, ctx := append([]acpclient.Span(nil), it.Wire...), it.Request, c.m.conns.ctx
+	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.conns.ctx
 	return func() tea.Msg {
 		shown, err := behind(ctx, spans, request)
 		return behindMsg{c, shown, err}

@@ -9,23 +9,23 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // tales are the events of a session that was logged.
-func tales(session string) []acpclient.Event {
-	in := func(n uint64) acpclient.For {
-		return acpclient.For{Session: session, Wire: acpclient.Span{First: n, Last: n}}
+func tales(session string) []event.Event {
+	in := func(n uint64) event.For {
+		return event.For{Session: session, Wire: event.Span{First: n, Last: n}}
 	}
 	title, kind, status, raw := "Read lex.go", "read", "in_progress", `{"path":"lex.go"}`
 	at := time.Date(2026, 2, 27, 18, 5, 0, 0, time.UTC)
-	return []acpclient.Event{
-		acpclient.TurnStarted{For: acpclient.For{Session: session}, Text: "what is wrong with the lexer?", At: at, Request: 3},
-		acpclient.TextArrived{For: in(4), Role: acpclient.Agent, Text: "It counts bytes."},
-		acpclient.ToolChanged{For: in(5), ID: "t", Title: &title, Kind: &kind, Status: &status, RawInput: &raw, At: at},
-		acpclient.TurnEnded{For: in(6), StopReason: "end_turn", At: at.Add(time.Minute)},
-		acpclient.TurnStarted{For: acpclient.For{Session: session}, Text: "fix it", At: at.Add(time.Hour), Request: 7},
-		acpclient.TextArrived{For: in(8), Role: acpclient.Agent, Text: "I am on it"},
+	return []event.Event{
+		event.TurnStarted{For: event.For{Session: session}, Text: "what is wrong with the lexer?", At: at, Request: 3},
+		event.TextArrived{For: in(4), Role: event.Agent, Text: "It counts bytes."},
+		event.ToolChanged{For: in(5), ID: "t", Title: &title, Kind: &kind, Status: &status, RawInput: &raw, At: at},
+		event.TurnEnded{For: in(6), StopReason: "end_turn", At: at.Add(time.Minute)},
+		event.TurnStarted{For: event.For{Session: session}, Text: "fix it", At: at.Add(time.Hour), Request: 7},
+		event.TextArrived{For: in(8), Role: event.Agent, Text: "I am on it"},
 	}
 }
 
@@ -34,19 +34,19 @@ func loggedTwo(_ *driver, o *Options) {
 	o.Logs = func() ([]Logged, error) {
 		return []Logged{
 			{Agent: "fake", Session: "old", Cwd: "/home/ada/src/lexer", Title: "Mend the lexer", Updated: time.Date(2026, 2, 27, 18, 5, 0, 0, time.UTC), Prompts: 2,
-				Replay: func(_ context.Context, sink acpclient.Sink) error {
+				Replay: func(_ context.Context, sink event.Sink) error {
 					for _, e := range tales("old") {
 						sink.Post(e)
 					}
 					return nil
 				},
-				Behind: func(_ context.Context, spans []acpclient.Span, request int64) ([]Message, error) {
+				Behind: func(_ context.Context, spans []event.Span, request int64) ([]Message, error) {
 					if request == 7 {
 						return []Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
 					}
 					return nil, errors.New("the log is damaged")
 				}},
-			{Agent: "elder", Session: "older", Cwd: "/srv/site", Replay: func(context.Context, acpclient.Sink) error { return errors.New("line 3 is no JSON") }},
+			{Agent: "elder", Session: "older", Cwd: "/srv/site", Replay: func(context.Context, event.Sink) error { return errors.New("line 3 is no JSON") }},
 		}, nil
 	}
 }
@@ -189,7 +189,7 @@ func TestReplayGivenUp(t *testing.T) {
 	gaveUp := false
 	drive(t, func(_ *driver, o *Options) {
 		o.Logs = func() ([]Logged, error) {
-			return []Logged{{Agent: "fake", Session: "long", Title: "A long one", Replay: func(ctx context.Context, sink acpclient.Sink) error {
+			return []Logged{{Agent: "fake", Session: "long", Title: "A long one", Replay: func(ctx context.Context, sink event.Sink) error {
 				<-ctx.Done()
 				gaveUp = true
 				return ctx.Err()
@@ -259,8 +259,8 @@ func TestHostileLog(t *testing.T) {
 	for _, h := range []string{"\x1b]52;c;aGk=\x07", "\x1b[2J", "\u202egnp.exe\u2066", "a\nb\rc", strings.Repeat("w", 5000)} {
 		drive(t, func(_ *driver, o *Options) {
 			o.Logs = func() ([]Logged, error) {
-				return []Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, acpclient.Sink) error { return nil },
-					Behind: func(context.Context, []acpclient.Span, int64) ([]Message, error) { return nil, nil }}}, nil
+				return []Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, event.Sink) error { return nil },
+					Behind: func(context.Context, []event.Span, int64) ([]Message, error) { return nil, nil }}}, nil
 			}
 		}, func(d *driver) {
 			d.connected()

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	chatview "parley/ui/chat"
@@ -41,7 +42,7 @@ const methodNotFound = -32601
 
 // wantsLogin tells whether an error means that the agent wants a login first.
 func wantsLogin(err error) bool {
-	var e *acpclient.AgentError
+	var e *event.AgentError
 	return errors.As(err, &e) && e.AuthRequired()
 }
 
@@ -235,7 +236,7 @@ func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
 		return nil
 	}
 	l.cancelLogin, l.loggingIn = nil, ""
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		msg.err = errors.New("the login was given up")
@@ -246,7 +247,7 @@ func (m *Model) loggedIn(msg loggedInMsg) tea.Cmd {
 		delete(m.given, l.agent.Name)
 	}
 	if msg.err != nil {
-		l.log.Add(acpclient.LogClient, msg.err.Error())
+		l.log.Add(event.LogClient, msg.err.Error())
 	}
 	switch {
 	case !l.starting() && !l.live():
@@ -294,10 +295,10 @@ func (m *Model) loginRan(msg loginRanMsg) tea.Cmd {
 		} else {
 			p = l.askLogin(text)
 		}
-		l.log.Add(acpclient.LogClient, text)
+		l.log.Add(event.LogClient, text)
 		p.said = lastLines(msg.err)
 		for _, line := range p.said {
-			l.log.Add(acpclient.LogClient, line)
+			l.log.Add(event.LogClient, line)
 		}
 		return nil
 	}
@@ -327,13 +328,13 @@ func (l *link) again() tea.Cmd {
 
 // promptFailed gives the text of a prompt that the agent did not take back to
 // the composer, in front of what is being typed, or keeps it for after a login.
-func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
+func (c *chat) promptFailed(e event.PromptFailed) tea.Cmd {
 	text := c.m.pictures.textOf(e.Blocks)
 	if wantsLogin(e.Err) {
 		c.refused = append(c.refused, text)
 		return c.wantLogin(e.Err)
 	}
-	if acpclient.CutOff(e.Err) {
+	if event.CutOff(e.Err) {
 		c.lost.Cut.Hold(c.thread, text)
 		c.unconfirmed.Offer(&c.lost.Cut)
 		return nil
@@ -349,7 +350,7 @@ func (c *chat) promptFailed(e acpclient.PromptFailed) tea.Cmd {
 		c.enqueue(text)
 		said := c.say("not taken while a turn runs; it is sent after this one: " + e.Err.Error())
 		if c.thread.State == thread.Idle { // it is over meanwhile
-			return tea.Batch(said, c.next(acpclient.TurnEnded{}))
+			return tea.Batch(said, c.next(event.TurnEnded{}))
 		}
 		return said
 	}

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // ways are login methods of every kind; the first has no type at all.
@@ -79,7 +80,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		first := d.agent
 		d.types("brow\n")
 		d.sees("logging in: In the browser", "esc give up")
-		d.m.chat.link.log.Add(acpclient.LogStderr, "code: ABCD-1234")
+		d.m.chat.link.log.Add(event.LogStderr, "code: ABCD-1234")
 		d.wait(500 * time.Millisecond)
 		d.sees("code: ABCD-1234") // shown while the login runs
 		d.press("enter")          // means nothing here
@@ -166,7 +167,7 @@ func TestLoginOpensAsAsked(t *testing.T) {
 			return `{}`, nil
 		}
 		connect := o.Connect
-		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 			conn, err := connect(ctx, a, sink, log)
 			if conn != nil {
 				conn.Open = func(ctx context.Context) (*acpclient.Session, error) {

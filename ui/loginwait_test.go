@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // longAddress is one that no row of a terminal holds.
@@ -43,12 +43,12 @@ func TestAddressOfALogin(t *testing.T) {
 	}, func(d *driver) {
 		d.rest()
 		l := d.m.chat.link
-		l.log.Add(acpclient.LogStderr, "see http://earlier.example.org/docs")
+		l.log.Add(event.LogStderr, "see http://earlier.example.org/docs")
 		d.press("enter")
 		d.soon()
 		d.misses("earlier.example.org")
-		l.log.Add(acpclient.LogStderr, "Please visit <"+longAddress+">.")
-		l.log.Add(acpclient.LogStderr, "listening on http://127.0.0.1:4711/callback")
+		l.log.Add(event.LogStderr, "Please visit <"+longAddress+">.")
+		l.log.Add(event.LogStderr, "listening on http://127.0.0.1:4711/callback")
 		for _, width := range []int{40, 80, 200} {
 			d.send(tea.WindowSizeMsg{Width: width, Height: 30})
 			d.wait(time.Second)
@@ -105,7 +105,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.soon()
-		d.m.chat.link.log.Add(acpclient.LogStderr, "Visit "+longAddress)
+		d.m.chat.link.log.Add(event.LogStderr, "Visit "+longAddress)
 		d.wait(time.Second)
 		d.sees("╭ log in to fake: In the browser", "o open login.example.org")
 		if !d.whole(longAddress) {

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 	"parley/ui/theme"
@@ -77,12 +77,12 @@ type Model struct {
 // Messages of the model's own commands.
 type (
 	eventsMsg struct {
-		from   *acpclient.Queue
-		events []acpclient.Event
+		from   *event.Queue
+		events []event.Event
 	}
 	tickMsg      time.Time
 	connectedMsg struct {
-		from *acpclient.Queue
+		from *event.Queue
 		conn *Connection
 		err  error
 	}
@@ -160,7 +160,7 @@ func (m *Model) links() []*link {
 
 // linkOf finds the agent whose connection of the moment posts to a queue; nil
 // where another one has taken its place.
-func (m *Model) linkOf(queue *acpclient.Queue) *link {
+func (m *Model) linkOf(queue *event.Queue) *link {
 	for _, l := range m.links() {
 		if l.queue == queue {
 			return l
@@ -186,7 +186,7 @@ func (m *Model) leave() tea.Cmd {
 	old := l.conn
 	l.conn, l.connectErr, m.starting = nil, nil, nil
 	if c := l.front(); c.link == l && !c.blank() { // enter starts it again
-		c.apply(acpclient.Disconnected{Err: acpclient.ErrClosed})
+		c.apply(event.Disconnected{Err: event.ErrClosed})
 	}
 	m.start.list.SetFilter("")
 	m.page = startPage

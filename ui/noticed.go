@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // SweepAfter is how long after the start it is looked for what others have left:
@@ -65,6 +65,6 @@ func (msg noticedMsg) take(m *Model) tea.Cmd {
 	if msg.line == "" {
 		return next
 	}
-	m.chat.link.log.Add(acpclient.LogClient, msg.line) // where it can be read again
+	m.chat.link.log.Add(event.LogClient, msg.line) // where it can be read again
 	return tea.Batch(m.chat.say(msg.line), next)
 }

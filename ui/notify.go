@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -43,10 +43,10 @@ func (m *Model) elsewhere() bool {
 
 // notify tells the user of what an event means, where nobody looks: that a turn
 // is over, or that something is asked.
-func (m *Model) notify(c *chat, e acpclient.Event) tea.Cmd {
+func (m *Model) notify(c *chat, e event.Event) tea.Cmd {
 	var what string
 	switch e := e.(type) {
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		switch {
 		case e.StopReason == "cancelled" || c.session != nil && c.session.Running():
 			return nil // the user knows, or it goes on with what was queued
@@ -55,7 +55,7 @@ func (m *Model) notify(c *chat, e acpclient.Event) tea.Cmd {
 		default:
 			what = "is done"
 		}
-	case permissions.Asked, acpclient.ElicitationAsked:
+	case permissions.Asked, event.ElicitationAsked:
 		what = "waits for you"
 	default:
 		return nil

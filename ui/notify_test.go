@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/permissions"
 )
 
@@ -17,14 +17,14 @@ func TestNotify(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Notify = NotifyOSC777 }, func(d *driver) {
 		d.connected()
 		c := d.m.chat
-		told := func(e acpclient.Event) string {
+		told := func(e event.Event) string {
 			cmd := d.m.notify(c, e)
 			if cmd == nil {
 				return ""
 			}
 			return cmd().(tea.RawMsg).Msg.(string)
 		}
-		done := acpclient.TurnEnded{StopReason: "end_turn"}
+		done := event.TurnEnded{StopReason: "end_turn"}
 		d.send(tea.FocusMsg{})
 		d.wait(time.Minute)
 		if got := told(done); got != "" {
@@ -44,7 +44,7 @@ func TestNotify(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		d.wait(3 * time.Second)
-		if got := told(acpclient.TurnEnded{StopReason: "cancelled"}); got != "" {
+		if got := told(event.TurnEnded{StopReason: "cancelled"}); got != "" {
 			t.Errorf("of one's own doing: %q", got)
 		}
 	})
@@ -54,7 +54,7 @@ func TestNotify(t *testing.T) {
 func TestNotifyWithoutFocus(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Notify = NotifyBell }, func(d *driver) {
 		d.connected()
-		done := acpclient.TurnEnded{StopReason: "end_turn"}
+		done := event.TurnEnded{StopReason: "end_turn"}
 		d.types("x")
 		if d.m.notify(d.m.chat, done) != nil {
 			t.Error("somebody types")

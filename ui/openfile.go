@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/widget"
 )
 
@@ -48,13 +48,13 @@ func (c *chat) openFile() tea.Cmd {
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
 	c.picker = &picker{title: "files", foot: "enter opens · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		return c.openAt(it.Value.(acpclient.Location))
+		return c.openAt(it.Value.(event.Location))
 	}}
 	return nil
 }
 
 // openAt looks for a file and for the editor.
-func (c *chat) openAt(at acpclient.Location) tea.Cmd {
+func (c *chat) openAt(at event.Location) tea.Cmd {
 	open := c.m.opts.OpenFile
 	if open == nil {
 		return c.say("there is no editor here")

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/reopen"
 	"parley/ui/intent"
 )
@@ -188,13 +188,13 @@ func (m *Model) drop(c *chat) {
 
 // deliver applies an event to a page; what happens on one that is not on the
 // screen is marked.
-func (m *Model) deliver(c *chat, e acpclient.Event) tea.Cmd {
+func (m *Model) deliver(c *chat, e event.Event) tea.Cmd {
 	cmd := tea.Batch(c.apply(e), m.notify(c, e))
 	if c == m.chat {
 		return cmd
 	}
 	switch e.(type) {
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		if c.session != nil && c.session.Running() {
 			return cmd // it goes on with what was queued
 		}

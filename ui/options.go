@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/ui/widget"
 )
@@ -49,7 +49,7 @@ func (c *chat) nextMode() tea.Cmd {
 // the agent has no options. The legacy models are none.
 func (c *chat) modesCount() bool {
 	for _, o := range c.thread.Config {
-		if o.ID != acpclient.LegacyModels {
+		if o.ID != event.LegacyModels {
 			return false
 		}
 	}
@@ -57,7 +57,7 @@ func (c *chat) modesCount() bool {
 }
 
 // after is the id of the choice behind the one with this id, going round.
-func after(choices []acpclient.Choice, id string) string {
+func after(choices []event.Choice, id string) string {
 	for i, ch := range choices {
 		if ch.ID == id {
 			return choices[(i+1)%len(choices)].ID
@@ -66,7 +66,7 @@ func after(choices []acpclient.Choice, id string) string {
 	return choices[0].ID
 }
 
-func (c *chat) setOption(o acpclient.ConfigOption, value any) tea.Cmd {
+func (c *chat) setOption(o event.ConfigOption, value any) tea.Cmd {
 	session := c.session
 	return c.setting(func(ctx context.Context) error { return session.SetOption(ctx, o.ID, value) })
 }
@@ -98,7 +98,7 @@ func (c *chat) showOptions(category string) tea.Cmd {
 		return c.say("the agent offers nothing to choose here")
 	}
 	c.picker = &picker{title: "options", foot: "enter changes · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		if o, ok := it.Value.(acpclient.ConfigOption); ok {
+		if o, ok := it.Value.(event.ConfigOption); ok {
 			return c.showChoices(o)
 		}
 		return c.showModes()
@@ -107,7 +107,7 @@ func (c *chat) showOptions(category string) tea.Cmd {
 }
 
 // showChoices lists the values of an option. A boolean is switched at once.
-func (c *chat) showChoices(o acpclient.ConfigOption) tea.Cmd {
+func (c *chat) showChoices(o event.ConfigOption) tea.Cmd {
 	if o.Type == "boolean" {
 		return c.setOption(o, o.Current != "on")
 	}
@@ -121,7 +121,7 @@ func (c *chat) showModes() tea.Cmd {
 	})
 }
 
-func (c *chat) choices(title string, choices []acpclient.Choice, current string, set func(string) tea.Cmd) tea.Cmd {
+func (c *chat) choices(title string, choices []event.Choice, current string, set func(string) tea.Cmd) tea.Cmd {
 	items := make([]widget.Item, 0, len(choices))
 	at := 0
 	for i, ch := range choices {
@@ -138,7 +138,7 @@ func (c *chat) choices(title string, choices []acpclient.Choice, current string,
 	return nil
 }
 
-func optionValue(o acpclient.ConfigOption) string {
+func optionValue(o event.ConfigOption) string {
 	if o.Type == "boolean" {
 		return o.Current
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/widget"
 )
@@ -21,7 +21,7 @@ type popup struct {
 }
 
 // commands are the agent's and then parley's.
-func (c *chat) commands() (agent []acpclient.Command, own []intent.Offer) {
+func (c *chat) commands() (agent []event.Command, own []intent.Offer) {
 	for _, o := range intent.Offers(c.agentHas) {
 		if !c.useless(o.Intent) {
 			own = append(own, o)
@@ -32,7 +32,7 @@ func (c *chat) commands() (agent []acpclient.Command, own []intent.Offer) {
 
 // agentHas tells whether a slash command is the agent's.
 func (c *chat) agentHas(name string) bool {
-	return !c.recorded && slices.ContainsFunc(c.thread.Commands, func(cmd acpclient.Command) bool { return cmd.Name == name })
+	return !c.recorded && slices.ContainsFunc(c.thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
 // own carries out a command of parley's.

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // maxPortion bounds the bytes of events that one Update hands to the pages, hardly
@@ -47,14 +47,14 @@ func (m *Model) events(msg eventsMsg) tea.Cmd {
 
 // cutPortion takes about so many bytes of events, and at least one event or a
 // part of it.
-func cutPortion(events []acpclient.Event, most int) (portion, rest []acpclient.Event) {
+func cutPortion(events []event.Event, most int) (portion, rest []event.Event) {
 	for i, e := range events {
 		if weight(e) <= most {
 			most -= weight(e)
 			continue
 		}
 		if head, tail, ok := cutText(e, most); ok {
-			rest = append([]acpclient.Event{tail}, events[i+1:]...)
+			rest = append([]event.Event{tail}, events[i+1:]...)
 			return append(events[:i:i], head), rest
 		}
 		i = max(i, 1)
@@ -64,28 +64,28 @@ func cutPortion(events []acpclient.Event, most int) (portion, rest []acpclient.E
 }
 
 // weightOf is about how many bytes there are to read in events.
-func weightOf(events []acpclient.Event) (n int) {
+func weightOf(events []event.Event) (n int) {
 	for _, e := range events {
 		n += weight(e)
 	}
 	return n
 }
 
-func weight(e acpclient.Event) int {
+func weight(e event.Event) int {
 	switch e := e.(type) {
-	case acpclient.TextArrived:
+	case event.TextArrived:
 		return eventWeight + len(e.Text)
-	case acpclient.TerminalOutput:
+	case event.TerminalOutput:
 		return eventWeight + len(e.Data)
 	}
 	return eventWeight
 }
 
 // cutText parts a text behind about so many bytes, between two letters.
-func cutText(e acpclient.Event, most int) (head, tail acpclient.Event, ok bool) {
-	t, ok := e.(acpclient.TextArrived)
+func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
+	t, ok := e.(event.TextArrived)
 	n := most - eventWeight
-	if !ok || t.Role == acpclient.User || n <= 0 {
+	if !ok || t.Role == event.User || n <= 0 {
 		return nil, nil, false
 	}
 	for back := 0; back < utf8.UTFMax && n > 0 && !utf8.RuneStart(t.Text[n]); back++ {

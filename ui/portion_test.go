@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -54,8 +54,8 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 		}
 		return b.String()
 	}
-	_, cmd := m.Update(eventsMsg{m.chat.link.queue, []acpclient.Event{
-		acpclient.TextArrived{Role: acpclient.Agent, Text: text[:100]}, acpclient.TextArrived{Role: acpclient.Agent, Text: text[100:]}}})
+	_, cmd := m.Update(eventsMsg{m.chat.link.queue, []event.Event{
+		event.TextArrived{Role: event.Agent, Text: text[:100]}, event.TextArrived{Role: event.Agent, Text: text[100:]}}})
 	before := 0
 	typed := ""
 	for portions := 1; ; portions++ {
@@ -94,19 +94,19 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 // whole and in its order.
 func TestCutPortion(t *testing.T) {
 	kind := "edit"
-	events := []acpclient.Event{
-		acpclient.TextArrived{Role: acpclient.Agent, Text: strings.Repeat("日本語", 300)},
-		acpclient.ToolChanged{ID: "t", Kind: &kind},
-		acpclient.TextArrived{Role: acpclient.User, Text: strings.Repeat("u", 3000)},
-		acpclient.TerminalOutput{ID: "x", Data: []byte(strings.Repeat("o", 3000))},
-		acpclient.TextArrived{Role: acpclient.Agent, Text: "end"},
+	events := []event.Event{
+		event.TextArrived{Role: event.Agent, Text: strings.Repeat("日本語", 300)},
+		event.ToolChanged{ID: "t", Kind: &kind},
+		event.TextArrived{Role: event.User, Text: strings.Repeat("u", 3000)},
+		event.TerminalOutput{ID: "x", Data: []byte(strings.Repeat("o", 3000))},
+		event.TextArrived{Role: event.Agent, Text: "end"},
 	}
 	for most := 1; most < 3000; most += 7 {
 		var text string
-		var whole []acpclient.Event
+		var whole []event.Event
 		left, rounds := events, 0
 		for ; len(left) > 0; rounds++ {
-			var portion []acpclient.Event
+			var portion []event.Event
 			portion, left = cutPortion(left, most)
 			if len(portion) == 0 {
 				t.Fatalf("at most %d: nothing comes", most)
@@ -115,7 +115,7 @@ func TestCutPortion(t *testing.T) {
 				t.Fatalf("at most %d: %d", most, weightOf(portion))
 			}
 			for _, e := range portion {
-				if said, ok := e.(acpclient.TextArrived); ok && said.Role == acpclient.Agent {
+				if said, ok := e.(event.TextArrived); ok && said.Role == event.Agent {
 					if !utf8.ValidString(said.Text) {
 						t.Fatalf("at most %d: a letter is cut", most)
 					}

@@ -5,13 +5,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // next sends the first queued prompt after a turn that ended by itself. After a
 // stop or an error the queue waits until the user sends it, whatever turns come
 // between.
-func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
+func (c *chat) next(e event.TurnEnded) tea.Cmd {
 	c.stopAsked = time.Time{}
 	if c.sending != nil { // its turn may be over before the screen knows that it went out
 		c.sending.ended = &e
@@ -35,7 +35,7 @@ func (c *chat) next(e acpclient.TurnEnded) tea.Cmd {
 // resume has the queue sent, its first prompt now.
 func (c *chat) resume() tea.Cmd {
 	c.paused = false
-	return c.next(acpclient.TurnEnded{})
+	return c.next(event.TurnEnded{})
 }
 
 // enqueue has a prompt wait behind those that do.

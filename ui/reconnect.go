@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	chatview "parley/ui/chat"
 )
 
@@ -18,7 +18,7 @@ type (
 		at   time.Time // the retryAt it was made for
 	}
 	redialedMsg struct {
-		from *acpclient.Queue
+		from *event.Queue
 		conn *Connection
 		err  error
 	}
@@ -27,7 +27,7 @@ type (
 // lost begins to try for a connection with an agent that runs elsewhere; nil where
 // that makes no sense.
 func (l *link) lost(err error) tea.Cmd {
-	var lost *acpclient.LostError
+	var lost *event.LostError
 	if l.m.opts.Redial == nil || l.m.quitting || !errors.As(err, &lost) || !lost.Again() {
 		l.retryAt = time.Time{}
 		return nil

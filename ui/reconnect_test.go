@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // far makes the agent one that runs elsewhere, with these capabilities.
@@ -200,7 +200,7 @@ func TestReconnectTries(t *testing.T) {
 		d.turn = func(t *turn) string { t.ask(push, usual); return "end_turn" }
 		d.dial = func(*agent) error {
 			if tries++; tries > 1 && !up {
-				return &acpclient.LostError{Place: "wss://far.example.org/acp", Cause: errors.New("connection refused")}
+				return &event.LostError{Place: "wss://far.example.org/acp", Cause: errors.New("connection refused")}
 			}
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/permissions"
@@ -108,18 +109,18 @@ func (c *chat) stayGone() {
 
 // comes takes an event for the history that is being loaded; false for what is no
 // part of it.
-func (c *chat) comes(e acpclient.Event) (tea.Cmd, bool) {
+func (c *chat) comes(e event.Event) (tea.Cmd, bool) {
 	s := &c.lost
 	switch e := e.(type) {
-	case permissions.Asked, permissions.Settled, acpclient.ElicitationAsked, acpclient.ElicitationSettled, acpclient.ElicitationCompleted:
+	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationSettled, event.ElicitationCompleted:
 		return nil, false
-	case acpclient.NoticeArrived: // the page it is on goes
+	case event.NoticeArrived: // the page it is on goes
 		s.Coming.Apply(e)
 		return nil, false
-	case acpclient.Disconnected:
+	case event.Disconnected:
 		s.Coming, s.opened = nil, nil
 		return nil, false
-	case acpclient.HistoryEnded:
+	case event.HistoryEnded:
 		s.Coming.Apply(e)
 		if e.Err == nil {
 			c.showLoaded()
@@ -225,7 +226,7 @@ func (msg startedOverMsg) take(m *Model) tea.Cmd {
 	c.lost.State, c.lost.asked = reopen.Live, false
 	c.attach(msg.session)
 	if asked {
-		return c.next(acpclient.TurnEnded{})
+		return c.next(event.TurnEnded{})
 	}
 	return nil
 }
@@ -235,7 +236,7 @@ func (c *chat) newPrompt() { c.lost.Cut = reopen.Cut{} }
 
 // cutOff keeps what is known of a turn that the network has cut.
 func (c *chat) cutOff(err error) {
-	if !acpclient.CutOff(err) {
+	if !event.CutOff(err) {
 		return
 	}
 	c.lost.Cut.Take(c.thread, c.lastPrompt)

@@ -5,12 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
 // rested tells Options.Rested when these events ended what was going on.
-func (m *Model) rested(events []acpclient.Event) tea.Cmd {
+func (m *Model) rested(events []event.Event) tea.Cmd {
 	if m.opts.Rested == nil || !slices.ContainsFunc(events, ends) {
 		return nil
 	}
@@ -26,9 +26,9 @@ func (m *Model) rested(events []acpclient.Event) tea.Cmd {
 }
 
 // ends tells whether an event is the end of something that can be long.
-func ends(e acpclient.Event) bool {
+func ends(e event.Event) bool {
 	switch e.(type) {
-	case acpclient.TurnEnded, acpclient.HistoryEnded, acpclient.Disconnected:
+	case event.TurnEnded, event.HistoryEnded, event.Disconnected:
 		return true
 	}
 	return false

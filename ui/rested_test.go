@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/uitest"
 )
 
@@ -18,7 +18,7 @@ func TestRested(t *testing.T) {
 	m.page = chatPage
 	other := newChat(m, m.chat.link)
 	m.chats = append(m.chats, other)
-	want := func(what string, n int, c *chat, events ...acpclient.Event) {
+	want := func(what string, n int, c *chat, events ...event.Event) {
 		t.Helper()
 		for _, e := range events {
 			c.apply(e)
@@ -30,15 +30,15 @@ func TestRested(t *testing.T) {
 			t.Errorf("%s: told %d times, want %d", what, told, n)
 		}
 	}
-	started := acpclient.TurnStarted{Text: "go on", At: uitest.Start}
-	ended := acpclient.TurnEnded{StopReason: "end_turn", At: uitest.Start}
+	started := event.TurnStarted{Text: "go on", At: uitest.Start}
+	ended := event.TurnEnded{StopReason: "end_turn", At: uitest.Start}
 	want("a turn begins", 0, m.chat, started)
-	want("it goes on", 0, m.chat, acpclient.TextArrived{Role: acpclient.Agent, Text: "text"})
+	want("it goes on", 0, m.chat, event.TextArrived{Role: event.Agent, Text: "text"})
 	want("it ends", 1, m.chat, ended)
-	want("a late chunk", 1, m.chat, acpclient.TextArrived{Role: acpclient.Agent, Text: "more"})
+	want("a late chunk", 1, m.chat, event.TextArrived{Role: event.Agent, Text: "more"})
 	want("a turn of another page", 1, other, started)
 	want("one that is over at once", 1, m.chat, started, ended)
 	want("the other page is done, too", 2, other, ended)
-	want("a history", 3, m.chat, acpclient.HistoryBegan{}, acpclient.HistoryEnded{})
+	want("a history", 3, m.chat, event.HistoryBegan{}, event.HistoryEnded{})
 	want("the next turn is under way", 3, m.chat, started, ended, started)
 }

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/uitest"
 )
@@ -83,7 +83,7 @@ func TestFailedStart(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.dial = func(*agent) error {
 			if tries++; tries == 1 {
-				return &acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
+				return &event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
 			}
 			return nil
 		}
@@ -132,11 +132,11 @@ func TestAgentGoesWhileStarting(t *testing.T) {
 func TestGiveUpStarting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
-		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 			if n++; n == 1 {
-				log.Add(acpclient.LogStderr, "warming up")
+				log.Add(event.LogStderr, "warming up")
 				<-ctx.Done()
-				sink.Post(acpclient.Disconnected{Err: acpclient.ErrClosed})
+				sink.Post(event.Disconnected{Err: event.ErrClosed})
 				time.Sleep(time.Second)
 				return nil, ctx.Err()
 			}
@@ -227,9 +227,9 @@ func TestLogOverlay(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		for i := range 100 {
-			d.m.chat.link.log.Add(acpclient.LogStderr, "log line "+strings.Repeat("i", i))
+			d.m.chat.link.log.Add(event.LogStderr, "log line "+strings.Repeat("i", i))
 		}
-		d.m.chat.link.log.Add(acpclient.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
+		d.m.chat.link.log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
 		d.press("f2")
 		d.sees("╭ log", "not JSON")
 		for range 20 {
@@ -435,15 +435,15 @@ func TestHostileAgent(t *testing.T) {
 func TestGoldenScreens(t *testing.T) {
 	drive(t, noStart, func(d *driver) { d.golden("start") })
 	drive(t, func(_ *driver, o *Options) {
-		o.Connect = func(ctx context.Context, _ Agent, _ acpclient.Sink, log *acpclient.Log) (*Connection, error) {
-			log.Add(acpclient.LogStderr, "warming up")
+		o.Connect = func(ctx context.Context, _ Agent, _ event.Sink, log *event.Log) (*Connection, error) {
+			log.Add(event.LogStderr, "warming up")
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
 	}, func(d *driver) { d.wait(2500 * time.Millisecond); d.golden("connecting") })
 	drive(t, func(d *driver, _ *Options) {
 		d.dial = func(*agent) error {
-			return &acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
+			return &event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
 		}
 	}, func(d *driver) { d.wait(100 * time.Millisecond); d.golden("failed") })
 	drive(t, func(d *driver, o *Options) {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/ui/widget"
@@ -35,7 +36,7 @@ type sending struct {
 
 	cancel context.CancelFunc
 	state  atomic.Int32
-	ended  *acpclient.TurnEnded // came before the screen knew that the prompt was sent
+	ended  *event.TurnEnded // came before the screen knew that the prompt was sent
 }
 
 // States of a sending. The first to leave "reading" decides.
@@ -112,14 +113,14 @@ func (s *sending) giveUp() bool {
 
 // blocks are the text as it was typed, images where they stand in it, and then
 // the files that it mentions. Notes say what could not be had.
-func (s *sending) blocks(ctx context.Context) (blocks []acpclient.Block, notes []string) {
+func (s *sending) blocks(ctx context.Context) (blocks []event.Block, notes []string) {
 	for _, text := range s.carried {
-		blocks = append(blocks, acpclient.Block{Text: text})
+		blocks = append(blocks, event.Block{Text: text})
 	}
 	text := ""
 	flush := func() {
 		if text != "" && (strings.TrimSpace(text) != "" || len(s.pictures) == 0) {
-			blocks = append(blocks, acpclient.Block{Text: text})
+			blocks = append(blocks, event.Block{Text: text})
 		}
 		text = ""
 	}
@@ -144,7 +145,7 @@ func (s *sending) blocks(ctx context.Context) (blocks []acpclient.Block, notes [
 }
 
 // image is the block of an image, or the text to have in its place.
-func (s *sending) image(ctx context.Context, a *attached) (b acpclient.Block, instead, note string) {
+func (s *sending) image(ctx context.Context, a *attached) (b event.Block, instead, note string) {
 	if a == nil {
 		return b, "", "an image is gone"
 	}
@@ -159,7 +160,7 @@ func (s *sending) image(ctx context.Context, a *attached) (b acpclient.Block, in
 	case !s.info.Image:
 		return b, a.text, noImages
 	}
-	return acpclient.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
+	return event.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
 }
 
 // maxEmbedded bounds the texts that go along with one prompt, in bytes.
@@ -167,14 +168,14 @@ const maxEmbedded = 4 << 20
 
 // mentioned are the files: embedded where the agent takes that, else links. What
 // is no file stays text.
-func (s *sending) mentioned(ctx context.Context) (blocks []acpclient.Block, notes []string) {
+func (s *sending) mentioned(ctx context.Context) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
 	for _, m := range s.mentions {
 		f, err := s.files.Read(ctx, s.roots, m.Path, m.From, m.To)
 		if errors.Is(err, ErrNoFile) {
 			continue
 		}
-		b := acpclient.Block{URI: f.URI, Name: f.Name}
+		b := event.Block{URI: f.URI, Name: f.Name}
 		switch {
 		case err != nil && f.URI == "":
 			notes = append(notes, "@"+fileWord(m)+" stays text: "+safetext.Line(err.Error(), 120))

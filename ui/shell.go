@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
 )
@@ -111,7 +111,7 @@ func (c *chat) shellRun() *shellRun {
 }
 
 // told applies what became of a command.
-func (c *chat) told(e acpclient.Event) {
+func (c *chat) told(e event.Event) {
 	c.changed = append(c.changed, c.thread.Apply(e)...)
 	c.applied()
 	c.m.dirty = true
@@ -268,10 +268,10 @@ func (c *chat) dropCarried() bool {
 }
 
 // carry puts what goes with a prompt in front of it.
-func (c *chat) carry(blocks []acpclient.Block) []acpclient.Block {
-	var out []acpclient.Block
+func (c *chat) carry(blocks []event.Block) []event.Block {
+	var out []event.Block
 	for _, text := range c.carried {
-		out = append(out, acpclient.Block{Text: text})
+		out = append(out, event.Block{Text: text})
 	}
 	return append(out, blocks...)
 }

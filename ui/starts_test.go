@@ -8,13 +8,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // failing is an agent other that cannot be started.
 func failing(d *driver, _ *Options) {
 	d.of["other"] = &script{dial: func(*agent) error {
-		return &acpclient.ExitError{Code: 3, Stderr: []string{"no model"}, Cause: errors.New("x")}
+		return &event.ExitError{Code: 3, Stderr: []string{"no model"}, Cause: errors.New("x")}
 	}}
 }
 
@@ -48,7 +48,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		drive(t, func(d *driver, o *Options) {
 			connect := o.Connect
-			o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+			o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 				if a.Name == "other" {
 					time.Sleep(3 * time.Second) // it does not look at ctx
 					ctx = context.Background()
@@ -84,7 +84,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 func TestRestartGivenUp(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
-		o.Connect = func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
 			if n++; n == 2 {
 				<-ctx.Done()
 				return nil, ctx.Err()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -181,7 +181,7 @@ func (c *chat) mode() string {
 	return nameOf(c.thread.Mode, c.thread.Modes)
 }
 
-func nameOf(id string, choices []acpclient.Choice) string {
+func nameOf(id string, choices []event.Choice) string {
 	for _, ch := range choices {
 		if ch.ID == id && ch.Name != "" {
 			return ch.Name
@@ -202,7 +202,7 @@ func tokens(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-func money(u acpclient.UsageChanged) string {
+func money(u event.UsageChanged) string {
 	switch u.Currency {
 	case "":
 		return ""

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/permissions"
 )
 
@@ -101,7 +101,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		d.misses("parley asks")
-		d.m.chat.link.queue.Post(acpclient.TerminalStarted{For: acpclient.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
+		d.m.chat.link.queue.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
 		d.wait(50 * time.Millisecond)
 		if len(l.attached) != 1 || l.attached[0].line != "sudo make install" {
 			t.Fatalf("attached %v", l.attached)
@@ -181,9 +181,9 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.types("go\n")
 		d.soon()
 		post := d.m.chat.link.queue.Post
-		in := acpclient.For{Session: "s1"}
-		post(acpclient.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
-		post(acpclient.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})
+		in := event.For{Session: "s1"}
+		post(event.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
+		post(event.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})
 		d.soon()
 		d.sees("A command waits for a password (f3, ctrl+r takes it over): sudo")
 		d.press("f3")
@@ -230,7 +230,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		l.attached[1].over <- errors.New("write to the terminal: gone")
 		d.soon()
 		d.sees("write to the terminal: gone")
-		post(acpclient.TerminalExited{For: in, ID: "t1"})
+		post(event.TerminalExited{For: in, ID: "t1"})
 		d.soon()
 		d.press("f3")
 		d.types("inst")

@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/permissions"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
@@ -88,7 +89,7 @@ type Connection struct {
 	// Behind returns the messages that made an item of a session: those of the
 	// agent in the spans, and the request of that id with its answer. It may be
 	// called after Close. nil where no log is kept.
-	Behind func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]Message, error)
+	Behind func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
 	// Record is the file with what is said on the connection; "" where there is none.
 	Record string
 	// Close ends the agent and everything started for it. It may take seconds.
@@ -126,10 +127,10 @@ type Options struct {
 	// Connect starts an agent and opens a session. It is called on a goroutine
 	// of its own and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
-	Connect func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
+	Connect func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error)
 	// Redial connects again to an agent that runs elsewhere, and opens no session.
 	// nil: what is lost stays lost.
-	Redial func(ctx context.Context, a Agent, sink acpclient.Sink, log *acpclient.Log) (*Connection, error)
+	Redial func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
 	// AskedLogin prepares a command that an agent names itself for a login; it

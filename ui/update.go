@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 )
@@ -73,7 +73,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case adviceMsg:
 		if msg != "" {
 			m.dirty = true
-			m.chat.link.log.Add(acpclient.LogClient, string(msg)) // where it can be read again
+			m.chat.link.log.Add(event.LogClient, string(msg)) // where it can be read again
 			return m.chat.say(string(msg))
 		}
 	case refreshMsg:

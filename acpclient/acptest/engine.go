@@ -12,16 +12,17 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Result is what a script brought about.
 type Result struct {
-	Events []acpclient.Event // as posted
-	Lines  []string          // the events, questions and errors, one line each
-	Sent   [][]byte          // what the client sent
-	Said   [][]byte          // what the agent sent
-	Log    []string          // the lines of the client's log
-	Tapped []Tapped          // what a tap saw, until the connection was closed
+	Events []event.Event // as posted
+	Lines  []string      // the events, questions and errors, one line each
+	Sent   [][]byte      // what the client sent
+	Said   [][]byte      // what the agent sent
+	Log    []string      // the lines of the client's log
+	Tapped []Tapped      // what a tap saw, until the connection was closed
 }
 
 // Tapped is a message as acpclient.Tap sees it.
@@ -55,28 +56,28 @@ type engineUser struct {
 	services services
 	ctx      context.Context // of what is waited for
 	giveUp   context.CancelFunc
-	log      *acpclient.Log
+	log      *event.Log
 	waiting  sync.WaitGroup
-	links    []acpclient.Block // of the next prompt
+	links    []event.Block // of the next prompt
 
 	mu       sync.Mutex
 	client   *acpclient.Client
 	sessions []*acpclient.Session // the current one last
-	events   []acpclient.Event
+	events   []event.Event
 	lines    []string
 	tapped   []Tapped
 	ended    [][]string // what calls came to, until all is settled
 }
 
 func newEngineUser(a *Agent, archive *Archive) *engineUser {
-	u := &engineUser{agent: a, log: acpclient.NewLog()}
+	u := &engineUser{agent: a, log: event.NewLog()}
 	u.ctx, u.giveUp = context.WithCancel(context.Background())
 	u.services = newServices(archive, u.note)
 	return u
 }
 
-// Post implements acpclient.Sink.
-func (u *engineUser) Post(e acpclient.Event) {
+// Post implements event.Sink.
+func (u *engineUser) Post(e event.Event) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.events = append(u.events, e)
@@ -153,18 +154,18 @@ func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 		u.opened(s)
 	case "attach":
 		uri, name, _ := strings.Cut(arg, " ")
-		u.links = append(u.links, acpclient.Block{URI: uri, Name: name})
+		u.links = append(u.links, event.Block{URI: uri, Name: name})
 	case "embed":
 		uri, text, _ := strings.Cut(arg, " ")
-		u.links = append(u.links, acpclient.Block{URI: uri, Content: &text})
+		u.links = append(u.links, event.Block{URI: uri, Content: &text})
 	case "image":
 		mime, data, _ := strings.Cut(arg, " ")
-		u.links = append(u.links, acpclient.Block{Image: []byte(data), MimeType: mime})
+		u.links = append(u.links, event.Block{Image: []byte(data), MimeType: mime})
 	case "prompt":
 		if text, err := strconv.Unquote(arg); err == nil {
 			arg = text
 		}
-		blocks := append([]acpclient.Block{{Text: arg}}, u.links...)
+		blocks := append([]event.Block{{Text: arg}}, u.links...)
 		u.links = nil
 		if err := s.Prompt(blocks...); err != nil {
 			u.report("prompt", err)

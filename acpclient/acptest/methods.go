@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // ofTheAgent are the verbs that wait for the agent and need no session.
@@ -133,7 +134,7 @@ func (u *engineUser) report(verb string, err error) { u.outcome(result(verb, err
 // by.
 func result(verb string, err error) string {
 	hint := ""
-	var refused *acpclient.AgentError
+	var refused *event.AgentError
 	switch {
 	case err == nil:
 		return "done: " + verb

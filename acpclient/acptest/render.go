@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // longest is how much of a string a line shows, in bytes.
@@ -16,7 +16,7 @@ const longest = 400
 // Line renders an event on one line: its session, its name and the fields that
 // are not zero. Times, ids of requests and ordinals of messages are left out. The
 // form is stable, so it can be compared.
-func Line(e acpclient.Event) string {
+func Line(e event.Event) string {
 	session := e.EventSession()
 	if session == "" {
 		session = "-"
@@ -30,7 +30,7 @@ func fields(v any) string {
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
 		f, name := value.Field(i), value.Type().Field(i).Name
-		if f.IsZero() && f.Type() != reflect.TypeFor[acpclient.Role]() || name == "For" || name == "Request" || f.Type() == reflect.TypeFor[time.Time]() {
+		if f.IsZero() && f.Type() != reflect.TypeFor[event.Role]() || name == "For" || name == "Request" || f.Type() == reflect.TypeFor[time.Time]() {
 			continue
 		}
 		parts = append(parts, name+"="+render(f))
@@ -38,16 +38,16 @@ func fields(v any) string {
 	return strings.Join(parts, " ")
 }
 
-var roles = map[acpclient.Role]string{acpclient.Agent: "agent", acpclient.User: "user", acpclient.Thought: "thought"}
+var roles = map[event.Role]string{event.Agent: "agent", event.User: "user", event.Thought: "thought"}
 
-var contentKinds = map[acpclient.ContentKind]string{acpclient.TextContent: "text", acpclient.ImageContent: "image", acpclient.AudioContent: "audio",
-	acpclient.LinkContent: "link", acpclient.ResourceContent: "resource", acpclient.UnknownContent: "unknown"}
+var contentKinds = map[event.ContentKind]string{event.TextContent: "text", event.ImageContent: "image", event.AudioContent: "audio",
+	event.LinkContent: "link", event.ResourceContent: "resource", event.UnknownContent: "unknown"}
 
 func render(v reflect.Value) string {
 	switch x := v.Interface().(type) {
-	case acpclient.Role:
+	case event.Role:
 		return roles[x]
-	case acpclient.ContentKind:
+	case event.ContentKind:
 		return contentKinds[x]
 	case error:
 		return quote(x.Error())

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
-var chunk = acpclient.TextArrived{For: in, Role: acpclient.Agent, MessageID: "m", Text: "twenty bytes of text"}
+var chunk = event.TextArrived{For: in, Role: event.Agent, MessageID: "m", Text: "twenty bytes of text"}
 
 // filled is a thread with some items and a message of that many bytes.
 func filled(items, bytes int) *thread.Thread {
@@ -17,7 +17,7 @@ func filled(items, bytes int) *thread.Thread {
 	for i := range items - 1 {
 		th.Apply(tool(fmt.Sprint(i), "completed"))
 	}
-	th.Apply(says(acpclient.Agent, "m", strings.Repeat("x", bytes)))
+	th.Apply(says(event.Agent, "m", strings.Repeat("x", bytes)))
 	return th
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 )
@@ -66,7 +66,7 @@ func show(code *int) string {
 
 // check applies events one at a time, and in portions as a queue merges them,
 // and compares.
-func check(t *testing.T, events []acpclient.Event, portion func() int) {
+func check(t *testing.T, events []event.Event, portion func() int) {
 	t.Helper()
 	events = numbered(events)
 	single := thread.New("s")
@@ -92,7 +92,7 @@ func check(t *testing.T, events []acpclient.Event, portion func() int) {
 		}
 		items = slices.Clone(single.Items)
 	}
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	merged := thread.New("s")
 	for len(events) > 0 {
 		n := min(len(events), 1+portion())
@@ -111,13 +111,13 @@ func check(t *testing.T, events []acpclient.Event, portion func() int) {
 }
 
 // numbered gives every event a message of its own.
-func numbered(events []acpclient.Event) []acpclient.Event {
-	out := make([]acpclient.Event, len(events))
+func numbered(events []event.Event) []event.Event {
+	out := make([]event.Event, len(events))
 	for i, e := range events {
 		v := reflect.New(reflect.TypeOf(e)).Elem()
 		v.Set(reflect.ValueOf(e))
-		v.FieldByName("For").FieldByName("Wire").Set(reflect.ValueOf(acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}))
-		out[i] = v.Interface().(acpclient.Event)
+		v.FieldByName("For").FieldByName("Wire").Set(reflect.ValueOf(event.Span{First: uint64(i + 1), Last: uint64(i + 1)}))
+		out[i] = v.Interface().(event.Event)
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 )
@@ -17,7 +17,7 @@ type callMaker struct {
 	now  time.Time
 }
 
-func callEvents(data []byte) (out []acpclient.Event) {
+func callEvents(data []byte) (out []event.Event) {
 	m := &callMaker{data, threadtest.Start}
 	for len(m.data) > 0 && len(out) < 200 {
 		m.now = m.now.Add(time.Second)
@@ -42,47 +42,47 @@ func (m *callMaker) maybe(words ...string) *string {
 	return nil
 }
 
-func (m *callMaker) event() acpclient.Event {
-	in := acpclient.For{Session: "s"}
+func (m *callMaker) event() event.Event {
+	in := event.For{Session: "s"}
 	switch m.pick(24) {
 	case 0:
-		return acpclient.TurnStarted{For: in, At: m.now}
+		return event.TurnStarted{For: in, At: m.now}
 	case 1:
-		return acpclient.TurnEnded{For: in, StopReason: "end_turn", At: m.now}
+		return event.TurnEnded{For: in, StopReason: "end_turn", At: m.now}
 	case 2:
-		return acpclient.TurnCancelled{For: in}
+		return event.TurnCancelled{For: in}
 	case 3:
-		return acpclient.PermissionSettled{For: in, ToolID: "c", Decision: "no", By: "you", At: m.now}
+		return event.PermissionSettled{For: in, ToolID: "c", Decision: "no", By: "you", At: m.now}
 	case 4, 5:
-		return acpclient.TerminalOutput{For: in, ID: []string{"t", "u"}[m.pick(2)], Data: []byte{byte('a' + m.pick(26))}}
+		return event.TerminalOutput{For: in, ID: []string{"t", "u"}[m.pick(2)], Data: []byte{byte('a' + m.pick(26))}}
 	}
-	e := acpclient.ToolChanged{For: in, ID: []string{"c", "c", "c", "c", "d"}[m.pick(5)], At: m.now}
+	e := event.ToolChanged{For: in, ID: []string{"c", "c", "c", "c", "d"}[m.pick(5)], At: m.now}
 	if m.pick(4) > 0 { // otherwise it only goes on
 		m.say(&e)
 	}
 	return e
 }
 
-func (m *callMaker) say(e *acpclient.ToolChanged) {
+func (m *callMaker) say(e *event.ToolChanged) {
 	e.Title, e.Name, e.Kind = m.maybe("one", "two"), m.maybe("name"), m.maybe("read", "edit")
 	e.RawInput, e.RawOutput = m.maybe("{}", "[]"), m.maybe("1", "2")
 	e.Status = m.maybe("pending", "in_progress", "completed", "failed", "cancelled", "novel")
 	switch m.pick(6) {
 	case 0:
-		e.Content = &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: "text"}}}
+		e.Content = &[]event.ToolContent{{Content: &event.Content{Text: "text"}}}
 	case 1:
-		e.Content = &[]acpclient.ToolContent{{Terminal: []string{"t", "u"}[m.pick(2)]}}
+		e.Content = &[]event.ToolContent{{Terminal: []string{"t", "u"}[m.pick(2)]}}
 	case 2:
-		e.Content = &[]acpclient.ToolContent{}
+		e.Content = &[]event.ToolContent{}
 	}
 	switch m.pick(12) {
 	case 0:
-		e.AppendContent = []acpclient.ToolContent{{Terminal: "u"}}
+		e.AppendContent = []event.ToolContent{{Terminal: "u"}}
 	case 1:
 		can := m.pick(2) == 0
 		e.Cancelable = &can
 	case 2, 3:
-		e.Locations = &[]acpclient.Location{{Path: "/a", Line: m.pick(9)}}
+		e.Locations = &[]event.Location{{Path: "/a", Line: m.pick(9)}}
 	}
 }
 
@@ -113,7 +113,7 @@ func TestJoinedCalls(t *testing.T) {
 		data := randomBytes(seed, 600)
 		r := rand.New(rand.NewPCG(seed, 5))
 		check(t, callEvents(data), func() int { return r.IntN(60) })
-		q := acpclient.NewQueue()
+		q := event.NewQueue()
 		for _, e := range callEvents(data) {
 			q.Post(e)
 			posted++
@@ -128,10 +128,10 @@ func TestJoinedCalls(t *testing.T) {
 // A call as it usually goes is one event, with both of its times; whoever tells
 // its steps has them all.
 func TestACallIsOneEvent(t *testing.T) {
-	q, steps := acpclient.NewQueue(), acpclient.NewStepQueue()
+	q, steps := event.NewQueue(), event.NewStepQueue()
 	for i, s := range []string{"pending", "in_progress", "completed"} {
 		n := uint64(i + 1)
-		e := acpclient.ToolChanged{For: acpclient.For{Session: "s", Wire: acpclient.Span{First: n, Last: n}}, ID: "c", Status: &s, At: time.Unix(int64(n), 0)}
+		e := event.ToolChanged{For: event.For{Session: "s", Wire: event.Span{First: n, Last: n}}, ID: "c", Status: &s, At: time.Unix(int64(n), 0)}
 		q.Post(e)
 		steps.Post(e)
 	}
@@ -145,7 +145,7 @@ func TestACallIsOneEvent(t *testing.T) {
 	th := thread.New("s")
 	th.Apply(events[0])
 	tool := th.Tool("c")
-	if tool.Status != "completed" || tool.Started != time.Unix(1, 0) || tool.Ended != time.Unix(3, 0) || th.Items[0].Wire[0] != (acpclient.Span{First: 1, Last: 3}) {
+	if tool.Status != "completed" || tool.Started != time.Unix(1, 0) || tool.Ended != time.Unix(3, 0) || th.Items[0].Wire[0] != (event.Span{First: 1, Last: 3}) {
 		t.Errorf("%+v made of %v", tool, th.Items[0].Wire)
 	}
 }

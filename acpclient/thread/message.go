@@ -5,21 +5,21 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
-var kindOf = map[acpclient.Role]Kind{acpclient.Agent: AgentMessage, acpclient.User: UserMessage, acpclient.Thought: ThoughtMessage}
+var kindOf = map[event.Role]Kind{event.Agent: AgentMessage, event.User: UserMessage, event.Thought: ThoughtMessage}
 
 // text appends a chunk to the message it belongs to.
-func (t *Thread) text(e acpclient.TextArrived) {
-	var held acpclient.Span // of text that was taken for an echo before
-	if e.Role == acpclient.User {
+func (t *Thread) text(e event.TextArrived) {
+	var held event.Span // of text that was taken for an echo before
+	if e.Role == event.User {
 		if e.Text, held = t.unrepeated(e.Text, e.Wire); e.Text == "" {
 			return
 		}
 	}
 	it := t.message(e.Role, e.MessageID)
-	if it == nil && e.Role == acpclient.User {
+	if it == nil && e.Role == event.User {
 		it = t.adopted(e.MessageID, e.Text)
 	}
 	if it == nil {
@@ -51,7 +51,7 @@ func (t *Thread) text(e acpclient.TextArrived) {
 // Lines that only accompany the conversation do not part a message. The end of
 // its turn does: what an agent says afterwards is a remark of its own, such as
 // that the mode is another one.
-func (t *Thread) message(role acpclient.Role, id string) *Item {
+func (t *Thread) message(role event.Role, id string) *Item {
 	if id != "" {
 		return t.messages[messageKey{role, id}]
 	}
@@ -60,7 +60,7 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 		case Notice, ShellCommand:
 			continue
 		case kindOf[role]:
-			if it.MessageID == "" && (role != acpclient.User || it.At.IsZero() && !it.Kept) {
+			if it.MessageID == "" && (role != event.User || it.At.IsZero() && !it.Kept) {
 				return it
 			}
 			return nil
@@ -75,28 +75,28 @@ func (t *Thread) message(role acpclient.Role, id string) *Item {
 // prompt, which stands in the transcript already. What looked like an echo and
 // then went on differently was none and comes back: the pieces in which a text
 // comes make no difference. With what comes back is told where it had come.
-func (t *Thread) unrepeated(text string, wire acpclient.Span) (string, acpclient.Span) {
+func (t *Thread) unrepeated(text string, wire event.Span) (string, event.Span) {
 	if t.echo == "" {
-		return text, acpclient.Span{}
+		return text, event.Span{}
 	}
 	if rest, ok := strings.CutPrefix(t.echo, text); ok {
 		t.echo, t.echoed, t.echoes = rest, t.echoed+text, t.echoes.Join(wire)
-		return "", acpclient.Span{}
+		return "", event.Span{}
 	}
 	held, echoes := t.echoed, t.echoes
 	if rest, all := strings.CutPrefix(text, t.echo); all {
-		held, echoes, text = "", acpclient.Span{}, rest
+		held, echoes, text = "", event.Span{}, rest
 	}
 	t.unecho("")
 	return held + text, echoes
 }
 
 // unecho says what the agent may repeat from here on.
-func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", acpclient.Span{} }
+func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", event.Span{} }
 
 // attach adds a block that is not text.
-func (t *Thread) attach(e acpclient.ContentArrived) {
-	if e.Role == acpclient.User && t.running && !t.told {
+func (t *Thread) attach(e event.ContentArrived) {
+	if e.Role == event.User && t.running && !t.told {
 		return // an echo: what the user attached is shown with the prompt
 	}
 	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
@@ -106,7 +106,7 @@ func (t *Thread) attach(e acpclient.ContentArrived) {
 	}
 }
 
-func (t *Thread) turnStarted(e acpclient.TurnStarted) {
+func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.giveUp(false)
 	t.Turn++
 	t.running, t.cancelled = true, false
@@ -127,7 +127,7 @@ func (t *Thread) turnCancelled() {
 	}
 }
 
-func (t *Thread) turnEnded(e acpclient.TurnEnded) {
+func (t *Thread) turnEnded(e event.TurnEnded) {
 	stopped := t.cancelled
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
@@ -170,7 +170,7 @@ func (t *Thread) disconnected(err error) {
 	t.disconnectCalls()
 	t.running, t.Err, t.State = false, err, Ended
 	t.Background, t.BackgroundKnown = nil, false
-	if err == nil || err == acpclient.ErrClosed {
+	if err == nil || err == event.ErrClosed {
 		return
 	}
 	if n := len(t.Items); n > 0 && t.Items[n-1].Kind == TurnEnd && t.Items[n-1].End.Err != nil {
@@ -188,7 +188,7 @@ func (t *Thread) exclude() {
 }
 
 // compaction keeps one item per compaction, where it was first seen.
-func (t *Thread) compaction(e acpclient.CompactionChanged) {
+func (t *Thread) compaction(e event.CompactionChanged) {
 	it := t.compactions[e.ID]
 	if it == nil {
 		it = t.add(&Item{Kind: Notice})

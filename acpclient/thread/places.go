@@ -1,18 +1,18 @@
 package thread
 
-import "parley/acpclient"
+import "parley/acpclient/event"
 
 // Places are the files that the call concerns: those that it changes, then its
 // locations. The same file may come more than once.
-func (t *Tool) Places() []acpclient.Location {
-	var out []acpclient.Location
+func (t *Tool) Places() []event.Location {
+	var out []event.Location
 	for _, c := range t.Content {
 		if c.Diff != nil {
-			out = append(out, acpclient.Location{Path: c.Diff.Path})
+			out = append(out, event.Location{Path: c.Diff.Path})
 		}
 		if c.Changes != nil {
 			for _, f := range c.Changes.Files {
-				out = append(out, acpclient.Location{Path: f.Path})
+				out = append(out, event.Location{Path: f.Path})
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package thread_test
 import (
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -12,9 +12,9 @@ func TestUnansweredIsNotRejected(t *testing.T) {
 	for decision, want := range map[string]bool{"cancelled": false, "Reject": true} {
 		th := thread.New("s")
 		status := "pending"
-		th.Apply(acpclient.ToolChanged{For: acpclient.For{Session: "s"}, ID: "t", Status: &status})
-		th.Apply(acpclient.PermissionAsked{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t"})
-		th.Apply(acpclient.PermissionSettled{For: acpclient.For{Session: "s"}, Key: 1, ToolID: "t", Decision: decision})
+		th.Apply(event.ToolChanged{For: event.For{Session: "s"}, ID: "t", Status: &status})
+		th.Apply(event.PermissionAsked{For: event.For{Session: "s"}, Key: 1, ToolID: "t"})
+		th.Apply(event.PermissionSettled{For: event.For{Session: "s"}, Key: 1, ToolID: "t", Decision: decision})
 		if got := th.Items[0].Tool.Rejected; got != want {
 			t.Errorf("%q: rejected %v", decision, got)
 		}
@@ -23,10 +23,10 @@ func TestUnansweredIsNotRejected(t *testing.T) {
 
 // Places come from the changes first, then from the locations.
 func TestPlaces(t *testing.T) {
-	tool := &thread.Tool{Locations: []acpclient.Location{{Path: "/p/b.go", Line: 3}}}
-	tool.Content = []acpclient.ToolContent{{Diff: &acpclient.Diff{Path: "/p/a.go"}}, {Changes: &acpclient.Changes{Files: []acpclient.FileChange{{Path: "/p/c.go"}}}}}
+	tool := &thread.Tool{Locations: []event.Location{{Path: "/p/b.go", Line: 3}}}
+	tool.Content = []event.ToolContent{{Diff: &event.Diff{Path: "/p/a.go"}}, {Changes: &event.Changes{Files: []event.FileChange{{Path: "/p/c.go"}}}}}
 	got := tool.Places()
-	if len(got) != 3 || got[0].Path != "/p/a.go" || got[1].Path != "/p/c.go" || got[2] != (acpclient.Location{Path: "/p/b.go", Line: 3}) {
+	if len(got) != 3 || got[0].Path != "/p/a.go" || got[1].Path != "/p/c.go" || got[2] != (event.Location{Path: "/p/b.go", Line: 3}) {
 		t.Errorf("%+v", got)
 	}
 }

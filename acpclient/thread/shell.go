@@ -3,7 +3,7 @@ package thread
 import (
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Shell is a command of the user's own, run beside the agent. Its output is kept
@@ -28,27 +28,27 @@ func (s *Shell) Live() bool { return !s.Terminal.Exited }
 type (
 	// ShellAsked adds a command.
 	ShellAsked struct {
-		acpclient.For
+		event.For
 		Key          uint64
 		Command, Dir string
 		At           time.Time
 	}
 	// ShellStarted says that it runs.
 	ShellStarted struct {
-		acpclient.For
+		event.For
 		Key uint64
 		At  time.Time
 	}
 	// ShellOutput is new output, raw. With Cut something before it is missing.
 	ShellOutput struct {
-		acpclient.For
+		event.For
 		Key  uint64
 		Data []byte
 		Cut  bool
 	}
 	// ShellEnded ends it, whether it ran or not.
 	ShellEnded struct {
-		acpclient.For
+		event.For
 		Key     uint64
 		Code    *int
 		Signal  string
@@ -59,7 +59,7 @@ type (
 )
 
 // shell applies what became of a command of the user's.
-func (t *Thread) shell(e acpclient.Event) {
+func (t *Thread) shell(e event.Event) {
 	switch e := e.(type) {
 	case ShellAsked:
 		t.add(&Item{Kind: ShellCommand, At: e.At, Shell: &Shell{Key: e.Key, Dir: e.Dir, Terminal: &Terminal{Command: e.Command, Cwd: e.Dir}}})

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // A command of the user's stands where it was asked for, and does not part what
@@ -14,8 +14,8 @@ import (
 func TestShell(t *testing.T) {
 	th := New("s")
 	at := time.Unix(100, 0)
-	th.Apply(acpclient.TurnStarted{Text: "go", At: at})
-	th.Apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "half a "})
+	th.Apply(event.TurnStarted{Text: "go", At: at})
+	th.Apply(event.TextArrived{Role: event.Agent, Text: "half a "})
 	th.Apply(ShellAsked{Key: 7, Command: "go test", Dir: "/src", At: at})
 	th.Apply(ShellAsked{Key: 8, Command: "ls"})
 	if s := th.Shell(7); !s.Waiting() || !s.Live() || s.Dir != "/src" || th.State != Running {
@@ -25,7 +25,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("changed %v", got)
 	}
 	th.Apply(ShellOutput{Key: 7, Data: []byte("ok\n")})
-	th.Apply(acpclient.TextArrived{Role: acpclient.Agent, Text: "sentence"})
+	th.Apply(event.TextArrived{Role: event.Agent, Text: "sentence"})
 	th.Apply(ShellOutput{Key: 7, Data: []byte("done\n"), Cut: true})
 	code := 1
 	th.Apply(ShellEnded{Key: 7, Code: &code, At: at.Add(time.Second)})
@@ -37,7 +37,7 @@ func TestShell(t *testing.T) {
 	if got := string(th.Items[1].Text); got != "half a sentence" || len(th.Items) != 4 {
 		t.Errorf("%q, %d items", got, len(th.Items))
 	}
-	for _, e := range []acpclient.Event{ShellStarted{Key: 9}, ShellOutput{Key: 9}, ShellEnded{Key: 9}} {
+	for _, e := range []event.Event{ShellStarted{Key: 9}, ShellOutput{Key: 9}, ShellEnded{Key: 9}} {
 		if got := th.Apply(e); len(got) != 0 {
 			t.Errorf("%T of no command changed %v", e, got)
 		}
@@ -50,7 +50,7 @@ func TestShellOutlivesConnection(t *testing.T) {
 	th.Apply(ShellAsked{Key: 1, Command: "server"})
 	th.Apply(ShellAsked{Key: 2, Command: "over"})
 	th.Apply(ShellEnded{Key: 2})
-	th.Apply(acpclient.Disconnected{Err: acpclient.ErrClosed})
+	th.Apply(event.Disconnected{Err: event.ErrClosed})
 	th.Attach("other")
 	if n := len(th.Items); n != 2 {
 		t.Errorf("%d items: nothing was said that could be forgotten", n)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // State is what the session is doing.
@@ -64,8 +64,8 @@ type Item struct {
 
 	Tool       *Tool
 	Shell      *Shell
-	Attachment *acpclient.Content
-	Settled    *acpclient.PermissionSettled
+	Attachment *event.Content
+	Settled    *event.PermissionSettled
 	End        *End
 	Detail     string // of a Notice: what opening it shows
 	Severity   string // of a Notice of the agent's: info, warning, error, or something newer
@@ -74,7 +74,7 @@ type Item struct {
 	// order and at most maxSpans: then the last span covers others, too. That of a
 	// Decision is the question. Request is the JSON-RPC id of the session/prompt
 	// that a UserMessage is, 0 for all else.
-	Wire    []acpclient.Span
+	Wire    []event.Span
 	Request int64
 
 	Excluded bool // refused: no longer part of the agent's context
@@ -97,7 +97,7 @@ func (it *Item) Blank() bool {
 	case UserMessage, AgentMessage, ThoughtMessage:
 		return len(it.Text) == 0 && it.MessageID != ""
 	case Attachment:
-		return it.Attachment == nil || *it.Attachment == acpclient.Content{}
+		return it.Attachment == nil || *it.Attachment == event.Content{}
 	}
 	return false
 }
@@ -112,8 +112,8 @@ type Tool struct {
 	StillRunning          bool   // the agent has gone on with it outside of its turn
 	Rejected              bool   // a question about it was answered with no
 	Asked                 bool   // a question shows what it would do
-	Content               []acpclient.ToolContent
-	Locations             []acpclient.Location
+	Content               []event.ToolContent
+	Locations             []event.Location
 	RawInput, RawOutput   string
 	Started, Ended        time.Time
 	Trust                 Trust // on whose word it was carried out
@@ -162,13 +162,13 @@ type Thread struct {
 	State   State
 
 	Title    string
-	Plan     []acpclient.PlanEntry // the one that changed last
-	Plans    []Plan                // all that have entries, in the order of their coming
-	Commands []acpclient.Command
+	Plan     []event.PlanEntry // the one that changed last
+	Plans    []Plan            // all that have entries, in the order of their coming
+	Commands []event.Command
 	Mode     string // id
-	Modes    []acpclient.Choice
-	Config   []acpclient.ConfigOption
-	Usage    acpclient.UsageChanged
+	Modes    []event.Choice
+	Config   []event.ConfigOption
+	Usage    event.UsageChanged
 
 	Turn           int
 	TurnStarted    time.Time
@@ -181,16 +181,16 @@ type Thread struct {
 	// stand below it. Background goes on whatever the state is; unless
 	// BackgroundKnown the agent has not said.
 	Held            []HeldPrompt
-	Background      []acpclient.BackgroundWork
+	Background      []event.BackgroundWork
 	BackgroundKnown bool
 
 	terminals   map[string]*Terminal
 	tools       calls
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
-	subagents   map[string]*subagent      // by the session that they are
-	live        map[*Item]bool            // tool calls that have not ended
-	questions   map[uint64]acpclient.Span // where they came
+	subagents   map[string]*subagent  // by the session that they are
+	live        map[*Item]bool        // tool calls that have not ended
+	questions   map[uint64]event.Span // where they came
 	cancelled   bool
 	running     bool
 	loading     bool
@@ -199,21 +199,21 @@ type Thread struct {
 	parted      int    // items before this one are not continued by text without an id
 	echo        string // what of the prompt the agent may still repeat
 	echoed      string // what of it the agent has repeated
-	echoes      acpclient.Span
+	echoes      event.Span
 	changed     []int
 	words       []word
 	v2
 }
 
 type messageKey struct {
-	role acpclient.Role
+	role event.Role
 	id   string
 }
 
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
-		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]acpclient.Span{}}
+		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}}
 }
 
 // Terminal returns the terminal with this id; nil where nothing is known of it.
@@ -245,58 +245,58 @@ func (t *Thread) Tool(id string) *Tool {
 // Option returns the config option that a key means: of those whose category it is, the
 // one that is also named so, or else the first; where there are none, the one named so.
 // Some agents put the provider into the category of the model. False where there is none.
-func (t *Thread) Option(key string) (acpclient.ConfigOption, bool) {
-	named := func(o acpclient.ConfigOption) bool { return o.ID == key || strings.EqualFold(o.Name, key) }
-	for _, means := range []func(acpclient.ConfigOption) bool{
-		func(o acpclient.ConfigOption) bool { return o.Category == key && named(o) },
-		func(o acpclient.ConfigOption) bool { return o.Category == key },
+func (t *Thread) Option(key string) (event.ConfigOption, bool) {
+	named := func(o event.ConfigOption) bool { return o.ID == key || strings.EqualFold(o.Name, key) }
+	for _, means := range []func(event.ConfigOption) bool{
+		func(o event.ConfigOption) bool { return o.Category == key && named(o) },
+		func(o event.ConfigOption) bool { return o.Category == key },
 		named,
 	} {
 		if i := slices.IndexFunc(t.Config, means); i >= 0 {
 			return t.Config[i], true
 		}
 	}
-	return acpclient.ConfigOption{}, false
+	return event.ConfigOption{}, false
 }
 
 // Apply takes the next event and returns the indexes of the items that it
 // changed or added. The slice is valid until the next call.
-func (t *Thread) Apply(e acpclient.Event) []int {
+func (t *Thread) Apply(e event.Event) []int {
 	t.changed = t.changed[:0]
 	switch e := e.(type) {
-	case acpclient.TextArrived:
+	case event.TextArrived:
 		t.text(e)
-	case acpclient.ContentArrived:
+	case event.ContentArrived:
 		t.attach(e)
-	case acpclient.ToolChanged:
+	case event.ToolChanged:
 		t.tool(e)
-	case acpclient.TerminalStarted, acpclient.TerminalOutput, acpclient.TerminalExited, acpclient.TerminalChanged, acpclient.TerminalReplaced:
+	case event.TerminalStarted, event.TerminalOutput, event.TerminalExited, event.TerminalChanged, event.TerminalReplaced:
 		t.terminal(e)
-	case acpclient.MessageReplaced:
+	case event.MessageReplaced:
 		t.replaced(e)
-	case acpclient.PromptHeld:
+	case event.PromptHeld:
 		t.history = false
 		t.Held = append(t.Held, HeldPrompt{Key: e.Key, Text: e.Text, At: e.At, Request: e.Request})
-	case acpclient.PromptAccepted:
+	case event.PromptAccepted:
 		t.accepted(e)
-	case acpclient.PromptFailed:
+	case event.PromptFailed:
 		t.release(e.Key)
-	case acpclient.StateChanged:
+	case event.StateChanged:
 		t.stateChanged(e)
-	case acpclient.TurnStarted:
+	case event.TurnStarted:
 		t.turnStarted(e)
-	case acpclient.TurnCancelled:
+	case event.TurnCancelled:
 		t.turnCancelled()
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		t.turnEnded(e)
-	case acpclient.PermissionAsked:
+	case event.PermissionAsked:
 		t.questions[e.Key] = e.Wire
 		if it := t.call(e.ToolID); it != nil {
 			it.Tool.replayed = false // nobody asks about the past
 			it.Tool.waits(e.At)
 			t.touch(it)
 		}
-	case acpclient.PermissionSettled:
+	case event.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
 		if it := t.call(e.ToolID); it != nil {
@@ -305,7 +305,7 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 		}
 		t.answered(e)
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
-	case acpclient.Disconnected:
+	case event.Disconnected:
 		t.disconnected(e.Err)
 		return t.changed
 	case ShellAsked, ShellStarted, ShellOutput, ShellEnded:
@@ -319,60 +319,60 @@ func (t *Thread) Apply(e acpclient.Event) []int {
 }
 
 // session applies what concerns the session as a whole.
-func (t *Thread) session(e acpclient.Event) {
+func (t *Thread) session(e event.Event) {
 	switch e := e.(type) {
-	case acpclient.PlanChanged:
+	case event.PlanChanged:
 		t.planned(e)
-	case acpclient.CommandsChanged:
+	case event.CommandsChanged:
 		t.Commands = e.Commands
-	case acpclient.ModesOffered:
+	case event.ModesOffered:
 		t.Mode, t.Modes = e.Current, e.Available
-	case acpclient.ModeChanged:
+	case event.ModeChanged:
 		t.part()
 		t.Mode = e.ModeID
-	case acpclient.ConfigChanged:
+	case event.ConfigChanged:
 		t.part()
 		t.Config = e.Options
-	case acpclient.ModelChanged:
+	case event.ModelChanged:
 		t.part()
 		for i := range t.Config {
-			if t.Config[i].ID == acpclient.LegacyModels {
+			if t.Config[i].ID == event.LegacyModels {
 				t.Config[i].Current = e.ModelID
 			}
 		}
-	case acpclient.HistoryBegan:
+	case event.HistoryBegan:
 		t.loading, t.history, t.parted = true, true, len(t.Items)
-	case acpclient.HistoryEnded:
+	case event.HistoryEnded:
 		t.loading = false
 		t.giveUp(false)
 		if e.Err != nil && len(t.Items) > 0 {
 			t.add(&Item{Kind: Notice, Text: []byte("the conversation could not be loaded whole: " + e.Err.Error())}).from(e.Wire)
 		}
-	case acpclient.SessionInfoChanged:
+	case event.SessionInfoChanged:
 		if e.Title != nil {
 			t.Title = *e.Title
 		}
-	case acpclient.UsageChanged:
+	case event.UsageChanged:
 		if e.Currency == "" && !e.NoCost {
 			e.Cost, e.Currency = t.Usage.Cost, t.Usage.Currency
 		}
 		t.Usage = e
-	case acpclient.FileWritten:
+	case event.FileWritten:
 		t.Added += e.Added
 		t.Removed += e.Removed
-	case acpclient.CompactionChanged:
+	case event.CompactionChanged:
 		t.compaction(e)
-	case acpclient.SubagentChanged:
+	case event.SubagentChanged:
 		t.subagent(e)
-	case acpclient.NoticeArrived:
+	case event.NoticeArrived:
 		text := e.Title
 		if e.Description != "" {
 			text += ": " + e.Description
 		}
 		t.add(&Item{Kind: Notice, Text: []byte(text), Severity: e.Severity}).from(e.Wire)
-	case acpclient.UnknownArrived:
+	case event.UnknownArrived:
 		t.add(&Item{Kind: Notice, Text: []byte("an update of a kind that parley does not know: " + e.Kind), Detail: e.JSON}).from(e.Wire)
-	case acpclient.LogGap:
+	case event.LogGap:
 		t.add(&Item{Kind: Notice, Text: []byte(e.String())})
 	}
 }
@@ -416,7 +416,7 @@ const maxSpans = 256
 
 // from notes a message that an item is made of. Messages come in order; one that
 // does not is of another connection.
-func (it *Item) from(w acpclient.Span) {
+func (it *Item) from(w event.Span) {
 	if w.First == 0 {
 		return
 	}

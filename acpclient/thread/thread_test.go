@@ -8,53 +8,53 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
 var (
-	in  = acpclient.For{Session: "s"}
+	in  = event.For{Session: "s"}
 	now = time.Date(2026, 3, 1, 10, 42, 0, 0, time.UTC)
 )
 
-func prompt(text string) acpclient.Event {
-	return acpclient.TurnStarted{For: in, Text: text, At: now}
+func prompt(text string) event.Event {
+	return event.TurnStarted{For: in, Text: text, At: now}
 }
 
-func ended(reason string) acpclient.Event {
-	return acpclient.TurnEnded{For: in, StopReason: reason, At: now.Add(3 * time.Second)}
+func ended(reason string) event.Event {
+	return event.TurnEnded{For: in, StopReason: reason, At: now.Add(3 * time.Second)}
 }
 
-func says(role acpclient.Role, id, text string) acpclient.Event {
-	return acpclient.TextArrived{For: in, Role: role, MessageID: id, Text: text}
+func says(role event.Role, id, text string) event.Event {
+	return event.TextArrived{For: in, Role: role, MessageID: id, Text: text}
 }
 
-func agent(text string) acpclient.Event { return says(acpclient.Agent, "", text) }
+func agent(text string) event.Event { return says(event.Agent, "", text) }
 
-func tool(id, status string) acpclient.Event {
-	e := acpclient.ToolChanged{For: in, ID: id, At: now}
+func tool(id, status string) event.Event {
+	e := event.ToolChanged{For: in, ID: id, At: now}
 	if status != "" {
 		e.Status = &status
 	}
 	return e
 }
 
-func content(id string, texts ...string) acpclient.Event {
-	items := []acpclient.ToolContent{}
+func content(id string, texts ...string) event.Event {
+	items := []event.ToolContent{}
 	for _, s := range texts {
-		items = append(items, acpclient.ToolContent{Content: &acpclient.Content{Text: s}})
+		items = append(items, event.ToolContent{Content: &event.Content{Text: s}})
 	}
-	return acpclient.ToolChanged{For: in, ID: id, Content: &items, At: now}
+	return event.ToolChanged{For: in, ID: id, Content: &items, At: now}
 }
 
-func title(s string) acpclient.Event { return acpclient.SessionInfoChanged{For: in, Title: &s} }
+func title(s string) event.Event { return event.SessionInfoChanged{For: in, Title: &s} }
 
-func mode(id string) acpclient.Event { return acpclient.ModeChanged{For: in, ModeID: id} }
+func mode(id string) event.Event { return event.ModeChanged{For: in, ModeID: id} }
 
-func asked(key uint64) acpclient.Event { return acpclient.PermissionAsked{For: in, Key: key} }
+func asked(key uint64) event.Event { return event.PermissionAsked{For: in, Key: key} }
 
-func settled(key uint64, decision string, allowed bool) acpclient.Event {
-	return acpclient.PermissionSettled{For: in, Key: key, Subject: "Edit a.go", Decision: decision, Allowed: allowed, By: "you", At: now}
+func settled(key uint64, decision string, allowed bool) event.Event {
+	return event.PermissionSettled{For: in, Key: key, Subject: "Edit a.go", Decision: decision, Allowed: allowed, By: "you", At: now}
 }
 
 var kindNames = [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}
@@ -94,48 +94,48 @@ func sketch(t *thread.Thread) string {
 func TestCases(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		events []acpclient.Event
+		events []event.Event
 		want   string
 	}{
-		{"case 82 chunks before the end", []acpclient.Event{prompt("p"), agent("one "), agent("two"), ended("end_turn")}, "user p\nagent one two\nend end_turn"},
-		{"case 83 a chunk after the end", []acpclient.Event{prompt("p"), says(acpclient.Agent, "m", "one "), ended("end_turn"), says(acpclient.Agent, "m", "two")}, "user p\nagent one two\nend end_turn"},
-		{"case 83 text between turns", []acpclient.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_"), agent("UPDATE] plan"), prompt("q"), agent("two")},
+		{"case 82 chunks before the end", []event.Event{prompt("p"), agent("one "), agent("two"), ended("end_turn")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 a chunk after the end", []event.Event{prompt("p"), says(event.Agent, "m", "one "), ended("end_turn"), says(event.Agent, "m", "two")}, "user p\nagent one two\nend end_turn"},
+		{"case 83 text between turns", []event.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_"), agent("UPDATE] plan"), prompt("q"), agent("two")},
 			"user p\nagent done\nend end_turn\nagent [MODE_UPDATE] plan\nuser q\nagent two"},
-		{"case 83 a remark for each mode", []acpclient.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_UPDATE] plan"), mode("plan"), agent("[MODE_UPDATE] ask"), mode("ask")},
+		{"case 83 a remark for each mode", []event.Event{prompt("p"), agent("done"), ended("end_turn"), agent("[MODE_UPDATE] plan"), mode("plan"), agent("[MODE_UPDATE] ask"), mode("ask")},
 			"user p\nagent done\nend end_turn\nagent [MODE_UPDATE] plan\nagent [MODE_UPDATE] ask"},
-		{"case 83 the mode changes while the agent speaks", []acpclient.Event{prompt("p"), agent("one "), mode("plan"), agent("two")}, "user p\nagent one two"},
-		{"case 83 and not after the next prompt", []acpclient.Event{prompt("p"), agent("one "), ended("end_turn"), prompt("q"), agent("two")}, "user p\nagent one\nend end_turn\nuser q\nagent two"},
-		{"case 84 ids", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Agent, "m2", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nagent b"},
-		{"case 84 ids are by role", []acpclient.Event{says(acpclient.Agent, "m1", "a"), says(acpclient.Thought, "m1", "b"), says(acpclient.Agent, "m1", "c")}, "agent ac\nthought b"},
-		{"case 85 a tool call between", []acpclient.Event{agent("a"), tool("t", ""), agent("b")}, "agent a\ntool t not begun\nagent b"},
-		{"case 85 a thought between", []acpclient.Event{agent("a"), says(acpclient.Thought, "", "hm"), agent("b")}, "agent a\nthought hm\nagent b"},
-		{"case 86 echo", []acpclient.Event{prompt("hello"), says(acpclient.User, "", "hello"), agent("hi")}, "user hello\nagent hi"},
-		{"case 86 echo in pieces, with an id", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "he"), says(acpclient.User, "u", "llo"), agent("hi")}, "user hello\nagent hi"},
-		{"case 86 no echo at all", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "help"), agent("hi")}, "user hello\nuser help\nagent hi"},
-		{"case 86 no echo, as the second piece shows", []acpclient.Event{prompt("hello"), says(acpclient.User, "u", "hel"), says(acpclient.User, "u", "p"), agent("hi")}, "user hello\nuser help\nagent hi"},
-		{"case 87 content replaces", []acpclient.Event{content("t", "A", "B"), content("t", "X")}, "tool t not begun [X]"},
-		{"case 87 absent content stays", []acpclient.Event{content("t", "A", "B"), tool("t", "completed")}, "tool t done [A] [B]"},
-		{"case 87 no content clears", []acpclient.Event{content("t", "A"), content("t")}, "tool t not begun"},
-		{"case 88 an unknown id", []acpclient.Event{agent("a"), tool("new", "in_progress")}, "agent a\ntool new running"},
-		{"case 88 the same id twice", []acpclient.Event{tool("t", "pending"), agent("a"), tool("t", "completed")}, "tool t done\nagent a"},
-		{"case 89 unknown kinds", []acpclient.Event{agent("a"), acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: "{}"}, agent("b"), tool("t", "melted"), agent("c")},
+		{"case 83 the mode changes while the agent speaks", []event.Event{prompt("p"), agent("one "), mode("plan"), agent("two")}, "user p\nagent one two"},
+		{"case 83 and not after the next prompt", []event.Event{prompt("p"), agent("one "), ended("end_turn"), prompt("q"), agent("two")}, "user p\nagent one\nend end_turn\nuser q\nagent two"},
+		{"case 84 ids", []event.Event{says(event.Agent, "m1", "a"), says(event.Agent, "m2", "b"), says(event.Agent, "m1", "c")}, "agent ac\nagent b"},
+		{"case 84 ids are by role", []event.Event{says(event.Agent, "m1", "a"), says(event.Thought, "m1", "b"), says(event.Agent, "m1", "c")}, "agent ac\nthought b"},
+		{"case 85 a tool call between", []event.Event{agent("a"), tool("t", ""), agent("b")}, "agent a\ntool t not begun\nagent b"},
+		{"case 85 a thought between", []event.Event{agent("a"), says(event.Thought, "", "hm"), agent("b")}, "agent a\nthought hm\nagent b"},
+		{"case 86 echo", []event.Event{prompt("hello"), says(event.User, "", "hello"), agent("hi")}, "user hello\nagent hi"},
+		{"case 86 echo in pieces, with an id", []event.Event{prompt("hello"), says(event.User, "u", "he"), says(event.User, "u", "llo"), agent("hi")}, "user hello\nagent hi"},
+		{"case 86 no echo at all", []event.Event{prompt("hello"), says(event.User, "u", "help"), agent("hi")}, "user hello\nuser help\nagent hi"},
+		{"case 86 no echo, as the second piece shows", []event.Event{prompt("hello"), says(event.User, "u", "hel"), says(event.User, "u", "p"), agent("hi")}, "user hello\nuser help\nagent hi"},
+		{"case 87 content replaces", []event.Event{content("t", "A", "B"), content("t", "X")}, "tool t not begun [X]"},
+		{"case 87 absent content stays", []event.Event{content("t", "A", "B"), tool("t", "completed")}, "tool t done [A] [B]"},
+		{"case 87 no content clears", []event.Event{content("t", "A"), content("t")}, "tool t not begun"},
+		{"case 88 an unknown id", []event.Event{agent("a"), tool("new", "in_progress")}, "agent a\ntool new running"},
+		{"case 88 the same id twice", []event.Event{tool("t", "pending"), agent("a"), tool("t", "completed")}, "tool t done\nagent a"},
+		{"case 89 unknown kinds", []event.Event{agent("a"), event.UnknownArrived{For: in, Kind: "hologram", JSON: "{}"}, agent("b"), tool("t", "melted"), agent("c")},
 			"agent ab\nnotice an update of a kind that parley does not know: hologram\ntool t melted\nagent c"},
-		{"case 92 refusal", []acpclient.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("bad"), agent("no"), ended("refusal")},
+		{"case 92 refusal", []event.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("bad"), agent("no"), ended("refusal")},
 			"user p\nagent a\nend end_turn\nuser bad (excluded)\nagent no (excluded)\nend refusal"},
-		{"case 92 others exclude nothing", []acpclient.Event{prompt("p"), ended("max_tokens"), prompt("q"), ended("max_turn_requests"), prompt("r"), ended("bored")},
+		{"case 92 others exclude nothing", []event.Event{prompt("p"), ended("max_tokens"), prompt("q"), ended("max_turn_requests"), prompt("r"), ended("bored")},
 			"user p\nend max_tokens\nuser q\nend max_turn_requests\nuser r\nend bored"},
-		{"case 99 an error", []acpclient.Event{prompt("p"), acpclient.TurnEnded{For: in, Err: errors.New("-32603"), At: now}, prompt("q"), agent("fine"), ended("end_turn")},
+		{"case 99 an error", []event.Event{prompt("p"), event.TurnEnded{For: in, Err: errors.New("-32603"), At: now}, prompt("q"), agent("fine"), ended("end_turn")},
 			"user p\nend -32603\nuser q\nagent fine\nend end_turn"},
-		{"case 102 at once", []acpclient.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), acpclient.TurnCancelled{For: in}}, "user p\ntool a stopping\ntool b done"},
-		{"case 102 a later status wins", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a done\nend cancelled"},
-		{"case 102 even after the end", []acpclient.Event{prompt("p"), tool("a", "in_progress"), acpclient.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a stopped by you\nend cancelled"},
-		{"case 102 one that goes on is cancelled at the end", []acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
-		{"case 102 unfinished at a plain end", []acpclient.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
-		{"case 103 updates after cancel", []acpclient.Event{prompt("p"), agent("a"), acpclient.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
-		{"case 105 cancel answered by end_turn", []acpclient.Event{prompt("p"), tool("a", "pending"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a stopped by you\nend end_turn"},
-		{"case 111 out of order", []acpclient.Event{prompt("p"), asked(1), asked(2), asked(3), settled(3, "No", false), settled(1, "Yes", true), settled(2, "cancelled", false)},
+		{"case 102 at once", []event.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), event.TurnCancelled{For: in}}, "user p\ntool a stopping\ntool b done"},
+		{"case 102 a later status wins", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a done\nend cancelled"},
+		{"case 102 even after the end", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a stopped by you\nend cancelled"},
+		{"case 102 one that goes on is cancelled at the end", []event.Event{prompt("p"), event.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
+		{"case 102 unfinished at a plain end", []event.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
+		{"case 103 updates after cancel", []event.Event{prompt("p"), agent("a"), event.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
+		{"case 105 cancel answered by end_turn", []event.Event{prompt("p"), tool("a", "pending"), event.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a stopped by you\nend end_turn"},
+		{"case 111 out of order", []event.Event{prompt("p"), asked(1), asked(2), asked(3), settled(3, "No", false), settled(1, "Yes", true), settled(2, "cancelled", false)},
 			"user p\ndecision No false\ndecision Yes true\ndecision cancelled false"},
-		{"case 112 a question merges into the card", []acpclient.Event{prompt("p"), tool("t", "in_progress"), content("t", "diff"), asked(1)}, "user p\ntool t running [diff]"},
+		{"case 112 a question merges into the card", []event.Event{prompt("p"), tool("t", "in_progress"), content("t", "diff"), asked(1)}, "user p\ntool t running [diff]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			th := thread.New("s")
@@ -153,7 +153,7 @@ func TestCases(t *testing.T) {
 func TestState(t *testing.T) {
 	th := thread.New("s")
 	for _, s := range []struct {
-		e    acpclient.Event
+		e    event.Event
 		want thread.State
 	}{
 		{prompt("p"), thread.Running},
@@ -164,13 +164,13 @@ func TestState(t *testing.T) {
 		{ended("end_turn"), thread.Idle},
 		{prompt("q"), thread.Running},
 		{asked(3), thread.Waiting},
-		{acpclient.TurnCancelled{For: in}, thread.Waiting}, // case 101: until it is answered
+		{event.TurnCancelled{For: in}, thread.Waiting}, // case 101: until it is answered
 		{settled(3, "cancelled", false), thread.Cancelling},
 		{agent("late"), thread.Cancelling},
 		{ended("cancelled"), thread.Idle},
 		{prompt("r"), thread.Running}, // case 99: the next prompt works
-		{acpclient.TurnEnded{For: in, Err: errors.New("gone"), At: now}, thread.Idle},
-		{acpclient.Disconnected{Err: acpclient.ErrClosed}, thread.Ended},
+		{event.TurnEnded{For: in, Err: errors.New("gone"), At: now}, thread.Idle},
+		{event.Disconnected{Err: event.ErrClosed}, thread.Ended},
 		{agent("later"), thread.Ended},
 	} {
 		if th.Apply(s.e); th.State != s.want {
@@ -182,23 +182,23 @@ func TestState(t *testing.T) {
 // Cases 91, 94, 95: what is kept beside the items.
 func TestSessionData(t *testing.T) {
 	th := thread.New("s")
-	th.Apply(acpclient.PlanChanged{For: in, Entries: []acpclient.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}})
-	th.Apply(acpclient.PlanChanged{For: in, Entries: []acpclient.PlanEntry{{Content: "c", Status: "pending"}}})
+	th.Apply(event.PlanChanged{For: in, Entries: []event.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}})
+	th.Apply(event.PlanChanged{For: in, Entries: []event.PlanEntry{{Content: "c", Status: "pending"}}})
 	if len(th.Plan) != 1 || th.Plan[0].Content != "c" {
 		t.Errorf("plan %v", th.Plan)
 	}
-	if th.Apply(acpclient.PlanChanged{For: in}); len(th.Plan) != 0 {
+	if th.Apply(event.PlanChanged{For: in}); len(th.Plan) != 0 {
 		t.Errorf("plan %v", th.Plan)
 	}
 	th.Apply(title("Parser"))
-	if th.Apply(acpclient.SessionInfoChanged{For: in}); th.Title != "Parser" {
+	if th.Apply(event.SessionInfoChanged{For: in}); th.Title != "Parser" {
 		t.Errorf("an omitted title made it %q", th.Title)
 	}
 	if th.Apply(title("")); th.Title != "" {
 		t.Errorf("title %q", th.Title)
 	}
-	th.Apply(acpclient.UsageChanged{For: in, Used: 10, Size: 0, Cost: 0.5, Currency: "USD"})
-	th.Apply(acpclient.UsageChanged{For: in, Used: 20, Size: 10})
+	th.Apply(event.UsageChanged{For: in, Used: 10, Size: 0, Cost: 0.5, Currency: "USD"})
+	th.Apply(event.UsageChanged{For: in, Used: 20, Size: 10})
 	if u := th.Usage; u.Used != 20 || u.Size != 10 || u.Cost != 0.5 || u.Currency != "USD" {
 		t.Errorf("usage %+v", u)
 	}
@@ -210,19 +210,19 @@ func TestSessionData(t *testing.T) {
 // Case 126: a tool call shows its terminal's output whatever comes first, after
 // the exit and after another session has begun.
 func TestTerminal(t *testing.T) {
-	show := []acpclient.ToolContent{{Terminal: "x"}}
+	show := []event.ToolContent{{Terminal: "x"}}
 	one := 1
 	th := thread.New("s")
-	th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("early ")})
-	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Content: &show})
-	if changed := th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("late")}); !slices.Equal(changed, []int{0}) {
+	th.Apply(event.TerminalOutput{For: in, ID: "x", Data: []byte("early ")})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Content: &show})
+	if changed := th.Apply(event.TerminalOutput{For: in, ID: "x", Data: []byte("late")}); !slices.Equal(changed, []int{0}) {
 		t.Errorf("output changed %v", changed)
 	}
-	th.Apply(acpclient.TerminalExited{For: in, ID: "x", Code: &one})
+	th.Apply(event.TerminalExited{For: in, ID: "x", Code: &one})
 	th.Attach("s2")
-	other := acpclient.For{Session: "s2"}
-	th.Apply(acpclient.TerminalStarted{For: other, ID: "x", Command: "other"})
-	th.Apply(acpclient.TerminalOutput{For: other, ID: "x", Data: []byte("other")})
+	other := event.For{Session: "s2"}
+	th.Apply(event.TerminalStarted{For: other, ID: "x", Command: "other"})
+	th.Apply(event.TerminalOutput{For: other, ID: "x", Data: []byte("other")})
 	term := th.TerminalOf(th.Items[0], "x")
 	if term == nil || string(term.Output) != "early late" || !term.Exited || *term.Code != 1 {
 		t.Errorf("the old terminal: %+v", term)
@@ -234,16 +234,16 @@ func TestTerminal(t *testing.T) {
 
 // An id that is started again is another terminal.
 func TestTerminalIDAgain(t *testing.T) {
-	show := []acpclient.ToolContent{{Terminal: "x"}}
+	show := []event.ToolContent{{Terminal: "x"}}
 	th := thread.New("s")
-	for i, e := range []acpclient.Event{
-		acpclient.TerminalStarted{For: in, ID: "x", Command: "one"},
-		acpclient.ToolChanged{For: in, ID: "a", Content: &show},
-		acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("one")},
-		acpclient.TerminalExited{For: in, ID: "x"},
-		acpclient.TerminalStarted{For: in, ID: "x", Command: "two"},
-		acpclient.ToolChanged{For: in, ID: "b", Content: &show},
-		acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("two")},
+	for i, e := range []event.Event{
+		event.TerminalStarted{For: in, ID: "x", Command: "one"},
+		event.ToolChanged{For: in, ID: "a", Content: &show},
+		event.TerminalOutput{For: in, ID: "x", Data: []byte("one")},
+		event.TerminalExited{For: in, ID: "x"},
+		event.TerminalStarted{For: in, ID: "x", Command: "two"},
+		event.ToolChanged{For: in, ID: "b", Content: &show},
+		event.TerminalOutput{For: in, ID: "x", Data: []byte("two")},
 	} {
 		if changed := th.Apply(e); i == 6 && !slices.Equal(changed, []int{1}) {
 			t.Errorf("output changed %v", changed)
@@ -260,7 +260,7 @@ func TestTerminalIDAgain(t *testing.T) {
 func TestTerminalIsBounded(t *testing.T) {
 	th := thread.New("s")
 	for i := range 100 {
-		th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte(strings.Repeat(fmt.Sprint(i%10), 100<<10))})
+		th.Apply(event.TerminalOutput{For: in, ID: "x", Data: []byte(strings.Repeat(fmt.Sprint(i%10), 100<<10))})
 	}
 	term := th.Terminal("x")
 	if n := len(term.Output); n < 1<<20 || n > 2<<20 || term.Total != 100*100<<10 || term.Output[n-1] != '9' {
@@ -270,11 +270,11 @@ func TestTerminalIsBounded(t *testing.T) {
 
 // How long a thought took does not depend on how its pieces were joined.
 func TestThoughtTime(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	for i := range 4 {
-		q.Post(acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "hm ", At: now.Add(time.Duration(i) * time.Second)})
+		q.Post(event.TextArrived{For: in, Role: event.Thought, Text: "hm ", At: now.Add(time.Duration(i) * time.Second)})
 	}
-	q.Post(says(acpclient.Thought, "", "…")) // what the sanitiser held back
+	q.Post(says(event.Thought, "", "…")) // what the sanitiser held back
 	th := thread.New("s")
 	for _, e := range q.Take() {
 		th.Apply(e)
@@ -287,9 +287,9 @@ func TestThoughtTime(t *testing.T) {
 // What is replayed, or said by another session, is no part of what stands above.
 func TestParted(t *testing.T) {
 	for name, part := range map[string]func(*thread.Thread){
-		"history": func(th *thread.Thread) { th.Apply(acpclient.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
+		"history": func(th *thread.Thread) { th.Apply(event.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
 		th := thread.New("s")
-		for _, e := range []acpclient.Event{prompt("p"), agent("one"), ended("end_turn")} {
+		for _, e := range []event.Event{prompt("p"), agent("one"), ended("end_turn")} {
 			th.Apply(e)
 		}
 		part(th)
@@ -303,14 +303,14 @@ func TestParted(t *testing.T) {
 // After Attach the items stay, and nothing belongs to them any more.
 func TestAttach(t *testing.T) {
 	th := thread.New("s")
-	for _, e := range []acpclient.Event{prompt("p"), says(acpclient.Agent, "m", "one"), tool("t", "pending"), title("T"), acpclient.Disconnected{}} {
+	for _, e := range []event.Event{prompt("p"), says(event.Agent, "m", "one"), tool("t", "pending"), title("T"), event.Disconnected{}} {
 		th.Apply(e)
 	}
 	th.Attach("s2")
 	if th.State != thread.Idle || th.Session != "s2" || th.Title != "T" {
 		t.Errorf("%v %q %q", th.State, th.Session, th.Title)
 	}
-	th.Apply(says(acpclient.Agent, "m", "two"))
+	th.Apply(says(event.Agent, "m", "two"))
 	th.Apply(tool("t", "completed"))
 	want := "user p\nagent one\ntool t unfinished\nnotice started again: the agent does not remember what stands above\nagent two\ntool t done"
 	if got := sketch(th); got != want {
@@ -320,21 +320,21 @@ func TestAttach(t *testing.T) {
 
 // A turn is empty when the agent has answered a prompt with nothing at all.
 func TestEmptyTurns(t *testing.T) {
-	idle := acpclient.TurnStarted{For: in, At: now, Told: true} // v2: nobody has asked for it
+	idle := event.TurnStarted{For: in, At: now, Told: true} // v2: nobody has asked for it
 	for name, c := range map[string]struct {
-		events []acpclient.Event
+		events []event.Event
 		empty  bool
 	}{
-		"nothing":              {[]acpclient.Event{prompt("p"), ended("end_turn")}, true},
-		"an empty message":     {[]acpclient.Event{prompt("p"), says(acpclient.Agent, "m", " \n"), ended("end_turn")}, true},
-		"after a turn with it": {[]acpclient.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q"), ended("end_turn")}, true},
-		"a title":              {[]acpclient.Event{prompt("p"), title("t"), ended("end_turn")}, true},
-		"an answer":            {[]acpclient.Event{prompt("p"), agent("a"), ended("end_turn")}, false},
-		"a thought":            {[]acpclient.Event{prompt("p"), says(acpclient.Thought, "", "hm"), ended("end_turn")}, false},
-		"a tool call":          {[]acpclient.Event{prompt("p"), tool("t", "completed"), ended("end_turn")}, false},
-		"another end":          {[]acpclient.Event{prompt("p"), ended("max_tokens")}, false},
-		"stopped":              {[]acpclient.Event{prompt("p"), acpclient.TurnCancelled{For: in}, ended("end_turn")}, false},
-		"not asked":            {[]acpclient.Event{idle, ended("end_turn")}, false},
+		"nothing":              {[]event.Event{prompt("p"), ended("end_turn")}, true},
+		"an empty message":     {[]event.Event{prompt("p"), says(event.Agent, "m", " \n"), ended("end_turn")}, true},
+		"after a turn with it": {[]event.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q"), ended("end_turn")}, true},
+		"a title":              {[]event.Event{prompt("p"), title("t"), ended("end_turn")}, true},
+		"an answer":            {[]event.Event{prompt("p"), agent("a"), ended("end_turn")}, false},
+		"a thought":            {[]event.Event{prompt("p"), says(event.Thought, "", "hm"), ended("end_turn")}, false},
+		"a tool call":          {[]event.Event{prompt("p"), tool("t", "completed"), ended("end_turn")}, false},
+		"another end":          {[]event.Event{prompt("p"), ended("max_tokens")}, false},
+		"stopped":              {[]event.Event{prompt("p"), event.TurnCancelled{For: in}, ended("end_turn")}, false},
+		"not asked":            {[]event.Event{idle, ended("end_turn")}, false},
 	} {
 		th := thread.New("s")
 		for _, e := range c.events {

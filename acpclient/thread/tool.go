@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // tool creates or changes a tool call: whatever names an id first creates it.
-func (t *Thread) tool(e acpclient.ToolChanged) {
+func (t *Thread) tool(e event.ToolChanged) {
 	it := t.call(e.ID)
 	if it == nil {
 		it = t.add(t.newTool(e.ID, e.At))
@@ -95,7 +95,7 @@ func set(into, from *string) {
 type toolItem struct {
 	Item
 	tool Tool
-	wire [1]acpclient.Span
+	wire [1]event.Span
 }
 
 func (t *Thread) newTool(id string, at time.Time) *Item {
@@ -106,7 +106,7 @@ func (t *Thread) newTool(id string, at time.Time) *Item {
 
 // show links the tool call to the terminals that its content shows. A terminal
 // that is not known yet fills in when it comes.
-func (t *Thread) show(it *Item, content []acpclient.ToolContent) {
+func (t *Thread) show(it *Item, content []event.ToolContent) {
 	for _, c := range content {
 		if c.Terminal == "" {
 			continue
@@ -133,7 +133,7 @@ func (t *Thread) open(id string) *Terminal {
 
 // start opens a terminal for a command. One of parley's that is over is not
 // started again: in a log of another connection the id means another one.
-func (t *Thread) start(e acpclient.TerminalStarted) *Terminal {
+func (t *Thread) start(e event.TerminalStarted) *Terminal {
 	if old := t.terminals[e.ID]; old != nil && old.Exited && !old.Foreign && !e.Foreign {
 		for _, i := range old.items {
 			it := t.Items[i]
@@ -148,23 +148,23 @@ func (t *Thread) start(e acpclient.TerminalStarted) *Terminal {
 }
 
 // terminal applies what a command did.
-func (t *Thread) terminal(e acpclient.Event) {
+func (t *Thread) terminal(e event.Event) {
 	var term *Terminal
-	var wire acpclient.Span
+	var wire event.Span
 	switch e := e.(type) {
-	case acpclient.TerminalStarted:
+	case event.TerminalStarted:
 		term, wire = t.start(e), e.Wire
 		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
-	case acpclient.TerminalOutput:
+	case event.TerminalOutput:
 		term, wire = t.open(e.ID), e.Wire
 		term.put(e.Data, e.Cut)
-	case acpclient.TerminalExited:
+	case event.TerminalExited:
 		term, wire = t.open(e.ID), e.Wire
 		term.Exited, term.Code, term.Signal = !e.Cleared, e.Code, e.Signal
-	case acpclient.TerminalChanged:
+	case event.TerminalChanged:
 		term, wire = t.open(e.ID), e.Wire
 		term.changed(e)
-	case acpclient.TerminalReplaced:
+	case event.TerminalReplaced:
 		term, wire = t.snapshot(e), e.Wire
 	}
 	for _, i := range term.items {
@@ -172,11 +172,11 @@ func (t *Thread) terminal(e acpclient.Event) {
 		t.touch(it)
 		it.from(wire)
 		switch e.(type) {
-		case acpclient.TerminalOutput, acpclient.TerminalReplaced:
+		case event.TerminalOutput, event.TerminalReplaced:
 			if !term.Exited {
 				t.goesOn(it)
 			}
-		case acpclient.TerminalExited:
+		case event.TerminalExited:
 			it.Tool.StillRunning = it.Tool.StillRunning && t.commandRuns(it.Tool, true)
 		}
 	}

@@ -3,7 +3,7 @@ package thread
 import (
 	"slices"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // ToolState is how a tool call stands, as far as anyone knows. What the agent says,
@@ -125,7 +125,7 @@ func (t *Thread) goesOn(it *Item) {
 // commandRuns tells whether a command of the call's has not ended. Of one that the
 // agent runs itself the end may never be told.
 func (t *Thread) commandRuns(tool *Tool, foreign bool) bool {
-	return slices.ContainsFunc(tool.Content, func(c acpclient.ToolContent) bool {
+	return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool {
 		term := t.terminals[c.Terminal]
 		return c.Terminal != "" && term != nil && !term.Exited && (term.Foreign && foreign || !term.Foreign && term.Command != "")
 	})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -12,39 +12,39 @@ import (
 // turn is still running until it ends.
 func TestToolStates(t *testing.T) {
 	str := func(s string) *string { return &s }
-	call := func(kind, status string) acpclient.Event {
-		return acpclient.ToolChanged{For: in, ID: "a", Kind: str(kind), Status: str(status)}
+	call := func(kind, status string) event.Event {
+		return event.ToolChanged{For: in, ID: "a", Kind: str(kind), Status: str(status)}
 	}
-	shows := acpclient.ToolChanged{For: in, ID: "a", Content: &[]acpclient.ToolContent{{Terminal: "x"}}}
-	foreign := acpclient.TerminalStarted{For: in, ID: "x", Foreign: true}
-	own := acpclient.TerminalStarted{For: in, ID: "x", Command: "sleep 60"}
-	output := acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("more\n")}
-	exited := acpclient.TerminalExited{For: in, ID: "x"}
-	stop := []acpclient.Event{acpclient.TurnCancelled{For: in}, ended("cancelled")}
-	ask, no := acpclient.PermissionAsked{For: in, Key: 1, ToolID: "a"}, acpclient.PermissionSettled{For: in, Key: 1, ToolID: "a", Decision: "Reject", By: "you"}
-	gone := acpclient.Disconnected{}
+	shows := event.ToolChanged{For: in, ID: "a", Content: &[]event.ToolContent{{Terminal: "x"}}}
+	foreign := event.TerminalStarted{For: in, ID: "x", Foreign: true}
+	own := event.TerminalStarted{For: in, ID: "x", Command: "sleep 60"}
+	output := event.TerminalOutput{For: in, ID: "x", Data: []byte("more\n")}
+	exited := event.TerminalExited{For: in, ID: "x"}
+	stop := []event.Event{event.TurnCancelled{For: in}, ended("cancelled")}
+	ask, no := event.PermissionAsked{For: in, Key: 1, ToolID: "a"}, event.PermissionSettled{For: in, Key: 1, ToolID: "a", Decision: "Reject", By: "you"}
+	gone := event.Disconnected{}
 	for name, c := range map[string]struct {
-		events []acpclient.Event
+		events []event.Event
 		want   thread.ToolState
 	}{
-		"stopping":                             {[]acpclient.Event{call("execute", "in_progress"), stop[0]}, thread.ToolStopping},
-		"stopped":                              {append([]acpclient.Event{call("execute", "in_progress")}, stop...), thread.ToolStopped},
-		"stopped, then called failed":          {append(append([]acpclient.Event{call("execute", "in_progress")}, stop...), call("execute", "failed")), thread.ToolStopped},
-		"stopped, called completed":            {[]acpclient.Event{call("execute", "in_progress"), stop[0], call("execute", "completed"), stop[1]}, thread.ToolStopped},
-		"an edit that was done all the same":   {[]acpclient.Event{call("edit", "in_progress"), stop[0], call("edit", "completed"), stop[1]}, thread.ToolDone},
-		"stopped, called cancelled":            {[]acpclient.Event{call("think", "in_progress"), stop[0], call("think", "cancelled"), stop[1]}, thread.ToolStopped},
-		"cancelled by the agent":               {[]acpclient.Event{call("think", "in_progress"), call("think", "cancelled")}, thread.ToolCancelled},
-		"rejected, which ends the turn":        {[]acpclient.Event{call("execute", "pending"), ask, no, stop[1]}, thread.ToolRejected},
-		"stopped, and output goes on":          {append(append([]acpclient.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
-		"in the next turn, too":                {append(append([]acpclient.Event{foreign, call("execute", "in_progress"), shows}, stop...), prompt("q"), output, ended("end_turn")), thread.ToolStillRunning},
-		"and then exits":                       {append(append([]acpclient.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, exited), thread.ToolStopped},
-		"and then is called failed":            {append(append([]acpclient.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, call("execute", "failed")), thread.ToolStopped},
-		"and then the agent is gone":           {append(append([]acpclient.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, gone), thread.ToolStopped},
-		"output without a terminal":            {append(append([]acpclient.Event{call("execute", "in_progress")}, stop...), content("a", "more")), thread.ToolStillRunning},
-		"a command of parley's that runs on":   {append([]acpclient.Event{own, call("execute", "in_progress"), shows}, stop...), thread.ToolStillRunning},
-		"after a plain end of the turn":        {[]acpclient.Event{foreign, call("execute", "in_progress"), shows, ended("end_turn"), output}, thread.ToolStillRunning},
-		"of a history that broke off":          {[]acpclient.Event{acpclient.HistoryBegan{For: in}, foreign, call("execute", "in_progress"), shows, acpclient.HistoryEnded{For: in}, output}, thread.ToolUnfinished},
-		"between turns, and the agent is gone": {[]acpclient.Event{ended("end_turn"), call("execute", "in_progress"), gone}, thread.ToolUnfinished},
+		"stopping":                             {[]event.Event{call("execute", "in_progress"), stop[0]}, thread.ToolStopping},
+		"stopped":                              {append([]event.Event{call("execute", "in_progress")}, stop...), thread.ToolStopped},
+		"stopped, then called failed":          {append(append([]event.Event{call("execute", "in_progress")}, stop...), call("execute", "failed")), thread.ToolStopped},
+		"stopped, called completed":            {[]event.Event{call("execute", "in_progress"), stop[0], call("execute", "completed"), stop[1]}, thread.ToolStopped},
+		"an edit that was done all the same":   {[]event.Event{call("edit", "in_progress"), stop[0], call("edit", "completed"), stop[1]}, thread.ToolDone},
+		"stopped, called cancelled":            {[]event.Event{call("think", "in_progress"), stop[0], call("think", "cancelled"), stop[1]}, thread.ToolStopped},
+		"cancelled by the agent":               {[]event.Event{call("think", "in_progress"), call("think", "cancelled")}, thread.ToolCancelled},
+		"rejected, which ends the turn":        {[]event.Event{call("execute", "pending"), ask, no, stop[1]}, thread.ToolRejected},
+		"stopped, and output goes on":          {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
+		"in the next turn, too":                {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), prompt("q"), output, ended("end_turn")), thread.ToolStillRunning},
+		"and then exits":                       {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, exited), thread.ToolStopped},
+		"and then is called failed":            {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, call("execute", "failed")), thread.ToolStopped},
+		"and then the agent is gone":           {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, gone), thread.ToolStopped},
+		"output without a terminal":            {append(append([]event.Event{call("execute", "in_progress")}, stop...), content("a", "more")), thread.ToolStillRunning},
+		"a command of parley's that runs on":   {append([]event.Event{own, call("execute", "in_progress"), shows}, stop...), thread.ToolStillRunning},
+		"after a plain end of the turn":        {[]event.Event{foreign, call("execute", "in_progress"), shows, ended("end_turn"), output}, thread.ToolStillRunning},
+		"of a history that broke off":          {[]event.Event{event.HistoryBegan{For: in}, foreign, call("execute", "in_progress"), shows, event.HistoryEnded{For: in}, output}, thread.ToolUnfinished},
+		"between turns, and the agent is gone": {[]event.Event{ended("end_turn"), call("execute", "in_progress"), gone}, thread.ToolUnfinished},
 	} {
 		t.Run(name, func(t *testing.T) {
 			th := thread.New("s")
@@ -65,7 +65,7 @@ func TestToolStates(t *testing.T) {
 func TestStoppedUnasked(t *testing.T) {
 	th := thread.New("s")
 	kind := "execute"
-	for _, e := range []acpclient.Event{prompt("go"), tool("a", "in_progress"), acpclient.ToolChanged{For: in, ID: "a", Kind: &kind}, acpclient.TurnCancelled{For: in}, ended("cancelled")} {
+	for _, e := range []event.Event{prompt("go"), tool("a", "in_progress"), event.ToolChanged{For: in, ID: "a", Kind: &kind}, event.TurnCancelled{For: in}, ended("cancelled")} {
 		th.Apply(e)
 	}
 	th.Apply(tool("a", "failed"))

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Trust says on whose word a tool call has changed or run something, or against
@@ -55,7 +55,7 @@ type word struct {
 const maxWords = 256
 
 // trustOf is what an answer says of what it was about; Harmless where nobody answered.
-func trustOf(e acpclient.PermissionSettled) Trust {
+func trustOf(e event.PermissionSettled) Trust {
 	user := e.By == "you" || e.By == "" // a log does not know who
 	switch {
 	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // the turn was, or the connection is lost
@@ -75,7 +75,7 @@ func trustOf(e acpclient.PermissionSettled) Trust {
 }
 
 // answered notes an answer: about a tool call, or about what parley asked by itself.
-func (t *Thread) answered(e acpclient.PermissionSettled) {
+func (t *Thread) answered(e event.PermissionSettled) {
 	trust := trustOf(e)
 	if trust == Harmless {
 		return
@@ -171,7 +171,7 @@ func (tool *Tool) subjects(t *Thread) []string {
 
 // Command is the command line of the input, as the agent sent it; "" where there is
 // none.
-func (tool *Tool) Command() string { return acpclient.CommandLine(tool.RawInput) }
+func (tool *Tool) Command() string { return event.CommandLine(tool.RawInput) }
 
 // Paths are the files that the call names, in the order of their coming.
 func (tool *Tool) Paths() []string {

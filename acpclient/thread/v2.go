@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // This file is what conversations of v2 have and those of v1 have not.
@@ -13,7 +13,7 @@ import (
 // Plan is one of the plans of the agent. ID is "" for the only one of v1.
 type Plan struct {
 	ID       string
-	Entries  []acpclient.PlanEntry
+	Entries  []event.PlanEntry
 	Markdown string // of a plan that is a text
 }
 
@@ -71,15 +71,15 @@ func (t *Thread) rewrite(it *Item, text string) {
 
 // replaced creates a message where it is first heard of, or replaces what it
 // says.
-func (t *Thread) replaced(e acpclient.MessageReplaced) {
+func (t *Thread) replaced(e event.MessageReplaced) {
 	key := messageKey{e.Role, e.MessageID}
 	it := t.messages[key]
-	if it == nil && e.Role == acpclient.User && !e.Keep {
+	if it == nil && e.Role == event.User && !e.Keep {
 		it = t.adopted(e.MessageID, e.Text)
 	}
 	if it == nil {
 		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID})
-		if e.Role == acpclient.Thought {
+		if e.Role == event.Thought {
 			it.At, it.Until = e.At, e.At
 		}
 		t.messages[key] = it
@@ -97,9 +97,9 @@ func (t *Thread) replaced(e acpclient.MessageReplaced) {
 
 // reattach replaces the attachments of a message. Items are never removed: what
 // is too many stays, blank.
-func (t *Thread) reattach(key messageKey, contents []acpclient.Content, wire acpclient.Span) {
+func (t *Thread) reattach(key messageKey, contents []event.Content, wire event.Span) {
 	for i, it := range t.attachments[key] {
-		it.Attachment = &acpclient.Content{}
+		it.Attachment = &event.Content{}
 		if i < len(contents) {
 			it.Attachment = &contents[i]
 		}
@@ -166,7 +166,7 @@ func (t *Thread) release(key uint64) (HeldPrompt, bool) {
 
 // accepted gives a held prompt its place: the message of the id that the agent
 // names, which may be there already or come later.
-func (t *Thread) accepted(e acpclient.PromptAccepted) {
+func (t *Thread) accepted(e event.PromptAccepted) {
 	m, seen := t.matched[e.Key]
 	h, ok := t.release(e.Key)
 	switch {
@@ -175,7 +175,7 @@ func (t *Thread) accepted(e acpclient.PromptAccepted) {
 	case seen: // it only looked like it
 		m.item.prompt, m.item.Request = 0, 0
 	}
-	it := t.messages[messageKey{acpclient.User, e.MessageID}]
+	it := t.messages[messageKey{event.User, e.MessageID}]
 	if e.MessageID == "" {
 		it = nil
 	}
@@ -191,7 +191,7 @@ func (t *Thread) accepted(e acpclient.PromptAccepted) {
 		t.nameless = append(t.nameless, it)
 		return
 	}
-	t.messages[messageKey{acpclient.User, e.MessageID}] = it
+	t.messages[messageKey{event.User, e.MessageID}] = it
 }
 
 // adopted finds the prompt without a name that a message of the user begins
@@ -204,7 +204,7 @@ func (t *Thread) adopted(id, text string) *Item {
 		if strings.HasPrefix(string(it.Text), strings.TrimSpace(text)) {
 			t.nameless = slices.Delete(slices.Clone(t.nameless), i, i+1)
 			it.MessageID = id
-			t.messages[messageKey{acpclient.User, id}] = it
+			t.messages[messageKey{event.User, id}] = it
 			return it
 		}
 	}
@@ -212,7 +212,7 @@ func (t *Thread) adopted(id, text string) *Item {
 }
 
 // stateChanged takes a snapshot. What it says of idleness is told by TurnEnded.
-func (t *Thread) stateChanged(e acpclient.StateChanged) {
+func (t *Thread) stateChanged(e event.StateChanged) {
 	t.Background, t.BackgroundKnown = e.Background, e.BackgroundKnown
 	t.waits = e.State == "requires_action"
 	if e.State != "idle" {
@@ -225,12 +225,12 @@ func (t *Thread) stateChanged(e acpclient.StateChanged) {
 
 // inBackground tells whether a tool call goes on without the turn.
 func (t *Thread) inBackground(tool *Tool) bool {
-	return slices.ContainsFunc(t.Background, func(w acpclient.BackgroundWork) bool {
+	return slices.ContainsFunc(t.Background, func(w event.BackgroundWork) bool {
 		switch w.Type {
 		case "tool_call":
 			return w.ID == tool.ID
 		case "terminal":
-			return slices.ContainsFunc(tool.Content, func(c acpclient.ToolContent) bool { return c.Terminal == w.ID && w.ID != "" })
+			return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool { return c.Terminal == w.ID && w.ID != "" })
 		}
 		return false
 	})
@@ -247,7 +247,7 @@ type subagent struct {
 var subagentStates = map[string]string{"running": "running", "requires_action": "waiting", "idle": "idle", "end_turn": "done", "cancelled": "cancelled", "error": "failed"}
 
 // subagent keeps one line for each, where it was first told of.
-func (t *Thread) subagent(e acpclient.SubagentChanged) {
+func (t *Thread) subagent(e event.SubagentChanged) {
 	s := t.subagents[e.ID]
 	if s == nil {
 		s = &subagent{item: t.add(&Item{Kind: Notice})}
@@ -285,7 +285,7 @@ func (t *Thread) subagent(e acpclient.SubagentChanged) {
 const maxPlans = 100
 
 // planned replaces one plan; of one that is gone neither steps nor a text are left.
-func (t *Thread) planned(e acpclient.PlanChanged) {
+func (t *Thread) planned(e event.PlanChanged) {
 	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
 	plans := slices.Clone(t.Plans)
 	gone := len(e.Entries) == 0 && e.Markdown == ""
@@ -307,7 +307,7 @@ func (t *Thread) planned(e acpclient.PlanChanged) {
 }
 
 // changed applies what is new of a terminal of the agent's.
-func (term *Terminal) changed(e acpclient.TerminalChanged) {
+func (term *Terminal) changed(e event.TerminalChanged) {
 	term.Foreign = true
 	if e.Command != nil {
 		term.Command = *e.Command
@@ -328,7 +328,7 @@ func (term *Terminal) changed(e acpclient.TerminalChanged) {
 
 // snapshot replaces a terminal by one with another output, so that whoever has
 // drawn the old one begins anew.
-func (t *Thread) snapshot(e acpclient.TerminalReplaced) *Terminal {
+func (t *Thread) snapshot(e event.TerminalReplaced) *Terminal {
 	fresh := *t.open(e.ID)
 	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])
 	fresh.Total, fresh.Gap = int64(len(e.Data)), false

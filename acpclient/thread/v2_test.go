@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
-var v2for = acpclient.For{Session: "s"}
+var v2for = event.For{Session: "s"}
 
 // wholeV2 is what portrait leaves out.
 func wholeV2(t *thread.Thread) string {
@@ -32,7 +32,7 @@ func wholeV2(t *thread.Thread) string {
 }
 
 // eventsV2 turns bytes into events such as a v2 agent causes.
-func eventsV2(data []byte) (out []acpclient.Event) {
+func eventsV2(data []byte) (out []event.Event) {
 	pick := func(n int) int {
 		if len(data) == 0 {
 			return 0
@@ -45,34 +45,34 @@ func eventsV2(data []byte) (out []acpclient.Event) {
 	ids := []string{"1", "2", "3", ""}
 	key := uint64(0)
 	for len(data) > 0 {
-		role, id, text := acpclient.Role(pick(3)), ids[pick(3)], texts[pick(len(texts))]
+		role, id, text := event.Role(pick(3)), ids[pick(3)], texts[pick(len(texts))]
 		at := time.Unix(int64(len(out)), 0)
 		switch pick(12) {
 		case 0:
-			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, At: at})
+			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, At: at})
 		case 1:
-			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Keep: true, At: at})
+			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Keep: true, At: at})
 		case 2:
-			out = append(out, acpclient.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, Attachments: []acpclient.Content{{Kind: acpclient.LinkContent, URI: text}}})
+			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, Attachments: []event.Content{{Kind: event.LinkContent, URI: text}}})
 		case 3:
 			key++
-			out = append(out, acpclient.PromptHeld{For: v2for, Key: key, Text: text, At: at})
+			out = append(out, event.PromptHeld{For: v2for, Key: key, Text: text, At: at})
 		case 4:
-			out = append(out, acpclient.PromptAccepted{For: v2for, Key: uint64(pick(int(key) + 1)), MessageID: ids[pick(4)]})
+			out = append(out, event.PromptAccepted{For: v2for, Key: uint64(pick(int(key) + 1)), MessageID: ids[pick(4)]})
 		case 5:
-			out = append(out, acpclient.PromptFailed{For: v2for, Key: uint64(pick(int(key) + 1))})
+			out = append(out, event.PromptFailed{For: v2for, Key: uint64(pick(int(key) + 1))})
 		case 6:
-			out = append(out, acpclient.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], BackgroundKnown: true, Background: []acpclient.BackgroundWork{{Type: "tool_call", ID: id}}})
+			out = append(out, event.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], BackgroundKnown: true, Background: []event.BackgroundWork{{Type: "tool_call", ID: id}}})
 		case 7:
-			out = append(out, []acpclient.Event{acpclient.TurnStarted{For: v2for, At: at, Told: true}, acpclient.TurnEnded{For: v2for, At: at}, acpclient.TurnCancelled{For: v2for}}[pick(3)])
+			out = append(out, []event.Event{event.TurnStarted{For: v2for, At: at, Told: true}, event.TurnEnded{For: v2for, At: at}, event.TurnCancelled{For: v2for}}[pick(3)])
 		case 8:
-			out = append(out, acpclient.ToolChanged{For: v2for, ID: id, AppendContent: []acpclient.ToolContent{{Terminal: id}}, At: at})
+			out = append(out, event.ToolChanged{For: v2for, ID: id, AppendContent: []event.ToolContent{{Terminal: id}}, At: at})
 		case 9:
-			out = append(out, acpclient.TerminalReplaced{For: v2for, ID: id, Data: []byte(text)}, acpclient.TerminalOutput{For: v2for, ID: id, Data: []byte(text)})
+			out = append(out, event.TerminalReplaced{For: v2for, ID: id, Data: []byte(text)}, event.TerminalOutput{For: v2for, ID: id, Data: []byte(text)})
 		case 10:
-			out = append(out, acpclient.PlanChanged{For: v2for, PlanID: id, Entries: make([]acpclient.PlanEntry, pick(3))})
+			out = append(out, event.PlanChanged{For: v2for, PlanID: id, Entries: make([]event.PlanEntry, pick(3))})
 		default:
-			out = append(out, acpclient.TextArrived{For: v2for, Role: role, MessageID: id, Text: text + "x"})
+			out = append(out, event.TextArrived{For: v2for, Role: role, MessageID: id, Text: text + "x"})
 		}
 	}
 	return out
@@ -125,14 +125,14 @@ func FuzzApplyV2(f *testing.F) {
 // the first n bytes may go on from there (case 145).
 func TestGenerationV2(t *testing.T) {
 	th := thread.New("s")
-	text := func(s string) acpclient.Event {
-		return acpclient.TextArrived{For: v2for, MessageID: "m", Text: s}
+	text := func(s string) event.Event {
+		return event.TextArrived{For: v2for, MessageID: "m", Text: s}
 	}
-	whole := func(s string) acpclient.Event {
-		return acpclient.MessageReplaced{For: v2for, MessageID: "m", Text: s}
+	whole := func(s string) event.Event {
+		return event.MessageReplaced{For: v2for, MessageID: "m", Text: s}
 	}
 	before, generation := "", 0
-	for i, e := range []acpclient.Event{text("a"), text("b"), whole("ab"), whole("abc"), text("d"), whole(""), text("e"), acpclient.MessageReplaced{For: v2for, MessageID: "m", Keep: true}} {
+	for i, e := range []event.Event{text("a"), text("b"), whole("ab"), whole("abc"), text("d"), whole(""), text("e"), event.MessageReplaced{For: v2for, MessageID: "m", Keep: true}} {
 		th.Apply(e)
 		it := th.Items[0]
 		if it.Generation == generation && !strings.HasPrefix(string(it.Text), before) {
@@ -147,12 +147,12 @@ func TestGenerationV2(t *testing.T) {
 
 // A list of content that came with an event is never written to.
 func TestAppendedContentV2(t *testing.T) {
-	list := make([]acpclient.ToolContent, 1, 8)
+	list := make([]event.ToolContent, 1, 8)
 	for _, id := range []string{"x", "y"} {
 		th := thread.New("s")
-		th.Apply(acpclient.ToolChanged{For: v2for, ID: "c", Content: &list})
+		th.Apply(event.ToolChanged{For: v2for, ID: "c", Content: &list})
 		for range 3 {
-			th.Apply(acpclient.ToolChanged{For: v2for, ID: "c", AppendContent: []acpclient.ToolContent{{Terminal: id}}})
+			th.Apply(event.ToolChanged{For: v2for, ID: "c", AppendContent: []event.ToolContent{{Terminal: id}}})
 		}
 		if c := th.Tool("c").Content; len(c) != 4 || c[3].Terminal != id || list[:4][1].Terminal != "" {
 			t.Errorf("%+v, and the event's has %+v", c, list[:4])

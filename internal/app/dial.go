@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/cli"
 	"parley/internal/record"
 	"parley/ui"
@@ -35,7 +36,7 @@ func logs(setup *cli.Setup, cwd string) ([]ui.Logged, error) {
 			return err == nil && g.Of(agent)
 		}
 		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
-			Behind: func(ctx context.Context, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+			Behind: func(ctx context.Context, spans []event.Span, request int64) ([]ui.Message, error) {
 				found, err := g.Behind(ctx, spans, request)
 				return messages(found), err
 			}})
@@ -62,7 +63,7 @@ type dialer struct {
 
 	mu      sync.Mutex
 	first   cli.Opening
-	records map[*acpclient.Log]*cli.Record // of the last connection with each agent of the screen
+	records map[*event.Log]*cli.Record // of the last connection with each agent of the screen
 }
 
 // next is how to open the next session; opened says that it worked.
@@ -76,13 +77,13 @@ func (d *dialer) next() (o cli.Opening, opened func()) {
 	}
 }
 
-func (d *dialer) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+func (d *dialer) connect(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
 	opening, opened := d.next()
 	return d.dial(ctx, a, opening, opened, sink, log)
 }
 
 // redial connects again, to open the sessions of before.
-func (d *dialer) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+func (d *dialer) redial(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
@@ -90,14 +91,14 @@ func (d *dialer) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, lo
 }
 
 // keep remembers a log for the connection that may come after this one.
-func (d *dialer) keep(log *acpclient.Log, rec *cli.Record) {
+func (d *dialer) keep(log *event.Log, rec *cli.Record) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.records[log]; old != nil && old != rec {
 		old.Close()
 	}
 	if d.records == nil {
-		d.records = map[*acpclient.Log]*cli.Record{}
+		d.records = map[*event.Log]*cli.Record{}
 	}
 	d.records[log] = rec
 }
@@ -111,7 +112,7 @@ func (d *dialer) close() {
 	}
 }
 
-func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink event.Sink, log *event.Log) (*ui.Connection, error) {
 	agent, err := d.setup.Find(a.Name)
 	if err != nil {
 		return nil, err
@@ -131,11 +132,11 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	answerable(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
-	conn.Behind = func(ctx context.Context, session string, spans []acpclient.Span, request int64) ([]ui.Message, error) {
+	conn.Behind = func(ctx context.Context, session string, spans []event.Span, request int64) ([]ui.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err
 	}
-	opening.Told = func(text string) { log.Add(acpclient.LogClient, text) }
+	opening.Told = func(text string) { log.Add(event.LogClient, text) }
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)
 		if err == nil {

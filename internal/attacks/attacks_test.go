@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/decoy"
 	"parley/internal/host"
@@ -30,8 +31,8 @@ type stage struct {
 	attack  *attack
 	agent   *agent
 	host    *host.Host
-	queue   *acpclient.Queue
-	log     *acpclient.Log
+	queue   *event.Queue
+	log     *event.Log
 	client  *acpclient.Client
 	session *acpclient.Session
 
@@ -78,7 +79,7 @@ func (a *attack) measures() bool {
 }
 
 func play(t *testing.T, a *attack) {
-	s := &stage{t: t, attack: a, place: newPlace(t, a), queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1"), calls: map[string]int{}}
+	s := &stage{t: t, attack: a, place: newPlace(t, a), queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("s1"), calls: map[string]int{}}
 	s.begin()
 	decoy.Guard(t, s.place.out)
 	decoy.Guard(t, os.Getenv("HOME"))
@@ -149,7 +150,7 @@ func (s *stage) begin() {
 	}
 	s.view = chat.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
 	s.view.SetSize(80, 24)
-	if err := s.session.Prompt(acpclient.Block{Text: "go"}); err != nil {
+	if err := s.session.Prompt(event.Block{Text: "go"}); err != nil {
 		s.t.Fatal(err)
 	}
 	if !s.until(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
@@ -178,9 +179,9 @@ func (s *stage) take() {
 					break
 				}
 			}
-		case acpclient.ElicitationAsked:
+		case event.ElicitationAsked:
 			s.linked(e.URL)
-			e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+			e.Answer(event.ElicitationAnswer{Action: "decline"})
 		}
 		if e.EventSession() == "s1" || e.EventSession() == "" {
 			s.view.Changed(s.thread.Apply(e))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/decoy"
 	"parley/internal/elicit"
@@ -104,7 +104,7 @@ func (s *stage) keeps(rest string, used int64) error {
 
 // lives checks that the conversation goes on.
 func (s *stage) lives() error {
-	if err := s.session.Prompt(acpclient.Block{Text: "still there?"}); err != nil {
+	if err := s.session.Prompt(event.Block{Text: "still there?"}); err != nil {
 		return err
 	}
 	if s.agent.v2 {
@@ -170,10 +170,10 @@ func (s *stage) logged() string {
 var raw = map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "Terminal": true, "Current": true, "Data": true, "URL": true}
 
 // inspect checks every string of an event of the engine.
-func (s *stage) inspect(e acpclient.Event) {
+func (s *stage) inspect(e event.Event) {
 	s.t.Helper()
 	t := reflect.TypeOf(e)
-	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[acpclient.For]().PkgPath() {
+	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[event.For]().PkgPath() {
 		return
 	}
 	eachString(reflect.ValueOf(e), t.Name(), func(path, text string) {

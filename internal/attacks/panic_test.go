@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
@@ -76,7 +77,7 @@ func (a *asker) Request(r jsonrpc.Request) jsonrpc.Work {
 func TestPanicInAService(t *testing.T) {
 	for name, b := range map[string]broken{"on the reader": {}, "at work": {later: true}} {
 		t.Run(name, func(t *testing.T) {
-			queue, log := acpclient.NewQueue(), acpclient.NewLog()
+			queue, log := event.NewQueue(), event.NewLog()
 			ours, theirs := transport.Pipe()
 			a := &asker{}
 			a.peer = jsonrpc.NewPeer(theirs, a, jsonrpc.Options{})
@@ -92,7 +93,7 @@ func TestPanicInAService(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := session.Prompt(acpclient.Block{Text: "go"}); err != nil {
+				if err := session.Prompt(event.Block{Text: "go"}); err != nil {
 					t.Fatal(err)
 				}
 				ended(t, queue)
@@ -106,11 +107,11 @@ func TestPanicInAService(t *testing.T) {
 }
 
 // ended waits for the end of a turn, which must be a good one.
-func ended(t *testing.T, queue *acpclient.Queue) {
+func ended(t *testing.T, queue *event.Queue) {
 	t.Helper()
 	for range queue.Ready() {
 		for _, e := range queue.Take() {
-			if e, ok := e.(acpclient.TurnEnded); ok {
+			if e, ok := e.(event.TurnEnded); ok {
 				if e.Err != nil {
 					t.Fatal(e.Err)
 				}
@@ -120,7 +121,7 @@ func ended(t *testing.T, queue *acpclient.Queue) {
 	}
 }
 
-func joined(lines []acpclient.LogLine) string {
+func joined(lines []event.LogLine) string {
 	var out []string
 	for _, l := range lines {
 		out = append(out, l.Text)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // step does one line of a script.
@@ -51,7 +52,7 @@ func (s *stage) step(line string) error {
 	case "fails":
 		return s.agent.endTurn(`"error":` + s.fill(rest))
 	case "prompts":
-		return s.session.Prompt(acpclient.Block{Text: rest})
+		return s.session.Prompt(event.Block{Text: rest})
 	case "inserts":
 		return s.agent.insert()
 	case "idles":

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
@@ -192,7 +193,7 @@ func newSoak(t *testing.T, w *worker) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("s1")}
+	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("s1")}
 	ours, theirs := transport.Pipe()
 	w.dir = dir
 	w.peer = jsonrpc.NewPeer(theirs, w, jsonrpc.Options{})
@@ -231,7 +232,7 @@ func children(t *testing.T) (left []string) {
 
 func (s *stage) soakTurn(n int) {
 	s.t.Helper()
-	if err := s.session.Prompt(acpclient.Block{Text: fmt.Sprintf("turn %d", n)}); err != nil {
+	if err := s.session.Prompt(event.Block{Text: fmt.Sprintf("turn %d", n)}); err != nil {
 		s.t.Fatal(err)
 	}
 	deadline := time.After(patience)
@@ -246,7 +247,7 @@ func (s *stage) soakTurn(n int) {
 			case permissions.Asked:
 				s.asks++
 				s.isAsked(e.Question)
-			case acpclient.TurnEnded:
+			case event.TurnEnded:
 				if ended = true; e.Err != nil || e.StopReason != "end_turn" {
 					s.t.Fatalf("turn %d: %q, %v", n, e.StopReason, e.Err)
 				}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/toolserver"
 )
 
@@ -69,7 +70,7 @@ func tokenOf(servers []handed) (t token) {
 // offers gives the host's files and commands to agents of v2.
 func (s *stage) offers(services acpclient.Services) acpclient.Services {
 	server := toolserver.New(toolserver.Options{FS: services.FS, Terminals: services.Terminals, Command: []string{"/bin/parley", "mcp"}, Version: "1",
-		Log: func(line string) { s.log.Add(acpclient.LogClient, line) }})
+		Log: func(line string) { s.log.Add(event.LogClient, line) }})
 	s.t.Cleanup(server.Close)
 	services.Tools = server
 	return services

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/host"
@@ -28,8 +29,8 @@ type client struct {
 	scheme string
 	jar    http.CookieJar
 
-	queue   *acpclient.Queue
-	log     *acpclient.Log
+	queue   *event.Queue
+	log     *event.Log
 	host    *host.Host
 	conn    *acpclient.Client
 	session *acpclient.Session
@@ -74,7 +75,7 @@ func (c *client) remote() transport.Remote {
 // dial connects, once; the cookies stay.
 func (c *client) dial() {
 	c.t.Helper()
-	c.queue, c.log, c.lost = acpclient.NewQueue(), acpclient.NewLog(), nil
+	c.queue, c.log, c.lost = event.NewQueue(), event.NewLog(), nil
 	c.host = host.New(host.Options{Sink: c.queue, Agent: "agent", Remote: &host.Remote{}})
 	c.t.Cleanup(c.host.Close)
 	conn, err := acpclient.Dial(c.ctx(), c.remote(), acpclient.Options{Name: "parley", Version: "1", Sink: c.queue, Services: c.host.Services(), Log: c.log})
@@ -119,7 +120,7 @@ func (c *client) take() {
 		case permissions.Asked:
 			c.answer(e.Question)
 		case permissions.Settled:
-		case acpclient.Disconnected:
+		case event.Disconnected:
 			c.lost = e.Err
 		default:
 			c.thread.Apply(e)
@@ -165,7 +166,7 @@ func (c *client) until(what string, holds func() bool) {
 func (c *client) start(text string) {
 	c.t.Helper()
 	c.take()
-	if err := c.session.Prompt(acpclient.Block{Text: text}); err != nil {
+	if err := c.session.Prompt(event.Block{Text: text}); err != nil {
 		c.t.Fatal(err)
 	}
 	turn := c.thread.Turn + 1

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -25,7 +25,7 @@ func (c *client) untilLost() {
 			c.t.Fatalf("nothing tells that the server is gone; the log: %q", c.notes())
 		}
 	}
-	var lost *acpclient.LostError
+	var lost *event.LostError
 	if !errors.As(c.lost, &lost) || !lost.Again() || lost.Unauthorized() {
 		c.t.Fatalf("the connection ends with %v", c.lost)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -58,8 +59,8 @@ func TestWrongToken(t *testing.T) {
 		c := newStage(t, f).newClient(scheme)
 		r := c.remote()
 		r.Header.Set("Authorization", "Bearer wrong")
-		_, err := acpclient.Dial(c.ctx(), r, acpclient.Options{Name: "parley", Version: "1", Sink: acpclient.NewQueue()})
-		var lost *acpclient.LostError
+		_, err := acpclient.Dial(c.ctx(), r, acpclient.Options{Name: "parley", Version: "1", Sink: event.NewQueue()})
+		var lost *event.LostError
 		var status *transport.StatusError
 		if !errors.As(err, &lost) || !lost.Unauthorized() || lost.Again() || !errors.As(err, &status) || status.Status != 401 {
 			t.Errorf("%v", err)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/fsops"
 	"parley/internal/atomicfile"
 	"parley/internal/record"
@@ -18,8 +18,8 @@ import (
 // and what follows it wait for them. Safe for use by several goroutines.
 type journals struct {
 	dir  string
-	log  *acpclient.Log
-	warn func(*acpclient.Log, string)
+	log  *event.Log
+	warn func(*event.Log, string)
 
 	life   context.Context // of the looks at the disk
 	end    context.CancelFunc
@@ -39,7 +39,7 @@ type journal struct {
 	idle    *sync.Cond
 }
 
-func newJournals(log *acpclient.Log, warn func(*acpclient.Log, string)) *journals {
+func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
 	dir, err := record.StateDir()
 	if err != nil {
 		return nil
@@ -92,7 +92,7 @@ func (j *journals) closeAll() {
 
 func (j *journals) note(line string) {
 	if j.log != nil {
-		j.log.Add(acpclient.LogClient, line)
+		j.log.Add(event.LogClient, line)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/agents"
 	"parley/internal/config"
@@ -39,10 +40,10 @@ func TestVariablesReachTheAgent(t *testing.T) {
 		{map[string]string{keyVar: secret}, true, "configured"},
 		{map[string]string{keyVar: secret, "CLI_TEST_A": "typed"}, true, "typed"},
 	} {
-		log := acpclient.NewLog()
+		log := event.NewLog()
 		agent := WithVariables(configured, tc.more)
-		c, err := s.Connect(t.Context(), agent, Place{Cwd: k.dir}, Opening{}, 0, acpclient.NewQueue(), log)
-		var answered *acpclient.AgentError
+		c, err := s.Connect(t.Context(), agent, Place{Cwd: k.dir}, Opening{}, 0, event.NewQueue(), log)
+		var answered *event.AgentError
 		if c == nil || (err == nil) != tc.opens || err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 			t.Fatalf("%d variables: %v", len(tc.more), err)
 		}

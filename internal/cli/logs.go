@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/record"
 	"parley/internal/safetext"
 )
@@ -113,8 +114,8 @@ func (g Logged) In(dir string) bool { return sameDir(g.Dir, dir) }
 // last: what was logged before is told again there. With an error comes what
 // could be read. Ordinals and ids of requests are for Logged.Behind alone: those
 // of several connections are told apart in them.
-func (g Logged) Replay(ctx context.Context, sink acpclient.Sink) error {
-	var told [][]acpclient.Event // of each file, the newest first
+func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
+	var told [][]event.Event // of each file, the newest first
 	var failed error
 	for i := len(g.files) - 1; i >= 0; i-- {
 		events, err := g.replayFile(ctx, i)
@@ -143,7 +144,7 @@ func (g Logged) Replay(ctx context.Context, sink acpclient.Sink) error {
 const fileShift = 40
 
 // replayFile returns the events of one log.
-func (g Logged) replayFile(ctx context.Context, i int) ([]acpclient.Event, error) {
+func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 	file := g.files[i]
 	r, err := record.Open(file.path)
 	if errors.Is(err, fs.ErrNotExist) { // pruned by now
@@ -153,7 +154,7 @@ func (g Logged) replayFile(ctx context.Context, i int) ([]acpclient.Event, error
 		return nil, err
 	}
 	defer r.Close()
-	queue := acpclient.NewQueue()
+	queue := event.NewQueue()
 	replay := acpclient.NewReplay(g.Session, file.protocol, queue)
 	for lines := 0; ; lines++ {
 		if lines%1000 == 0 && ctx.Err() != nil {
@@ -180,15 +181,15 @@ func (g Logged) replayFile(ctx context.Context, i int) ([]acpclient.Event, error
 }
 
 // ofFile marks the ids of requests.
-func ofFile(events []acpclient.Event, i int) []acpclient.Event {
+func ofFile(events []event.Event, i int) []event.Event {
 	for n, e := range events {
 		switch e := e.(type) {
-		case acpclient.TurnStarted:
+		case event.TurnStarted:
 			if e.Request != 0 {
 				e.Request += int64(i) << fileShift
 			}
 			events[n] = e
-		case acpclient.PromptHeld:
+		case event.PromptHeld:
 			e.Request += int64(i) << fileShift
 			events[n] = e
 		}
@@ -199,24 +200,24 @@ func ofFile(events []acpclient.Event, i int) []acpclient.Event {
 // sinceWhole cuts off what comes before the last replay of the whole
 // conversation, if there is one that told anything. Some agents tell it only
 // after they have said that it is over.
-func sinceWhole(events []acpclient.Event) (rest []acpclient.Event, whole bool) {
+func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	from, began := 0, -1
 	told, ended := false, false
 	for i, e := range events {
 		switch e := e.(type) {
-		case acpclient.HistoryBegan:
+		case event.HistoryBegan:
 			began, told, ended = i, false, false
-		case acpclient.HistoryEnded:
+		case event.HistoryEnded:
 			if ended = true; e.Err != nil {
 				began = -1
 			}
-		case acpclient.TurnStarted:
+		case event.TurnStarted:
 			if !e.Told {
 				began = -1
 			}
-		case acpclient.PromptHeld:
+		case event.PromptHeld:
 			began = -1
-		case acpclient.TextArrived, acpclient.ContentArrived, acpclient.ToolChanged, acpclient.MessageReplaced:
+		case event.TextArrived, event.ContentArrived, event.ToolChanged, event.MessageReplaced:
 			told = true
 		}
 		if began >= 0 && told && ended {
@@ -242,13 +243,13 @@ type Behind struct {
 // Behind returns the messages that made an item of a replayed session (thread.Item:
 // Wire and Request): what the agent sent, the request with its answer, and the
 // answers to requests of the agent.
-func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int64) (found []Behind, err error) {
+func (g Logged) Behind(ctx context.Context, spans []event.Span, request int64) (found []Behind, err error) {
 	for i, file := range g.files {
-		var of []acpclient.Span
+		var of []event.Span
 		low := uint64(i) << fileShift
 		for _, s := range spans {
 			if s.First>>fileShift == uint64(i) {
-				of = append(of, acpclient.Span{First: s.First - low, Last: min(s.Last-low, 1<<fileShift-1)})
+				of = append(of, event.Span{First: s.First - low, Last: min(s.Last-low, 1<<fileShift-1)})
 			}
 		}
 		id := int64(0)
@@ -270,7 +271,7 @@ func (g Logged) Behind(ctx context.Context, spans []acpclient.Span, request int6
 // Behind returns the messages that made an item of a session, as Logged.Behind
 // does, from the log that is being written. The error is ErrNoLog where there is
 // none; it may be called after Close.
-func (c *Connection) Behind(ctx context.Context, session string, spans []acpclient.Span, request int64) (found []Behind, err error) {
+func (c *Connection) Behind(ctx context.Context, session string, spans []event.Span, request int64) (found []Behind, err error) {
 	if c.Record.w == nil {
 		return nil, ErrNoLog
 	}
@@ -285,7 +286,7 @@ func (c *Connection) Behind(ctx context.Context, session string, spans []acpclie
 	return found, err
 }
 
-func behind(ctx context.Context, path, session string, spans []acpclient.Span, request int64) ([]Behind, error) {
+func behind(ctx context.Context, path, session string, spans []event.Span, request int64) ([]Behind, error) {
 	want := record.Want{Session: session, Request: request}
 	for _, s := range spans {
 		want.Spans = append(want.Spans, record.Span(s))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/record"
 )
@@ -22,7 +22,7 @@ import (
 type chat struct {
 	*Connection
 	t      *testing.T
-	queue  *acpclient.Queue
+	queue  *event.Queue
 	thread *thread.Thread
 }
 
@@ -52,9 +52,9 @@ func connect(t *testing.T, opening Opening) *chat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &chat{t: t, queue: acpclient.NewQueue()}
+	c := &chat{t: t, queue: event.NewQueue()}
 	sink := opening.Watch(c.queue)
-	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, sink, acpclient.NewLog())
+	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, sink, event.NewLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func connect(t *testing.T, opening Opening) *chat {
 // prompt sends one and waits for the end of its turn.
 func (c *chat) prompt(text string) {
 	c.t.Helper()
-	if err := c.Session.Prompt(acpclient.Block{Text: text}); err != nil {
+	if err := c.Session.Prompt(event.Block{Text: text}); err != nil {
 		c.t.Fatal(err)
 	}
 	for ended := false; !ended; {
@@ -76,7 +76,7 @@ func (c *chat) prompt(text string) {
 			c.t.Fatal("the turn does not end")
 		}
 		for _, e := range c.queue.Take() {
-			if _, ok := e.(acpclient.TurnEnded); ok {
+			if _, ok := e.(event.TurnEnded); ok {
 				ended = true
 			}
 			c.thread.Apply(e)
@@ -109,7 +109,7 @@ func outline(th *thread.Thread) []string {
 // replayed is the thread of a logged session.
 func replayed(t *testing.T, g Logged) *thread.Thread {
 	t.Helper()
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	if err := g.Replay(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestNoLog(t *testing.T) {
 	t.Setenv("PARLEY_CONFIG", config)
 	c := connect(t, Opening{})
 	c.prompt("hello")
-	if _, err := c.Behind(t.Context(), "fresh", []acpclient.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
+	if _, err := c.Behind(t.Context(), "fresh", []event.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
 		t.Errorf("%v", err)
 	}
 	if got, err := Logs(dir); err != nil || got != nil {
@@ -310,7 +310,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := got[0].Replay(ctx, acpclient.NewQueue()); !errors.Is(err, context.Canceled) {
+			if err := got[0].Replay(ctx, event.NewQueue()); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -334,7 +334,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 	if last := all[len(all)-1]; last != "notice the log was full: what followed is not in it" {
 		t.Errorf("%s", last)
 	}
-	if _, err := got[0].Behind(t.Context(), []acpclient.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
+	if _, err := got[0].Behind(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(path); err != nil { // pruned meanwhile
@@ -381,7 +381,7 @@ func TestLogsOfScripts(t *testing.T) {
 			}
 			live := map[string]*thread.Thread{}
 			for _, e := range r.Events {
-				if _, over := e.(acpclient.Disconnected); over {
+				if _, over := e.(event.Disconnected); over {
 					return // why is not in the log
 				}
 				if id := e.EventSession(); id != "" {
@@ -483,7 +483,7 @@ func BenchmarkReplay(b *testing.B) {
 	g := Logged{Session: "s", files: []loggedFile{{path: w.Path(), protocol: 1}}}
 	b.SetBytes(info.Size())
 	for b.Loop() {
-		if err := g.Replay(b.Context(), acpclient.NewQueue()); err != nil {
+		if err := g.Replay(b.Context(), event.NewQueue()); err != nil {
 			b.Fatal(err)
 		}
 	}

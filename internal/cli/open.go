@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
 	"parley/internal/keyboard"
@@ -164,7 +165,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n
 	default:
 		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
 	}
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {
 		// Agents word it differently and disagree about the code.
 		return nil, fmt.Errorf("%w: %w", headless.ErrNoSession, err)

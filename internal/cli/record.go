@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/record"
 )
@@ -21,13 +22,13 @@ const (
 type Record struct {
 	w       *record.Writer // nil where none is written
 	numbers acpclient.Numbers
-	log     *acpclient.Log
+	log     *event.Log
 	ended   sync.Once
 }
 
 // record begins the log of a session, unless the configuration says not to. A
 // log that cannot be written is no reason not to talk: that is noted.
-func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) *Record {
+func (s *Setup) record(a agents.Agent, place Place, log *event.Log) *Record {
 	r := &Record{log: log}
 	if s.Config.Record != nil && !*s.Config.Record {
 		return r
@@ -43,7 +44,7 @@ func (s *Setup) record(a agents.Agent, place Place, log *acpclient.Log) *Record 
 		s.warn(log, notKept("no log of this session is kept", err))
 		return r
 	}
-	log.Add(acpclient.LogClient, "the log of this session: "+r.w.Path())
+	log.Add(event.LogClient, "the log of this session: "+r.w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
 	return r
 }
@@ -77,7 +78,7 @@ func (r *Record) Close() {
 			return
 		}
 		if err := r.w.Close(); err != nil {
-			r.log.Add(acpclient.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
+			r.log.Add(event.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
 		}
 	})
 }

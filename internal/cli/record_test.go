@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/agents"
 	"parley/internal/gateway"
@@ -79,8 +79,8 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			var last *chat
 			behind := map[string]string{} // the messages of each prompt and answer
 			for round, text := range []string{"one", "two", "three"} {
-				c := &chat{t: t, queue: acpclient.NewQueue()}
-				c.Connection, err = setup.Connect(t.Context(), far.agent, place, Opening{Resume: "k1", Record: rec}, time.Minute, c.queue, acpclient.NewLog())
+				c := &chat{t: t, queue: event.NewQueue()}
+				c.Connection, err = setup.Connect(t.Context(), far.agent, place, Opening{Resume: "k1", Record: rec}, time.Minute, c.queue, event.NewLog())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -109,7 +109,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			gone := far.agent
 			gone.URL = "ws://127.0.0.1:1/acp"
 			for _, opening := range []Opening{{}, {None: true, Record: rec}} {
-				if _, err := setup.Connect(t.Context(), gone, place, opening, time.Minute, acpclient.NewQueue(), acpclient.NewLog()); err == nil {
+				if _, err := setup.Connect(t.Context(), gone, place, opening, time.Minute, event.NewQueue(), event.NewLog()); err == nil {
 					t.Fatal("there is somebody")
 				}
 			}

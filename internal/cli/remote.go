@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/agents"
 	"parley/internal/config"
@@ -210,7 +211,7 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpcli
 // withHowTo adds what to type to the error of a server that wants credentials. The
 // screen has words of its own for it.
 func withHowTo(err error) error {
-	var lost *acpclient.LostError
+	var lost *event.LostError
 	if errors.As(err, &lost) && lost.Unauthorized() {
 		return fmt.Errorf("%w; with AUTH='Bearer TOKEN' in the environment, --header-env Authorization=AUTH shows it a token", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
 	"parley/internal/safetext"
@@ -150,7 +151,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, OneTerminal: isTerminal(s.Out) && isTerminal(s.Err),
 		LogIn: chatWith(agent), Version: Version(),
 	}
-	log := acpclient.NewLog()
+	log := event.NewLog()
 	rec := setup.record(agent, place, log)
 	defer rec.Close()
 	opts.Tap, opts.Introduced = rec.tap(), rec.introduced

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
@@ -148,7 +149,7 @@ func serving(given *bool, argv, dirs []string) (command, env []string, err error
 		return nil, nil, err
 	}
 	start, err := s.starting(Custom(argv), place)
-	var missing *acpclient.StartError
+	var missing *event.StartError
 	if errors.As(err, &missing) {
 		return nil, nil, Usagef("%v", missing.Err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/sandbox"
@@ -124,7 +124,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 		t.Errorf("git would ask: %s", kept.Text)
 	}
 
-	if _, err := s.starting(agents.Agent{Command: "no-such-agent"}, place); !errors.As(err, new(*acpclient.StartError)) || !errors.Is(err, exec.ErrNotFound) {
+	if _, err := s.starting(agents.Agent{Command: "no-such-agent"}, place); !errors.As(err, new(*event.StartError)) || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("an agent that is missing: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/record"
 	"parley/internal/safetext"
@@ -85,7 +86,7 @@ const listPatience = 5 * time.Minute
 
 type noSink struct{}
 
-func (noSink) Post(acpclient.Event) {}
+func (noSink) Post(event.Event) {}
 
 func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Place, dir string) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)

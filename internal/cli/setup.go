@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/agents"
 	"parley/internal/config"
@@ -255,7 +256,7 @@ func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
 	cmd.Env = programs.Environ(cmd.Env)
 	err := find(cmd, path, a, p)
 	if err != nil {
-		err = &acpclient.StartError{Command: safetext.Line(a.Command, 200), Err: err}
+		err = &event.StartError{Command: safetext.Line(a.Command, 200), Err: err}
 	}
 	return cmd, err
 }
@@ -373,7 +374,7 @@ type Connection struct {
 // Connect starts an agent and opens a session. patience bounds both together,
 // 0 for no bound. When the agent wants a login first, the error comes with a
 // connection that has no session yet.
-func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, opening Opening, patience time.Duration, sink acpclient.Sink, log *acpclient.Log) (*Connection, error) {
+func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, opening Opening, patience time.Duration, sink event.Sink, log *event.Log) (*Connection, error) {
 	if patience > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
@@ -416,7 +417,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, asked: s.questions()}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
 	rec.introduced(client.Agent())
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 		c.Close()
 		return nil, err
@@ -430,7 +431,7 @@ func (c *Connection) Close() {
 	wait.Go(func() { c.Client.Close() })
 	wait.Go(c.Host.Close)
 	wait.Wait()
-	var lost *acpclient.LostError
+	var lost *event.LostError
 	if !errors.As(c.Client.Err(), &lost) {
 		c.Record.Close()
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
 )
@@ -111,7 +111,7 @@ func TestProgramOfTheProject(t *testing.T) {
 	s := &Setup{Config: &config.Config{}}
 	for _, path := range []string{".", dir} {
 		t.Setenv("PATH", path)
-		var start *acpclient.StartError
+		var start *event.StartError
 		if _, err := s.starting(Custom([]string{"my-agent"}), place); !errors.As(err, &start) || !strings.Contains(err.Error(), "in the project") {
 			t.Errorf("PATH=%s: %v", path, err)
 		}

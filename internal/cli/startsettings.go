@@ -5,21 +5,22 @@ import (
 	"sync"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/headless"
 )
 
 // offers is what the sessions of a connection can be set to, noted on the way to its sink.
 type offers struct {
-	*acpclient.Queue
+	*event.Queue
 	mu       sync.Mutex
 	sessions map[string]*thread.Thread
 }
 
 // Watch has the settings applied when the session is opened: its events go through the
 // sink that it returns.
-func (o *Opening) Watch(sink acpclient.Sink) acpclient.Sink {
-	queue, ok := sink.(*acpclient.Queue)
+func (o *Opening) Watch(sink event.Sink) event.Sink {
+	queue, ok := sink.(*event.Queue)
 	if !ok || len(o.Settings) == 0 {
 		return sink
 	}
@@ -27,10 +28,10 @@ func (o *Opening) Watch(sink acpclient.Sink) acpclient.Sink {
 	return o.offers
 }
 
-// Post implements acpclient.Sink.
-func (w *offers) Post(e acpclient.Event) {
+// Post implements event.Sink.
+func (w *offers) Post(e event.Event) {
 	switch e.(type) {
-	case acpclient.ConfigChanged, acpclient.ModesOffered, acpclient.ModeChanged:
+	case event.ConfigChanged, event.ModesOffered, event.ModeChanged:
 		w.mu.Lock()
 		t := w.sessions[e.EventSession()]
 		if t == nil {

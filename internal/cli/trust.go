@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/atomicfile"
 	"parley/internal/filetrust"
 	"parley/internal/record"
@@ -42,7 +42,7 @@ func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 }
 
 // questionsFail says that the record of questions cannot be written.
-func (s *Setup) questionsFail(log *acpclient.Log) func(error) {
+func (s *Setup) questionsFail(log *event.Log) func(error) {
 	return func(err error) { s.warn(log, notKept("questions and answers are not recorded", err)) }
 }
 
@@ -51,12 +51,12 @@ func notKept(what string, err error) string { return what + atomicfile.Room(err)
 
 // warn says a line to the user, where somebody listens, else to the log, which may
 // be nil.
-func (s *Setup) warn(log *acpclient.Log, line string) {
+func (s *Setup) warn(log *event.Log, line string) {
 	switch {
 	case s.Warn != nil:
 		s.Warn(line) // and there it gets into the log
 	case log != nil:
-		log.Add(acpclient.LogClient, line)
+		log.Add(event.LogClient, line)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/app"
 	"parley/internal/cli"
 	"parley/ui"
@@ -64,7 +64,7 @@ func brokenScreen() {
 		Cwd: "/", Home: "/", Theme: "plain",
 		Agents: []ui.Agent{{Name: "fake", Command: "fake", Section: "installed"}},
 		Typed:  func(string) (ui.Agent, error) { panic(mistake) },
-		Connect: func(context.Context, ui.Agent, acpclient.Sink, *acpclient.Log) (*ui.Connection, error) {
+		Connect: func(context.Context, ui.Agent, event.Sink, *event.Log) (*ui.Connection, error) {
 			return nil, errors.New("nobody is there")
 		},
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/host"
@@ -19,8 +20,8 @@ type visitor struct {
 	t       *testing.T
 	client  *acpclient.Client
 	host    *host.Host
-	queue   *acpclient.Queue
-	log     *acpclient.Log
+	queue   *event.Queue
+	log     *event.Log
 	session *acpclient.Session
 	thread  *thread.Thread
 
@@ -32,7 +33,7 @@ type visitor struct {
 // visit connects, and shares the directory with the agent.
 func visit(t *testing.T, remote transport.Remote, dir string) *visitor {
 	t.Helper()
-	v := &visitor{t: t, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("")}
+	v := &visitor{t: t, queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("")}
 	v.host = host.New(host.Options{Sink: v.queue, Agent: "demo", Remote: &host.Remote{Files: true, Roots: []string{dir}}})
 	t.Cleanup(v.host.Close)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -56,9 +57,9 @@ func (v *visitor) take() {
 		case permissions.Asked:
 			v.answer(e.Question)
 			continue
-		case acpclient.TextArrived:
+		case event.TextArrived:
 			v.chunks++
-		case acpclient.Disconnected:
+		case event.Disconnected:
 			v.lost = e.Err
 		}
 		v.thread.Apply(e)
@@ -98,7 +99,7 @@ func (v *visitor) until(what string, holds func() bool) {
 // send sends a prompt.
 func (v *visitor) send(text string) {
 	v.t.Helper()
-	if err := v.session.Prompt(acpclient.Block{Text: text}); err != nil {
+	if err := v.session.Prompt(event.Block{Text: text}); err != nil {
 		v.t.Fatal(err)
 	}
 	turn := v.thread.Turn

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 )
 
@@ -111,7 +111,7 @@ func TestServedByEveryRoad(t *testing.T) {
 			v.until("some of it", func() bool { return v.said() != "" })
 			s.Stop()
 			v.until("the end of the connection", func() bool { return v.lost != nil })
-			var lost *acpclient.LostError
+			var lost *event.LostError
 			if !errors.As(v.lost, &lost) || strings.Contains(v.lost.Error(), aToken) {
 				t.Errorf("the connection is lost: %v", v.lost)
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/host"
 	"parley/permissions"
@@ -42,12 +43,12 @@ type line struct {
 	client  *acpclient.Client
 	session *acpclient.Session
 	pid     int // of its agent
-	queue   *acpclient.Queue
+	queue   *event.Queue
 	host    *host.Host
-	log     *acpclient.Log
+	log     *event.Log
 
 	seen  strings.Builder // the session, as ledger.expected has it
-	ended *acpclient.TurnEnded
+	ended *event.TurnEnded
 	gone  error           // of Disconnected
 	open  map[uint64]bool // questions
 	asked func(*line, permissions.Question)
@@ -106,7 +107,7 @@ func (u *user) connect() bool {
 func (u *user) dial() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	k := &line{queue: acpclient.NewStepQueue(), log: acpclient.NewLog(), open: map[uint64]bool{}, asked: u.decide}
+	k := &line{queue: event.NewStepQueue(), log: event.NewLog(), open: map[uint64]bool{}, asked: u.decide}
 	k.host = host.New(host.Options{Sink: k.queue, Agent: "actor", Remote: &host.Remote{Files: true, Roots: []string{u.dir}}})
 	var err error
 	k.client, err = acpclient.Dial(ctx, u.remote, acpclient.Options{Name: "parley", Version: "1", Sink: k.queue, Services: k.host.Services(), Log: k.log})
@@ -114,7 +115,7 @@ func (u *user) dial() bool {
 		k.host.Close()
 		status := new(transport.StatusError)
 		halved := errors.As(err, &status) && status.Status == 400 // half a request arrived, and the server says so
-		if lost := new(acpclient.LostError); !errors.As(err, &lost) || !lost.Again() && !halved {
+		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Again() && !halved {
 			u.errorf("dial: %v", err)
 		}
 		return false
@@ -187,8 +188,8 @@ func (u *user) turn(text string) {
 		text += strings.Repeat(" and look at this", 2000)
 	}
 	k.ended = nil
-	if err := k.session.Prompt(acpclient.Block{Text: text}); err != nil {
-		if times, _ := u.ledger.received(text); times > 0 || !errors.Is(err, acpclient.ErrClosed) {
+	if err := k.session.Prompt(event.Block{Text: text}); err != nil {
+		if times, _ := u.ledger.received(text); times > 0 || !errors.Is(err, event.ErrClosed) {
 			u.errorf("refused, and received %d times: %v", times, err)
 		}
 		u.lost++
@@ -212,9 +213,9 @@ func (u *user) turn(text string) {
 }
 
 // judge holds the end of a turn against what happened.
-func (u *user) judge(text string, end *acpclient.TurnEnded) {
+func (u *user) judge(text string, end *event.TurnEnded) {
 	times, finished := u.ledger.received(text)
-	lost := new(acpclient.LostError)
+	lost := new(event.LostError)
 	switch {
 	case end.Err == nil:
 		if end.StopReason != "end_turn" || times != 1 || !finished {
@@ -307,18 +308,18 @@ func (u *user) decide(k *line, q permissions.Question) {
 func (k *line) take() {
 	for _, e := range k.queue.Take() {
 		switch e := e.(type) {
-		case acpclient.TextArrived:
-			if e.Role == acpclient.User {
+		case event.TextArrived:
+			if e.Role == event.User {
 				k.seen.WriteString("\nUSER ")
 			}
 			k.seen.WriteString(e.Text)
-		case acpclient.ToolChanged:
+		case event.ToolChanged:
 			if e.Status != nil {
 				k.seen.WriteString(toolText(e.ID, *e.Status))
 			}
-		case acpclient.TurnEnded:
+		case event.TurnEnded:
 			k.ended = &e
-		case acpclient.Disconnected:
+		case event.Disconnected:
 			k.gone = e.Err
 		case permissions.Asked:
 			k.open[e.Question.Key] = true

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -16,14 +16,14 @@ func BenchmarkPrint(b *testing.B) {
 		b.Run(format, func(b *testing.B) {
 			o := Options{Agent: "test", Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
 			r := &run{opts: o, out: newPrinter(o), thread: thread.New("s"), start: time.Now()}
-			in := acpclient.For{Session: "s"}
-			r.apply(acpclient.TurnStarted{For: in, Text: "p"})
+			in := event.For{Session: "s"}
+			r.apply(event.TurnStarted{For: in, Text: "p"})
 			b.ReportAllocs()
 			for b.Loop() {
 				if len(r.thread.Items) == 0 || len(r.thread.Items[len(r.thread.Items)-1].Text) > 1<<20 {
 					r.thread = thread.New("s") // a message of no end would be all that is measured
 				}
-				r.apply(acpclient.TextArrived{For: in, MessageID: "m", Text: "twenty bytes of text"})
+				r.apply(event.TextArrived{For: in, MessageID: "m", Text: "twenty bytes of text"})
 			}
 		})
 	}

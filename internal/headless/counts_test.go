@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -19,13 +19,13 @@ func TestPrintingCostsTheSame(t *testing.T) {
 		for _, size := range []int{1 << 10, 1 << 20} {
 			o := Options{Agent: "test", Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
 			r := &run{opts: o, out: newPrinter(o), thread: thread.New("s"), start: time.Now()}
-			in := acpclient.For{Session: "s"}
-			r.apply(acpclient.TextArrived{For: in, MessageID: "m", Text: strings.Repeat("some words of text\n", size/19)})
+			in := event.For{Session: "s"}
+			r.apply(event.TextArrived{For: in, MessageID: "m", Text: strings.Repeat("some words of text\n", size/19)})
 			var all []int
 			for range 31 {
 				var a, b runtime.MemStats
 				runtime.ReadMemStats(&a)
-				r.apply(acpclient.TextArrived{For: in, MessageID: "m", Text: "twenty bytes of text"})
+				r.apply(event.TextArrived{For: in, MessageID: "m", Text: "twenty bytes of text"})
 				runtime.ReadMemStats(&b)
 				all = append(all, int(b.TotalAlloc-a.TotalAlloc))
 			}

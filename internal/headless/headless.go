@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/host"
 	"parley/internal/safetext"
@@ -100,8 +101,8 @@ type run struct {
 	denied []permissions.Question
 	// ruledOut: a rule, or the sandbox, denied something.
 	ruledOut bool
-	early    []acpclient.Event // what came before the prompt and is to be printed
-	queue    *acpclient.Queue
+	early    []event.Event // what came before the prompt and is to be printed
+	queue    *event.Queue
 	host     *host.Host
 	start    time.Time
 }
@@ -111,7 +112,7 @@ type run struct {
 func Run(ctx context.Context, opts Options) int {
 	answer := &answer{to: opts.Stdout}
 	opts.Stdout = answer
-	r := &run{opts: opts, name: opts.Agent, queue: acpclient.NewStepQueue(), thread: thread.New(""), start: time.Now()}
+	r := &run{opts: opts, name: opts.Agent, queue: event.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	r.out = newPrinter(opts)
 	if opts.Timeout > 0 {
 		var stop context.CancelFunc
@@ -172,12 +173,12 @@ func (r *run) policy() permissions.Policy {
 // declining declines forms and pages where they come in: nobody is there to fill
 // them in, and the agent may wait for the answer before it opens the session.
 // That it did is printed.
-type declining struct{ *acpclient.Queue }
+type declining struct{ *event.Queue }
 
-// Post implements acpclient.Sink.
-func (d declining) Post(e acpclient.Event) {
-	if asked, ok := e.(acpclient.ElicitationAsked); ok {
-		asked.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+// Post implements event.Sink.
+func (d declining) Post(e event.Event) {
+	if asked, ok := e.(event.ElicitationAsked); ok {
+		asked.Answer(event.ElicitationAnswer{Action: "decline"})
 	}
 	d.Queue.Post(e)
 }
@@ -212,7 +213,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	for _, e := range r.early {
 		r.apply(e)
 	}
-	if err := session.Prompt(acpclient.Block{Text: r.opts.Prompt}); err != nil {
+	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {
 		return nil, err
 	}
 	return r.follow(ctx, session)
@@ -251,20 +252,20 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 }
 
 // apply prints one event; it returns the end of the turn when e is that.
-func (r *run) apply(e acpclient.Event) *thread.End {
+func (r *run) apply(e event.Event) *thread.End {
 	if d, ok := e.(deniedEvent); ok {
 		r.denied = append(r.denied, d.question)
 		r.out.denied(d.question)
 		return nil
 	}
-	if f, ok := e.(acpclient.PromptFailed); ok {
+	if f, ok := e.(event.PromptFailed); ok {
 		r.thread.Apply(e)
 		if f.Err == nil {
 			f.Err = errors.New("the agent did not take the prompt")
 		}
 		return &thread.End{Err: f.Err}
 	}
-	if s, ok := e.(acpclient.PermissionSettled); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
+	if s, ok := e.(event.PermissionSettled); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
 		r.ruledOut = true
 	}
 	for _, i := range r.thread.Apply(e) {
@@ -315,7 +316,7 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	case reason != "end_turn":
 		code = ExitAgent
 	}
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	if errors.As(err, &answered) && answered.AuthRequired() {
 		err = r.wantsLogin(err)
 	}

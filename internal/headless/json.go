@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -101,7 +102,7 @@ type planEvent struct {
 // maxURL bounds the address of a page in what is printed, in cells.
 const maxURL = 2000
 
-var roleName = map[acpclient.Role]string{acpclient.Agent: "agent", acpclient.User: "user", acpclient.Thought: "thought"}
+var roleName = map[event.Role]string{event.Agent: "agent", event.User: "user", event.Thought: "thought"}
 
 // encoder makes the JSON form of what happens, for both formats.
 type encoder struct {
@@ -110,53 +111,53 @@ type encoder struct {
 }
 
 // event is the JSON form of an event; false where it has none.
-func (c *encoder) event(e acpclient.Event, t *thread.Thread) (jsonEvent, bool) {
+func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	switch e := e.(type) {
-	case acpclient.TextArrived:
+	case event.TextArrived:
 		return jsonEvent{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
-	case acpclient.MessageReplaced:
+	case event.MessageReplaced:
 		if !e.Keep {
 			return jsonEvent{Type: "message", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
 		}
-	case acpclient.ElicitationAsked:
+	case event.ElicitationAsked:
 		return jsonEvent{Type: "elicitation", Text: e.Message, URI: safetext.Line(e.URL, maxURL), Decision: "decline"}, true
-	case acpclient.ContentArrived:
+	case event.ContentArrived:
 		return jsonEvent{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
-	case acpclient.ToolChanged:
+	case event.ToolChanged:
 		if tool := t.Tool(e.ID); tool != nil {
 			return jsonEvent{Type: "tool", Tool: c.tool(tool, t)}, true
 		}
-	case acpclient.TerminalStarted:
+	case event.TerminalStarted:
 		return jsonEvent{Type: "terminal", Terminal: e.ID, Text: e.Command, Cwd: e.Cwd}, true
-	case acpclient.TerminalChanged:
+	case event.TerminalChanged:
 		if term := t.Terminal(e.ID); e.Command != nil || e.Cwd != nil {
 			return jsonEvent{Type: "terminal", Terminal: e.ID, Text: term.Command, Cwd: term.Cwd}, true
 		}
-	case acpclient.TerminalOutput:
+	case event.TerminalOutput:
 		text := c.whole(e.ID, e.Data)
 		return jsonEvent{Type: "terminal_output", Terminal: e.ID, Text: text}, text != ""
-	case acpclient.TerminalReplaced:
+	case event.TerminalReplaced:
 		delete(c.part, e.ID)
 		return jsonEvent{Type: "terminal_output", Terminal: e.ID, Text: string(e.Data), Replaces: true}, true
-	case acpclient.TerminalExited:
+	case event.TerminalExited:
 		return jsonEvent{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, !e.Cleared
-	case acpclient.PlanChanged:
+	case event.PlanChanged:
 		return jsonEvent{Type: "plan", Plan: planOf(e.Entries)}, true
-	case acpclient.PermissionSettled:
+	case event.PermissionSettled:
 		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
-	case acpclient.UsageChanged:
+	case event.UsageChanged:
 		ev := jsonEvent{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency}
 		if e.Currency != "" {
 			ev.Cost = &e.Cost
 		}
 		return ev, true
-	case acpclient.NoticeArrived:
+	case event.NoticeArrived:
 		return jsonEvent{Type: "notice", Severity: e.Severity, Subject: e.Title, Text: e.Description}, true
-	case acpclient.SessionInfoChanged:
+	case event.SessionInfoChanged:
 		if e.Title != nil {
 			return jsonEvent{Type: "title", Text: *e.Title}, true
 		}
-	case acpclient.UnknownArrived:
+	case event.UnknownArrived:
 		return jsonEvent{Type: "unknown", Subject: e.Kind, Text: e.JSON}, true
 	}
 	return jsonEvent{}, false
@@ -182,7 +183,7 @@ func (c *encoder) whole(id string, data []byte) string {
 	return string(data[:end])
 }
 
-func planOf(entries []acpclient.PlanEntry) []planEvent {
+func planOf(entries []event.PlanEntry) []planEvent {
 	out := []planEvent{}
 	for _, p := range entries {
 		out = append(out, planEvent{p.Content, p.Status})

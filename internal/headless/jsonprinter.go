@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/permissions"
 )
@@ -27,7 +28,7 @@ func (p *streamPrinter) started(a acpclient.AgentInfo, session, cwd string) {
 	p.stream.write(startEvent(a, session, cwd))
 }
 
-func (p *streamPrinter) event(e acpclient.Event, t *thread.Thread) {
+func (p *streamPrinter) event(e event.Event, t *thread.Thread) {
 	if ev, ok := p.encode.event(e, t); ok {
 		p.write(ev)
 	}
@@ -101,12 +102,12 @@ func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {
 	p.start, p.encode.dir = startEvent(a, session, cwd), cwd
 }
 
-func (p *jsonPrinter) event(e acpclient.Event, t *thread.Thread) {
+func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 	switch e := e.(type) {
-	case acpclient.PermissionSettled:
+	case event.PermissionSettled:
 		ev, _ := p.encode.event(e, t)
 		p.permissions = append(p.permissions, ev)
-	case acpclient.ElicitationAsked:
+	case event.ElicitationAsked:
 		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/patch"
 	"parley/internal/safetext"
@@ -38,7 +38,7 @@ func (c *encoder) tool(tool *thread.Tool, t *thread.Thread) *toolEvent {
 			}
 		case content.Content != nil:
 			out.Output += content.Content.Text
-			if a := content.Content; a.Kind != acpclient.TextContent {
+			if a := content.Content; a.Kind != event.TextContent {
 				out.Attachments = append(out.Attachments, attachmentEvent{a.Name, a.URI, a.MimeType, a.Bytes})
 			}
 		}
@@ -59,7 +59,7 @@ func (out *toolEvent) ran(term *thread.Terminal) {
 }
 
 // changes adds the changes of a patch, each of its hunks by itself.
-func (c *encoder) changes(out *toolEvent, changes *acpclient.Changes) {
+func (c *encoder) changes(out *toolEvent, changes *event.Changes) {
 	all, unread := patch.Match(changes.Files, changes.PatchFormat, changes.Patch, c.dir)
 	for _, change := range all {
 		d := diffEvent{Path: change.Path, OldPath: change.OldPath, Operation: change.Operation, FileType: change.FileType}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -24,7 +25,7 @@ type printer interface {
 	connected(agent acpclient.AgentInfo)
 	started(agent acpclient.AgentInfo, session, cwd string)
 	// event comes after the thread has taken it.
-	event(e acpclient.Event, t *thread.Thread)
+	event(e event.Event, t *thread.Thread)
 	denied(q permissions.Question)
 	// unasked comes before the end, once for each call.
 	unasked(t *thread.Tool)
@@ -60,36 +61,36 @@ func (p *textPrinter) connected(acpclient.AgentInfo) {}
 
 func (p *textPrinter) started(acpclient.AgentInfo, string, string) {}
 
-func (p *textPrinter) event(e acpclient.Event, t *thread.Thread) {
+func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 	switch e := e.(type) {
-	case acpclient.TextArrived:
-		if e.Role == acpclient.Agent {
+	case event.TextArrived:
+		if e.Role == event.Agent {
 			p.text(e)
 		} else {
 			p.between = true
 		}
-	case acpclient.MessageReplaced:
+	case event.MessageReplaced:
 		p.replaced(e)
-	case acpclient.ContentArrived:
+	case event.ContentArrived:
 		p.between = true
-	case acpclient.ElicitationAsked:
+	case event.ElicitationAsked:
 		p.note("%s", declinedLine(e))
-	case acpclient.ToolChanged:
+	case event.ToolChanged:
 		p.toolChanged(e.ID, t)
-	case acpclient.PermissionSettled:
+	case event.PermissionSettled:
 		if e.By != "" {
 			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
 		}
-	case acpclient.NoticeArrived:
+	case event.NoticeArrived:
 		p.note("%s: %s %s", e.Severity, e.Title, e.Description)
 	}
 }
 
 // replaced writes what a message says that was not written yet. What was written
 // cannot be taken back: a message that says something else now is written anew.
-func (p *textPrinter) replaced(e acpclient.MessageReplaced) {
-	if e.Role != acpclient.Agent || e.Keep {
-		p.between = p.between || e.Role != acpclient.Agent
+func (p *textPrinter) replaced(e event.MessageReplaced) {
+	if e.Role != event.Agent || e.Keep {
+		p.between = p.between || e.Role != event.Agent
 		return
 	}
 	said := ""
@@ -102,12 +103,12 @@ func (p *textPrinter) replaced(e acpclient.MessageReplaced) {
 		delete(p.said, e.MessageID)
 	}
 	if rest != "" {
-		p.text(acpclient.TextArrived{Role: e.Role, MessageID: e.MessageID, Text: rest})
+		p.text(event.TextArrived{Role: e.Role, MessageID: e.MessageID, Text: rest})
 	}
 }
 
 // declinedLine says what an agent asked for and did not get.
-func declinedLine(e acpclient.ElicitationAsked) string {
+func declinedLine(e event.ElicitationAsked) string {
 	if e.URL != "" {
 		return "declined to open " + safetext.Line(e.URL, maxURL) + ": " + firstLine(e.Message)
 	}
@@ -116,7 +117,7 @@ func declinedLine(e acpclient.ElicitationAsked) string {
 
 // text writes messages as paragraphs, one blank line apart, whatever they begin
 // and end with.
-func (p *textPrinter) text(e acpclient.TextArrived) {
+func (p *textPrinter) text(e event.TextArrived) {
 	if p.tool || e.MessageID != p.message || p.between && e.MessageID == "" {
 		p.begun = false
 	}
@@ -224,7 +225,7 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 
 // stderrOf is the tail of the agent's stderr where the error has one.
 func stderrOf(err error) []string {
-	var exit *acpclient.ExitError
+	var exit *event.ExitError
 	if errors.As(err, &exit) {
 		return exit.Stderr
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 )
@@ -47,7 +48,7 @@ func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Se
 func (r *run) absorb() {
 	for _, e := range r.queue.Take() {
 		switch e.(type) {
-		case acpclient.NoticeArrived, acpclient.ElicitationAsked, deniedEvent:
+		case event.NoticeArrived, event.ElicitationAsked, deniedEvent:
 			r.early = append(r.early, e)
 		default:
 			r.thread.Apply(e)
@@ -87,7 +88,7 @@ func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclien
 		}, nil
 	}
 	// The legacy models are no option that would speak for the modes, too.
-	if s.Key == "mode" && len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o acpclient.ConfigOption) bool { return o.ID != acpclient.LegacyModels }) {
+	if s.Key == "mode" && len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o event.ConfigOption) bool { return o.ID != event.LegacyModels }) {
 		id, err := choice(s, t.Modes)
 		if err != nil {
 			return nil, err
@@ -100,7 +101,7 @@ func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclien
 var booleans = map[string]bool{"true": true, "on": true, "yes": true, "false": false, "off": false, "no": false}
 
 // choice finds a value by its id or its name.
-func choice(s Setting, choices []acpclient.Choice) (string, error) {
+func choice(s Setting, choices []event.Choice) (string, error) {
 	var names []string
 	for _, c := range choices {
 		if c.ID == s.Value || strings.EqualFold(c.Name, s.Value) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/terminal"
 )
@@ -39,7 +39,7 @@ func (h *Host) TakeOver(session, id string) error {
 		return fmt.Errorf("take the command over: %w", err)
 	}
 	h.came(session, c.key, "started again, with the user's keyboard", nil)
-	h.opts.Sink.Post(acpclient.PermissionSettled{For: acpclient.For{Session: session}, Subject: c.line, Decision: "Run again, with the keyboard", Allowed: true, By: "you", At: time.Now()})
+	h.opts.Sink.Post(event.PermissionSettled{For: event.For{Session: session}, Subject: c.line, Decision: "Run again, with the keyboard", Allowed: true, By: "you", At: time.Now()})
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (h *Host) waits(c terminal.Change) {
 	case c.Released:
 		delete(h.commands, c.ID)
 	case c.Waiting != "":
-		n := acpclient.NoticeArrived{For: acpclient.For{Session: c.Session}, Severity: "warning", Title: "A command waits for " + string(c.Waiting), Description: h.commands[c.ID].line}
+		n := event.NoticeArrived{For: event.For{Session: c.Session}, Severity: "warning", Title: "A command waits for " + string(c.Waiting), Description: h.commands[c.ID].line}
 		if h.opts.Keyboard && terminal.CanAttend {
 			n.Terminal = c.ID // the front end says how it is taken over
 		} else {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/permissions"
 	"parley/terminal"
@@ -55,8 +56,8 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := r.passes(g, "")
-	started := find(t, r.sink, "start", func(e acpclient.TerminalStarted) bool { return e.ID == id })
-	settled := find(t, r.sink, "answer", func(e acpclient.PermissionSettled) bool { return e.Key == q.Key })
+	started := find(t, r.sink, "start", func(e event.TerminalStarted) bool { return e.ID == id })
+	settled := find(t, r.sink, "answer", func(e event.PermissionSettled) bool { return e.Key == q.Key })
 	if !started.Attended || settled.Decision != "Allow once, with the keyboard" || settled.By != "you" || !settled.Allowed {
 		t.Errorf("%+v, %+v", started, settled)
 	}
@@ -64,7 +65,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	find(t, r.sink, "output", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "tty") })
+	find(t, r.sink, "output", func(e event.TerminalOutput) bool { return strings.Contains(string(e.Data), "tty") })
 	io.WriteString(a, "this\r")
 	if got := r.finish(id); !strings.HasPrefix(got, "tty\n") || !strings.HasSuffix(got, "got this\n") {
 		t.Errorf("%q", got)
@@ -115,7 +116,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 			if got := r.finish(id); got != "none\n" && name != "a rule" {
 				t.Errorf("%q", got)
 			}
-			if find(t, r.sink, "start", func(e acpclient.TerminalStarted) bool { return e.ID == id }).Attended {
+			if find(t, r.sink, "start", func(e event.TerminalStarted) bool { return e.ID == id }).Attended {
 				t.Error("it has the keyboard")
 			}
 		})
@@ -143,14 +144,14 @@ func TestTakeOver(t *testing.T) {
 	script := `if [ -t 0 ]; then echo again; read -r x; exit 3; fi; echo first; exec sleep 1000`
 	id := r.passes(r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}}), "once")
 	ref := wire.TerminalRef{SessionID: theSession, TerminalID: id}
-	find(t, r.sink, "output", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "first") })
+	find(t, r.sink, "output", func(e event.TerminalOutput) bool { return strings.Contains(string(e.Data), "first") })
 	if r.host.Attended(theSession, id) {
 		t.Error("attended from the start")
 	}
 	if err := r.host.TakeOver(theSession, id); err != nil {
 		t.Fatal(err)
 	}
-	said := find(t, r.sink, "word of it", func(e acpclient.PermissionSettled) bool { return strings.HasPrefix(e.Decision, "Run again") })
+	said := find(t, r.sink, "word of it", func(e event.PermissionSettled) bool { return strings.HasPrefix(e.Decision, "Run again") })
 	if said.Decision != "Run again, with the keyboard" || !said.Allowed || said.By != "you" || !strings.HasPrefix(said.Subject, "sh -c ") {
 		t.Errorf("%+v", said)
 	}
@@ -178,7 +179,7 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("%q: %v", who, err)
 		}
 	}
-	if n := count[acpclient.PermissionSettled](r.sink); n != 2 {
+	if n := count[event.PermissionSettled](r.sink); n != 2 {
 		t.Errorf("%d answers were told", n)
 	}
 	r.host.Close()
@@ -198,7 +199,7 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := r.passes(g, "")
-	find(t, r.sink, "prompt", func(e acpclient.TerminalOutput) bool { return strings.Contains(string(e.Data), "Password: ") })
+	find(t, r.sink, "prompt", func(e event.TerminalOutput) bool { return strings.Contains(string(e.Data), "Password: ") })
 	a, err := r.host.Attach(theSession, id)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +212,7 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	r.host.Close()
 	r.sink.mu.Lock()
 	for _, e := range r.sink.events {
-		if out, ok := e.(acpclient.TerminalOutput); ok && strings.Contains(string(out.Data), "4711") {
+		if out, ok := e.(event.TerminalOutput); ok && strings.Contains(string(out.Data), "4711") {
 			t.Errorf("told: %q", out.Data)
 		}
 	}
@@ -235,7 +236,7 @@ func TestWaitingCommandCanBeTakenOver(t *testing.T) {
 		c.Session, c.ID = theSession, "t"
 		r.host.terminalChanged(c)
 	}
-	n := find(t, r.sink, "notice", func(acpclient.NoticeArrived) bool { return true })
+	n := find(t, r.sink, "notice", func(event.NoticeArrived) bool { return true })
 	if n.Title != "A command waits for a password" || n.Description != "ssh a" || n.Terminal != "t" {
 		t.Errorf("%+v", n)
 	}

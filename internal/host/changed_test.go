@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/fsops"
 	"parley/permissions"
@@ -55,11 +55,11 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	if len(kept) != 1 || kept[0] != "a\nb\nc\n -> A\nb\nc\n" {
 		t.Errorf("for undoing: %q", kept)
 	}
-	e := find(t, r.sink, "write", func(acpclient.FileWritten) bool { return true })
+	e := find(t, r.sink, "write", func(event.FileWritten) bool { return true })
 	if e.Added != 1 || e.Removed != 1 || e.Path != path {
 		t.Errorf("%+v", e)
 	}
-	s := find(t, r.sink, "answer", func(acpclient.PermissionSettled) bool { return true })
+	s := find(t, r.sink, "answer", func(event.PermissionSettled) bool { return true })
 	if !s.Allowed || s.Decision != "Allow once, with changes" {
 		t.Errorf("%+v", s)
 	}
@@ -95,8 +95,8 @@ func TestWriteOfNothing(t *testing.T) {
 	if _, err := os.Stat(r.path("new")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the new file is there", err)
 	}
-	find(t, r.sink, "answer", func(e acpclient.PermissionSettled) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
-	if n := count[acpclient.FileWritten](r.sink); n != 0 {
+	find(t, r.sink, "answer", func(e event.PermissionSettled) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
+	if n := count[event.FileWritten](r.sink); n != 0 {
 		t.Errorf("%d writes", n)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -158,21 +158,21 @@ func terminalError(err error) error {
 
 // terminalChanged turns what a command does into events.
 func (h *Host) terminalChanged(c terminal.Change) {
-	for_ := acpclient.For{Session: c.Session}
+	for_ := event.For{Session: c.Session}
 	if c.Started != nil {
-		h.opts.Sink.Post(acpclient.TerminalStarted{For: for_, ID: c.ID, Command: safetext.Line(terminal.Line(*c.Started), 2000), Cwd: safetext.Line(c.Started.Dir, 2000), Attended: c.Started.Attended})
+		h.opts.Sink.Post(event.TerminalStarted{For: for_, ID: c.ID, Command: safetext.Line(terminal.Line(*c.Started), 2000), Cwd: safetext.Line(c.Started.Dir, 2000), Attended: c.Started.Attended})
 	}
 	if len(c.Data) > 0 {
-		h.opts.Sink.Post(acpclient.TerminalOutput{For: for_, ID: c.ID, Data: c.Data})
+		h.opts.Sink.Post(event.TerminalOutput{For: for_, ID: c.ID, Data: c.Data})
 	}
 	h.waits(c)
 	if c.Exit != nil {
-		h.opts.Sink.Post(acpclient.TerminalExited{For: for_, ID: c.ID, Code: c.Exit.Code, Signal: c.Exit.Signal})
+		h.opts.Sink.Post(event.TerminalExited{For: for_, ID: c.ID, Code: c.Exit.Code, Signal: c.Exit.Signal})
 	}
 }
 
-func settledEvent(q permissions.Question, a permissions.Answer) acpclient.PermissionSettled {
-	e := acpclient.PermissionSettled{Subject: safetext.Line(q.Subject(), 200), Decision: "cancelled", By: a.By, At: time.Now()}
+func settledEvent(q permissions.Question, a permissions.Answer) event.PermissionSettled {
+	e := event.PermissionSettled{Subject: safetext.Line(q.Subject(), 200), Decision: "cancelled", By: a.By, At: time.Now()}
 	for _, o := range q.Options {
 		if !a.Cancelled && o.ID == a.OptionID {
 			e.Decision, e.Allowed = o.Name, o.Allows()

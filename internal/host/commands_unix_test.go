@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/permissions"
@@ -42,17 +43,17 @@ func TestCommandIsAsked(t *testing.T) {
 	if got := parts(q, permissions.Command); len(got) != 1 || got[0] != "echo 'two words' x" {
 		t.Errorf("%q", got)
 	}
-	if count[acpclient.TerminalStarted](r.sink) != 0 {
+	if count[event.TerminalStarted](r.sink) != 0 {
 		t.Error("it ran")
 	}
 	if got := r.finish(r.passes(r.create(req), "once")); got != "two words x\n" {
 		t.Errorf("%q", got)
 	}
-	started := find(t, r.sink, "TerminalStarted", func(acpclient.TerminalStarted) bool { return true })
+	started := find(t, r.sink, "TerminalStarted", func(event.TerminalStarted) bool { return true })
 	if started.Command != "echo 'two words' x" || started.Cwd != r.root {
 		t.Errorf("%+v", started)
 	}
-	find(t, r.sink, "end", func(e acpclient.TerminalExited) bool { return e.ID == started.ID && e.Code != nil && *e.Code == 0 })
+	find(t, r.sink, "end", func(e event.TerminalExited) bool { return e.ID == started.ID && e.Code != nil && *e.Code == 0 })
 }
 
 // Whoever types a command line into command has it run by a shell (case 128).
@@ -185,7 +186,7 @@ func TestCommandErrors(t *testing.T) {
 func (r *rig) sleeper() (leader, child int) {
 	r.t.Helper()
 	id := r.passes(r.create(wire.CreateTerminalRequest{Command: "sleep 300 & echo $$ $!; wait"}), "once")
-	find(r.t, r.sink, "pids", func(e acpclient.TerminalOutput) bool {
+	find(r.t, r.sink, "pids", func(e event.TerminalOutput) bool {
 		words := strings.Fields(string(e.Data))
 		if len(words) == 2 && e.ID == id {
 			leader, _ = strconv.Atoi(words[0])

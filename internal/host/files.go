@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/fsops"
@@ -141,7 +142,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(target.Resolved, text, state, after, key); return 0 })
 	}
 	added, removed := countLines(before.text, text)
-	h.opts.Sink.Post(acpclient.FileWritten{For: acpclient.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
+	h.opts.Sink.Post(event.FileWritten{For: event.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
 		Added: added, Removed: removed, Created: w.Created})
 	if text != r.Content {
 		return errChangedByUser(r.Path, r.Content, text)
@@ -247,8 +248,8 @@ func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, boo
 // ask is allowed, with the whole answer.
 func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Answer, uint64, bool) {
 	p := h.broker.Ask(q)
-	for_ := acpclient.For{Session: q.Session}
-	h.opts.Sink.Post(acpclient.PermissionAsked{For: acpclient.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key})
+	for_ := event.For{Session: q.Session}
+	h.opts.Sink.Post(event.PermissionAsked{For: event.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key})
 	a := p.Wait(ctx)
 	e := settledEvent(q, a)
 	e.For, e.Key = for_, p.Question.Key

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/fsops"
 	"parley/internal/toolserver"
@@ -25,7 +26,7 @@ import (
 
 // Options of a Host.
 type Options struct {
-	Sink   acpclient.Sink      // takes what happened; required
+	Sink   event.Sink          // takes what happened; required
 	Policy permissions.Policy  // may be nil: then every question is posted
 	Agent  string              // what the agent is called in questions
 	Remote *Remote             // of an agent that runs elsewhere; else nil
@@ -50,8 +51,8 @@ type Options struct {
 	// Tools is the command that an agent of v2 starts to get at files and
 	// commands (see internal/toolserver); nil: it is offered none.
 	Tools   []string
-	Version string         // of parley, for Tools
-	Log     *acpclient.Log // may be nil
+	Version string     // of parley, for Tools
+	Log     *event.Log // may be nil
 }
 
 // Commands says how commands are started for an agent. The zero value starts them
@@ -128,7 +129,7 @@ func (h *Host) Services() acpclient.Services {
 
 func (h *Host) log(line string) {
 	if h.opts.Log != nil {
-		h.opts.Log.Add(acpclient.LogClient, line)
+		h.opts.Log.Add(event.LogClient, line)
 	}
 }
 

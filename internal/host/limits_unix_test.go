@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/permissions"
@@ -37,7 +37,7 @@ func limited(t *testing.T, c Commands, box ...Sandbox) *rig {
 func TestKillTerminal(t *testing.T) {
 	r := newRig(t)
 	leader, child := r.sleeper()
-	started := find(t, r.sink, "TerminalStarted", func(acpclient.TerminalStarted) bool { return true })
+	started := find(t, r.sink, "TerminalStarted", func(event.TerminalStarted) bool { return true })
 	if err := errors.Join(r.host.KillTerminal(theSession, started.ID), r.host.KillTerminal(theSession, started.ID)); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestWaitingCommandIsANotice(t *testing.T) {
 		c.Session, c.ID = id.Session, id.ID
 		r.host.terminalChanged(c)
 	}
-	n := find(t, r.sink, "notice", func(acpclient.NoticeArrived) bool { return true })
+	n := find(t, r.sink, "notice", func(event.NoticeArrived) bool { return true })
 	if n.Session != theSession || n.Severity != "warning" || n.Title != "A command waits for a password, which nobody can give it" ||
 		!strings.HasPrefix(n.Description, "ssh ") || strings.Contains(n.Description, "\x1b") {
 		t.Errorf("%+v", n)

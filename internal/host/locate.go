@@ -3,7 +3,7 @@ package host
 import (
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/fsops"
 )
 
@@ -18,7 +18,7 @@ const (
 // locate implements acpclient.Services.Locate. It looks only at what an agent may read
 // without asking: files in the session's directories that are not sensitive and that no
 // rule speaks against.
-func (h *Host) locate(session, path, before, after string) *acpclient.Place {
+func (h *Host) locate(session, path, before, after string) *event.Place {
 	if len(before) > maxLocated || len(after) > maxLocated {
 		return nil
 	}
@@ -36,12 +36,12 @@ func (h *Host) locate(session, path, before, after string) *acpclient.Place {
 
 // placeIn finds out where in a file a change of it is, which may have been written or
 // not. It is found by the text that occurs in the file once.
-func placeIn(file, before, after string) *acpclient.Place {
+func placeIn(file, before, after string) *event.Place {
 	if strings.Contains(file, "\r\n") && !strings.Contains(before+after, "\r\n") {
 		file = strings.ReplaceAll(file, "\r\n", "\n") // as some agents read it
 	}
 	if before == file || after == file {
-		return &acpclient.Place{}
+		return &event.Place{}
 	}
 	old, oldCount := occurrence(file, before)
 	now, nowCount := occurrence(file, after)
@@ -53,7 +53,7 @@ func placeIn(file, before, after string) *acpclient.Place {
 	case before == "": // all of a file that is to be written, or was written since
 		return nil
 	case oldCount+nowCount > 0:
-		return &acpclient.Place{First: -1}
+		return &event.Place{First: -1}
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func occurrence(file, text string) (at, n int) {
 
 // around is the place of file[from:to], with the rest of its first and last line and a
 // few lines before and after.
-func around(file string, from, to int) *acpclient.Place {
+func around(file string, from, to int) *event.Place {
 	start, end := strings.LastIndexByte(file[:from], '\n')+1, to
 	for range linesAround {
 		start = strings.LastIndexByte(file[:max(0, start-1)], '\n') + 1
@@ -92,7 +92,7 @@ func around(file string, from, to int) *acpclient.Place {
 		}
 		end += i + 1
 	}
-	p := &acpclient.Place{Before: file[start:from], After: file[to:end]}
+	p := &event.Place{Before: file[start:from], After: file[to:end]}
 	if len(p.Before) > maxAround {
 		start, p.Before = from, ""
 	}

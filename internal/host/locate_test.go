@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/permissions"
 )
 
 // located is what becomes of a change once its place was looked for: the lines of both
 // texts, the first of them with its number.
-func located(p *acpclient.Place, before, after string) (old, now string, first int) {
-	d := acpclient.Diff{Old: before, New: after, Place: p}
+func located(p *event.Place, before, after string) (old, now string, first int) {
+	d := event.Diff{Old: before, New: after, Place: p}
 	return d.Texts()
 }
 

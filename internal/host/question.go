@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -105,7 +106,7 @@ func text(p *string) string {
 func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
 	switch {
 	case c.Type == "diff":
-		d := acpclient.Diff{Old: text(c.OldText), New: c.NewText}
+		d := event.Diff{Old: text(c.OldText), New: c.NewText}
 		d.Place = h.locate(session, c.Path, d.Old, d.New)
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/permissions"
@@ -24,13 +25,13 @@ const patience = 20 * time.Second
 // sink keeps what was posted and wakes those who wait for something.
 type sink struct {
 	mu     sync.Mutex
-	events []acpclient.Event
+	events []event.Event
 	more   chan struct{} // closed and replaced with every event
 }
 
 func newSink() *sink { return &sink{more: make(chan struct{})} }
 
-func (s *sink) Post(e acpclient.Event) {
+func (s *sink) Post(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, e)
@@ -39,7 +40,7 @@ func (s *sink) Post(e acpclient.Event) {
 }
 
 // find waits for an event that is wanted.
-func find[E acpclient.Event](t *testing.T, s *sink, what string, want func(E) bool) E {
+func find[E event.Event](t *testing.T, s *sink, what string, want func(E) bool) E {
 	t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -60,7 +61,7 @@ func find[E acpclient.Event](t *testing.T, s *sink, what string, want func(E) bo
 }
 
 // count tells how many events there are of one type.
-func count[E acpclient.Event](s *sink) int {
+func count[E event.Event](s *sink) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Tools are there when they are wanted, and end with the host.
@@ -14,7 +14,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("unasked: %v", s.Tools)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", "")
-	log := acpclient.NewLog()
+	log := event.NewLog()
 	h := New(Options{Sink: newSink(), Agent: "test", Tools: []string{"/bin/parley", "mcp"}, Version: "1", Log: log})
 	m, offer, err := h.Services().Tools.Offer("/")
 	if err != nil {

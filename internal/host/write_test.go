@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/permissions"
 )
@@ -31,11 +32,11 @@ func TestWriteIsAsked(t *testing.T) {
 	}
 	r.free(w)
 	r.holds(path, "new\n")
-	e := find(t, r.sink, "FileWritten", func(acpclient.FileWritten) bool { return true })
+	e := find(t, r.sink, "FileWritten", func(event.FileWritten) bool { return true })
 	if e.Path != path || e.Added != 1 || e.Removed != 1 || e.Created || e.Session != theSession {
 		t.Errorf("%+v", e)
 	}
-	s := find(t, r.sink, "PermissionSettled", func(acpclient.PermissionSettled) bool { return true })
+	s := find(t, r.sink, "PermissionSettled", func(event.PermissionSettled) bool { return true })
 	if !s.Allowed || s.By != "you" || s.Key != q.Key || s.Subject != path {
 		t.Errorf("%+v", s)
 	}
@@ -52,7 +53,7 @@ func TestWriteCreates(t *testing.T) {
 	}
 	r.free(w)
 	r.holds(path, "x")
-	if e := find(t, r.sink, "FileWritten", func(acpclient.FileWritten) bool { return true }); !e.Created {
+	if e := find(t, r.sink, "FileWritten", func(event.FileWritten) bool { return true }); !e.Created {
 		t.Errorf("%+v", e)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/wire"
 	"parley/internal/host"
@@ -60,8 +61,8 @@ type rig struct {
 	dir     string // the session's directory, with notes.txt and sub in it
 	client  *acpclient.Client
 	host    *host.Host
-	queue   *acpclient.Queue
-	log     *acpclient.Log
+	queue   *event.Queue
+	log     *event.Log
 	session *acpclient.Session
 	thread  *thread.Thread
 
@@ -69,10 +70,10 @@ type rig struct {
 	// "" to leave it open. Without it every question is a failure.
 	asked func(permissions.Question) string
 	// seen is called after every event of the session.
-	seen func(acpclient.Event)
+	seen func(event.Event)
 
 	questions []permissions.Question
-	written   []acpclient.FileWritten
+	written   []event.FileWritten
 }
 
 // notes is what notes.txt holds at first.
@@ -91,7 +92,7 @@ func connect(t *testing.T, p peer) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: dir, queue: acpclient.NewQueue(), log: acpclient.NewLog(), thread: thread.New("")}
+	r := &rig{t: t, dir: dir, queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("")}
 	r.host = host.New(host.Options{Sink: r.queue, Agent: p.name})
 	t.Cleanup(r.host.Close)
 	opts := acpclient.Options{Name: "parley", Version: "1.2.3", Sink: r.queue, Services: r.host.Services(), Log: r.log}
@@ -153,9 +154,9 @@ func (r *rig) take() {
 			continue
 		case permissions.Settled:
 			continue
-		case acpclient.FileWritten:
+		case event.FileWritten:
 			r.written = append(r.written, e)
-		case acpclient.Disconnected:
+		case event.Disconnected:
 			r.t.Fatalf("disconnected: %v", e.Err)
 		}
 		ours := r.session == nil || e.EventSession() == r.session.ID()
@@ -209,9 +210,9 @@ func (r *rig) until(what string, holds func() bool) {
 }
 
 // prompt sends one and follows the turn to its end.
-func (r *rig) prompt(text string, more ...acpclient.Block) *thread.End {
+func (r *rig) prompt(text string, more ...event.Block) *thread.End {
 	r.t.Helper()
-	if err := r.session.Prompt(append([]acpclient.Block{{Text: text}}, more...)...); err != nil {
+	if err := r.session.Prompt(append([]event.Block{{Text: text}}, more...)...); err != nil {
 		r.t.Fatal(err)
 	}
 	turn := r.thread.Turn + 1
@@ -231,7 +232,7 @@ func (r *rig) prompt(text string, more ...acpclient.Block) *thread.End {
 }
 
 // says sends a prompt and wants a plain end and that answer.
-func (r *rig) says(text, want string, more ...acpclient.Block) {
+func (r *rig) says(text, want string, more ...event.Block) {
 	r.t.Helper()
 	end := r.prompt(text, more...)
 	if end.StopReason != "end_turn" || end.Err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/permissions"
 )
@@ -109,7 +110,7 @@ func TestCancel(t *testing.T) { each(t, checkCancel) }
 func checkCancel(t *testing.T, p peer) {
 	r := open(t, p)
 	for range 2 {
-		r.seen = func(acpclient.Event) {
+		r.seen = func(event.Event) {
 			if r.said() == "waiting" {
 				r.session.Cancel()
 			}
@@ -130,7 +131,7 @@ func TestTurnGoesWrong(t *testing.T) { each(t, checkTurnGoesWrong) }
 func checkTurnGoesWrong(t *testing.T, p peer) {
 	r := open(t, p)
 	end := r.prompt("fail")
-	var e *acpclient.AgentError
+	var e *event.AgentError
 	if !errors.As(end.Err, &e) || e.Code != -32603 || e.Message != "the agent says no" {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
@@ -153,7 +154,7 @@ func checkSessionsAtOnce(t *testing.T, p peer) {
 	if first.ID() == second.ID() {
 		t.Fatalf("two sessions are called %q", first.ID())
 	}
-	if err := first.Prompt(acpclient.Block{Text: "wait"}); err != nil {
+	if err := first.Prompt(event.Block{Text: "wait"}); err != nil {
 		t.Fatal(err)
 	}
 	r.until("the first session waits", func() bool { return r.said() == "waiting" })
@@ -185,7 +186,7 @@ func TestLoad(t *testing.T) { each(t, checkLoad) }
 func checkLoad(t *testing.T, p peer) {
 	r := connect(t, p)
 	_, err := r.client.LoadSession(r.ctx(), "never was", r.newSession())
-	var e *acpclient.AgentError
+	var e *event.AgentError
 	if !errors.As(err, &e) || e.Code != -32002 {
 		t.Errorf("a session that does not exist: %v", err)
 	}
@@ -237,7 +238,7 @@ func checkResumeAndClose(t *testing.T, p peer) {
 	if err := r.client.CloseSession(r.ctx(), r.session); err != nil {
 		t.Error(err)
 	}
-	if err := r.session.Prompt(acpclient.Block{Text: "hello"}); err == nil {
+	if err := r.session.Prompt(event.Block{Text: "hello"}); err == nil {
 		t.Error("a closed session takes a prompt")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -60,8 +60,8 @@ func TestBurst(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
-		link := acpclient.Block{URI: "file:///a%20b.txt", Name: "a b.txt"}
-		open(t, p).says("blocks", "text|link a b.txt file:///a%20b.txt|text", link, acpclient.Block{Text: "and more"})
+		link := event.Block{URI: "file:///a%20b.txt", Name: "a b.txt"}
+		open(t, p).says("blocks", "text|link a b.txt file:///a%20b.txt|text", link, event.Block{Text: "and more"})
 	})
 }
 
@@ -80,7 +80,7 @@ func TestPlan(t *testing.T) { each(t, checkPlan) }
 func checkPlan(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("plan", "planned")
-	want := []acpclient.PlanEntry{{Content: "look", Priority: "high", Status: "completed"}, {Content: "leap", Priority: "high", Status: "in_progress"}}
+	want := []event.PlanEntry{{Content: "look", Priority: "high", Status: "completed"}, {Content: "leap", Priority: "high", Status: "in_progress"}}
 	if d := cmp.Diff(want, r.thread.Plan); d != "" {
 		t.Error(d)
 	}
@@ -92,11 +92,11 @@ func TestCommands(t *testing.T) { each(t, checkCommands) }
 func checkCommands(t *testing.T, p peer) {
 	r := open(t, p)
 	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they come by another stream
-	if d := cmp.Diff([]acpclient.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
+	if d := cmp.Diff([]event.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
 		t.Error(d)
 	}
 	r.says("commands", "listed")
-	want := []acpclient.Command{{Name: "test", Description: "does test", Hint: "what to test"}, {Name: "plain", Description: "does plain"}}
+	want := []event.Command{{Name: "test", Description: "does test", Hint: "what to test"}, {Name: "plain", Description: "does plain"}}
 	if d := cmp.Diff(want, r.thread.Commands); d != "" {
 		t.Error(d)
 	}
@@ -113,7 +113,7 @@ func checkInfo(t *testing.T, p peer) {
 	}
 }
 
-var modes = []acpclient.Choice{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code", Description: "writes without asking"}}
+var modes = []event.Choice{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code", Description: "writes without asking"}}
 
 func TestModes(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
@@ -149,18 +149,18 @@ func TestTool(t *testing.T) {
 		if edit.Title != "Edit notes.txt" || edit.Kind != "edit" || edit.Status != "completed" || !sameJSON(edit.RawOutput, `{"ok":true}`) || !sameJSON(edit.RawInput, fmt.Sprintf(`{"path":%q}`, path)) {
 			t.Errorf("tool call %+v", edit)
 		}
-		if d := cmp.Diff([]acpclient.Location{{Path: path, Line: 2}}, edit.Locations); d != "" {
+		if d := cmp.Diff([]event.Location{{Path: path, Line: 2}}, edit.Locations); d != "" {
 			t.Error(d)
 		}
-		if d := cmp.Diff([]acpclient.ToolContent{{Diff: &acpclient.Diff{Path: path, Old: "old\n", New: "new\n"}}}, edit.Content); d != "" {
+		if d := cmp.Diff([]event.ToolContent{{Diff: &event.Diff{Path: path, Old: "old\n", New: "new\n"}}}, edit.Content); d != "" {
 			t.Error(d)
 		}
 		made := r.tool("new-1")
 		if made.Title != "Could not make it" || made.Status != "failed" {
 			t.Errorf("tool call %+v", made)
 		}
-		want := []acpclient.ToolContent{{Content: &acpclient.Content{Text: "a new file"}},
-			{Diff: &acpclient.Diff{Path: filepath.Join(r.dir, "new.txt"), New: "first\n", OldMissing: true}}}
+		want := []event.ToolContent{{Content: &event.Content{Text: "a new file"}},
+			{Diff: &event.Diff{Path: filepath.Join(r.dir, "new.txt"), New: "first\n", OldMissing: true}}}
 		if d := cmp.Diff(want, made.Content); d != "" {
 			t.Error(d)
 		}
@@ -172,19 +172,19 @@ func TestContent(t *testing.T) { each(t, checkContent) }
 func checkContent(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("content", "shown")
-	var got []acpclient.Content
+	var got []event.Content
 	for _, it := range r.items(thread.Attachment) {
 		c := *it.Attachment
-		if c.Kind == acpclient.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8; its base64 is padded
+		if c.Kind == event.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8; its base64 is padded
 			t.Errorf("%d bytes", c.Bytes)
 		}
 		c.Bytes = 0
 		got = append(got, c)
 	}
-	want := []acpclient.Content{
-		{Kind: acpclient.ImageContent, MimeType: "image/png"},
-		{Kind: acpclient.LinkContent, Name: "notes", URI: "file:///notes.txt"},
-		{Kind: acpclient.ResourceContent, URI: "file:///embedded.txt", MimeType: "text/plain", Text: "inside"},
+	want := []event.Content{
+		{Kind: event.ImageContent, MimeType: "image/png"},
+		{Kind: event.LinkContent, Name: "notes", URI: "file:///notes.txt"},
+		{Kind: event.ResourceContent, URI: "file:///embedded.txt", MimeType: "text/plain", Text: "inside"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -45,7 +45,7 @@ func (c *Cut) Hold(t *thread.Thread, draft string) {
 func (c *Cut) Take(t *thread.Thread, draft string) {
 	items := sessionItems(t)
 	end := lastEnd(items)
-	if end < 0 || !acpclient.CutOff(items[end].End.Err) {
+	if end < 0 || !event.CutOff(items[end].End.Err) {
 		return
 	}
 	c.on, c.Answer = true, ""

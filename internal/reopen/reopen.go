@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Way is how an agent opens a session again.
@@ -58,11 +59,11 @@ const (
 // OutcomeOf tells what the error of Open means. Agents give "no such session" any
 // code, so that every answer but the one for a login counts as it.
 func OutcomeOf(err error) Outcome {
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	switch {
 	case err == nil:
 		return Opened
-	case errors.Is(err, acpclient.ErrClosed):
+	case errors.Is(err, event.ErrClosed):
 		return Lost
 	case errors.Is(err, acpclient.ErrUnsupported):
 		return Gone
@@ -87,7 +88,7 @@ func WhyGone(err error) string {
 
 // Answer is an error without what was tried, where that is plain.
 func Answer(err error) string {
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	if errors.As(err, &answered) {
 		return strings.TrimPrefix(answered.Error(), answered.Doing+": ")
 	}

@@ -9,23 +9,24 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
 var (
 	at   = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	lost = &acpclient.LostError{Place: "wss://host/acp", Cause: errors.New("reset")}
+	lost = &event.LostError{Place: "wss://host/acp", Cause: errors.New("reset")}
 )
 
-func sent(text string) acpclient.Event { return acpclient.TurnStarted{Text: text, At: at, Request: 1} }
-func said(role acpclient.Role, text string) acpclient.Event {
-	return acpclient.TextArrived{Role: role, Text: text}
+func sent(text string) event.Event { return event.TurnStarted{Text: text, At: at, Request: 1} }
+func said(role event.Role, text string) event.Event {
+	return event.TextArrived{Role: role, Text: text}
 }
-func ended(err error) acpclient.Event {
-	return acpclient.TurnEnded{StopReason: "end_turn", Err: err, At: at}
+func ended(err error) event.Event {
+	return event.TurnEnded{StopReason: "end_turn", Err: err, At: at}
 }
 
-func threadOf(events ...acpclient.Event) *thread.Thread {
+func threadOf(events ...event.Event) *thread.Thread {
 	t := thread.New("s")
 	for _, e := range events {
 		t.Apply(e)
@@ -35,16 +36,16 @@ func threadOf(events ...acpclient.Event) *thread.Thread {
 
 // history is a conversation as an agent tells it: "user: …" and "agent: …".
 func history(lines ...string) *thread.Thread {
-	events := []acpclient.Event{acpclient.HistoryBegan{}}
+	events := []event.Event{event.HistoryBegan{}}
 	for _, l := range lines {
 		who, text, _ := strings.Cut(l, ": ")
-		role := acpclient.Agent
+		role := event.Agent
 		if who == "user" {
-			role = acpclient.User
+			role = event.User
 		}
 		events = append(events, said(role, text))
 	}
-	return threadOf(append(events, acpclient.HistoryEnded{})...)
+	return threadOf(append(events, event.HistoryEnded{})...)
 }
 
 // marked marks a history and returns what is offered then.
@@ -72,27 +73,27 @@ func sketch(t *thread.Thread) (lines []string) {
 // What the agent does not know stands beside its history: where the turn was cut,
 // and a prompt that it may not have.
 func TestMark(t *testing.T) {
-	before := []acpclient.Event{sent("first"), said(acpclient.Agent, "done"), ended(nil)}
+	before := []event.Event{sent("first"), said(event.Agent, "done"), ended(nil)}
 	told := []string{"user: first", "agent: done"}
 	for name, c := range map[string]struct {
-		turn    []acpclient.Event // as parley saw it
-		history []string          // what the agent tells beyond what was before
-		want    []string          // the end of the page
+		turn    []event.Event // as parley saw it
+		history []string      // what the agent tells beyond what was before
+		want    []string      // the end of the page
 		missing string
 	}{
-		"never arrived":         {[]acpclient.Event{sent("go"), ended(lost)}, nil, []string{"user: go", "note: " + unconfirmed}, "go"},
-		"arrived, no answer":    {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: go"}, []string{"user: go", "note: " + cutHere}, ""},
-		"arrived, and answered": {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: go", "agent: there"}, []string{"agent: there", "note: " + continued}, ""},
-		"cut as it was":         {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an"}, []string{"agent: half an", "note: " + cutHere}, ""},
-		"went on":               {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an answer"}, []string{"agent: half an answer", "note: " + continued}, ""},
-		"has less":              {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half"}, []string{"agent: half", "note: " + shorter + " | half an"}, ""},
-		"has forgotten it":      {[]acpclient.Event{sent("go"), said(acpclient.Agent, "half an"), ended(lost)}, nil, []string{"user: go", "note: " + forgotten + " | half an"}, "go"},
-		"the same words again":  {[]acpclient.Event{sent("first"), ended(lost)}, nil, []string{"user: first", "note: " + unconfirmed}, "first"},
-		"the same words twice":  {[]acpclient.Event{sent("first"), ended(lost)}, []string{"user: first"}, []string{"user: first", "note: " + cutHere}, ""},
-		"with more around it":   {[]acpclient.Event{sent("go on"), ended(lost)}, []string{"user: <context/>\n go  on"}, []string{"user: <context/>\n go  on", "note: " + cutHere}, ""},
-		"no part of a word":     {[]acpclient.Event{sent("go"), ended(lost)}, []string{"user: ongo going"}, []string{"user: go", "note: " + unconfirmed}, "go"},
-		"nothing was cut":       {[]acpclient.Event{sent("go"), ended(nil), acpclient.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
-		"an error of the agent": {[]acpclient.Event{sent("go"), ended(errors.New("no model")), acpclient.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
+		"never arrived":         {[]event.Event{sent("go"), ended(lost)}, nil, []string{"user: go", "note: " + unconfirmed}, "go"},
+		"arrived, no answer":    {[]event.Event{sent("go"), ended(lost)}, []string{"user: go"}, []string{"user: go", "note: " + cutHere}, ""},
+		"arrived, and answered": {[]event.Event{sent("go"), ended(lost)}, []string{"user: go", "agent: there"}, []string{"agent: there", "note: " + continued}, ""},
+		"cut as it was":         {[]event.Event{sent("go"), said(event.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an"}, []string{"agent: half an", "note: " + cutHere}, ""},
+		"went on":               {[]event.Event{sent("go"), said(event.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half an answer"}, []string{"agent: half an answer", "note: " + continued}, ""},
+		"has less":              {[]event.Event{sent("go"), said(event.Agent, "half an"), ended(lost)}, []string{"user: go", "agent: half"}, []string{"agent: half", "note: " + shorter + " | half an"}, ""},
+		"has forgotten it":      {[]event.Event{sent("go"), said(event.Agent, "half an"), ended(lost)}, nil, []string{"user: go", "note: " + forgotten + " | half an"}, "go"},
+		"the same words again":  {[]event.Event{sent("first"), ended(lost)}, nil, []string{"user: first", "note: " + unconfirmed}, "first"},
+		"the same words twice":  {[]event.Event{sent("first"), ended(lost)}, []string{"user: first"}, []string{"user: first", "note: " + cutHere}, ""},
+		"with more around it":   {[]event.Event{sent("go on"), ended(lost)}, []string{"user: <context/>\n go  on"}, []string{"user: <context/>\n go  on", "note: " + cutHere}, ""},
+		"no part of a word":     {[]event.Event{sent("go"), ended(lost)}, []string{"user: ongo going"}, []string{"user: go", "note: " + unconfirmed}, "go"},
+		"nothing was cut":       {[]event.Event{sent("go"), ended(nil), event.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
+		"an error of the agent": {[]event.Event{sent("go"), ended(errors.New("no model")), event.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cut Cut
@@ -113,7 +114,7 @@ func TestMark(t *testing.T) {
 // What was dropped is not offered again by another loss.
 func TestOffers(t *testing.T) {
 	var cut Cut
-	cut.Take(threadOf(sent("go"), said(acpclient.Agent, "half"), ended(lost)), "")
+	cut.Take(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
 	var o Offers
 	o.Offer(&cut)
 	if len(o) != 0 {
@@ -141,11 +142,11 @@ func TestOffers(t *testing.T) {
 // A second loss before anything else was said changes nothing of it.
 func TestMarkAgain(t *testing.T) {
 	var cut Cut
-	live := threadOf(sent("go"), ended(lost), acpclient.Disconnected{Err: lost})
+	live := threadOf(sent("go"), ended(lost), event.Disconnected{Err: lost})
 	cut.Take(live, "go, as it was typed")
 	first := history()
 	marked(&cut, first)
-	first.Apply(acpclient.Disconnected{Err: lost})
+	first.Apply(event.Disconnected{Err: lost})
 	cut.Take(first, "")
 	again := history()
 	missing := marked(&cut, again)
@@ -154,7 +155,7 @@ func TestMarkAgain(t *testing.T) {
 	}
 	// Sent again and cut again, the one that was only kept is not taken for the agent's.
 	first.Revive("")
-	for _, e := range []acpclient.Event{sent("go"), ended(lost)} {
+	for _, e := range []event.Event{sent("go"), ended(lost)} {
 		first.Apply(e)
 	}
 	cut = Cut{}
@@ -167,7 +168,7 @@ func TestMarkAgain(t *testing.T) {
 // Where nothing was said, nothing was cut.
 func TestIdle(t *testing.T) {
 	var cut Cut
-	cut.Take(threadOf(acpclient.Disconnected{Err: lost}), "")
+	cut.Take(threadOf(event.Disconnected{Err: lost}), "")
 	now := history("user: go")
 	if missing := marked(&cut, now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
 		t.Errorf("%+v, %q", missing, sketch(now))
@@ -177,8 +178,8 @@ func TestIdle(t *testing.T) {
 // Prompts that an agent of version 2 held are not known to have arrived; the one that
 // it worked on has.
 func TestHeld(t *testing.T) {
-	live := threadOf(acpclient.TurnStarted{Told: true, At: at}, acpclient.PromptHeld{Key: 1, Text: "one", At: at}, acpclient.MessageReplaced{Role: acpclient.User, MessageID: "u1", Text: "one"},
-		acpclient.PromptAccepted{Key: 1, MessageID: "u1"}, said(acpclient.Agent, "half"), acpclient.PromptHeld{Key: 2, Text: "two", At: at}, acpclient.PromptFailed{Key: 2, Err: lost})
+	live := threadOf(event.TurnStarted{Told: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
+		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
 	var cut Cut
 	cut.Hold(live, "two")
 	live.Apply(ended(lost))
@@ -214,9 +215,9 @@ func TestOtherSession(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	for want, errs := range map[Outcome][]error{
 		Opened: {nil},
-		Gone:   {&acpclient.AgentError{Code: -32002}, &acpclient.AgentError{Code: -32603}, fmt.Errorf("load: %w", &acpclient.AgentError{Code: -32602}), acpclient.ErrUnsupported},
-		Login:  {&acpclient.AgentError{Code: -32000}},
-		Lost:   {lost, fmt.Errorf("load: %w", acpclient.ErrClosed)},
+		Gone:   {&event.AgentError{Code: -32002}, &event.AgentError{Code: -32603}, fmt.Errorf("load: %w", &event.AgentError{Code: -32602}), acpclient.ErrUnsupported},
+		Login:  {&event.AgentError{Code: -32000}},
+		Lost:   {lost, fmt.Errorf("load: %w", event.ErrClosed)},
 		Failed: {errors.New("no such directory")},
 	} {
 		for _, err := range errs {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // run calls run_command, and allows it.
@@ -91,7 +91,7 @@ func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (
 	}
 	done = r.begin(ctx, client, "run_command", args)
 	r.answer("once")
-	find(r, "output", func(o acpclient.TerminalOutput) bool { return strings.Contains(string(o.Data), "started") })
+	find(r, "output", func(o event.TerminalOutput) bool { return strings.Contains(string(o.Data), "started") })
 	text, err := os.ReadFile(filepath.Join(r.dir, "pid"))
 	if err != nil {
 		r.t.Fatal(err)
@@ -108,7 +108,7 @@ func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (
 // gone checks that the command has ended, and its process is no more.
 func (r *rig) gone(pid int) {
 	r.t.Helper()
-	find(r, "end of the command", func(acpclient.TerminalExited) bool { return true })
+	find(r, "end of the command", func(event.TerminalExited) bool { return true })
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		r.t.Errorf("it still runs: %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/host"
 	"parley/internal/toolserver"
 	"parley/permissions"
@@ -38,15 +39,15 @@ type rig struct {
 	log     chan string
 
 	mu     sync.Mutex
-	events []acpclient.Event
+	events []event.Event
 	more   chan struct{} // closed and replaced with every event
 
 	seen map[uint64]bool // keys of the questions that the test has had
 	conn net.Conn        // of the last client
 }
 
-// Post implements acpclient.Sink.
-func (r *rig) Post(e acpclient.Event) {
+// Post implements event.Sink.
+func (r *rig) Post(e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
@@ -266,7 +267,7 @@ func (r *rig) wantError(got outcome, says string) {
 }
 
 // find waits for an event that is wanted.
-func find[E acpclient.Event](r *rig, what string, want func(E) bool) E {
+func find[E event.Event](r *rig, what string, want func(E) bool) E {
 	r.t.Helper()
 	deadline := time.After(patience)
 	for {

@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
 
-var twenty = acpclient.TextArrived{For: in, MessageID: "last", Text: "twenty bytes of text"}
+var twenty = event.TextArrived{For: in, MessageID: "last", Text: "twenty bytes of text"}
 
 // filled is a thread of that many items, the last a message of that many bytes.
 func filled(items, bytes int) *thread.Thread {
 	th := long(items - 1)
 	paragraph := strings.Repeat("a sentence of some words, and *another* one. ", 8) + "\n\n"
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "last", Text: strings.Repeat(paragraph, 1+bytes/len(paragraph))})
+	th.Apply(event.TextArrived{For: in, MessageID: "last", Text: strings.Repeat(paragraph, 1+bytes/len(paragraph))})
 	return th
 }
 
@@ -54,12 +54,12 @@ func BenchmarkThought(b *testing.B) {
 	for _, size := range []int{1 << 10, 100 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size>>10, "kB"), func(b *testing.B) {
 			th := thread.New("s")
-			th.Apply(acpclient.TurnStarted{For: in, Text: "p", At: uitest.Start})
-			th.Apply(acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: strings.Repeat("a thought of some words.\n", size/25)})
+			th.Apply(event.TurnStarted{For: in, Text: "p", At: uitest.Start})
+			th.Apply(event.TextArrived{For: in, Role: event.Thought, Text: strings.Repeat("a thought of some words.\n", size/25)})
 			v := viewOf(th, "dark", 100, 40)
 			b.ReportAllocs()
 			for b.Loop() {
-				v.Changed(th.Apply(acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "twenty bytes of text"}))
+				v.Changed(th.Apply(event.TextArrived{For: in, Role: event.Thought, Text: "twenty bytes of text"}))
 				v.Rows()
 			}
 		})

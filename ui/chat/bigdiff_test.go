@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -23,8 +23,8 @@ func bigDiff() *thread.Thread {
 	}
 	th := thread.New("s")
 	kind, title, status := "edit", "Edit", "completed"
-	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status,
-		Content: &[]acpclient.ToolContent{{Diff: &acpclient.Diff{Path: uitest.Dir + "/big.go", Old: old.String()[:1<<19], New: now.String()[:1<<19]}}}})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status,
+		Content: &[]event.ToolContent{{Diff: &event.Diff{Path: uitest.Dir + "/big.go", Old: old.String()[:1<<19], New: now.String()[:1<<19]}}}})
 	return th
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
@@ -22,7 +22,7 @@ const maxLine = 4096
 
 // changes shows what a tool call of v2 has done to files: the files, which are
 // what counts, each with what the patch has of it.
-func (v *View) changes(t *thread.Tool, c *acpclient.Changes, full bool) []string {
+func (v *View) changes(t *thread.Tool, c *event.Changes, full bool) []string {
 	p := v.patched(c)
 	width := max(1, v.width-len(bodyInset))
 	files, each, left := changedFiles, diffRows, changedRows

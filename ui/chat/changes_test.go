@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
 
 // edited is a finished call of v2 that has changed files.
-func edited(c *acpclient.Changes) *thread.Thread {
+func edited(c *event.Changes) *thread.Thread {
 	th := thread.New("s")
-	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
 	kind, title, status := "edit", "Edit", "completed"
-	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status, Content: &[]acpclient.ToolContent{{Changes: c}}})
-	th.Apply(acpclient.HistoryEnded{For: in})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status, Content: &[]event.ToolContent{{Changes: c}}})
+	th.Apply(event.HistoryEnded{For: in})
 	return th
 }
 
@@ -34,19 +34,19 @@ func patchOf(name string, n int) string {
 	return b.String()
 }
 
-func file(operation, path string) acpclient.FileChange {
-	return acpclient.FileChange{Operation: operation, Path: path}
+func file(operation, path string) event.FileChange {
+	return event.FileChange{Operation: operation, Path: path}
 }
 
 // everyChange has one of each thing that can happen to a file.
-func everyChange() *acpclient.Changes {
+func everyChange() *event.Changes {
 	lex := uitest.Dir + "/lex.go"
 	grown := "diff --git /dev/null " + uitest.Dir + "/notes.txt\nnew file mode 100644\n--- /dev/null\n+++ " + uitest.Dir + "/notes.txt\n@@ -0,0 +1,30 @@\n"
 	for i := range 30 {
 		grown += fmt.Sprintf("+note %d\n", i+1)
 	}
-	return &acpclient.Changes{
-		Files: []acpclient.FileChange{
+	return &event.Changes{
+		Files: []event.FileChange{
 			file("modify", lex),
 			file("add", uitest.Dir+"/notes.txt"),
 			{Operation: "move", Path: uitest.Dir + "/parser/ast.go", OldPath: uitest.Dir + "/ast.go"},
@@ -92,15 +92,15 @@ func textOf(v *View) string { return uitest.Text(v.Rows()) }
 // The head of a call counts the lines of the patch; the only file is named once.
 func TestChangesOfOneFile(t *testing.T) {
 	lex := uitest.Dir + "/lex.go"
-	th := edited(&acpclient.Changes{Files: []acpclient.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3)})
+	th := edited(&event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3)})
 	v := viewOf(th, "plain", 80, 50)
 	got := strings.Split(textOf(v), "\n")
 	if len(got) != 9 || !strings.Contains(got[0], "Edit   lex.go") || !strings.HasSuffix(got[0], "+1 −1") || !strings.Contains(got[1], "  3   line 3 of the file") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	// Another patch in its place is drawn and counted anew.
-	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Content: &[]acpclient.ToolContent{{Changes: &acpclient.Changes{
-		Files: []acpclient.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3) + strings.TrimPrefix(patchOf("", 40), "diff --git  \nindex 1..2 100644\n---  \n+++  \n")}}}})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Content: &[]event.ToolContent{{Changes: &event.Changes{
+		Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3) + strings.TrimPrefix(patchOf("", 40), "diff --git  \nindex 1..2 100644\n---  \n+++  \n")}}}})
 	v.Changed([]int{0})
 	if got := textOf(v); !strings.Contains(got, "+2 −2") || !strings.Contains(got, "43 + the new line 43") {
 		t.Errorf("%s", got)
@@ -111,23 +111,23 @@ func TestChangesOfOneFile(t *testing.T) {
 // another one than they should.
 func TestChangesAreTheTruth(t *testing.T) {
 	lex, ast := uitest.Dir+"/lex.go", uitest.Dir+"/ast.go"
-	moved := acpclient.FileChange{Operation: "move", Path: ast, OldPath: lex}
+	moved := event.FileChange{Operation: "move", Path: ast, OldPath: lex}
 	for name, c := range map[string]struct {
-		changes  acpclient.Changes
+		changes  event.Changes
 		has, not []string
 	}{
-		"nothing":        {acpclient.Changes{}, []string{"no changes"}, []string{"+0"}},
-		"no patch":       {acpclient.Changes{Files: []acpclient.FileChange{file("modify", lex)}}, []string{"modify lex.go"}, []string{"+0", "no changes"}},
-		"unknown format": {acpclient.Changes{PatchFormat: "_x", Patch: "a\nb\n"}, []string{"a\n     b"}, []string{"could not", "no changes"}},
-		"not a patch":    {acpclient.Changes{Files: []acpclient.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "could not be read:", "- done\n     + all"}, []string{"+1"}},
-		"another file":   {acpclient.Changes{Files: []acpclient.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(ast, 1)}, []string{"modify lex.go\n", "⚠ in the patch only: modify ast.go  +1 −1"}, nil},
-		"no files named": {acpclient.Changes{PatchFormat: "git_patch", Patch: patchOf(lex, 1)}, []string{"⚠ in the patch only: modify lex.go"}, nil},
-		"relative":       {acpclient.Changes{Files: []acpclient.FileChange{file("modify", lex), file("add", ast)}, PatchFormat: "git_patch", Patch: strings.NewReplacer("--- X", "--- a/lex.go", "+++ X", "+++ b/lex.go").Replace(patchOf("X", 1)) + patchOf("ast.go", 1)}, []string{"modify lex.go  +1 −1", "add ast.go  +1 −1"}, []string{"⚠"}},
-		"moved":          {acpclient.Changes{Files: []acpclient.FileChange{moved}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)}, []string{"move lex.go to ast.go  +1 −1"}, []string{"⚠"}},
-		"moved in two":   {acpclient.Changes{Files: []acpclient.FileChange{moved}, PatchFormat: "git_patch", Patch: "--- " + lex + "\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ " + ast + "\n@@ -0,0 +1 @@\n+x\n"}, []string{"move lex.go to ast.go  +0 −1  +1 −0"}, []string{"⚠"}},
-		"moved, not told": {acpclient.Changes{Files: []acpclient.FileChange{file("modify", ast)}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)},
+		"nothing":        {event.Changes{}, []string{"no changes"}, []string{"+0"}},
+		"no patch":       {event.Changes{Files: []event.FileChange{file("modify", lex)}}, []string{"modify lex.go"}, []string{"+0", "no changes"}},
+		"unknown format": {event.Changes{PatchFormat: "_x", Patch: "a\nb\n"}, []string{"a\n     b"}, []string{"could not", "no changes"}},
+		"not a patch":    {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "could not be read:", "- done\n     + all"}, []string{"+1"}},
+		"another file":   {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(ast, 1)}, []string{"modify lex.go\n", "⚠ in the patch only: modify ast.go  +1 −1"}, nil},
+		"no files named": {event.Changes{PatchFormat: "git_patch", Patch: patchOf(lex, 1)}, []string{"⚠ in the patch only: modify lex.go"}, nil},
+		"relative":       {event.Changes{Files: []event.FileChange{file("modify", lex), file("add", ast)}, PatchFormat: "git_patch", Patch: strings.NewReplacer("--- X", "--- a/lex.go", "+++ X", "+++ b/lex.go").Replace(patchOf("X", 1)) + patchOf("ast.go", 1)}, []string{"modify lex.go  +1 −1", "add ast.go  +1 −1"}, []string{"⚠"}},
+		"moved":          {event.Changes{Files: []event.FileChange{moved}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)}, []string{"move lex.go to ast.go  +1 −1"}, []string{"⚠"}},
+		"moved in two":   {event.Changes{Files: []event.FileChange{moved}, PatchFormat: "git_patch", Patch: "--- " + lex + "\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ " + ast + "\n@@ -0,0 +1 @@\n+x\n"}, []string{"move lex.go to ast.go  +0 −1  +1 −0"}, []string{"⚠"}},
+		"moved, not told": {event.Changes{Files: []event.FileChange{file("modify", ast)}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)},
 			[]string{"modify ast.go\n", "⚠ in the patch only: move lex.go to ast.go"}, nil},
-		"quoted": {acpclient.Changes{PatchFormat: "git_patch", Patch: "diff --git \"/w/\\033[2J\\342\\200\\256x\" \"/w/\\033[2J\\342\\200\\256x\"\nold mode 1\nnew mode 2\n"}, []string{"modify /w/x  mode 1 → 2"}, nil},
+		"quoted": {event.Changes{PatchFormat: "git_patch", Patch: "diff --git \"/w/\\033[2J\\342\\200\\256x\" \"/w/\\033[2J\\342\\200\\256x\"\nold mode 1\nnew mode 2\n"}, []string{"modify /w/x  mode 1 → 2"}, nil},
 	} {
 		v := viewOf(edited(&c.changes), "plain", 80, 80)
 		uitest.CheckRows(t, v.Rows(), 80)
@@ -148,7 +148,7 @@ func TestChangesAreTheTruth(t *testing.T) {
 // However much an agent says, the rows are bounded, and a file that is in the
 // patch alone does not hide behind others.
 func TestChangesAreBounded(t *testing.T) {
-	var many acpclient.Changes
+	var many event.Changes
 	many.PatchFormat = "git_patch"
 	for i := range 500 {
 		name := fmt.Sprintf("%s/file%d.go", uitest.Dir, i)
@@ -156,7 +156,7 @@ func TestChangesAreBounded(t *testing.T) {
 		many.Patch += patchOf(name, 1+i)
 	}
 	many.Patch += patchOf("/etc/passwd", 1)
-	long := acpclient.Changes{PatchFormat: "git_patch", Patch: "?" + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("?\n", 100_000)}
+	long := event.Changes{PatchFormat: "git_patch", Patch: "?" + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("?\n", 100_000)}
 	v := viewOf(edited(&many), "plain", 80, 5000)
 	got := textOf(v)
 	for _, s := range []string{"modify file0.go  +1 −1\n", "     ▸ 4 more\n     modify file8.go  +1 −1  ▸ 8 lines", "modify file19.go  +1 −1  ▸ 8 lines", "▸ 481 more files, ⚠ 1 in the patch only", "+501 −501"} {
@@ -167,7 +167,7 @@ func TestChangesAreBounded(t *testing.T) {
 	if n := strings.Count(got, "\n"); n > changedFiles+changedRows+10 {
 		t.Errorf("%d rows", n)
 	}
-	for _, c := range []*acpclient.Changes{&many, &long} {
+	for _, c := range []*event.Changes{&many, &long} {
 		for _, d := range []Density{Normal, Everything} {
 			v := viewOf(edited(c), "dark", 40, 10_000)
 			v.SetDensity(d)
@@ -188,8 +188,8 @@ func TestPatchesAreDropped(t *testing.T) {
 	kind, status := "edit", "completed"
 	for i := range 3 * maxPatches {
 		id, name := fmt.Sprint(i), fmt.Sprintf("/w/%d", i)
-		th.Apply(acpclient.ToolChanged{For: in, ID: id, Kind: &kind, Status: &status, Content: &[]acpclient.ToolContent{{Changes: &acpclient.Changes{
-			Files: []acpclient.FileChange{file("modify", name)}, PatchFormat: "git_patch", Patch: patchOf(name, 1)}}}})
+		th.Apply(event.ToolChanged{For: in, ID: id, Kind: &kind, Status: &status, Content: &[]event.ToolContent{{Changes: &event.Changes{
+			Files: []event.FileChange{file("modify", name)}, PatchFormat: "git_patch", Patch: patchOf(name, 1)}}}})
 	}
 	v := viewOf(th, "plain", 80, 5000)
 	if got := textOf(v); strings.Count(got, "+1 −1") != 3*maxPatches {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/chat/markdown"
@@ -77,7 +77,7 @@ func (v *View) source(it *thread.Item) texts {
 	case thread.Notice:
 		return texts{fixed(string(it.Text)), fixed(it.Detail)}
 	case thread.Attachment:
-		if it.Attachment.Kind == acpclient.ResourceContent && it.Attachment.Text != "" {
+		if it.Attachment.Kind == event.ResourceContent && it.Attachment.Text != "" {
 			return texts{fixed(attachment(it.Attachment)), fixed(it.Attachment.Text)}
 		}
 	}
@@ -151,7 +151,7 @@ func (v *View) bodySource(it *thread.Item) texts {
 			if term := v.thread.TerminalOf(it, c.Terminal); term != nil {
 				out = append(out, output(term))
 			}
-		case c.Content != nil && (c.Content.Kind == acpclient.TextContent || c.Content.Text != ""):
+		case c.Content != nil && (c.Content.Kind == event.TextContent || c.Content.Text != ""):
 			text := c.Content.Text
 			out = append(out, func() string { return unfenced(text) })
 		case c.Content != nil:
@@ -186,7 +186,7 @@ func (v *View) patchesOf(t *thread.Tool) texts {
 // patchOf writes a change as a unified diff that git and patch can read. The
 // lines are numbered as in the text that the agent told, which need not be the
 // whole file.
-func (v *View) patchOf(d *acpclient.Diff) func() string {
+func (v *View) patchOf(d *event.Diff) func() string {
 	known := v.diffs[d]
 	name := filepath.ToSlash(Short(d.Path, v.cwd))
 	return func() string {
@@ -219,7 +219,7 @@ func patchName(side, name string) string {
 }
 
 // changesText is what a tool call of v2 has done: its patch, or else the files.
-func changesText(c *acpclient.Changes, cwd string) func() string {
+func changesText(c *event.Changes, cwd string) func() string {
 	return func() string {
 		if c.Patch != "" {
 			return c.Patch

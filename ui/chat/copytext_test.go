@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -25,8 +25,8 @@ var sources = map[string]string{
 
 func messageOf(text string) *thread.Thread {
 	th := thread.New("s")
-	th.Apply(acpclient.TurnStarted{For: in, Text: "first", At: uitest.Start})
-	th.Apply(acpclient.TextArrived{For: in, Text: text})
+	th.Apply(event.TurnStarted{For: in, Text: "first", At: uitest.Start})
+	th.Apply(event.TextArrived{For: in, Text: text})
 	return th
 }
 
@@ -41,16 +41,16 @@ func TestCopyMessages(t *testing.T) {
 	}
 	th := thread.New("s")
 	prompt := "do this:\n\n\tindented   words  \n日本語 👍🏽"
-	th.Apply(acpclient.TurnStarted{For: in, Text: prompt, At: uitest.Start})
+	th.Apply(event.TurnStarted{For: in, Text: prompt, At: uitest.Start})
 	if got := viewOf(th, "dark", 20, 10).Copyable(th.Items[0]).All(); got != prompt {
 		t.Errorf("a prompt: %q", got)
 	}
 }
 
-func toolOf(e acpclient.ToolChanged, more ...acpclient.Event) (*thread.Thread, *View) {
+func toolOf(e event.ToolChanged, more ...event.Event) (*thread.Thread, *View) {
 	th := thread.New("s")
 	e.For, e.ID = in, "t"
-	th.Apply(acpclient.TurnStarted{For: in, Text: "p", At: uitest.Start})
+	th.Apply(event.TurnStarted{For: in, Text: "p", At: uitest.Start})
 	for _, m := range more {
 		th.Apply(m)
 	}
@@ -61,8 +61,8 @@ func toolOf(e acpclient.ToolChanged, more ...acpclient.Event) (*thread.Thread, *
 func of[T any](v T) *T { return &v }
 
 func TestCopyCommands(t *testing.T) {
-	th, v := toolOf(acpclient.ToolChanged{Kind: of("execute"), Title: of("Run it"), Status: of("completed"), RawInput: of(`{"command":"go test ./... | tail -3"}`),
-		Content: &[]acpclient.ToolContent{{Terminal: "x"}}}, acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("\x1b[32mok\x1b[0m  a/b\t1s\r\n10%\r100%\r\n" + strings.Repeat("w", 200) + "\r\n\x1b]0;title\x07end\r\n")})
+	th, v := toolOf(event.ToolChanged{Kind: of("execute"), Title: of("Run it"), Status: of("completed"), RawInput: of(`{"command":"go test ./... | tail -3"}`),
+		Content: &[]event.ToolContent{{Terminal: "x"}}}, event.TerminalOutput{For: in, ID: "x", Data: []byte("\x1b[32mok\x1b[0m  a/b\t1s\r\n10%\r100%\r\n" + strings.Repeat("w", 200) + "\r\n\x1b]0;title\x07end\r\n")})
 	c := v.Copyable(th.Items[1])
 	if got := c.Command(); got != "go test ./... | tail -3" {
 		t.Errorf("the command: %q", got)
@@ -75,7 +75,7 @@ func TestCopyCommands(t *testing.T) {
 		t.Error("there is neither a patch nor code")
 	}
 	big := strings.Repeat("\x1b[31ma row of output\x1b[0m\r\n", 60_000)
-	th, v = toolOf(acpclient.ToolChanged{Kind: of("execute"), Title: of("`make`"), Content: &[]acpclient.ToolContent{{Terminal: "x"}}}, acpclient.TerminalOutput{For: in, ID: "x", Data: []byte(big)})
+	th, v = toolOf(event.ToolChanged{Kind: of("execute"), Title: of("`make`"), Content: &[]event.ToolContent{{Terminal: "x"}}}, event.TerminalOutput{For: in, ID: "x", Data: []byte(big)})
 	c = v.Copyable(th.Items[1])
 	if got := c.All(); strings.Count(got, "a row of output\n") != 59_999 || strings.Contains(got, "\x1b") || c.Command() != "make" {
 		t.Errorf("much output: %d bytes, command %q", len(got), c.Command())
@@ -94,7 +94,7 @@ func TestCopyPatch(t *testing.T) {
 		t.Skip("there is no git here")
 	}
 	lines := func(words ...string) string { return strings.Join(words, "\n") + "\n" }
-	for name, d := range map[string]acpclient.Diff{
+	for name, d := range map[string]event.Diff{
 		"change":  {Old: lines("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), New: lines("a", "B", "c", "d", "e", "f", "g", "h", "i", "j", "k", "L", "m")},
 		"new":     {New: lines("a", "日本"), OldMissing: true},
 		"emptied": {Old: lines("a", "b"), New: ""},
@@ -106,7 +106,7 @@ func TestCopyPatch(t *testing.T) {
 		dir := t.TempDir()
 		file := "some dir/x.txt"
 		d.Path = filepath.Join(uitest.Dir, file)
-		th, v := toolOf(acpclient.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]acpclient.ToolContent{{Diff: &d}}})
+		th, v := toolOf(event.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]event.ToolContent{{Diff: &d}}})
 		patch := v.Copyable(th.Items[1]).Patch
 		if patch == nil {
 			t.Errorf("%s: no patch", name)
@@ -129,13 +129,13 @@ func TestCopyPatch(t *testing.T) {
 			t.Errorf("%s: %v %s: %q, want %q\n%s", name, err, out, got, d.New, patch())
 		}
 	}
-	changes := &acpclient.Changes{PatchFormat: "git_patch", Patch: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", Files: []acpclient.FileChange{{Operation: "modify", Path: uitest.Dir + "/x"}}}
-	th, v := toolOf(acpclient.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]acpclient.ToolContent{{Changes: changes}}})
+	changes := &event.Changes{PatchFormat: "git_patch", Patch: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", Files: []event.FileChange{{Operation: "modify", Path: uitest.Dir + "/x"}}}
+	th, v := toolOf(event.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]event.ToolContent{{Changes: changes}}})
 	if got := v.Copyable(th.Items[1]).Patch(); got != changes.Patch {
 		t.Errorf("a patch of the agent's: %q", got)
 	}
-	same := acpclient.Diff{Path: "/x", Old: "a", New: "a"}
-	th, v = toolOf(acpclient.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]acpclient.ToolContent{{Diff: &same}}})
+	same := event.Diff{Path: "/x", Old: "a", New: "a"}
+	th, v = toolOf(event.ToolChanged{Kind: of("edit"), Title: of("Edit"), Content: &[]event.ToolContent{{Diff: &same}}})
 	if v.Copyable(th.Items[1]).Patch != nil {
 		t.Error("a patch of nothing")
 	}

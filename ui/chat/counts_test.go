@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -26,7 +26,7 @@ func (v *View) chunkCost(text string) cost {
 	before, was := v.tailRows(), v.rendered
 	var from, to runtime.MemStats
 	runtime.ReadMemStats(&from)
-	v.Changed(v.thread.Apply(acpclient.TextArrived{For: in, MessageID: "last", Text: text}))
+	v.Changed(v.thread.Apply(event.TextArrived{For: in, MessageID: "last", Text: text}))
 	v.Rows()
 	runtime.ReadMemStats(&to)
 	c := cost{segments: v.rendered - was, bytes: int(to.TotalAlloc - from.TotalAlloc)}
@@ -138,7 +138,7 @@ func TestChunkInALongBlock(t *testing.T) {
 			cycle := max(64, 4096/len(c.line)+1) // chunks until a piece is full
 			at := func(lines int) []cost {
 				th := thread.New("s")
-				th.Apply(acpclient.TextArrived{For: in, MessageID: "last", Text: c.head + strings.Repeat(c.line, lines)})
+				th.Apply(event.TextArrived{For: in, MessageID: "last", Text: c.head + strings.Repeat(c.line, lines)})
 				v := viewOf(th, "dark", 100, 40)
 				v.Rows()
 				return v.chunkCosts(cycle, func(int) string { return c.line })

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
@@ -18,7 +18,7 @@ const maxCompared = 30_000
 
 // computed compares the texts of a diff once; nil where they are too large to
 // do that while the reader waits.
-func (v *View) computed(d *acpclient.Diff) *widget.Computed {
+func (v *View) computed(d *event.Diff) *widget.Computed {
 	if len(d.Old)+len(d.New) > hugeDiff {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 		return nil
 	}
 	if v.diffs == nil || len(v.diffs) >= maxDiffs {
-		v.diffs = map[*acpclient.Diff]*widget.Computed{}
+		v.diffs = map[*event.Diff]*widget.Computed{}
 	}
 	c := compare(d)
 	v.diffs[d] = c
@@ -37,17 +37,17 @@ func (v *View) computed(d *acpclient.Diff) *widget.Computed {
 }
 
 // Change is a diff of a tool call as it is to be drawn.
-func Change(d *acpclient.Diff) widget.Diff {
+func Change(d *event.Diff) widget.Diff {
 	before, after, first := d.Texts()
 	return widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
 }
 
 // compare compares the texts of a diff.
-func compare(d *acpclient.Diff) *widget.Computed {
+func compare(d *event.Diff) *widget.Computed {
 	return widget.Compute(Change(d))
 }
 
-func (v *View) diff(d *acpclient.Diff, full bool) []string {
+func (v *View) diff(d *event.Diff, full bool) []string {
 	c := v.computed(d)
 	if c == nil {
 		return []string{bodyInset + v.th.Dim.Paint(fmt.Sprintf("a change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/glyphs"
 	"parley/ui/uitest"
@@ -89,8 +89,8 @@ func TestDragOfWholeMessages(t *testing.T) {
 	for name, text := range sources {
 		for _, width := range widths {
 			th := messageOf(text)
-			th.Apply(acpclient.TurnEnded{For: in, StopReason: "end_turn"})
-			th.Apply(acpclient.TurnStarted{For: in, Text: "the second\n\tprompt", At: uitest.Start})
+			th.Apply(event.TurnEnded{For: in, StopReason: "end_turn"})
+			th.Apply(event.TurnStarted{For: in, Text: "the second\n\tprompt", At: uitest.Start})
 			v := viewOf(th, "dark", width, 300)
 			rows := len(v.Rows())
 			v.DragFrom(2, 0)
@@ -124,14 +124,14 @@ func TestDragInTables(t *testing.T) {
 
 func worked() *thread.Thread {
 	th := thread.New("s")
-	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
-	th.Apply(acpclient.TurnStarted{For: in, Text: "edit", At: uitest.Start})
-	th.Apply(acpclient.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit"), Status: of("completed"), Content: &[]acpclient.ToolContent{{Diff: &acpclient.Diff{
+	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.TurnStarted{For: in, Text: "edit", At: uitest.Start})
+	th.Apply(event.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit"), Status: of("completed"), Content: &[]event.ToolContent{{Diff: &event.Diff{
 		Path: uitest.Dir + "/x.go", Old: "a\nb\nc\n", New: "a\n// a line that is long enough to be wrapped on the smallest of the screens that there are\nc\n"}}}})
-	th.Apply(acpclient.ToolChanged{For: in, ID: "r", Kind: of("execute"), Title: of("Run"), RawInput: of(`{"command":"make"}`), Status: of("completed"), Content: &[]acpclient.ToolContent{{Terminal: "x"}}})
-	th.Apply(acpclient.TerminalOutput{For: in, ID: "x", Data: []byte("\x1b[1mone\x1b[0m\n" + strings.Repeat("wide ", 50) + "end\n" + strings.Repeat("row\n", 30) + "last\n")})
-	th.Apply(acpclient.TerminalExited{For: in, ID: "x", Code: of(0)})
-	th.Apply(acpclient.HistoryEnded{For: in})
+	th.Apply(event.ToolChanged{For: in, ID: "r", Kind: of("execute"), Title: of("Run"), RawInput: of(`{"command":"make"}`), Status: of("completed"), Content: &[]event.ToolContent{{Terminal: "x"}}})
+	th.Apply(event.TerminalOutput{For: in, ID: "x", Data: []byte("\x1b[1mone\x1b[0m\n" + strings.Repeat("wide ", 50) + "end\n" + strings.Repeat("row\n", 30) + "last\n")})
+	th.Apply(event.TerminalExited{For: in, ID: "x", Code: of(0)})
+	th.Apply(event.HistoryEnded{For: in})
 	return th
 }
 
@@ -155,7 +155,7 @@ func TestDragInTools(t *testing.T) {
 // opened and closed.
 func TestDragStays(t *testing.T) {
 	th := worked()
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "m", Text: sources["prose"] + "\n\n" + sources["code"]})
+	th.Apply(event.TextArrived{For: in, MessageID: "m", Text: sources["prose"] + "\n\n" + sources["code"]})
 	v := viewOf(th, "dark", 80, 30)
 	v.Rows()
 	want := dragged(t, v, "A second", "if x")
@@ -170,12 +170,12 @@ func TestDragStays(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		v.Changed(th.Apply(acpclient.TextArrived{For: in, MessageID: "m", Text: fmt.Sprintf(" and more %d", i)}))
+		v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "m", Text: fmt.Sprintf(" and more %d", i)}))
 		check("streaming")
 	}
 	before := fmt.Sprint(v.places[0])
-	v.Changed(th.Apply(acpclient.TurnEnded{For: in, StopReason: "end_turn"}))
-	v.Changed(th.Apply(acpclient.TurnStarted{For: in, Text: "next", At: uitest.Start}))
+	v.Changed(th.Apply(event.TurnEnded{For: in, StopReason: "end_turn"}))
+	v.Changed(th.Apply(event.TurnStarted{For: in, Text: "next", At: uitest.Start}))
 	check("the next turn")
 	if now := fmt.Sprint(v.places[0]); now != before {
 		t.Errorf("the view has moved from %s to %s", before, now)

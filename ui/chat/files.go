@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -13,8 +13,8 @@ const maxFiles = 200
 
 // Files are the files that an item names, each once, with a line where one is
 // told.
-func (v *View) Files(it *thread.Item) []acpclient.Location {
-	var out []acpclient.Location
+func (v *View) Files(it *thread.Item) []event.Location {
+	var out []event.Location
 	index := map[string]int{}
 	add := func(path string, line int) {
 		i, ok := index[path]
@@ -22,7 +22,7 @@ func (v *View) Files(it *thread.Item) []acpclient.Location {
 		case path == "" || len(out) >= maxFiles:
 		case !ok:
 			index[path] = len(out)
-			out = append(out, acpclient.Location{Path: path, Line: line})
+			out = append(out, event.Location{Path: path, Line: line})
 		case out[i].Line == 0:
 			out[i].Line = line
 		}
@@ -51,8 +51,8 @@ func (v *View) Files(it *thread.Item) []acpclient.Location {
 }
 
 // fileOf is the file that a link or a resource is of; "" for none.
-func fileOf(c *acpclient.Content) string {
-	if c.Kind != acpclient.LinkContent && c.Kind != acpclient.ResourceContent {
+func fileOf(c *event.Content) string {
+	if c.Kind != event.LinkContent && c.Kind != event.ResourceContent {
 		return ""
 	}
 	u, err := url.Parse(c.URI)

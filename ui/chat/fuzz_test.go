@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"znkr.io/diff/textdiff"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 	"parley/internal/seeds"
@@ -193,8 +193,8 @@ func (p *player) selected(rows []string) {
 
 // inV2 tells every other diff as an agent of v2 does, sometimes of another file
 // than it should.
-func inV2(e acpclient.Event) acpclient.Event {
-	tool, ok := e.(acpclient.ToolChanged)
+func inV2(e event.Event) event.Event {
+	tool, ok := e.(event.ToolChanged)
 	if !ok || tool.Content == nil {
 		return e
 	}
@@ -212,15 +212,15 @@ func inV2(e acpclient.Event) acpclient.Event {
 			continue
 		}
 		patch := fmt.Sprintf("--- a/%s\n+++ b%s\n%s", c.Diff.Path, c.Diff.Path, textdiff.Unified(c.Diff.Old, c.Diff.New))
-		content[i] = acpclient.ToolContent{Changes: &acpclient.Changes{PatchFormat: "git_patch", Patch: patch,
-			Files: []acpclient.FileChange{{Operation: "modify", Path: "/" + strings.TrimPrefix(c.Diff.Path, "/")}}}}
+		content[i] = event.ToolContent{Changes: &event.Changes{PatchFormat: "git_patch", Patch: patch,
+			Files: []event.FileChange{{Operation: "modify", Path: "/" + strings.TrimPrefix(c.Diff.Path, "/")}}}}
 	}
 	tool.Content = &content
 	return tool
 }
 
 // play mixes events and operations. Every byte of ops belongs to one event.
-func play(t *testing.T, events []acpclient.Event, ops []byte) {
+func play(t *testing.T, events []event.Event, ops []byte) {
 	events = slices.Clone(events)
 	for i, e := range events {
 		events[i] = inV2(e)
@@ -228,7 +228,7 @@ func play(t *testing.T, events []acpclient.Event, ops []byte) {
 	th := thread.New("s")
 	p := &player{t: t, th: th, v: viewOf(th, "dark", 44, 11), now: threadtest.Start}
 	for i, e := range events {
-		p.done = append(p.done, fmt.Sprintf("%T", e)[len("acpclient."):])
+		p.done = append(p.done, fmt.Sprintf("%T", e)[len("event."):])
 		p.v.Changed(th.Apply(e))
 		if i < len(ops) {
 			p.do(ops[i])

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"unsafe"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 	"parley/ui/widget"
 )
 
 // telling is text of a role in one message.
-func telling(role acpclient.Role, text string) acpclient.Event {
-	return acpclient.TextArrived{For: in, Role: role, MessageID: "long", Text: text}
+func telling(role event.Role, text string) event.Event {
+	return event.TextArrived{For: in, Role: role, MessageID: "long", Text: text}
 }
 
 // calling is a running call with text of so many bytes.
-func calling(n int) acpclient.Event {
+func calling(n int) event.Event {
 	ptr := func(s string) *string { return &s }
-	return acpclient.ToolChanged{For: in, ID: "a", Title: ptr("run"), Kind: ptr("execute"), Status: ptr("in_progress"), Content: &[]acpclient.ToolContent{
-		{Content: &acpclient.Content{Kind: acpclient.TextContent, Text: strings.Repeat("a line of text here.\n", n/21)}}}}
+	return event.ToolChanged{For: in, ID: "a", Title: ptr("run"), Kind: ptr("execute"), Status: ptr("in_progress"), Content: &[]event.ToolContent{
+		{Content: &event.Content{Kind: event.TextContent, Text: strings.Repeat("a line of text here.\n", n/21)}}}}
 }
 
 // A frame in which an item changes costs no more where it holds a megabyte than
@@ -33,19 +33,19 @@ func TestItemsThatGrow(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		density Density
-		start   func(size int) acpclient.Event
-		more    acpclient.Event // nil: the clock moves
+		start   func(size int) event.Event
+		more    event.Event // nil: the clock moves
 	}{
-		{"an open thought", Everything, func(n int) acpclient.Event { return telling(acpclient.Thought, words(n)) }, telling(acpclient.Thought, "twenty bytes of text")},
-		{"a user's message", Normal, func(n int) acpclient.Event { return telling(acpclient.User, words(n)) }, telling(acpclient.User, "twenty bytes of text")},
-		{"an open user's message", Everything, func(n int) acpclient.Event { return telling(acpclient.User, words(n)) }, telling(acpclient.User, "twenty bytes of text")},
+		{"an open thought", Everything, func(n int) event.Event { return telling(event.Thought, words(n)) }, telling(event.Thought, "twenty bytes of text")},
+		{"a user's message", Normal, func(n int) event.Event { return telling(event.User, words(n)) }, telling(event.User, "twenty bytes of text")},
+		{"an open user's message", Everything, func(n int) event.Event { return telling(event.User, words(n)) }, telling(event.User, "twenty bytes of text")},
 		{"the clock of a call", Normal, calling, nil},
 		{"the clock of an open call", Everything, calling, nil},
 	} {
 		var few int
 		for _, size := range []int{1 << 12, 1 << 20} {
 			th := thread.New("s")
-			th.Apply(acpclient.TurnStarted{For: in, Text: "p", At: uitest.Start})
+			th.Apply(event.TurnStarted{For: in, Text: "p", At: uitest.Start})
 			th.Apply(c.start(size))
 			v := viewOf(th, "dark", 100, 40)
 			v.SetDensity(c.density)
@@ -79,7 +79,7 @@ func TestOpenFenceMakesFewRows(t *testing.T) {
 	for _, lang := range []string{"go", ""} {
 		line := "\tif err := run(ctx, \"x\", 12); err != nil { // why\n"
 		th := thread.New("s")
-		th.Apply(acpclient.TextArrived{For: in, MessageID: "last", Text: "```" + lang + "\n" + strings.Repeat(line, 2000)})
+		th.Apply(event.TextArrived{For: in, MessageID: "last", Text: "```" + lang + "\n" + strings.Repeat(line, 2000)})
 		v := viewOf(th, "dark", 100, 40)
 		v.Rows()
 		worst, sum := 0, 0
@@ -106,23 +106,23 @@ func TestOpenFenceMakesFewRows(t *testing.T) {
 func TestFirstSightOfLongItems(t *testing.T) {
 	ptr := func(s string) *string { return &s }
 	quoted := func(n int) string { return `"` + strings.Repeat(`words of it\n`, n/13) + `"` }
-	raw := func(input, output string) acpclient.Event {
-		return acpclient.ToolChanged{For: in, ID: "a", Title: ptr("run"), Kind: ptr("execute"), Status: ptr("completed"), RawInput: ptr(input), RawOutput: ptr(output)}
+	raw := func(input, output string) event.Event {
+		return event.ToolChanged{For: in, ID: "a", Title: ptr("run"), Kind: ptr("execute"), Status: ptr("completed"), RawInput: ptr(input), RawOutput: ptr(output)}
 	}
-	for name, event := range map[string]func(n int) acpclient.Event{
-		"prompt":         func(n int) acpclient.Event { return telling(acpclient.User, strings.Repeat("a line.\n", n/8)) },
-		"prompt, a line": func(n int) acpclient.Event { return telling(acpclient.User, strings.Repeat("words ", n/6)) },
-		"thought":        func(n int) acpclient.Event { return telling(acpclient.Thought, strings.Repeat("a line.\n", n/8)) },
+	for name, ev := range map[string]func(n int) event.Event{
+		"prompt":         func(n int) event.Event { return telling(event.User, strings.Repeat("a line.\n", n/8)) },
+		"prompt, a line": func(n int) event.Event { return telling(event.User, strings.Repeat("words ", n/6)) },
+		"thought":        func(n int) event.Event { return telling(event.Thought, strings.Repeat("a line.\n", n/8)) },
 		"text of a call": calling,
-		"raw input":      func(n int) acpclient.Event { return raw(`{"a":`+quoted(n)+`}`, "") },
-		"a command":      func(n int) acpclient.Event { return raw(`{"command":`+quoted(n)+`}`, "") },
-		"raw output":     func(n int) acpclient.Event { return raw("", `{"output":`+quoted(n)+`}`) },
+		"raw input":      func(n int) event.Event { return raw(`{"a":`+quoted(n)+`}`, "") },
+		"a command":      func(n int) event.Event { return raw(`{"command":`+quoted(n)+`}`, "") },
+		"raw output":     func(n int) event.Event { return raw("", `{"output":`+quoted(n)+`}`) },
 	} {
 		for _, density := range []Density{Normal, Everything} {
 			var few int
 			for _, size := range []int{512 << 10, 4 << 20} {
 				th := thread.New("s")
-				th.Apply(event(size))
+				th.Apply(ev(size))
 				v := viewOf(th, "dark", 100, 40)
 				v.SetDensity(density)
 				var a, b runtime.MemStats
@@ -164,7 +164,7 @@ func longNoise(r *rand.Rand, n int) string {
 func TestPiecesGrow(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		role := []acpclient.Role{acpclient.User, acpclient.Thought}[seed%2]
+		role := []event.Role{event.User, event.Thought}[seed%2]
 		text := longNoise(r, 24_000)
 		th := thread.New("s")
 		v := viewOf(th, "dark", 50, 13)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/widget"
@@ -151,7 +151,7 @@ func lastLine(text []byte) string {
 }
 
 // decision is one line: what was decided, about what, by whom, when.
-func (v *View) decision(s *acpclient.PermissionSettled) []string {
+func (v *View) decision(s *event.PermissionSettled) []string {
 	if v.density == Quiet {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (v *View) end(it *thread.Item) []string {
 	}
 	if it.End.Err != nil {
 		rows := v.failure(it.End.Err)
-		var lost *acpclient.LostError
+		var lost *event.LostError
 		if errors.As(it.End.Err, &lost) && !it.At.IsZero() { // in the middle of a turn
 			rows = append(rows, paint(v.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", v.width)...)
 		}
@@ -214,7 +214,7 @@ func (v *View) failure(err error) []string { return Failure(err, v.width, v.th) 
 // Failure renders an error and the tail of the agent's stderr, where it has one.
 func Failure(err error, width int, th *theme.Theme) []string {
 	rows := paint(th.Bad, indent, "✗ "+err.Error(), width)
-	var exit *acpclient.ExitError
+	var exit *event.ExitError
 	if errors.As(err, &exit) {
 		for _, l := range exit.Stderr {
 			rows = append(rows, paint(th.Dim, indent+"  │ ", l, width)...)
@@ -255,21 +255,21 @@ func (v *View) notice(it *thread.Item) []string {
 }
 
 // attachment names a block that is not text.
-func attachment(c *acpclient.Content) string {
+func attachment(c *event.Content) string {
 	name := c.Name
 	if name == "" {
 		name = c.URI
 	}
 	switch c.Kind {
-	case acpclient.ImageContent:
+	case event.ImageContent:
 		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
-	case acpclient.AudioContent:
+	case event.AudioContent:
 		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
-	case acpclient.LinkContent:
+	case event.LinkContent:
 		return fmt.Sprintf("[link %s %s]", name, c.URI)
-	case acpclient.ResourceContent:
+	case event.ResourceContent:
 		return fmt.Sprintf("[resource %s]", c.URI)
-	case acpclient.UnknownContent:
+	case event.UnknownContent:
 		return fmt.Sprintf("[a block of a type that parley does not know: %s]", name)
 	}
 	return c.Text

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -40,18 +40,18 @@ func BenchmarkResize(b *testing.B) {
 
 // updates are those of a session that is loaded: prompts, answers in chunks, tool
 // calls that begin and end.
-func updates(n int) (all []acpclient.Event) {
+func updates(n int) (all []event.Event) {
 	running, done, title, kind := "in_progress", "completed", "Read parser/lex.go", "read"
 	for i := 0; len(all) < n; i++ {
 		id := fmt.Sprint(i)
-		all = append(all, acpclient.TextArrived{For: in, Role: acpclient.User, MessageID: "u" + id, Text: "What does it do, and why?"})
+		all = append(all, event.TextArrived{For: in, Role: event.User, MessageID: "u" + id, Text: "What does it do, and why?"})
 		for range 15 {
-			all = append(all, acpclient.TextArrived{For: in, MessageID: "a" + id, Text: "some *words* of an answer, "})
+			all = append(all, event.TextArrived{For: in, MessageID: "a" + id, Text: "some *words* of an answer, "})
 		}
-		all = append(all, acpclient.TextArrived{For: in, MessageID: "a" + id, Text: "and `its` end.\n\n"},
-			acpclient.ToolChanged{For: in, ID: "t" + id, Title: &title, Kind: &kind, Status: &running},
-			acpclient.ToolChanged{For: in, ID: "t" + id, Status: &done},
-			acpclient.TextArrived{For: in, MessageID: "b" + id, Text: "- a list\n- of two\n\n"})
+		all = append(all, event.TextArrived{For: in, MessageID: "a" + id, Text: "and `its` end.\n\n"},
+			event.ToolChanged{For: in, ID: "t" + id, Title: &title, Kind: &kind, Status: &running},
+			event.ToolChanged{For: in, ID: "t" + id, Status: &done},
+			event.TextArrived{For: in, MessageID: "b" + id, Text: "- a list\n- of two\n\n"})
 	}
 	return all[:n]
 }
@@ -64,8 +64,8 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	rendered, loads := 0, 0
 	for b.Loop() {
-		q, th := acpclient.NewQueue(), thread.New("s")
-		th.Apply(acpclient.TurnStarted{For: in, Text: "p", At: uitest.Start})
+		q, th := event.NewQueue(), thread.New("s")
+		th.Apply(event.TurnStarted{For: in, Text: "p", At: uitest.Start})
 		v := viewOf(th, "dark", 100, 40)
 		for at := 0; at < len(all); at += portion {
 			for _, e := range all[at:min(at+portion, len(all))] {

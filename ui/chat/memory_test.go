@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/seeds"
 )
@@ -63,7 +63,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 	size := max(seeds.Of(5<<20), 1<<20)
 	text := essay(size)
 	before := liveHeap()
-	queue, th := acpclient.NewQueue(), thread.New("s")
+	queue, th := event.NewQueue(), thread.New("s")
 	v := viewOf(th, "dark", 120, 40)
 	draw := func() {
 		v.Rows()
@@ -76,7 +76,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 		draw()
 	}
 	for at := 0; at < len(text); at += chunk {
-		queue.Post(acpclient.TextArrived{For: in, Role: acpclient.Agent, Text: text[at:min(at+chunk, len(text))]})
+		queue.Post(event.TextArrived{For: in, Role: event.Agent, Text: text[at:min(at+chunk, len(text))]})
 		if at%frame == 0 {
 			take()
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -13,11 +13,11 @@ import (
 func TestNoticeKeepsItsSeverity(t *testing.T) {
 	th := thread.New("s")
 	v := viewOf(th, "plain", 60, 12)
-	for _, e := range []acpclient.Event{
-		acpclient.NoticeArrived{For: in, Severity: "error", Title: "MCP server db is down", Description: "connection refused"},
-		acpclient.NoticeArrived{For: in, Severity: "warning", Title: "Deprecated model"},
-		acpclient.NoticeArrived{For: in, Severity: "info", Title: "Context was trimmed"},
-		acpclient.NoticeArrived{For: in, Severity: "_acme", Title: "Slow today"},
+	for _, e := range []event.Event{
+		event.NoticeArrived{For: in, Severity: "error", Title: "MCP server db is down", Description: "connection refused"},
+		event.NoticeArrived{For: in, Severity: "warning", Title: "Deprecated model"},
+		event.NoticeArrived{For: in, Severity: "info", Title: "Context was trimmed"},
+		event.NoticeArrived{For: in, Severity: "_acme", Title: "Slow today"},
 	} {
 		v.Changed(th.Apply(e))
 	}

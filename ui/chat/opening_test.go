@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -14,23 +14,23 @@ import (
 // closable has one of each kind of item that can be opened or closed.
 func closable() *thread.Thread {
 	th := thread.New("s")
-	th.Apply(acpclient.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
 	kind, title, done, failed := "execute", "make", "completed", "failed"
-	out := &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: numbers(30)}}}
-	for _, e := range []acpclient.Event{
-		acpclient.TurnStarted{For: in, Text: strings.TrimSpace(numbers(20)), At: uitest.Start},
-		acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "first idea\nsecond idea", At: uitest.Start},
-		acpclient.TextArrived{For: in, MessageID: "m", Text: "# Head\n\nA paragraph\nof two lines.\n\n- one\n- two\n"},
-		acpclient.ToolChanged{For: in, ID: "done", Kind: &kind, Status: &done, Title: &title, Content: out},
-		acpclient.ToolChanged{For: in, ID: "failed", Kind: &kind, Status: &failed, Title: &title, Content: out},
-		acpclient.PermissionSettled{For: in, Subject: "make", Decision: "Allow once", Allowed: true, By: "you", At: uitest.Start},
-		acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":[1,{"a":"}"}],"none":{}}`},
-		acpclient.TurnEnded{For: in, StopReason: "cancelled", At: uitest.Now},
-		acpclient.TurnStarted{For: in, Text: "1\n2\n3\n4", At: uitest.Start},
+	out := &[]event.ToolContent{{Content: &event.Content{Text: numbers(30)}}}
+	for _, e := range []event.Event{
+		event.TurnStarted{For: in, Text: strings.TrimSpace(numbers(20)), At: uitest.Start},
+		event.TextArrived{For: in, Role: event.Thought, Text: "first idea\nsecond idea", At: uitest.Start},
+		event.TextArrived{For: in, MessageID: "m", Text: "# Head\n\nA paragraph\nof two lines.\n\n- one\n- two\n"},
+		event.ToolChanged{For: in, ID: "done", Kind: &kind, Status: &done, Title: &title, Content: out},
+		event.ToolChanged{For: in, ID: "failed", Kind: &kind, Status: &failed, Title: &title, Content: out},
+		event.PermissionSettled{For: in, Subject: "make", Decision: "Allow once", Allowed: true, By: "you", At: uitest.Start},
+		event.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":[1,{"a":"}"}],"none":{}}`},
+		event.TurnEnded{For: in, StopReason: "cancelled", At: uitest.Now},
+		event.TurnStarted{For: in, Text: "1\n2\n3\n4", At: uitest.Start},
 	} {
 		th.Apply(e)
 	}
-	th.Apply(acpclient.HistoryEnded{For: in})
+	th.Apply(event.HistoryEnded{For: in})
 	return th
 }
 
@@ -126,13 +126,13 @@ func TestToggleNothing(t *testing.T) {
 func TestToggleTooEarly(t *testing.T) {
 	th := thread.New("s")
 	kind, title, status := "execute", "make", "completed"
-	th.Apply(acpclient.ToolChanged{For: in, ID: "t", Kind: &kind, Title: &title, Status: &status})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Kind: &kind, Title: &title, Status: &status})
 	v := viewOf(th, "plain", 60, 100)
 	v.Select(true)
 	if v.Toggle() {
 		t.Error("an empty call opens")
 	}
-	v.Changed(th.Apply(acpclient.ToolChanged{For: in, ID: "t", Content: &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: "output"}}}}))
+	v.Changed(th.Apply(event.ToolChanged{For: in, ID: "t", Content: &[]event.ToolContent{{Content: &event.Content{Text: "output"}}}}))
 	if got := textOf(v); !strings.Contains(got, "output") {
 		t.Errorf("%s", got)
 	}
@@ -183,15 +183,15 @@ func TestClosedMessageGrows(t *testing.T) {
 			t.Fatalf("%d segments rendered", v.rendered-before)
 		}
 	}
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "m", Text: "Other words\n\nhere"}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: "Other words\n\nhere"}))
 	if got := textOf(v); got != "┃ Other words\n┃ ▸ 1 more line" {
 		t.Errorf("%s", got)
 	}
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "m", Text: "Short"}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: "Short"}))
 	if got := textOf(v); got != "┃ Short" {
 		t.Errorf("%s", got)
 	}
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "m", Text: strings.Repeat("word ", 40)}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: strings.Repeat("word ", 40)}))
 	if got := textOf(v); !strings.HasSuffix(got, "▸ 3 more lines") || strings.Count(got, "\n") != 1 {
 		t.Errorf("%s", got)
 	}
@@ -203,9 +203,9 @@ func TestClosedMessageOfNothing(t *testing.T) {
 	th.Apply(says("first\n\n"))
 	v := viewOf(th, "plain", 60, 30)
 	v.Select(true)
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "m", Text: "a\n\nb\n"}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: "a\n\nb\n"}))
 	v.Toggle()
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "m", Text: strings.Repeat("```\n\n```\n", 5000) + "end\n"}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: strings.Repeat("```\n\n```\n", 5000) + "end\n"}))
 	v.Rows()
 	if got := textOf(v); v.Selected() == nil || !strings.HasPrefix(got, "┃ …\n┃ ▸ 149") {
 		t.Errorf("%s", got)
@@ -216,7 +216,7 @@ func TestClosedMessageOfNothing(t *testing.T) {
 // reader was.
 func TestToggleStaysInSight(t *testing.T) {
 	th := closable()
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "n", Text: strings.ReplaceAll(numbers(30), "\n", "\n\n")})
+	th.Apply(event.TextArrived{For: in, MessageID: "n", Text: strings.ReplaceAll(numbers(30), "\n", "\n\n")})
 	v := viewOf(th, "plain", 60, 12)
 	v.Select(true)
 	v.MovePrompt(-1)
@@ -248,7 +248,7 @@ func TestToggleStaysInSight(t *testing.T) {
 func TestLongPrompt(t *testing.T) {
 	for n, want := range map[int]int{11: 11, 12: 12, 13: 12, 500: 12} {
 		th := thread.New("s")
-		th.Apply(acpclient.TurnStarted{For: in, Text: numbers(n), At: uitest.Start})
+		th.Apply(event.TurnStarted{For: in, Text: numbers(n), At: uitest.Start})
 		for _, width := range []int{20, 40, 80} {
 			v := viewOf(th, "dark", width, 1000)
 			uitest.CheckRows(t, v.Rows(), width)
@@ -268,7 +268,7 @@ func TestLongPrompt(t *testing.T) {
 func TestDetail(t *testing.T) {
 	show := func(json string, width int) []string {
 		th := thread.New("s")
-		th.Apply(acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: json})
+		th.Apply(event.UnknownArrived{For: in, Kind: "hologram", JSON: json})
 		v := viewOf(th, "plain", width, 10_000)
 		v.SetDensity(Everything)
 		uitest.CheckRows(t, v.Rows(), width)

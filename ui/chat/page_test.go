@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -34,7 +34,7 @@ func lesson(bytes int) string {
 // said is a view of one message, at its end.
 func said(text string) *View {
 	th := thread.New("s")
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "m", Text: text})
+	th.Apply(event.TextArrived{For: in, MessageID: "m", Text: text})
 	return viewOf(th, "dark", 120, 38)
 }
 
@@ -118,7 +118,7 @@ func TestGrowingFenceKeepsItsColours(t *testing.T) {
 	colour(said("```go\nreturn\n```\n")) // the language was met
 	v := said("so:\n\n")
 	feed := func(text string) []string {
-		v.Changed(v.thread.Apply(acpclient.TextArrived{For: in, MessageID: "m", Text: text}))
+		v.Changed(v.thread.Apply(event.TextArrived{For: in, MessageID: "m", Text: text}))
 		return v.Rows()
 	}
 	feed("```go\n")

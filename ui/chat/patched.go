@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/patch"
 	"parley/ui/widget"
 )
@@ -28,12 +28,12 @@ type change struct {
 }
 
 // patched takes a patch apart once and finds out which file each part is of.
-func (v *View) patched(c *acpclient.Changes) *patched {
+func (v *View) patched(c *event.Changes) *patched {
 	if p := v.patches[c]; p != nil {
 		return p
 	}
 	if v.patches == nil || len(v.patches) >= maxPatches || v.patchLines > maxPatchLines {
-		v.patches, v.patchLines = map[*acpclient.Changes]*patched{}, 0
+		v.patches, v.patchLines = map[*event.Changes]*patched{}, 0
 	}
 	p := &patched{}
 	changes, unread := patch.Match(c.Files, c.PatchFormat, c.Patch, v.cwd)

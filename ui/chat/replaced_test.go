@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
 )
@@ -15,9 +15,9 @@ import (
 func TestBlankMessageSpeaks(t *testing.T) {
 	th := thread.New("s")
 	v := viewOf(th, "plain", 40, 12)
-	for i, e := range []acpclient.Event{
-		acpclient.MessageReplaced{For: in, MessageID: "1", Keep: true}, acpclient.TextArrived{For: in, MessageID: "2", Text: "two"},
-		acpclient.TextArrived{For: in, MessageID: "1", Text: "one"}, acpclient.MessageReplaced{For: in, MessageID: "1"},
+	for i, e := range []event.Event{
+		event.MessageReplaced{For: in, MessageID: "1", Keep: true}, event.TextArrived{For: in, MessageID: "2", Text: "two"},
+		event.TextArrived{For: in, MessageID: "1", Text: "one"}, event.MessageReplaced{For: in, MessageID: "1"},
 	} {
 		v.Changed(th.Apply(e))
 		if got, afresh := uitest.Text(v.Rows()), uitest.Text(viewOf(th, "plain", 40, 12).Rows()); got != afresh {
@@ -31,14 +31,14 @@ func TestBlankMessageSpeaks(t *testing.T) {
 func TestReplacedMessage(t *testing.T) {
 	th := thread.New("s")
 	v := viewOf(th, "plain", 40, 12)
-	replaced := func(text string) acpclient.Event {
-		return acpclient.MessageReplaced{For: in, MessageID: "m", Text: text}
+	replaced := func(text string) event.Event {
+		return event.MessageReplaced{For: in, MessageID: "m", Text: text}
 	}
-	says := func(text string) acpclient.Event {
-		return acpclient.TextArrived{For: in, MessageID: "m", Text: text}
+	says := func(text string) event.Event {
+		return event.TextArrived{For: in, MessageID: "m", Text: text}
 	}
 	for i, step := range []struct {
-		event acpclient.Event
+		event event.Event
 		want  string
 	}{
 		{says("# head\n\nfirst `par"), "first"}, {replaced("second"), "second"}, {says(" goes on"), "second goes on"},

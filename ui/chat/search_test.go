@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/uitest"
@@ -168,7 +168,7 @@ func TestSearchOpens(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "Paragraph %d says something.\n\n", i)
 	}
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "m", Text: b.String()})
+	th.Apply(event.TextArrived{For: in, MessageID: "m", Text: b.String()})
 	v := viewOf(th, "plain", 60, 20)
 	v.Select(true)
 	v.Mark("wide")
@@ -224,13 +224,13 @@ func rowsOf(n int) *thread.Thread {
 	th := thread.New("s")
 	kind, status := "execute", "completed"
 	for i := 0; n > 0; i++ {
-		th.Apply(acpclient.TurnStarted{For: in, Text: fmt.Sprintf("prompt %d", i), At: uitest.Start})
-		th.Apply(acpclient.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: strings.Repeat("A sentence of an answer that goes on for about a row of the screen, and ends here.\n", 60)})
+		th.Apply(event.TurnStarted{For: in, Text: fmt.Sprintf("prompt %d", i), At: uitest.Start})
+		th.Apply(event.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: strings.Repeat("A sentence of an answer that goes on for about a row of the screen, and ends here.\n", 60)})
 		title, edit := fmt.Sprintf("make %d", i), "edit"
-		th.Apply(acpclient.ToolChanged{For: in, ID: fmt.Sprint(i), Kind: &kind, Status: &status, Title: &title, Content: &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: strings.Repeat("a row of output that some command has written at some time or other\n", 100)}}}})
+		th.Apply(event.ToolChanged{For: in, ID: fmt.Sprint(i), Kind: &kind, Status: &status, Title: &title, Content: &[]event.ToolContent{{Content: &event.Content{Text: strings.Repeat("a row of output that some command has written at some time or other\n", 100)}}}})
 		lines := strings.Repeat("the same line\n", 20)
-		th.Apply(acpclient.ToolChanged{For: in, ID: fmt.Sprint("e", i), Kind: &edit, Status: &status, Title: &title, Content: &[]acpclient.ToolContent{{Diff: &acpclient.Diff{Path: "/x.go", Old: lines + "a\n" + lines, New: lines + fmt.Sprintf("changed in %d\n", i) + lines}}}})
-		th.Apply(acpclient.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now})
+		th.Apply(event.ToolChanged{For: in, ID: fmt.Sprint("e", i), Kind: &edit, Status: &status, Title: &title, Content: &[]event.ToolContent{{Diff: &event.Diff{Path: "/x.go", Old: lines + "a\n" + lines, New: lines + fmt.Sprintf("changed in %d\n", i) + lines}}}})
+		th.Apply(event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now})
 		n -= 170
 	}
 	return th

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/glyphs"
 	"parley/ui/uitest"
@@ -106,10 +106,10 @@ func conversation(turns int) *thread.Thread {
 	th := thread.New("s")
 	kind, status, title := "execute", "completed", "make"
 	for i := range turns {
-		th.Apply(acpclient.TurnStarted{For: in, Text: fmt.Sprintf("prompt %d", i), At: uitest.Start})
-		th.Apply(acpclient.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("answer %d", i)})
-		th.Apply(acpclient.ToolChanged{For: in, ID: fmt.Sprint(i), Kind: &kind, Status: &status, Title: &title, Content: &[]acpclient.ToolContent{{Content: &acpclient.Content{Text: strings.Repeat("out\n", 30)}}}})
-		th.Apply(acpclient.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now})
+		th.Apply(event.TurnStarted{For: in, Text: fmt.Sprintf("prompt %d", i), At: uitest.Start})
+		th.Apply(event.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("answer %d", i)})
+		th.Apply(event.ToolChanged{For: in, ID: fmt.Sprint(i), Kind: &kind, Status: &status, Title: &title, Content: &[]event.ToolContent{{Content: &event.Content{Text: strings.Repeat("out\n", 30)}}}})
+		th.Apply(event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now})
 	}
 	return th
 }
@@ -171,7 +171,7 @@ func TestSelectionStopsFollowing(t *testing.T) {
 	v.Select(true)
 	before := textOf(v)
 	for i := range 30 {
-		v.Changed(th.Apply(acpclient.TextArrived{For: in, MessageID: "new", Text: fmt.Sprintf("word %d\n\n", i)}))
+		v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "new", Text: fmt.Sprintf("word %d\n\n", i)}))
 		if textOf(v) != before {
 			t.Fatalf("scrolled:\n%s", textOf(v))
 		}
@@ -208,8 +208,8 @@ func TestSelectionStopsFollowing(t *testing.T) {
 func TestMove(t *testing.T) {
 	th := conversation(3)
 	text := strings.TrimSuffix(strings.Repeat("a paragraph\n\n", 20), "\n\n") // 39 rows
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "high", Text: text})
-	th.Apply(acpclient.TurnStarted{For: in, Text: "after it", At: uitest.Start})
+	th.Apply(event.TextArrived{For: in, MessageID: "high", Text: text})
+	th.Apply(event.TurnStarted{For: in, Text: "after it", At: uitest.Start})
 	v := viewOf(th, "plain", 60, 14)
 	v.Select(true)
 	v.SelectFirst()
@@ -257,7 +257,7 @@ func TestMove(t *testing.T) {
 func TestSelectEnds(t *testing.T) {
 	th := thread.New("s")
 	for _, name := range []string{"first", "last"} {
-		th.Apply(acpclient.TextArrived{For: in, MessageID: name, Text: strings.ReplaceAll(numbers(30), "line", name+"\n\nline")})
+		th.Apply(event.TextArrived{For: in, MessageID: name, Text: strings.ReplaceAll(numbers(30), "line", name+"\n\nline")})
 	}
 	v := viewOf(th, "plain", 60, 14)
 	v.Select(true)
@@ -365,7 +365,7 @@ func TestSelectionIsPinned(t *testing.T) {
 		}
 	}
 	v.SelectItem(13)
-	v.Changed(th.Apply(acpclient.MessageReplaced{For: in, Role: acpclient.Agent, MessageID: "3"}))
+	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "3"}))
 	if at(v) != 14 || len(marked(v)) == 0 {
 		t.Errorf("item %d after the selected one was emptied", at(v))
 	}
@@ -407,7 +407,7 @@ func TestSelectNothing(t *testing.T) {
 // The work of the selection is bounded by the screen.
 func TestSelectionWork(t *testing.T) {
 	th := long(10_000)
-	th.Apply(acpclient.TextArrived{For: in, MessageID: "9999", Text: strings.Repeat("\n\nanother paragraph of a long message", 20_000)})
+	th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: strings.Repeat("\n\nanother paragraph of a long message", 20_000)})
 	v := viewOf(th, "dark", 80, 24)
 	work := func(what string, most int, do func()) {
 		t.Helper()
@@ -424,7 +424,7 @@ func TestSelectionWork(t *testing.T) {
 	work("closing it", 60, func() { v.Toggle() })
 	work("a step", 5, func() { v.Move(-1) })
 	work("opening it", 90, func() { v.Move(1); v.Toggle() })
-	work("a chunk", 2, func() { v.Changed(th.Apply(acpclient.TextArrived{For: in, MessageID: "9999", Text: "more "})) })
+	work("a chunk", 2, func() { v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: "more "})) })
 	work("the first", 60, func() { v.SelectFirst() })
 	work("another width", 90, func() { v.SetSize(100, 24) })
 	work("the last", 60, func() { v.SelectLast() })

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/uitest"
@@ -93,17 +93,17 @@ func FuzzCarried(f *testing.F) {
 func TestFailedCommandAndFewLines(t *testing.T) {
 	for lines, hidden := range map[int]string{13: "", 14: "… 4 lines"} {
 		th := thread.New("s")
-		in := acpclient.For{Session: "s"}
+		in := event.For{Session: "s"}
 		of := func(s string) *string { return &s }
 		var out strings.Builder
 		for i := range lines {
 			fmt.Fprintf(&out, "row %d\n", i)
 		}
 		code := 2
-		th.Apply(acpclient.ToolChanged{For: in, ID: "a", Kind: of("other"), Title: of("make"), Status: of("completed"), Content: &[]acpclient.ToolContent{{Terminal: "t"}}})
-		th.Apply(acpclient.TerminalStarted{For: in, ID: "t", Command: "make"})
-		th.Apply(acpclient.TerminalOutput{For: in, ID: "t", Data: []byte(out.String())})
-		th.Apply(acpclient.TerminalExited{For: in, ID: "t", Code: &code})
+		th.Apply(event.ToolChanged{For: in, ID: "a", Kind: of("other"), Title: of("make"), Status: of("completed"), Content: &[]event.ToolContent{{Terminal: "t"}}})
+		th.Apply(event.TerminalStarted{For: in, ID: "t", Command: "make"})
+		th.Apply(event.TerminalOutput{For: in, ID: "t", Data: []byte(out.String())})
+		th.Apply(event.TerminalExited{For: in, ID: "t", Code: &code})
 		v := New(th, uitest.Dir, theme.Plain())
 		v.SetSize(80, 40)
 		got := ansi.Strip(strings.Join(v.Rows(), "\n"))
@@ -132,8 +132,8 @@ func TestInputThatTheLineSays(t *testing.T) {
 	} {
 		th := thread.New("s")
 		of := func(s string) *string { return &s }
-		th.Apply(acpclient.ToolChanged{For: acpclient.For{Session: "s"}, ID: "a", Kind: &c.kind, Title: &c.title, Status: of("completed"), RawInput: &c.input,
-			Locations: &[]acpclient.Location{{Path: uitest.Dir + "/a.go"}}})
+		th.Apply(event.ToolChanged{For: event.For{Session: "s"}, ID: "a", Kind: &c.kind, Title: &c.title, Status: of("completed"), RawInput: &c.input,
+			Locations: &[]event.Location{{Path: uitest.Dir + "/a.go"}}})
 		v := New(th, uitest.Dir, theme.Plain())
 		v.SetSize(100, 40)
 		if got := ansi.Strip(strings.Join(v.Rows(), "\n")); strings.Contains(got, "{") != c.shown {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/theme"
@@ -72,8 +72,8 @@ func (v *View) cut(rows []string) []string {
 
 // toolText shows text content, and says how many rows there are besides. What was
 // read or found is only counted, unless everything is to be shown.
-func (v *View) toolText(t *thread.Tool, c *acpclient.Content, live, full bool) (rows []string, left int) {
-	if c.Kind != acpclient.TextContent && c.Text == "" {
+func (v *View) toolText(t *thread.Tool, c *event.Content, live, full bool) (rows []string, left int) {
+	if c.Kind != event.TextContent && c.Text == "" {
 		return []string{bodyInset + v.th.Dim.Paint(widget.Truncate(attachment(c), v.width-len(bodyInset), "…"))}, 0
 	}
 	return v.plain(t, unfenced(c.Text), live, full)

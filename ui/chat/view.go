@@ -14,7 +14,7 @@ package chat
 import (
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/chat/markdown"
 	"parley/ui/theme"
@@ -61,11 +61,11 @@ type View struct {
 	// wideRenderer draws blocks that are not wrapped.
 	wideRenderer *markdown.Renderer
 	terminals    map[*thread.Terminal]*terminal
-	diffs        map[*acpclient.Diff]*widget.Computed
+	diffs        map[*event.Diff]*widget.Computed
 
 	commands map[*thread.Tool]command // of calls with a long input
 
-	patches    map[*acpclient.Changes]*patched
+	patches    map[*event.Changes]*patched
 	patchLines int // in patches
 
 	coloured map[*widget.Computed]*coloured

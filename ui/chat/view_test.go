@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
 
-var in = acpclient.For{Session: "s"}
+var in = event.For{Session: "s"}
 
-func says(text string) acpclient.Event {
-	return acpclient.TextArrived{For: in, MessageID: "m", Text: text}
+func says(text string) event.Event {
+	return event.TextArrived{For: in, MessageID: "m", Text: text}
 }
 
 // viewOf is a view of th with its clock stopped at the end of the gallery.
@@ -62,23 +62,23 @@ func TestNarrow(t *testing.T) {
 func TestHostileStrings(t *testing.T) {
 	for _, h := range []string{"\x1b]52;c;aGk=\a", "\x1b[2J\x1b[H", "a\rb", "a\nb", "\x1b]8;;http://x\x1b\\y", "\x9b31m", "\x1bPq\x1b\\", "\b\b\b", "x\ty", "\x00", "\xff", strings.Repeat("w", 300)} {
 		th := thread.New("s")
-		for _, e := range []acpclient.Event{
-			acpclient.TurnStarted{For: in, Text: h, At: uitest.Start},
-			acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: h, At: uitest.Start},
-			acpclient.TextArrived{For: in, Text: h},
-			acpclient.ToolChanged{For: in, ID: "a", Title: &h, Name: &h, Kind: &h, Status: &h, RawInput: &h, RawOutput: &h},
-			acpclient.ToolChanged{For: in, ID: "b", Title: &h, Locations: &[]acpclient.Location{{Path: h}}, Content: &[]acpclient.ToolContent{
-				{Diff: &acpclient.Diff{Path: h, Old: h + "\n", New: "x" + h}}, {Terminal: h}, {Content: &acpclient.Content{Text: h}}, {Content: &acpclient.Content{Kind: acpclient.LinkContent, Name: h, URI: h}}}},
-			acpclient.TerminalOutput{For: in, ID: h, Data: []byte(h)},
-			acpclient.TerminalExited{For: in, ID: h, Signal: h},
-			acpclient.PermissionSettled{For: in, Subject: h, Decision: h, By: h},
-			acpclient.ContentArrived{For: in, Content: acpclient.Content{Kind: acpclient.ImageContent, Name: h, MimeType: h}},
-			acpclient.CompactionChanged{For: in, Summary: &h, Error: &h},
-			acpclient.SubagentChanged{For: in, Title: &h, Description: &h, State: &h, StopReason: h}, acpclient.NoticeArrived{For: in, Severity: h, Title: h, Description: h},
-			acpclient.UnknownArrived{For: in, Kind: h, JSON: h},
-			acpclient.TurnEnded{For: in, StopReason: h},
-			acpclient.TurnEnded{For: in, Err: &acpclient.AgentError{Message: h, Detail: h}},
-			acpclient.TurnEnded{For: in, Err: &acpclient.ExitError{Code: -1, Signal: h, Stderr: []string{h}}},
+		for _, e := range []event.Event{
+			event.TurnStarted{For: in, Text: h, At: uitest.Start},
+			event.TextArrived{For: in, Role: event.Thought, Text: h, At: uitest.Start},
+			event.TextArrived{For: in, Text: h},
+			event.ToolChanged{For: in, ID: "a", Title: &h, Name: &h, Kind: &h, Status: &h, RawInput: &h, RawOutput: &h},
+			event.ToolChanged{For: in, ID: "b", Title: &h, Locations: &[]event.Location{{Path: h}}, Content: &[]event.ToolContent{
+				{Diff: &event.Diff{Path: h, Old: h + "\n", New: "x" + h}}, {Terminal: h}, {Content: &event.Content{Text: h}}, {Content: &event.Content{Kind: event.LinkContent, Name: h, URI: h}}}},
+			event.TerminalOutput{For: in, ID: h, Data: []byte(h)},
+			event.TerminalExited{For: in, ID: h, Signal: h},
+			event.PermissionSettled{For: in, Subject: h, Decision: h, By: h},
+			event.ContentArrived{For: in, Content: event.Content{Kind: event.ImageContent, Name: h, MimeType: h}},
+			event.CompactionChanged{For: in, Summary: &h, Error: &h},
+			event.SubagentChanged{For: in, Title: &h, Description: &h, State: &h, StopReason: h}, event.NoticeArrived{For: in, Severity: h, Title: h, Description: h},
+			event.UnknownArrived{For: in, Kind: h, JSON: h},
+			event.TurnEnded{For: in, StopReason: h},
+			event.TurnEnded{For: in, Err: &event.AgentError{Message: h, Detail: h}},
+			event.TurnEnded{For: in, Err: &event.ExitError{Code: -1, Signal: h, Stderr: []string{h}}},
 		} {
 			th.Apply(e)
 		}
@@ -96,7 +96,7 @@ func TestHostileStrings(t *testing.T) {
 func long(items int) *thread.Thread {
 	th := thread.New("s")
 	for i := range items {
-		th.Apply(acpclient.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("message number %d goes on for more than one row so that widths matter to it.\n\nIts second paragraph.", i)})
+		th.Apply(event.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("message number %d goes on for more than one row so that widths matter to it.\n\nIts second paragraph.", i)})
 	}
 	return th
 }
@@ -112,7 +112,7 @@ func TestPlaceIsPinned(t *testing.T) {
 	for i := range 300 {
 		v.Changed(th.Apply(says(fmt.Sprintf("word %d ", i))))
 		if i%10 == 0 {
-			v.Changed(th.Apply(acpclient.UnknownArrived{For: in, Kind: "k"}))
+			v.Changed(th.Apply(event.UnknownArrived{For: in, Kind: "k"}))
 		}
 		if got := uitest.Text(v.Rows()); got != before {
 			t.Fatalf("after %d chunks:\n%s\nbefore:\n%s", i, got, before)
@@ -131,7 +131,7 @@ func TestPlaceIsPinned(t *testing.T) {
 func TestPlaceSurvivesResizing(t *testing.T) {
 	th := thread.New("s")
 	for i := range 60 {
-		th.Apply(acpclient.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("start%d ", i) + strings.Repeat("and so on and on ", 30)})
+		th.Apply(event.TextArrived{For: in, MessageID: fmt.Sprint(i), Text: fmt.Sprintf("start%d ", i) + strings.Repeat("and so on and on ", 30)})
 	}
 	v := viewOf(th, "plain", 80, 24)
 	v.Rows()
@@ -224,9 +224,9 @@ func TestWorkIsBoundedByTheScreen(t *testing.T) {
 	}
 	work("the first screen", 30, func() {})
 	work("the same again", 0, func() {})
-	work("a chunk", 2, func() { v.Changed(th.Apply(acpclient.TextArrived{For: in, MessageID: "9999", Text: "more "})) })
+	work("a chunk", 2, func() { v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: "more "})) })
 	work("a page", 30, func() { v.Page(-1) })
-	work("a chunk out of sight", 0, func() { v.Changed(th.Apply(acpclient.TextArrived{For: in, MessageID: "9999", Text: "more\n\nmore "})) })
+	work("a chunk out of sight", 0, func() { v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: "more\n\nmore "})) })
 	work("the beginning", 30, func() { v.Home() })
 	work("a tick without motion", 0, func() { v.Tick(uitest.Now) })
 	work("another width", 60, func() { v.SetSize(100, 24) })
@@ -250,13 +250,13 @@ func TestTick(t *testing.T) {
 		t.Error("drawn again without motion")
 	}
 	pending := "in_progress"
-	v.Changed(th.Apply(acpclient.TurnStarted{For: in, Text: "p", At: uitest.Start}))
-	v.Changed(th.Apply(acpclient.ToolChanged{For: in, ID: "t", Status: &pending, At: uitest.Start}))
+	v.Changed(th.Apply(event.TurnStarted{For: in, Text: "p", At: uitest.Start}))
+	v.Changed(th.Apply(event.ToolChanged{For: in, ID: "t", Status: &pending, At: uitest.Start}))
 	before := uitest.Text(v.Rows())
 	if v.Tick(uitest.Now.Add(5e9)); uitest.Text(v.Rows()) == before {
 		t.Error("the clock does not move")
 	}
-	v.Changed(th.Apply(acpclient.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now}))
+	v.Changed(th.Apply(event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now}))
 	v.Rows()
 	if v.Tick(uitest.Now); v.dirty {
 		t.Error("the clock goes on after the turn")

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/ui"
@@ -54,7 +54,7 @@ func (c *chat) attach(text string) bool {
 				t.queued = append([]string{text}, t.queued...)
 				return
 			}
-			c.sendBlocks(t, text, append([]acpclient.Block{{Text: text}}, blocks...))
+			c.sendBlocks(t, text, append([]event.Block{{Text: text}}, blocks...))
 		}
 	})
 	return true
@@ -62,7 +62,7 @@ func (c *chat) attach(text string) bool {
 
 // readFiles are the files: embedded where the agent takes that, else links. What
 // is no file stays text.
-func readFiles(ctx context.Context, files ui.Files, roots []string, found []mention.Mention, embeds bool) (blocks []acpclient.Block, notes []string) {
+func readFiles(ctx context.Context, files ui.Files, roots []string, found []mention.Mention, embeds bool) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
 	for _, m := range found {
 		f, err := files.Read(ctx, roots, m.Path, m.From, m.To)
@@ -70,7 +70,7 @@ func readFiles(ctx context.Context, files ui.Files, roots []string, found []ment
 			continue
 		}
 		name := "@" + safetext.Line(m.Path, 60)
-		b := acpclient.Block{URI: f.URI, Name: f.Name}
+		b := event.Block{URI: f.URI, Name: f.Name}
 		switch {
 		case err != nil && f.URI == "":
 			notes = append(notes, name+" stays text: "+safetext.Line(err.Error(), 120))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 )
@@ -82,7 +82,7 @@ func (c *chat) own(text string) bool {
 
 // agentHas tells whether a slash command is the agent's.
 func (c *chat) agentHas(name string) bool {
-	return slices.ContainsFunc(c.thread.Commands, func(cmd acpclient.Command) bool { return cmd.Name == name })
+	return slices.ContainsFunc(c.thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
 // help lists what can be typed.

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
 )
 
 // elicited takes a form or a page. A form that cannot be asked is declined.
-func (c *chat) elicited(t *talk, e acpclient.ElicitationAsked) {
+func (c *chat) elicited(t *talk, e event.ElicitationAsked) {
 	a := &ask{t: t, elicited: &e}
 	if e.URL != "" {
 		a.link = elicit.ParseLink(e.URL)
@@ -23,7 +23,7 @@ func (c *chat) elicited(t *talk, e acpclient.ElicitationAsked) {
 	}
 	form, err := elicit.Parse(e.Schema)
 	if err != nil {
-		e.Answer(acpclient.ElicitationAnswer{Action: "decline"})
+		e.Answer(event.ElicitationAnswer{Action: "decline"})
 		c.say("Notice: the agent asked for a form that parley cannot show; declined.")
 		return
 	}
@@ -41,7 +41,7 @@ func (c *chat) elicitCompleted(key uint64) {
 	}
 }
 
-func (c *chat) settle(a *ask, answer acpclient.ElicitationAnswer) {
+func (c *chat) settle(a *ask, answer event.ElicitationAnswer) {
 	c.dialog = nil
 	c.drop(a)
 	a.elicited.Answer(answer)
@@ -79,7 +79,7 @@ func (c *chat) openPage(a *ask, of int) {
 			c.closeDialog(d)
 			c.openLink(a)
 		case "decline", "cancel", "/decline", "/cancel":
-			c.settle(a, acpclient.ElicitationAnswer{Action: strings.TrimPrefix(text, "/")})
+			c.settle(a, event.ElicitationAnswer{Action: strings.TrimPrefix(text, "/")})
 		default:
 			return false
 		}
@@ -92,7 +92,7 @@ func (c *chat) openPage(a *ask, of int) {
 // openLink starts the browser and says to the agent that the user agreed.
 func (c *chat) openLink(a *ask) {
 	a.opened = true
-	a.elicited.Answer(acpclient.ElicitationAnswer{Action: "accept"})
+	a.elicited.Answer(event.ElicitationAnswer{Action: "accept"})
 	open, url := c.opts.OpenURL, a.link.URL
 	if open == nil {
 		c.say("Open it by hand: %s", url)
@@ -137,9 +137,9 @@ func (c *chat) openForm(a *ask, of int) {
 		case "1":
 			c.field(&filling{a: a, values: map[string]any{}})
 		case "2", "decline", "/decline":
-			c.settle(a, acpclient.ElicitationAnswer{Action: "decline"})
+			c.settle(a, event.ElicitationAnswer{Action: "decline"})
 		case "3", "cancel", "/cancel":
-			c.settle(a, acpclient.ElicitationAnswer{Action: "cancel"})
+			c.settle(a, event.ElicitationAnswer{Action: "cancel"})
 		default:
 			return false
 		}
@@ -174,7 +174,7 @@ func (c *chat) field(f *filling) {
 	d.take = func(text string) bool {
 		switch strings.TrimSpace(text) {
 		case "/decline", "/cancel":
-			c.settle(f.a, acpclient.ElicitationAnswer{Action: strings.TrimSpace(text)[1:]})
+			c.settle(f.a, event.ElicitationAnswer{Action: strings.TrimSpace(text)[1:]})
 			return true
 		}
 		v, shown, err := fieldValue(field, text)
@@ -303,13 +303,13 @@ func (c *chat) confirm(f *filling) {
 				c.say("Not sent: %s.", problems[0].Text)
 				return true
 			}
-			c.settle(f.a, acpclient.ElicitationAnswer{Action: "accept", Content: content})
+			c.settle(f.a, event.ElicitationAnswer{Action: "accept", Content: content})
 		case "2":
 			c.field(&filling{a: f.a, values: map[string]any{}})
 		case "3", "/decline":
-			c.settle(f.a, acpclient.ElicitationAnswer{Action: "decline"})
+			c.settle(f.a, event.ElicitationAnswer{Action: "decline"})
 		case "4", "/cancel":
-			c.settle(f.a, acpclient.ElicitationAnswer{Action: "cancel"})
+			c.settle(f.a, event.ElicitationAnswer{Action: "cancel"})
 		default:
 			return false
 		}

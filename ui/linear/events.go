@@ -3,7 +3,7 @@ package linear
 import (
 	"slices"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/permissions"
@@ -23,7 +23,7 @@ func (c *chat) events() {
 
 // route hands an event to its session. The first event of a session that is being
 // opened tells which it is.
-func (c *chat) route(e acpclient.Event) {
+func (c *chat) route(e event.Event) {
 	id := e.EventSession()
 	if id == "" {
 		c.announced(e)
@@ -43,11 +43,11 @@ func (c *chat) route(e acpclient.Event) {
 }
 
 // announced takes what concerns the connection as a whole.
-func (c *chat) announced(e acpclient.Event) {
+func (c *chat) announced(e event.Event) {
 	switch e := e.(type) {
-	case acpclient.ElicitationSettled, acpclient.ElicitationCompleted:
+	case event.ElicitationSettled, event.ElicitationCompleted:
 		c.apply(c.talk, e)
-	case acpclient.Disconnected:
+	case event.Disconnected:
 		if c.connecting { // whoever connects tells why that ended
 			return
 		}
@@ -61,7 +61,7 @@ func (c *chat) announced(e acpclient.Event) {
 }
 
 // apply takes one event of a session.
-func (c *chat) apply(t *talk, e acpclient.Event) {
+func (c *chat) apply(t *talk, e event.Event) {
 	turn := 0
 	switch e := e.(type) {
 	case permissions.Asked:
@@ -70,16 +70,16 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	case permissions.Settled:
 		c.settled(func(a *ask) bool { return a.permission != nil && a.permission.Key == e.Key && a.t == t })
 		return
-	case acpclient.ElicitationAsked:
+	case event.ElicitationAsked:
 		c.elicited(t, e)
 		return
-	case acpclient.ElicitationSettled:
+	case event.ElicitationSettled:
 		c.settled(func(a *ask) bool { return a.elicited != nil && a.elicited.Key == e.Key && !a.opened })
 		return
-	case acpclient.ElicitationCompleted:
+	case event.ElicitationCompleted:
 		c.elicitCompleted(e.Key)
 		return
-	case acpclient.NoticeArrived:
+	case event.NoticeArrived:
 		if e.Terminal != "" {
 			e.Description += " (the full screen can take it over)"
 		}
@@ -97,16 +97,16 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 		return
 	}
 	switch e := e.(type) {
-	case acpclient.HistoryBegan:
+	case event.HistoryBegan:
 		t.loading = true
-	case acpclient.TurnStarted:
+	case event.TurnStarted:
 		c.watch(t, true)
 		if !e.Told {
 			t.broken.Cut = reopen.Cut{}
 		}
-	case acpclient.PromptHeld:
+	case event.PromptHeld:
 		t.broken.Cut = reopen.Cut{}
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		turn = c.watch(t, false)
 		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest
 			c.finish(t, len(t.thread.Items))
@@ -114,18 +114,18 @@ func (c *chat) apply(t *talk, e acpclient.Event) {
 	}
 	c.changed(t, t.thread.Apply(e))
 	switch e := e.(type) {
-	case acpclient.TerminalStarted:
+	case event.TerminalStarted:
 		if e.Attended {
 			c.lend(t, e)
 		}
-	case acpclient.PlanChanged:
+	case event.PlanChanged:
 		if t == c.talk && !t.loading {
 			c.finish(t, len(t.thread.Items))
 			c.tellPlan(t)
 		}
-	case acpclient.PromptFailed:
+	case event.PromptFailed:
 		c.promptFailed(t, e)
-	case acpclient.TurnEnded:
+	case event.TurnEnded:
 		t.cutOff(e.Err)
 		c.unsaid(t, turn)
 		c.turnEnded(t, e)

@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/atomicfile"
 	"parley/internal/safetext"
 	"parley/ui"
@@ -113,7 +113,7 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, results: make(chan func()), wake: time.NewTimer(time.Hour)}
-	c.link = link{queue: acpclient.NewQueue(), log: acpclient.NewLog(), given: map[string]given{}}
+	c.link = link{queue: event.NewQueue(), log: event.NewLog(), given: map[string]given{}}
 	c.talk = newTalk("")
 	c.talks = []*talk{c.talk}
 	return c
@@ -240,7 +240,7 @@ func (c *chat) say(format string, args ...any) { c.out.line(fmt.Sprintf(format, 
 func (c *chat) failed(what string, err error) {
 	c.say("%s: %s", what, err)
 	said := c.freshStderr()
-	var exit *acpclient.ExitError
+	var exit *event.ExitError
 	if errors.As(err, &exit) {
 		said = exit.Stderr
 	}
@@ -258,7 +258,7 @@ func (c *chat) freshStderr() (out []string) {
 	const most = 5
 	lines, total := c.log.Lines()
 	for _, l := range lines[len(lines)-min(total-c.logged, len(lines)):] {
-		if l.Source == acpclient.LogStderr {
+		if l.Source == event.LogStderr {
 			out = append(out, l.Text)
 		}
 	}

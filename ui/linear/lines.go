@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -158,10 +158,10 @@ func (c *chat) send(text string) {
 	if c.attach(text) {
 		return
 	}
-	c.sendBlocks(c.talk, text, []acpclient.Block{{Text: text}})
+	c.sendBlocks(c.talk, text, []event.Block{{Text: text}})
 }
 
-func (c *chat) sendBlocks(t *talk, text string, blocks []acpclient.Block) {
+func (c *chat) sendBlocks(t *talk, text string, blocks []event.Block) {
 	running := t.session.Running()
 	c.freshStderr() // what it has said of others
 	if err := t.session.Prompt(blocks...); err != nil {
@@ -179,7 +179,7 @@ func (c *chat) sendBlocks(t *talk, text string, blocks []acpclient.Block) {
 
 // turnEnded decides what becomes of the prompts that wait: after a stop or an
 // error they wait for the user.
-func (c *chat) turnEnded(t *talk, e acpclient.TurnEnded) {
+func (c *chat) turnEnded(t *talk, e event.TurnEnded) {
 	c.stopAsked = time.Time{}
 	if wantsLogin(e.Err) {
 		t.refused = append(t.refused, t.last)
@@ -196,7 +196,7 @@ func (c *chat) turnEnded(t *talk, e acpclient.TurnEnded) {
 }
 
 // promptFailed keeps a prompt that the agent did not take.
-func (c *chat) promptFailed(t *talk, e acpclient.PromptFailed) {
+func (c *chat) promptFailed(t *talk, e event.PromptFailed) {
 	text := ""
 	for _, b := range e.Blocks {
 		if b.URI == "" && b.Image == nil {
@@ -208,7 +208,7 @@ func (c *chat) promptFailed(t *talk, e acpclient.PromptFailed) {
 		c.wantLogin(e.Err)
 		return
 	}
-	if acpclient.CutOff(e.Err) {
+	if event.CutOff(e.Err) {
 		t.broken.Cut.Hold(t.thread, text)
 		t.unconfirmed.Offer(&t.broken.Cut)
 		return
@@ -261,7 +261,7 @@ func (c *chat) interrupt() {
 	case d != nil && d.free && d.key == nil:
 		d.take("/cancel")
 	case d != nil && d.key != nil && d.key.elicited != nil:
-		c.settle(d.key, acpclient.ElicitationAnswer{Action: "cancel"})
+		c.settle(d.key, event.ElicitationAnswer{Action: "cancel"})
 		c.stray = strayField
 	case d != nil && d.key == nil && c.session != nil:
 		c.dialog = nil

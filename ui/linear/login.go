@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/reopen"
 	"parley/ui"
@@ -29,7 +30,7 @@ type given struct {
 
 // wantsLogin tells whether an error means that the agent wants a login first.
 func wantsLogin(err error) bool {
-	var e *acpclient.AgentError
+	var e *event.AgentError
 	return errors.As(err, &e) && e.AuthRequired()
 }
 
@@ -374,7 +375,7 @@ func (c *chat) useGiven(why error) bool {
 // loggedIn goes on where the login was missing.
 func (c *chat) loggedIn(err, why error) {
 	c.loggingIn, c.cancelLog = "", nil
-	var answered *acpclient.AgentError
+	var answered *event.AgentError
 	switch {
 	case errors.Is(err, context.Canceled):
 		err = errors.New("it was given up")

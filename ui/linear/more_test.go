@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui"
 )
 
@@ -241,12 +241,12 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.on["initialize"] = func(c *call) (string, error) {
-			c.p.log.Add(acpclient.LogStderr, "(node:1) DeprecationWarning: punycode")
+			c.p.log.Add(event.LogStderr, "(node:1) DeprecationWarning: punycode")
 			time.Sleep(3 * time.Second)
 			return hello(""), nil
 		}
 		r.turn = func(tn *turn) string {
-			tn.log.Add(acpclient.LogStderr, "said in turn "+tn.text)
+			tn.log.Add(event.LogStderr, "said in turn "+tn.text)
 			if tn.text == "two" {
 				return ""
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
 )
@@ -16,7 +16,7 @@ import (
 type setting struct {
 	id, name, category string
 	current            string // its value, as it is shown
-	choices            []acpclient.Choice
+	choices            []event.Choice
 	currentID          string
 	boolean            bool
 	set                func(ctx context.Context, id string) error
@@ -28,10 +28,10 @@ func settingsOf(t *talk) []setting {
 	session := t.session
 	options := false
 	for _, o := range t.thread.Config {
-		options = options || o.ID != acpclient.LegacyModels
+		options = options || o.ID != event.LegacyModels
 		s := setting{id: o.ID, name: nameOr(o.Name, o.ID), category: o.Category, current: valueName(o.Current, o.Choices), choices: o.Choices, currentID: o.Current, boolean: o.Type == "boolean"}
 		if s.boolean {
-			s.choices, s.current = []acpclient.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}, o.Current
+			s.choices, s.current = []event.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}, o.Current
 		}
 		s.set = func(ctx context.Context, id string) error {
 			if o.Type == "boolean" {
@@ -56,7 +56,7 @@ func nameOr(name, id string) string {
 	return safetext.Line(id, 60)
 }
 
-func valueName(id string, choices []acpclient.Choice) string {
+func valueName(id string, choices []event.Choice) string {
 	for _, ch := range choices {
 		if ch.ID == id {
 			return nameOr(ch.Name, ch.ID)

@@ -11,7 +11,7 @@ import (
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	chatview "parley/ui/chat"
@@ -52,7 +52,7 @@ func (c *chat) showOutput(arg string) {
 	c.say("End of output.")
 }
 
-func (c *chat) showContent(it *thread.Item, content acpclient.ToolContent) bool {
+func (c *chat) showContent(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil:
 		d := chatview.Change(content.Diff)
@@ -78,7 +78,7 @@ func (c *chat) showContent(it *thread.Item, content acpclient.ToolContent) bool 
 		for _, row := range screenOf(term).Rows(wide, 0) {
 			c.out.lines(ansi.Strip(row))
 		}
-	case content.Content != nil && content.Content.Kind == acpclient.TextContent:
+	case content.Content != nil && content.Content.Kind == event.TextContent:
 		c.out.lines(content.Content.Text)
 	case content.Content != nil:
 		c.say("Attachment: %s.", attachment(content.Content))

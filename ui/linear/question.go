@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -17,7 +17,7 @@ import (
 type ask struct {
 	t          *talk
 	permission *permissions.Question
-	elicited   *acpclient.ElicitationAsked
+	elicited   *event.ElicitationAsked
 	form       elicit.Form
 	link       elicit.Link
 	broker     *permissions.Broker
@@ -58,7 +58,7 @@ func (c *chat) unanswered(a *ask) {
 	if a.permission == nil {
 		c.say("%s asks: %s", c.name(), oneLine(a.elicited.Message))
 		c.say("Cancelled: there is no more input.")
-		a.elicited.Answer(acpclient.ElicitationAnswer{Action: "cancel"})
+		a.elicited.Answer(event.ElicitationAnswer{Action: "cancel"})
 		return
 	}
 	c.say("%s: %s", c.asker(*a.permission), oneLine(a.permission.Heading))

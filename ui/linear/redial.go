@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/ui"
 )
 
@@ -58,7 +58,7 @@ func (c *chat) redialNow() {
 func (c *chat) redialed(conn *ui.Connection, err error) {
 	c.redialing = false
 	if err != nil {
-		var lost *acpclient.LostError
+		var lost *event.LostError
 		if errors.As(err, &lost) && lost.Again() {
 			c.lost()
 			return

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 )
@@ -149,8 +150,8 @@ func (c *chat) startOver(t *talk) {
 
 // comes takes an event for the history that is being loaded; false for what is no
 // part of it.
-func (t *talk) comes(e acpclient.Event) bool {
-	if _, lost := e.(acpclient.Disconnected); lost || t.broken.Coming == nil {
+func (t *talk) comes(e event.Event) bool {
+	if _, lost := e.(event.Disconnected); lost || t.broken.Coming == nil {
 		t.broken.Coming = nil
 		return false
 	}
@@ -160,7 +161,7 @@ func (t *talk) comes(e acpclient.Event) bool {
 
 // cutOff keeps what is known of a turn that the network has cut.
 func (t *talk) cutOff(err error) {
-	if acpclient.CutOff(err) {
+	if event.CutOff(err) {
 		t.broken.Cut.Take(t.thread, t.last)
 		t.unconfirmed.Offer(&t.broken.Cut)
 	}

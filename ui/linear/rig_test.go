@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/host"
@@ -167,7 +168,7 @@ type peer struct {
 	r    *rig
 	name string
 	env  ui.Variables
-	log  *acpclient.Log
+	log  *event.Log
 	*jsonrpc.Peer
 
 	mu       sync.Mutex
@@ -190,7 +191,7 @@ type call struct {
 	ctx context.Context
 }
 
-func (r *rig) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+func (r *rig) connect(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
 	conn, err := r.redial(ctx, a, sink, log)
 	if err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (r *rig) connect(ctx context.Context, a ui.Agent, sink acpclient.Sink, log 
 	return conn, err
 }
 
-func (r *rig) redial(ctx context.Context, a ui.Agent, sink acpclient.Sink, log *acpclient.Log) (*ui.Connection, error) {
+func (r *rig) redial(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
 	r.mu.Lock()
 	r.starts++
 	n := r.starts

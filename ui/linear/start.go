@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/ui"
@@ -18,9 +19,9 @@ import (
 
 // link is the agent: its connection, or the attempt at one, or what is left of it.
 type link struct {
-	agent ui.Agent         // zero before one was chosen
-	queue *acpclient.Queue // of the connection of the moment
-	log   *acpclient.Log
+	agent ui.Agent     // zero before one was chosen
+	queue *event.Queue // of the connection of the moment
+	log   *event.Log
 	conn  *ui.Connection // nil while there is none
 
 	connecting  bool
@@ -146,7 +147,7 @@ func (c *chat) chooseAgent() {
 func (c *chat) start(a ui.Agent) {
 	c.forget()
 	c.agent = a
-	c.log, c.toldText = acpclient.NewLog(), false
+	c.log, c.toldText = event.NewLog(), false
 	first := newTalk("")
 	for _, t := range c.talks { // what waits goes on waiting
 		first.queued = append(first.queued, t.queued...)
@@ -193,7 +194,7 @@ func (c *chat) forget() {
 		c.conns = slices.DeleteFunc(c.conns, func(o *ui.Connection) bool { return o == conn })
 		c.async(func(context.Context) func() { conn.Close(); return func() {} })
 	}
-	c.queue = acpclient.NewQueue()
+	c.queue = event.NewQueue()
 	c.conn, c.cancel, c.cancelLog, c.pending, c.asks = nil, nil, nil, nil, nil
 	c.connecting, c.redialing, c.loggingIn, c.retryAt, c.backoff = false, false, "", time.Time{}, reopen.Backoff{}
 	c.gone = map[string]bool{}
@@ -223,7 +224,7 @@ func (c *chat) connect() {
 	c.dial(c.opts.Connect, c.connected)
 }
 
-type dialFunc func(context.Context, ui.Agent, acpclient.Sink, *acpclient.Log) (*ui.Connection, error)
+type dialFunc func(context.Context, ui.Agent, event.Sink, *event.Log) (*ui.Connection, error)
 
 // dial connects; then is called with the outcome unless it was given up.
 func (c *chat) dial(dial dialFunc, then func(*ui.Connection, error)) {
@@ -362,7 +363,7 @@ func (c *chat) disconnected(err error) {
 		c.settled(func(o *ask) bool { return o == a })
 	}
 	c.asks = nil
-	var lost *acpclient.LostError
+	var lost *event.LostError
 	if c.agent.Remote && c.opts.Redial != nil && errors.As(err, &lost) && lost.Again() {
 		c.lost()
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/ui"
 )
@@ -16,7 +16,7 @@ func TestAgentDoesNotStart(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.dialErr = func(n int) error {
 			if n == 1 {
-				return &acpclient.ExitError{Code: 3, Stderr: []string{"no key"}}
+				return &event.ExitError{Code: 3, Stderr: []string{"no key"}}
 			}
 			return nil
 		}
@@ -104,17 +104,17 @@ func TestLogin(t *testing.T) {
 // one of which only a command is known is called what it calls itself.
 func TestAddressOfALogin(t *testing.T) {
 	address := "https://login.example.org/?code=" + strings.Repeat("0123456789abcdef", 40)
-	var log *acpclient.Log
+	var log *event.Log
 	talkTo(t, func(r *rig) {
 		locked(r)
 		r.opts.Agents[0].Custom, r.opts.Agents[0].Title = true, "env"
 		connect := r.opts.Connect
-		r.opts.Connect = func(ctx context.Context, a ui.Agent, sink acpclient.Sink, l *acpclient.Log) (*ui.Connection, error) {
+		r.opts.Connect = func(ctx context.Context, a ui.Agent, sink event.Sink, l *event.Log) (*ui.Connection, error) {
 			log = l
 			return connect(ctx, a, sink, l)
 		}
 		r.on["authenticate"] = func(c *call) (string, error) {
-			log.Add(acpclient.LogStderr, "visit "+address)
+			log.Add(event.LogStderr, "visit "+address)
 			time.Sleep(time.Minute)
 			return "", jsonrpc.Errorf(-32603, "too late")
 		}
@@ -228,7 +228,7 @@ func TestConnectionIsLost(t *testing.T) {
 		remote(r)
 		r.dialErr = func(n int) error {
 			if n == 2 {
-				return &acpclient.LostError{Place: "ws://h/acp", Cause: errors.New("refused")}
+				return &event.LostError{Place: "ws://h/acp", Cause: errors.New("refused")}
 			}
 			return nil
 		}

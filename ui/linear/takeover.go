@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/permissions"
 	"parley/ui"
 )
@@ -46,7 +46,7 @@ func (c *chat) lends() bool {
 
 // lend gives the terminal to a command. Nobody reads from it meanwhile, and nothing
 // is written.
-func (c *chat) lend(t *talk, e acpclient.TerminalStarted) {
+func (c *chat) lend(t *talk, e event.TerminalStarted) {
 	c.lending = time.Time{}
 	if c.conn == nil || c.conn.Attach == nil || !c.in.terminal() {
 		return

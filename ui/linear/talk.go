@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	chatview "parley/ui/chat"
@@ -283,7 +284,7 @@ func (c *chat) userSaid(t *talk, it *thread.Item, s *told) {
 }
 
 // decision says what became of a question.
-func decision(e *acpclient.PermissionSettled) string {
+func decision(e *event.PermissionSettled) string {
 	line := "Decision: " + e.Decision
 	if e.By != "" {
 		line += ", by " + e.By
@@ -308,7 +309,7 @@ func (c *chat) turnEnd(it *thread.Item) {
 	switch {
 	case end.Err != nil:
 		c.failed("The turn ended with an error", end.Err)
-		var lost *acpclient.LostError
+		var lost *event.LostError
 		if errors.As(end.Err, &lost) && !it.At.IsZero() {
 			c.say("What the agent makes of the prompt is not known; it is not sent again.")
 		}
@@ -337,13 +338,13 @@ func (t *talk) rest(c *chat) {
 }
 
 // attachment names a block that is not text.
-func attachment(b *acpclient.Content) string {
+func attachment(b *event.Content) string {
 	name := b.Name
 	if name == "" {
 		name = b.URI
 	}
-	kinds := map[acpclient.ContentKind]string{acpclient.ImageContent: "an image", acpclient.AudioContent: "a sound", acpclient.LinkContent: "a link",
-		acpclient.ResourceContent: "a resource", acpclient.UnknownContent: "something of a kind that parley does not know"}
+	kinds := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
+		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}
 	kind := kinds[b.Kind]
 	if kind == "" {
 		return oneLine(b.Text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
@@ -164,7 +164,7 @@ func commandEnd(t *talk, it *thread.Item) (words string, lines int) {
 	return words, lines
 }
 
-func terminalOf(t *talk, it *thread.Item, content acpclient.ToolContent) *thread.Terminal {
+func terminalOf(t *talk, it *thread.Item, content event.ToolContent) *thread.Terminal {
 	if content.Terminal == "" {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -20,14 +20,14 @@ var (
 // Dir is the directory in which it takes place.
 const Dir = "/home/ada/src/parser"
 
-var in = acpclient.For{Session: "s"}
+var in = event.For{Session: "s"}
 
 func p[T any](v T) *T { return &v }
 
 func at(seconds int) time.Time { return Start.Add(time.Duration(seconds) * time.Second) }
 
-func text(s string) acpclient.ToolContent {
-	return acpclient.ToolContent{Content: &acpclient.Content{Text: s}}
+func text(s string) event.ToolContent {
+	return event.ToolContent{Content: &event.Content{Text: s}}
 }
 
 func numbered(n int) string {
@@ -62,85 +62,85 @@ func Gallery() *thread.Thread {
 }
 
 // GalleryEvents are what it is made of.
-func GalleryEvents() []acpclient.Event { return slices.Concat(firstTurn(), otherTurns(), lastTurn()) }
+func GalleryEvents() []event.Event { return slices.Concat(firstTurn(), otherTurns(), lastTurn()) }
 
 // firstTurn has messages and finished tool calls.
-func firstTurn() []acpclient.Event {
-	tool := func(e acpclient.ToolChanged) acpclient.Event { e.For = in; return e }
-	return []acpclient.Event{
-		acpclient.TurnStarted{For: in, Text: "make the parser return typed errors\nand 日本語 too, please, everywhere where it makes sense to a reader", At: at(0)},
-		acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "Where to begin? ", At: at(1)},
-		acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "With the tokenizer.\nIt has the positions.", At: at(13)},
-		acpclient.TextArrived{For: in, Text: prose},
-		tool(acpclient.ToolChanged{ID: "read", Title: p("Read files"), Kind: p("read"), Status: p("completed"), At: at(14),
-			Locations: &[]acpclient.Location{{Path: Dir + "/lex.go"}, {Path: Dir + "/parser/ast.go", Line: 12}, {Path: "/etc/hosts"}}, Content: &[]acpclient.ToolContent{text(numbered(17))}}),
-		tool(acpclient.ToolChanged{ID: "edit", Title: p("Edit"), Kind: p("edit"), At: at(14), Status: p("in_progress"), Content: &[]acpclient.ToolContent{{Diff: &acpclient.Diff{
+func firstTurn() []event.Event {
+	tool := func(e event.ToolChanged) event.Event { e.For = in; return e }
+	return []event.Event{
+		event.TurnStarted{For: in, Text: "make the parser return typed errors\nand 日本語 too, please, everywhere where it makes sense to a reader", At: at(0)},
+		event.TextArrived{For: in, Role: event.Thought, Text: "Where to begin? ", At: at(1)},
+		event.TextArrived{For: in, Role: event.Thought, Text: "With the tokenizer.\nIt has the positions.", At: at(13)},
+		event.TextArrived{For: in, Text: prose},
+		tool(event.ToolChanged{ID: "read", Title: p("Read files"), Kind: p("read"), Status: p("completed"), At: at(14),
+			Locations: &[]event.Location{{Path: Dir + "/lex.go"}, {Path: Dir + "/parser/ast.go", Line: 12}, {Path: "/etc/hosts"}}, Content: &[]event.ToolContent{text(numbered(17))}}),
+		tool(event.ToolChanged{ID: "edit", Title: p("Edit"), Kind: p("edit"), At: at(14), Status: p("in_progress"), Content: &[]event.ToolContent{{Diff: &event.Diff{
 			Path: Dir + "/lex.go", Old: "package parser\n\nvar a = 1\n" + numbered(9) + "end\n", New: "package parser\n\nvar a = 2\n" + numbered(9) + "end of it\nand more\n"}}}}),
-		acpclient.PermissionAsked{For: in, Key: 1, ToolID: "edit"},
-		acpclient.PermissionSettled{For: in, Key: 1, ToolID: "edit", Subject: "Edit lex.go", Decision: "Allow once", Allowed: true, By: "you", At: at(15)},
-		tool(acpclient.ToolChanged{ID: "edit", Status: p("completed"), At: at(16)}),
-		tool(acpclient.ToolChanged{ID: "new", Title: p("Write"), Kind: p("edit"), Status: p("completed"), At: at(17), Content: &[]acpclient.ToolContent{
-			{Diff: &acpclient.Diff{Path: Dir + "/notes.txt", New: numbered(40), OldMissing: true}}, {Diff: &acpclient.Diff{Path: Dir + "/same.go", Old: "a\n", New: "a\n"}}}}),
-		tool(acpclient.ToolChanged{ID: "run", Title: p("Run tests"), Kind: p("execute"), Status: p("in_progress"), RawInput: p(`{"command":"go test ./parser/...","cwd":"/home/ada"}`), At: at(18),
-			Content: &[]acpclient.ToolContent{{Terminal: "t1"}}}),
-		acpclient.TerminalOutput{For: in, ID: "t1", Data: []byte("\x1b[32mok\x1b[0m  parser/lex 0.3s\r\n" + numbered(30))},
-		acpclient.TerminalExited{For: in, ID: "t1", Code: p(0)},
-		tool(acpclient.ToolChanged{ID: "run", Status: p("completed"), At: at(30)}),
-		tool(acpclient.ToolChanged{ID: "exit", Kind: p("execute"), Title: p("make"), Status: p("failed"), At: at(31), Content: &[]acpclient.ToolContent{{Terminal: "t2"}}}),
-		acpclient.TerminalOutput{For: in, ID: "t2", Data: []byte("no rule to make target\n")},
-		acpclient.TerminalExited{For: in, ID: "t2", Code: p(2)},
-		tool(acpclient.ToolChanged{ID: "killed", Kind: p("execute"), Title: p("sleep 1000"), Status: p("completed"), At: at(31), Content: &[]acpclient.ToolContent{{Terminal: "t3"}}}),
-		acpclient.TerminalExited{For: in, ID: "t3", Signal: "SIGKILL"},
-		tool(acpclient.ToolChanged{ID: "raw", Name: p("lookup_symbol"), Title: p("Look up Parse"), Kind: p("other"), Status: p("completed"), RawInput: p(`{"symbol":"Parse","files":["a.go","b.go"]}`), RawOutput: p(`{"stdout":"parser.go:12\nparser.go:40\n"}`), At: at(32)}),
-		tool(acpclient.ToolChanged{ID: "fail", Title: p("Fetch the docs"), Kind: p("fetch"), Status: p("failed"), At: at(32), Content: &[]acpclient.ToolContent{text("no such host")}}),
-		acpclient.TurnEnded{For: in, StopReason: "end_turn", At: at(40)},
+		event.PermissionAsked{For: in, Key: 1, ToolID: "edit"},
+		event.PermissionSettled{For: in, Key: 1, ToolID: "edit", Subject: "Edit lex.go", Decision: "Allow once", Allowed: true, By: "you", At: at(15)},
+		tool(event.ToolChanged{ID: "edit", Status: p("completed"), At: at(16)}),
+		tool(event.ToolChanged{ID: "new", Title: p("Write"), Kind: p("edit"), Status: p("completed"), At: at(17), Content: &[]event.ToolContent{
+			{Diff: &event.Diff{Path: Dir + "/notes.txt", New: numbered(40), OldMissing: true}}, {Diff: &event.Diff{Path: Dir + "/same.go", Old: "a\n", New: "a\n"}}}}),
+		tool(event.ToolChanged{ID: "run", Title: p("Run tests"), Kind: p("execute"), Status: p("in_progress"), RawInput: p(`{"command":"go test ./parser/...","cwd":"/home/ada"}`), At: at(18),
+			Content: &[]event.ToolContent{{Terminal: "t1"}}}),
+		event.TerminalOutput{For: in, ID: "t1", Data: []byte("\x1b[32mok\x1b[0m  parser/lex 0.3s\r\n" + numbered(30))},
+		event.TerminalExited{For: in, ID: "t1", Code: p(0)},
+		tool(event.ToolChanged{ID: "run", Status: p("completed"), At: at(30)}),
+		tool(event.ToolChanged{ID: "exit", Kind: p("execute"), Title: p("make"), Status: p("failed"), At: at(31), Content: &[]event.ToolContent{{Terminal: "t2"}}}),
+		event.TerminalOutput{For: in, ID: "t2", Data: []byte("no rule to make target\n")},
+		event.TerminalExited{For: in, ID: "t2", Code: p(2)},
+		tool(event.ToolChanged{ID: "killed", Kind: p("execute"), Title: p("sleep 1000"), Status: p("completed"), At: at(31), Content: &[]event.ToolContent{{Terminal: "t3"}}}),
+		event.TerminalExited{For: in, ID: "t3", Signal: "SIGKILL"},
+		tool(event.ToolChanged{ID: "raw", Name: p("lookup_symbol"), Title: p("Look up Parse"), Kind: p("other"), Status: p("completed"), RawInput: p(`{"symbol":"Parse","files":["a.go","b.go"]}`), RawOutput: p(`{"stdout":"parser.go:12\nparser.go:40\n"}`), At: at(32)}),
+		tool(event.ToolChanged{ID: "fail", Title: p("Fetch the docs"), Kind: p("fetch"), Status: p("failed"), At: at(32), Content: &[]event.ToolContent{text("no such host")}}),
+		event.TurnEnded{For: in, StopReason: "end_turn", At: at(40)},
 	}
 }
 
 // otherTurns has the ends of turns, decisions, notices and attachments.
-func otherTurns() []acpclient.Event {
-	out := []acpclient.Event{
-		acpclient.TurnStarted{For: in, Text: "stop this", At: at(41)},
-		acpclient.ToolChanged{For: in, ID: "stopped", Title: p("Delete build"), Kind: p("delete"), Status: p("in_progress"), At: at(41)},
-		acpclient.TurnCancelled{For: in},
-		acpclient.PermissionSettled{For: in, Subject: "Delete build", Decision: "cancelled", At: at(42)},
-		acpclient.TurnEnded{For: in, StopReason: "cancelled", At: at(42)},
-		acpclient.TurnStarted{For: in, Text: "leave it", At: at(43)},
-		acpclient.ToolChanged{For: in, ID: "left", Title: p("Search for it"), Kind: p("search"), Status: p("in_progress"), At: at(43)},
-		acpclient.PermissionSettled{For: in, Subject: "Search for it", Decision: "Reject", By: "a rule", At: at(44)},
-		acpclient.TurnEnded{For: in, StopReason: "max_tokens", At: at(44)},
-		acpclient.TurnStarted{For: in, Text: "go on", At: at(45)},
-		acpclient.TurnEnded{For: in, StopReason: "max_turn_requests", At: at(46)},
-		acpclient.TurnStarted{For: in, Text: "go on", At: at(46)},
-		acpclient.TurnEnded{For: in, StopReason: "tired", At: at(47)},
-		acpclient.TurnStarted{For: in, Text: "something bad", At: at(48)},
-		acpclient.TextArrived{For: in, Text: "I won't."},
-		acpclient.TurnEnded{For: in, StopReason: "refusal", At: at(49)},
-		acpclient.TurnStarted{For: in, Text: "fall over", At: at(50)},
-		acpclient.TurnEnded{For: in, Err: &acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1 [running]"}, Cause: errors.New("x")}, At: at(51)},
-		acpclient.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: p("What happened so far.")},
-		acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":3}`},
+func otherTurns() []event.Event {
+	out := []event.Event{
+		event.TurnStarted{For: in, Text: "stop this", At: at(41)},
+		event.ToolChanged{For: in, ID: "stopped", Title: p("Delete build"), Kind: p("delete"), Status: p("in_progress"), At: at(41)},
+		event.TurnCancelled{For: in},
+		event.PermissionSettled{For: in, Subject: "Delete build", Decision: "cancelled", At: at(42)},
+		event.TurnEnded{For: in, StopReason: "cancelled", At: at(42)},
+		event.TurnStarted{For: in, Text: "leave it", At: at(43)},
+		event.ToolChanged{For: in, ID: "left", Title: p("Search for it"), Kind: p("search"), Status: p("in_progress"), At: at(43)},
+		event.PermissionSettled{For: in, Subject: "Search for it", Decision: "Reject", By: "a rule", At: at(44)},
+		event.TurnEnded{For: in, StopReason: "max_tokens", At: at(44)},
+		event.TurnStarted{For: in, Text: "go on", At: at(45)},
+		event.TurnEnded{For: in, StopReason: "max_turn_requests", At: at(46)},
+		event.TurnStarted{For: in, Text: "go on", At: at(46)},
+		event.TurnEnded{For: in, StopReason: "tired", At: at(47)},
+		event.TurnStarted{For: in, Text: "something bad", At: at(48)},
+		event.TextArrived{For: in, Text: "I won't."},
+		event.TurnEnded{For: in, StopReason: "refusal", At: at(49)},
+		event.TurnStarted{For: in, Text: "fall over", At: at(50)},
+		event.TurnEnded{For: in, Err: &event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1 [running]"}, Cause: errors.New("x")}, At: at(51)},
+		event.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: p("What happened so far.")},
+		event.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":3}`},
 	}
-	for _, c := range []acpclient.Content{
-		{Kind: acpclient.ImageContent, MimeType: "image/png", Bytes: 34567},
-		{Kind: acpclient.AudioContent, MimeType: "audio/wav", Bytes: 3 << 20, Name: "memo"},
-		{Kind: acpclient.LinkContent, Name: "lex.go", URI: "file:///home/ada/src/parser/lex.go"},
-		{Kind: acpclient.ResourceContent, URI: "file:///home/ada/notes.md", Text: "notes"},
-		{Kind: acpclient.UnknownContent, Name: "smell", Text: "{}"},
+	for _, c := range []event.Content{
+		{Kind: event.ImageContent, MimeType: "image/png", Bytes: 34567},
+		{Kind: event.AudioContent, MimeType: "audio/wav", Bytes: 3 << 20, Name: "memo"},
+		{Kind: event.LinkContent, Name: "lex.go", URI: "file:///home/ada/src/parser/lex.go"},
+		{Kind: event.ResourceContent, URI: "file:///home/ada/notes.md", Text: "notes"},
+		{Kind: event.UnknownContent, Name: "smell", Text: "{}"},
 	} {
-		out = append(out, acpclient.ContentArrived{For: in, Content: c})
+		out = append(out, event.ContentArrived{For: in, Content: c})
 	}
 	return out
 }
 
 // lastTurn has what is still going on.
-func lastTurn() []acpclient.Event {
-	return []acpclient.Event{
-		acpclient.TurnStarted{For: in, Text: "once more", At: at(60)},
-		acpclient.ToolChanged{For: in, ID: "p", Title: p("Edit parser/err.go"), Kind: p("edit"), Status: p("pending"), At: at(70)},
-		acpclient.ToolChanged{For: in, ID: "i", Kind: p("execute"), Title: p("go vet"), Status: p("in_progress"), At: at(88), Content: &[]acpclient.ToolContent{{Terminal: "t4"}}},
-		acpclient.TerminalOutput{For: in, ID: "t4", Data: []byte(numbered(12) + "10%\r20%\r\x1b[31m30%\x1b[0m")},
-		acpclient.ToolChanged{For: in, ID: "o", Kind: p("think"), Title: p("Consult the oracle"), Status: p("frozen"), At: at(90), Content: &[]acpclient.ToolContent{text(numbered(8))}},
-		acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: "It hangs together.\nOr does it?", At: at(95)},
+func lastTurn() []event.Event {
+	return []event.Event{
+		event.TurnStarted{For: in, Text: "once more", At: at(60)},
+		event.ToolChanged{For: in, ID: "p", Title: p("Edit parser/err.go"), Kind: p("edit"), Status: p("pending"), At: at(70)},
+		event.ToolChanged{For: in, ID: "i", Kind: p("execute"), Title: p("go vet"), Status: p("in_progress"), At: at(88), Content: &[]event.ToolContent{{Terminal: "t4"}}},
+		event.TerminalOutput{For: in, ID: "t4", Data: []byte(numbered(12) + "10%\r20%\r\x1b[31m30%\x1b[0m")},
+		event.ToolChanged{For: in, ID: "o", Kind: p("think"), Title: p("Consult the oracle"), Status: p("frozen"), At: at(90), Content: &[]event.ToolContent{text(numbered(8))}},
+		event.TextArrived{For: in, Role: event.Thought, Text: "It hangs together.\nOr does it?", At: at(95)},
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
 // Kind is a conversation that shows one kind of item in one way.
 type Kind struct {
 	Name   string
-	Events []acpclient.Event
+	Events []event.Event
 	// States says that the last item of Kind is also to be seen opened, closed and
 	// selected.
 	States bool
@@ -33,46 +33,46 @@ const markdown = "# Heading one\n\nProse with **bold**, *italic*, ***both***, ~~
 	"- one\n- two\n  - nested with **bold**\n    1. deep\n- [x] done\n- [ ] open\n\n9. nine\n10. ten\n\n> A quote that is long enough to be wrapped on a narrow screen, or on most of them.\n> - with a list\n\n" +
 	"```go\nfunc Parse(s string) error {\n\treturn fmt.Errorf(\"line %d\", 42) // 漢字\n}\n```\n\n```\nno language\n```\n\n```diff\n-old\n+new\n```\n\n| name | type |\n|---|--:|\n| pos | int |\n| `text` | **string** |\n\n---\n\n<details>kept</details>\n\nhttps://example.org/auto\n"
 
-func turn(text string, events ...acpclient.Event) []acpclient.Event {
-	return append([]acpclient.Event{acpclient.TurnStarted{For: in, Text: text, At: at(0)}}, events...)
+func turn(text string, events ...event.Event) []event.Event {
+	return append([]event.Event{event.TurnStarted{For: in, Text: text, At: at(0)}}, events...)
 }
 
-func ended(reason string, events ...acpclient.Event) []acpclient.Event {
-	return append(turn("go on", events...), acpclient.TurnEnded{For: in, StopReason: reason, At: at(40)})
+func ended(reason string, events ...event.Event) []event.Event {
+	return append(turn("go on", events...), event.TurnEnded{For: in, StopReason: reason, At: at(40)})
 }
 
-func failed(err error) []acpclient.Event {
-	return append(turn("go on"), acpclient.TurnEnded{For: in, Err: err, At: at(40)})
+func failed(err error) []event.Event {
+	return append(turn("go on"), event.TurnEnded{For: in, Err: err, At: at(40)})
 }
 
-func says(text string) acpclient.Event {
-	return acpclient.TextArrived{For: in, MessageID: "m", Text: text}
+func says(text string) event.Event {
+	return event.TextArrived{For: in, MessageID: "m", Text: text}
 }
 
-func thinks(text string) acpclient.Event {
-	return acpclient.TextArrived{For: in, Role: acpclient.Thought, Text: text, At: at(1), Until: at(13)}
+func thinks(text string) event.Event {
+	return event.TextArrived{For: in, Role: event.Thought, Text: text, At: at(1), Until: at(13)}
 }
 
 // call is a tool call of that kind.
-func call(id, kind, status, title string, content ...acpclient.ToolContent) acpclient.ToolChanged {
-	return acpclient.ToolChanged{For: in, ID: id, Kind: p(kind), Status: p(status), Title: p(title), Content: &content, At: at(14)}
+func call(id, kind, status, title string, content ...event.ToolContent) event.ToolChanged {
+	return event.ToolChanged{For: in, ID: id, Kind: p(kind), Status: p(status), Title: p(title), Content: &content, At: at(14)}
 }
 
-func output(id, data string) acpclient.Event {
-	return acpclient.TerminalOutput{For: in, ID: id, Data: []byte(data)}
+func output(id, data string) event.Event {
+	return event.TerminalOutput{For: in, ID: id, Data: []byte(data)}
 }
 
 var toolKinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
 // calls is one tool call of each kind, as the last of which stands a turn.
-func calls(status string, rest ...acpclient.Event) []acpclient.Event {
+func calls(status string, rest ...event.Event) []event.Event {
 	out := turn("go on")
 	for _, kind := range toolKinds {
 		e := call(kind, kind, status, "Do "+kind)
-		e.Locations = &[]acpclient.Location{{Path: Dir + "/" + kind + ".go", Line: 3}}
+		e.Locations = &[]event.Location{{Path: Dir + "/" + kind + ".go", Line: 3}}
 		out = append(out, e)
 		if status == "completed" || status == "failed" {
-			out = append(out, acpclient.ToolChanged{For: in, ID: kind, Status: p(status), At: at(17)})
+			out = append(out, event.ToolChanged{For: in, ID: kind, Status: p(status), At: at(17)})
 		}
 	}
 	return append(out, rest...)
@@ -101,12 +101,12 @@ func messageKinds() []Kind {
 }
 
 func toolStates() []Kind {
-	cancelled := []acpclient.Event{acpclient.TurnCancelled{For: in}, acpclient.TurnEnded{For: in, StopReason: "cancelled", At: at(40)}}
-	end := acpclient.TurnEnded{For: in, StopReason: "end_turn", At: at(40)}
+	cancelled := []event.Event{event.TurnCancelled{For: in}, event.TurnEnded{For: in, StopReason: "cancelled", At: at(40)}}
+	end := event.TurnEnded{For: in, StopReason: "end_turn", At: at(40)}
 	rejected := calls("pending")
 	for i, kind := range toolKinds {
-		rejected = append(rejected, acpclient.PermissionAsked{For: in, Key: uint64(i + 1), ToolID: kind},
-			acpclient.PermissionSettled{For: in, Key: uint64(i + 1), ToolID: kind, Subject: "Do " + kind, Decision: "Reject", By: "you", At: at(15)})
+		rejected = append(rejected, event.PermissionAsked{For: in, Key: uint64(i + 1), ToolID: kind},
+			event.PermissionSettled{For: in, Key: uint64(i + 1), ToolID: kind, Subject: "Do " + kind, Decision: "Reject", By: "you", At: at(15)})
 	}
 	return []Kind{
 		{"tools, pending", calls("pending"), false, 0}, {"tools, in progress", calls("in_progress"), false, 0},
@@ -116,8 +116,8 @@ func toolStates() []Kind {
 	}
 }
 
-func change(path, old, now string) acpclient.ToolContent {
-	return acpclient.ToolContent{Diff: &acpclient.Diff{Path: Dir + "/" + path, Old: old, New: now, OldMissing: old == ""}}
+func change(path, old, now string) event.ToolContent {
+	return event.ToolContent{Diff: &event.Diff{Path: Dir + "/" + path, Old: old, New: now, OldMissing: old == ""}}
 }
 
 func diffKinds() []Kind {
@@ -127,29 +127,29 @@ func diffKinds() []Kind {
 	for i := range 26 {
 		grown += fmt.Sprintf("var v%d = %d\n", i, i)
 	}
-	diff := func(name string, content ...acpclient.ToolContent) Kind {
+	diff := func(name string, content ...event.ToolContent) Kind {
 		return Kind{"diff, " + name, ended("end_turn", call("e", "edit", "completed", "Edit", content...)), true, thread.ToolCall}
 	}
 	return []Kind{
 		diff("words in code", change("lex.go", code, typed)), diff("a new file", change("grown.go", "", grown)),
 		diff("nothing", change("same.go", "a\n", "a\n")),
 		diff("odd lines", change("odd.txt", "tab\there\nline\r\nend", "tab\t there\nline\nend\n"), change("wide.txt", "日本語です。\n", "日本人です。"+strings.Repeat("とても長い行 ", 12)+"\n")),
-		diff("of v2", acpclient.ToolContent{Changes: &acpclient.Changes{PatchFormat: "git_patch",
-			Files: []acpclient.FileChange{{Operation: "modify", Path: Dir + "/run.sh"}, {Operation: "modify", Path: Dir + "/logo.png", FileType: "binary"}, {Operation: "move", Path: Dir + "/b.go", OldPath: Dir + "/a.go"}, {Operation: "modify", Path: Dir + "/same.go"}},
+		diff("of v2", event.ToolContent{Changes: &event.Changes{PatchFormat: "git_patch",
+			Files: []event.FileChange{{Operation: "modify", Path: Dir + "/run.sh"}, {Operation: "modify", Path: Dir + "/logo.png", FileType: "binary"}, {Operation: "move", Path: Dir + "/b.go", OldPath: Dir + "/a.go"}, {Operation: "modify", Path: Dir + "/same.go"}},
 			Patch: "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n--- a/run.sh\n+++ b/run.sh\n@@ -1,2 +1,2 @@\n #!/bin/sh\n-make\n+make all\ndiff --git a/logo.png b/logo.png\nBinary files a/logo.png and b/logo.png differ\ndiff --git a/a.go b/b.go\nsimilarity index 100%\nrename from a.go\nrename to b.go\ndiff --git a/same.go b/same.go\n"}}),
 	}
 }
 
 func outputKinds() []Kind {
-	run := func(status string, events ...acpclient.Event) []acpclient.Event {
-		start := call("x", "execute", status, "Run tests", acpclient.ToolContent{Terminal: "t"})
+	run := func(status string, events ...event.Event) []event.Event {
+		start := call("x", "execute", status, "Run tests", event.ToolContent{Terminal: "t"})
 		start.RawInput = p(`{"command":"go test ./parser/..."}`)
-		return append([]acpclient.Event{start}, events...)
+		return append([]event.Event{start}, events...)
 	}
 	printed := "\x1b[32mok\x1b[0m  parser/lex 0.3s\r\n" + numbered(20) + "10%\r20%\r\x1b[1;31mFAIL\x1b[0m\n"
 	raw := call("x", "other", "completed", "Look up Parse")
 	raw.Name, raw.RawInput, raw.RawOutput = p("lookup_symbol"), p(`{"symbol":"Parse","files":["a.go","b.go"]}`), p(`{"stdout":"parser.go:12\nparser.go:40\n"}`)
-	tool := func(name string, live bool, events ...acpclient.Event) Kind {
+	tool := func(name string, live bool, events ...event.Event) Kind {
 		if live {
 			return Kind{name, turn("go on", events...), true, thread.ToolCall}
 		}
@@ -157,9 +157,9 @@ func outputKinds() []Kind {
 	}
 	return []Kind{
 		tool("output, live", true, run("in_progress", output("t", printed))...),
-		tool("output, done", false, run("completed", output("t", printed), acpclient.TerminalExited{For: in, ID: "t", Code: p(0)})...),
-		tool("output, failed", false, run("failed", output("t", printed), acpclient.TerminalExited{For: in, ID: "t", Code: p(2)})...),
-		tool("output, killed", false, run("completed", acpclient.TerminalExited{For: in, ID: "t", Signal: "SIGKILL"})...),
+		tool("output, done", false, run("completed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: p(0)})...),
+		tool("output, failed", false, run("failed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: p(2)})...),
+		tool("output, killed", false, run("completed", event.TerminalExited{For: in, ID: "t", Signal: "SIGKILL"})...),
 		tool("text that was read", false, call("x", "read", "completed", "Read", text17())),
 		tool("text that is found", true, call("x", "search", "in_progress", "Search", text17())),
 		tool("a failure", false, call("x", "fetch", "failed", "Fetch the docs", text("no such host: docs.example.org"))),
@@ -169,27 +169,27 @@ func outputKinds() []Kind {
 	}
 }
 
-func text17() acpclient.ToolContent { return text(numbered(17)) }
+func text17() event.ToolContent { return text(numbered(17)) }
 
-func shellRun() []acpclient.Event {
-	return []acpclient.Event{thread.ShellAsked{For: in, Key: 1, Command: "make && ls", Dir: Dir, At: at(0)}, thread.ShellStarted{For: in, Key: 1, At: at(1)}, thread.ShellOutput{For: in, Key: 1, Data: []byte(numbered(14))}}
+func shellRun() []event.Event {
+	return []event.Event{thread.ShellAsked{For: in, Key: 1, Command: "make && ls", Dir: Dir, At: at(0)}, thread.ShellStarted{For: in, Key: 1, At: at(1)}, thread.ShellOutput{For: in, Key: 1, Data: []byte(numbered(14))}}
 }
 
 func lineKinds() []Kind {
-	settled := func(decision, by string, allowed bool) acpclient.Event {
-		return acpclient.PermissionSettled{For: in, Subject: "Run git push origin HEAD", Decision: decision, Allowed: allowed, By: by, At: at(15)}
+	settled := func(decision, by string, allowed bool) event.Event {
+		return event.PermissionSettled{For: in, Subject: "Run git push origin HEAD", Decision: decision, Allowed: allowed, By: by, At: at(15)}
 	}
-	var blocks []acpclient.Event
-	for _, c := range []acpclient.Content{
-		{Kind: acpclient.ImageContent, MimeType: "image/png", Bytes: 34567}, {Kind: acpclient.AudioContent, MimeType: "audio/wav", Bytes: 3 << 20, Name: "memo"},
-		{Kind: acpclient.LinkContent, Name: "lex.go", URI: "file:///home/ada/src/parser/lex.go"}, {Kind: acpclient.ResourceContent, URI: "file:///home/ada/notes.md", Text: "notes"}, {Kind: acpclient.UnknownContent, Name: "smell", Text: "{}"},
+	var blocks []event.Event
+	for _, c := range []event.Content{
+		{Kind: event.ImageContent, MimeType: "image/png", Bytes: 34567}, {Kind: event.AudioContent, MimeType: "audio/wav", Bytes: 3 << 20, Name: "memo"},
+		{Kind: event.LinkContent, Name: "lex.go", URI: "file:///home/ada/src/parser/lex.go"}, {Kind: event.ResourceContent, URI: "file:///home/ada/notes.md", Text: "notes"}, {Kind: event.UnknownContent, Name: "smell", Text: "{}"},
 	} {
-		blocks = append(blocks, acpclient.ContentArrived{For: in, Content: c})
+		blocks = append(blocks, event.ContentArrived{For: in, Content: c})
 	}
 	return []Kind{
 		{"decisions", ended("end_turn", settled("Allow once", "you", true), settled("Always allow", "a rule", true), settled("Reject", "you", false), settled("cancelled", "", false)), false, 0},
-		{"notice", ended("end_turn", acpclient.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":3}`}), true, thread.Notice},
-		{"compaction", ended("end_turn", acpclient.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: p("What happened so far.")}), true, thread.Notice},
+		{"notice", ended("end_turn", event.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":3}`}), true, thread.Notice},
+		{"compaction", ended("end_turn", event.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: p("What happened so far.")}), true, thread.Notice},
 		{"blocks", ended("end_turn", blocks...), false, 0},
 	}
 }
@@ -200,7 +200,7 @@ func endKinds() []Kind {
 		out = append(out, Kind{"end, " + reason, ended(reason), false, 0})
 	}
 	return append(out,
-		Kind{"end, the agent exits", failed(&acpclient.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1 [running]"}, Cause: errors.New("x")}), false, 0},
-		Kind{"end, an error of the agent", failed(&acpclient.AgentError{Message: "overloaded", Detail: "try again in a minute"}), false, 0},
-		Kind{"end, the connection is lost", failed(&acpclient.LostError{Cause: errors.New("connection reset by peer")}), false, 0})
+		Kind{"end, the agent exits", failed(&event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1 [running]"}, Cause: errors.New("x")}), false, 0},
+		Kind{"end, an error of the agent", failed(&event.AgentError{Message: "overloaded", Detail: "try again in a minute"}), false, 0},
+		Kind{"end, the connection is lost", failed(&event.LostError{Cause: errors.New("connection reset by peer")}), false, 0})
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // Start is the time of the first event; every event comes Step later.
@@ -59,9 +59,9 @@ func (r *reader) maybe(s []string) *string {
 }
 
 // Events turns bytes into at most 150 events of the session "s".
-func Events(data []byte) []acpclient.Event {
+func Events(data []byte) []event.Event {
 	r := &reader{data: data, now: Start}
-	var out []acpclient.Event
+	var out []event.Event
 	for len(r.data) > 0 && len(out) < 150 {
 		r.now = r.now.Add(Step)
 		out = append(out, r.event())
@@ -69,113 +69,113 @@ func Events(data []byte) []acpclient.Event {
 	return out
 }
 
-func (r *reader) event() acpclient.Event {
-	s := acpclient.For{Session: "s"}
+func (r *reader) event() event.Event {
+	s := event.For{Session: "s"}
 	switch r.pick(16) {
 	case 0, 1, 2, 3, 4:
 		return r.text(s)
 	case 5, 6, 7:
 		return r.tool(s)
 	case 8:
-		return acpclient.TerminalOutput{For: s, ID: r.of(ids), Data: []byte(r.of(outputs))}
+		return event.TerminalOutput{For: s, ID: r.of(ids), Data: []byte(r.of(outputs))}
 	case 9:
 		return r.terminal(s)
 	case 10:
-		return acpclient.TurnStarted{For: s, Text: r.of(texts) + r.of(texts), At: r.now}
+		return event.TurnStarted{For: s, Text: r.of(texts) + r.of(texts), At: r.now}
 	case 11:
 		return r.turn(s)
 	case 12:
 		return r.question(s)
 	case 13:
-		return acpclient.ContentArrived{For: s, Role: acpclient.Role(r.pick(3)), MessageID: r.of(ids),
-			Content: acpclient.Content{Kind: acpclient.ContentKind(r.pick(6)), Text: r.of(texts), Name: r.of(ids), URI: "file:///w/a", MimeType: "image/png", Bytes: r.pick(256) * 4000}}
+		return event.ContentArrived{For: s, Role: event.Role(r.pick(3)), MessageID: r.of(ids),
+			Content: event.Content{Kind: event.ContentKind(r.pick(6)), Text: r.of(texts), Name: r.of(ids), URI: "file:///w/a", MimeType: "image/png", Bytes: r.pick(256) * 4000}}
 	}
 	return r.rare(s)
 }
 
-func (r *reader) text(s acpclient.For) acpclient.Event {
-	e := acpclient.TextArrived{For: s, Role: acpclient.Role(r.pick(3)), MessageID: r.of(ids), Text: r.of(texts)}
-	if e.Role == acpclient.Thought && r.pick(8) > 0 {
+func (r *reader) text(s event.For) event.Event {
+	e := event.TextArrived{For: s, Role: event.Role(r.pick(3)), MessageID: r.of(ids), Text: r.of(texts)}
+	if e.Role == event.Thought && r.pick(8) > 0 {
 		e.At = r.now
 	}
 	return e
 }
 
-func (r *reader) tool(s acpclient.For) acpclient.Event {
-	e := acpclient.ToolChanged{For: s, ID: r.of(ids), Title: r.maybe(texts), Name: r.maybe(kinds), Kind: r.maybe(kinds), Status: r.maybe(statuses),
+func (r *reader) tool(s event.For) event.Event {
+	e := event.ToolChanged{For: s, ID: r.of(ids), Title: r.maybe(texts), Name: r.maybe(kinds), Kind: r.maybe(kinds), Status: r.maybe(statuses),
 		RawInput: r.maybe(raws), RawOutput: r.maybe(raws), At: r.now}
 	if n := r.pick(5); n > 0 {
-		var items []acpclient.ToolContent
+		var items []event.ToolContent
 		for range n - 1 {
 			items = append(items, r.content())
 		}
 		e.Content = &items
 	}
 	if n := r.pick(3); n > 0 {
-		e.Locations = &[]acpclient.Location{{Path: "/w/" + r.of(kinds), Line: n - 1}}
+		e.Locations = &[]event.Location{{Path: "/w/" + r.of(kinds), Line: n - 1}}
 	}
 	return e
 }
 
-func (r *reader) content() acpclient.ToolContent {
+func (r *reader) content() event.ToolContent {
 	switch r.pick(4) {
 	case 0:
-		return acpclient.ToolContent{Terminal: ids[1+r.pick(3)]}
+		return event.ToolContent{Terminal: ids[1+r.pick(3)]}
 	case 1:
-		return acpclient.ToolContent{Diff: &acpclient.Diff{Path: "/w/" + r.of(kinds), Old: strings.Repeat(r.of(texts), r.pick(12)), New: strings.Repeat(r.of(texts), r.pick(12)), OldMissing: r.pick(2) == 0}}
+		return event.ToolContent{Diff: &event.Diff{Path: "/w/" + r.of(kinds), Old: strings.Repeat(r.of(texts), r.pick(12)), New: strings.Repeat(r.of(texts), r.pick(12)), OldMissing: r.pick(2) == 0}}
 	}
-	return acpclient.ToolContent{Content: &acpclient.Content{Kind: acpclient.ContentKind(r.pick(6)), Text: strings.Repeat(r.of(texts), r.pick(12))}}
+	return event.ToolContent{Content: &event.Content{Kind: event.ContentKind(r.pick(6)), Text: strings.Repeat(r.of(texts), r.pick(12))}}
 }
 
-func (r *reader) terminal(s acpclient.For) acpclient.Event {
+func (r *reader) terminal(s event.For) event.Event {
 	switch r.pick(3) {
 	case 0:
-		return acpclient.TerminalStarted{For: s, ID: r.of(ids), Command: r.of(kinds), Cwd: "/w", Foreign: r.pick(2) == 0}
+		return event.TerminalStarted{For: s, ID: r.of(ids), Command: r.of(kinds), Cwd: "/w", Foreign: r.pick(2) == 0}
 	case 1:
 		code := r.pick(3)
-		return acpclient.TerminalExited{For: s, ID: r.of(ids), Code: &code}
+		return event.TerminalExited{For: s, ID: r.of(ids), Code: &code}
 	}
-	return acpclient.TerminalExited{For: s, ID: r.of(ids), Signal: "SIGKILL"}
+	return event.TerminalExited{For: s, ID: r.of(ids), Signal: "SIGKILL"}
 }
 
-func (r *reader) turn(s acpclient.For) acpclient.Event {
+func (r *reader) turn(s event.For) event.Event {
 	switch r.pick(6) {
 	case 0:
-		return acpclient.TurnCancelled{For: s}
+		return event.TurnCancelled{For: s}
 	case 1:
-		return acpclient.TurnEnded{For: s, Err: errors.New("went wrong"), At: r.now}
+		return event.TurnEnded{For: s, Err: errors.New("went wrong"), At: r.now}
 	}
-	return acpclient.TurnEnded{For: s, StopReason: r.of(stops), At: r.now}
+	return event.TurnEnded{For: s, StopReason: r.of(stops), At: r.now}
 }
 
-func (r *reader) question(s acpclient.For) acpclient.Event {
+func (r *reader) question(s event.For) event.Event {
 	if r.key == 0 || r.pick(2) == 0 {
 		r.key++
-		return acpclient.PermissionAsked{For: s, Key: r.key, ToolID: r.of(ids)}
+		return event.PermissionAsked{For: s, Key: r.key, ToolID: r.of(ids)}
 	}
-	return acpclient.PermissionSettled{For: s, Key: 1 + uint64(r.pick(int(r.key))), ToolID: r.of(ids), Subject: r.of(kinds), Decision: r.of(texts[:1]), Allowed: r.pick(2) == 0, By: "you", At: r.now}
+	return event.PermissionSettled{For: s, Key: 1 + uint64(r.pick(int(r.key))), ToolID: r.of(ids), Subject: r.of(kinds), Decision: r.of(texts[:1]), Allowed: r.pick(2) == 0, By: "you", At: r.now}
 }
 
-func (r *reader) rare(s acpclient.For) acpclient.Event {
+func (r *reader) rare(s event.For) event.Event {
 	switch r.pick(8) {
 	case 0:
-		entries := make([]acpclient.PlanEntry, r.pick(4))
+		entries := make([]event.PlanEntry, r.pick(4))
 		for i := range entries {
-			entries[i] = acpclient.PlanEntry{Content: r.of(kinds), Status: r.of(statuses)}
+			entries[i] = event.PlanEntry{Content: r.of(kinds), Status: r.of(statuses)}
 		}
-		return acpclient.PlanChanged{For: s, Entries: entries}
+		return event.PlanChanged{For: s, Entries: entries}
 	case 1:
-		return acpclient.CommandsChanged{For: s, Commands: []acpclient.Command{{Name: r.of(kinds)}}}
+		return event.CommandsChanged{For: s, Commands: []event.Command{{Name: r.of(kinds)}}}
 	case 2:
-		return acpclient.UsageChanged{For: s, Used: uint64(r.pick(256)), Size: uint64(r.pick(200)), Currency: []string{"", "USD"}[r.pick(2)], Cost: 1}
+		return event.UsageChanged{For: s, Used: uint64(r.pick(256)), Size: uint64(r.pick(200)), Currency: []string{"", "USD"}[r.pick(2)], Cost: 1}
 	case 3:
-		return acpclient.SessionInfoChanged{For: s, Title: r.maybe(kinds)}
+		return event.SessionInfoChanged{For: s, Title: r.maybe(kinds)}
 	case 4:
-		return acpclient.CompactionChanged{For: s, ID: r.of(ids), Status: r.of(statuses), Summary: r.maybe(texts), Append: r.of(texts), Error: r.maybe(texts)}
+		return event.CompactionChanged{For: s, ID: r.of(ids), Status: r.of(statuses), Summary: r.maybe(texts), Append: r.of(texts), Error: r.maybe(texts)}
 	case 5:
-		return acpclient.UnknownArrived{For: s, Kind: r.of(kinds), JSON: r.of(raws)}
+		return event.UnknownArrived{For: s, Kind: r.of(kinds), JSON: r.of(raws)}
 	case 6:
-		return acpclient.ModeChanged{For: s, ModeID: r.of(ids)}
+		return event.ModeChanged{For: s, ModeID: r.of(ids)}
 	}
-	return acpclient.FileWritten{For: s, Path: "/w/a", Added: r.pick(9), Removed: r.pick(9)}
+	return event.FileWritten{For: s, Path: "/w/a", Added: r.pick(9), Removed: r.pick(9)}
 }

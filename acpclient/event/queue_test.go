@@ -1,4 +1,4 @@
-package acpclient_test
+package event_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/acptest"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -19,15 +19,15 @@ import (
 func TestQueueMergesNeighboursOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		q := acpclient.NewQueue()
+		q := event.NewQueue()
 		var want, got []string
-		note := func(into *[]string, e acpclient.Event) {
+		note := func(into *[]string, e event.Event) {
 			last, line := "", acptest.Line(e)
 			if len(*into) > 0 {
 				last = (*into)[len(*into)-1]
 			}
 			switch e := e.(type) {
-			case acpclient.TextArrived:
+			case event.TextArrived:
 				text := e.Text
 				e.Text = ""
 				line = acptest.Line(e) + "|" + text
@@ -35,7 +35,7 @@ func TestQueueMergesNeighboursOnly(t *testing.T) {
 					(*into)[len(*into)-1] += text
 					return
 				}
-			case acpclient.TerminalOutput:
+			case event.TerminalOutput:
 				data := e.Data
 				e.Data = nil
 				line = acptest.Line(e) + "|" + string(data)
@@ -47,16 +47,16 @@ func TestQueueMergesNeighboursOnly(t *testing.T) {
 			*into = append(*into, line)
 		}
 		for i := range 100 {
-			var e acpclient.Event
-			in := acpclient.For{Session: []string{"s1", "s2"}[rng.IntN(8)/7]}
+			var e event.Event
+			in := event.For{Session: []string{"s1", "s2"}[rng.IntN(8)/7]}
 			letter := string(rune('a' + i%26))
 			switch rng.IntN(10) {
 			case 0:
-				e = acpclient.PlanChanged{For: in}
+				e = event.PlanChanged{For: in}
 			case 1, 2:
-				e = acpclient.TerminalOutput{For: in, ID: []string{"t1", "t2"}[rng.IntN(8)/7], Data: []byte(letter)}
+				e = event.TerminalOutput{For: in, ID: []string{"t1", "t2"}[rng.IntN(8)/7], Data: []byte(letter)}
 			default:
-				e = acpclient.TextArrived{For: in, Role: acpclient.Role(rng.IntN(9) / 8), MessageID: []string{"", "m"}[rng.IntN(8)/7], Text: letter}
+				e = event.TextArrived{For: in, Role: event.Role(rng.IntN(9) / 8), MessageID: []string{"", "m"}[rng.IntN(8)/7], Text: letter}
 			}
 			q.Post(e)
 			note(&want, e)
@@ -78,13 +78,13 @@ func TestQueueMergesNeighboursOnly(t *testing.T) {
 // Events that were taken belong to the taker: what is posted later must not
 // show in them.
 func TestQueueHandsOverWhatItTook(t *testing.T) {
-	q := acpclient.NewQueue()
-	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("one")})
+	q := event.NewQueue()
+	q.Post(event.TerminalOutput{ID: "t", Data: []byte("one")})
 	first := q.Take()
-	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("TWO")})
-	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("THREE")})
+	q.Post(event.TerminalOutput{ID: "t", Data: []byte("TWO")})
+	q.Post(event.TerminalOutput{ID: "t", Data: []byte("THREE")})
 	q.Take()
-	if got := first[0].(acpclient.TerminalOutput).Data; string(got) != "one" {
+	if got := first[0].(event.TerminalOutput).Data; string(got) != "one" {
 		t.Errorf("got %q", got)
 	}
 	if q.Take() != nil {
@@ -94,34 +94,34 @@ func TestQueueHandsOverWhatItTook(t *testing.T) {
 
 // Terminal output that nobody takes is bounded and says so; text is not cut.
 func TestQueueBoundsTerminalOutput(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	block := bytes.Repeat([]byte("0123456789abcdef"), 4096) // 64 KiB
 	for range 100 {
-		q.Post(acpclient.TerminalOutput{ID: "t", Data: block})
+		q.Post(event.TerminalOutput{ID: "t", Data: block})
 	}
-	q.Post(acpclient.TerminalOutput{ID: "t", Data: []byte("the end")})
+	q.Post(event.TerminalOutput{ID: "t", Data: []byte("the end")})
 	for range 100 {
-		q.Post(acpclient.TextArrived{Text: string(block)})
+		q.Post(event.TextArrived{Text: string(block)})
 	}
 	events := q.Take()
-	out := events[0].(acpclient.TerminalOutput)
+	out := events[0].(event.TerminalOutput)
 	if len(out.Data) > 4<<20 || len(out.Data) < 1<<20 || !out.Cut || !bytes.HasSuffix(out.Data, []byte("the end")) {
 		t.Errorf("%d bytes kept, cut %v", len(out.Data), out.Cut)
 	}
-	if text := events[1].(acpclient.TextArrived).Text; len(text) != 100*len(block) {
+	if text := events[1].(event.TextArrived).Text; len(text) != 100*len(block) {
 		t.Errorf("%d bytes of text", len(text))
 	}
 }
 
 func TestQueueIsReady(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	select {
 	case <-q.Ready():
 		t.Error("ready with nothing posted")
 	default:
 	}
-	q.Post(acpclient.PlanChanged{})
-	q.Post(acpclient.PlanChanged{})
+	q.Post(event.PlanChanged{})
+	q.Post(event.PlanChanged{})
 	<-q.Ready()
 	if n := len(q.Take()); n != 2 {
 		t.Errorf("%d events", n)
@@ -131,7 +131,7 @@ func TestQueueIsReady(t *testing.T) {
 // A screen that takes nothing, behind an editor, ends a connection that floods
 // it: in good order, with what came before.
 func TestQueueIsBounded(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	for i := range 256 {
 		if !q.Hold(1 << 20) {
 			t.Fatalf("full after %d MiB", i)
@@ -149,7 +149,7 @@ func TestQueueIsBounded(t *testing.T) {
 		if !q.Hold(len(block)) {
 			t.Fatalf("full after %d MiB of a terminal", i)
 		}
-		q.Post(acpclient.TerminalOutput{ID: "t", Data: block})
+		q.Post(event.TerminalOutput{ID: "t", Data: block})
 	}
 }
 
@@ -159,7 +159,7 @@ func TestQueueJoinsCallsThatGoOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	title := "a title"
 	for range 300 {
-		q := acpclient.NewQueue()
+		q := event.NewQueue()
 		var single, joined = thread.New("s1"), thread.New("s1")
 		posted, taken := 0, 0
 		take := func() {
@@ -169,16 +169,16 @@ func TestQueueJoinsCallsThatGoOn(t *testing.T) {
 			}
 		}
 		for i := range 60 {
-			in := acpclient.For{Session: "s1", Wire: acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
-			call := acpclient.ToolChanged{For: in, ID: []string{"c", "d"}[rng.IntN(8)/7], At: time.Unix(int64(i), 0)}
-			events := []acpclient.Event{call, acpclient.TerminalOutput{For: in, ID: []string{"t", "u"}[rng.IntN(8)/7], Data: []byte{byte('a' + i%26)}}}
+			in := event.For{Session: "s1", Wire: event.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
+			call := event.ToolChanged{For: in, ID: []string{"c", "d"}[rng.IntN(8)/7], At: time.Unix(int64(i), 0)}
+			events := []event.Event{call, event.TerminalOutput{For: in, ID: []string{"t", "u"}[rng.IntN(8)/7], Data: []byte{byte('a' + i%26)}}}
 			switch rng.IntN(12) {
 			case 0:
 				status := []string{"completed", "in_progress"}[rng.IntN(2)]
-				call.Title, call.Status, call.Content = &title, &status, &[]acpclient.ToolContent{{Terminal: "t"}}
-				events = []acpclient.Event{call}
+				call.Title, call.Status, call.Content = &title, &status, &[]event.ToolContent{{Terminal: "t"}}
+				events = []event.Event{call}
 			case 1:
-				events = []acpclient.Event{acpclient.TextArrived{For: in, Text: "x"}}
+				events = []event.Event{event.TextArrived{For: in, Text: "x"}}
 			case 2:
 				take()
 			}
@@ -211,14 +211,14 @@ func TestQueueJoinsCallsThatGoOn(t *testing.T) {
 
 // Output of a call alone: two events, however many messages.
 func TestQueueKeepsOneEventOfOutput(t *testing.T) {
-	q := acpclient.NewQueue()
+	q := event.NewQueue()
 	for i := range 100 {
-		in := acpclient.For{Session: "s1", Wire: acpclient.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
-		q.Post(acpclient.ToolChanged{For: in, ID: "c"})
-		q.Post(acpclient.TerminalOutput{For: in, ID: "t", Data: []byte("x")})
+		in := event.For{Session: "s1", Wire: event.Span{First: uint64(i + 1), Last: uint64(i + 1)}}
+		q.Post(event.ToolChanged{For: in, ID: "c"})
+		q.Post(event.TerminalOutput{For: in, ID: "t", Data: []byte("x")})
 	}
 	events := q.Take()
-	if len(events) != 2 || events[0].(acpclient.ToolChanged).Wire != (acpclient.Span{First: 1, Last: 100}) || len(events[1].(acpclient.TerminalOutput).Data) != 100 {
+	if len(events) != 2 || events[0].(event.ToolChanged).Wire != (event.Span{First: 1, Last: 100}) || len(events[1].(event.TerminalOutput).Data) != 100 {
 		t.Errorf("%d events: %+v", len(events), events)
 	}
 }

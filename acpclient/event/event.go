@@ -1,7 +1,24 @@
-package acpclient
+// Package event is what the engine says: the events of a connection, the queue
+// in which they wait for a front end, the log beside them, and the errors that
+// they carry. Whoever only listens needs nothing else of the engine.
+//
+// The engine posts to the Sink of its options: what the agent sends from the
+// reader goroutine of the connection, what the user does from the goroutine of
+// the caller. Services that work for the agent post to the same Sink. One
+// goroutine of the front end takes: it waits for Queue.Ready and calls
+// Queue.Take, which returns everything that waits.
+//
+// Events of one session come in the order of the messages that caused them, and
+// TurnEnded after every update of its turn. Sessions have no order between them.
+//
+// Nothing is dropped but the oldest output of a terminal, which then says so. A
+// Queue joins neighbouring pieces of one text, terminal or tool call; when the
+// messages that nobody has taken exceed its bound, the connection ends with
+// ErrUntaken.
+package event
 
 import (
-	"strings"
+	"strconv"
 	"time"
 )
 
@@ -106,90 +123,6 @@ const (
 	UnknownContent
 )
 
-// ToolChanged creates or changes a tool call (tool_call, tool_call_update, the
-// toolCall of a permission request). Nil means unchanged.
-type ToolChanged struct {
-	For
-	ID                  string
-	Title, Name, Kind   *string
-	Status              *string
-	Content             *[]ToolContent
-	AppendContent       []ToolContent // v2: behind what is there
-	Locations           *[]Location
-	RawInput, RawOutput *string // JSON
-	Cancelable          *bool   // v2: Session.CancelTool may be used, now
-	Forbidden           bool    // it has ended, and the user's rules deny what it did
-	At                  time.Time
-	Until               time.Time // when the last came, where a Queue has joined several
-}
-
-// bare tells whether it says nothing but that the call goes on.
-func (e *ToolChanged) bare() bool {
-	return e.Title == nil && e.Name == nil && e.Kind == nil && e.Status == nil && e.Content == nil && e.AppendContent == nil &&
-		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Cancelable == nil
-}
-
-// ToolContent is one piece of a tool call's content: exactly one of the fields
-// is set.
-type ToolContent struct {
-	Content  *Content
-	Diff     *Diff
-	Terminal string // id
-	Changes  *Changes
-}
-
-// Changes is the diff of v2: Files says what happens to which file and is the
-// whole truth, Patch may show it, or a part of it. A Patch of another format
-// than "git_patch" is text.
-type Changes struct {
-	Files              []FileChange
-	PatchFormat, Patch string // both "" where there is none
-}
-
-// FileChange is one file of Changes. Operation: add, delete, modify, move, copy,
-// or something newer. FileType: text, binary, directory, symlink, or "".
-type FileChange struct {
-	Operation, Path, OldPath, FileType string
-}
-
-// Diff is a change of a file as the agent tells it. Old need not be the whole
-// file, and a missing Old does not prove that the file is new.
-type Diff struct {
-	Path       string
-	Old, New   string
-	OldMissing bool
-	Deleted    bool
-	Place      *Place // nil: nobody could look
-}
-
-// Place is where in its file a Diff is.
-type Place struct {
-	First         int    // lines of the file before Before; -1: the texts are a part of it, and it is not known which
-	Before, After string // what the file holds around the texts: a few lines, the first and the last of them whole
-}
-
-// Texts are the old and the new text as they are to be compared, and how many lines of
-// the file come before them: -1 where that is not known. Agents that send a part of a
-// file cut it wherever they like, so the file's own lines around it are added.
-func (d *Diff) Texts() (before, after string, first int) {
-	p := d.Place
-	switch {
-	case p != nil && p.First >= 0:
-		return p.Before + d.Old + p.After, p.Before + d.New + p.After, p.First
-	case d.Old != "" && d.New != "" && !strings.HasSuffix(d.Old, "\n") && !strings.HasSuffix(d.New, "\n"): // hardly whole files
-		return d.Old + "\n", d.New + "\n", -1
-	case p != nil:
-		return d.Old, d.New, -1
-	}
-	return d.Old, d.New, 0
-}
-
-// Location is a place in a file; Line is 1-based, 0 when not given.
-type Location struct {
-	Path string
-	Line int
-}
-
 // PlanChanged replaces a plan, which is steps or a text; neither clears it.
 type PlanChanged struct {
 	For
@@ -253,6 +186,10 @@ type ConfigOption struct {
 	Current                  string
 	Choices                  []Choice
 }
+
+// LegacyModels is the id of the option that stands for the models member that
+// older agents have instead of an option; no agent calls one of its own that.
+const LegacyModels = "parley/models"
 
 // Choice is one value that a mode, a model or an option can have. Group is what
 // the choices around it are called together, "" for nothing.
@@ -387,6 +324,27 @@ type TurnEnded struct {
 type UnknownArrived struct {
 	For
 	Kind, JSON string
+}
+
+// LogGap says that a log from which a conversation is replayed lacks something
+// here. It is posted by nobody but a Replay.
+type LogGap struct {
+	For
+	Missing int  // messages; 0 where their number is not known
+	Full    bool // the log came to its limit: the rest is missing
+}
+
+// String is a sentence for the user.
+func (g LogGap) String() string {
+	switch {
+	case g.Full:
+		return "the log was full: what followed is not in it"
+	case g.Missing == 1:
+		return "a message is missing from the log here"
+	case g.Missing > 0:
+		return strconv.Itoa(g.Missing) + " messages are missing from the log here"
+	}
+	return "something is missing from the log here"
 }
 
 // Disconnected ends the connection and all of its sessions.

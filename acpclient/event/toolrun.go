@@ -1,4 +1,4 @@
-package acpclient
+package event
 
 // toolRun is the change of a tool call that still grows in a Queue: neighbouring
 // changes of one call become one, of which the later fields count. Whoever applies
@@ -32,7 +32,9 @@ func (e *ToolChanged) joins() bool {
 }
 
 // over tells whether a call of this status has come to its end.
-func over(status string) bool { return final(status) || status == "cancelled" }
+func over(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
 
 func showsTerminal(content []ToolContent) bool {
 	for i := range content {

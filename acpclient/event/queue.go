@@ -1,4 +1,4 @@
-package acpclient
+package event
 
 import (
 	"bytes"
