@@ -4,10 +4,11 @@ import (
 	"errors"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // advice says what to do about an agent that did not start.
-func advice(err error, a Agent) []string {
+func advice(err error, a workspace.Spec) []string {
 	var agentErr *event.AgentError
 	var exit *event.ExitError
 	var start *event.StartError
@@ -30,4 +31,4 @@ func advice(err error, a Agent) []string {
 }
 
 // Advice says what to do about an agent that did not start, for the chat in lines.
-func Advice(err error, a Agent) []string { return advice(err, a) }
+func Advice(err error, a workspace.Spec) []string { return advice(err, a) }

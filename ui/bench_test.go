@@ -7,16 +7,17 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
 // BenchmarkView is one full frame at 200x50: the transcript's rows are ready,
 // the composer and the status line are drawn.
 func BenchmarkView(b *testing.B) {
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.page = chatPage
-	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	for range 40 {
 		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
 	}
@@ -32,7 +33,7 @@ func BenchmarkView(b *testing.B) {
 
 // BenchmarkUnchangedView is what Bubble Tea asks for when nothing has happened.
 func BenchmarkUnchangedView(b *testing.B) {
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.View()
 	b.ReportAllocs()

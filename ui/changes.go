@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -70,11 +71,11 @@ func (c *chat) changedLines() (added, removed int) {
 type changesListed struct {
 	chat    *chat
 	session string
-	changes []FileChange
-	could   []error      // of each: what putting it back would meet
-	all     []FileChange // together, those that can be put back
-	undo    bool         // to put them back
-	undone  []FileChange // those that were
+	changes []workspace.FileChange
+	could   []error                // of each: what putting it back would meet
+	all     []workspace.FileChange // together, those that can be put back
+	undo    bool                   // to put them back
+	undone  []workspace.FileChange // those that were
 }
 
 // showChanges lists what the agent has changed; with undo, what of it can be put
@@ -98,7 +99,7 @@ func (c *chat) showChanges(undo bool) tea.Cmd {
 				m.changes = append(m.changes, f)
 			}
 		}
-		together = slices.DeleteFunc(together, func(f FileChange) bool { return f.Undone })
+		together = slices.DeleteFunc(together, func(f workspace.FileChange) bool { return f.Undone })
 		for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
 			m.could = append(m.could, r.Err)
 		}
@@ -125,7 +126,7 @@ func (m changesListed) take(*Model) tea.Cmd {
 }
 
 // item is the row of a change.
-func (m changesListed) item(f FileChange) widget.Item {
+func (m changesListed) item(f workspace.FileChange) widget.Item {
 	c := m.chat
 	it := widget.Item{Title: f.Kind + "  " + safetext.Line(c.short(f.Path), 300), Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
 	switch {
@@ -152,7 +153,7 @@ func (m changeShown) take(*Model) tea.Cmd {
 }
 
 // showChange shows what a file held before and after.
-func (c *chat) showChange(session string, f FileChange) tea.Cmd {
+func (c *chat) showChange(session string, f workspace.FileChange) tea.Cmd {
 	conn, path := c.link.conn, safetext.Line(c.short(f.Path), 300)
 	return func() tea.Msg {
 		s := &source{title: f.Kind + " " + path}
@@ -177,7 +178,7 @@ func (m changesListed) listPicker() *picker {
 		items = append(items, m.item(f))
 	}
 	return &picker{title: "what changed", foot: "enter shows it · esc · /undo puts it back", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		return m.chat.showChange(m.session, it.Value.(FileChange))
+		return m.chat.showChange(m.session, it.Value.(workspace.FileChange))
 	}}
 }
 
@@ -189,13 +190,13 @@ func (m changesListed) undoPicker() *picker {
 	for _, f := range m.changes {
 		last = max(last, f.Turn)
 	}
-	var turn []FileChange
+	var turn []workspace.FileChange
 	for i, f := range m.changes {
 		if f.Turn == last && m.whyNot(i) == "" {
 			turn = append(turn, f)
 		}
 	}
-	offer := func(what string, changes []FileChange) {
+	offer := func(what string, changes []workspace.FileChange) {
 		if len(changes) > 0 {
 			items = append(items, widget.Item{Title: fmt.Sprintf("put back %s: %s", what, files(len(changes))), Value: changes})
 		}
@@ -206,7 +207,7 @@ func (m changesListed) undoPicker() *picker {
 	}
 	for i, f := range slices.Backward(m.changes) {
 		it := m.item(f)
-		it.Value = []FileChange{f}
+		it.Value = []workspace.FileChange{f}
 		if why := m.whyNot(i); why != "" {
 			it.Hint, it.Value = why, why
 		}
@@ -224,7 +225,7 @@ func (m changesListed) undoPicker() *picker {
 	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
 		conn, c := m.chat.link.conn, m.chat
 		switch chosen := it.Value.(type) {
-		case []FileChange:
+		case []workspace.FileChange:
 			return func() tea.Msg {
 				return putBack{c, "put back", conn.PutBack(context.Background(), m.session, chosen, false)}
 			}
@@ -238,7 +239,7 @@ func (m changesListed) undoPicker() *picker {
 }
 
 // again are changes that were put back, and may be done again.
-type again []FileChange
+type again []workspace.FileChange
 
 // whyNot says why a change cannot be put back; "" where it can.
 func (m changesListed) whyNot(i int) string {
@@ -262,7 +263,7 @@ func files(n int) string {
 type putBack struct {
 	chat    *chat
 	what    string // was done
-	results []PutBack
+	results []workspace.PutBack
 }
 
 func (m putBack) take(*Model) tea.Cmd {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"parley/internal/workspace"
 )
 
 // withChanges is a chat after a turn in which three files changed.
-func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
+func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 	t.Helper()
-	changes := []FileChange{
+	changes := []workspace.FileChange{
 		{Path: "/home/ada/src/parser/lex.go", Kind: "changed", By: "through parley", Turn: 1, Handle: 1},
 		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Disk: true, Turn: 2, Handle: 2},
 		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Disk: true, Turn: 2, Handle: 3},
@@ -25,7 +27,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 	}, func(d *driver) {
 		d.connected()
 		conn := d.m.chat.link.conn
-		var put []FileChange
+		var put []workspace.FileChange
 		turns := ""
 		conn.Turn = func(_ string, begins bool) int {
 			if turns += "-"; begins {
@@ -33,24 +35,28 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 			}
 			return 2
 		}
-		conn.Changes = func(string) ([]FileChange, []FileChange) { return slices.Clone(changes), slices.Clone(changes) }
-		conn.Texts = func(_ string, f FileChange) (string, string, bool) { return "old line\n", "new line\n", f.Handle != 4 }
-		conn.DoAgain = func(_ context.Context, _ string, some []FileChange) []PutBack {
+		conn.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			return slices.Clone(changes), slices.Clone(changes)
+		}
+		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+			return "old line\n", "new line\n", f.Handle != 4
+		}
+		conn.DoAgain = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.PutBack {
 			for i := range changes {
 				if changes[i].Handle == some[0].Handle {
 					changes[i].Undone = false
 				}
 			}
-			return []PutBack{{some[0], nil}}
+			return []workspace.PutBack{{Change: some[0]}}
 		}
-		conn.PutBack = func(_ context.Context, _ string, some []FileChange, try bool) []PutBack {
-			var out []PutBack
+		conn.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) []workspace.PutBack {
+			var out []workspace.PutBack
 			for _, c := range some {
 				var err error
 				if c.Handle == 3 {
 					err = errors.New("it was changed since")
 				}
-				out = append(out, PutBack{c, err})
+				out = append(out, workspace.PutBack{Change: c, Err: err})
 				for i := range changes {
 					changes[i].Undone = changes[i].Undone || !try && err == nil && changes[i].Handle == c.Handle
 				}
@@ -70,7 +76,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]FileChange)) {
 }
 
 func TestChangesListed(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]FileChange) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.types("/changes\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("what changed", "turn 2", "deleted  big.bin", "no tool call named it", "turn 1", "changed  lex.go")
@@ -88,7 +94,7 @@ func TestChangesListed(t *testing.T) {
 
 // /undo asks; what cannot be put back says why and stays.
 func TestUndoOffered(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]FileChange) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("put back the last turn: 1 file", "put back everything: 2 files", "mine.go", "it was changed since", "it is larger than what is kept")
@@ -116,7 +122,7 @@ func TestUndoOffered(t *testing.T) {
 
 // What was put back can be done again, from the same list.
 func TestUndoTakenBack(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]FileChange) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("enter")
@@ -137,7 +143,7 @@ func TestUndoTakenBack(t *testing.T) {
 // The status line counts what /changes knows, also what parley did not write, and counts
 // again when something was put back.
 func TestChangedLinesAreCounted(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]FileChange) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.sees("+3 −3") // nothing is known of the text of the fourth
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)

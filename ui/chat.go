@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/permissions"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
@@ -123,7 +124,7 @@ func (c *chat) attach(s *acpclient.Session) {
 	e := era{from: c.began}
 	if behind := c.link.conn.Behind; behind != nil {
 		id := s.ID()
-		e.behind = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
+		e.behind = func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 			return behind(ctx, id, spans, request)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -150,10 +151,10 @@ func TestDiffsAreColoured(t *testing.T) {
 
 // Another theme costs what is in sight, however long the conversation is.
 func BenchmarkTheme(b *testing.B) {
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
 	m.page = chatPage
-	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	for range 25_000 {
 		m.chat.apply(event.TurnStarted{Text: "go on"})
 		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})

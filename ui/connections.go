@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // errEnding is how a start ends that came after the screen had ended.
@@ -21,18 +22,18 @@ type connections struct {
 
 	mu       sync.Mutex
 	ended    bool
-	live     map[*Connection]*sync.Once
+	live     map[*workspace.Connection]*sync.Once
 	underway sync.WaitGroup // starts and ends under way
 }
 
 func newConnections() *connections {
-	c := &connections{live: map[*Connection]*sync.Once{}}
+	c := &connections{live: map[*workspace.Connection]*sync.Once{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
 
 // start runs connect and keeps what it returns.
-func (c *connections) start(ctx context.Context, a Agent, connect func(context.Context, Agent, event.Sink, *event.Log) (*Connection, error), sink event.Sink, log *event.Log) (*Connection, error) {
+func (c *connections) start(ctx context.Context, a workspace.Spec, connect func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error), sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	if !c.enter() {
 		return nil, errEnding
 	}
@@ -58,7 +59,7 @@ func (c *connections) enter() bool {
 }
 
 // end closes one connection and waits for it; nil is nothing.
-func (c *connections) end(conn *Connection) {
+func (c *connections) end(conn *workspace.Connection) {
 	c.mu.Lock()
 	once := c.live[conn]
 	c.mu.Unlock()

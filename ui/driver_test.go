@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -58,7 +59,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d := &driver{t: t, dir: dir, of: map[string]*script{}}
 		d.on = map[string]func(*call) (string, error){}
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
-		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []Agent{
+		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "installed"},
 			{Name: "absent", Command: "absent", Section: "not installed", Missing: "npm i absent"},

@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/host"
+	"parley/internal/workspace"
 )
 
 // script is what an agent does. What an agent's own leaves out is as the
@@ -25,14 +26,14 @@ type script struct {
 	turn     func(*turn) string                     // what it does with a prompt
 	holds    func(*turn) (string, error)            // of v2, in the place of turn: the answer to the prompt is JSON
 	on       map[string]func(*call) (string, error) // what it does with other requests; the answer is JSON
-	behind   func(session string, spans []event.Span, request int64) ([]Message, error)
+	behind   func(session string, spans []event.Span, request int64) ([]workspace.Message, error)
 }
 
 // agent is the other end of one connection.
 type agent struct {
 	d    *driver
 	name string // as the user has chosen it
-	env  Variables
+	env  workspace.Variables
 	peer *jsonrpc.Peer
 	life context.Context // of the connection
 
@@ -128,7 +129,7 @@ func (a *agent) answerTo(method string) func(*call) (string, error) {
 	return nil
 }
 
-func (d *driver) connect(ctx context.Context, chosen Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+func (d *driver) connect(ctx context.Context, chosen workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	conn, err := d.redial(ctx, chosen, sink, log)
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (d *driver) connect(ctx context.Context, chosen Agent, sink event.Sink, log
 }
 
 // redial connects and opens no session.
-func (d *driver) redial(ctx context.Context, chosen Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	ours, theirs := transport.Pipe()
 	a := &agent{d: d, name: chosen.Name, env: chosen.Env, turns: map[string][]*turn{}}
 	does := a.does()
@@ -170,9 +171,9 @@ func (d *driver) redial(ctx context.Context, chosen Agent, sink event.Sink, log 
 		a.ended = true
 		a.mu.Unlock()
 	}
-	conn := &Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
 	if does.behind != nil {
-		conn.Behind = func(_ context.Context, session string, spans []event.Span, request int64) ([]Message, error) {
+		conn.Behind = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 			return does.behind(session, spans, request)
 		}
 	}

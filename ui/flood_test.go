@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -32,10 +33,10 @@ func answer(bytes int) string {
 
 // chatting is a model of that size with a session in which a turn runs.
 func chatting(width, height int) *Model {
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	m.page = chatPage
-	m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
 	m.chat.apply(event.TurnStarted{Text: "go on", At: uitest.Start})
 	return m
 }

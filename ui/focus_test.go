@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // talkative is a turn with a tool call between two messages.
@@ -274,16 +275,16 @@ type looked struct {
 // i shows the messages behind an item.
 func TestBehind(t *testing.T) {
 	var asked []looked
-	var shown []Message
+	var shown []workspace.Message
 	var failure error
 	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(session string, spans []event.Span, request int64) ([]Message, error) {
+		d.behind = func(session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 			asked = append(asked, looked{session, spans, request})
 			return shown, failure
 		}
 	}, func(d *driver) {
-		shown = []Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, Before: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
+		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, Before: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
 		d.press("tab", "k", "i")
 		d.soon()
 		d.sees("╭ messages", "10:42:07.000  from the agent", `"method": "session/update"`)
@@ -346,8 +347,8 @@ func TestNothingBehind(t *testing.T) {
 // A very long message is cut, and says so.
 func TestLongMessageBehind(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(string, []event.Span, int64) ([]Message, error) {
-			return []Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
+		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
+			return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
 		}
 	}, func(d *driver) {
 		d.press("tab", "i")
@@ -364,8 +365,8 @@ func TestLongMessageBehind(t *testing.T) {
 func TestGoldenBehind(t *testing.T) {
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
-		d.behind = func(string, []event.Span, int64) ([]Message, error) {
-			return []Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
+		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
+			return []workspace.Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
 		}
 	}, func(d *driver) {
 		d.press("tab", "k")

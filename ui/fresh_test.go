@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 	"parley/internal/seeds"
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/uitest"
 )
@@ -33,10 +34,10 @@ type pagePlayer struct {
 
 func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
-	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []Agent{{Name: "fake", Command: "fake --acp"}}})
+	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
 	p.m.now = func() time.Time { return p.now }
 	p.m.page = chatPage
-	p.m.chat.link.conn = &Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
+	p.m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	return p
 }

@@ -21,6 +21,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/internal/seeds"
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -67,7 +68,7 @@ func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
 			return evil
 		}
 		connect := o.Connect
-		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			for _, src := range []event.LogSource{event.LogStderr, event.LogProtocol} {
 				log.Add(src, safetext.Line(evil, 500))
 			}

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 )
 
@@ -20,21 +21,21 @@ import (
 // and a log of its own.
 type link struct {
 	m     *Model
-	agent Agent         // the one chosen; zero before that
-	queue *event.Queue  // of the connection of the moment
-	over  chan struct{} // closed when another one takes its place
+	agent workspace.Spec // the one chosen; zero before that
+	queue *event.Queue   // of the connection of the moment
+	over  chan struct{}  // closed when another one takes its place
 	log   *event.Log
 	last  time.Time // when the last portion of events was handed over
 
-	conn          *Connection // nil while there is none
+	conn          *workspace.Connection // nil while there is none
 	cancelConnect context.CancelFunc
 	connectedAt   time.Time // when connecting began
 	connectErr    error
 	backoff       reopen.Backoff
-	retryAt       time.Time // when the next one comes; zero: none does
-	redialing     bool      // one is under way
-	lastErr       error     // how the last one ended
-	logged        *Logged   // what is left of the session that could not be opened
+	retryAt       time.Time         // when the next one comes; zero: none does
+	redialing     bool              // one is under way
+	lastErr       error             // how the last one ended
+	logged        *workspace.Logged // what is left of the session that could not be opened
 
 	pending *chat           // the page whose session has no id yet
 	gone    map[string]bool // sessions whose page is gone; late events are nobody's

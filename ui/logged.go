@@ -8,50 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
-// Logged is a session that parley has a log of. Agent is the name it was started
-// by; Session its id, verbatim; Title is safe to show.
-type Logged struct {
-	Agent, Session, Cwd, Title string
-	Dir                        string // Cwd, verbatim
-	Updated                    time.Time
-	Prompts                    int
-	// Of tells whether it is a session of an agent; nil: those of its name are.
-	Of func(Agent) bool
-	// Replay posts what happened in it and returns when that is all. Behind
-	// returns messages that made an item, as Connection.Behind does.
-	Replay func(ctx context.Context, sink event.Sink) error
-	Behind func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
-}
-
-// Message is one JSON-RPC message as it was logged: not safe to show.
-type Message struct {
-	At     time.Time
-	Out    bool // parley sent it
-	JSON   []byte
-	Cut    int // bytes that are missing at the end
-	Before int // messages that were too many, and left out before this one
-}
-
-// OfAgent tells whether it is a session of an agent.
-func (g Logged) OfAgent(a Agent) bool {
-	if g.Of != nil {
-		return g.Of(a)
-	}
-	return g.Agent == a.Name
-}
-
 // lookup finds the messages that made an item.
-type lookup func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
+type lookup func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error)
 
 // era is what one connection has put on a page: what stands from an item on.
 type era struct {
@@ -68,11 +36,11 @@ type (
 	}
 	foundLogMsg struct {
 		link   *link
-		logged []Logged
+		logged []workspace.Logged
 	}
 	behindMsg struct {
 		chat  *chat
-		shown []Message
+		shown []workspace.Message
 		err   error
 	}
 )
@@ -95,9 +63,9 @@ func (m *Model) foundLog(msg foundLogMsg) {
 	if !l.starting() || l.connectErr == nil {
 		return
 	}
-	for _, same := range []func(Logged) bool{
-		func(g Logged) bool { return g.Session == name },
-		func(g Logged) bool { return strings.EqualFold(g.Title, name) },
+	for _, same := range []func(workspace.Logged) bool{
+		func(g workspace.Logged) bool { return g.Session == name },
+		func(g workspace.Logged) bool { return strings.EqualFold(g.Title, name) },
 	} {
 		for i, g := range msg.logged {
 			if g.Agent == l.agent.Name && same(g) {
@@ -127,9 +95,9 @@ func (m *Model) logged(msg loggedMsg) {
 }
 
 // openLogged shows a session from its log, to read.
-func (m *Model) openLogged(g Logged, why string) tea.Cmd {
+func (m *Model) openLogged(g workspace.Logged, why string) tea.Cmd {
 	l := newLink(m)
-	l.agent = Agent{Name: g.Agent}
+	l.agent = workspace.Spec{Name: g.Agent}
 	for _, a := range m.opts.Agents {
 		if a.Name == g.Agent {
 			l.agent = a
@@ -233,7 +201,7 @@ type sourceLine struct {
 const maxSource = 256 << 10
 
 // sourceLines writes messages for reading: one member a line.
-func sourceLines(shown []Message) []sourceLine {
+func sourceLines(shown []workspace.Message) []sourceLine {
 	var lines []sourceLine
 	for _, s := range shown {
 		who := "from the agent"
@@ -312,7 +280,7 @@ func (c *chat) nobody() string {
 
 // opener is the agent on the screen that may go on with a session that its own list does
 // not have, because it keeps none; nil where there is none.
-func (m *Model) opener(g Logged) *link {
+func (m *Model) opener(g workspace.Logged) *link {
 	for _, l := range m.links() {
 		if info := l.info(); g.OfAgent(l.agent) && info != nil && !info.List && (info.LoadSession || info.Resume) {
 			return l
@@ -322,7 +290,7 @@ func (m *Model) opener(g Logged) *link {
 }
 
 // whyReadOnly says why a logged session is there to be read alone.
-func (m *Model) whyReadOnly(g Logged) string {
+func (m *Model) whyReadOnly(g workspace.Logged) string {
 	for _, l := range m.links() {
 		if info := l.info(); info != nil && g.OfAgent(l.agent) {
 			if !info.LoadSession && !info.Resume {

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // tales are the events of a session that was logged.
@@ -31,8 +32,8 @@ func tales(session string) []event.Event {
 
 // loggedTwo has logs of two sessions, one of an agent that is not known here.
 func loggedTwo(_ *driver, o *Options) {
-	o.Logs = func() ([]Logged, error) {
-		return []Logged{
+	o.Logs = func() ([]workspace.Logged, error) {
+		return []workspace.Logged{
 			{Agent: "fake", Session: "old", Cwd: "/home/ada/src/lexer", Title: "Mend the lexer", Updated: time.Date(2026, 2, 27, 18, 5, 0, 0, time.UTC), Prompts: 2,
 				Replay: func(_ context.Context, sink event.Sink) error {
 					for _, e := range tales("old") {
@@ -40,9 +41,9 @@ func loggedTwo(_ *driver, o *Options) {
 					}
 					return nil
 				},
-				Behind: func(_ context.Context, spans []event.Span, request int64) ([]Message, error) {
+				Behind: func(_ context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 					if request == 7 {
-						return []Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
+						return []workspace.Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
 					}
 					return nil, errors.New("the log is damaged")
 				}},
@@ -175,7 +176,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 		d.prompts("hello")
 	})
 	drive(t, func(_ *driver, o *Options) {
-		o.Logs = func() ([]Logged, error) { return nil, errors.New("the logs cannot be listed") }
+		o.Logs = func() ([]workspace.Logged, error) { return nil, errors.New("the logs cannot be listed") }
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -188,8 +189,8 @@ func TestLogThatCannotBeRead(t *testing.T) {
 func TestReplayGivenUp(t *testing.T) {
 	gaveUp := false
 	drive(t, func(_ *driver, o *Options) {
-		o.Logs = func() ([]Logged, error) {
-			return []Logged{{Agent: "fake", Session: "long", Title: "A long one", Replay: func(ctx context.Context, sink event.Sink) error {
+		o.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{{Agent: "fake", Session: "long", Title: "A long one", Replay: func(ctx context.Context, sink event.Sink) error {
 				<-ctx.Done()
 				gaveUp = true
 				return ctx.Err()
@@ -258,9 +259,9 @@ func TestAgentBesideALoggedSession(t *testing.T) {
 func TestHostileLog(t *testing.T) {
 	for _, h := range []string{"\x1b]52;c;aGk=\x07", "\x1b[2J", "\u202egnp.exe\u2066", "a\nb\rc", strings.Repeat("w", 5000)} {
 		drive(t, func(_ *driver, o *Options) {
-			o.Logs = func() ([]Logged, error) {
-				return []Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, event.Sink) error { return nil },
-					Behind: func(context.Context, []event.Span, int64) ([]Message, error) { return nil, nil }}}, nil
+			o.Logs = func() ([]workspace.Logged, error) {
+				return []workspace.Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, event.Sink) error { return nil },
+					Behind: func(context.Context, []event.Span, int64) ([]workspace.Message, error) { return nil, nil }}}, nil
 			}
 		}, func(d *driver) {
 			d.connected()

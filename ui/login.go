@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -24,7 +25,7 @@ import (
 type (
 	loggedInMsg struct { // by the agent itself
 		link *link
-		conn *Connection
+		conn *workspace.Connection
 		err  error
 		// given is why an agent that was started with the variables of a login was
 		// told to log in with them; nil for any other login.
@@ -32,7 +33,7 @@ type (
 	}
 	loginRanMsg struct { // in the real terminal
 		link *link
-		conn *Connection
+		conn *workspace.Connection
 		err  error
 	}
 )
@@ -49,7 +50,7 @@ func wantsLogin(err error) bool {
 // given is a login by variables that an agent was started with.
 type given struct {
 	method acpclient.AuthMethod
-	values Variables // never changed
+	values workspace.Variables // never changed
 }
 
 // loginPicker offers the agent's ways to log in. Ways that are not carried out
@@ -143,7 +144,7 @@ func (l *link) logIn(method acpclient.AuthMethod) tea.Cmd {
 }
 
 // equipped is the agent with the variables that it was given.
-func (l *link) equipped() Agent {
+func (l *link) equipped() workspace.Spec {
 	a := l.agent
 	a.Env = l.m.given[a.Name].values
 	return a

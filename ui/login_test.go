@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // ways are login methods of every kind; the first has no type at all.
@@ -46,7 +47,7 @@ func (g *guarded) set(d *driver, o *Options) {
 		g.in.Store(true)
 		return `{}`, nil
 	}
-	o.LoginCommand = func(a Agent, method acpclient.AuthMethod) tea.ExecCommand {
+	o.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) tea.ExecCommand {
 		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
 	}
 }
@@ -167,7 +168,7 @@ func TestLoginOpensAsAsked(t *testing.T) {
 			return `{}`, nil
 		}
 		connect := o.Connect
-		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, a, sink, log)
 			if conn != nil {
 				conn.Open = func(ctx context.Context) (*acpclient.Session, error) {

@@ -11,40 +11,22 @@ import (
 	"parley/acpclient"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
-
-// AskedLogin is a command that an agent names for a login, ready to run. The
-// texts are verbatim.
-type AskedLogin struct {
-	Command tea.ExecCommand
-	Line    string // as one would type it in a shell, with the variables it sets
-	Program string // the file that is run
-	Dir     string // where
-}
-
-// Variables are values that the user typed for the environment of an agent. They
-// are for its process alone and do not print.
-type Variables map[string]string
-
-// String keeps the values out of whatever is printed.
-func (Variables) String() string { return "[redacted]" }
-
-// GoString does so for %#v.
-func (Variables) GoString() string { return "[redacted]" }
 
 // loginStep is what a way to log in wants of the user first: values for the
 // agent's environment, or the word that a command may run. It stands in the
 // place of the list of ways and has the keys; esc goes back to the list.
 type loginStep struct {
 	link   *link
-	conn   *Connection
+	conn   *workspace.Connection
 	method acpclient.AuthMethod
 
-	form  *widget.Form // of the variables; nil for a command
-	asked AskedLogin   // the command
+	form  *widget.Form         // of the variables; nil for a command
+	asked workspace.AskedLogin // the command
 
 	scroller           // of what stands above the form, of all about a command
 	read     bool      // the end about the command has been on the screen
@@ -170,7 +152,7 @@ func (g *loginStep) give() tea.Cmd {
 		}
 		return l.authenticate(g.method, func(ctx context.Context, id string) error { return client.AuthenticateKey(ctx, id, key) }, nil)
 	}
-	values := Variables{}
+	values := workspace.Variables{}
 	for i, v := range g.form.Values() {
 		if text := strings.TrimSpace(v.Text); text != "" { // blanks around a key come from copying it
 			values[g.method.Vars[i].Name] = text

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/workspace"
 )
 
 // secretKey is made of characters that nothing else on the screen has.
@@ -29,8 +30,8 @@ type locked struct {
 	told     bool // it has to be told
 	program  string
 	unfound  error
-	started  []Variables
-	prepared []Agent // for commands that it named itself
+	started  []workspace.Variables
+	prepared []workspace.Spec // for commands that it named itself
 }
 
 func (k *locked) set(d *driver, o *Options) {
@@ -57,10 +58,10 @@ func (k *locked) set(d *driver, o *Options) {
 	}
 	d.dial = func(a *agent) error { k.started = append(k.started, a.env); return nil }
 	k.program = "/usr/bin/fake-login"
-	o.AskedLogin = func(a Agent, c acpclient.AuthCommand) (AskedLogin, error) {
+	o.AskedLogin = func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error) {
 		k.prepared = append(k.prepared, a)
 		line := strings.Join(append([]string{c.Command}, c.Args...), " ")
-		return AskedLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
+		return workspace.AskedLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
 	}
 }
 
@@ -74,7 +75,7 @@ func (d *driver) typesKey(key string) {
 }
 
 // environments checks what the agents were started with, one after the other.
-func (k *locked) environments(t *testing.T, want ...Variables) {
+func (k *locked) environments(t *testing.T, want ...workspace.Variables) {
 	t.Helper()
 	same := len(k.started) == len(want)
 	for i := 0; same && i < len(want); i++ {
@@ -109,7 +110,7 @@ func TestLoginWithVariables(t *testing.T) {
 		if d.agent == first || !first.gone() {
 			t.Error("not started again")
 		}
-		k.environments(t, nil, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
+		k.environments(t, nil, workspace.Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
 		d.called("authenticate", 0)
 		d.called("session/new", 1)
 		d.prompts("from outside")
@@ -125,7 +126,7 @@ func TestLoginWithVariables(t *testing.T) {
 		d.soon()
 		d.press("enter")
 		d.connected()
-		k.environments(t, nil, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"}, Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
+		k.environments(t, nil, workspace.Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"}, workspace.Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
 	})
 }
 
@@ -152,7 +153,7 @@ func TestLoginWithWrongVariables(t *testing.T) {
 		d.typesKey(secretKey)
 		d.press("ctrl+s")
 		d.connected()
-		k.environments(t, nil, Variables{"FAKE_KEY": "wrong"}, Variables{"FAKE_KEY": secretKey})
+		k.environments(t, nil, workspace.Variables{"FAKE_KEY": "wrong"}, workspace.Variables{"FAKE_KEY": secretKey})
 	})
 	k = &locked{}
 	drive(t, k.set, func(d *driver) { // another way after that begins without it
@@ -163,7 +164,7 @@ func TestLoginWithWrongVariables(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.connected()
-		k.environments(t, nil, Variables{"FAKE_KEY": "wrong"}, nil)
+		k.environments(t, nil, workspace.Variables{"FAKE_KEY": "wrong"}, nil)
 	})
 }
 
@@ -386,7 +387,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.draft("")
 		d.press("ctrl+s")
 		d.rest()
-		k.environments(t, nil, Variables{"FAKE_KEY": secretKey})
+		k.environments(t, nil, workspace.Variables{"FAKE_KEY": secretKey})
 	})
 	// A login that was under way fails.
 	k = &locked{}

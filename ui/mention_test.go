@@ -11,6 +11,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
 )
 
 // someFiles are the files of a test.
@@ -395,7 +397,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	for range 50 {
 		f.order = append(f.order, "internal/some/where/"+strings.Repeat("x", len(f.order))+"/view.go")
 	}
-	m := New(Options{Cwd: "/p", Theme: "dark", Agents: []Agent{{Name: "fake"}}, Files: f})
+	m := New(Options{Cwd: "/p", Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, Files: f})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.page = chatPage
 	for _, r := range "look at @" {

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
@@ -44,7 +45,7 @@ type Model struct {
 	chats         []*chat // all open sessions, of all agents
 	starting      *link   // the one of the connecting page
 	overview      *picker // the list of sessions, while it is open
-	logs          []Logged
+	logs          []workspace.Logged
 	given         map[string]given // by an agent's name: what it was started with to log in
 	conns         *connections
 	quitting      bool
@@ -83,7 +84,7 @@ type (
 	tickMsg      time.Time
 	connectedMsg struct {
 		from *event.Queue
-		conn *Connection
+		conn *workspace.Connection
 		err  error
 	}
 	adviceMsg  string
@@ -211,7 +212,7 @@ func (m *Model) back() bool {
 func (m *Model) canGoBack() bool { return len(m.chats) > 1 || !m.chat.blank() }
 
 // end closes a connection that is no longer needed.
-func (m *Model) end(conn *Connection) tea.Cmd {
+func (m *Model) end(conn *workspace.Connection) tea.Cmd {
 	return func() tea.Msg { m.conns.end(conn); return nil }
 }
 

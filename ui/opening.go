@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/reopen"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 )
 
@@ -144,7 +145,7 @@ func (l *link) refused(msg openedMsg) string {
 func (c *chat) rescue(from *chat) {
 	if p := from.picker; p != nil && p.step != nil {
 		if c.picker = p; c.link != from.link {
-			p.step.conn = &Connection{} // there is no page of the agent to go on with
+			p.step.conn = &workspace.Connection{} // there is no page of the agent to go on with
 		}
 	}
 	from.requeue()

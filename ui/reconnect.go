@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 )
 
@@ -19,7 +20,7 @@ type (
 	}
 	redialedMsg struct {
 		from *event.Queue
-		conn *Connection
+		conn *workspace.Connection
 		err  error
 	}
 )

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
+	"parley/internal/workspace"
 	"parley/permissions"
 	chatview "parley/ui/chat"
 )
@@ -24,7 +25,7 @@ type lostSession struct {
 type (
 	reopenedMsg struct {
 		chat    *chat
-		conn    *Connection
+		conn    *workspace.Connection
 		session *acpclient.Session
 		err     error
 	}

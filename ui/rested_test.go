@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -13,7 +14,7 @@ import (
 // on: not in between, and not while another page works.
 func TestRested(t *testing.T) {
 	told := 0
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []Agent{{Name: "fake"}}, Rested: func() { told++ }})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, Rested: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.page = chatPage
 	other := newChat(m, m.chat.link)

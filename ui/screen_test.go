@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/uitest"
 )
@@ -41,11 +42,11 @@ func TestStartScreen(t *testing.T) {
 func TestStartTyped(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
-		o.Typed = func(line string) (Agent, error) {
+		o.Typed = func(line string) (workspace.Spec, error) {
 			if strings.Contains(line, "'") {
-				return Agent{}, errors.New("that is no command: a quote is not closed")
+				return workspace.Spec{}, errors.New("that is no command: a quote is not closed")
 			}
-			return Agent{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
+			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
 		}
 	}, func(d *driver) {
 		d.sees("anything else", "a command", "a URL", "type it, with its arguments")
@@ -132,7 +133,7 @@ func TestAgentGoesWhileStarting(t *testing.T) {
 func TestGiveUpStarting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
-		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			if n++; n == 1 {
 				log.Add(event.LogStderr, "warming up")
 				<-ctx.Done()
@@ -435,7 +436,7 @@ func TestHostileAgent(t *testing.T) {
 func TestGoldenScreens(t *testing.T) {
 	drive(t, noStart, func(d *driver) { d.golden("start") })
 	drive(t, func(_ *driver, o *Options) {
-		o.Connect = func(ctx context.Context, _ Agent, _ event.Sink, log *event.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, _ workspace.Spec, _ event.Sink, log *event.Log) (*workspace.Connection, error) {
 			log.Add(event.LogStderr, "warming up")
 			<-ctx.Done()
 			return nil, ctx.Err()

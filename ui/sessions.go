@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -23,27 +24,27 @@ type entry struct {
 	chat   *chat
 	link   *link // of one that its agent keeps
 	listed *acpclient.Listed
-	logged *Logged
+	logged *workspace.Logged
 }
 
 // Messages of commands that work on sessions.
 type (
 	listedMsg struct {
 		link   *link
-		conn   *Connection
+		conn   *workspace.Connection
 		listed []acpclient.Listed
 		err    error
 	}
 	loggedMsg struct {
-		logged []Logged
+		logged []workspace.Logged
 		err    error
 	}
 	openedMsg struct {
 		chat    *chat
-		conn    *Connection
+		conn    *workspace.Connection
 		session *acpclient.Session
 		err     error
-		logged  *Logged // of which the session is; nil: the agent has listed it, or it is new
+		logged  *workspace.Logged // of which the session is; nil: the agent has listed it, or it is new
 	}
 	sessionGoneMsg struct {
 		link *link

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -67,7 +68,7 @@ func (m *Model) startTyped(line string) tea.Cmd {
 		m.start.note = err.Error()
 		return nil
 	}
-	if !slices.ContainsFunc(m.opts.Agents, func(b Agent) bool { return b.Name == a.Name }) {
+	if !slices.ContainsFunc(m.opts.Agents, func(b workspace.Spec) bool { return b.Name == a.Name }) {
 		m.opts.Agents = append(slices.Clone(m.opts.Agents), a)
 	}
 	return m.choose(a.Name)
@@ -91,7 +92,7 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 			s.note = way.how() + ", then enter"
 			return nil
 		}
-		a := it.Value.(Agent)
+		a := it.Value.(workspace.Spec)
 		if a.Missing != "" {
 			s.note = a.Name + " is not installed: " + a.Missing
 			return nil
@@ -137,7 +138,7 @@ func (s *start) foot(m *Model) []string {
 	th := m.th
 	var lines []string
 	it, _ := s.list.Selected()
-	chosen, ok := it.Value.(Agent)
+	chosen, ok := it.Value.(workspace.Spec)
 	gets := "this directory: reads files in it; asks before it writes, runs commands or leaves it"
 	typed := s.typed(m)
 	switch {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // failing is an agent other that cannot be started.
@@ -48,7 +49,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		drive(t, func(d *driver, o *Options) {
 			connect := o.Connect
-			o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+			o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 				if a.Name == "other" {
 					time.Sleep(3 * time.Second) // it does not look at ctx
 					ctx = context.Background()
@@ -84,7 +85,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 func TestRestartGivenUp(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
-		o.Connect = func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error) {
+		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			if n++; n == 2 {
 				<-ctx.Done()
 				return nil, ctx.Err()

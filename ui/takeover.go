@@ -6,13 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
 )
-
-// ErrTakenBack is how Connection.Attach's command ends when the user has taken the
-// keyboard back: what it was lent to goes on.
-var ErrTakenBack = errors.New("the keyboard was taken back")
 
 // Messages of commands that get the user's keyboard.
 type (
@@ -112,7 +109,7 @@ func (msg keyboardBackMsg) take(m *Model) tea.Cmd {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.deaf = now.Add(quiet)
 		return c.say("the command has ended; the keyboard is yours")
-	case errors.Is(msg.err, ErrTakenBack):
+	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("the keyboard is yours; the command goes on" + c.takeOverHint(msg.id))
 	}
 	return c.say(msg.err.Error() + c.takeOverHint(msg.id))

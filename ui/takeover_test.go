@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/permissions"
 )
 
@@ -157,7 +156,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 }
 
 func (l *lender) attach() {
-	l.d.m.chat.link.conn.Attach = func(session, id, line string) tea.ExecCommand {
+	l.d.m.chat.link.conn.Attach = func(session, id, line string) workspace.Command {
 		a := &lent{line: line, over: make(chan error, 1)}
 		l.attached = append(l.attached, a)
 		return a
@@ -214,7 +213,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		if len(l.taken) != 2 || l.taken[1] != "t1" || len(l.attached) != 1 {
 			t.Fatalf("taken %q, attached %d", l.taken, len(l.attached))
 		}
-		l.attached[0].over <- ErrTakenBack
+		l.attached[0].over <- workspace.ErrTakenBack
 		d.soon()
 		d.sees("the keyboard is yours; the command goes on (f3, ctrl+r takes it over)")
 		d.misses("going on")

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
@@ -16,7 +17,7 @@ import (
 type trustListed struct {
 	chat    *chat
 	session string
-	changes []FileChange
+	changes []workspace.FileChange
 }
 
 // showTrust lists what the agent has changed and run in the session, by the word
@@ -35,7 +36,7 @@ func (c *chat) showTrust() tea.Cmd {
 func (m trustListed) take(*Model) tea.Cmd {
 	c := m.chat
 	var disk []widget.Item
-	for _, f := range slices.Backward(Unnamed(c.thread, m.changes)) {
+	for _, f := range slices.Backward(workspace.Unnamed(c.thread, m.changes)) {
 		it := changesListed{chat: c}.item(f)
 		it.Section, it.Hint = "changed on the disk, and no tool call named it", fmt.Sprintf("turn %d", f.Turn)
 		disk = append(disk, it)
@@ -60,7 +61,7 @@ func (m trustListed) take(*Model) tea.Cmd {
 		return c.say("the agent has changed and run nothing that it told of")
 	}
 	c.picker = &picker{title: "what the agent changed and ran", foot: "enter goes there · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		if f, ok := it.Value.(FileChange); ok {
+		if f, ok := it.Value.(workspace.FileChange); ok {
 			return c.showChange(m.session, f)
 		}
 		c.goTo(it.Value.(int))
@@ -73,7 +74,7 @@ func (m trustListed) take(*Model) tea.Cmd {
 type unsaidMsg struct {
 	chat    *chat
 	session string
-	changes []FileChange
+	changes []workspace.FileChange
 }
 
 // unsaid looks for changes of a turn that is over, where nothing in it could have
@@ -85,29 +86,18 @@ func (c *chat) unsaid(turn int) tea.Cmd {
 	conn, session := c.link.conn, c.session.ID()
 	return func() tea.Msg {
 		changes, _ := conn.Changes(session)
-		return unsaidMsg{c, session, slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })}
+		return unsaidMsg{c, session, slices.DeleteFunc(changes, func(f workspace.FileChange) bool { return f.Turn != turn })}
 	}
 }
 
 func (m unsaidMsg) take(*Model) tea.Cmd {
 	c := m.chat
-	changes := Unnamed(c.thread, m.changes)
+	changes := workspace.Unnamed(c.thread, m.changes)
 	if len(changes) == 0 || c.session == nil || c.session.ID() != m.session {
 		return nil
 	}
 	c.view.Changed([]int{c.thread.Remark("⚠ "+UnsaidWords(len(changes)), "")})
 	return nil
-}
-
-// Unnamed are the changes that were not written through parley alone and that no
-// tool call of a conversation named.
-func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
-	for _, f := range changes {
-		if f.Disk && !f.Undone && !t.Named(f.Path) {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // UnsaidWords tell of n files that changed in a turn without a word of it.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/workspace"
 )
 
 // What ran without asking carries a badge, is counted, and stands first in /trust.
@@ -62,7 +64,7 @@ func TestRejectedAndDone(t *testing.T) {
 // What changed on the disk while the agent told of no change is said at the end of
 // the turn, and stands first in /trust.
 func TestUnsaidChanges(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]FileChange) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.sees("⚠ 3 files changed, and the agent told of no change; see /changes")
 		d.types("/trust\n")
 		d.wait(100 * time.Millisecond)

@@ -21,124 +21,37 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/permissions"
+	"parley/internal/workspace"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/theme"
 )
 
-// Agent is one that the start screen offers.
-type Agent struct {
-	Name    string // what the user types
-	Title   string
-	Command string // the exact command, for reading
-	Where   string // where it was found: "on PATH", "through npx", …
-	Section string
-	Custom  bool   // a command that the user typed: Name is only a handle
-	Remote  bool   // it is connected to, not started
-	Shared  bool   // of a remote one: it gets files of this machine
-	Gets    string // what it gets of this machine, where that is not the usual
-	Warning string // to be seen all the time, such as that nobody checks who the server is
-	Missing string // how to get it, when it is not there: then it cannot be started
-
-	// Env is what the user has typed for a login of this agent: more for its
-	// environment, kept nowhere but in the memory of this process.
-	Env Variables
-}
-
-// Connection is a started agent with its first session.
-type Connection struct {
-	Client   *acpclient.Client
-	Session  *acpclient.Session   // nil when the agent wants a login first
-	Template acpclient.NewSession // what further sessions are opened with
-	Note     string               // how the session was found, where the user should know; safe to show
-	// Open opens the first session, as the user asked for it: it is called after
-	// a login, where there was none yet.
-	Open   func(ctx context.Context) (*acpclient.Session, error)
-	Broker *permissions.Broker
-	// AddRule writes a rule into the user's file and has it count at once; where
-	// says which file that is. It is called on a goroutine of its own. nil: rules
-	// cannot be made.
-	AddRule func(session string, r permissions.Rule) (where string, err error)
-	// LastAsked are the last questions that were put to the user, as facts that
-	// rules can judge in a session; at most 50. nil: nobody remembers.
-	LastAsked func(session string) []permissions.Facts
-	// Turn is told when a turn begins and when it is over; it returns its number in
-	// Changes at once, 0 where it is not watched. nil: nobody watches what changes.
-	Turn func(session string, begins bool) int
-	// Changes are what the agent has changed in a session, turn by turn, and together:
-	// a file that several turns have changed is there once; Texts
-	// what a file held before and after one, where that is known; PutBack undoes
-	// some, or with try says only what would come of it; DoAgain does some again that
-	// were undone. They wait for the disk.
-	Changes func(session string) (turns, together []FileChange)
-	Texts   func(session string, c FileChange) (before, after string, ok bool)
-	PutBack func(ctx context.Context, session string, changes []FileChange, try bool) []PutBack
-	DoAgain func(ctx context.Context, session string, changes []FileChange) []PutBack
-	// KillTerminal ends a command that parley runs for the agent. It may take
-	// seconds.
-	KillTerminal func(session, id string) error
-	// Attended tells whether a command that parley runs for the agent has a terminal of
-	// its own already; TakeOver runs one that has not again from the beginning, with
-	// one, and may take seconds. Attach gives it the user's terminal, as a command for
-	// tea.Exec, that ends with nil when the command does, and with ErrTakenBack; line is
-	// what to call it. nil: commands cannot have the user's keyboard.
-	Attended func(session, id string) bool
-	TakeOver func(session, id string) error
-	Attach   func(session, id, line string) tea.ExecCommand
-	// Behind returns the messages that made an item of a session: those of the
-	// agent in the spans, and the request of that id with its answer. It may be
-	// called after Close. nil where no log is kept.
-	Behind func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
-	// Record is the file with what is said on the connection; "" where there is none.
-	Record string
-	// Close ends the agent and everything started for it. It may take seconds.
-	Close func()
-}
-
-// FileChange is what has become of one file, in a turn or over several.
-type FileChange struct {
-	Path   string // absolute, raw
-	Kind   string // created, changed, deleted, mode
-	By     string // how it came about, in words
-	Turn   int    // counts those of the session
-	Disk   bool   // it was not parley alone that wrote it
-	Why    string // it cannot be put back, and why; "" where it can
-	Undone bool
-	Handle any // of whoever made it
-}
-
-// PutBack is what came of putting a change back.
-type PutBack struct {
-	Change FileChange
-	Err    error
-}
-
 // Options of the screen.
 type Options struct {
-	Agents []Agent
+	Agents []workspace.Spec
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
 	// Choice is where the cursor of the start screen stands.
 	Choice string
 	// Typed makes an agent of a command line, or of a URL, that the user has typed.
 	// nil: only those of Agents can be started.
-	Typed func(line string) (Agent, error)
+	Typed func(line string) (workspace.Spec, error)
 	// Connect starts an agent and opens a session. It is called on a goroutine
 	// of its own and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
-	Connect func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error)
+	Connect func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// Redial connects again to an agent that runs elsewhere, and opens no session.
 	// nil: what is lost stays lost.
-	Redial func(ctx context.Context, a Agent, sink event.Sink, log *event.Log) (*Connection, error)
+	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
-	LoginCommand func(a Agent, method acpclient.AuthMethod) tea.ExecCommand
+	LoginCommand func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command
 	// AskedLogin prepares a command that an agent names itself for a login; it
 	// looks the program up and runs nothing. nil: there are no such logins.
-	AskedLogin func(a Agent, c acpclient.AuthCommand) (AskedLogin, error)
+	AskedLogin func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error)
 	// Logs lists the sessions that there are logs of, the newest first. It is
 	// called on a goroutine of its own. nil: there are none.
-	Logs func() ([]Logged, error)
+	Logs func() ([]workspace.Logged, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// Files finds and reads what prompts mention, and Pictures gets images for them.
@@ -212,7 +125,7 @@ type Options struct {
 // Left is what the user was at when the screen ended: the session on it, where it
 // has a conversation that the agent can open again.
 type Left struct {
-	Agent   Agent
+	Agent   workspace.Spec
 	Session string // the agent's id, verbatim; "" for nothing to come back to
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
@@ -362,7 +363,7 @@ func TestHelpAndVersion(t *testing.T) {
 
 // How to come back is said only where it can be typed as it stands.
 func TestComeBack(t *testing.T) {
-	claude, custom := ui.Agent{Name: "claude"}, ui.Agent{Name: "agent", Custom: true}
+	claude, custom := workspace.Spec{Name: "claude"}, workspace.Spec{Name: "agent", Custom: true}
 	for _, c := range []struct {
 		left ui.Left
 		args []string

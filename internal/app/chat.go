@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -22,6 +21,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/headless"
+	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
 	"parley/ui/theme"
@@ -88,10 +88,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	for _, a := range setup.Agents {
 		opts.Agents = append(opts.Agents, offered(setup, a))
 	}
-	opts.Typed = func(line string) (ui.Agent, error) {
+	opts.Typed = func(line string) (workspace.Spec, error) {
 		a, err := setup.Typed(line)
 		if err != nil {
-			return ui.Agent{}, err
+			return workspace.Spec{}, err
 		}
 		return offered(setup, a), nil
 	}
@@ -103,20 +103,20 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
-	opts.LoginCommand = func(a ui.Agent, method acpclient.AuthMethod) tea.ExecCommand {
+	opts.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
 	}
-	opts.AskedLogin = func(a ui.Agent, c acpclient.AuthCommand) (ui.AskedLogin, error) {
+	opts.AskedLogin = func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
-			return ui.AskedLogin{}, err
+			return workspace.AskedLogin{}, err
 		}
 		asked, err := setup.NewAskedLogin(life, cli.WithVariables(agent, a.Env), c, place)
-		return ui.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+		return workspace.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
-	opts.Logs = func() ([]ui.Logged, error) { return logs(setup, place.Cwd) }
+	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
 	opts.Notices = warnings(setup)
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
@@ -232,7 +232,7 @@ func checkTheme(name string) error {
 }
 
 // offered is an agent with what is set for it.
-func offered(setup *cli.Setup, a agents.Agent) ui.Agent {
+func offered(setup *cli.Setup, a agents.Agent) workspace.Spec {
 	o := offer(a)
 	o.Shared = setup.SharesFiles(a)
 	if setup.Insecure(a) {
@@ -245,8 +245,8 @@ func offered(setup *cli.Setup, a agents.Agent) ui.Agent {
 }
 
 // offer is an agent as the start screen shows it.
-func offer(a agents.Agent) ui.Agent {
-	o := ui.Agent{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+func offer(a agents.Agent) workspace.Spec {
+	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
 		o.Section = "found"

@@ -10,12 +10,12 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/cli"
 	"parley/internal/record"
-	"parley/ui"
+	"parley/internal/workspace"
 )
 
 // logs lists the sessions that there are logs of, for the screen: those of the
 // directory first.
-func logs(setup *cli.Setup, cwd string) ([]ui.Logged, error) {
+func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
@@ -29,14 +29,14 @@ func logs(setup *cli.Setup, cwd string) ([]ui.Logged, error) {
 			elsewhere = append(elsewhere, g)
 		}
 	}
-	var out []ui.Logged
+	var out []workspace.Logged
 	for _, g := range append(here, elsewhere...) {
-		of := func(a ui.Agent) bool {
+		of := func(a workspace.Spec) bool {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.Of(agent)
 		}
-		out = append(out, ui.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
-			Behind: func(ctx context.Context, spans []event.Span, request int64) ([]ui.Message, error) {
+		out = append(out, workspace.Logged{Agent: g.Agent, Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
+			Behind: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Behind(ctx, spans, request)
 				return messages(found), err
 			}})
@@ -44,10 +44,10 @@ func logs(setup *cli.Setup, cwd string) ([]ui.Logged, error) {
 	return out, err
 }
 
-func messages(found []cli.Behind) []ui.Message {
-	var out []ui.Message
+func messages(found []cli.Behind) []workspace.Message {
+	var out []workspace.Message
 	for _, b := range found {
-		out = append(out, ui.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
+		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
 	}
 	return out
 }
@@ -77,13 +77,13 @@ func (d *dialer) next() (o cli.Opening, opened func()) {
 	}
 }
 
-func (d *dialer) connect(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
+func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	opening, opened := d.next()
 	return d.dial(ctx, a, opening, opened, sink, log)
 }
 
 // redial connects again, to open the sessions of before.
-func (d *dialer) redial(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
+func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
@@ -112,7 +112,7 @@ func (d *dialer) close() {
 	}
 }
 
-func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, opened func(), sink event.Sink, log *event.Log) (*ui.Connection, error) {
+func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening, opened func(), sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	agent, err := d.setup.Find(a.Name)
 	if err != nil {
 		return nil, err
@@ -129,10 +129,10 @@ func (d *dialer) dial(ctx context.Context, a ui.Agent, opening cli.Opening, open
 	if err == nil {
 		opened()
 	}
-	conn := &ui.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
+	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	answerable(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
-	conn.Behind = func(ctx context.Context, session string, spans []event.Span, request int64) ([]ui.Message, error) {
+	conn.Behind = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 		found, err := c.Behind(ctx, session, spans, request)
 		return messages(found), err
 	}

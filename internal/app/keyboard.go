@@ -5,19 +5,18 @@ import (
 	"errors"
 	"io"
 
-	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/host"
 	"parley/internal/keyboard"
+	"parley/internal/workspace"
 	"parley/terminal"
-	"parley/ui"
 )
 
 // lendKeyboard gives the screen what it needs to take commands over. What is lent is
 // taken back when life ends.
-func lendKeyboard(life context.Context, conn *ui.Connection, h *host.Host) {
+func lendKeyboard(life context.Context, conn *workspace.Connection, h *host.Host) {
 	conn.Attended, conn.TakeOver = h.Attended, h.TakeOver
-	conn.Attach = func(session, id, line string) tea.ExecCommand {
+	conn.Attach = func(session, id, line string) workspace.Command {
 		return &lending{life: life, host: h, session: session, id: id, line: line}
 	}
 }
@@ -46,7 +45,7 @@ func (l *lending) Run() error {
 	}
 	err = keyboard.Lend(l.life, l.in, l.out, a, l.line, keyboard.AgentSees)
 	if errors.Is(err, keyboard.ErrTakenBack) {
-		return ui.ErrTakenBack
+		return workspace.ErrTakenBack
 	}
 	return err
 }

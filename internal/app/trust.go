@@ -5,47 +5,47 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/undo"
-	"parley/ui"
+	"parley/internal/workspace"
 )
 
 // answerable gives the screen what it needs to make rules, to show what was
 // changed and to put it back.
-func answerable(conn *ui.Connection, c *cli.Connection) {
+func answerable(conn *workspace.Connection, c *cli.Connection) {
 	conn.AddRule, conn.LastAsked, conn.Turn = c.AddRule, c.LastAsked, c.Turn
 	conn.KillTerminal = c.Host.KillTerminal
-	conn.Changes = func(session string) (turns, together []ui.FileChange) {
+	conn.Changes = func(session string) (turns, together []workspace.FileChange) {
 		t, all := c.Changes(session)
 		return shown(t), shown(all)
 	}
-	conn.Texts = func(session string, f ui.FileChange) (before, after string, ok bool) {
+	conn.Texts = func(session string, f workspace.FileChange) (before, after string, ok bool) {
 		return c.ChangeTexts(session, f.Handle.(undo.Change))
 	}
-	conn.PutBack = func(ctx context.Context, session string, changes []ui.FileChange, try bool) []ui.PutBack {
+	conn.PutBack = func(ctx context.Context, session string, changes []workspace.FileChange, try bool) []workspace.PutBack {
 		return outcome(c.PutBack(ctx, session, handles(changes), try))
 	}
-	conn.DoAgain = func(ctx context.Context, session string, changes []ui.FileChange) []ui.PutBack {
+	conn.DoAgain = func(ctx context.Context, session string, changes []workspace.FileChange) []workspace.PutBack {
 		return outcome(c.DoAgain(ctx, session, handles(changes)))
 	}
 }
 
-func handles(changes []ui.FileChange) (raw []undo.Change) {
+func handles(changes []workspace.FileChange) (raw []undo.Change) {
 	for _, f := range changes {
 		raw = append(raw, f.Handle.(undo.Change))
 	}
 	return raw
 }
 
-func outcome(results []undo.Result) (out []ui.PutBack) {
+func outcome(results []undo.Result) (out []workspace.PutBack) {
 	for _, r := range results {
-		out = append(out, ui.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
+		out = append(out, workspace.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
 	}
 	return out
 }
 
-func shown(changes []undo.Change) []ui.FileChange {
-	out := make([]ui.FileChange, 0, len(changes))
+func shown(changes []undo.Change) []workspace.FileChange {
+	out := make([]workspace.FileChange, 0, len(changes))
 	for _, c := range changes {
-		out = append(out, ui.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, Why: c.Why, Undone: c.Undone, Handle: c})
+		out = append(out, workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, Why: c.Why, Undone: c.Undone, Handle: c})
 	}
 	return out
 }

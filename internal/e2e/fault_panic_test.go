@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/app"
 	"parley/internal/cli"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
@@ -62,9 +63,9 @@ func TestPanicInTheScreen(t *testing.T) {
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
-		Agents: []ui.Agent{{Name: "fake", Command: "fake", Section: "installed"}},
-		Typed:  func(string) (ui.Agent, error) { panic(mistake) },
-		Connect: func(context.Context, ui.Agent, event.Sink, *event.Log) (*ui.Connection, error) {
+		Agents: []workspace.Spec{{Name: "fake", Command: "fake", Section: "installed"}},
+		Typed:  func(string) (workspace.Spec, error) { panic(mistake) },
+		Connect: func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error) {
 			return nil, errors.New("nobody is there")
 		},
 	})

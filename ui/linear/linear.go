@@ -26,6 +26,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/atomicfile"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
@@ -55,8 +56,8 @@ type chat struct {
 
 	results chan func() // of what async was given
 	work    sync.WaitGroup
-	conns   []*ui.Connection // to be closed at the end
-	wake    *time.Timer      // for due
+	conns   []*workspace.Connection // to be closed at the end
+	wake    *time.Timer             // for due
 	due     time.Time
 
 	link // the agent

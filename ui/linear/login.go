@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/reopen"
-	"parley/ui"
+	"parley/internal/workspace"
 )
 
 // methodNotFound is what an agent answers with that has no authenticate.
@@ -25,7 +25,7 @@ const maxVariable = 32 << 10
 // given is a login by variables that an agent was started with.
 type given struct {
 	method acpclient.AuthMethod
-	values ui.Variables // never changed
+	values workspace.Variables // never changed
 }
 
 // wantsLogin tells whether an error means that the agent wants a login first.
@@ -35,7 +35,7 @@ func wantsLogin(err error) bool {
 }
 
 // equipped is the agent with the variables that it was given.
-func (c *chat) equipped() ui.Agent {
+func (c *chat) equipped() workspace.Spec {
 	a := c.agent
 	a.Env = c.given[a.Name].values
 	return a
@@ -158,7 +158,7 @@ func (c *chat) logIn(m acpclient.AuthMethod) {
 	case m.Type == "terminal":
 		c.runLogin(c.opts.LoginCommand(c.equipped(), m))
 	case m.Type == "env_var":
-		c.variable(m, 0, ui.Variables{})
+		c.variable(m, 0, workspace.Variables{})
 	case m.TakesKey:
 		c.key(m)
 	case m.Command != nil && c.opts.AskedLogin != nil:
@@ -250,7 +250,7 @@ func (c *chat) askedLogin(m acpclient.AuthMethod) {
 
 // variable asks for a value of a login, and starts the agent again with all of
 // them.
-func (c *chat) variable(m acpclient.AuthMethod, i int, values ui.Variables) {
+func (c *chat) variable(m acpclient.AuthMethod, i int, values workspace.Variables) {
 	if i == len(m.Vars) {
 		c.given[c.agent.Name] = given{m, values}
 		c.afterLogin()

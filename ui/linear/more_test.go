@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
@@ -113,8 +114,8 @@ func TestNothingSaid(t *testing.T) {
 // An agent that loads sessions and lists none goes on with those of parley's logs.
 func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.opts.Logs = func() ([]ui.Logged, error) {
-			return []ui.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
+		r.opts.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
 		}
 		r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
 		r.on["session/load"] = func(*call) (string, error) { return "null", nil }

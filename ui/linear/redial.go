@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
-	"parley/ui"
+	"parley/internal/workspace"
 )
 
 // How long a request for the session may take on a new connection.
@@ -55,7 +55,7 @@ func (c *chat) redialNow() {
 }
 
 // redialed goes on with the sessions, or tries again later.
-func (c *chat) redialed(conn *ui.Connection, err error) {
+func (c *chat) redialed(conn *workspace.Connection, err error) {
 	c.redialing = false
 	if err != nil {
 		var lost *event.LostError

@@ -18,6 +18,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/host"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
@@ -44,7 +45,7 @@ type rig struct {
 	protocol string  // "" is 1
 	dialErr  func(n int) error
 	// connected may change what the chat gets of a connection.
-	connected func(*ui.Connection)
+	connected func(*workspace.Connection)
 
 	turn func(*turn) string                     // what the agent does with a prompt; the stop reason
 	on   map[string]func(*call) (string, error) // and with other requests
@@ -77,7 +78,7 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 		r.turn = func(tn *turn) string { tn.say("You said: " + tn.text); return "end_turn" }
 		read, write := io.Pipe()
 		r.typing = write
-		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Cwd: dir, Start: "fake", Input: read, Output: &r.out, Connect: r.connect, Agents: []ui.Agent{
+		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Cwd: dir, Start: "fake", Input: read, Output: &r.out, Connect: r.connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "installed"},
 			{Name: "absent", Command: "absent", Section: "not installed", Missing: "npm i absent"},
 		}}}
@@ -167,7 +168,7 @@ func (r *rig) sees(parts ...string) {
 type peer struct {
 	r    *rig
 	name string
-	env  ui.Variables
+	env  workspace.Variables
 	log  *event.Log
 	*jsonrpc.Peer
 
@@ -191,7 +192,7 @@ type call struct {
 	ctx context.Context
 }
 
-func (r *rig) connect(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
+func (r *rig) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	conn, err := r.redial(ctx, a, sink, log)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (r *rig) connect(ctx context.Context, a ui.Agent, sink event.Sink, log *eve
 	return conn, err
 }
 
-func (r *rig) redial(ctx context.Context, a ui.Agent, sink event.Sink, log *event.Log) (*ui.Connection, error) {
+func (r *rig) redial(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	r.mu.Lock()
 	r.starts++
 	n := r.starts
@@ -224,7 +225,7 @@ func (r *rig) redial(ctx context.Context, a ui.Agent, sink event.Sink, log *even
 		h.Close()
 		return nil, err
 	}
-	conn := &ui.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}, Broker: h.Broker(), Close: func() {
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}, Broker: h.Broker(), Close: func() {
 		client.Close()
 		p.Close(nil)
 		h.Close()

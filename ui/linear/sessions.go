@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui"
 	chatview "parley/ui/chat"
 )
@@ -140,7 +141,7 @@ func (c *chat) sessions(arg string) {
 }
 
 // loggedSessions lists those of an agent that parley has logs of.
-func (c *chat) loggedSessions(a ui.Agent) func(context.Context) ([]acpclient.Listed, error) {
+func (c *chat) loggedSessions(a workspace.Spec) func(context.Context) ([]acpclient.Listed, error) {
 	logs := c.opts.Logs
 	return func(context.Context) ([]acpclient.Listed, error) {
 		logged, err := logs()

@@ -13,16 +13,17 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
+	"parley/internal/workspace"
 	"parley/ui"
 	chatview "parley/ui/chat"
 )
 
 // link is the agent: its connection, or the attempt at one, or what is left of it.
 type link struct {
-	agent ui.Agent     // zero before one was chosen
-	queue *event.Queue // of the connection of the moment
+	agent workspace.Spec // zero before one was chosen
+	queue *event.Queue   // of the connection of the moment
 	log   *event.Log
-	conn  *ui.Connection // nil while there is none
+	conn  *workspace.Connection // nil while there is none
 
 	connecting  bool
 	connectedAt time.Time // when connecting began
@@ -80,7 +81,7 @@ func (c *chat) begin() {
 			return
 		}
 	}
-	c.start(ui.Agent{Name: c.opts.Start, Command: c.opts.Start})
+	c.start(workspace.Spec{Name: c.opts.Start, Command: c.opts.Start})
 }
 
 // sweep has ended what parleys have left that were killed, and says so.
@@ -144,7 +145,7 @@ func (c *chat) chooseAgent() {
 }
 
 // start connects to an agent, in the place of the one before.
-func (c *chat) start(a ui.Agent) {
+func (c *chat) start(a workspace.Spec) {
 	c.forget()
 	c.agent = a
 	c.log, c.toldText = event.NewLog(), false
@@ -191,7 +192,7 @@ func (c *chat) forget() {
 		c.cancelLog()
 	}
 	if conn := c.conn; conn != nil {
-		c.conns = slices.DeleteFunc(c.conns, func(o *ui.Connection) bool { return o == conn })
+		c.conns = slices.DeleteFunc(c.conns, func(o *workspace.Connection) bool { return o == conn })
 		c.async(func(context.Context) func() { conn.Close(); return func() {} })
 	}
 	c.queue = event.NewQueue()
@@ -224,10 +225,10 @@ func (c *chat) connect() {
 	c.dial(c.opts.Connect, c.connected)
 }
 
-type dialFunc func(context.Context, ui.Agent, event.Sink, *event.Log) (*ui.Connection, error)
+type dialFunc func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error)
 
 // dial connects; then is called with the outcome unless it was given up.
-func (c *chat) dial(dial dialFunc, then func(*ui.Connection, error)) {
+func (c *chat) dial(dial dialFunc, then func(*workspace.Connection, error)) {
 	c.connecting, c.connectedAt = true, time.Now()
 	parent, cancel := context.WithCancel(c.ctx)
 	c.cancel = cancel
@@ -249,11 +250,11 @@ func (c *chat) dial(dial dialFunc, then func(*ui.Connection, error)) {
 }
 
 // closeLate closes a connection that nobody waits for any more.
-func (c *chat) closeLate(conn *ui.Connection) {
+func (c *chat) closeLate(conn *workspace.Connection) {
 	if conn == nil || c.over { // end closes it
 		return
 	}
-	c.conns = slices.DeleteFunc(c.conns, func(o *ui.Connection) bool { return o == conn })
+	c.conns = slices.DeleteFunc(c.conns, func(o *workspace.Connection) bool { return o == conn })
 	c.async(func(context.Context) func() { conn.Close(); return func() {} })
 }
 
@@ -287,7 +288,7 @@ func (c *chat) starting() {
 }
 
 // connected begins the chat, or says why there is none.
-func (c *chat) connected(conn *ui.Connection, err error) {
+func (c *chat) connected(conn *workspace.Connection, err error) {
 	c.conn = conn
 	if conn != nil && c.agent.Custom {
 		c.agent.Title = cmp.Or(c.calls(conn), c.agent.Title)
@@ -311,7 +312,7 @@ func (c *chat) connected(conn *ui.Connection, err error) {
 }
 
 // calls is what the agent calls itself, "" where it does not say.
-func (c *chat) calls(conn *ui.Connection) string {
+func (c *chat) calls(conn *workspace.Connection) string {
 	info := conn.Client.Agent()
 	return cmp.Or(strings.TrimSpace(info.Title), info.Name)
 }

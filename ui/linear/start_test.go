@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
-	"parley/ui"
+	"parley/internal/workspace"
 )
 
 func TestAgentDoesNotStart(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSlowStart(t *testing.T) {
 
 func TestInsecureAndShared(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.opts.Agents = []ui.Agent{{Name: "fake", Command: "wss://h/acp", Remote: true, Shared: true, Warning: "any certificate is accepted"}}
+		r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "wss://h/acp", Remote: true, Shared: true, Warning: "any certificate is accepted"}}
 	}, func(r *rig) {
 		r.sees("Connecting to fake: wss://h/acp", "Warning: any certificate is accepted.", "Notice: fake runs elsewhere, and reads and writes files of this machine.")
 	})
@@ -109,7 +109,7 @@ func TestAddressOfALogin(t *testing.T) {
 		locked(r)
 		r.opts.Agents[0].Custom, r.opts.Agents[0].Title = true, "env"
 		connect := r.opts.Connect
-		r.opts.Connect = func(ctx context.Context, a ui.Agent, sink event.Sink, l *event.Log) (*ui.Connection, error) {
+		r.opts.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, l *event.Log) (*workspace.Connection, error) {
 			log = l
 			return connect(ctx, a, sink, l)
 		}
@@ -204,7 +204,7 @@ func TestPromptIsRefused(t *testing.T) {
 // remote is an agent that runs elsewhere and keeps its sessions.
 func remote(r *rig) {
 	r.place = "ws://h/acp"
-	r.opts.Agents = []ui.Agent{{Name: "fake", Command: "ws://h/acp", Remote: true}}
+	r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "ws://h/acp", Remote: true}}
 	r.opts.Redial = r.redial
 	r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
 	r.on["session/load"] = func(c *call) (string, error) {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui"
 )
 
 // lendWait is how long a command that was allowed with the keyboard may take to start
@@ -68,7 +68,7 @@ func (c *chat) lend(t *talk, e event.TerminalStarted) {
 	switch {
 	case err == nil:
 		c.say("The command has ended; the keyboard is yours again.")
-	case errors.Is(err, ui.ErrTakenBack):
+	case errors.Is(err, workspace.ErrTakenBack):
 		c.say("The keyboard is yours again; the command goes on, without it.")
 	default:
 		c.say("The keyboard is yours again: %s.", err)

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui"
 	chatview "parley/ui/chat"
@@ -59,8 +60,8 @@ func (c *chat) trust() {
 	})
 }
 
-func (c *chat) trusted(changes []ui.FileChange) {
-	unnamed := ui.Unnamed(c.thread, changes)
+func (c *chat) trusted(changes []workspace.FileChange) {
+	unnamed := workspace.Unnamed(c.thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
@@ -95,14 +96,14 @@ func (c *chat) changes(undo bool) {
 	conn, session := c.conn, c.session.ID()
 	c.async(func(ctx context.Context) func() {
 		turns, _ := conn.Changes(session)
-		left := slices.DeleteFunc(slices.Clone(turns), func(f ui.FileChange) bool { return f.Undone })
+		left := slices.DeleteFunc(slices.Clone(turns), func(f workspace.FileChange) bool { return f.Undone })
 		last := 0
 		for _, f := range left {
 			last = max(last, f.Turn)
 		}
-		left = slices.DeleteFunc(left, func(f ui.FileChange) bool { return f.Turn != last })
-		undone := slices.DeleteFunc(slices.Clone(turns), func(f ui.FileChange) bool { return !f.Undone })
-		var could []ui.PutBack
+		left = slices.DeleteFunc(left, func(f workspace.FileChange) bool { return f.Turn != last })
+		undone := slices.DeleteFunc(slices.Clone(turns), func(f workspace.FileChange) bool { return !f.Undone })
+		var could []workspace.PutBack
 		if undo {
 			could = conn.PutBack(ctx, session, left, true)
 		}
@@ -124,7 +125,7 @@ func (c *chat) changes(undo bool) {
 }
 
 // changeLine is a change in words.
-func (c *chat) changeLine(f ui.FileChange) string {
+func (c *chat) changeLine(f workspace.FileChange) string {
 	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(chatview.Short(f.Path, c.cwd()), 300), f.By)
 	if f.Undone {
 		line += ", put back"
@@ -133,8 +134,8 @@ func (c *chat) changeLine(f ui.FileChange) string {
 }
 
 // offerUndo asks before the changes of the last turn are put back.
-func (c *chat) offerUndo(conn *ui.Connection, session string, could []ui.PutBack) {
-	var can []ui.FileChange
+func (c *chat) offerUndo(conn *workspace.Connection, session string, could []workspace.PutBack) {
+	var can []workspace.FileChange
 	for _, p := range could {
 		switch {
 		case p.Change.Why != "":
@@ -159,7 +160,7 @@ func (c *chat) offerUndo(conn *ui.Connection, session string, could []ui.PutBack
 }
 
 // offerAgain asks before what was put back is done again.
-func (c *chat) offerAgain(conn *ui.Connection, session string, undone []ui.FileChange) {
+func (c *chat) offerAgain(conn *workspace.Connection, session string, undone []workspace.FileChange) {
 	for _, f := range undone {
 		c.say("Was put back: %s.", c.changeLine(f))
 	}
@@ -172,7 +173,7 @@ func (c *chat) offerAgain(conn *ui.Connection, session string, undone []ui.FileC
 }
 
 // came says what has come of putting changes back.
-func (c *chat) came(what string, done []ui.PutBack) {
+func (c *chat) came(what string, done []workspace.PutBack) {
 	n := 0
 	for _, p := range done {
 		if p.Err != nil {
@@ -203,8 +204,8 @@ func (c *chat) unsaid(t *talk, turn int) {
 	c.async(func(context.Context) func() {
 		changes, _ := conn.Changes(session)
 		return func() {
-			of := slices.DeleteFunc(changes, func(f ui.FileChange) bool { return f.Turn != turn })
-			if n := len(ui.Unnamed(t.thread, of)); n > 0 {
+			of := slices.DeleteFunc(changes, func(f workspace.FileChange) bool { return f.Turn != turn })
+			if n := len(workspace.Unnamed(t.thread, of)); n > 0 {
 				c.say("Warning: %s.", ui.UnsaidWords(n))
 			}
 		}

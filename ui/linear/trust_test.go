@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui"
 )
 
 // The modes are chosen by number; everything is allowed only after a second yes.
@@ -31,25 +31,25 @@ func TestApproval(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	var put []ui.FileChange
+	var put []workspace.FileChange
 	talkTo(t, nil, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
 		r.sees("Changes are not watched here.")
 	})
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *ui.Connection) {
-			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
-				f := []ui.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
+		r.connected = func(c *workspace.Connection) {
+			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
 				return f, f
 			}
-			c.PutBack = func(_ context.Context, _ string, some []ui.FileChange, try bool) (out []ui.PutBack) {
+			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.PutBack) {
 				for _, f := range some {
 					var err error
 					if f.Path == "/x/b.go" {
 						err = errors.New("it was changed since")
 					}
-					out = append(out, ui.PutBack{Change: f, Err: err})
+					out = append(out, workspace.PutBack{Change: f, Err: err})
 					if !try {
 						put = append(put, f)
 					}
@@ -81,10 +81,10 @@ func TestUndo(t *testing.T) {
 // the turn, and stands first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *ui.Connection) {
+		r.connected = func(c *workspace.Connection) {
 			c.Turn = func(string, bool) int { return 1 }
-			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
-				f := []ui.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
+			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
 				return f, f
 			}
 		}
@@ -131,7 +131,7 @@ func TestForbiddenAndDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *ui.Connection) { c.Broker.SetRules("s1", book) }
+		r.connected = func(c *workspace.Connection) { c.Broker.SetRules("s1", book) }
 		r.turn = func(tn *turn) string {
 			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Push","kind":"execute","status":"in_progress","rawInput":{"command":"git push origin HEAD"}}`)
 			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
@@ -151,21 +151,21 @@ func TestForbiddenAndDone(t *testing.T) {
 // When all is put back, it can be done again.
 func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *ui.Connection) {
+		r.connected = func(c *workspace.Connection) {
 			undone := true
-			c.Changes = func(string) ([]ui.FileChange, []ui.FileChange) {
-				f := []ui.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
+			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
 				return f, f
 			}
-			c.PutBack = func(_ context.Context, _ string, some []ui.FileChange, _ bool) (out []ui.PutBack) {
+			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.PutBack) {
 				for _, f := range some {
-					out = append(out, ui.PutBack{Change: f})
+					out = append(out, workspace.PutBack{Change: f})
 				}
 				return out
 			}
-			c.DoAgain = func(_ context.Context, _ string, some []ui.FileChange) []ui.PutBack {
+			c.DoAgain = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.PutBack {
 				undone = false
-				return []ui.PutBack{{Change: some[0]}}
+				return []workspace.PutBack{{Change: some[0]}}
 			}
 		}
 	}, func(r *rig) {

@@ -1,0 +1,92 @@
+package workspace
+
+import (
+	"slices"
+
+	"parley/acpclient/thread"
+)
+
+// changedLines are the lines that have changed in a session, as they were counted when
+// parley itself had written so many.
+type changedLines struct {
+	added, removed               int
+	writtenAdded, writtenRemoved int
+}
+
+// ChangedLines is how many lines have changed in the session: those that were counted
+// last, and what parley has written since.
+func (s *Session) ChangedLines() (added, removed int) {
+	m := s.counted
+	return m.added + max(0, s.Thread.Added-m.writtenAdded), m.removed + max(0, s.Thread.Removed-m.writtenRemoved)
+}
+
+// CountLines counts the lines of what has changed, in a task: texts are read for it. It
+// is told as Counted.
+func (s *Session) CountLines() {
+	conn, count := s.Agent.conn, s.w.opts.CountLines
+	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
+		return
+	}
+	open, id := s.ACP, s.ACP.ID()
+	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed}
+	s.w.begin(func() Result {
+		_, together := conn.Changes(id)
+		for _, f := range together {
+			if before, after, ok := conn.Texts(id, f); ok && !f.Undone {
+				added, removed := count(f, before, after)
+				m.added, m.removed = m.added+added, m.removed+removed
+			}
+		}
+		return after(func() {
+			if s.ACP == open {
+				s.counted = m
+				s.w.tell(Counted{s})
+			}
+		})
+	})
+}
+
+// Unnamed are the changes that were not written through parley alone and that no tool
+// call of a conversation named.
+func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
+	for _, f := range changes {
+		if f.Disk && !f.Undone && !t.Named(f.Path) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// lookUnannounced looks for changes of a turn that is over, where nothing in it could
+// have made any, by what the agent said. It is told as Unannounced.
+func (s *Session) lookUnannounced(turn int) {
+	conn := s.Agent.conn
+	if turn == 0 || conn.Changes == nil || !s.Thread.Silent(s.Thread.Turn) {
+		return
+	}
+	open, id := s.ACP, s.ACP.ID()
+	s.w.begin(func() Result {
+		changes, _ := conn.Changes(id)
+		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
+		return after(func() {
+			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
+				s.w.tell(Unannounced{s, n})
+			}
+		})
+	})
+}
+
+// Changes lists what the agent has changed in the session, turn by turn, in a task, and
+// calls done with it; nil where changes are not watched.
+func (s *Session) Changes(done func([]FileChange)) {
+	conn := s.Agent.conn
+	if s.ACP == nil || conn == nil || conn.Changes == nil {
+		done(nil)
+		return
+	}
+	id := s.ACP.ID()
+	s.w.begin(func() Result {
+		turns, _ := conn.Changes(id)
+		return after(func() { done(turns) })
+	})
+}

@@ -1,0 +1,208 @@
+package workspace
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"parley/acpclient/event"
+)
+
+// listen waits for events of the agent. It is under way once for each connection, and
+// ends when another one takes its place.
+func (a *Agent) listen() {
+	queue, replaced, pace, last := a.queue, a.replaced, a.w.opts.Pace, a.last
+	a.w.begin(func() Result {
+		select {
+		case <-queue.Ready():
+		case <-replaced:
+			return nil
+		}
+		if rest := pace - time.Since(last); rest > 0 {
+			time.Sleep(rest)
+		}
+		return &Batch{a, queue, queue.Take()}
+	})
+}
+
+// Batch is events of one agent, in order, that have not been applied yet.
+type Batch struct {
+	agent  *Agent
+	queue  *event.Queue
+	events []event.Event
+}
+
+// arrive applies the first event.
+func (b *Batch) arrive(w *Workspace) (more bool) {
+	a := b.agent
+	if b.queue != a.queue { // of a connection that was replaced
+		a.drop(b.events)
+		b.events = nil
+		return false
+	}
+	if len(b.events) > 0 {
+		e := b.events[0]
+		b.events = b.events[1:]
+		a.route(e)
+	}
+	if len(b.events) > 0 {
+		return true
+	}
+	if b.queue == a.queue {
+		a.last = w.opts.Now()
+		a.listen()
+	}
+	return false
+}
+
+// eventWeight is what an event counts for besides its text, in bytes.
+const eventWeight = 256
+
+// Weight is about how many bytes there are to read in the batch.
+func (b *Batch) Weight() (n int) {
+	for _, e := range b.events {
+		n += weight(e)
+	}
+	return n
+}
+
+// NextWeight is that of the first event. One that weighs more than most is cut in two,
+// where it is text.
+func (b *Batch) NextWeight(most int) int {
+	if len(b.events) == 0 {
+		return 0
+	}
+	e := b.events[0]
+	if weight(e) > most {
+		if head, tail, ok := cutText(e, most); ok {
+			b.events = append([]event.Event{head, tail}, b.events[1:]...)
+			e = head
+		}
+	}
+	return weight(e)
+}
+
+func weight(e event.Event) int {
+	switch e := e.(type) {
+	case event.TextArrived:
+		return eventWeight + len(e.Text)
+	case event.TerminalOutput:
+		return eventWeight + len(e.Data)
+	}
+	return eventWeight
+}
+
+// cutText cuts a text after about so many bytes, between two characters.
+func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
+	t, ok := e.(event.TextArrived)
+	n := most - eventWeight
+	if !ok || t.Role == event.User || n <= 0 {
+		return nil, nil, false
+	}
+	for back := 0; back < utf8.UTFMax && n > 0 && !utf8.RuneStart(t.Text[n]); back++ {
+		n--
+	}
+	if n == 0 {
+		return nil, nil, false
+	}
+	first, second := t, t
+	first.Text, second.Text = t.Text[:n], t.Text[n:]
+	return first, second, true
+}
+
+// answer is the end of a request to an agent. It passes the agent's queue, so that it
+// comes after the events that preceded it.
+type answer struct {
+	agent *Agent
+	queue *event.Queue
+	take  func()
+	stale func() // instead of take, where the connection was replaced; may be nil
+}
+
+func (r answer) arrive(*Workspace) bool {
+	if r.agent.queue == r.queue {
+		r.queue.Post(r)
+	} else {
+		r.drop()
+	}
+	return false
+}
+
+// EventSession implements event.Event.
+func (answer) EventSession() string { return "" }
+
+func (r answer) drop() {
+	if r.stale != nil {
+		r.stale()
+	}
+}
+
+// ask runs a request to the agent in a task; then takes its outcome, unless the
+// connection has been replaced.
+func (a *Agent) ask(request func(), then func()) {
+	queue := a.queue
+	a.w.begin(func() Result {
+		request()
+		return answer{a, queue, then, nil}
+	})
+}
+
+// drop ends what events of a replaced connection have brought.
+func (a *Agent) drop(events []event.Event) {
+	for _, e := range events {
+		if r, ok := e.(answer); ok {
+			r.drop()
+		}
+	}
+}
+
+// route hands an event to its session. The first event of a session that is being
+// opened tells which one is its.
+func (a *Agent) route(e event.Event) {
+	if r, ok := e.(answer); ok {
+		if !a.w.ending {
+			r.take()
+		} else {
+			r.drop()
+		}
+		return
+	}
+	id := e.EventSession()
+	if id == "" {
+		a.announce(e)
+		return
+	}
+	for _, s := range a.Sessions() {
+		if s.Thread.Session == id {
+			s.apply(e)
+			return
+		}
+	}
+	if s := a.pending; s != nil && !a.gone[id] {
+		a.pending = nil
+		s.Thread.Session = id
+		s.apply(e)
+	}
+}
+
+// announce hands out what concerns the connection as a whole.
+func (a *Agent) announce(e event.Event) {
+	switch e := e.(type) {
+	case event.ElicitationCompleted, event.ElicitationSettled: // only its key tells which session has it
+		for _, s := range a.Sessions() {
+			s.apply(e)
+		}
+	case event.Disconnected:
+		for _, s := range a.Sessions() {
+			s.apply(e)
+		}
+		if a.opening { // the outcome of the start tells why
+			return
+		}
+		a.w.tell(Gone{a, e.Err})
+		if a.Spec.Remote {
+			a.lost(e.Err)
+		}
+	default:
+		a.Front().apply(e)
+	}
+}

@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"errors"
+	"time"
+
+	"parley/acpclient/event"
+)
+
+// lost plans another try for a connection with an agent that runs elsewhere; false
+// where trying again is of no use.
+func (a *Agent) lost(err error) bool {
+	w := a.w
+	var lost *event.LostError
+	if w.opts.Redial == nil || w.ending || !errors.As(err, &lost) || !lost.Again() {
+		a.retryAt = time.Time{}
+		return false
+	}
+	first := !a.backoff.Trying()
+	wait, longer := a.backoff.Next(w.opts.Now())
+	a.retryAt = w.opts.Now().Add(wait)
+	at, replaced := a.retryAt, a.replaced
+	w.begin(func() Result {
+		select {
+		case <-time.After(wait):
+			return after(func() {
+				if at.Equal(a.retryAt) {
+					a.Redial()
+				}
+			})
+		case <-replaced:
+		case <-w.conns.ctx.Done():
+		}
+		return nil
+	})
+	w.tell(Lost{a, wait, first, longer})
+	return true
+}
+
+// Retrying tells whether the connection is lost and another try comes, at a time, or
+// is under way: then at is zero.
+func (a *Agent) Retrying() (at time.Time, retrying bool) {
+	return a.retryAt, a.redialing || !a.retryAt.IsZero()
+}
+
+// LostErr is how the last try for a connection ended; nil: it did not fail.
+func (a *Agent) LostErr() error { return a.lostErr }
+
+// Redial tries for a connection now. The sessions stay as they are until it is there.
+func (a *Agent) Redial() {
+	if a.redialing || a.w.opts.Redial == nil {
+		return
+	}
+	old, listed, gone := a.conn, a.listed, a.gone
+	a.conn = nil
+	a.forget()
+	a.listed, a.gone, a.redialing = listed, gone, true
+	a.w.tell(Redialing{a})
+	a.dial(a.w.opts.Redial, a.redialed)
+	a.w.end(old)
+}
+
+// redialed opens the sessions again, or plans another try.
+func (a *Agent) redialed(conn *Connection, err error) {
+	w := a.w
+	a.redialing, a.lostErr = false, err
+	if err != nil {
+		if !a.lost(err) {
+			w.tell(Redialed{a, err})
+		}
+		return
+	}
+	a.conn = conn
+	a.backoff.Connected(w.opts.Now())
+	w.tell(Redialed{a, nil})
+	for _, s := range a.Sessions() {
+		s.reopen()
+	}
+}

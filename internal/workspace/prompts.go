@@ -1,0 +1,285 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+)
+
+// readPatience is how long reading the files of a prompt may take.
+const readPatience = 10 * time.Second
+
+// Why a prompt cannot be sent.
+var (
+	ErrNotOpen = errors.New("the session is not open yet")
+	ErrReading = errors.New("the files of the prompt before are being read")
+)
+
+// sending is a prompt whose files are read before it goes out. While there is one, no
+// other prompt of the session goes out: they keep their order. It is either sent or
+// given up, which the two sides settle by state.
+type sending struct {
+	text    string
+	carried []string
+	queued  int // prompts that waited before it began
+	cancel  context.CancelFunc
+	state   atomic.Int32
+	ended   *event.TurnEnded // came before the answer that the prompt was sent
+}
+
+// States of a sending. The first to leave "reading" decides.
+const (
+	reading int32 = iota
+	goingOut
+	givenUp
+)
+
+// giveUp takes the prompt back; false when it goes out already.
+func (s *sending) giveUp() bool {
+	if !s.state.CompareAndSwap(reading, givenUp) {
+		return false
+	}
+	s.cancel()
+	return true
+}
+
+// Reading is the prompt whose files are being read; false for none.
+func (s *Session) Reading() (text string, ok bool) {
+	if s.sending == nil {
+		return "", false
+	}
+	return s.sending.text, true
+}
+
+// holds tells whether the agent takes prompts in the middle of a turn (version 2).
+func (s *Session) holds() bool {
+	return s.Agent.conn != nil && s.Agent.conn.Client.Agent().ProtocolVersion >= 2
+}
+
+// TakesPrompts tells whether a prompt can go out now: between turns, and to an agent of
+// version 2, which holds it, in the middle of one.
+func (s *Session) TakesPrompts() bool {
+	if s.ACP == nil || s.sending != nil || len(s.Queued) > 0 && s.Busy() {
+		return false
+	}
+	switch s.Thread.State {
+	case thread.Idle:
+		return !s.ACP.Running() || s.holds()
+	case thread.Running, thread.Waiting:
+		return s.holds()
+	}
+	return false
+}
+
+// Prompt sends a prompt, or has it wait where none can go out now: queued is its place,
+// which counts from 1, 0 where it was sent.
+func (s *Session) Prompt(text string) (queued int, err error) {
+	if len(s.Queued) == 0 && s.TakesPrompts() {
+		return 0, s.Send(text)
+	}
+	s.Enqueue(text)
+	return len(s.Queued), nil
+}
+
+// Enqueue has a prompt wait after those that do.
+func (s *Session) Enqueue(text string) {
+	s.Paused = s.Paused && len(s.Queued) > 0 // what was paused is gone
+	s.Queued = append(s.Queued, text)
+}
+
+// Resume has the prompts that wait sent, the first one now where that is possible.
+func (s *Session) Resume() {
+	s.Paused = false
+	s.sendQueued()
+}
+
+// Send sends a prompt now. It does not block: where something has to be read for it
+// first, a task does both.
+func (s *Session) Send(text string) error {
+	switch {
+	case s.ACP == nil:
+		return ErrNotOpen
+	case s.sending != nil:
+		return ErrReading
+	}
+	whole := strings.Join(s.Carried, "") + text
+	if expand := s.w.opts.Expand; expand != nil {
+		if blocks := expand(s, text); blocks != nil {
+			s.last, s.refused = whole, nil
+			s.sendExpanded(text, blocks)
+			return nil
+		}
+	}
+	held := s.ACP.Running()
+	if err := s.ACP.Prompt(append(textBlocks(s.Carried), event.Block{Text: text})...); err != nil {
+		return err
+	}
+	s.last, s.refused, s.Carried = whole, nil, nil
+	s.w.tell(Sent{s, text, nil, held})
+	return nil
+}
+
+func textBlocks(texts []string) (out []event.Block) {
+	for _, text := range texts {
+		out = append(out, event.Block{Text: text})
+	}
+	return out
+}
+
+// sendExpanded reads what a prompt mentions, and sends it then.
+func (s *Session) sendExpanded(text string, expand func(context.Context) ([]event.Block, []string)) {
+	ctx, cancel := context.WithTimeout(s.w.conns.ctx, readPatience)
+	p := &sending{text: text, carried: s.Carried, queued: len(s.Queued), cancel: cancel}
+	s.sending, s.Carried = p, nil
+	open, held := s.ACP, s.ACP.Running()
+	s.w.begin(func() Result {
+		defer cancel()
+		blocks, notes := expand(ctx)
+		if !p.state.CompareAndSwap(reading, goingOut) {
+			return nil
+		}
+		err := open.Prompt(append(textBlocks(p.carried), blocks...)...)
+		return after(func() { s.sent(p, Sent{s, text, notes, held}, err) })
+	})
+}
+
+// sent notes that a prompt has gone out, or why not.
+func (s *Session) sent(p *sending, n Sent, err error) {
+	w := s.w
+	if s.sending != p || !w.has(s) {
+		return
+	}
+	s.sending = nil
+	if err != nil {
+		s.Carried = append(slices.Clone(p.carried), s.Carried...)
+		w.tell(NotSent{s, p.text, err})
+		return
+	}
+	w.tell(n)
+	// What was sent meanwhile goes to an agent that takes it at once.
+	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
+		if !s.sendFirst() {
+			break
+		}
+	}
+	if p.ended != nil && s.sending == nil {
+		s.turnEnded(*p.ended)
+	}
+}
+
+// StopSending gives up the prompt whose files are being read, and returns it; false
+// where there is none.
+func (s *Session) StopSending() (text string, ok bool) {
+	p := s.sending
+	if p == nil || !p.giveUp() {
+		return "", false
+	}
+	s.sending = nil
+	s.Carried = append(slices.Clone(p.carried), s.Carried...)
+	return p.text, true
+}
+
+// requeue makes the prompt whose files are being read wait, first of all.
+func (s *Session) requeue() {
+	if text, ok := s.StopSending(); ok {
+		s.Queued = append([]string{text}, s.Queued...)
+	}
+}
+
+// sendFirst sends the first prompt that waits; false where it stays.
+func (s *Session) sendFirst() bool {
+	text := s.Queued[0]
+	s.Queued = slices.Clone(s.Queued[1:])
+	if err := s.Send(text); err != nil {
+		s.Queued = append([]string{text}, s.Queued...)
+		s.say("not sent: " + err.Error())
+		return false
+	}
+	return true
+}
+
+// sendQueued sends the first prompt that waits, if it may go out now.
+func (s *Session) sendQueued() {
+	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.Thread.State != thread.Idle {
+		return
+	}
+	s.sendFirst()
+}
+
+// turnEnded sends the first prompt that waits after a turn that ended by itself. After
+// a stop or an error they wait until the user sends them, whatever turns come between.
+func (s *Session) turnEnded(e event.TurnEnded) {
+	s.stopAsked = time.Time{}
+	if s.sending != nil {
+		s.sending.ended = &e
+		return
+	}
+	if WantsLogin(e.Err) {
+		if !slices.Contains(s.refused, s.last) {
+			s.refused = append(s.refused, s.last)
+		}
+		s.wantLogin(e.Err)
+		return
+	}
+	if len(s.Queued) > 0 && (e.Err != nil || e.StopReason == "cancelled") {
+		s.Paused = true
+		s.w.tell(Paused{s})
+	}
+	s.Paused = s.Paused && len(s.Queued) > 0
+	s.sendQueued()
+}
+
+// promptFailed keeps a prompt that the agent did not take for after a login, or for
+// after the turn, or hands it back.
+func (s *Session) promptFailed(e event.PromptFailed) {
+	text := s.textOf(e.Blocks)
+	switch {
+	case WantsLogin(e.Err):
+		s.refused = append(s.refused, text)
+		s.wantLogin(e.Err)
+	case event.CutOff(e.Err):
+		s.Cut.Hold(s.Thread, text)
+		s.Offers.Offer(&s.Cut)
+	case e.MidTurn && !e.Withdrawn:
+		s.Enqueue(text)
+		s.w.tell(Deferred{s, e.Err})
+		s.sendQueued() // where the turn is over meanwhile
+	default:
+		dropped := s.dropped[e.Key] && e.Withdrawn
+		delete(s.dropped, e.Key)
+		s.w.tell(Returned{s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+	}
+}
+
+func (s *Session) textOf(blocks []event.Block) (text string) {
+	if f := s.w.opts.TextOf; f != nil {
+		return f(blocks)
+	}
+	for _, b := range blocks {
+		if b.URI == "" && b.Image == nil {
+			text += b.Text
+		}
+	}
+	return text
+}
+
+// Withdraw asks the agent for the newest prompt back that it holds: to be dropped, or
+// to be edited. False where it holds none.
+func (s *Session) Withdraw(drop bool) bool {
+	n := len(s.Thread.Held)
+	if n == 0 || s.ACP == nil {
+		return false
+	}
+	key := s.Thread.Held[n-1].Key
+	if drop {
+		s.dropped[key] = true
+	}
+	s.ACP.Withdraw(key)
+	return true
+}

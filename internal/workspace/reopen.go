@@ -1,0 +1,180 @@
+package workspace
+
+import (
+	"context"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/reopen"
+)
+
+// reopen opens the session on a new connection. Its thread stays as it is until the
+// agent has told its own. Nothing is sent again.
+func (s *Session) reopen() {
+	if s.ACP != nil {
+		s.Former, s.ACP = s.ACP, nil
+	}
+	switch {
+	case s.State == reopen.SessionGone, s.State == reopen.StartingOver:
+		if s.Agent.pending == s {
+			s.Agent.pending = nil
+		}
+		s.State = reopen.SessionGone
+		s.Thread.Revive("")
+		s.remarked()
+		return
+	case s.Former == nil:
+		return
+	}
+	way, open := s.Again(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
+	switch way {
+	case reopen.Never:
+		s.goneNow(nil)
+		return
+	case reopen.Resume:
+		s.began = len(s.Thread.Items)
+	}
+	s.w.tell(Reconnecting{s})
+	ctx := s.w.conns.ctx
+	var opened *acpclient.Session
+	var err error
+	s.Agent.ask(func() { opened, err = open(ctx) }, func() { s.reopened(opened, err) })
+}
+
+// reopened takes the session over, or says why there is none.
+func (s *Session) reopened(opened *acpclient.Session, err error) {
+	if s.State != reopen.Reopening {
+		return
+	}
+	coming := s.Coming
+	s.Coming = nil
+	switch reopen.OutcomeOf(err) {
+	case reopen.Opened:
+		s.Former, s.State = nil, reopen.Live
+		if coming != nil {
+			s.showLoaded(coming)
+		} else {
+			s.Thread.Revive(s.Cut.Resumed())
+			s.remarked()
+		}
+		s.attach(opened)
+		s.w.tell(Reconnected{s, coming != nil})
+		s.sendQueued()
+	case reopen.Gone:
+		s.goneNow(err)
+	case reopen.Lost: // an event tells
+		s.State = reopen.Live
+	case reopen.Login:
+		s.notReopened(err)
+		s.wantLogin(err)
+	default:
+		s.notReopened(err)
+	}
+}
+
+// showLoaded puts the conversation as the agent tells it in the place of the one
+// before. What only parley knows is kept beside it.
+func (s *Session) showLoaded(coming *thread.Thread) {
+	coming.CarryShells(s.Thread)
+	s.Cut.Mark(coming, &s.Offers)
+	s.Thread = coming
+	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
+	s.began, s.spans = 0, nil
+}
+
+func (s *Session) notReopened(err error) {
+	s.State = reopen.Unopened
+	s.Thread.Revive("Reconnected, but the session did not open: " + err.Error())
+	s.remarked()
+	s.w.tell(NotReopened{s, err})
+}
+
+// goneNow notes that the agent does not have the session any longer.
+func (s *Session) goneNow(err error) {
+	s.State, s.Former = reopen.SessionGone, nil
+	s.Paused = s.Paused || len(s.Queued) > 0
+	s.Thread.Revive(reopen.WhyGone(err))
+	s.remarked()
+	s.w.tell(SessionGone{s})
+}
+
+// Continue does what a session needs that is not open: tries for the connection,
+// starts the agent again, opens it again, or begins a new one in its place. False
+// where nothing is in the way.
+func (s *Session) Continue() bool {
+	a := s.Agent
+	_, retrying := a.Retrying()
+	ended := s.Thread.State == thread.Ended
+	switch {
+	case retrying:
+		a.Redial()
+	case s.State == reopen.Reopening && a.conn != nil:
+		return false
+	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Former != nil || s.State == reopen.SessionGone):
+		a.Redial()
+	case ended:
+		a.Restart()
+	case s.State == reopen.SessionGone:
+		s.startOver()
+	case s.State == reopen.Unopened:
+		s.reopen()
+	default:
+		return false
+	}
+	return true
+}
+
+// startOver opens a new session in the place of one that is gone. What waits stays;
+// nothing is sent by itself.
+func (s *Session) startOver() {
+	a := s.Agent
+	if a.pending != nil {
+		s.say("a session is being opened already")
+		return
+	}
+	cut, paused := s.Cut, s.Paused || len(s.Queued) > 0
+	s.fresh()
+	s.State, s.Cut, s.Paused = reopen.StartingOver, cut, paused
+	a.pending = s
+	ctx, cancel := context.WithCancel(s.w.conns.ctx)
+	s.giveUp = cancel
+	conn := a.conn
+	var opened *acpclient.Session
+	var err error
+	a.ask(func() { opened, err = conn.Client.NewSession(ctx, conn.Template) }, func() { s.startedOver(opened, err) })
+}
+
+// startedOver takes the new session, or leaves the old one as it was.
+func (s *Session) startedOver(opened *acpclient.Session, err error) {
+	if s.Agent.pending == s {
+		s.Agent.pending = nil
+	}
+	if s.State != reopen.StartingOver {
+		return
+	}
+	s.giveUp()
+	s.giveUp = nil
+	if err != nil {
+		s.State = reopen.SessionGone
+		s.w.tell(StartedOver{s, err})
+		if reopen.OutcomeOf(err) == reopen.Login {
+			s.wantLogin(err)
+		}
+		return
+	}
+	s.State = reopen.Live
+	s.attach(opened)
+	s.w.tell(StartedOver{s, nil})
+	s.sendQueued()
+}
+
+// cutOff keeps what is known of a turn that the network has cut.
+func (s *Session) cutOff(err error) {
+	if event.CutOff(err) {
+		s.Cut.Take(s.Thread, s.last)
+		s.Offers.Offer(&s.Cut)
+	}
+}
+
+func (s *Session) say(line string) { s.w.tell(Said{s, line}) }

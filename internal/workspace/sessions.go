@@ -1,0 +1,318 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/reopen"
+)
+
+// requestPatience is how long a request may take that is not a prompt.
+const requestPatience = time.Minute
+
+// request runs a request to the agent in a task, and calls done with its outcome.
+func (a *Agent) request(call func(context.Context) error, done func(error)) {
+	parent := a.w.conns.ctx
+	var err error
+	a.ask(func() {
+		ctx, stop := context.WithTimeout(parent, requestPatience)
+		defer stop()
+		err = call(ctx)
+	}, func() { done(err) })
+}
+
+// Request runs a request of the session in a task, and calls done with its outcome.
+func (s *Session) Request(call func(context.Context, *acpclient.Session) error, done func(error)) {
+	if open := s.ACP; open != nil {
+		s.Agent.request(func(ctx context.Context) error { return call(ctx, open) }, done)
+	}
+}
+
+// NewSession opens another session with an agent, at which the user is from now on.
+func (a *Agent) NewSession() {
+	switch {
+	case !a.Live():
+		a.w.say("the agent is gone")
+		return
+	case a.pending != nil:
+		a.w.say("a session is being opened already")
+		return
+	}
+	s := a.w.add(a)
+	a.pending = s
+	conn := a.conn
+	s.open(nil, func(ctx context.Context) (*acpclient.Session, error) {
+		return conn.Client.NewSession(ctx, conn.Template)
+	})
+}
+
+// OpenListed opens a session that the agent keeps. logged is its log, where parley
+// knows of it from there only: that is shown where the agent refuses it.
+func (a *Agent) OpenListed(kept acpclient.Listed, logged *Logged) {
+	if !a.Live() {
+		a.w.say("the agent is gone")
+		return
+	}
+	way := reopen.WayOf(a.conn.Client.Agent())
+	if way == reopen.Never {
+		a.w.say("the agent cannot open a session again")
+		return
+	}
+	// The directory is the session's own, and the user has seen it in the list. Further
+	// ones are the user's: the agent's list must not widen what it may read.
+	n, client := a.conn.Template, a.conn.Client
+	if kept.Cwd != "" {
+		n.Cwd = kept.Cwd
+	}
+	s := a.w.add(a)
+	s.Thread.Session, s.Thread.Title = kept.ID, kept.Title
+	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
+		s.Dir = kept.Cwd
+	}
+	s.open(logged, func(ctx context.Context) (*acpclient.Session, error) { return way.Open(ctx, client, kept.ID, n) })
+}
+
+// open opens the session in a task, until it is given up.
+func (s *Session) open(logged *Logged, request func(context.Context) (*acpclient.Session, error)) {
+	parent, cancel := context.WithCancel(s.w.conns.ctx)
+	s.giveUp = cancel
+	var opened *acpclient.Session
+	var err error
+	s.Agent.ask(func() {
+		ctx, stop := context.WithTimeout(parent, reopen.Patience)
+		defer stop()
+		opened, err = request(ctx)
+	}, func() {
+		cancel()
+		s.opened(opened, err, logged)
+	})
+}
+
+// opened takes a session that was asked for. One that could not be opened is removed.
+func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
+	w, a := s.w, s.Agent
+	if a.pending == s {
+		a.pending = nil
+	}
+	if !w.has(s) {
+		return
+	}
+	if err == nil {
+		s.attach(opened)
+		w.tell(Opened{s})
+		s.sendQueued()
+		return
+	}
+	w.remove(s)
+	if errors.Is(err, context.Canceled) {
+		err = errGivenUp
+	}
+	n := NotOpened{s, err, nil}
+	if why := a.whyLog(err, logged); why != "" {
+		n.Logged = w.OpenLogged(*logged, why)
+	}
+	w.tell(n)
+}
+
+var errGivenUp = errors.New("opening the session was given up")
+
+// whyLog says why the log of a session is shown that did not open; "" where there is
+// none, or where it may be opened yet.
+func (a *Agent) whyLog(err error, logged *Logged) string {
+	if logged == nil || err == errGivenUp {
+		return ""
+	}
+	switch reopen.OutcomeOf(err) {
+	case reopen.Gone:
+		return a.Name() + " refused it: " + strings.TrimPrefix(reopen.Answer(err), "the agent answered: ")
+	case reopen.Failed: // its directory is gone, say
+		return err.Error()
+	}
+	return ""
+}
+
+// List asks the agents for the sessions that they keep, and looks into the logs. Each
+// answer is told as Listed.
+func (w *Workspace) List() {
+	for _, a := range w.Agents() {
+		if info := a.Info(); info != nil && info.List {
+			a.list()
+		}
+	}
+	if logs := w.opts.Logs; logs != nil {
+		w.begin(func() Result {
+			logged, err := logs()
+			return after(func() {
+				w.logs = logged
+				w.tell(Listed{err})
+			})
+		})
+	}
+}
+
+func (a *Agent) list() {
+	client := a.conn.Client
+	var listed []acpclient.Listed
+	a.request(func(ctx context.Context) (err error) {
+		listed, err = client.ListSessions(ctx, "")
+		return err
+	}, func(err error) {
+		a.listed = listed
+		a.w.tell(Listed{err})
+	})
+}
+
+// Known are the sessions of parley's logs that an agent may open again though it does
+// not list any.
+func (w *Workspace) Known(a *Agent) (out []Logged) {
+	info := a.Info()
+	if info == nil || info.List || reopen.WayOf(*info) == reopen.Never {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(w.logs), func(g Logged) bool { return !g.OfAgent(a.Spec) })
+}
+
+// Opener is the agent that may open a logged session that no agent lists; nil: none.
+func (w *Workspace) Opener(g Logged) *Agent {
+	for _, a := range w.Agents() {
+		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && reopen.WayOf(*info) != reopen.Never {
+			return a
+		}
+	}
+	return nil
+}
+
+// WhyReadOnly says why a logged session can be read only.
+func (w *Workspace) WhyReadOnly(g Logged) string {
+	for _, a := range w.Agents() {
+		if info := a.Info(); info != nil && g.OfAgent(a.Spec) {
+			if reopen.WayOf(*info) == reopen.Never {
+				return a.Name() + " cannot resume sessions"
+			}
+			return a.Name() + " does not have this session any longer"
+		}
+	}
+	return g.Agent + " is not running"
+}
+
+// OpenLogged shows a session from its log, to read. why says why that is so.
+func (w *Workspace) OpenLogged(g Logged, why string) *Session {
+	a := newAgent(w)
+	a.Spec = w.spec(g.Agent)
+	for _, other := range w.Agents() {
+		if g.OfAgent(other.Spec) {
+			a.Spec = other.Spec // which may have told its name
+		}
+	}
+	s := w.add(a)
+	s.ReadOnly, s.Why = true, why
+	s.Thread.Session, s.Thread.Title = g.Session, g.Title
+	s.spans = []connectionSpan{{0, g.Behind}}
+	ctx, cancel := context.WithCancel(w.conns.ctx)
+	s.giveUp = cancel
+	w.begin(func() Result {
+		queue := event.NewQueue()
+		err := g.Replay(ctx, queue)
+		return after(func() { s.replayed(queue.Take(), err) })
+	})
+	return s
+}
+
+// replayed takes what the log has told.
+func (s *Session) replayed(events []event.Event, err error) {
+	w := s.w
+	s.giveUp()
+	s.giveUp = nil
+	if errors.Is(err, context.Canceled) {
+		w.remove(s)
+		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
+		return
+	}
+	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // what it leaves open is over all the same
+		w.tell(Applied{s, e, s.Thread.Apply(e)})
+	}
+	s.remarked()
+	if err != nil {
+		s.say("the log cannot be read: " + err.Error())
+	}
+}
+
+// findLog looks for the log of the session that was to be opened.
+func (a *Agent) findLog() {
+	w := a.w
+	name, logs := w.opts.Resume, w.opts.Logs
+	if name == "" || logs == nil {
+		return
+	}
+	var logged []Logged
+	a.ask(func() { logged, _ = logs() }, func() {
+		if !a.opening || a.err == nil {
+			return
+		}
+		for _, same := range []func(Logged) bool{
+			func(g Logged) bool { return g.Session == name },
+			func(g Logged) bool { return strings.EqualFold(g.Title, name) },
+		} {
+			for i, g := range logged {
+				if g.Agent == a.Spec.Name && same(g) {
+					a.logged = &logged[i]
+					w.tell(FoundLog{a})
+					return
+				}
+			}
+		}
+	})
+}
+
+// ReadLog shows the log of the session that could not be opened in its place.
+func (a *Agent) ReadLog() {
+	front := a.Front()
+	s := a.w.OpenLogged(*a.logged, "")
+	s.Agent.Spec = a.Spec
+	a.w.remove(front)
+	a.forget()
+	a.opening, s.from = false, nil
+}
+
+// Close ends a session, and its agent with the last one of it. It is told as Said.
+func (s *Session) Close() {
+	w, a, open := s.w, s.Agent, s.ACP
+	w.remove(s)
+	if len(a.Sessions()) == 0 { // the agent has nothing left to do
+		a.forget()
+		w.end(a.conn)
+		return
+	}
+	if open == nil {
+		return
+	}
+	client := a.conn.Client
+	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(err error) { w.ended("closed", err) })
+}
+
+// Delete has the agent forget a session that it keeps. It is told as Said.
+func (a *Agent) Delete(id string) {
+	client := a.conn.Client
+	a.request(func(ctx context.Context) error { return client.DeleteSession(ctx, id) }, func(err error) { a.w.ended("deleted", err) })
+}
+
+// ended says what became of closing or deleting a session, and lists them again.
+func (w *Workspace) ended(what string, err error) {
+	if err != nil {
+		what = err.Error()
+	}
+	w.say(what)
+	w.List()
+}
+
+// Waiting tells whether something of the session is under way that is not a turn.
+func (s *Session) Waiting() bool {
+	_, dialing := s.Agent.Dialing()
+	return dialing || s.Agent.login.name != "" || s.sending != nil || s.ACP == nil && s.giveUp != nil && s.Thread.State != thread.Ended
+}
