@@ -113,6 +113,22 @@ func (w *Workspace) Start(spec Spec) *Agent {
 	return a
 }
 
+// Replace starts an agent in the place of all others, which end.
+func (w *Workspace) Replace(spec Spec) {
+	others := w.Agents()
+	a := newAgent(w)
+	a.Spec = spec
+	w.add(a)
+	for _, o := range others {
+		for _, s := range o.Sessions() {
+			w.remove(s)
+		}
+		o.forget()
+		w.end(o.conn)
+	}
+	a.Restart()
+}
+
 // Restart starts the agent again, and ends the one before.
 func (a *Agent) Restart() {
 	old := a.conn

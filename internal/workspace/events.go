@@ -10,11 +10,14 @@ import (
 // listen waits for events of the agent. It is under way once for each connection, and
 // ends when another one takes its place.
 func (a *Agent) listen() {
-	queue, replaced, pace, last := a.queue, a.replaced, a.w.opts.Pace, a.last
+	queue, replaced, over := a.queue, a.replaced, a.w.conns.ctx.Done()
+	pace, last := a.w.opts.Pace, a.last
 	a.w.begin(func() Result {
 		select {
 		case <-queue.Ready():
 		case <-replaced:
+			return nil
+		case <-over:
 			return nil
 		}
 		if rest := pace - time.Since(last); rest > 0 {

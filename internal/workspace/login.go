@@ -232,8 +232,7 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 		return
 	}
 	said := lastLines(err)
-	err = errors.New("the login did not succeed: " + err.Error())
-	a.Log.Add(event.LogClient, err.Error())
+	a.Log.Add(event.LogClient, "the login did not succeed: "+err.Error())
 	for _, line := range said {
 		a.Log.Add(event.LogClient, line)
 	}
@@ -264,7 +263,7 @@ func (a *Agent) again() {
 // retryRefused sends the prompts again that were refused for want of a login, or opens
 // the session again that was.
 func (s *Session) retryRefused() {
-	if s.State == reopen.Unopened {
+	if s.Lost.State == reopen.Unopened {
 		s.reopen()
 		return
 	}

@@ -244,8 +244,8 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 		s.refused = append(s.refused, text)
 		s.wantLogin(e.Err)
 	case event.CutOff(e.Err):
-		s.Cut.Hold(s.Thread, text)
-		s.Offers.Offer(&s.Cut)
+		s.Lost.Cut.Hold(s.Thread, text)
+		s.Offers.Offer(&s.Lost.Cut)
 	case e.MidTurn && !e.Withdrawn:
 		s.Enqueue(text)
 		s.w.tell(Deferred{s, e.Err})

@@ -13,21 +13,21 @@ import (
 // agent has told its own. Nothing is sent again.
 func (s *Session) reopen() {
 	if s.ACP != nil {
-		s.Former, s.ACP = s.ACP, nil
+		s.Lost.Former, s.ACP = s.ACP, nil
 	}
 	switch {
-	case s.State == reopen.SessionGone, s.State == reopen.StartingOver:
+	case s.Lost.State == reopen.SessionGone, s.Lost.State == reopen.StartingOver:
 		if s.Agent.pending == s {
 			s.Agent.pending = nil
 		}
-		s.State = reopen.SessionGone
+		s.Lost.State = reopen.SessionGone
 		s.Thread.Revive("")
 		s.remarked()
 		return
-	case s.Former == nil:
+	case s.Lost.Former == nil:
 		return
 	}
-	way, open := s.Again(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
+	way, open := s.Lost.Again(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
 	switch way {
 	case reopen.Never:
 		s.goneNow(nil)
@@ -44,18 +44,18 @@ func (s *Session) reopen() {
 
 // reopened takes the session over, or says why there is none.
 func (s *Session) reopened(opened *acpclient.Session, err error) {
-	if s.State != reopen.Reopening {
+	if s.Lost.State != reopen.Reopening {
 		return
 	}
-	coming := s.Coming
-	s.Coming = nil
+	coming := s.Lost.Coming
+	s.Lost.Coming = nil
 	switch reopen.OutcomeOf(err) {
 	case reopen.Opened:
-		s.Former, s.State = nil, reopen.Live
+		s.Lost.Former, s.Lost.State = nil, reopen.Live
 		if coming != nil {
 			s.showLoaded(coming)
 		} else {
-			s.Thread.Revive(s.Cut.Resumed())
+			s.Thread.Revive(s.Lost.Cut.Resumed())
 			s.remarked()
 		}
 		s.attach(opened)
@@ -64,7 +64,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	case reopen.Gone:
 		s.goneNow(err)
 	case reopen.Lost: // an event tells
-		s.State = reopen.Live
+		s.Lost.State = reopen.Live
 	case reopen.Login:
 		s.notReopened(err)
 		s.wantLogin(err)
@@ -77,14 +77,14 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 // before. What only parley knows is kept beside it.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
-	s.Cut.Mark(coming, &s.Offers)
+	s.Lost.Cut.Mark(coming, &s.Offers)
 	s.Thread = coming
 	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
 	s.began, s.spans = 0, nil
 }
 
 func (s *Session) notReopened(err error) {
-	s.State = reopen.Unopened
+	s.Lost.State = reopen.Unopened
 	s.Thread.Revive("Reconnected, but the session did not open: " + err.Error())
 	s.remarked()
 	s.w.tell(NotReopened{s, err})
@@ -92,7 +92,7 @@ func (s *Session) notReopened(err error) {
 
 // goneNow notes that the agent does not have the session any longer.
 func (s *Session) goneNow(err error) {
-	s.State, s.Former = reopen.SessionGone, nil
+	s.Lost.State, s.Lost.Former = reopen.SessionGone, nil
 	s.Paused = s.Paused || len(s.Queued) > 0
 	s.Thread.Revive(reopen.WhyGone(err))
 	s.remarked()
@@ -109,15 +109,15 @@ func (s *Session) Continue() bool {
 	switch {
 	case retrying:
 		a.Redial()
-	case s.State == reopen.Reopening && a.conn != nil:
+	case s.Lost.State == reopen.Reopening && a.conn != nil:
 		return false
-	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Former != nil || s.State == reopen.SessionGone):
+	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Former != nil || s.Lost.State == reopen.SessionGone):
 		a.Redial()
 	case ended:
 		a.Restart()
-	case s.State == reopen.SessionGone:
+	case s.Lost.State == reopen.SessionGone:
 		s.startOver()
-	case s.State == reopen.Unopened:
+	case s.Lost.State == reopen.Unopened:
 		s.reopen()
 	default:
 		return false
@@ -133,9 +133,9 @@ func (s *Session) startOver() {
 		s.say("a session is being opened already")
 		return
 	}
-	cut, paused := s.Cut, s.Paused || len(s.Queued) > 0
+	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0
 	s.fresh()
-	s.State, s.Cut, s.Paused = reopen.StartingOver, cut, paused
+	s.Lost.State, s.Lost.Cut, s.Paused = reopen.StartingOver, cut, paused
 	a.pending = s
 	ctx, cancel := context.WithCancel(s.w.conns.ctx)
 	s.giveUp = cancel
@@ -150,20 +150,20 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	if s.Agent.pending == s {
 		s.Agent.pending = nil
 	}
-	if s.State != reopen.StartingOver {
+	if s.Lost.State != reopen.StartingOver {
 		return
 	}
 	s.giveUp()
 	s.giveUp = nil
 	if err != nil {
-		s.State = reopen.SessionGone
+		s.Lost.State = reopen.SessionGone
 		s.w.tell(StartedOver{s, err})
 		if reopen.OutcomeOf(err) == reopen.Login {
 			s.wantLogin(err)
 		}
 		return
 	}
-	s.State = reopen.Live
+	s.Lost.State = reopen.Live
 	s.attach(opened)
 	s.w.tell(StartedOver{s, nil})
 	s.sendQueued()
@@ -172,8 +172,8 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 // cutOff keeps what is known of a turn that the network has cut.
 func (s *Session) cutOff(err error) {
 	if event.CutOff(err) {
-		s.Cut.Take(s.Thread, s.last)
-		s.Offers.Offer(&s.Cut)
+		s.Lost.Cut.Take(s.Thread, s.last)
+		s.Offers.Offer(&s.Lost.Cut)
 	}
 }
 

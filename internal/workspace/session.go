@@ -29,14 +29,13 @@ type Session struct {
 	Why      string // why that is so
 	Dir      string // where it was opened in another directory than Options.Cwd
 
-	reopen.Session // what is kept over a lost connection
+	Lost reopen.Session // what is kept over a lost connection
 
 	w         *Workspace
 	from      *Session           // the one it was opened from
 	giveUp    context.CancelFunc // of opening it; nil for the connection's first
 	spans     []connectionSpan   // whose messages the items are made of
 	began     int                // items there were when the connection began
-	asked     bool               // the first prompt that waits is meant for the session that is being opened
 	sending   *sending           // the prompt whose files are being read
 	refused   []string           // prompts that the agent wanted a login for
 	last      string             // the prompt that went out last
@@ -126,7 +125,7 @@ func (s *Session) attach(open *acpclient.Session) {
 // fresh makes it ready for another connection: the thread and the queue stay.
 func (s *Session) fresh() {
 	s.requeue()
-	s.ACP, s.Session, s.asked, s.counted = nil, reopen.Session{}, false, changedLines{}
+	s.ACP, s.Lost, s.counted = nil, reopen.Session{}, changedLines{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.spans = append(s.spans, connectionSpan{from: s.began})
@@ -144,7 +143,7 @@ func (s *Session) remarked() {
 
 // apply takes one event.
 func (s *Session) apply(e event.Event) {
-	if s.Coming != nil && s.takeHistory(e) {
+	if s.Lost.Coming != nil && s.takeHistory(e) {
 		return
 	}
 	turn := 0
@@ -152,10 +151,10 @@ func (s *Session) apply(e event.Event) {
 	case event.TurnStarted:
 		s.watch(true)
 		if !e.Told {
-			s.Cut = reopen.Cut{}
+			s.Lost.Cut = reopen.Cut{}
 		}
 	case event.PromptHeld:
-		s.Cut = reopen.Cut{}
+		s.Lost.Cut = reopen.Cut{}
 	case event.TurnEnded:
 		turn = s.watch(false)
 	}
@@ -184,13 +183,13 @@ func (s *Session) takeHistory(e event.Event) bool {
 	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationSettled, event.ElicitationCompleted:
 		return false
 	case event.NoticeArrived: // the thread that is shown goes
-		s.Coming.Apply(e)
+		s.Lost.Coming.Apply(e)
 		return false
 	case event.Disconnected:
-		s.Coming = nil
+		s.Lost.Coming = nil
 		return false
 	}
-	s.Coming.Apply(e)
+	s.Lost.Coming.Apply(e)
 	return true
 }
 
@@ -203,9 +202,9 @@ func (s *Session) watch(begins bool) int {
 	return 0
 }
 
-// forceAfter is how long an agent may take to end a cancelled turn before ending the
+// KillAfter is how long an agent may take to end a cancelled turn before ending the
 // agent itself is offered.
-const forceAfter = 5 * time.Second
+const KillAfter = 5 * time.Second
 
 // Stop cancels the running turn. When the agent does not react, a second Stop after a
 // few seconds ends the agent: killed.
@@ -219,7 +218,7 @@ func (s *Session) Stop() (killed bool) {
 	}
 	if s.stopAsked.IsZero() {
 		s.stopAsked = s.w.opts.Now()
-		s.w.begin(func() Result { return pause(s.w, forceAfter) })
+		s.w.begin(func() Result { return pause(s.w, KillAfter) })
 	}
 	s.ACP.Cancel()
 	return false
@@ -227,7 +226,7 @@ func (s *Session) Stop() (killed bool) {
 
 // Killable tells whether another Stop ends the agent.
 func (s *Session) Killable() bool {
-	return !s.stopAsked.IsZero() && s.w.opts.Now().Sub(s.stopAsked) >= forceAfter
+	return !s.stopAsked.IsZero() && s.w.opts.Now().Sub(s.stopAsked) >= KillAfter
 }
 
 // pause waits, or until the workspace is closed. What depends on the time may have

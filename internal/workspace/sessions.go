@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -137,12 +136,42 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 	return ""
 }
 
+// Kept lists the sessions that the agent keeps, in a task, and calls done with them.
+// Those of parley's logs are taken for them where it lists none, but can open one again.
+func (a *Agent) Kept(done func([]acpclient.Listed, error)) {
+	var kept []acpclient.Listed
+	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
+	switch {
+	case info != nil && info.List:
+		client := a.conn.Client
+		a.request(func(ctx context.Context) (err error) {
+			kept, err = client.ListSessions(ctx, "")
+			return err
+		}, func(err error) { done(kept, err) })
+	case info != nil && logs != nil && reopen.WayOf(*info) != reopen.Never:
+		a.request(func(context.Context) error {
+			logged, err := logs()
+			for _, g := range logged {
+				if g.OfAgent(spec) {
+					kept = append(kept, acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+				}
+			}
+			return err
+		}, func(err error) { done(kept, err) })
+	default:
+		done(nil, nil)
+	}
+}
+
 // List asks the agents for the sessions that they keep, and looks into the logs. Each
 // answer is told as Listed.
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.list()
+			a.Kept(func(kept []acpclient.Listed, err error) {
+				a.listed = kept
+				w.tell(Listed{err})
+			})
 		}
 	}
 	if logs := w.opts.Logs; logs != nil {
@@ -154,28 +183,6 @@ func (w *Workspace) List() {
 			})
 		})
 	}
-}
-
-func (a *Agent) list() {
-	client := a.conn.Client
-	var listed []acpclient.Listed
-	a.request(func(ctx context.Context) (err error) {
-		listed, err = client.ListSessions(ctx, "")
-		return err
-	}, func(err error) {
-		a.listed = listed
-		a.w.tell(Listed{err})
-	})
-}
-
-// Known are the sessions of parley's logs that an agent may open again though it does
-// not list any.
-func (w *Workspace) Known(a *Agent) (out []Logged) {
-	info := a.Info()
-	if info == nil || info.List || reopen.WayOf(*info) == reopen.Never {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(w.logs), func(g Logged) bool { return !g.OfAgent(a.Spec) })
 }
 
 // Opener is the agent that may open a logged session that no agent lists; nil: none.
@@ -204,7 +211,7 @@ func (w *Workspace) WhyReadOnly(g Logged) string {
 // OpenLogged shows a session from its log, to read. why says why that is so.
 func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	a := newAgent(w)
-	a.Spec = w.spec(g.Agent)
+	a.Spec = w.Spec(g.Agent)
 	for _, other := range w.Agents() {
 		if g.OfAgent(other.Spec) {
 			a.Spec = other.Spec // which may have told its name

@@ -147,8 +147,8 @@ func (w *Workspace) Agents() []*Agent {
 	return out
 }
 
-// spec is the agent of that name.
-func (w *Workspace) spec(name string) Spec {
+// Spec is the agent of that name.
+func (w *Workspace) Spec(name string) Spec {
 	for _, s := range w.opts.Agents {
 		if s.Name == name {
 			return s

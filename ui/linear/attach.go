@@ -3,61 +3,40 @@ package linear
 import (
 	"context"
 	"errors"
-	"time"
 
 	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui"
 )
 
 // Bounds of what goes along with one prompt.
 const (
-	maxMentions  = 50
-	maxEmbedded  = 4 << 20 // bytes
-	readPatience = 10 * time.Second
+	maxMentions = 50
+	maxEmbedded = 4 << 20 // bytes
 )
 
-// attach reads the files that a prompt mentions with @, and sends it then; false
-// where it mentions none.
-func (c *chat) attach(text string) bool {
+// expand reads the files that a prompt mentions with @; nil where it mentions none.
+func (c *chat) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	found := mention.Find(text)
 	files := c.opts.Files
 	if len(found) == 0 || files == nil {
-		return false
+		return nil
 	}
-	if c.agent.Remote && !c.agent.Shared {
+	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		if !c.toldText {
 			c.toldText = true
 			c.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
 		}
-		return false
+		return nil
 	}
 	found = found[:min(len(found), maxMentions)]
-	t, conn := c.talk, c.conn
-	roots := []string{t.session.Cwd()}
-	if conn.Template.Cwd == t.session.Cwd() {
-		roots = append(roots, conn.Template.Roots...)
-	}
-	t.sending = true
-	embeds := conn.Client.Agent().EmbeddedContext
-	c.async(func(ctx context.Context) func() {
-		ctx, stop := context.WithTimeout(ctx, readPatience)
-		defer stop()
+	roots, embeds := s.Roots(), s.Agent.Conn().Client.Agent().EmbeddedContext
+	return func(ctx context.Context) ([]event.Block, []string) {
 		blocks, notes := readFiles(ctx, files, roots, found, embeds)
-		return func() {
-			t.sending = false
-			for _, n := range notes {
-				c.say("Notice: %s.", n)
-			}
-			if c.over || t.session == nil || c.conn != conn {
-				t.queued = append([]string{text}, t.queued...)
-				return
-			}
-			c.sendBlocks(t, text, append([]event.Block{{Text: text}}, blocks...))
-		}
-	})
-	return true
+		return append([]event.Block{{Text: text}}, blocks...), notes
+	}
 }
 
 // readFiles are the files: embedded where the agent takes that, else links. What

@@ -82,7 +82,7 @@ func (c *chat) own(text string) bool {
 
 // agentHas tells whether a slash command is the agent's.
 func (c *chat) agentHas(name string) bool {
-	return slices.ContainsFunc(c.thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
+	return slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
 // help lists what can be typed.
@@ -102,16 +102,16 @@ func (c *chat) help() {
 			c.say("/%s: %s.", o.Slash, o.Help)
 		}
 	}
-	if len(c.thread.Commands) > 0 {
+	if len(c.Thread.Commands) > 0 {
 		c.say("Commands of %s:", c.name())
 	}
-	for _, cmd := range c.thread.Commands {
+	for _, cmd := range c.Thread.Commands {
 		c.out.lines("/" + oneLine(cmd.Name) + ": " + strings.TrimSpace(oneLine(cmd.Description)+" "+oneLine(cmd.Hint)))
 	}
 }
 
 func (c *chat) plan() {
-	for _, p := range c.thread.Plans {
+	for _, p := range c.Thread.Plans {
 		if p.Markdown != "" {
 			s := &speaker{to: &saying{c: c, s: &told{}, name: "Plan"}}
 			s.feed(p.Markdown)
@@ -119,14 +119,14 @@ func (c *chat) plan() {
 		}
 	}
 	switch {
-	case len(c.thread.Plans) == 0:
+	case len(c.Thread.Plans) == 0:
 		c.say("There is no plan.")
 		return
-	case len(c.thread.Plan) == 0:
+	case len(c.Thread.Plan) == 0:
 		return
 	}
-	c.say("Plan, %s:", count(len(c.thread.Plan), "step"))
-	for i, e := range c.thread.Plan {
+	c.say("Plan, %s:", count(len(c.Thread.Plan), "step"))
+	for i, e := range c.Thread.Plan {
 		state := map[string]string{"completed": "done", "in_progress": "now", "pending": "open"}[e.Status]
 		if state == "" {
 			state = e.Status
@@ -138,7 +138,7 @@ func (c *chat) plan() {
 // goingOn lists the tool calls that run, and what goes on without the turn.
 func (c *chat) goingOn() {
 	n := 0
-	for _, it := range c.thread.Items {
+	for _, it := range c.Thread.Items {
 		if it.Kind != thread.ToolCall || !it.Tool.Live() {
 			continue
 		}
@@ -149,8 +149,8 @@ func (c *chat) goingOn() {
 		}
 		c.say("%s: %s, %s, for %s.", toolName(it.Tool, number), subject(it.Tool, c.cwd()), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
 	}
-	for _, b := range c.thread.Background {
-		if c.thread.Tool(b.ID) == nil {
+	for _, b := range c.Thread.Background {
+		if c.Thread.Tool(b.ID) == nil {
 			n++
 			c.say("In the background: %s %s.", strings.ReplaceAll(oneLine(b.Type), "_", " "), spelled(b.ID))
 		}
@@ -168,7 +168,7 @@ func since(t time.Time) time.Duration {
 }
 
 func (c *chat) showLog() {
-	lines, _ := c.log.Lines()
+	lines, _ := c.Agent.Log.Lines()
 	const most = 50
 	if len(lines) == 0 {
 		c.say("The log is empty.")
@@ -183,18 +183,18 @@ func (c *chat) showLog() {
 
 // anotherAgent asks for an agent in the place of this one.
 func (c *chat) anotherAgent() {
-	if c.session != nil && c.busy() {
+	if c.ACP != nil && c.busy() {
 		c.say("The turn is still running: /stop stops it.")
 		return
 	}
-	if c.conn != nil {
+	if c.Agent.Conn() != nil {
 		c.say("Another agent takes the place of %s, which ends.", c.name())
 	}
 	c.chooseAgent()
 }
 
 func (c *chat) turns() {
-	all := prompts(c.thread)
+	all := prompts(c.Thread)
 	if len(all) == 0 {
 		c.say("There are no prompts yet.")
 		return
@@ -206,8 +206,8 @@ func (c *chat) turns() {
 }
 
 func (c *chat) lastThought() {
-	for i := len(c.thread.Items) - 1; i >= 0; i-- {
-		if it := c.thread.Items[i]; it.Kind == thread.ThoughtMessage && !it.Blank() {
+	for i := len(c.Thread.Items) - 1; i >= 0; i-- {
+		if it := c.Thread.Items[i]; it.Kind == thread.ThoughtMessage && !it.Blank() {
 			c.say("%s", thought(it))
 			c.out.lines(strings.TrimSpace(string(it.Text)))
 			c.say("End of the thought.")
@@ -218,7 +218,7 @@ func (c *chat) lastThought() {
 }
 
 func (c *chat) transcript() {
-	if len(c.thread.Items) == 0 {
+	if len(c.Thread.Items) == 0 {
 		c.say("There is nothing yet.")
 		return
 	}
@@ -228,28 +228,28 @@ func (c *chat) transcript() {
 }
 
 func (c *chat) listQueue() {
-	if len(c.queued) == 0 {
+	if len(c.Queued) == 0 {
 		c.say("No prompt waits.")
 		return
 	}
-	for i, text := range c.queued {
+	for i, text := range c.Queued {
 		c.say("%d. %s", i+1, cut(oneLine(text), 200))
 	}
-	if c.paused {
+	if c.Paused {
 		c.say("They wait for you: enter alone sends the first one.")
 	}
 }
 
 func (c *chat) dropQueued(arg string) {
-	n := len(c.queued)
+	n := len(c.Queued)
 	if arg != "" {
 		n, _ = strconv.Atoi(arg)
 	}
-	if n < 1 || n > len(c.queued) {
+	if n < 1 || n > len(c.Queued) {
 		c.say("There is no such prompt among those that wait.")
 		return
 	}
-	text := c.queued[n-1]
-	c.queued = append(c.queued[:n-1:n-1], c.queued[n:]...)
+	text := c.Queued[n-1]
+	c.Queued = append(c.Queued[:n-1:n-1], c.Queued[n:]...)
 	c.say("Dropped: %s", cut(oneLine(text), 200))
 }

@@ -62,8 +62,8 @@ func (c *chat) toDialog(l typedLine) {
 		case looksLikeAnswer(text): // it would make no sense as a prompt later on
 			c.say("%s Type it again if it is about this question: %s", early, text)
 		default:
-			c.queue1(l.text)
-			c.say("%s Put aside as prompt %d: %s", early, len(c.queued), cut(oneLine(text), 60))
+			c.Enqueue(l.text)
+			c.say("%s Put aside as prompt %d: %s", early, len(c.Queued), cut(oneLine(text), 60))
 		}
 		return
 	}
@@ -84,8 +84,8 @@ func (c *chat) toDialog(l typedLine) {
 	case looksLikeAnswer(text):
 		c.say("%s is no answer here.", text)
 	default:
-		c.queue1(l.text)
-		c.say("That is no answer. Put aside as prompt %d; /drop drops it.", len(c.queued))
+		c.Enqueue(l.text)
+		c.say("That is no answer. Put aside as prompt %d; /drop drops it.", len(c.Queued))
 	}
 }
 

@@ -54,15 +54,18 @@ type chat struct {
 	over  bool            // nothing more is to be done
 	ended bool            // there will be no more lines
 
-	results chan func() // of what async was given
+	results chan func() // of what was done in the background
 	work    sync.WaitGroup
-	conns   []*workspace.Connection // to be closed at the end
-	wake    *time.Timer             // for due
+	wake    *time.Timer // for due
 	due     time.Time
 
-	link // the agent
-	*talk
-	talks []*talk
+	w     *workspace.Workspace
+	*talk // of the session in front
+	talks map[*workspace.Session]*talk
+
+	noted    int           // lines of the agent's log there were, when it was looked at last
+	still    time.Duration // when it was said last that the agent is still starting
+	toldText bool          // that the agent gets no files was said
 
 	dialog  *dialog
 	asks    []*ask
@@ -96,9 +99,11 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	c.ctx, cancel = context.WithCancel(context.WithoutCancel(ctx))
 	stopKeeping := c.keepPast()
 	c.begin()
+	c.settleWorkspace()
 	c.loop(ctx)
 	left := c.left()
 	c.over = true
+	c.w.End()
 	c.notSent()
 	c.out.fresh()
 	c.out.flush()
@@ -113,10 +118,10 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 }
 
 func newChat(opts Options, in *input, out *printer) *chat {
-	c := &chat{opts: opts, in: in, out: out, results: make(chan func()), wake: time.NewTimer(time.Hour)}
-	c.link = link{queue: event.NewQueue(), log: event.NewLog(), given: map[string]given{}}
-	c.talk = newTalk("")
-	c.talks = []*talk{c.talk}
+	c := &chat{opts: opts, in: in, out: out, results: make(chan func()), wake: time.NewTimer(time.Hour), talks: map[*workspace.Session]*talk{}}
+	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
+		Logs: opts.Logs, Expand: c.expand, Cwd: opts.Cwd, Resume: opts.Resume})
+	c.talk = c.talkOf(c.w.Front())
 	return c
 }
 
@@ -134,8 +139,6 @@ func (c *chat) loop(ctx context.Context) {
 			c.line(c.in.take(l))
 		case <-c.opts.Interrupts:
 			c.interrupt()
-		case <-c.queue.Ready():
-			c.events()
 		case f := <-c.results:
 			f()
 		case err := <-c.unkept:
@@ -145,6 +148,7 @@ func (c *chat) loop(ctx context.Context) {
 			c.say("%s.", oneLine(line))
 		case <-c.wake.C:
 		}
+		c.settleWorkspace()
 		if c.out.err != nil { // nobody is there to read
 			return
 		}
@@ -156,10 +160,8 @@ func (c *chat) loop(ctx context.Context) {
 func (c *chat) rest() {
 	c.due = time.Time{}
 	c.talk.rest(c)
-	c.starting()
-	c.retry()
+	c.stillStarting()
 	c.nextAsk()
-	c.sendNext()
 	c.lastWish()
 	if c.over {
 		return
@@ -206,31 +208,30 @@ func (c *chat) wanted() string {
 // async has work done on a goroutine of its own, and then what it returns here. It
 // gives up when c.ctx ends.
 func (c *chat) async(work func(ctx context.Context) func()) {
-	c.work.Add(1)
 	ctx := c.ctx
+	c.background(func() func() { return work(ctx) })
+}
+
+func (c *chat) background(work func() func()) {
+	c.work.Add(1)
 	go func() {
 		defer c.work.Done()
-		c.results <- work(ctx)
+		c.results <- work()
 	}()
 }
 
-// end waits for what is under way and closes every connection.
+// end closes every connection and waits for what is under way.
 func (c *chat) end() {
 	over := make(chan struct{})
-	go func() { c.work.Wait(); close(over) }()
-	for open := true; open; {
+	go func() { c.w.Close(); c.work.Wait(); close(over) }()
+	for {
 		select {
 		case f := <-c.results:
-			f() // a connection that came late is among those to close
+			f()
 		case <-over:
-			open = false
+			return
 		}
 	}
-	var closing sync.WaitGroup
-	for _, conn := range c.conns {
-		closing.Go(conn.Close)
-	}
-	closing.Wait()
 }
 
 // say writes a line of parley's own.
@@ -257,13 +258,13 @@ func (c *chat) failed(what string, err error) {
 // went out, or since something failed.
 func (c *chat) freshStderr() (out []string) {
 	const most = 5
-	lines, total := c.log.Lines()
-	for _, l := range lines[len(lines)-min(total-c.logged, len(lines)):] {
+	lines, total := c.Agent.Log.Lines()
+	for _, l := range lines[len(lines)-min(total-c.noted, len(lines)):] {
 		if l.Source == event.LogStderr {
 			out = append(out, l.Text)
 		}
 	}
-	c.logged = total
+	c.noted = total
 	return out[max(0, len(out)-most):]
 }
 

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"context"
 	"errors"
 	"io"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 )
 
 // line handles a line of the user's.
@@ -64,186 +64,89 @@ func (c *chat) typed(l typedLine) {
 	}
 }
 
-// empty handles a line with nothing in it: it goes on with whatever waits for
-// that.
+// empty handles a line with nothing in it: it continues whatever waits for that.
 func (c *chat) empty() {
 	switch {
-	case c.redialling():
-		c.redialNow()
-	case c.broken.State == reopen.Reopening:
+	case c.Thread.State == thread.Ended && c.dialing():
 		c.status()
-	case c.thread.State == thread.Ended && !c.connecting:
-		c.startAgain()
-	case c.broken.State == reopen.SessionGone:
-		c.startOver(c.talk)
-	case c.broken.State == reopen.Unopened:
-		c.reopen(c.talk)
+	case c.Lost.State == reopen.SessionGone:
+		c.say("Opening a new session.")
+		c.Continue()
+	case c.Continue():
 	case c.busy():
 		c.status()
-	case len(c.queued) > 0 && c.paused:
-		c.paused = false
-	case c.session == nil:
+	case len(c.Queued) > 0 && c.Paused:
+		c.Resume()
+	case c.ACP == nil:
 		c.status()
 	}
 }
 
 // prompt sends what was typed, or keeps it until it can go out.
 func (c *chat) prompt(text string) {
-	gone := c.thread.State == thread.Ended && !c.connecting && c.broken.State != reopen.Reopening
-	if !gone && len(c.queued) == 0 && c.takesPrompts() {
+	gone := c.Thread.State == thread.Ended && !c.dialing() && c.Lost.State != reopen.Reopening
+	if !gone && len(c.Queued) == 0 && c.TakesPrompts() {
 		c.echoed = ""
 		if c.out.terminal {
 			c.echoed = text
 		}
-		c.send(text)
+		if err := c.Send(text); err != nil {
+			c.putAside(c.Session, text, "Not sent: "+err.Error(), "")
+		}
 		return
 	}
-	c.queue1(text)
-	switch n := len(c.queued); {
-	case c.redialling():
+	c.Enqueue(text)
+	switch n := len(c.Queued); {
+	case c.retrying():
 		c.say("Put aside as prompt %d: there is no connection.", n)
 	case gone:
 		c.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
-		c.paused = true
-	case c.broken.State == reopen.SessionGone:
+	case c.Lost.State == reopen.SessionGone:
 		c.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
-		c.paused = true
-	case c.broken.State == reopen.Unopened:
+		c.Paused = true
+	case c.Lost.State == reopen.Unopened:
 		c.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
-	case c.session == nil && c.broken.State == reopen.Live && !c.connecting && c.dialog == nil:
+	case c.ACP == nil && c.Lost.State == reopen.Live && !c.dialing() && c.dialog == nil:
 		c.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
-	case c.paused:
+	case c.Paused:
 		c.say("Queued as prompt %d. Enter alone sends the first one.", n)
 	default:
 		c.say("Queued as prompt %d.", n)
 	}
 }
 
-// queue1 puts a prompt behind those that wait.
-func (c *chat) queue1(text string) { c.queued = append(c.queued, text) }
-
-// takesPrompts tells whether a prompt can go out now: between turns, and to an
-// agent of v2, which holds it, in the middle of one.
-func (c *chat) takesPrompts() bool {
-	if c.session == nil || c.sending || c.conn == nil || c.loading {
-		return false
-	}
-	holds := c.conn.Client.Agent().ProtocolVersion >= 2
-	switch c.thread.State {
-	case thread.Idle:
-		return !c.session.Running() || holds
-	case thread.Running, thread.Waiting:
-		return holds
-	}
-	return false
-}
-
 // ready tells whether it is the user's turn.
 func (c *chat) ready() bool {
-	return c.session != nil && c.thread.State == thread.Idle && !c.session.Running() && !c.sending && !c.connecting && (len(c.queued) == 0 || c.paused)
+	_, reading := c.Reading()
+	return c.ACP != nil && c.Thread.State == thread.Idle && !c.ACP.Running() && !reading && !c.dialing() && (len(c.Queued) == 0 || c.Paused)
 }
 
-// sendNext sends the prompt that has waited longest.
-func (c *chat) sendNext() {
-	if len(c.queued) == 0 || c.paused || !c.takesPrompts() || c.dialog != nil && c.dialog.key == nil {
-		return
+// sent notes a prompt that has gone out.
+func (c *chat) sent(n workspace.Sent) {
+	for _, note := range n.Notes {
+		c.say("Notice: %s.", note)
 	}
-	text := c.queued[0]
-	c.queued = c.queued[1:]
-	c.send(text)
-}
-
-// send sends a prompt, with the files that it mentions.
-func (c *chat) send(text string) {
-	if c.attach(text) {
-		return
-	}
-	c.sendBlocks(c.talk, text, []event.Block{{Text: text}})
-}
-
-func (c *chat) sendBlocks(t *talk, text string, blocks []event.Block) {
-	running := t.session.Running()
 	c.freshStderr() // what it has said of others
-	if err := t.session.Prompt(blocks...); err != nil {
-		t.queued = append([]string{text}, t.queued...)
-		t.paused = true
-		c.say("Not sent: %s. Put aside as prompt 1.", err)
-		return
-	}
-	t.last, t.refused = text, nil
-	c.keep(text)
-	if running {
+	c.keep(n.Text)
+	if n.Held {
 		c.say("Sent; the agent takes it when it can.")
 	}
-}
-
-// turnEnded decides what becomes of the prompts that wait: after a stop or an
-// error they wait for the user.
-func (c *chat) turnEnded(t *talk, e event.TurnEnded) {
-	c.stopAsked = time.Time{}
-	if wantsLogin(e.Err) {
-		t.refused = append(t.refused, t.last)
-		c.wantLogin(e.Err)
-		return
-	}
-	if e.Err == nil && e.StopReason != "cancelled" || len(t.queued) == 0 {
-		return
-	}
-	t.paused = true
-	if t == c.talk {
-		c.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(len(t.queued), "prompt"))
-	}
-}
-
-// promptFailed keeps a prompt that the agent did not take.
-func (c *chat) promptFailed(t *talk, e event.PromptFailed) {
-	text := ""
-	for _, b := range e.Blocks {
-		if b.URI == "" && b.Image == nil {
-			text += b.Text
-		}
-	}
-	if wantsLogin(e.Err) {
-		t.refused = append(t.refused, text)
-		c.wantLogin(e.Err)
-		return
-	}
-	if event.CutOff(e.Err) {
-		t.broken.Cut.Hold(t.thread, text)
-		t.unconfirmed.Offer(&t.broken.Cut)
-		return
-	}
-	t.queued = append([]string{text}, t.queued...)
-	t.paused = true
-	why := "it was withdrawn"
-	if !e.Withdrawn && e.Err != nil {
-		why = e.Err.Error()
-	}
-	c.say("Not taken: %s. Put aside as prompt 1: %s", why, cut(oneLine(text), 60))
 }
 
 // stop cancels the turn. When the agent does not react, another stop after a while
 // ends the agent.
 func (c *chat) stop() {
 	switch {
-	case c.session == nil || !c.busy():
+	case c.ACP == nil || !c.busy():
 		c.say("Nothing is running.")
-	case c.thread.State == thread.Cancelling && !c.stopAsked.IsZero() && time.Since(c.stopAsked) >= forceAfter:
+	case c.Thread.State == thread.Cancelling && !c.Killable():
+		c.say("Stopping. If that takes longer than %s, stopping again ends the agent.", spoken(workspace.KillAfter))
+	case c.Stop():
 		c.say("Ending %s.", c.name())
-		client := c.conn.Client
-		c.async(func(context.Context) func() { client.Close(); return func() {} })
-	case c.thread.State == thread.Cancelling:
-		c.say("Stopping. If that takes longer than %s, stopping again ends the agent.", spoken(forceAfter))
 	default:
-		c.stopAsked = time.Now()
 		c.say("Stopping.")
-		c.session.Cancel()
 	}
 }
-
-// forceAfter is how long an agent may take to end a cancelled turn before another
-// stop ends the agent itself.
-const forceAfter = 5 * time.Second
 
 // interrupt is ctrl+c: it gives up what is being asked or done; at rest, twice,
 // parley.
@@ -255,22 +158,22 @@ func (c *chat) interrupt() {
 	d := c.dialog
 	switch {
 	case len(c.draft) > 0:
-		c.queue1(strings.Join(c.draft, "\n"))
-		c.draft, c.paused = nil, true
-		c.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", len(c.queued))
+		c.Enqueue(strings.Join(c.draft, "\n"))
+		c.draft, c.Paused = nil, true
+		c.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", len(c.Queued))
 	case d != nil && d.free && d.key == nil:
 		d.take("/cancel")
 	case d != nil && d.key != nil && d.key.elicited != nil:
 		c.settle(d.key, event.ElicitationAnswer{Action: "cancel"})
 		c.stray = strayField
-	case d != nil && d.key == nil && c.session != nil:
+	case d != nil && d.key == nil && c.ACP != nil:
 		c.dialog = nil
 		c.say("Nothing chosen.")
-	case c.loggingIn != "":
-		c.cancelLogin()
-	case c.connecting:
+	case c.Agent.LoggingIn() != "":
+		c.Agent.CancelLogin()
+	case c.dialing():
 		c.giveUp()
-	case c.session != nil && c.busy():
+	case c.ACP != nil && c.busy():
 		c.stop()
 	case d != nil && d.key != nil:
 		c.dialog = nil
@@ -294,21 +197,22 @@ func (c *chat) lastWish() {
 		c.unanswered(d.key)
 		return
 	}
-	waits := c.connecting || c.loggingIn != "" || c.sending || c.session != nil && c.busy() || len(c.asks) > 0 || c.session != nil && len(c.queued) > 0 && !c.paused
-	c.over = !waits || c.dialog != nil && c.session == nil
+	_, reading := c.Reading()
+	waits := c.dialing() || c.Agent.LoggingIn() != "" || reading || c.ACP != nil && c.busy() || len(c.asks) > 0 || c.ACP != nil && len(c.Queued) > 0 && !c.Paused
+	c.over = !waits || c.dialog != nil && c.ACP == nil
 }
 
 // notSent writes the prompts that wait when parley ends: they would be lost.
 func (c *chat) notSent() {
 	if len(c.draft) > 0 {
-		c.queue1(strings.Join(c.draft, "\n"))
+		c.Enqueue(strings.Join(c.draft, "\n"))
 	}
-	for _, t := range c.talks {
-		for _, p := range t.unconfirmed {
+	for _, t := range c.w.Sessions() {
+		for _, p := range t.Offers {
 			c.say("Prompt %s:", p.Why())
 			c.out.lines(p.Draft)
 		}
-		for _, text := range t.queued {
+		for _, text := range t.Queued {
 			c.say("Not sent:")
 			c.out.lines(text)
 		}

@@ -26,8 +26,10 @@ func TestVersion2(t *testing.T) {
 		r.fresh()
 		r.types("go", "refused")
 		time.Sleep(10 * time.Second)
-		r.wants("Sent; the agent takes it when it can.", "Not taken: prompt: the agent answered: Internal error: too much (-32603). Put aside as prompt 1: refused",
-			"You: go", "fake: One. Two. Three.", "fake, corrected: Something else.", "Turn ended.")
+		const why = "prompt: the agent answered: Internal error: too much (-32603)"
+		r.wants("Sent; the agent takes it when it can.", "Not taken while a turn runs: "+why+". It is sent after this one.",
+			"You: go", "fake: One. Two. Three.", "fake, corrected: Something else.", "Turn ended.",
+			"Not taken: "+why+". Put aside as prompt 1: refused", "The turn ended with an error: "+why, "Waiting: 1 prompt. Enter alone sends the first one, /drop drops the last one.")
 		r.types("/queue")
 		r.wants("1. refused", "They wait for you: enter alone sends the first one.")
 	})

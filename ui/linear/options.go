@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -25,9 +26,9 @@ type setting struct {
 // settingsOf are those of a session: its options, or else its modes.
 func settingsOf(t *talk) []setting {
 	var out []setting
-	session := t.session
+	session := t.ACP
 	options := false
-	for _, o := range t.thread.Config {
+	for _, o := range t.Thread.Config {
 		options = options || o.ID != event.LegacyModels
 		s := setting{id: o.ID, name: nameOr(o.Name, o.ID), category: o.Category, current: valueName(o.Current, o.Choices), choices: o.Choices, currentID: o.Current, boolean: o.Type == "boolean"}
 		if s.boolean {
@@ -41,8 +42,8 @@ func settingsOf(t *talk) []setting {
 		}
 		out = append(out, s)
 	}
-	if !options && len(t.thread.Modes) > 0 {
-		out = append(out, setting{name: "Mode", category: "mode", current: valueName(t.thread.Mode, t.thread.Modes), choices: t.thread.Modes, currentID: t.thread.Mode,
+	if !options && len(t.Thread.Modes) > 0 {
+		out = append(out, setting{name: "Mode", category: "mode", current: valueName(t.Thread.Mode, t.Thread.Modes), choices: t.Thread.Modes, currentID: t.Thread.Mode,
 			set: func(ctx context.Context, id string) error { return session.SetMode(ctx, id) }})
 	}
 	return out
@@ -82,7 +83,7 @@ func (c *chat) settings(t *talk) {
 
 // tellSettings says what has another value than before.
 func (c *chat) tellSettings(t *talk) {
-	if t.set == nil || t.session == nil {
+	if t.set == nil || t.ACP == nil {
 		return
 	}
 	for _, s := range settingsOf(t) {
@@ -98,13 +99,13 @@ func (c *chat) tellSettings(t *talk) {
 // options asks for one of the settings, and then for its value; category narrows
 // it to that one.
 func (c *chat) options(category string) {
-	if c.session == nil {
+	if c.ACP == nil {
 		c.say("The session is not open yet.")
 		return
 	}
 	all := settingsOf(c.talk)
 	if category != "" {
-		o, ok := c.thread.Option(category)
+		o, ok := c.Thread.Option(category)
 		i := slices.IndexFunc(all, func(s setting) bool { return ok && s.id == o.ID || !ok && s.category == category })
 		if i < 0 {
 			c.say("The agent offers no %s to choose.", category)
@@ -135,7 +136,7 @@ func (c *chat) values(s setting) {
 			label += " (now)"
 		}
 		choices = append(choices, choice{label: label, do: func() {
-			c.request(func(ctx context.Context) error { return s.set(ctx, ch.ID) }, "")
+			c.Request(func(ctx context.Context, _ *acpclient.Session) error { return s.set(ctx, ch.ID) }, c.requested(""))
 		}})
 	}
 	if len(choices) == 0 {
@@ -148,44 +149,44 @@ func (c *chat) values(s setting) {
 // status says how things stand.
 func (c *chat) status() {
 	switch {
-	case c.redialling():
+	case c.retrying():
 		c.say("There is no connection; trying again.")
-	case c.loggingIn != "":
-		c.say("Logging in: %s.", c.loggingIn)
-	case c.connecting:
+	case c.Agent.LoggingIn() != "":
+		c.say("Logging in: %s.", oneLine(c.Agent.LoggingIn()))
+	case c.dialing():
 		c.say("Starting %s.", c.name())
-	case c.broken.State == reopen.Reopening, c.broken.State == reopen.StartingOver:
+	case c.Lost.State == reopen.Reopening, c.Lost.State == reopen.StartingOver:
 		c.say("Opening the session.")
-	case c.broken.State == reopen.SessionGone:
+	case c.Lost.State == reopen.SessionGone:
 		c.say("The session is gone. Enter alone starts a new one.")
-	case c.broken.State == reopen.Unopened:
+	case c.Lost.State == reopen.Unopened:
 		c.say("The session is not open. Enter alone tries again.")
-	case c.session == nil:
+	case c.ACP == nil:
 		c.say("There is no agent: /agent starts one, /quit ends parley.")
 	case c.busy():
-		c.say("%s: %s, for %s. /stop stops it.", c.name(), c.thread.State, spoken(since(c.thread.TurnStarted)))
+		c.say("%s: %s, for %s. /stop stops it.", c.name(), c.Thread.State, spoken(since(c.Thread.TurnStarted)))
 		c.goingOn()
 	default:
-		c.say("%s: %s.", c.name(), c.thread.State)
+		c.say("%s: %s.", c.name(), c.Thread.State)
 	}
-	if c.session == nil {
+	if c.ACP == nil {
 		return
 	}
 	for _, s := range settingsOf(c.talk) {
 		c.say("%s: %s.", s.name, s.current)
 	}
-	if u := c.thread.Usage; u.Size > 0 {
+	if u := c.Thread.Usage; u.Size > 0 {
 		c.say("Context: %d percent used, %d of %d tokens.", min(999, u.Used*100/u.Size), u.Used, u.Size)
 	} else if u.Used > 0 {
 		c.say("Context: %d tokens used.", u.Used)
 	}
-	if u := c.thread.Usage; u.Currency != "" {
+	if u := c.Thread.Usage; u.Currency != "" {
 		c.say("Cost: %.2f %s.", u.Cost, u.Currency)
 	}
-	if c.thread.Added+c.thread.Removed > 0 {
-		c.say("Written through parley: plus %d, minus %d.", c.thread.Added, c.thread.Removed)
+	if c.Thread.Added+c.Thread.Removed > 0 {
+		c.say("Written through parley: plus %d, minus %d.", c.Thread.Added, c.Thread.Removed)
 	}
-	if n := len(c.queued); n > 0 {
+	if n := len(c.Queued); n > 0 {
 		c.say("%s. /queue lists them.", strings.TrimSpace(fmt.Sprintf("%s waiting", count(n, "prompt"))))
 	}
 }

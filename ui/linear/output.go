@@ -35,7 +35,7 @@ func (c *chat) showOutput(arg string) {
 		c.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(c.numbers))
 		return
 	}
-	it := c.thread.Items[c.numbers[n-1]]
+	it := c.Thread.Items[c.numbers[n-1]]
 	tool := it.Tool
 	c.say("Output of %s: %s.", toolName(tool, n), subject(tool, c.cwd()))
 	shown := false

@@ -26,7 +26,7 @@ type ask struct {
 
 // asked takes a question.
 func (c *chat) asked(t *talk, q permissions.Question) {
-	c.asks = append(c.asks, &ask{t: t, permission: &q, broker: c.conn.Broker})
+	c.asks = append(c.asks, &ask{t: t, permission: &q, broker: c.Agent.Conn().Broker})
 }
 
 // nextAsk writes what waits first, when nothing else is being asked.
@@ -39,7 +39,7 @@ func (c *chat) nextAsk() {
 		c.unanswered(waiting[0])
 		return
 	}
-	c.finish(c.talk, len(c.talk.thread.Items))
+	c.finish(c.talk, len(c.talk.Thread.Items))
 	a, of := waiting[0], len(waiting)
 	switch {
 	case a.permission != nil:

@@ -198,7 +198,7 @@ func (r *rig) connect(ctx context.Context, a workspace.Spec, sink event.Sink, lo
 		return nil, err
 	}
 	conn.Session, err = conn.Open(ctx)
-	if err != nil && !wantsLogin(err) {
+	if err != nil && !workspace.WantsLogin(err) {
 		conn.Close()
 		return nil, err
 	}

@@ -3,65 +3,48 @@ package linear
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/internal/workspace"
 	"parley/ui"
 	chatview "parley/ui/chat"
 )
 
-// link is the agent: its connection, or the attempt at one, or what is left of it.
-type link struct {
-	agent workspace.Spec // zero before one was chosen
-	queue *event.Queue   // of the connection of the moment
-	log   *event.Log
-	conn  *workspace.Connection // nil while there is none
-
-	connecting  bool
-	connectedAt time.Time // when connecting began
-	cancel      context.CancelFunc
-	logged      int           // lines of the log there were, when connecting was spoken of last
-	still       time.Duration // when it was said last that it goes on
-	pending     *talk         // whose session has no id yet
-	gone        map[string]bool
-
-	given     map[string]given // logins by variables, by the agent's name
-	used      bool             // the agent was told to log in with them
-	loggingIn string           // the way under way
-	cancelLog context.CancelFunc
-
-	backoff   reopen.Backoff
-	retryAt   time.Time // when the next one comes; zero: none does
-	redialing bool
-	stopAsked time.Time // when the turn was cancelled
-	toldText  bool      // that it gets no files was said
-}
-
-// name is what the agent is called.
+// name is what the agent in front is called.
 func (c *chat) name() string {
-	if c.agent.Custom && c.agent.Title != "" {
-		return oneLine(c.agent.Title)
-	}
-	if c.agent.Name == "" {
+	switch s := c.Agent.Spec; {
+	case s.Custom && s.Title != "":
+		return oneLine(s.Title)
+	case s.Name == "":
 		return "agent"
+	default:
+		return s.Name
 	}
-	return c.agent.Name
 }
 
 // cwd is what paths are shortened by.
 func (c *chat) cwd() string {
-	if c.session != nil {
-		return c.session.Cwd()
+	if c.ACP != nil {
+		return c.ACP.Cwd()
 	}
 	return c.opts.Cwd
+}
+
+// dialing tells whether the agent in front is being started.
+func (c *chat) dialing() bool {
+	_, dialing := c.Agent.Dialing()
+	return dialing
+}
+
+// retrying tells whether its connection is lost, and another try comes or is under way.
+func (c *chat) retrying() bool {
+	_, retrying := c.Agent.Retrying()
+	return retrying
 }
 
 // begin starts the agent that was named, or asks for one.
@@ -69,19 +52,13 @@ func (c *chat) begin() {
 	c.say("parley, in lines, in %s. /help lists the commands.", chatview.Home(c.opts.Cwd, c.opts.Home))
 	c.sweep()
 	if c.opts.Prompt != "" {
-		c.queued = append(c.queued, c.opts.Prompt)
+		c.Enqueue(c.opts.Prompt)
 	}
 	if c.opts.Start == "" {
 		c.chooseAgent()
 		return
 	}
-	for _, a := range c.opts.Agents {
-		if a.Name == c.opts.Start {
-			c.start(a)
-			return
-		}
-	}
-	c.start(workspace.Spec{Name: c.opts.Start, Command: c.opts.Start})
+	c.start(c.opts.Start)
 }
 
 // sweep has ended what parleys have left that were killed, and says so.
@@ -117,14 +94,14 @@ func (c *chat) chooseAgent() {
 		if a.Name == c.opts.Choice {
 			label += " (suggested)"
 		}
-		ch := choice{label: label, do: func() { c.start(a) }}
+		ch := choice{label: label, do: func() { c.start(a.Name) }}
 		if a.Missing != "" {
 			ch.why = a.Name + " is not installed: " + a.Missing
 		}
 		choices = append(choices, ch)
 	}
 	const title = "Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it."
-	if c.conn != nil || c.session != nil {
+	if c.Agent.Conn() != nil || c.ACP != nil {
 		c.menu(title, choices, false)
 		return
 	}
@@ -144,140 +121,52 @@ func (c *chat) chooseAgent() {
 	}
 }
 
-// start connects to an agent, in the place of the one before.
-func (c *chat) start(a workspace.Spec) {
-	c.forget()
-	c.agent = a
-	c.log, c.toldText = event.NewLog(), false
-	first := newTalk("")
-	for _, t := range c.talks { // what waits goes on waiting
-		first.queued = append(first.queued, t.queued...)
-	}
-	first.thread.Items = nil
-	c.talk, c.talks = first, []*talk{first}
-	c.connect()
+// start starts an agent, in the place of the one before: what waits for that waits for
+// this one.
+func (c *chat) start(name string) {
+	c.w.Replace(c.w.Spec(name))
 }
 
-// startAgain starts the agent that has gone.
-func (c *chat) startAgain() {
-	c.forget()
-	front := c.talk
-	for _, t := range c.talks {
-		if t != front {
-			front.queued = append(front.queued, t.queued...)
-		}
-	}
-	front.session, front.sending, front.loading, front.broken = nil, false, false, reopen.Session{}
-	front.thread.Attach("")
-	front.paused = false
-	c.talks = []*talk{front}
-	c.changed(front, lastItem(front))
-	c.connect()
-}
-
-func lastItem(t *talk) []int {
-	if n := len(t.thread.Items); n > 0 && t.thread.Items[n-1].Kind == thread.Notice {
-		return []int{n - 1}
-	}
-	return nil
-}
-
-// forget ends the connection of the moment, in the background, and makes what is
-// under way for it nobody's.
-func (c *chat) forget() {
-	if c.cancel != nil {
-		c.cancel()
-	}
-	if c.cancelLog != nil {
-		c.cancelLog()
-	}
-	if conn := c.conn; conn != nil {
-		c.conns = slices.DeleteFunc(c.conns, func(o *workspace.Connection) bool { return o == conn })
-		c.async(func(context.Context) func() { conn.Close(); return func() {} })
-	}
-	c.queue = event.NewQueue()
-	c.conn, c.cancel, c.cancelLog, c.pending, c.asks = nil, nil, nil, nil, nil
-	c.connecting, c.redialing, c.loggingIn, c.retryAt, c.backoff = false, false, "", time.Time{}, reopen.Backoff{}
-	c.gone = map[string]bool{}
-	if c.dialog != nil && c.dialog.key != nil {
-		c.dialog = nil
-	}
-}
-
-// connect starts the agent and opens the first session.
-func (c *chat) connect() {
-	c.used, c.logged, c.still = false, 0, 0
+// starting says that an agent is being started.
+func (c *chat) starting(a *workspace.Agent) {
+	c.noted, c.still = 0, 0
 	doing := "Starting"
-	if c.agent.Remote {
+	if a.Spec.Remote {
 		doing = "Connecting to"
 	}
-	c.say("%s %s: %s", doing, c.agent.Name, oneLine(c.agent.Command))
-	if c.agent.Warning != "" {
-		c.say("Warning: %s.", c.agent.Warning)
+	c.say("%s %s: %s", doing, a.Spec.Name, oneLine(a.Spec.Command))
+	if a.Spec.Warning != "" {
+		c.say("Warning: %s.", a.Spec.Warning)
 	}
-	if c.agent.Remote && c.agent.Shared {
-		c.say("Notice: %s runs elsewhere, and reads and writes files of this machine.", c.agent.Name)
+	if a.Spec.Remote && a.Spec.Shared {
+		c.say("Notice: %s runs elsewhere, and reads and writes files of this machine.", a.Spec.Name)
 	}
-	if strings.HasPrefix(c.agent.Where, "through npx") {
+	if strings.HasPrefix(a.Spec.Where, "through npx") {
 		c.say("npx fetches the package first; that can take a minute.")
 	}
-	c.pending = c.talk
-	c.dial(c.opts.Connect, c.connected)
-}
-
-type dialFunc func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error)
-
-// dial connects; then is called with the outcome unless it was given up.
-func (c *chat) dial(dial dialFunc, then func(*workspace.Connection, error)) {
-	c.connecting, c.connectedAt = true, time.Now()
-	parent, cancel := context.WithCancel(c.ctx)
-	c.cancel = cancel
-	agent, queue, log := c.equipped(), c.queue, c.log
-	c.async(func(context.Context) func() {
-		conn, err := dial(parent, agent, queue, log)
-		return func() {
-			if conn != nil {
-				c.conns = append(c.conns, conn)
-			}
-			if c.over || c.queue != queue {
-				c.closeLate(conn)
-				return
-			}
-			c.connecting, c.cancel = false, nil
-			then(conn, err)
-		}
-	})
-}
-
-// closeLate closes a connection that nobody waits for any more.
-func (c *chat) closeLate(conn *workspace.Connection) {
-	if conn == nil || c.over { // end closes it
-		return
-	}
-	c.conns = slices.DeleteFunc(c.conns, func(o *workspace.Connection) bool { return o == conn })
-	c.async(func(context.Context) func() { conn.Close(); return func() {} })
 }
 
 // giveUp ends the attempt at a connection.
 func (c *chat) giveUp() {
-	c.forget()
+	c.Agent.Leave()
 	c.say("Given up.")
 	c.whatNow("What now?", false)
 }
 
-// starting says from time to time that the agent is being started, and what it
+// stillStarting says from time to time that the agent is being started, and what it
 // says for a login.
-func (c *chat) starting() {
-	if c.loggingIn != "" { // where to go, and what to type there
+func (c *chat) stillStarting() {
+	if c.Agent.LoggingIn() != "" { // where to go, and what to type there
 		for _, l := range c.freshStderr() {
 			c.say("The stderr of %s: %s", c.name(), l)
 		}
 		c.wakeAt(time.Now().Add(time.Second))
 	}
-	if !c.connecting || c.redialing {
+	since, dialing := c.Agent.Dialing()
+	if !dialing {
 		return
 	}
-	took := time.Since(c.connectedAt)
+	took := time.Since(since)
 	for _, due := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute} {
 		if due <= took && due > c.still {
 			c.still = due
@@ -287,54 +176,27 @@ func (c *chat) starting() {
 	c.wakeAt(time.Now().Add(time.Second))
 }
 
-// connected begins the chat, or says why there is none.
-func (c *chat) connected(conn *workspace.Connection, err error) {
-	c.conn = conn
-	if conn != nil && c.agent.Custom {
-		c.agent.Title = cmp.Or(c.calls(conn), c.agent.Title)
-	}
-	if err != nil {
-		if conn != nil && wantsLogin(err) {
-			c.loginFirst(err)
-			return
-		}
-		c.notStarted(err)
-		return
-	}
-	c.attached(c.talk, conn.Session)
-	c.opts.Resume = ""
-	called := cmp.Or(c.calls(conn), c.name())
-	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+conn.Client.Agent().Version))
-	if conn.Note != "" {
-		c.say("Notice: %s.", conn.Note)
-	}
-	c.settings(c.talk)
-}
-
-// calls is what the agent calls itself, "" where it does not say.
-func (c *chat) calls(conn *workspace.Connection) string {
-	info := conn.Client.Agent()
-	return cmp.Or(strings.TrimSpace(info.Title), info.Name)
-}
-
-// attached takes over a session. What came of it before is an earlier
-// conversation.
-func (c *chat) attached(t *talk, s *acpclient.Session) {
-	t.thread.Session = s.ID()
-	c.pending = nil
-	c.events()
-	t.session = s
-	if t.loading {
-		t.loading = false
+// started begins the chat.
+func (c *chat) started(n workspace.Started) {
+	t := c.talkOf(n.Session)
+	t.loading = false
+	if t.mute == 0 {
 		t.skip()
 		c.lastExchange(t)
 	}
+	info := n.Agent.Conn().Client.Agent()
+	called := cmp.Or(strings.TrimSpace(info.Title), info.Name, c.name())
+	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+info.Version))
+	if n.Note != "" {
+		c.say("Notice: %s.", n.Note)
+	}
+	c.settings(t)
 }
 
 // notStarted says why, and what can be done.
-func (c *chat) notStarted(err error) {
-	c.failed(c.agent.Name+" did not start", err)
-	for _, advice := range ui.Advice(err, c.agent) {
+func (c *chat) notStarted(a *workspace.Agent, err error) {
+	c.failed(a.Spec.Name+" did not start", err)
+	for _, advice := range ui.Advice(err, a.Spec) {
 		c.say("%s", advice)
 	}
 	c.whatNow("What now?", true)
@@ -342,32 +204,115 @@ func (c *chat) notStarted(err error) {
 
 func (c *chat) whatNow(title string, guarded bool) {
 	c.menu(title, []choice{
-		{label: "Try again", do: func() { c.again() }},
+		{label: "Try again", do: func() { c.Agent.Restart() }},
 		{label: "Another agent", do: c.chooseAgent},
 		{label: "Quit", do: func() { c.over = true }},
 	}, guarded)
 }
 
-// again connects anew, to the same agent.
-func (c *chat) again() {
-	if c.thread.State == thread.Ended {
-		c.startAgain()
-		return
+// forget drops what was asked on a connection that is replaced.
+func (c *chat) forget() {
+	c.asks = nil
+	if c.dialog != nil && c.dialog.key != nil {
+		c.dialog = nil
 	}
-	c.forget()
-	c.connect()
 }
 
-// disconnected says what to do about an agent that is gone.
-func (c *chat) disconnected(err error) {
+// gone says what to do about an agent that has ended.
+func (c *chat) gone(n workspace.Gone) {
 	for _, a := range slices.Clone(c.asks) {
 		c.settled(func(o *ask) bool { return o == a })
 	}
 	c.asks = nil
-	var lost *event.LostError
-	if c.agent.Remote && c.opts.Redial != nil && errors.As(err, &lost) && lost.Again() {
-		c.lost()
+	if !c.retrying() {
+		c.say("%s is gone. Enter alone starts it again; /agent starts another one, /quit ends parley.", c.name())
+	}
+}
+
+// lost says that the connection is lost, and later only that the waits grow.
+func (c *chat) lost(n workspace.Lost) {
+	wait := spoken(max(n.Wait, time.Second))
+	switch {
+	case n.First:
+		c.say("The connection is lost. Trying again in %s; enter alone: try now.", wait)
+	case n.Longer:
+		c.say("Still no connection. Trying again in %s; enter alone: try now.", wait)
+	}
+}
+
+// opened brings a session to the front that was asked for. One that stood for a session
+// that is gone makes room for it.
+func (c *chat) opened(s *workspace.Session) {
+	t := c.talkOf(s)
+	t.loading = false
+	for _, o := range c.w.Sessions() {
+		if o.ACP == nil && o != s {
+			o.Close()
+		}
+	}
+	c.introduce(t)
+	c.settings(t)
+}
+
+// sayOffers offers the prompts that may not have arrived.
+func (c *chat) sayOffers(t *talk) {
+	for _, p := range t.Offers {
+		c.say("Prompt %s; /resend sends it again: %s", p.Why(), cut(oneLine(p.Draft), 60))
+	}
+}
+
+// reconnected writes what became of a turn that was cut.
+func (c *chat) reconnected(n workspace.Reconnected) {
+	t := c.talkOf(n.Session)
+	if n.Replaced {
+		*t = *newTalk(n.Session) // nothing of it was said
+		t.skip()
+		if t == c.talk && t.Lost.Cut.Exists() {
+			c.lastExchange(t)
+		}
+	}
+	c.sayOffers(t)
+}
+
+// startedOver begins with the session that took the place of one that was gone.
+func (c *chat) startedOver(n workspace.StartedOver) {
+	if n.Err != nil {
+		c.say("Not opened: %s. Enter alone tries again.", n.Err)
 		return
 	}
-	c.say("%s is gone. Enter alone starts it again; /agent starts another one, /quit ends parley.", c.name())
+	t := c.talkOf(n.Session)
+	c.say("Now in session: %s.", t.title())
+	c.settings(t)
+	c.sayOffers(t)
+	c.sayPaused(t)
 }
+
+// sayPaused says that prompts wait for the user.
+func (c *chat) sayPaused(t *talk) {
+	if n := len(t.Queued); n > 0 && t.Paused && t == c.talk {
+		c.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(n, "prompt"))
+	}
+}
+
+func lastItem(t *thread.Thread) []int {
+	if n := len(t.Items); n > 0 && t.Items[n-1].Kind == thread.Notice {
+		return []int{n - 1}
+	}
+	return nil
+}
+
+// resend sends the oldest prompt again that may not have arrived.
+func (c *chat) resend(string) {
+	switch {
+	case len(c.Offers) == 0:
+		c.say("Every prompt has arrived.")
+	case c.ACP == nil:
+		c.say("Not sent: there is no session yet.")
+	default:
+		p, _ := c.Offers.Take(false)
+		c.prompt(p.Draft)
+	}
+}
+
+// logLines are what the agent's log holds.
+func (c *chat) logLines() ([]event.LogLine, int) { return c.Agent.Log.Lines() }

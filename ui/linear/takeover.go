@@ -16,7 +16,7 @@ const lendWait = 5 * time.Second
 
 // canAttend tells whether a question can be answered with the keyboard.
 func (c *chat) canAttend(q permissions.Question) bool {
-	return q.Attends && c.in.terminal() && c.conn != nil && c.conn.Attach != nil
+	return q.Attends && c.in.terminal() && c.Agent.Conn() != nil && c.Agent.Conn().Attach != nil
 }
 
 // attended allows a command once, with the keyboard. From now on nobody reads what is
@@ -48,23 +48,16 @@ func (c *chat) lends() bool {
 // is written.
 func (c *chat) lend(t *talk, e event.TerminalStarted) {
 	c.lending = time.Time{}
-	if c.conn == nil || c.conn.Attach == nil || !c.in.terminal() {
+	if c.Agent.Conn() == nil || c.Agent.Conn().Attach == nil || !c.in.terminal() {
 		return
 	}
 	if c.in.pending {
 		c.say("A command waits for your keyboard, and lines are read from it already: the full screen can take it over.")
 		return
 	}
-	c.finish(c.talk, len(c.talk.thread.Items))
+	c.finish(c.talk, len(c.talk.Thread.Items))
 	c.say("The command has the keyboard now. Control and the closing square bracket give it back.")
-	c.out.flush()
-	cmd := c.conn.Attach(t.thread.Session, e.ID, e.Command)
-	cmd.SetStdin(c.in.file)
-	cmd.SetStdout(c.out.to)
-	cmd.SetStderr(c.out.to)
-	err := cmd.Run()
-	c.in.restore()
-	c.drainInterrupts()
+	err := c.onTerminal(c.Agent.Conn().Attach(t.Thread.Session, e.ID, e.Command))
 	switch {
 	case err == nil:
 		c.say("The command has ended; the keyboard is yours again.")

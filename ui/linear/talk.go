@@ -8,40 +8,28 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 )
 
-// talk is one session: what is known of it, and what of that was said.
+// talk is a session, and what was said of it.
 type talk struct {
-	session *acpclient.Session // nil until it is open
-	thread  *thread.Thread
+	*workspace.Session
 	told    map[int]*told // by the index of the item
 	open    []int         // messages that may go on, in order
 	mute    int           // items before it were not said, and will not be by themselves
 	loading bool          // the history comes: nothing is said
 	numbers []int         // indexes of the items that /output knows
 	slow    []int         // tool calls that were not announced yet
-
-	queued      []string      // prompts that wait for the turn to end
-	paused      bool          // they wait for the user
-	unconfirmed reopen.Offers // prompts to be sent again, if the user wants that
-	sending     bool          // the files of a prompt are being read
-	echoed      string        // the prompt that the terminal shows already
-	last        string        // the prompt that went out last
-	refused     []string      // prompts that the agent wanted a login for
-	plan        string        // what was said of the plan last
-	set         map[string]string
-	broken      reopen.Session
-	done        bool // a turn ended while another session was in front
+	echoed  string        // the prompt that the terminal shows already
+	plan    string        // what was said of the plan last
+	set     map[string]string
+	done    bool // a turn ended while another session was in front
 }
 
-func newTalk(session string) *talk {
-	return &talk{thread: thread.New(session), told: map[int]*told{}}
-}
+func newTalk(s *workspace.Session) *talk { return &talk{Session: s, told: map[int]*told{}} }
 
 // told is what was said of an item.
 type told struct {
@@ -59,20 +47,14 @@ type told struct {
 }
 
 // busy tells whether a turn runs.
-func (t *talk) busy() bool {
-	switch t.thread.State {
-	case thread.Running, thread.Waiting, thread.Cancelling:
-		return true
-	}
-	return t.session != nil && t.session.Running()
-}
+func (t *talk) busy() bool { return t.Busy() || t.ACP != nil && t.ACP.Running() }
 
 // title is what the session is called.
 func (t *talk) title() string {
-	if t.thread.Title != "" {
-		return t.thread.Title
+	if t.Thread.Title != "" {
+		return t.Thread.Title
 	}
-	for _, it := range t.thread.Items {
+	for _, it := range t.Thread.Items {
 		if it.Kind == thread.UserMessage {
 			_, own := chatview.SplitCarried(string(it.Text))
 			return cut(oneLine(own), 60)
@@ -91,7 +73,7 @@ func (c *chat) changed(t *talk, items []int) {
 	slices.Sort(items)
 	for _, i := range slices.Compact(items) {
 		if i >= t.mute {
-			c.tell(t, t.thread.Items[i])
+			c.tell(t, t.Thread.Items[i])
 		}
 	}
 }
@@ -171,7 +153,7 @@ func (c *chat) finish(t *talk, before int) {
 			continue
 		}
 		t.open = slices.DeleteFunc(t.open, func(o int) bool { return o == i })
-		it, s := t.thread.Items[i], t.told[i]
+		it, s := t.Thread.Items[i], t.told[i]
 		if s.finished {
 			continue
 		}
@@ -331,7 +313,7 @@ func (t *talk) rest(c *chat) {
 		return
 	}
 	if len(t.open) > 0 && !t.busy() {
-		c.finish(t, len(t.thread.Items))
+		c.finish(t, len(t.Thread.Items))
 	}
 	c.announce(t)
 	c.tellSettings(t)

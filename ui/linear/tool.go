@@ -47,7 +47,7 @@ func (t *talk) numbered(it *thread.Item, s *told) {
 // announce says of tool calls that take long that they run.
 func (c *chat) announce(t *talk) {
 	for _, i := range slices.Clone(t.slow) {
-		it, s := t.thread.Items[i], t.told[i]
+		it, s := t.Thread.Items[i], t.told[i]
 		if it.Tool.State() != thread.ToolRunning { // it may wait for the user
 			continue
 		}
@@ -168,7 +168,7 @@ func terminalOf(t *talk, it *thread.Item, content event.ToolContent) *thread.Ter
 	if content.Terminal == "" {
 		return nil
 	}
-	return t.thread.TerminalOf(it, content.Terminal)
+	return t.Thread.TerminalOf(it, content.Terminal)
 }
 
 // screenOf plays the output of a command.
@@ -193,7 +193,7 @@ func textLines(t *thread.Tool) int {
 // tellPlan says how far the plan is, when that is news.
 func (c *chat) tellPlan(t *talk) {
 	done, now := 0, ""
-	for _, e := range t.thread.Plan {
+	for _, e := range t.Thread.Plan {
 		switch {
 		case e.Status == "completed":
 			done++
@@ -202,10 +202,10 @@ func (c *chat) tellPlan(t *talk) {
 		}
 	}
 	line := ""
-	if heading := t.thread.Heading(); heading != "" {
+	if heading := t.Thread.Heading(); heading != "" {
 		line = "Plan: " + strings.TrimRight(inline(heading), ".") + ". /plan reads all of it."
 	}
-	if n := len(t.thread.Plan); n > 0 {
+	if n := len(t.Thread.Plan); n > 0 {
 		line = fmt.Sprintf("Plan: %d of %d done.", done, n)
 		if now != "" {
 			line += " Now: " + strings.TrimRight(now, ".") + "."

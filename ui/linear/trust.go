@@ -16,11 +16,11 @@ import (
 
 // approval asks what is to become of questions that no rule answers.
 func (c *chat) approval() {
-	if c.conn == nil || c.session == nil {
+	if c.Agent.Conn() == nil || c.ACP == nil {
 		c.say("The session is not open yet.")
 		return
 	}
-	broker, session := c.conn.Broker, c.session.ID()
+	broker, session := c.Agent.Conn().Broker, c.ACP.ID()
 	set := func(m permissions.Mode) {
 		broker.SetMode(session, m)
 		c.say("From now on: %s, %s.", m, ui.ApprovalWords(m))
@@ -48,20 +48,10 @@ func (c *chat) approval() {
 
 // trust says what the agent has changed and run, by the word that it had for it, and
 // what changed that it did not tell of.
-func (c *chat) trust() {
-	if c.conn == nil || c.session == nil || c.conn.Changes == nil {
-		c.trusted(nil)
-		return
-	}
-	conn, session := c.conn, c.session.ID()
-	c.async(func(context.Context) func() {
-		changes, _ := conn.Changes(session)
-		return func() { c.trusted(changes) }
-	})
-}
+func (c *chat) trust() { c.Changes(c.trusted) }
 
 func (c *chat) trusted(changes []workspace.FileChange) {
-	unnamed := workspace.Unnamed(c.thread, changes)
+	unnamed := workspace.Unnamed(c.Thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
@@ -69,7 +59,7 @@ func (c *chat) trusted(changes []workspace.FileChange) {
 				c.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, c.changeLine(f))
 			}
 		}
-		for _, it := range c.thread.Items {
+		for _, it := range c.Thread.Items {
 			if it.Tool == nil || it.Tool.Trust != trust {
 				continue
 			}
@@ -89,11 +79,11 @@ func (c *chat) trusted(changes []workspace.FileChange) {
 
 // changes says which files have changed; with undo it offers to put them back.
 func (c *chat) changes(undo bool) {
-	if c.conn == nil || c.session == nil || c.conn.Changes == nil {
+	if c.Agent.Conn() == nil || c.ACP == nil || c.Agent.Conn().Changes == nil {
 		c.say("Changes are not watched here.")
 		return
 	}
-	conn, session := c.conn, c.session.ID()
+	conn, session := c.Agent.Conn(), c.ACP.ID()
 	c.async(func(ctx context.Context) func() {
 		turns, _ := conn.Changes(session)
 		left := slices.DeleteFunc(slices.Clone(turns), func(f workspace.FileChange) bool { return f.Undone })
@@ -183,31 +173,4 @@ func (c *chat) came(what string, done []workspace.PutBack) {
 		n++
 	}
 	c.say("Files %s: %d. The agent does not know of it.", what, n)
-}
-
-// watch tells when a turn begins and ends, so that what changes meanwhile is known.
-// The number is that of the turn, 0 where it is not watched.
-func (c *chat) watch(t *talk, begins bool) int {
-	if t.session != nil && c.conn != nil && c.conn.Turn != nil {
-		return c.conn.Turn(t.session.ID(), begins)
-	}
-	return 0
-}
-
-// unsaid says what changed in a turn that is over, where nothing in it could have
-// changed anything, by what the agent said.
-func (c *chat) unsaid(t *talk, turn int) {
-	if turn == 0 || c.conn.Changes == nil || !t.thread.Silent(t.thread.Turn) {
-		return
-	}
-	conn, session := c.conn, t.session.ID()
-	c.async(func(context.Context) func() {
-		changes, _ := conn.Changes(session)
-		return func() {
-			of := slices.DeleteFunc(changes, func(f workspace.FileChange) bool { return f.Turn != turn })
-			if n := len(workspace.Unnamed(t.thread, of)); n > 0 {
-				c.say("Warning: %s.", ui.UnsaidWords(n))
-			}
-		}
-	})
 }
