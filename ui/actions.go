@@ -97,7 +97,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Theme:
 		return c.showThemes(), true
 	case intent.Login:
-		c.picker = c.link.loginPicker()
+		c.picker = c.m.loginPicker(c.Agent)
 		return nil, true
 	case intent.Logout:
 		return c.logOut(), true
@@ -108,7 +108,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 // useless are the actions that would do nothing on this page: they are offered
 // nowhere.
 func (c *chat) useless(i intent.Intent) bool {
-	if !c.recorded {
+	if !c.ReadOnly {
 		return false
 	}
 	switch i { // what needs somebody who answers

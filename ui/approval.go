@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/widget"
 )
@@ -20,10 +21,10 @@ func ApprovalWords(m permissions.Mode) string { return approvalWords[m] }
 
 // approval is what becomes of the session's questions.
 func (c *chat) approval() permissions.Mode {
-	if c.session == nil || c.link.conn == nil || c.recorded {
+	if c.ACP == nil || c.Agent.Conn() == nil || c.ReadOnly {
 		return permissions.AskMode
 	}
-	return c.link.conn.Broker.Mode(c.session.ID())
+	return c.Agent.Conn().Broker.Mode(c.ACP.ID())
 }
 
 // approvalWord stands in the status line; "" for the usual mode.
@@ -42,8 +43,8 @@ func (c *chat) approvalWord() string {
 // showApproval lets the user choose the mode; that everything is allowed has to be
 // said twice.
 func (c *chat) showApproval() tea.Cmd {
-	if c.session == nil || c.link.conn == nil {
-		return c.say(errNotOpen.Error())
+	if c.ACP == nil || c.Agent.Conn() == nil {
+		return c.say(workspace.ErrNotOpen.Error())
 	}
 	var items []widget.Item
 	at := 0
@@ -71,7 +72,7 @@ func (c *chat) showApproval() tea.Cmd {
 
 // approve sets the mode, and has it answer what is open.
 func (c *chat) approve(m permissions.Mode) tea.Cmd {
-	broker, session := c.link.conn.Broker, c.session.ID()
+	broker, session := c.Agent.Conn().Broker, c.ACP.ID()
 	broker.SetMode(session, m)
 	return tea.Batch(c.say(m.String()+": "+approvalWords[m]), func() tea.Msg {
 		broker.Reconsider(session) // it looks at files

@@ -156,7 +156,7 @@ func (msg pictureMsg) take(m *Model) tea.Cmd {
 		m.pictures.held += a.size
 		m.forgetPictures()
 	}
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		c.composer.Relabel(a.token, a.text)
 	}
 	if a.failed && !errors.Is(a.err, fs.ErrNotExist) && !errors.Is(a.err, context.Canceled) {
@@ -177,7 +177,7 @@ func (m *Model) forgetPictures() {
 		if m.pictures.held <= maxPictures {
 			return
 		}
-		if a.loaded && !slices.ContainsFunc(m.chats, func(c *chat) bool { return c.needs(token) }) {
+		if a.loaded && !slices.ContainsFunc(m.chats(), func(c *chat) bool { return c.needs(token) }) {
 			m.pictures.held -= a.size
 			delete(m.pictures.of, token)
 		}
@@ -186,16 +186,14 @@ func (m *Model) forgetPictures() {
 
 // needs tells whether an image stands in something that is yet to be sent.
 func (c *chat) needs(token rune) bool {
-	texts := append(slices.Clone(c.queued), c.refused...)
-	texts = append(texts, c.composer.Value(), c.lastPrompt)
-	if c.sending != nil {
-		texts = append(texts, c.sending.text)
-	}
+	texts := append(c.Unsettled(), c.composer.Value())
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, token) })
 }
 
 // takesImages tells whether prompts to the agent may hold images.
-func (c *chat) takesImages() bool { return c.link.conn != nil && c.link.conn.Client.Agent().Image }
+func (c *chat) takesImages() bool {
+	return c.Agent.Conn() != nil && c.Agent.Conn().Client.Agent().Image
+}
 
 const noImages = "this agent takes no images"
 
@@ -205,12 +203,12 @@ func (c *chat) pasteImage() tea.Cmd {
 	switch {
 	case from == nil:
 		return c.say("the clipboard cannot be read here")
-	case c.recorded || c.link.conn == nil:
+	case c.ReadOnly || c.Agent.Conn() == nil:
 		return c.say("there is no agent to show it to")
 	case !c.takesImages():
 		return c.say(noImages)
 	}
-	ctx := c.m.conns.ctx
+	ctx := c.m.w.Context()
 	c.attach1("clipboard", "", func() (Picture, error) { return from.Clipboard(ctx) })
 	return c.m.pictures.todo()
 }
@@ -231,9 +229,9 @@ func (c *chat) pictureFile(path string) func() (Picture, error) {
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(c.shellDir(), full)
 	}
-	from, conns := c.m.opts.Pictures, c.m.conns
+	from, parent := c.m.opts.Pictures, c.m.w.Context()
 	return func() (Picture, error) {
-		ctx, stop := context.WithTimeout(conns.ctx, readPatience)
+		ctx, stop := context.WithTimeout(parent, readPatience)
 		defer stop()
 		return from.Open(ctx, full)
 	}
@@ -242,7 +240,7 @@ func (c *chat) pictureFile(path string) func() (Picture, error) {
 // pastePictures takes a paste that is nothing but paths of images, as dropped
 // files are; false for any other.
 func (c *chat) pastePictures(text string) bool {
-	if c.m.opts.Pictures == nil || c.recorded || c.link.conn == nil || c.shelling() {
+	if c.m.opts.Pictures == nil || c.ReadOnly || c.Agent.Conn() == nil || c.shelling() {
 		return false
 	}
 	paths := picture.Paths(text)
@@ -293,7 +291,7 @@ func (c *chat) pictureTyped(msg tea.KeyPressMsg) {
 // attachTyped makes an image of the path that a line ends in.
 func (c *chat) attachTyped(line, behind string) {
 	word := line[strings.LastIndexByte(line, ' ')+1:]
-	if c.m.opts.Pictures == nil || c.recorded || c.link.conn == nil || c.shelling() || !picture.Typed(word) {
+	if c.m.opts.Pictures == nil || c.ReadOnly || c.Agent.Conn() == nil || c.shelling() || !picture.Typed(word) {
 		return
 	}
 	path := picture.Path(word)

@@ -148,9 +148,9 @@ func (g *netted) ended() *Broken {
 	if b == nil {
 		return nil
 	}
-	for _, l := range g.m.links() {
-		if l.conn != nil && l.conn.Record != "" {
-			b.Logs = append(b.Logs, l.conn.Record)
+	for _, l := range g.m.w.Agents() {
+		if l.Conn() != nil && l.Conn().Record != "" {
+			b.Logs = append(b.Logs, l.Conn().Record)
 		}
 	}
 	b.Trace = strings.TrimSpace(b.Trace)

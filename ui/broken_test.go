@@ -15,7 +15,7 @@ func TestMistakesAreCaught(t *testing.T) {
 	for name, falls := range map[string]func(*netted){
 		"update":   func(n *netted) { n.m.start = nil; remains(t, n) },
 		"view":     func(n *netted) { n.m.start = nil; n.m.dirty = true; n.View() },
-		"init":     func(n *netted) { n.m.opts.Start, n.m.chat = "fake", nil; n.Init() },
+		"init":     func(n *netted) { n.m.opts.Start, n.m.pages = "fake", nil; n.Init() },
 		"command":  func(n *netted) { n.under(mistake)() },
 		"batch":    func(n *netted) { n.under(tea.Batch(func() tea.Msg { return nil }, mistake))().(tea.BatchMsg)[1]() },
 		"sequence": func(n *netted) { all(n.under(tea.Sequence(nil, mistake, func() tea.Msg { return nil }))) },

@@ -14,59 +14,6 @@ import (
 	"parley/ui/widget"
 )
 
-// watch tells when a turn begins and ends, so that what changes meanwhile can be
-// shown and put back. The number is that of the turn, 0 where it is not watched.
-func (c *chat) watch(begins bool) int {
-	if c.session != nil && c.link.conn != nil && c.link.conn.Turn != nil {
-		return c.link.conn.Turn(c.session.ID(), begins)
-	}
-	return 0
-}
-
-// changedLines are the lines that have changed in a session, by what /changes knew when
-// parley itself had written so many.
-type changedLines struct {
-	chat           *chat
-	session        string
-	added, removed int
-	writtenAdded   int
-	writtenRemoved int
-}
-
-// countLines counts the lines of what has changed, on a goroutine of its own: texts are
-// read for it.
-func (c *chat) countLines() tea.Cmd {
-	if c.session == nil || c.link.conn == nil || c.link.conn.Changes == nil {
-		return nil
-	}
-	conn := c.link.conn
-	m := changedLines{chat: c, session: c.session.ID(), writtenAdded: c.thread.Added, writtenRemoved: c.thread.Removed}
-	return func() tea.Msg {
-		_, together := conn.Changes(m.session)
-		for _, f := range together {
-			if before, after, ok := conn.Texts(m.session, f); ok && !f.Undone {
-				added, removed := widget.Summarise(widget.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
-				m.added, m.removed = m.added+added, m.removed+removed
-			}
-		}
-		return m
-	}
-}
-
-func (m changedLines) take(*Model) tea.Cmd {
-	if c := m.chat; c.session != nil && c.session.ID() == m.session {
-		c.counted = m
-	}
-	return nil
-}
-
-// changedLines is how many lines have changed in the session: those that were counted last,
-// and what parley has written since.
-func (c *chat) changedLines() (added, removed int) {
-	m := c.counted
-	return m.added + max(0, c.thread.Added-m.writtenAdded), m.removed + max(0, c.thread.Removed-m.writtenRemoved)
-}
-
 // changesListed are the changes of a session.
 type changesListed struct {
 	chat    *chat
@@ -81,10 +28,10 @@ type changesListed struct {
 // showChanges lists what the agent has changed; with undo, what of it can be put
 // back, to be chosen.
 func (c *chat) showChanges(undo bool) tea.Cmd {
-	if c.session == nil || c.link.conn == nil || c.link.conn.Changes == nil {
+	if c.ACP == nil || c.Agent.Conn() == nil || c.Agent.Conn().Changes == nil {
 		return c.say("changes are not watched here")
 	}
-	conn, session := c.link.conn, c.session.ID()
+	conn, session := c.Agent.Conn(), c.ACP.ID()
 	return func() tea.Msg {
 		m := changesListed{chat: c, session: session, undo: undo}
 		turns, together := conn.Changes(session)
@@ -132,7 +79,7 @@ func (m changesListed) item(f workspace.FileChange) widget.Item {
 	switch {
 	case f.Undone:
 		it.Hint = "put back"
-	case !c.thread.Named(f.Path):
+	case !c.Thread.Named(f.Path):
 		it.Hint = "no tool call named it"
 	}
 	return it
@@ -154,7 +101,7 @@ func (m changeShown) take(*Model) tea.Cmd {
 
 // showChange shows what a file held before and after.
 func (c *chat) showChange(session string, f workspace.FileChange) tea.Cmd {
-	conn, path := c.link.conn, safetext.Line(c.short(f.Path), 300)
+	conn, path := c.Agent.Conn(), safetext.Line(c.short(f.Path), 300)
 	return func() tea.Msg {
 		s := &source{title: f.Kind + " " + path}
 		say := func(line string) { s.lines = append(s.lines, sourceLine{line, true}) }
@@ -223,7 +170,7 @@ func (m changesListed) undoPicker() *picker {
 		items = append(items, it)
 	}
 	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		conn, c := m.chat.link.conn, m.chat
+		conn, c := m.chat.Agent.Conn(), m.chat
 		switch chosen := it.Value.(type) {
 		case []workspace.FileChange:
 			return func() tea.Msg {
@@ -279,5 +226,6 @@ func (m putBack) take(*Model) tea.Cmd {
 	if len(left) > 0 {
 		text = fmt.Sprintf("%s %s, %s left alone: %s", files(done), m.what, files(len(left)), strings.Join(left, "; "))
 	}
-	return tea.Batch(m.chat.say(text), m.chat.countLines())
+	m.chat.CountLines()
+	return m.chat.say(text)
 }

@@ -26,7 +26,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		}
 	}, func(d *driver) {
 		d.connected()
-		conn := d.m.chat.link.conn
+		conn := d.m.chat.Agent.Conn()
 		var put []workspace.FileChange
 		turns := ""
 		conn.Turn = func(_ string, begins bool) int {

@@ -1,18 +1,13 @@
 package ui
 
 import (
-	"context"
-	"errors"
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -20,9 +15,6 @@ import (
 	"parley/ui/intent"
 	"parley/ui/widget"
 )
-
-// errNotOpen is why a prompt cannot be sent yet.
-var errNotOpen = errors.New("the session is not open yet")
 
 // overlay is what lies over the transcript.
 type overlay int
@@ -38,52 +30,32 @@ const (
 // chat is the page of one session: the transcript, the plan line, the queue,
 // the composer, the question, the status line.
 type chat struct {
-	m           *Model
-	link        *link
-	session     *acpclient.Session // nil until it is open
-	recorded    bool               // shown from a log, to read: there is no agent behind it
-	readOnlyWhy string             // why that is so
-	eras        []era              // whose messages the items are made of
-	began       int                // items there were when the connection began
-	focused     bool               // the transcript has the keys
-	unread      bool               // a turn ended while another session was on the screen
-	refused     []string           // prompts that the agent wanted a login for
-	from        *chat              // the page it was opened from
-	giveUp      context.CancelFunc // of opening its session; nil for the connection's first
-	picker      *picker
-	goingOn     *picker        // the list of what goes on, while it is open
-	search      *picker        // the one of the history, if it is that
-	elicits     []*elicitation // forms and pages that wait, the first on the screen
-	dir         string         // of a session that was opened from another directory than Options.Cwd
-	thread      *thread.Thread
-	view        *chatview.View
-	written     *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
-	composer    *widget.Composer
-	history     widget.History
-	queued      []string        // prompts that wait for the turn to end
-	paused      bool            // they wait for the user: a turn was stopped, or failed, before them
-	taken       taken           // the one of them that is being edited
-	counted     changedLines    // of the session, when its last turn ended
-	unconfirmed reopen.Offers   // prompts to be sent again, if the user wants that
-	carried     []string        // the user's commands that go with the next prompt
-	kept        kept            // of the draft on the disk
-	back        []returned      // prompts that came back and stand before the draft
-	lost        lostSession     // what is kept over a lost connection
-	unwanted    map[uint64]bool // held prompts that are to be dropped when they come back
-	question    *question
-	overlay     overlay
-	source      *source
-	scroll      int // of the overlay
-	popup       *popup
-	at          mentioning // the file that is being named
-	sending     *sending   // the prompt whose files are being read
-	dropped     string     // the prefix for which the popup was closed
+	*workspace.Session
+	m *Model
+
+	focused  bool // the transcript has the keys
+	unread   bool // a turn ended while another session was on the screen
+	picker   *picker
+	goingOn  *picker        // the list of what goes on, while it is open
+	search   *picker        // the one of the history, if it is that
+	elicits  []*elicitation // forms and pages that wait, the first on the screen
+	view     *chatview.View
+	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
+	composer *widget.Composer
+	history  widget.History
+	kept     kept             // of the draft on the disk
+	back     []returnedPrompt // prompts that came back, in the draft before what is typed
+	question *question
+	overlay  overlay
+	source   *source
+	scroll   int // of the overlay
+	popup    *popup
+	at       mentioning // the file that is being named
+	dropped  string     // the prefix for which the popup was closed
 
 	lastKey    time.Time
 	toast      string
 	toastUntil time.Time
-	lastPrompt string
-	stopAsked  time.Time // when the turn was cancelled
 	changed    []int
 
 	copying    *copyMenu
@@ -96,13 +68,13 @@ type chat struct {
 
 // newView makes the view of the page's thread.
 func (c *chat) newView() *chatview.View {
-	v := chatview.New(c.thread, c.m.opts.Cwd, c.m.th)
-	v.Agent = func() string { return c.link.name() }
+	v := chatview.New(c.Thread, c.m.opts.Cwd, c.m.th)
+	v.Agent = c.Agent.Name
 	return v
 }
 
-func newChat(m *Model, l *link) *chat {
-	c := &chat{m: m, link: l, composer: widget.NewComposer(), thread: thread.New(""), unwanted: map[uint64]bool{}}
+func newChat(m *Model, s *workspace.Session) *chat {
+	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
 	c.view = c.newView()
 	for _, d := range []chatview.Density{chatview.Everything, chatview.Quiet} {
 		if m.opts.Density == d.String() {
@@ -116,47 +88,9 @@ func newChat(m *Model, l *link) *chat {
 	return c
 }
 
-// attach takes over the session. What it said of itself meanwhile has been
-// applied already.
-func (c *chat) attach(s *acpclient.Session) {
-	c.session = s
-	c.thread.Session = s.ID()
-	e := era{from: c.began}
-	if behind := c.link.conn.Behind; behind != nil {
-		id := s.ID()
-		e.behind = func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
-			return behind(ctx, id, spans, request)
-		}
-	}
-	c.eras = append(c.eras, e)
-}
-
-// blank tells whether nothing was ever said on the page and nobody is behind it:
-// why an agent did not start is no conversation.
-func (c *chat) blank() bool {
-	return c.session == nil && !slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && it.Kind != thread.Notice })
-}
-
-// busy tells whether the page has something that moves.
-func (c *chat) busy() bool {
-	return c.thread.State == thread.Running || c.thread.State == thread.Waiting || c.thread.State == thread.Cancelling
-}
-
-// apply takes one event.
-func (c *chat) apply(e event.Event) tea.Cmd {
-	if c.lost.Coming != nil {
-		if cmd, ok := c.comes(e); ok {
-			return cmd
-		}
-	}
+// happened does what an event means for the page besides what it says.
+func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
-	case event.TurnStarted:
-		c.watch(true)
-		if !e.Told {
-			c.newPrompt()
-		}
-	case event.PromptHeld:
-		c.newPrompt()
 	case permissions.Asked:
 		c.question.add(e.Question)
 		return c.asksAgain()
@@ -164,12 +98,7 @@ func (c *chat) apply(e event.Event) tea.Cmd {
 		c.question.remove(e.Key)
 		return c.m.lookAgain(quiet)
 	case event.CommandsChanged:
-		c.thread.Apply(e)
 		c.refreshPopup()
-		return nil
-	case event.PromptFailed:
-		c.changed = append(c.changed, c.thread.Apply(e)...)
-		return c.promptFailed(e)
 	case event.ElicitationAsked:
 		return c.elicited(e)
 	case event.ElicitationSettled:
@@ -177,33 +106,15 @@ func (c *chat) apply(e event.Event) tea.Cmd {
 	case event.ElicitationCompleted:
 		return c.elicitCompleted(e.Key)
 	case event.NoticeArrived:
-		c.changed = append(c.changed, c.thread.Apply(e)...)
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
-		c.changed = append(c.changed, c.thread.Apply(e)...)
 		if e.Attended {
 			return c.lend(e.ID, e.Command)
 		}
-		return nil
-	case event.TurnEnded:
-		number := c.watch(false)
-		c.changed = append(c.changed, c.thread.Apply(e)...)
-		c.cutOff(e.Err)
-		look := tea.Batch(c.unsaid(number), c.countLines())
-		if wantsLogin(e.Err) {
-			if !slices.Contains(c.refused, c.lastPrompt) {
-				c.refused = append(c.refused, c.lastPrompt)
-			}
-			return tea.Batch(c.wantLogin(e.Err), look)
-		}
-		return tea.Batch(c.next(e), look)
 	case event.Disconnected:
-		c.changed = append(c.changed, c.thread.Apply(e)...)
 		c.view.Changed([]int{0})
 		c.toast, c.elicits = "", nil
-		return nil
 	}
-	c.changed = append(c.changed, c.thread.Apply(e)...)
 	return nil
 }
 
@@ -226,38 +137,13 @@ func (c *chat) say(text string) tea.Cmd {
 	return later(shown)
 }
 
-// prompt sends what stood in the composer; where that is not possible it stands
-// there again.
+// prompt sends what was in the composer; where that is not possible it is put back.
 func (c *chat) prompt(text string) tea.Cmd {
-	cmd, err := c.send(text)
-	if err != nil {
+	if err := c.Send(text); err != nil {
 		c.composer.SetValue(text)
 		return c.say("not sent: " + err.Error())
 	}
-	return cmd
-}
-
-// send sends a prompt. Queueing a message never blocks, so it may happen here; where
-// something has to be read for it first, a command does both.
-func (c *chat) send(text string) (tea.Cmd, error) {
-	switch {
-	case c.session == nil:
-		return nil, errNotOpen
-	case c.sending != nil:
-		return nil, errReading
-	}
-	whole := strings.Join(c.carried, "") + text
-	if cmd := c.attachments(text); cmd != nil {
-		c.lastPrompt, c.refused = whole, nil
-		return cmd, nil
-	}
-	if err := c.session.Prompt(c.carry([]event.Block{{Text: text}})...); err != nil {
-		return nil, err
-	}
-	c.lastPrompt, c.refused = whole, nil
-	c.carried = nil
-	c.view.End()
-	return nil, nil
+	return nil
 }
 
 // submit is enter in the composer.
@@ -267,18 +153,19 @@ func (c *chat) submit() tea.Cmd {
 	}
 	c.attachTyped(c.composer.BeforeCursor(), "")
 	text := c.composer.Value()
-	if c.recorded {
+	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if cmd, ok := c.goOn(); ok {
-		return cmd
+	if c.Continue() {
+		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.queued) > 0 && c.thread.State == thread.Idle {
-			return c.resume()
+		if len(c.Queued) > 0 && c.Thread.State == thread.Idle {
+			c.Resume()
+			return nil
 		}
-		if c.paused {
-			c.paused = false
+		if c.Paused {
+			c.Paused = false
 			return c.say("what is queued is sent after this turn")
 		}
 		return nil
@@ -290,81 +177,38 @@ func (c *chat) submit() tea.Cmd {
 		return cmd
 	}
 	c.keep(text)
-	if c.taken.on && (!c.takesPrompts() || c.taken.at > 0) {
-		c.putBack(text)
-		if c.takesPrompts() {
-			return c.resume()
+	at, editing := c.Edited()
+	switch now := c.takesPrompts(); {
+	case editing && (!now || at > 0):
+		c.PutBack(text)
+		if now {
+			c.Resume()
 		}
 		return nil
-	}
-	if c.taken.on && c.takesPrompts() { // it is the first of them
-		c.paused = false
-	}
-	c.taken = taken{}
-	if !c.takesPrompts() {
-		c.lost.asked = c.lost.asked || c.lost.State == reopen.StartingOver && len(c.queued) == 0
-		c.enqueue(text)
+	case !now:
+		c.Enqueue(text)
 		return nil
+	case editing: // it is the first of them
+		c.Paused = false
 	}
+	c.EndEdit()
 	return c.prompt(text)
 }
 
-// takesPrompts tells whether a prompt can go out now: between turns, and to an
-// agent of v2, which holds it, in the middle of one.
-func (c *chat) takesPrompts() bool {
-	// With a picker open, what is typed on belongs behind what it is about.
-	if c.session == nil || c.sending != nil || c.picker != nil || len(c.queued) > 0 && c.busy() {
-		return false
-	}
-	switch c.thread.State {
-	case thread.Idle:
-		return !c.session.Running() || c.holds()
-	case thread.Running, thread.Waiting:
-		return c.holds()
-	}
-	return false
-}
-
-// holds tells whether the agent takes prompts in the middle of a turn.
-func (c *chat) holds() bool {
-	return c.link.conn != nil && c.link.conn.Client.Agent().ProtocolVersion >= 2
-}
-
-// fresh makes the page ready for another connection: the transcript and the
-// draft stay.
-func (c *chat) fresh() {
-	c.requeue()
-	c.session, c.picker, c.elicits, c.lost, c.counted = nil, nil, nil, lostSession{}, changedLines{}
-	c.question.clear()
-	c.thread.Attach("")
-	c.began = len(c.thread.Items)
-	c.eras = append(c.eras, era{from: c.began})
-	c.view.Changed([]int{0})
-}
+// takesPrompts tells whether a prompt can go out now. With a picker open, what is typed
+// belongs after what that is about.
+func (c *chat) takesPrompts() bool { return c.picker == nil && c.TakesPrompts() }
 
 // stop cancels the running turn. When the agent does not react, a second stop
 // after a few seconds ends the agent.
 func (c *chat) stop() tea.Cmd {
-	if c.thread.State == thread.Cancelling && c.forceable() {
-		client := c.link.conn.Client
-		return tea.Batch(c.say("ending the agent"), func() tea.Msg { client.Close(); return nil })
+	if c.ACP == nil {
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + c.m.listKey(intent.CloseEntry) + " gives it up")
 	}
-	if c.session == nil {
-		return c.say(errNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + c.m.listKey(intent.CloseEntry) + " gives it up")
+	if c.Stop() {
+		return c.say("ending the agent")
 	}
-	if c.stopAsked.IsZero() {
-		c.stopAsked = c.m.now()
-	}
-	c.session.Cancel()
-	return later(forceAfter)
-}
-
-// forceAfter is how long an agent may take to end a cancelled turn before
-// ending the agent itself is offered.
-const forceAfter = 5 * time.Second
-
-func (c *chat) forceable() bool {
-	return !c.stopAsked.IsZero() && c.m.now().Sub(c.stopAsked) >= forceAfter
+	return nil
 }
 
 func (c *chat) paste(text string) {
@@ -463,10 +307,10 @@ func (c *chat) escape() tea.Cmd {
 		c.dropped, c.popup = c.popup.prefix, nil
 	case c.question.open() && !c.question.shownAt.IsZero():
 		return c.question.reject()
-	case c.link.loggingIn != "":
-		c.link.cancelLogin()
+	case c.Agent.LoggingIn() != "":
+		c.Agent.CancelLogin()
 	case c.stopSending():
-	case c.busy() && !(c.thread.State == thread.Cancelling && c.shellRun() != nil):
+	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shellRun() != nil):
 		return c.stop()
 	case c.shellRun() != nil:
 		return c.stopShell()
@@ -485,7 +329,7 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.overlay != noOverlay:
 		c.overlay = noOverlay
 	case c.stopSending():
-	case c.busy() && c.thread.State != thread.Ended:
+	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
 	case c.shellRun() != nil:
 		return c.stopShell()

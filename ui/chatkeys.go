@@ -164,24 +164,18 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	if c.takeUnconfirmed(edit) {
 		return nil, true
 	}
-	if n := len(c.queued); n > 0 {
+	if n := len(c.Queued); n > 0 {
 		if edit {
 			c.takeQueued()
 			return nil, true
 		}
-		c.keep(c.queued[n-1])
-		c.queued = c.queued[:n-1]
+		c.keep(c.Queued[n-1])
+		c.Queued = c.Queued[:n-1]
 		return nil, true
 	}
-	n := len(c.thread.Held)
-	if n == 0 || c.session == nil {
+	if !c.Withdraw(!edit) {
 		return nil, false
 	}
-	key := c.thread.Held[n-1].Key
-	if !edit {
-		c.unwanted[key] = true
-	}
-	c.session.Withdraw(key)
 	return c.say("asked the agent to give the prompt back"), true
 }
 

@@ -90,7 +90,7 @@ func (m *Model) settleTheme() {
 		return
 	}
 	m.th, m.dirty = theme.For(name, m.terminal), true
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		c.view.SetTheme(m.th)
 	}
 }

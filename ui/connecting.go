@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/workspace"
 	chatview "parley/ui/chat"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -14,44 +15,47 @@ import (
 // connectingKey handles a key while an agent starts, or after it could not. What
 // is typed meanwhile goes into the composer and is sent when the agent is there.
 func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
-	l, now, name := m.starting, m.now(), msg.String()
-	c := l.front()
+	a, now, name := m.starting, m.now(), msg.String()
+	c := m.front(a)
 	if cmd, ok := c.loginKey(msg); ok {
 		return cmd
 	}
-	picking := l.login != nil && (l.loginArmed(now) || name == "esc")
+	picking := m.login != nil && (m.loginArmed(now) || name == "esc")
 	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
 	c.lastKey = now
 	switch {
 	case picking && name != "ctrl+c":
-		p := l.login
+		p := m.login
 		cmd, done := p.key(m.keys, msg)
-		if done && l.login == p {
-			l.login = nil
+		if done && m.login == p {
+			m.login = nil
 		}
 		return cmd
 	case eliciting && name != "ctrl+c":
 		return c.elicitKey(msg)
-	case name == "esc" && l.loggingIn != "":
-		l.cancelLogin()
+	case name == "esc" && a.LoggingIn() != "":
+		a.CancelLogin()
 		return nil
 	case name == "esc":
-		return m.leave()
-	case name == "alt+a" && l.login != nil:
-		l.login.unasked = time.Time{}
+		m.leave()
+		return nil
+	case name == "alt+a" && m.login != nil:
+		m.login.unasked = time.Time{}
 		return nil
 	case (name == "alt+a" || name == "tab" && c.composer.Empty()) && c.elicitShown():
 		c.elicits[0].grab(now)
 		return nil
-	case name == "ctrl+r" && l.logged != nil:
-		return l.readLog()
-	case name == "enter" && l.connectErr != nil && l.login == nil:
-		return l.restart()
+	case name == "ctrl+r" && a.FallbackLog() != nil:
+		return m.readLog(a)
+	case name == "enter" && a.Err() != nil && m.login == nil:
+		a.Restart()
+		return nil
 	case name == "ctrl+c" && c.composer.Empty(), name == "ctrl+d" && c.composer.Empty():
-		if len(m.chats) == 1 {
+		if len(m.w.Sessions()) == 1 {
 			return m.quit()
 		}
-		return m.leave()
+		m.leave()
+		return nil
 	}
 	if m.height < leastAhead { // what is not seen is not typed
 		return nil
@@ -61,9 +65,9 @@ func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // loginArmed tells whether the ways to log in have the keys: they have opened by
 // themselves, and leave them to whoever is typing.
-func (l *link) loginArmed(now time.Time) bool {
-	c := l.front()
-	return l.login.unasked.IsZero() || c.composer.Empty() && l.login.armed(now, c.lastKey)
+func (m *Model) loginArmed(now time.Time) bool {
+	c := m.front(m.starting)
+	return m.login.unasked.IsZero() || c.composer.Empty() && m.login.armed(now, c.lastKey)
 }
 
 // typeAhead takes what is typed before there is a session. Parley's own commands
@@ -80,16 +84,13 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
 	case name == "enter" && text != "":
 		c.keep(c.composer.Value())
-		if !c.taken.on {
-			c.taken.at = len(c.queued)
-		}
-		c.putBack(c.composer.Value())
+		c.PutBack(c.composer.Value())
 		c.composer.Reset()
 	case name == "enter":
 	case name == "ctrl+c":
 		c.keep(c.composer.Value())
 		c.composer.Reset()
-	case (name == "backspace" || name == "up") && c.composer.Empty() && len(c.queued) > 0:
+	case (name == "backspace" || name == "up") && c.composer.Empty() && len(c.Queued) > 0:
 		c.takeBack(name == "up")
 	default:
 		c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke()))
@@ -100,13 +101,13 @@ func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
 // connecting draws the wait for an agent, or why it did not start, or the ways
 // to log in to it; below it the composer.
 func (m *Model) connecting() ([]string, *tea.Cursor) {
-	l, c := m.starting, m.starting.front()
+	a, c := m.starting, m.front(m.starting)
 	below, cursor := c.aheadRows(m.width, m.height)
-	rows := l.progress(m.height - len(below))
+	rows := m.startRows(a, m.height-len(below))
 	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil
 	}
-	asking := l.login != nil && l.login.step != nil
+	asking := m.login != nil && m.login.step != nil
 	if asking && m.height-len(below) < leastLogin+4 {
 		below, cursor = nil, nil
 	}
@@ -123,18 +124,18 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	case c.overlay == logOverlay:
 		rows = nil
 		lay(c.overlayBox(m.width, max(4, top)), nil)
-	case l.login != nil:
-		foot := l.login.foot
-		armed := l.loginArmed(m.now())
+	case m.login != nil:
+		foot := m.login.foot
+		armed := m.loginArmed(m.now())
 		if !armed {
-			l.login.foot = "alt+a to choose · esc"
+			m.login.foot = "alt+a to choose · esc"
 		}
 		height := max(5, top-len(rows))
 		if asking { // it comes before why it came to that
 			height = max(height, min(top, leastLogin))
 		}
-		box, at := l.login.rows(m.width, height, m.th)
-		l.login.foot = foot
+		box, at := m.login.rows(m.width, height, m.th)
+		m.login.foot = foot
 		if !armed {
 			at = nil
 		}
@@ -171,34 +172,35 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	return below, c.cursor(x+2, above+1+y-len(below))
 }
 
-// progress says how the start of the agent stands, in as many rows as there are where
+// startRows say how the start of the agent stands, in as many rows as there are where
 // that is possible.
-func (l *link) progress(height int) []string {
-	th, m := l.m.th, l.m
+func (m *Model) startRows(a *workspace.Agent, height int) []string {
+	th := m.th
 	rows := []string{" " + th.Title.Paint("parley"), ""}
 	switch {
-	case l.loggingIn != "":
-		rows = append(rows, wrapInk(nil, "logging in: "+th.Strong.Paint(l.loggingIn), "  ", m.width)...)
+	case a.LoggingIn() != "":
+		rows = append(rows, wrapInk(nil, "logging in: "+th.Strong.Paint(a.LoggingIn()), "  ", m.width)...)
 		rows = append(rows, wrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", m.width)...)
-		keys := wrapInk(nil, l.loginKeys(), "  ", m.width)
-		rows = append(append(rows, ""), l.loginRows(m.width, height-len(rows)-2-len(keys))...)
+		keys := wrapInk(nil, m.loginKeys(a), "  ", m.width)
+		rows = append(append(rows, ""), m.loginRows(a, m.width, height-len(rows)-2-len(keys))...)
 		rows = append(append(rows, ""), keys...)
-		if c := l.front(); c.toast != "" && m.now().Before(c.toastUntil) {
+		if c := m.front(a); c.toast != "" && m.now().Before(c.toastUntil) {
 			rows = append(rows, wrapInk(th.Accent.Paint, c.toast, "  ", m.width)...)
 		}
-	case l.login != nil:
-		rows = append(append(rows, chatview.Failure(l.connectErr, m.width-1, th)...), "")
-	case l.connectErr != nil:
-		rows = append(rows, l.whyNot()...)
+	case m.login != nil:
+		rows = append(append(rows, chatview.Failure(a.Err(), m.width-1, th)...), "")
+	case a.Err() != nil:
+		rows = append(rows, m.whyNot(a)...)
 	default:
+		since, _ := a.Dialing()
 		doing := "starting "
-		if l.agent.Remote {
+		if a.Spec.Remote {
 			doing = "connecting to "
 		}
-		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(l.agent.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(l.connectedAt))), m.width, "…"),
-			widget.Truncate("  "+th.Dim.Paint(l.agent.Command), m.width, "…"), "")
-		rows = append(rows, l.lastWords()...)
-		if strings.HasPrefix(l.agent.Where, "through npx") {
+		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(since))), m.width, "…"),
+			widget.Truncate("  "+th.Dim.Paint(a.Spec.Command), m.width, "…"), "")
+		rows = append(rows, m.lastWords(a)...)
+		if strings.HasPrefix(a.Spec.Where, "through npx") {
 			rows = append(rows, widget.Truncate("  "+th.Dim.Paint("npx fetches the package first; that can take a minute"), m.width, "…"))
 		}
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
@@ -207,10 +209,10 @@ func (l *link) progress(height int) []string {
 }
 
 // whyNot says why the agent did not start, and what to do.
-func (l *link) whyNot() []string {
-	th, m := l.m.th, l.m
-	rows := chatview.Failure(l.connectErr, m.width-1, th)
-	for _, text := range advice(l.connectErr, l.agent) {
+func (m *Model) whyNot(a *workspace.Agent) []string {
+	th := m.th
+	rows := chatview.Failure(a.Err(), m.width-1, th)
+	for _, text := range advice(a.Err(), a.Spec) {
 		rows = append(rows, "")
 		for _, r := range widget.Wrap(text, max(1, m.width-4)) {
 			rows = append(rows, "  "+r)
@@ -218,10 +220,10 @@ func (l *link) whyNot() []string {
 	}
 	rows = append(rows, "")
 	keys := th.Key.Paint("enter") + th.Dim.Paint(" try again   ") + th.Key.Paint("esc") + th.Dim.Paint(" another agent   ")
-	if l.logged != nil {
+	if a.FallbackLog() != nil {
 		keys = th.Key.Paint("ctrl+r") + th.Dim.Paint(" read it from parley's log   ") + keys
 	}
-	if len(m.chats) == 1 {
+	if len(m.w.Sessions()) == 1 {
 		keys += th.Key.Paint("ctrl+c") + th.Dim.Paint(" quit")
 	}
 	for _, r := range widget.Wrap(keys, max(1, m.width-4)) {
@@ -231,11 +233,18 @@ func (l *link) whyNot() []string {
 }
 
 // lastWords are the newest lines of the log.
-func (l *link) lastWords() []string {
-	lines, _ := l.log.Lines()
+func (m *Model) lastWords(a *workspace.Agent) []string {
+	lines, _ := a.Log.Lines()
 	var rows []string
 	for _, line := range lines[max(0, len(lines)-8):] {
-		rows = append(rows, widget.Truncate("  "+l.m.th.Faint.Paint(line.Text), l.m.width, "…"))
+		rows = append(rows, widget.Truncate("  "+m.th.Faint.Paint(line.Text), m.width, "…"))
 	}
 	return rows
+}
+
+// readLog shows the log of the session that could not be opened in its place.
+func (m *Model) readLog(a *workspace.Agent) tea.Cmd {
+	a.ReadLog()
+	m.page, m.starting, m.login = chatPage, nil, nil
+	return nil
 }

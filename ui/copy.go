@@ -36,7 +36,7 @@ func (c *chat) copyText(make func() string) tea.Cmd {
 		text := make()
 		msg := copiedMsg{chat: c, text: text}
 		if copier != nil && text != "" {
-			ctx, stop := context.WithTimeout(c.m.conns.ctx, copyPatience)
+			ctx, stop := context.WithTimeout(c.m.w.Context(), copyPatience)
 			defer stop()
 			msg.tool, msg.err = copier(ctx, text)
 		}

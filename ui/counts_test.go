@@ -9,8 +9,6 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/acpclient/event"
 )
 
 // effort is what the screen has done so far.
@@ -55,8 +53,8 @@ func TestNothingNewIsNoView(t *testing.T) {
 		type unknown struct{}
 		for _, msg := range []tea.Msg{
 			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg(time.Now()), adviceMsg(""),
-			tea.MouseMotionMsg{X: 3, Y: 3}, tea.MouseMotionMsg{X: 40, Y: 8}, tea.BackgroundColorMsg{}, eventsMsg{from: event.NewQueue()},
-			eventsMsg{from: d.m.chat.link.queue},
+			tea.MouseMotionMsg{X: 3, Y: 3}, tea.MouseMotionMsg{X: 40, Y: 8}, tea.BackgroundColorMsg{},
+			resultMsg{d.m.chat.Agent.NewBatch()},
 		} {
 			for range 20 {
 				d.send(msg)

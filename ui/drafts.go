@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
+	"parley/internal/workspace"
 	"parley/ui/widget"
 )
 
@@ -112,24 +113,25 @@ type (
 
 // draftKey is where the page's draft belongs; false where it is not kept.
 func (c *chat) draftKey() (DraftKey, bool) {
-	key := DraftKey{c.dir, c.link.agent.Name, c.thread.Session}
+	key := DraftKey{c.Dir, c.Agent.Spec.Name, c.Thread.Session}
 	switch {
-	case c.recorded || key.Agent == "":
+	case c.ReadOnly || key.Agent == "":
 		return DraftKey{}, false
 	case key.Session != "":
 		return key, true
 	}
 	// One page without a session has the one that was left for its agent, unless
 	// another session was asked for: what was left there is not this one's.
-	first := slices.IndexFunc(c.m.chats, func(o *chat) bool {
-		return o.thread.Session == "" && !o.recorded && o.link.agent.Name == key.Agent
+	sessions := c.m.w.Sessions()
+	first := slices.IndexFunc(sessions, func(o *workspace.Session) bool {
+		return o.Thread.Session == "" && !o.ReadOnly && o.Agent.Spec.Name == key.Agent
 	})
-	return key, c.m.opts.TakeDraft && first >= 0 && c.m.chats[first] == c
+	return key, c.m.opts.TakeDraft && first >= 0 && sessions[first] == c.Session
 }
 
 // draft is what the page has now, as far as it can be kept.
 func (c *chat) draft() Draft {
-	d := Draft{Queued: slices.Clone(c.queued)}
+	d := Draft{Queued: slices.Clone(c.Queued)}
 	for i := range d.Queued {
 		d.Queued[i] = c.m.pictures.lasting(d.Queued[i])
 	}
@@ -153,15 +155,15 @@ func (m *Model) keepDrafts(msg tea.Msg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	sent, changed := len(m.drafts.left) > 0, false
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		if key, ok := c.draftKey(); ok && (!c.kept.asked || c.kept.key != key) {
 			cmds = append(cmds, c.lookForDraft(key))
 		}
 		if !c.kept.loaded {
 			continue
 		}
-		sent = sent || len(c.queued) < c.kept.queued || c.composer.Empty() && c.kept.filled
-		changed = changed || len(c.queued) != c.kept.queued || c.composer.Empty() == c.kept.filled
+		sent = sent || len(c.Queued) < c.kept.queued || c.composer.Empty() && c.kept.filled
+		changed = changed || len(c.Queued) != c.kept.queued || c.composer.Empty() == c.kept.filled
 	}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, editedMsg, draftLoadedMsg:
@@ -241,7 +243,7 @@ func (m *Model) draftLoaded(msg draftLoadedMsg) tea.Cmd {
 	if from := (DraftKey{msg.key.Dir, msg.key.Agent, msg.draft.Session}); from.Session != "" && from != c.kept.key {
 		c.kept.former = append(c.kept.former, from)
 	}
-	if !c.composer.Empty() || len(c.queued) > 0 {
+	if !c.composer.Empty() || len(c.Queued) > 0 {
 		c.history.Add(strings.TrimSpace(valueOf(msg.draft)))
 		return c.say("the draft that was left here is in the history: up")
 	}
@@ -279,7 +281,7 @@ func (c *chat) collect() []draftWrite {
 	if !c.kept.loaded || c.kept.looks > 0 {
 		return nil
 	}
-	c.kept.filled, c.kept.queued = !c.composer.Empty(), len(c.queued)
+	c.kept.filled, c.kept.queued = !c.composer.Empty(), len(c.Queued)
 	d := c.draft()
 	if d.equal(c.kept.saved) && len(c.kept.former) == 0 {
 		return nil
@@ -298,7 +300,7 @@ func (c *chat) collect() []draftWrite {
 func (m *Model) saveDrafts() tea.Cmd {
 	batch := m.drafts.left
 	m.drafts.left = nil
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		batch = append(batch, c.collect()...)
 	}
 	if len(batch) == 0 {
@@ -343,7 +345,7 @@ func (m *Model) flushDrafts() {
 		return
 	}
 	batch := m.drafts.left
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		key, ok := c.draftKey()
 		if d := c.draft(); ok && !d.empty() && (!c.kept.loaded || c.kept.looks > 0 || c.kept.key != key) { // it was not looked for yet
 			batch = append(batch, draftWrite{key, d})
@@ -351,10 +353,10 @@ func (m *Model) flushDrafts() {
 		}
 		batch = append(batch, c.collect()...)
 	}
-	if c := m.chat; !c.recorded {
+	if c := m.chat; !c.ReadOnly {
 		if d := c.draft(); !d.empty() {
-			d.Session = c.thread.Session
-			batch = append(batch, draftWrite{DraftKey{Dir: c.dir, Agent: c.link.agent.Name}, d})
+			d.Session = c.Thread.Session
+			batch = append(batch, draftWrite{DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Name}, d})
 		}
 	}
 	order.next++

@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
@@ -71,10 +72,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d.run(d.m.Init())
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
-			d.m.conns.endAll()
-			for _, l := range d.m.links() {
-				close(l.over)
-			}
+			d.m.w.Close()
 			time.Sleep(time.Hour) // what still ticks comes to its end
 			synctest.Wait()
 		}()
@@ -271,4 +269,10 @@ func (d *driver) misses(parts ...string) {
 			d.t.Fatalf("the screen shows %q:\n%s", p, s)
 		}
 	}
+}
+
+// apply hands an event of the agent's to the page.
+func (c *chat) apply(e event.Event) {
+	c.Session.Apply(e)
+	c.m.sync()
 }

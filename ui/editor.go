@@ -33,7 +33,7 @@ type (
 func (c *chat) edit() tea.Cmd {
 	editor := c.m.opts.Editor
 	switch {
-	case c.recorded:
+	case c.ReadOnly:
 		return c.say("this is only a log: there is nothing to write here")
 	case editor == nil:
 		return c.say("there is no editor here")

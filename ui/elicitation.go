@@ -299,9 +299,9 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 	armed := e.armed(c, now)
 	inner := widget.InnerWidth(width)
 	body := wrapInk(th.Strong.Paint, e.asked.Message, "", inner)
-	box := widget.Box{Title: c.link.name() + " asks", Focused: armed}
+	box := widget.Box{Title: c.Agent.Name() + " asks", Focused: armed}
 	if e.open && !armed { // it only stands by
-		box.Title, box.Foot = c.link.name()+" waits for a page", e.foot(c, armed)
+		box.Title, box.Foot = c.Agent.Name()+" waits for a page", e.foot(c, armed)
 		box.Body = []string{th.Accent.Paint(widget.Truncate("until it says that "+e.link.Host+" is done", inner, "…"))}
 		if e.note != "" {
 			box.Body = append(box.Body, th.Warn.Paint(widget.Truncate(e.note, inner, "…")))

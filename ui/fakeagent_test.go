@@ -135,7 +135,7 @@ func (d *driver) connect(ctx context.Context, chosen workspace.Spec, sink event.
 		return nil, err
 	}
 	conn.Session, err = conn.Open(ctx)
-	if err != nil && !wantsLogin(err) {
+	if err != nil && !workspace.WantsLogin(err) {
 		conn.Close()
 		return nil, err
 	}

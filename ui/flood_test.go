@@ -36,7 +36,7 @@ func chatting(width, height int) *Model {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	m.page = chatPage
-	m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}
+	m.chat.Agent.Pretend(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	m.chat.apply(event.TurnStarted{Text: "go on", At: uitest.Start})
 	return m
 }
@@ -44,7 +44,7 @@ func chatting(width, height int) *Model {
 // BenchmarkFlood is an answer of 20 MB that comes in portions as large as they
 // get: the longest that the screen thinks about one, with the view.
 func BenchmarkFlood(b *testing.B) {
-	const portion = maxPortion - eventWeight
+	const portion = maxPortion - 1024
 	text := answer(20 << 20)
 	for b.Loop() {
 		m := chatting(120, 40)
@@ -54,7 +54,7 @@ func BenchmarkFlood(b *testing.B) {
 			e := event.TextArrived{Role: event.Agent, Text: rest[:min(portion, len(rest))]}
 			rest = rest[len(e.Text):]
 			began := time.Now()
-			m.Update(eventsMsg{m.chat.link.queue, []event.Event{e}})
+			m.Update(resultMsg{m.chat.Agent.NewBatch(e)})
 			m.View()
 			took := time.Since(began)
 			longest, sum = max(longest, took), sum+took

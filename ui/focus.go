@@ -5,13 +5,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 )
 
 // focus gives the keys to the transcript, or takes them back.
 func (c *chat) focus(on bool) {
-	if on && len(c.thread.Items) == 0 {
+	if on && len(c.Thread.Items) == 0 {
 		return
 	}
 	if !on {
@@ -109,17 +110,16 @@ func (c *chat) stopSelected() tea.Cmd {
 // stopWork asks the agent to stop one piece of work. That it has stopped shows by
 // its status.
 func (c *chat) stopWork(w work) tea.Cmd {
-	if !w.stops || c.session == nil {
+	if !w.stops || c.ACP == nil {
 		return c.say("the agent does not let this be stopped by itself; esc stops the turn")
 	}
-	session := c.session
-	if kill := c.link.conn.KillTerminal; w.own {
-		return tea.Batch(c.say("stopped; the agent sees how the command ended"), c.setting(func(context.Context) error { return kill(session.ID(), w.terminal) }))
+	if kill := c.Agent.Conn().KillTerminal; w.own {
+		return tea.Batch(c.say("stopped; the agent sees how the command ended"), c.setting(func(_ context.Context, s *acpclient.Session) error { return kill(s.ID(), w.terminal) }))
 	}
-	return tea.Batch(c.say("asked the agent to stop it"), c.setting(func(ctx context.Context) error {
+	return tea.Batch(c.say("asked the agent to stop it"), c.setting(func(ctx context.Context, s *acpclient.Session) error {
 		if w.terminal != "" {
-			return session.CancelTerminal(ctx, w.terminal)
+			return s.CancelTerminal(ctx, w.terminal)
 		}
-		return session.CancelTool(ctx, w.tool.ID)
+		return s.CancelTool(ctx, w.tool.ID)
 	}))
 }

@@ -37,7 +37,7 @@ func newPagePlayer(t *testing.T) *pagePlayer {
 	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
 	p.m.now = func() time.Time { return p.now }
 	p.m.page = chatPage
-	p.m.chat.link.conn = &workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
+	p.m.chat.Agent.Pretend(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	return p
 }
@@ -131,8 +131,10 @@ func (p *pagePlayer) afresh() string {
 		th.Apply(e)
 	}
 	m, c, q := *p.m, *p.m.chat, *p.m.chat.question
-	m.chat, m.chats, m.dirty, m.view, m.colouring = &c, []*chat{&c}, true, tea.View{}, false
-	c.m, c.question, c.thread, c.view = &m, &q, th, p.m.chat.view.Afresh(th)
+	session := *c.Session
+	session.Thread = th
+	m.chat, m.pages, m.dirty, m.view, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, tea.View{}, false
+	c.m, c.question, c.Session, c.view = &m, &q, &session, p.m.chat.view.Afresh(th)
 	q.c, q.drawn, q.diffs, q.diffsKey = &c, nil, nil, 0
 	q.tell()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {

@@ -98,11 +98,11 @@ func TestGoldenStatus(t *testing.T) {
 		d.agent.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
 		d.types("one\ntwo\n")
 		d.wait(time.Second)
-		d.m.chat.thread.Added, d.m.chat.thread.Removed = 22, 3
+		d.m.chat.Thread.Added, d.m.chat.Thread.Removed = 22, 3
 		take(d, "running, one queued")
-		d.m.chat.thread.State = thread.Waiting
+		d.m.chat.Thread.State = thread.Waiting
 		take(d, "waiting")
-		d.m.chat.thread.State = thread.Cancelling
+		d.m.chat.Thread.State = thread.Cancelling
 		take(d, "cancelling")
 		d.wait(10 * time.Second)
 		d.press("ctrl+o")
@@ -114,18 +114,18 @@ func TestGoldenStatus(t *testing.T) {
 		d.press("tab")
 		take(d, "reading")
 		d.press("tab")
-		d.m.chat.recorded = true
+		d.m.chat.ReadOnly = true
 		take(d, "from a log")
-		d.m.chat.recorded = false
-		d.m.chat.link.loggingIn = "browser"
+		d.m.chat.ReadOnly = false
+		d.m.chat.Agent.Pretend(d.m.chat.Agent.Conn(), "browser")
 		take(d, "logging in")
-		d.m.chat.link.loggingIn = ""
-		d.m.chat.link.agent.Warning = "any certificate is accepted"
+		d.m.chat.Agent.Pretend(d.m.chat.Agent.Conn(), "")
+		d.m.chat.Agent.Spec.Warning = "any certificate is accepted"
 		take(d, "with a warning")
-		d.m.chat.thread.State = thread.Ended
+		d.m.chat.Thread.State = thread.Ended
 		take(d, "gone")
-		d.m.chat.thread.State = thread.Idle
-		d.m.chat.link.agent.Warning = ""
+		d.m.chat.Thread.State = thread.Idle
+		d.m.chat.Agent.Spec.Warning = ""
 	})
 	for _, p := range uitest.Pages() {
 		var rows []string

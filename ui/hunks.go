@@ -217,7 +217,7 @@ func (q *question) answerChanged(cur permissions.Question, o permissions.Option,
 	case text == cur.Change.Old:
 		return q.reject()
 	}
-	if err := q.c.link.conn.Broker.AnswerWith(cur.Key, o.ID, text); err != nil {
+	if err := q.c.Agent.Conn().Broker.AnswerWith(cur.Key, o.ID, text); err != nil {
 		return q.c.say(err.Error())
 	}
 	q.remove(cur.Key)

@@ -67,7 +67,7 @@ func (e exact) Write(p []byte) (int, error) { return glyphs.Writer{To: e.File}.W
 // live part away.
 func (m *Model) ends(t *inline.Terminal) {
 	var rows []string
-	if c := m.chat; m.inline.on && m.page == chatPage && m.width > 0 && c.thread.State != thread.Loading {
+	if c := m.chat; m.inline.on && m.page == chatPage && m.width > 0 && c.Thread.State != thread.Loading {
 		rows = append(c.catchUp(), c.written.Rest()...)
 	}
 	_ = t.End(rows...) // the terminal may be gone
@@ -171,7 +171,7 @@ func (m *Model) write() tea.Cmd {
 		return nil
 	}
 	c := m.chat
-	if c.thread.State == thread.Loading { // what comes is written when its end is known
+	if c.Thread.State == thread.Loading { // what comes is written when its end is known
 		m.inline.caught = false
 		return nil
 	}
@@ -192,7 +192,7 @@ func (m *Model) write() tea.Cmd {
 func (c *chat) catchUp() (rows []string) {
 	m, th := c.m, c.m.th
 	if c.written == nil {
-		c.written = chatview.NewWritten(c.thread, m.opts.Cwd, th)
+		c.written = chatview.NewWritten(c.Thread, m.opts.Cwd, th)
 	}
 	c.written.Look(m.width, th, c.view.Density())
 	room := max(1, m.width-1)
@@ -200,11 +200,11 @@ func (c *chat) catchUp() (rows []string) {
 		if m.inline.front != nil {
 			rows = append(rows, "")
 		}
-		about := c.thread.Title
+		about := c.Thread.Title
 		if about == "" {
 			about = "in " + chatview.Home(m.opts.Cwd, m.opts.Home)
 		}
-		rows = append(rows, widget.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(c.link.name())+th.Dim.Paint(" · "+strings.Join(strings.Fields(about), " ")+" ──"), room, "…"))
+		rows = append(rows, widget.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(c.Agent.Name())+th.Dim.Paint(" · "+strings.Join(strings.Fields(about), " ")+" ──"), room, "…"))
 		if !c.written.Begun() { // later entries bring their own
 			rows = append(rows, "")
 		}
@@ -250,7 +250,7 @@ func (c *chat) live(width, height int) inline.Frame {
 	}
 	// A terminal that gets narrower makes more rows of them. What has left the screen
 	// at its top then cannot be taken away any more.
-	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.thread.State != thread.Loading {
+	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.Thread.State != thread.Loading {
 		if talk := c.written.Live(most); len(talk) > 0 {
 			rows = append(talk, rows...)
 		}
@@ -270,7 +270,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, cells))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.recorded {
+	if c.ReadOnly {
 		c.composer.SetPlaceholder(c.nobody())
 	}
 	c.composer.SetPrompt("› ")
@@ -283,7 +283,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 		below = append(below, line)
 	}
 	below = append(below, c.queueRows(cells, max(0, min(3, height-12)))...)
-	if len(c.carried) > 0 {
+	if len(c.Carried) > 0 {
 		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()+"  ⌫ drop"), cells, "…"))
 	}
 	y = len(below)

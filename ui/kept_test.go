@@ -187,7 +187,8 @@ func TestDelete(t *testing.T) {
 		d.soon()
 		d.press("down", "down", "ctrl+d") // the second of that title
 		d.sees(`delete "Same" for good? ctrl+d again does`)
-		d.run(d.m.listSessions()) // a list comes in between
+		d.m.w.List() // a list comes in between
+		d.run(d.m.sync())
 		d.soon()
 		d.press("ctrl+d")
 		d.soon()

@@ -22,7 +22,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.recorded {
+	if c.ReadOnly {
 		c.composer.SetPlaceholder(c.nobody())
 	}
 	th := c.m.th
@@ -41,7 +41,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		below = append(below, line)
 	}
 	below = append(below, c.queueRows(width, max(0, min(3, height-12)))...)
-	if len(c.carried) > 0 {
+	if len(c.Carried) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
 		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()), max(10, width-widget.Width(drop)-1), "…")+drop)
 	}
@@ -67,7 +67,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
-	if len(c.thread.Items) == 0 {
+	if len(c.Thread.Items) == 0 {
 		rows = append(rows, c.welcome(width)...)
 	}
 	rows = rows[:min(len(rows), talk)]
@@ -206,7 +206,7 @@ func (c *chat) asks() string {
 	case c.question.open() && c.question.waiting[c.question.current].Origin == permissions.FromParley:
 		return "parley asks"
 	case c.question.open() || c.eliciting() && !c.elicits[0].open:
-		return c.link.name() + " asks"
+		return c.Agent.Name() + " asks"
 	}
 	return ""
 }
@@ -219,7 +219,7 @@ const leastTag = 8
 func (c *chat) endInSight(height int) bool {
 	for row := height - 1; row >= 0; row-- {
 		if i, ok := c.view.ItemAt(row); ok {
-			return !slices.ContainsFunc(c.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
+			return !slices.ContainsFunc(c.Thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
 		}
 	}
 	return false
@@ -228,19 +228,19 @@ func (c *chat) endInSight(height int) bool {
 // welcome stands where the transcript will be.
 func (c *chat) welcome(width int) []string {
 	th := c.m.th
-	if c.link.conn == nil {
+	if c.Agent.Conn() == nil {
 		return nil
 	}
-	info := c.link.conn.Client.Agent()
+	info := c.Agent.Conn().Client.Agent()
 	name := info.Title
 	if name == "" {
 		name = info.Name
 	}
 	if name == "" {
-		name = c.link.name()
+		name = c.Agent.Name()
 	}
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
-		th.Dim.Paint(c.link.agent.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}
+		th.Dim.Paint(c.Agent.Spec.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}
 	for i := range rows {
 		rows[i] = widget.Truncate("  "+rows[i], width, "…")
 	}
@@ -249,7 +249,7 @@ func (c *chat) welcome(width int) []string {
 
 // planLine is the plan in one line: of several the one that changed last.
 func (c *chat) planLine(width int) string {
-	plan := c.thread.Plan
+	plan := c.Thread.Plan
 	done, current := 0, ""
 	for _, p := range plan {
 		switch {
@@ -259,17 +259,17 @@ func (c *chat) planLine(width int) string {
 			current = p.Content
 		}
 	}
-	if !c.busy() { // what is left of it after the turn is in the list of its steps
+	if !c.Busy() { // what is left of it after the turn is in the list of its steps
 		return ""
 	}
-	if heading := c.thread.Heading(); heading != "" {
+	if heading := c.Thread.Heading(); heading != "" {
 		return widget.Truncate(" "+c.m.th.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
 	}
 	if len(plan) == 0 {
 		return ""
 	}
 	line := " " + c.m.th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
-	if n := len(c.thread.Plans); n > 1 {
+	if n := len(c.Thread.Plans); n > 1 {
 		line += c.m.th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
@@ -284,16 +284,16 @@ func (c *chat) planLine(width int) string {
 func (c *chat) queueRows(width, most int) []string {
 	type waiting struct{ label, text string }
 	var all []waiting
-	for _, h := range c.thread.Held {
+	for _, h := range c.Thread.Held {
 		all = append(all, waiting{"held by the agent  ", h.Text})
 	}
-	if c.sending != nil {
-		all = append(all, waiting{"reading its files  ", c.sending.text})
+	if text, reading := c.Reading(); reading {
+		all = append(all, waiting{"reading its files  ", text})
 	}
-	for i, text := range c.queued {
+	for i, text := range c.Queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range c.unconfirmed {
+	for _, p := range c.Offers {
 		_, own := chatview.SplitCarried(p.Draft)
 		all = append(all, waiting{p.Why() + "  ", own})
 	}
@@ -303,15 +303,15 @@ func (c *chat) queueRows(width, most int) []string {
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(c.carried) > 0 { // the key is for that first
+			if len(c.Carried) > 0 { // the key is for that first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(c.queued) == 0 || len(c.unconfirmed) > 0 || c.session == nil:
-			case c.thread.State == thread.Idle:
+			case len(c.Queued) == 0 || len(c.Offers) > 0 || c.ACP == nil:
+			case c.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
-			case c.paused:
+			case c.Paused:
 				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
 			}
 		}
@@ -356,7 +356,7 @@ var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pen
 
 // planRows lists the plans, each with its steps.
 func (c *chat) planRows(width int) []string {
-	plans, th := c.thread.Plans, c.m.th
+	plans, th := c.Thread.Plans, c.m.th
 	if len(plans) == 0 {
 		return []string{th.Dim.Paint("the agent has made no plan")}
 	}
@@ -402,7 +402,7 @@ func (c *chat) stepRows(p event.PlanEntry, width int) []string {
 
 func (c *chat) logRows(width int) []string {
 	th := c.m.th
-	lines, total := c.link.log.Lines()
+	lines, total := c.Agent.Log.Lines()
 	if total == 0 {
 		return []string{th.Dim.Paint("nothing so far")}
 	}

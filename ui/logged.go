@@ -18,128 +18,11 @@ import (
 	"parley/ui/widget"
 )
 
-// lookup finds the messages that made an item.
-type lookup func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error)
-
-// era is what one connection has put on a page: what stands from an item on.
-type era struct {
-	from   int
-	behind lookup // nil: no log is kept
-}
-
-// Messages of commands that read logs.
-type (
-	replayedMsg struct {
-		chat   *chat
-		events []event.Event
-		err    error
-	}
-	foundLogMsg struct {
-		link   *link
-		logged []workspace.Logged
-	}
-	behindMsg struct {
-		chat  *chat
-		shown []workspace.Message
-		err   error
-	}
-)
-
-// findLog looks for the log of the session that was to be opened.
-func (l *link) findLog() tea.Cmd {
-	m := l.m
-	if m.opts.Resume == "" || m.opts.Logs == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		logged, _ := m.opts.Logs() // without one there is none
-		return foundLogMsg{l, logged}
-	}
-}
-
-// foundLog offers the log on the page that says why the session is not open.
-func (m *Model) foundLog(msg foundLogMsg) {
-	l, name := msg.link, m.opts.Resume
-	if !l.starting() || l.connectErr == nil {
-		return
-	}
-	for _, same := range []func(workspace.Logged) bool{
-		func(g workspace.Logged) bool { return g.Session == name },
-		func(g workspace.Logged) bool { return strings.EqualFold(g.Title, name) },
-	} {
-		for i, g := range msg.logged {
-			if g.Agent == l.agent.Name && same(g) {
-				l.logged = &msg.logged[i]
-				return
-			}
-		}
-	}
-}
-
-// readLog shows it in place of the session.
-func (l *link) readLog() tea.Cmd {
-	m, front := l.m, l.front()
-	cmd := m.openLogged(*l.logged, "")
-	m.page, m.starting = chatPage, nil
-	m.drop(front)
-	l.forget()
-	m.chat.from = nil
-	m.chat.rescue(front)
-	return cmd
-}
-
-// logged takes the list of what there are logs of.
-func (m *Model) logged(msg loggedMsg) {
-	m.logs = msg.logged
-	m.heard(msg.err)
-}
-
-// openLogged shows a session from its log, to read.
-func (m *Model) openLogged(g workspace.Logged, why string) tea.Cmd {
-	l := newLink(m)
-	l.agent = workspace.Spec{Name: g.Agent}
-	for _, a := range m.opts.Agents {
-		if a.Name == g.Agent {
-			l.agent = a
-		}
-	}
-	for _, other := range m.links() {
-		if g.OfAgent(other.agent) {
-			l.agent = other.agent // which may have told its name
-		}
-	}
-	c, ctx := m.addChat(l)
-	c.recorded, c.readOnlyWhy = true, why
-	c.thread.Session, c.thread.Title = g.Session, g.Title
-	c.eras = []era{{0, g.Behind}}
-	return func() tea.Msg {
-		queue := event.NewQueue()
-		err := g.Replay(ctx, queue)
-		return replayedMsg{c, queue.Take(), err}
-	}
-}
-
-// replayed shows what the log told. What it leaves open is over all the same.
-func (m *Model) replayed(msg replayedMsg) tea.Cmd {
-	c := msg.chat
-	c.giveUp()
-	c.giveUp = nil
-	if errors.Is(msg.err, context.Canceled) {
-		m.drop(c)
-		m.chat.rescue(c)
-		m.refreshOverview()
-		return m.chat.say("reading the log was given up")
-	}
-	for _, e := range msg.events {
-		c.changed = append(c.changed, c.thread.Apply(e)...)
-	}
-	c.changed = append(c.changed, c.thread.Apply(event.Disconnected{Err: event.ErrClosed})...)
-	c.view.Changed([]int{0})
-	c.applied()
-	if msg.err != nil {
-		return c.say("the log cannot be read: " + msg.err.Error())
-	}
-	return nil
+// behindMsg brings the messages that made an item.
+type behindMsg struct {
+	chat  *chat
+	shown []workspace.Message
+	err   error
 }
 
 // showBehind asks for the messages behind the item that is selected.
@@ -151,16 +34,11 @@ func (c *chat) showBehind() tea.Cmd {
 	if len(it.Wire) == 0 && it.Request == 0 {
 		return c.say("no message of the agent made this")
 	}
-	var behind lookup
-	for _, e := range c.eras {
-		if it.Index >= e.from {
-			behind = e.behind
-		}
-	}
+	behind := c.LookupOf(it.Index)
 	if behind == nil {
 		return c.say("there is no log to look it up in")
 	}
-	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.conns.ctx
+	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.w.Context()
 	return func() tea.Msg {
 		shown, err := behind(ctx, spans, request)
 		return behindMsg{c, shown, err}
@@ -275,35 +153,11 @@ func (c *chat) readOnly(text string) tea.Cmd {
 
 // nobody says why a page that is shown from a log takes no prompt.
 func (c *chat) nobody() string {
-	return "Read-only log: " + cmp.Or(c.readOnlyWhy, c.link.name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
-}
-
-// opener is the agent on the screen that may go on with a session that its own list does
-// not have, because it keeps none; nil where there is none.
-func (m *Model) opener(g workspace.Logged) *link {
-	for _, l := range m.links() {
-		if info := l.info(); g.OfAgent(l.agent) && info != nil && !info.List && (info.LoadSession || info.Resume) {
-			return l
-		}
-	}
-	return nil
-}
-
-// whyReadOnly says why a logged session is there to be read alone.
-func (m *Model) whyReadOnly(g workspace.Logged) string {
-	for _, l := range m.links() {
-		if info := l.info(); info != nil && g.OfAgent(l.agent) {
-			if !info.LoadSession && !info.Resume {
-				return l.name() + " cannot resume sessions"
-			}
-			return l.name() + " does not have this session any longer"
-		}
-	}
-	return g.Agent + " is not running"
+	return "Read-only log: " + cmp.Or(c.Why, c.Agent.Name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
 }
 
 // refuses tells whether a page that is shown from a log takes nothing of what is typed
 // or pasted: it has use for commands alone.
 func (c *chat) refuses(typed string) bool {
-	return c.recorded && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
+	return c.ReadOnly && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
 }

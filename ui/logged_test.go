@@ -302,7 +302,7 @@ func TestResumeFromTheLog(t *testing.T) {
 		d.sees("read from the log")
 		d.misses("starting fake")
 		d.draft("a draft")
-		if n := len(d.m.chats); n != 1 {
+		if n := len(d.m.w.Sessions()); n != 1 {
 			t.Errorf("%d pages", n)
 		}
 	})
@@ -339,7 +339,7 @@ func TestLoggedOfAnAgentWithoutAList(t *testing.T) {
 		d.sees("as the agent has it")
 		d.misses("I am on it", "read from the log")
 		d.types("go on\n")
-		d.soon()
+		d.wait(200 * time.Millisecond)
 		d.prompts("go on")
 	})
 	drive(t, func(d *driver, o *Options) {

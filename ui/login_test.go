@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/workspace"
@@ -47,7 +45,7 @@ func (g *guarded) set(d *driver, o *Options) {
 		g.in.Store(true)
 		return `{}`, nil
 	}
-	o.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) tea.ExecCommand {
+	o.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command {
 		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
 	}
 }
@@ -81,7 +79,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		first := d.agent
 		d.types("brow\n")
 		d.sees("logging in: In the browser", "esc give up")
-		d.m.chat.link.log.Add(event.LogStderr, "code: ABCD-1234")
+		d.m.chat.Agent.Log.Add(event.LogStderr, "code: ABCD-1234")
 		d.wait(500 * time.Millisecond)
 		d.sees("code: ABCD-1234") // shown while the login runs
 		d.press("enter")          // means nothing here

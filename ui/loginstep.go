@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -21,7 +20,8 @@ import (
 // agent's environment, or the word that a command may run. It stands in the
 // place of the list of ways and has the keys; esc goes back to the list.
 type loginStep struct {
-	link   *link
+	m      *Model
+	agent  *workspace.Agent
 	conn   *workspace.Connection
 	method acpclient.AuthMethod
 
@@ -33,17 +33,13 @@ type loginStep struct {
 	shownAt  time.Time // when it was first drawn
 }
 
-// maxVariable is how long a value may be, in bytes: systems bound what fits into
-// an environment.
-const maxVariable = 32 << 10
-
 var (
 	errBlank   = errors.New("an answer is needed")
 	errTooLong = errors.New("that is too long for a variable")
 )
 
 // variablesStep asks for the variables of a login.
-func (l *link) variablesStep(method acpclient.AuthMethod) *loginStep {
+func (m *Model) variablesStep(a *workspace.Agent, method acpclient.AuthMethod) *loginStep {
 	vars := method.Vars
 	if method.TakesKey {
 		vars = []acpclient.AuthVar{{Name: "API key", Secret: true, Optional: true}}
@@ -71,14 +67,14 @@ func (l *link) variablesStep(method acpclient.AuthMethod) *loginStep {
 			switch {
 			case f.Required && strings.TrimSpace(v.Text) == "":
 				return errBlank
-			case len(v.Text) > maxVariable:
+			case len(v.Text) > workspace.MaxVariable:
 				return errTooLong
 			}
 			return nil
 		}
 		fields = append(fields, f)
 	}
-	return &loginStep{link: l, conn: l.conn, method: method, form: widget.NewForm(fields, l.m.keys).WithoutDecline()}
+	return &loginStep{m: m, agent: a, conn: a.Conn(), method: method, form: widget.NewForm(fields, m.keys).WithoutDecline()}
 }
 
 // key handles a key; close says that the list is not needed any more either.
@@ -90,7 +86,7 @@ func (g *loginStep) key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool
 	case g.form == nil:
 		return g.commandKey(p, name)
 	}
-	switch g.link.m.keys.Of(intent.Chat, name) {
+	switch g.m.keys.Of(intent.Chat, name) {
 	case intent.ScrollUp:
 		g.offset--
 		return nil, false
@@ -119,18 +115,17 @@ func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool)
 	case "esc", "n":
 		p.step = nil
 	case "y":
-		if !g.armed() || g.link.conn != g.conn {
+		if !g.armed() || g.agent.Conn() != g.conn {
 			return nil, false
 		}
-		l, conn := g.link, g.conn
-		return tea.Exec(onTerminal(g.asked.Command), func(err error) tea.Msg { return loginRanMsg{l, conn, err} }), true
+		return g.m.runLogin(g.agent, g.conn, g.asked.Command), true
 	}
 	return nil, false
 }
 
 // armed tells whether a command may be agreed to: all of it has been on the
 // screen, and it stands there long enough for a key to be about it.
-func (g *loginStep) armed() bool { return g.read && g.link.m.now().Sub(g.shownAt) >= quiet }
+func (g *loginStep) armed() bool { return g.read && g.m.now().Sub(g.shownAt) >= quiet }
 
 // paste puts pasted text into the form.
 func (g *loginStep) paste(text string) {
@@ -141,16 +136,12 @@ func (g *loginStep) paste(text string) {
 
 // give starts the agent again with what was typed in its environment, or hands it the key.
 func (g *loginStep) give() tea.Cmd {
-	l := g.link
-	if l.conn != g.conn {
-		return l.m.chat.say("not sent: the agent was started again in the meantime")
+	if g.agent.Conn() != g.conn {
+		return g.m.chat.say("not sent: the agent was started again in the meantime")
 	}
 	if g.method.TakesKey {
-		key, client := strings.TrimSpace(g.form.Values()[0].Text), l.conn.Client
-		if key == "" {
-			return l.authenticate(g.method, client.Authenticate, nil)
-		}
-		return l.authenticate(g.method, func(ctx context.Context, id string) error { return client.AuthenticateKey(ctx, id, key) }, nil)
+		g.agent.Authenticate(g.method, strings.TrimSpace(g.form.Values()[0].Text))
+		return nil
 	}
 	values := workspace.Variables{}
 	for i, v := range g.form.Values() {
@@ -158,17 +149,17 @@ func (g *loginStep) give() tea.Cmd {
 			values[g.method.Vars[i].Name] = text
 		}
 	}
-	l.m.given[l.agent.Name] = given{g.method, values}
-	return l.again()
+	g.agent.Give(g.method, values)
+	return nil
 }
 
 // rows draws it as a box of at most height rows, and tells where in it the
 // cursor stands.
 func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor) {
 	if g.shownAt.IsZero() {
-		g.shownAt = g.link.m.now()
+		g.shownAt = g.m.now()
 	}
-	box := widget.Box{Title: "log in to " + g.link.name() + ": " + orID(g.method.Name, g.method.ID), Focused: true}
+	box := widget.Box{Title: "log in to " + g.agent.Name() + ": " + workspace.MethodName(g.method), Focused: true}
 	inner := widget.InnerWidth(width)
 	if g.form == nil {
 		rows := g.commandRows(inner, th)
@@ -223,7 +214,7 @@ func (g *loginStep) aboutRows(width int, th *theme.Theme) []string {
 
 // commandRows show exactly what would run.
 func (g *loginStep) commandRows(width int, th *theme.Theme) []string {
-	rows := wrapInk(th.Strong.Paint, g.link.name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
+	rows := wrapInk(th.Strong.Paint, g.agent.Name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
 	rows = append(rows, "")
 	rows = append(rows, wrapInk(th.Code.Paint, spelled(g.asked.Line), "  ", width)...)
 	rows = append(rows, "")

@@ -118,8 +118,8 @@ func TestLoginWithVariables(t *testing.T) {
 		d.misses("anmelden")
 		d.press("up") // the history has the prompts only
 		d.draft("")
-		lines, _ := d.m.chat.link.log.Lines()
-		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.left(), d.m.chat.link.equipped(), d.m.chat.link.equipped()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
+		lines, _ := d.m.chat.Agent.Log.Lines()
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.left(), d.m.chat.Agent.Equipped(), d.m.chat.Agent.Equipped()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
 			t.Errorf("the key is in %s", s)
 		}
 		d.agent.peer.Close(nil) // whenever it is started again
@@ -205,7 +205,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 		d.sees("Bitte anmelden", "╭ log in to fake ")
 		d.called("authenticate", 1)
 		d.called("session/new", 2)
-		if len(d.m.given) != 0 {
+		if len(d.m.chat.Agent.Equipped().Env) != 0 {
 			t.Error("kept")
 		}
 	})

@@ -6,25 +6,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/elicit"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/widget"
 )
 
-// loginLines are what was written down since the login under way began: what the agent
-// prints for it comes on its stderr, or in the middle of its messages.
-func (l *link) loginLines() []string {
-	lines, total := l.log.Lines()
-	var out []string
-	for _, line := range lines[max(0, len(lines)-(total-l.loginLine)):] {
-		out = append(out, line.Text)
-	}
-	return out
-}
-
 // loginAddress is the address that the agent has named last for a login; not that of a
 // server on this machine, where it waits for the browser to come back to, if there is another.
-func (l *link) loginAddress() (found elicit.Link) {
-	for _, line := range l.loginLines() {
+func loginAddress(a *workspace.Agent) (found elicit.Link) {
+	for _, line := range a.LoginLines() {
 		for rest := line; ; {
 			i := strings.Index(rest, "http")
 			if i < 0 {
@@ -35,9 +25,9 @@ func (l *link) loginAddress() (found elicit.Link) {
 				word = word[:end]
 			}
 			rest = rest[i+len("http"):]
-			a := elicit.ParseLink(strings.TrimRight(word, ".,;:!?)]}"))
-			if a.OK && (!found.OK || !local(a)) {
-				found = a
+			link := elicit.ParseLink(strings.TrimRight(word, ".,;:!?)]}"))
+			if link.OK && (!found.OK || !local(link)) {
+				found = link
 			}
 		}
 	}
@@ -50,14 +40,14 @@ func local(a elicit.Link) bool {
 
 // loginRows are the newest of these lines, whole, as many as fit, and what is odd about
 // the address.
-func (l *link) loginRows(width, most int) []string {
-	th := l.m.th
+func (m *Model) loginRows(a *workspace.Agent, width, most int) []string {
+	th := m.th
 	var odd []string
-	for _, w := range l.loginAddress().Warnings {
+	for _, w := range loginAddress(a).Warnings {
 		odd = append(odd, wrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
 	var rows []string
-	lines := l.loginLines()
+	lines := a.LoginLines()
 	for i := len(lines) - 1; i >= 0; i-- {
 		more := wrapInk(th.Text.Paint, lines[i], "  ", width)
 		if len(rows) > 0 && len(more)+len(rows)+len(odd) > most {
@@ -69,40 +59,40 @@ func (l *link) loginRows(width, most int) []string {
 }
 
 // loginKeys is the line about the keys of a login under way.
-func (l *link) loginKeys() string {
-	th := l.m.th
+func (m *Model) loginKeys(a *workspace.Agent) string {
+	th := m.th
 	var parts []string
 	add := func(key, does string) {
 		if key != "" {
 			parts = append(parts, th.Key.Paint(key)+th.Dim.Paint(" "+does))
 		}
 	}
-	if a := l.loginAddress(); a.OK {
-		add("o", "open "+a.Host)
+	if link := loginAddress(a); link.OK {
+		add("o", "open "+link.Host)
 		add("y", "copy the address")
 	}
-	add(l.m.label(intent.ToggleLog), "log")
-	add(l.m.label(intent.Stop), "give up")
+	add(m.label(intent.ToggleLog), "log")
+	add(m.label(intent.Stop), "give up")
 	return strings.Join(parts, "   ")
 }
 
 // loginBox shows over the transcript what the agent has printed for a login; nil where
 // there is nothing.
 func (c *chat) loginBox(width, height int) []string {
-	l := c.link
-	if l.loggingIn == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || len(l.loginLines()) == 0 {
+	a := c.Agent
+	if a.LoggingIn() == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || len(a.LoginLines()) == 0 {
 		return nil
 	}
 	inner := widget.InnerWidth(width)
-	keys := widget.Wrap(l.loginKeys(), inner)
-	body := append(l.loginRows(inner, height-2-len(keys)), keys...)
-	return widget.Box{Title: "log in to " + l.name() + ": " + l.loggingIn, Body: fit(body, max(1, height-2))}.Rows(width, c.m.th)
+	keys := widget.Wrap(c.m.loginKeys(a), inner)
+	body := append(c.m.loginRows(a, inner, height-2-len(keys)), keys...)
+	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th)
 }
 
 // loginKey handles the keys that are about what an agent prints for a login: the log,
 // and while nothing is typed, nor was a moment ago, those of the address.
 func (c *chat) loginKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	m, l, name := c.m, c.link, msg.String()
+	m, a, name := c.m, c.Agent, msg.String()
 	want := m.keys.Of(intent.Chat, name)
 	switch {
 	case m.page == connectingPage && c.overlay == logOverlay && want != intent.Interrupt:
@@ -114,16 +104,16 @@ func (c *chat) loginKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case want == intent.ToggleLog && (m.page == connectingPage || c.picker != nil && c.picker.details):
 		c.toggle(logOverlay)
 		return nil, true
-	case l.loggingIn == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet:
+	case a.LoggingIn() == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet:
 		return nil, false
 	}
-	a := l.loginAddress()
+	link := loginAddress(a)
 	switch {
-	case !a.OK:
+	case !link.OK:
 	case name == "y":
-		return c.copyText(func() string { return a.URL }), true
+		return c.copyText(func() string { return link.URL }), true
 	case name == "o" && m.opts.OpenURL != nil:
-		return func() tea.Msg { return openedURLMsg{c, m.opts.OpenURL(a.URL)} }, true
+		return func() tea.Msg { return openedURLMsg{c, m.opts.OpenURL(link.URL)} }, true
 	}
 	return nil, false
 }

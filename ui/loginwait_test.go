@@ -42,13 +42,13 @@ func TestAddressOfALogin(t *testing.T) {
 		o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
 	}, func(d *driver) {
 		d.rest()
-		l := d.m.chat.link
-		l.log.Add(event.LogStderr, "see http://earlier.example.org/docs")
+		l := d.m.chat.Agent
+		l.Log.Add(event.LogStderr, "see http://earlier.example.org/docs")
 		d.press("enter")
 		d.soon()
 		d.misses("earlier.example.org")
-		l.log.Add(event.LogStderr, "Please visit <"+longAddress+">.")
-		l.log.Add(event.LogStderr, "listening on http://127.0.0.1:4711/callback")
+		l.Log.Add(event.LogStderr, "Please visit <"+longAddress+">.")
+		l.Log.Add(event.LogStderr, "listening on http://127.0.0.1:4711/callback")
 		for _, width := range []int{40, 80, 200} {
 			d.send(tea.WindowSizeMsg{Width: width, Height: 30})
 			d.wait(time.Second)
@@ -105,7 +105,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.soon()
-		d.m.chat.link.log.Add(event.LogStderr, "Visit "+longAddress)
+		d.m.chat.Agent.Log.Add(event.LogStderr, "Visit "+longAddress)
 		d.wait(time.Second)
 		d.sees("╭ log in to fake: In the browser", "o open login.example.org")
 		if !d.whole(longAddress) {

@@ -99,7 +99,7 @@ func (c *chat) mentionTyped() tea.Cmd {
 
 // wordTyped is the mention before the cursor, where one may be.
 func (c *chat) wordTyped(line string) (mention.Word, bool) {
-	if c.m.opts.Files == nil || c.recorded || c.focused || c.picker != nil || strings.IndexByte(line, '@') < 0 || c.shelling() {
+	if c.m.opts.Files == nil || c.ReadOnly || c.focused || c.picker != nil || strings.IndexByte(line, '@') < 0 || c.shelling() {
 		return mention.Word{}, false
 	}
 	word, ok := mention.Typed(line)
@@ -117,7 +117,7 @@ func (c *chat) findFiles() tea.Cmd {
 	if c.at.cancel != nil {
 		c.at.cancel()
 	}
-	ctx, cancel := context.WithCancel(c.m.conns.ctx)
+	ctx, cancel := context.WithCancel(c.m.w.Context())
 	c.at.cancel = cancel
 	files, dir, query, gen := c.m.opts.Files, c.shellDir(), c.at.word.Query, c.at.gen
 	return func() tea.Msg {
@@ -331,7 +331,7 @@ func (c *chat) completeFile(path string) tea.Cmd {
 func (c *chat) roots() []string {
 	dir := c.shellDir()
 	roots := []string{dir}
-	if conn := c.link.conn; conn != nil && conn.Template.Cwd == dir {
+	if conn := c.Agent.Conn(); conn != nil && conn.Template.Cwd == dir {
 		roots = append(roots, conn.Template.Roots...)
 	}
 	return roots

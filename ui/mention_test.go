@@ -439,9 +439,11 @@ func TestMentionFastTurn(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			synctest.Wait()
 			for msg, ok := d.take(); ok; msg, ok = d.take() {
-				if _, sent := msg.(sentMsg); sent && late == nil {
-					late = msg
-					continue
+				if r, ok := msg.(resultMsg); ok && late == nil {
+					if _, events := r.Result.(*workspace.Batch); !events {
+						late = msg
+						continue
+					}
 				}
 				d.update(msg)
 			}

@@ -1,15 +1,12 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/theme"
@@ -41,13 +38,14 @@ type Model struct {
 	width, height int
 	page          page
 	start         *start
-	chat          *chat   // the one on the screen
-	chats         []*chat // all open sessions, of all agents
-	starting      *link   // the one of the connecting page
-	overview      *picker // the list of sessions, while it is open
-	logs          []workspace.Logged
-	given         map[string]given // by an agent's name: what it was started with to log in
-	conns         *connections
+	w             *workspace.Workspace
+	chat          *chat // the page on the screen
+	pages         map[*workspace.Session]*chat
+	starting      *workspace.Agent          // the one of the connecting page
+	login         *picker                   // its ways to log in, while they are offered there
+	saidText      map[*workspace.Agent]bool // that it gets no files
+	overview      *picker                   // the list of sessions, while it is open
+	ended         bool                      // something has ended that can be long
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool      // the terminal has the focus
@@ -77,16 +75,7 @@ type Model struct {
 
 // Messages of the model's own commands.
 type (
-	eventsMsg struct {
-		from   *event.Queue
-		events []event.Event
-	}
-	tickMsg      time.Time
-	connectedMsg struct {
-		from *event.Queue
-		conn *workspace.Connection
-		err  error
-	}
+	tickMsg    time.Time
 	adviceMsg  string
 	closedMsg  struct{}
 	refreshMsg struct{} // something that was only for a while is over
@@ -102,7 +91,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	cmds = append(cmds, m.loadPast())
 	if m.opts.Start != "" {
-		cmds = append(cmds, m.choose(m.opts.Start))
+		m.w.Start(m.w.Spec(m.opts.Start))
 	}
 	if m.inline.on {
 		cmds = append(cmds, tea.RequestTerminalVersion)
@@ -110,7 +99,7 @@ func (m *Model) Init() tea.Cmd {
 	if advice := m.opts.Advice; advice != nil {
 		cmds = append(cmds, func() tea.Msg { return adviceMsg(advice()) })
 	}
-	return tea.Batch(append(cmds, m.sweep(), m.notices())...)
+	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
 }
 
 // tick moves clocks and spinners. It runs only while something does.
@@ -127,71 +116,12 @@ func later(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// choose starts the agent with this name: in the place of one that is not there
-// any more, or beside those that are.
-func (m *Model) choose(name string) tea.Cmd {
-	l := m.chat.link
-	if l.live() || m.chat.recorded {
-		l = newLink(m)
-		c := newChat(m, l)
-		c.from = m.chat
-		m.chats = append(m.chats, c)
-		m.show(c)
-	}
-	for _, a := range m.opts.Agents {
-		if a.Name == name {
-			l.agent = a
-		}
-	}
-	old := l.conn
-	l.conn = nil
-	return tea.Batch(l.connect(), m.end(old))
-}
-
-// links are the agents of the open pages, each once, in the order of the pages.
-func (m *Model) links() []*link {
-	var out []*link
-	for _, c := range m.chats {
-		if !slices.Contains(out, c.link) {
-			out = append(out, c.link)
-		}
-	}
-	return out
-}
-
-// linkOf finds the agent whose connection of the moment posts to a queue; nil
-// where another one has taken its place.
-func (m *Model) linkOf(queue *event.Queue) *link {
-	for _, l := range m.links() {
-		if l.queue == queue {
-			return l
-		}
-	}
-	return nil
-}
-
-// connected takes what became of starting an agent.
-func (m *Model) connected(msg connectedMsg) tea.Cmd {
-	m.dirty = true
-	l := m.linkOf(msg.from)
-	if l == nil { // given up in the meantime
-		return m.end(msg.conn)
-	}
-	return l.connected(msg)
-}
-
 // leave gives up the start of an agent. A page that was made for it goes away.
-func (m *Model) leave() tea.Cmd {
-	l := m.starting
-	l.forget()
-	old := l.conn
-	l.conn, l.connectErr, m.starting = nil, nil, nil
-	if c := l.front(); c.link == l && !c.blank() { // enter starts it again
-		c.apply(event.Disconnected{Err: event.ErrClosed})
-	}
+func (m *Model) leave() {
+	m.starting.Leave()
+	m.starting, m.login = nil, nil
 	m.start.list.SetFilter("")
 	m.page = startPage
-	return m.end(old)
 }
 
 // back leaves the start screen for the page it was opened from; false where
@@ -200,25 +130,20 @@ func (m *Model) back() bool {
 	if !m.canGoBack() {
 		return false
 	}
-	if c := m.chat; c.blank() {
-		m.drop(c)
-		m.chat.rescue(c)
+	if m.chat.Blank() {
+		m.w.Remove(m.chat.Session)
 	}
 	m.page = chatPage
 	return true
 }
 
 // canGoBack tells whether the start screen was opened from a page.
-func (m *Model) canGoBack() bool { return len(m.chats) > 1 || !m.chat.blank() }
-
-// end closes a connection that is no longer needed.
-func (m *Model) end(conn *workspace.Connection) tea.Cmd {
-	return func() tea.Msg { m.conns.end(conn); return nil }
-}
+func (m *Model) canGoBack() bool { return len(m.w.Sessions()) > 1 || !m.chat.Blank() }
 
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
+	m.w.End()
 	return func() tea.Msg {
 		m.endAll()
 		return closedMsg{}
@@ -229,20 +154,16 @@ func (m *Model) quit() tea.Cmd {
 func (m *Model) endAll() {
 	var shells sync.WaitGroup
 	shells.Go(m.endShells)
-	m.conns.endAll()
+	m.w.Close()
 	shells.Wait()
 }
 
 // left tells what there is to come back to.
 func (m *Model) left() Left {
-	c := m.chat
-	if c.session == nil || c.link.conn == nil || !slices.ContainsFunc(c.thread.Items, func(it *thread.Item) bool { return it.Kind == thread.UserMessage }) {
+	if !m.chat.Resumable() {
 		return Left{}
 	}
-	if info := c.link.conn.Client.Agent(); !info.LoadSession && !info.Resume {
-		return Left{}
-	}
-	return Left{c.link.agent, c.session.ID()}
+	return Left{m.chat.Agent.Spec, m.chat.ACP.ID()}
 }
 
 // View implements tea.Model. It returns the same view until something changed.
@@ -284,17 +205,6 @@ func (m *Model) View() tea.View {
 	v.Content = strings.Join(rows, "\n")
 	m.view = v
 	return v
-}
-
-// names are those of all agents that were started.
-func (m *Model) names() string {
-	var names []string
-	for _, l := range m.links() {
-		if l.agent.Name != "" {
-			names = append(names, l.name())
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // label is the first key of an action of the chat page; its command where it has

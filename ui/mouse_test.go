@@ -1,14 +1,14 @@
 package ui
 
 import (
-	"parley/ui/glyphs"
-
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/glyphs"
 )
 
 // spot is the cell where a text begins on the screen.

@@ -27,7 +27,7 @@ func (m *Model) sweep() tea.Cmd {
 	if swept == nil {
 		return nil
 	}
-	ctx := m.conns.ctx
+	ctx := m.w.Context()
 	return tea.Tick(SweepAfter, func(time.Time) tea.Msg { return noticedMsg{line: swept(ctx)} })
 }
 
@@ -37,7 +37,7 @@ func (m *Model) notices() tea.Cmd {
 	if lines == nil {
 		return nil
 	}
-	ctx := m.conns.ctx
+	ctx := m.w.Context()
 	return func() tea.Msg {
 		select {
 		case line := <-lines:
@@ -65,6 +65,6 @@ func (msg noticedMsg) take(m *Model) tea.Cmd {
 	if msg.line == "" {
 		return next
 	}
-	m.chat.link.log.Add(event.LogClient, msg.line) // where it can be read again
+	m.chat.Agent.Log.Add(event.LogClient, msg.line) // where it can be read again
 	return tea.Batch(m.chat.say(msg.line), next)
 }

@@ -48,7 +48,7 @@ func (m *Model) notify(c *chat, e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case event.TurnEnded:
 		switch {
-		case e.StopReason == "cancelled" || c.session != nil && c.session.Running():
+		case e.StopReason == "cancelled" || c.ACP != nil && c.ACP.Running():
 			return nil // the user knows, or it goes on with what was queued
 		case e.Err != nil:
 			what = "stopped with an error"
@@ -65,7 +65,7 @@ func (m *Model) notify(c *chat, e event.Event) tea.Cmd {
 		return nil
 	}
 	m.notified = now
-	return tea.Raw(m.opts.Notify.sequence(c.link.name()+" "+what, c.thread.Title))
+	return tea.Raw(m.opts.Notify.sequence(c.Agent.Name()+" "+what, c.Thread.Title))
 }
 
 // sequence makes the terminal show the text, or ring.
@@ -93,7 +93,7 @@ func (m *Model) titleOf() string {
 	c := m.chat
 	switch {
 	case m.page == connectingPage:
-		return "… " + m.starting.name() + " - parley"
+		return "… " + m.starting.Name() + " - parley"
 	case m.page != chatPage:
 		return "parley"
 	}
@@ -101,12 +101,12 @@ func (m *Model) titleOf() string {
 	switch {
 	case c.question.open() || c.eliciting():
 		sign = "? "
-	case c.busy():
+	case c.Busy():
 		sign = "… "
 	}
-	title := c.thread.Title
+	title := c.Thread.Title
 	if title == "" {
-		title = c.link.name()
+		title = c.Agent.Name()
 	}
 	title = safetext.Line(title, maxWindowTitle)
 	return sign + title + " - parley"
@@ -121,9 +121,9 @@ func (m *Model) progress() *tea.ProgressBar {
 	switch c := m.chat; {
 	case c.question.open() || c.eliciting():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
-	case c.thread.State == thread.Ended && !c.recorded:
+	case c.Thread.State == thread.Ended && !c.ReadOnly:
 		return tea.NewProgressBar(tea.ProgressBarError, 100)
-	case c.busy():
+	case c.Busy():
 		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 	}
 	return nil

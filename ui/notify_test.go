@@ -31,7 +31,7 @@ func TestNotify(t *testing.T) {
 			t.Errorf("in sight: %q", got)
 		}
 		d.send(tea.BlurMsg{})
-		c.thread.Title = "a;b\x1b]0;x\x07"
+		c.Thread.Title = "a;b\x1b]0;x\x07"
 		got := told(done)
 		if !strings.HasPrefix(got, "\x1b]777;notify;parley;fake is done: a,b") || strings.Count(got, ";") != 3 || strings.Count(got, "\x1b") != 2 {
 			t.Errorf("%q", got)

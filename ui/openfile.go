@@ -34,7 +34,7 @@ func (c *chat) openFile() tea.Cmd {
 	switch {
 	case len(files) == 0:
 		return c.say("it names no file")
-	case c.link.agent.Remote && !c.link.agent.Shared:
+	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
 		return c.say("the file is where the agent runs, not here: " + files[0].Path)
 	case len(files) == 1:
 		return c.openAt(files[0])

@@ -2,45 +2,31 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/ui/widget"
 )
 
-// settingMsg says what became of changing an option.
-type settingMsg struct {
-	chat *chat
-	done string // what to say of it when it worked; "" nothing
-	err  error
-}
-
 // setting runs a request of the session and says when it failed. The new value
 // is shown when the agent has confirmed it, so a failure leaves the old one.
-func (c *chat) setting(f func(context.Context) error) tea.Cmd {
-	if c.session == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		ctx, stop := context.WithTimeout(c.m.conns.ctx, time.Minute)
-		defer stop()
-		return settingMsg{chat: c, err: f(ctx)}
-	}
+func (c *chat) setting(request func(context.Context, *acpclient.Session) error) tea.Cmd {
+	c.Request(request, c.requested(""))
+	return nil
 }
 
 // nextMode switches to the mode after the current one: the option of that
 // category, or else the session's mode.
 func (c *chat) nextMode() tea.Cmd {
-	if o, ok := c.thread.Option("mode"); ok && len(o.Choices) > 0 {
+	if o, ok := c.Thread.Option("mode"); ok && len(o.Choices) > 0 {
 		return c.setOption(o, after(o.Choices, o.Current))
 	}
 	if c.modesCount() {
-		next := after(c.thread.Modes, c.thread.Mode)
-		session := c.session
-		return c.setting(func(ctx context.Context) error { return session.SetMode(ctx, next) })
+		next := after(c.Thread.Modes, c.Thread.Mode)
+		return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetMode(ctx, next) })
 	}
 	return c.say("the agent offers no modes")
 }
@@ -48,12 +34,12 @@ func (c *chat) nextMode() tea.Cmd {
 // modesCount tells whether the session's modes are to be looked at: only where
 // the agent has no options. The legacy models are none.
 func (c *chat) modesCount() bool {
-	for _, o := range c.thread.Config {
+	for _, o := range c.Thread.Config {
 		if o.ID != event.LegacyModels {
 			return false
 		}
 	}
-	return len(c.thread.Modes) > 0
+	return len(c.Thread.Modes) > 0
 }
 
 // after is the id of the choice behind the one with this id, going round.
@@ -67,8 +53,7 @@ func after(choices []event.Choice, id string) string {
 }
 
 func (c *chat) setOption(o event.ConfigOption, value any) tea.Cmd {
-	session := c.session
-	return c.setting(func(ctx context.Context) error { return session.SetOption(ctx, o.ID, value) })
+	return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetOption(ctx, o.ID, value) })
 }
 
 // modeChoice is the entry of the session's modes among the options.
@@ -78,7 +63,7 @@ type modeChoice struct{}
 // option, whose choices are shown at once.
 func (c *chat) showOptions(category string) tea.Cmd {
 	if category != "" {
-		o, ok := c.thread.Option(category)
+		o, ok := c.Thread.Option(category)
 		switch {
 		case ok:
 			return c.showChoices(o)
@@ -88,11 +73,11 @@ func (c *chat) showOptions(category string) tea.Cmd {
 		return c.say("the agent offers nothing to choose here")
 	}
 	var items []widget.Item
-	for _, o := range c.thread.Config {
+	for _, o := range c.Thread.Config {
 		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
 	}
 	if c.modesCount() {
-		items = append(items, widget.Item{Title: "Mode", Hint: nameOf(c.thread.Mode, c.thread.Modes), Value: modeChoice{}})
+		items = append(items, widget.Item{Title: "Mode", Hint: nameOf(c.Thread.Mode, c.Thread.Modes), Value: modeChoice{}})
 	}
 	if len(items) == 0 {
 		return c.say("the agent offers nothing to choose here")
@@ -115,9 +100,8 @@ func (c *chat) showChoices(o event.ConfigOption) tea.Cmd {
 }
 
 func (c *chat) showModes() tea.Cmd {
-	session := c.session
-	return c.choices("Mode", c.thread.Modes, c.thread.Mode, func(id string) tea.Cmd {
-		return c.setting(func(ctx context.Context) error { return session.SetMode(ctx, id) })
+	return c.choices("Mode", c.Thread.Modes, c.Thread.Mode, func(id string) tea.Cmd {
+		return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetMode(ctx, id) })
 	})
 }
 

@@ -18,8 +18,8 @@ func (c *chat) showPalette() tea.Cmd {
 			items = append(items, widget.Item{Title: a.Help, Detail: c.commandWord(a), Hint: c.m.keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
-	if !c.recorded {
-		for _, cmd := range c.thread.Commands {
+	if !c.ReadOnly {
+		for _, cmd := range c.Thread.Commands {
 			items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
 		}
 	}

@@ -27,12 +27,12 @@ func (c *chat) commands() (agent []event.Command, own []intent.Offer) {
 			own = append(own, o)
 		}
 	}
-	return c.thread.Commands, own
+	return c.Thread.Commands, own
 }
 
 // agentHas tells whether a slash command is the agent's.
 func (c *chat) agentHas(name string) bool {
-	return !c.recorded && slices.ContainsFunc(c.thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
+	return !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
 // own carries out a command of parley's.
@@ -130,7 +130,7 @@ func (c *chat) hint() string {
 	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
 		return ""
 	}
-	for _, cmd := range c.thread.Commands {
+	for _, cmd := range c.Thread.Commands {
 		if "/"+cmd.Name == name {
 			return cmd.Hint
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,15 +13,15 @@ import (
 
 // rest runs a command for the events that it hands over; false where it hands
 // over none at once.
-func rest(cmd tea.Cmd) (eventsMsg, bool) {
-	got := make(chan eventsMsg, 1)
+func rest(cmd tea.Cmd) (resultMsg, bool) {
+	got := make(chan resultMsg, 1)
 	var run func(cmd tea.Cmd)
 	run = func(cmd tea.Cmd) {
 		if cmd == nil {
 			return
 		}
 		switch msg := cmd().(type) {
-		case eventsMsg:
+		case resultMsg:
 			got <- msg
 		case tea.BatchMsg:
 			for _, c := range msg {
@@ -35,7 +34,7 @@ func rest(cmd tea.Cmd) (eventsMsg, bool) {
 	case msg := <-got:
 		return msg, true
 	case <-time.After(10 * time.Second):
-		return eventsMsg{}, false
+		return resultMsg{}, false
 	}
 }
 
@@ -47,15 +46,15 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 	m := chatting(120, 40)
 	said := func() string {
 		var b strings.Builder
-		for _, it := range m.chat.thread.Items {
+		for _, it := range m.chat.Thread.Items {
 			if it.Kind == thread.AgentMessage {
 				b.Write(it.Text)
 			}
 		}
 		return b.String()
 	}
-	_, cmd := m.Update(eventsMsg{m.chat.link.queue, []event.Event{
-		event.TextArrived{Role: event.Agent, Text: text[:100]}, event.TextArrived{Role: event.Agent, Text: text[100:]}}})
+	_, cmd := m.Update(resultMsg{m.chat.Agent.NewBatch(
+		event.TextArrived{Role: event.Agent, Text: text[:100]}, event.TextArrived{Role: event.Agent, Text: text[100:]})})
 	before := 0
 	typed := ""
 	for portions := 1; ; portions++ {
@@ -87,46 +86,5 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 	}
 	if !strings.Contains(m.View().Content, "quoted") {
 		t.Error("the end is not on the screen")
-	}
-}
-
-// Parts of a text are cut between letters, and what is not text is handed over
-// whole and in its order.
-func TestCutPortion(t *testing.T) {
-	kind := "edit"
-	events := []event.Event{
-		event.TextArrived{Role: event.Agent, Text: strings.Repeat("日本語", 300)},
-		event.ToolChanged{ID: "t", Kind: &kind},
-		event.TextArrived{Role: event.User, Text: strings.Repeat("u", 3000)},
-		event.TerminalOutput{ID: "x", Data: []byte(strings.Repeat("o", 3000))},
-		event.TextArrived{Role: event.Agent, Text: "end"},
-	}
-	for most := 1; most < 3000; most += 7 {
-		var text string
-		var whole []event.Event
-		left, rounds := events, 0
-		for ; len(left) > 0; rounds++ {
-			var portion []event.Event
-			portion, left = cutPortion(left, most)
-			if len(portion) == 0 {
-				t.Fatalf("at most %d: nothing comes", most)
-			}
-			if len(portion) > 1 && weightOf(portion) > most {
-				t.Fatalf("at most %d: %d", most, weightOf(portion))
-			}
-			for _, e := range portion {
-				if said, ok := e.(event.TextArrived); ok && said.Role == event.Agent {
-					if !utf8.ValidString(said.Text) {
-						t.Fatalf("at most %d: a letter is cut", most)
-					}
-					text += said.Text
-				} else {
-					whole = append(whole, e)
-				}
-			}
-		}
-		if want := strings.Repeat("日本語", 300) + "end"; text != want || len(whole) != 3 {
-			t.Fatalf("at most %d: %d bytes of text, %d other events", most, len(text), len(whole))
-		}
 	}
 }

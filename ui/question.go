@@ -84,7 +84,7 @@ func (q *question) tell() {
 		}
 	}
 	c := q.c
-	c.changed = append(c.changed, c.thread.SetAsked(ids, subjects)...)
+	c.changed = append(c.changed, c.Thread.SetAsked(ids, subjects)...)
 	c.applied()
 }
 
@@ -365,7 +365,7 @@ func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 	if h := q.made[cur.Key]; h.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, h)
 	}
-	if err := q.c.link.conn.Broker.Answer(cur.Key, o.ID); err != nil {
+	if err := q.c.Agent.Conn().Broker.Answer(cur.Key, o.ID); err != nil {
 		return q.c.say(err.Error())
 	}
 	q.remove(cur.Key)
@@ -375,7 +375,7 @@ func (q *question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 // reject is esc: the agent's own "no" where it has one, else cancelled.
 func (q *question) reject() tea.Cmd {
 	cur := q.waiting[q.current]
-	if err := q.c.link.conn.Broker.Reject(cur.Key); err != nil {
+	if err := q.c.Agent.Conn().Broker.Reject(cur.Key); err != nil {
 		return q.c.say(err.Error())
 	}
 	q.remove(cur.Key)

@@ -309,7 +309,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.sees("– cancelled", "git add -A && git push origin HEAD")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
-		d.m.chat.link.conn.Broker.CancelSession("s1")
+		d.m.chat.Agent.Conn().Broker.CancelSession("s1")
 		d.wait(100 * time.Millisecond)
 		d.misses("fake asks")
 	})

@@ -87,7 +87,7 @@ func (q *question) frame(cur permissions.Question) *theme.Ink {
 func (q *question) offerRules() tea.Cmd {
 	cur := q.waiting[q.current]
 	c := q.c
-	conn := c.link.conn
+	conn := c.Agent.Conn()
 	switch {
 	case conn.AddRule == nil:
 		return c.say("rules cannot be made here")
@@ -129,7 +129,7 @@ func (m rulesOffered) take(*Model) tea.Cmd {
 	if !q.open() || q.waiting[q.current].Key != m.key || c.picker != nil {
 		return nil
 	}
-	conn := c.link.conn
+	conn := c.Agent.Conn()
 	c.picker = &picker{title: "a rule for this and what is like it", foot: "enter makes it · esc", list: widget.NewList(m.items), choose: func(it widget.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
 		return func() tea.Msg {

@@ -31,7 +31,7 @@ func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
 		d.turn = asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual)
 	}, func(d *driver) {
 		d.connected()
-		d.m.chat.link.conn.Broker.SetRules("s1", bookOf(t, rules))
+		d.m.chat.Agent.Conn().Broker.SetRules("s1", bookOf(t, rules))
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		f(d)
@@ -121,7 +121,7 @@ func TestRulesAnswer(t *testing.T) {
 // answers the question by itself.
 func TestMakeRule(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
-		conn := d.m.chat.link.conn
+		conn := d.m.chat.Agent.Conn()
 		conn.LastAsked = func(string) []permissions.Facts {
 			f := func(line string) permissions.Facts {
 				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Look: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
@@ -147,7 +147,7 @@ func TestMakeRule(t *testing.T) {
 func TestNoRuleToMake(t *testing.T) {
 	odd := strings.Replace(push, `"git add -A && git push origin HEAD"`, `"git push $REMOTE"`, 1)
 	withRules(t, "", odd, func(d *driver) {
-		d.m.chat.link.conn.AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
+		d.m.chat.Agent.Conn().AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)

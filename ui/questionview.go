@@ -62,7 +62,7 @@ func (q *question) parts(cur permissions.Question, width, height int) (body []st
 }
 
 func (q *question) title(cur permissions.Question) string {
-	name := q.c.link.name()
+	name := q.c.Agent.Name()
 	if cur.Origin == permissions.FromParley && cur.Why != "" {
 		return "parley asks again: " + cur.Why
 	}

@@ -79,7 +79,7 @@ func (m *Model) pastRead(msg pastMsg) tea.Cmd {
 		return m.chat.say("the history is not kept" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
 	}
 	m.past.entries = msg.entries
-	for _, c := range m.chats {
+	for _, c := range m.chats() {
 		c.history.Before(msg.entries, m.pictures.lasting)
 		if c.search != nil && c.picker == c.search {
 			c.search.refresh(c.historyItems(), func(a, b any) bool { return a == b })
@@ -153,8 +153,8 @@ func (c *chat) historyItems() []widget.Item {
 // by it is kept, and commands whose page has gone are ended.
 func (m *Model) remembers(msg tea.Msg) tea.Cmd {
 	m.stopOrphans()
-	for _, c := range m.chats {
-		c.settleTaken()
+	for _, c := range m.chats() {
+		c.settleEdit()
 	}
 	return tea.Batch(m.keepPast(), m.keepDrafts(msg))
 }

@@ -17,14 +17,14 @@ func TestRested(t *testing.T) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, Rested: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.page = chatPage
-	other := newChat(m, m.chat.link)
-	m.chats = append(m.chats, other)
+	first := m.chat
+	other := m.pageOf(m.w.Add(m.chat.Agent))
 	want := func(what string, n int, c *chat, events ...event.Event) {
 		t.Helper()
 		for _, e := range events {
 			c.apply(e)
 		}
-		if cmd := m.rested(events); cmd != nil {
+		if cmd := m.rested(); cmd != nil {
 			cmd()
 		}
 		if told != n {
@@ -33,13 +33,13 @@ func TestRested(t *testing.T) {
 	}
 	started := event.TurnStarted{Text: "go on", At: uitest.Start}
 	ended := event.TurnEnded{StopReason: "end_turn", At: uitest.Start}
-	want("a turn begins", 0, m.chat, started)
-	want("it goes on", 0, m.chat, event.TextArrived{Role: event.Agent, Text: "text"})
-	want("it ends", 1, m.chat, ended)
-	want("a late chunk", 1, m.chat, event.TextArrived{Role: event.Agent, Text: "more"})
+	want("a turn begins", 0, first, started)
+	want("it goes on", 0, first, event.TextArrived{Role: event.Agent, Text: "text"})
+	want("it ends", 1, first, ended)
+	want("a late chunk", 1, first, event.TextArrived{Role: event.Agent, Text: "more"})
 	want("a turn of another page", 1, other, started)
-	want("one that is over at once", 1, m.chat, started, ended)
+	want("one that is over at once", 1, first, started, ended)
 	want("the other page is done, too", 2, other, ended)
-	want("a history", 3, m.chat, event.HistoryBegan{}, event.HistoryEnded{})
-	want("the next turn is under way", 3, m.chat, started, ended, started)
+	want("a history", 3, first, event.HistoryBegan{}, event.HistoryEnded{})
+	want("the next turn is under way", 3, first, started, ended, started)
 }

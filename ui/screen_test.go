@@ -228,9 +228,9 @@ func TestLogOverlay(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		for i := range 100 {
-			d.m.chat.link.log.Add(event.LogStderr, "log line "+strings.Repeat("i", i))
+			d.m.chat.Agent.Log.Add(event.LogStderr, "log line "+strings.Repeat("i", i))
 		}
-		d.m.chat.link.log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
+		d.m.chat.Agent.Log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
 		d.press("f2")
 		d.sees("╭ log", "not JSON")
 		for range 20 {

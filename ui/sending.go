@@ -3,134 +3,76 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
-	"sync/atomic"
-
-	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/widget"
 )
 
-// sending is a prompt whose files are read before it goes out. While there is
-// one, no other prompt of the page goes out: they keep their order. It is either
-// sent or given up, which the two sides settle by state.
-type sending struct {
-	chat    *chat
-	text    string
-	carried []string
-	behind  int // prompts that waited before it began
-
-	session  *acpclient.Session
+// expansion makes blocks of a prompt that mentions files, or holds images.
+type expansion struct {
+	text     string
 	info     acpclient.AgentInfo
 	files    Files
 	roots    []string
 	mentions []mention.Mention
 	long     bool // mentions are still to be found
 	pictures map[rune]*attached
-
-	cancel context.CancelFunc
-	state  atomic.Int32
-	ended  *event.TurnEnded // came before the screen knew that the prompt was sent
 }
 
-// States of a sending. The first to leave "reading" decides.
-const (
-	reading int32 = iota
-	goingOut
-	givenUp
-)
-
-// errReading is why another prompt cannot go out.
-var errReading = errors.New("the files of the prompt before are being read")
-
-// sentMsg says that a prompt has gone out, or why not.
-type sentMsg struct {
-	of    *sending
-	notes []string
-	err   error
-}
-
-// attachments begins to read what a prompt mentions, and sends it then; nil where
-// there is nothing to read.
-func (c *chat) attachments(text string) tea.Cmd {
+// expand returns what makes blocks of a prompt; nil where it is plain text.
+func (m *Model) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	// A long text is looked through elsewhere, not between two keys.
-	named := c.m.opts.Files != nil && strings.IndexByte(text, '@') >= 0
+	named := m.opts.Files != nil && strings.IndexByte(text, '@') >= 0
 	long := named && len(text) > 64<<10
 	var mentions []mention.Mention
 	if named && !long {
 		mentions = mentionsIn(text)
 	}
 	// An agent that runs elsewhere has other files: for it they are text.
-	if a := c.link.agent; a.Remote && !a.Shared {
-		if !c.link.toldText && len(mentions) > 0 {
-			c.link.toldText = true
-			c.m.pictures.do(c.say("this agent runs elsewhere and gets no files: what is behind @ stays text"))
+	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
+		if !m.saidText[s.Agent] && len(mentions) > 0 {
+			m.saidText[s.Agent] = true
+			m.pictures.do(m.pageOf(s).say("this agent runs elsewhere and gets no files: what is behind @ stays text"))
 		}
 		long, mentions = false, nil
 	}
 	if !long && len(mentions) == 0 && !widget.HasTokens(text) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.m.conns.ctx, readPatience)
-	s := &sending{chat: c, text: text, carried: c.carried, behind: len(c.queued), session: c.session, info: c.link.conn.Client.Agent(),
-		files: c.m.opts.Files, roots: c.roots(), mentions: mentions, long: long, pictures: map[rune]*attached{}, cancel: cancel}
+	e := &expansion{text: text, info: s.Agent.Conn().Client.Agent(), files: m.opts.Files, roots: m.pageOf(s).roots(), mentions: mentions, long: long, pictures: map[rune]*attached{}}
 	for _, piece := range widget.SplitTokens(text) {
 		if token, ok := widget.Token(piece); ok {
-			s.pictures[token] = c.m.pictures.of[token]
+			e.pictures[token] = m.pictures.of[token]
 		}
 	}
-	c.sending, c.carried = s, nil
-	return func() tea.Msg { return s.run(ctx) }
-}
-
-// run reads and sends, on a goroutine of its own.
-func (s *sending) run(ctx context.Context) tea.Msg {
-	defer s.cancel()
-	if s.long {
-		s.mentions = mentionsIn(s.text)
-	}
-	blocks, notes := s.blocks(ctx)
-	if !s.state.CompareAndSwap(reading, goingOut) {
-		return nil
-	}
-	return sentMsg{s, notes, s.session.Prompt(blocks...)}
-}
-
-// giveUp takes the prompt back; false when it goes out already.
-func (s *sending) giveUp() bool {
-	if !s.state.CompareAndSwap(reading, givenUp) {
-		return false
-	}
-	s.cancel()
-	return true
+	return e.blocks
 }
 
 // blocks are the text as it was typed, images where they stand in it, and then
 // the files that it mentions. Notes say what could not be had.
-func (s *sending) blocks(ctx context.Context) (blocks []event.Block, notes []string) {
-	for _, text := range s.carried {
-		blocks = append(blocks, event.Block{Text: text})
+func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []string) {
+	if e.long {
+		e.mentions = mentionsIn(e.text)
 	}
 	text := ""
 	flush := func() {
-		if text != "" && (strings.TrimSpace(text) != "" || len(s.pictures) == 0) {
+		if text != "" && (strings.TrimSpace(text) != "" || len(e.pictures) == 0) {
 			blocks = append(blocks, event.Block{Text: text})
 		}
 		text = ""
 	}
-	for _, piece := range widget.SplitTokens(s.text) {
+	for _, piece := range widget.SplitTokens(e.text) {
 		token, ok := widget.Token(piece)
 		if !ok {
 			text += piece
 			continue
 		}
-		b, instead, note := s.image(ctx, s.pictures[token])
+		b, instead, note := e.image(ctx, e.pictures[token])
 		if text += instead; note != "" {
 			notes = append(notes, note)
 		}
@@ -140,12 +82,12 @@ func (s *sending) blocks(ctx context.Context) (blocks []event.Block, notes []str
 		}
 	}
 	flush()
-	files, more := s.mentioned(ctx)
+	files, more := e.mentioned(ctx)
 	return append(blocks, files...), append(notes, more...)
 }
 
 // image is the block of an image, or the text to have in its place.
-func (s *sending) image(ctx context.Context, a *attached) (b event.Block, instead, note string) {
+func (e *expansion) image(ctx context.Context, a *attached) (b event.Block, instead, note string) {
 	if a == nil {
 		return b, "", "an image is gone"
 	}
@@ -157,7 +99,7 @@ func (s *sending) image(ctx context.Context, a *attached) (b event.Block, instea
 	switch {
 	case a.err != nil:
 		return b, a.text, ""
-	case !s.info.Image:
+	case !e.info.Image:
 		return b, a.text, noImages
 	}
 	return event.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
@@ -168,10 +110,10 @@ const maxEmbedded = 4 << 20
 
 // mentioned are the files: embedded where the agent takes that, else links. What
 // is no file stays text.
-func (s *sending) mentioned(ctx context.Context) (blocks []event.Block, notes []string) {
+func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
-	for _, m := range s.mentions {
-		f, err := s.files.Read(ctx, s.roots, m.Path, m.From, m.To)
+	for _, m := range e.mentions {
+		f, err := e.files.Read(ctx, e.roots, m.Path, m.From, m.To)
 		if errors.Is(err, ErrNoFile) {
 			continue
 		}
@@ -183,10 +125,10 @@ func (s *sending) mentioned(ctx context.Context) (blocks []event.Block, notes []
 		case err != nil:
 			notes = append(notes, fileWord(m)+" goes as a link: "+safetext.Line(err.Error(), 120))
 		case f.Text == nil:
-			if f.Why != "a directory" && s.info.EmbeddedContext {
+			if f.Why != "a directory" && e.info.EmbeddedContext {
 				notes = append(notes, fileWord(m)+" goes as a link: "+f.Why)
 			}
-		case s.info.EmbeddedContext && len(*f.Text) <= room:
+		case e.info.EmbeddedContext && len(*f.Text) <= room:
 			room -= len(*f.Text)
 			b.Content = f.Text
 		}
@@ -195,71 +137,12 @@ func (s *sending) mentioned(ctx context.Context) (blocks []event.Block, notes []
 	return blocks, notes
 }
 
-// take goes on after a prompt has gone out, or puts it back into the composer.
-func (msg sentMsg) take(m *Model) tea.Cmd {
-	s, c := msg.of, msg.of.chat
-	if c.sending != s || !slices.Contains(m.chats, c) {
-		return nil
-	}
-	c.sending = nil
-	if msg.err != nil {
-		c.unsend(s)
-		return c.say("not sent: " + msg.err.Error())
-	}
-	c.view.End()
-	var cmds []tea.Cmd
-	switch n := len(msg.notes); {
-	case n == 1:
-		cmds = append(cmds, c.say(msg.notes[0]))
-	case n > 1:
-		cmds = append(cmds, c.say(fmt.Sprintf("%s, and %d more", msg.notes[0], n-1)))
-	}
-	// What was sent meanwhile goes to an agent that takes it at once.
-	for c.sending == nil && !c.paused && s.behind == 0 && len(c.queued) > 0 && c.holds() && c.session != nil {
-		text := c.queued[0]
-		cmd, err := c.send(text)
-		if err != nil {
-			cmds = append(cmds, c.say("not sent: "+err.Error()))
-			break
-		}
-		c.queued = c.queued[1:]
-		c.taken.at--
-		cmds = append(cmds, cmd)
-	}
-	if s.ended != nil && c.sending == nil {
-		cmds = append(cmds, c.next(*s.ended))
-	}
-	return tea.Batch(cmds...)
-}
-
-// unsend puts a prompt that did not go out before the draft.
-func (c *chat) unsend(s *sending) {
-	c.carried = append(slices.Clone(s.carried), c.carried...)
-	text := s.text
-	if draft := c.composer.Value(); draft != "" {
-		text += "\n" + draft
-	}
-	c.composer.SetValue(text)
-}
-
-// stopSending gives up the prompt whose files are being read; false where there
-// is none.
+// stopSending gives up the prompt whose files are being read; false where there is
+// none.
 func (c *chat) stopSending() bool {
-	if c.sending == nil || !c.sending.giveUp() {
-		return false
+	text, ok := c.StopSending()
+	if ok {
+		c.unsend(text)
 	}
-	s := c.sending
-	c.sending = nil
-	c.unsend(s)
-	return true
-}
-
-// requeue makes the prompt whose files are being read wait, first of all, for a
-// new session.
-func (c *chat) requeue() {
-	if s := c.sending; s != nil && s.giveUp() {
-		c.sending = nil
-		c.carried = append(slices.Clone(s.carried), c.carried...)
-		c.queued = append([]string{s.text}, c.queued...)
-	}
+	return ok
 }

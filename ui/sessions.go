@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -22,56 +21,43 @@ import (
 // keeps, one that it may keep, as parley's log has it, or one to be read in the log.
 type entry struct {
 	chat   *chat
-	link   *link // of one that its agent keeps
+	agent  *workspace.Agent // of one that its agent keeps
 	listed *acpclient.Listed
 	logged *workspace.Logged
 }
 
-// Messages of commands that work on sessions.
-type (
-	listedMsg struct {
-		link   *link
-		conn   *workspace.Connection
-		listed []acpclient.Listed
-		err    error
-	}
-	loggedMsg struct {
-		logged []workspace.Logged
-		err    error
-	}
-	openedMsg struct {
-		chat    *chat
-		conn    *workspace.Connection
-		session *acpclient.Session
-		err     error
-		logged  *workspace.Logged // of which the session is; nil: the agent has listed it, or it is new
-	}
-	sessionGoneMsg struct {
-		link *link
-		what string
-		err  error
-	}
-)
-
 // showSessions opens the overview and asks the agents for their lists.
 func (m *Model) showSessions() tea.Cmd {
 	p := &picker{title: "sessions", foot: m.foot(hint{intent.NewSession, "new"}, hint{intent.AnotherAgent, "agent"}, hint{intent.CloseEntry, "close"}, hint{intent.DeleteEntry, "delete"}), list: widget.NewList(m.sessionItems())}
-	p.choose = func(it widget.Item) tea.Cmd { return m.openEntry(it.Value.(entry)) }
+	p.choose = func(it widget.Item) tea.Cmd {
+		m.openEntry(it.Value.(entry))
+		return nil
+	}
 	p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{
 		intent.NewSession:   func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.newSession() },
 		intent.AnotherAgent: func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.anotherAgent() },
 		intent.CloseEntry:   func(it widget.Item) tea.Cmd { return m.closeEntry(p, it) },
 		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
 	}
-	if l := m.chat.link; l.conn != nil && !l.conn.Client.Agent().List {
-		p.note = l.name() + " does not list sessions"
-		if info := l.conn.Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
+	if a := m.chat.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
+		p.note = a.Name() + " does not list sessions"
+		if info := a.Conn().Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
 			p.note += ": those of parley's logs can be opened"
 		}
 	}
 	m.chat.picker = p
 	m.overview = p
-	return m.listSessions()
+	m.w.List()
+	return nil
+}
+
+// newSession opens another session with the agent in front.
+func (m *Model) newSession() tea.Cmd {
+	if m.chat.ReadOnly {
+		return m.chat.say(m.chat.nobody())
+	}
+	m.chat.Agent.NewSession()
+	return nil
 }
 
 // anotherAgent shows the start screen; what is open goes on.
@@ -90,7 +76,7 @@ func (e entry) same(other entry) bool {
 	case e.logged != nil && other.logged != nil:
 		return e.logged.Agent == other.logged.Agent && e.logged.Session == other.logged.Session
 	case e.listed != nil && other.listed != nil:
-		return e.link == other.link && e.listed.ID == other.listed.ID
+		return e.agent == other.agent && e.listed.ID == other.listed.ID
 	}
 	return false
 }
@@ -100,38 +86,6 @@ func (m *Model) refreshOverview() {
 	if p := m.overview; p != nil && m.chat.picker == p {
 		p.refresh(m.sessionItems(), func(a, b any) bool { return a.(entry).same(b.(entry)) })
 	}
-}
-
-// listSessions asks the agents, where they keep a list, and looks into the logs.
-func (m *Model) listSessions() tea.Cmd {
-	var cmds []tea.Cmd
-	for _, l := range m.links() {
-		if !l.live() || !l.conn.Client.Agent().List {
-			continue
-		}
-		conn := l.conn
-		cmds = append(cmds, func() tea.Msg {
-			ctx, stop := context.WithTimeout(m.conns.ctx, time.Minute)
-			defer stop()
-			listed, err := conn.Client.ListSessions(ctx, "")
-			return listedMsg{l, conn, listed, err}
-		})
-	}
-	if m.opts.Logs != nil {
-		cmds = append(cmds, func() tea.Msg {
-			logged, err := m.opts.Logs()
-			return loggedMsg{logged, err}
-		})
-	}
-	return tea.Batch(cmds...)
-}
-
-func (m *Model) listed(msg listedMsg) {
-	if msg.conn != msg.link.conn {
-		return
-	}
-	msg.link.kept = msg.listed
-	m.heard(msg.err)
 }
 
 // heard shows the sessions with what was just learnt of them.
@@ -150,40 +104,41 @@ func (m *Model) heard(err error) {
 func (m *Model) sessionItems() []widget.Item {
 	var items []widget.Item
 	open := map[string]bool{} // by agent and session
-	links := m.links()
+	agents := m.w.Agents()
 	first := m.waiting()
-	rest := slices.DeleteFunc(slices.Clone(m.chats), func(c *chat) bool { return slices.Contains(first, c) })
+	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
-		open[c.link.agent.Name+"\x00"+c.thread.Session] = true
-		it := m.openItem(slices.Index(m.chats, c), c)
-		if len(links) > 1 {
-			it.Detail = c.link.name()
+		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true
+		it := m.openItem(slices.Index(m.w.Sessions(), c.Session), c)
+		if len(agents) > 1 {
+			it.Detail = c.Agent.Name()
 		}
 		items = append(items, it)
 	}
-	for _, l := range links {
+	for _, a := range agents {
 		section := "kept by the agent"
-		if len(links) > 1 {
-			section = "kept by " + l.name()
+		if len(agents) > 1 {
+			section = "kept by " + a.Name()
 		}
-		able := l.live() && (l.conn.Client.Agent().LoadSession || l.conn.Client.Agent().Resume)
-		for i := range l.kept {
-			kept := &l.kept[i]
-			if key := l.agent.Name + "\x00" + kept.ID; !open[key] {
-				items = append(items, m.keptItem(section, kept.Title, kept.Cwd, "", kept.Updated, entry{link: l, listed: kept}))
+		info := a.Info()
+		able := info != nil && (info.LoadSession || info.Resume)
+		for _, kept := range a.Listed() {
+			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
+				items = append(items, m.keptItem(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
 	}
 	var toRead []widget.Item
-	for i := range m.logs {
-		g := &m.logs[i]
+	logs := m.w.Logs()
+	for i := range logs {
+		g := &logs[i]
 		if open[g.Agent+"\x00"+g.Session] {
 			continue
 		}
-		if l := m.opener(*g); l != nil {
+		if a := m.w.Opener(*g); a != nil {
 			kept := &acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, l.name(), g.Updated, entry{link: l, listed: kept, logged: g}))
+			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
 		toRead = append(toRead, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Agent, g.Updated, entry{logged: g}))
@@ -193,15 +148,15 @@ func (m *Model) sessionItems() []widget.Item {
 
 // openItem is the row of an open session.
 func (m *Model) openItem(i int, c *chat) widget.Item {
-	title := c.thread.Title
+	title := c.Thread.Title
 	if title == "" {
-		title = firstPrompt(c.thread)
+		title = firstPrompt(c.Thread)
 	}
-	hint, mark := c.thread.State.String(), "" // the mark stays where there is no room for the hint
-	if c.recorded {
+	hint, mark := c.Thread.State.String(), "" // the mark stays where there is no room for the hint
+	if c.ReadOnly {
 		hint = "from the log"
 	}
-	if c.lost.State == reopen.SessionGone {
+	if c.Lost.State == reopen.SessionGone {
 		hint = "gone"
 	}
 	switch {
@@ -209,7 +164,7 @@ func (m *Model) openItem(i int, c *chat) widget.Item {
 		hint = "here · " + hint
 	case c.waits():
 		hint, mark = "waits for you", "● "
-	case c.unread && c.thread.State == thread.Ended:
+	case c.unread && c.Thread.State == thread.Ended:
 		mark = "• "
 	case c.unread:
 		hint, mark = "unread", "• "
@@ -248,30 +203,17 @@ func (m *Model) closeEntry(p *picker, it widget.Item) tea.Cmd {
 	switch {
 	case !ok || e.chat == nil:
 		p.note = "only an open session can be closed"
-	case len(m.chats) == 1:
+	case len(m.w.Sessions()) == 1:
 		p.note = "this is the only open session; ctrl+c twice quits"
-	case e.chat.session == nil && e.chat.giveUp != nil:
+	case e.chat.GiveUp():
 		p.note = "it is still being opened: given up"
-		e.chat.giveUp()
-	case e.chat.busy() && !p.sure(intent.CloseEntry, e.chat.thread.Session, "its turn is still running: "+m.listKey(intent.CloseEntry)+" again stops it and closes the session"):
+	case e.chat.Busy() && !p.sure(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+m.listKey(intent.CloseEntry)+" again stops it and closes the session"):
 	default:
-		c, l := e.chat, e.chat.link
-		m.drop(c)
+		e.chat.Session.Close()
+		cmd := m.sync()
 		m.chat.picker = p
 		m.refreshOverview()
-		if len(l.chats()) == 0 { // the agent has nothing left to do
-			l.forget()
-			return m.end(l.conn)
-		}
-		if c.session == nil {
-			return nil
-		}
-		conn := l.conn
-		return func() tea.Msg {
-			ctx, stop := context.WithTimeout(m.conns.ctx, 10*time.Second)
-			defer stop()
-			return sessionGoneMsg{l, "closed", conn.Client.CloseSession(ctx, c.session)}
-		}
+		return cmd
 	}
 	return nil
 }
@@ -281,26 +223,12 @@ func (m *Model) deleteEntry(p *picker, it widget.Item) tea.Cmd {
 	switch {
 	case !ok || e.listed == nil:
 		p.note = "only a session that the agent keeps and that is not open can be deleted; close it first"
-	case !e.link.live():
+	case !e.agent.Live():
 		p.note = "the agent is gone"
-	case !e.link.conn.Client.Agent().Delete:
+	case !e.agent.Conn().Client.Agent().Delete:
 		p.note = "the agent cannot delete sessions"
 	case p.sure(intent.DeleteEntry, e.listed.ID, "delete \""+widget.Truncate(it.Title, 40, "…")+"\" for good? "+m.listKey(intent.DeleteEntry)+" again does"):
-		l, conn, id := e.link, e.link.conn, e.listed.ID
-		return func() tea.Msg {
-			ctx, stop := context.WithTimeout(m.conns.ctx, 30*time.Second)
-			defer stop()
-			return sessionGoneMsg{l, "deleted", conn.Client.DeleteSession(ctx, id)}
-		}
+		e.agent.Delete(e.listed.ID)
 	}
 	return nil
-}
-
-// sessionGone says what became of closing or deleting one.
-func (m *Model) sessionGone(msg sessionGoneMsg) tea.Cmd {
-	text := msg.what
-	if msg.err != nil {
-		text = msg.err.Error()
-	}
-	return tea.Batch(m.chat.say(text), m.listSessions())
 }

@@ -54,6 +54,7 @@ func (d *driver) soon() { d.t.Helper(); d.wait(50 * time.Millisecond) }
 func (d *driver) switchTo(text string) {
 	d.t.Helper()
 	d.press("ctrl+s")
+	d.soon()
 	d.types(text)
 	d.press("enter")
 	d.soon()

@@ -68,8 +68,8 @@ func (c *chat) shellFoot() string {
 // shellDir is where the user's commands run: in the session's directory, where
 // that is on this machine.
 func (c *chat) shellDir() string {
-	if c.session != nil && !c.link.agent.Remote {
-		return c.session.Cwd()
+	if c.ACP != nil && !c.Agent.Spec.Remote {
+		return c.ACP.Cwd()
 	}
 	return c.m.opts.Cwd
 }
@@ -79,7 +79,7 @@ func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
 	line := strings.TrimSpace(c.m.pictures.lasting(strings.TrimPrefix(text, "!")))
 	switch {
-	case c.recorded:
+	case c.ReadOnly:
 		return c.say("this is only a log: nothing is run here")
 	case c.m.opts.Shell == nil:
 		return c.say(errNoShell.Error())
@@ -112,7 +112,7 @@ func (c *chat) shellRun() *shellRun {
 
 // told applies what became of a command.
 func (c *chat) told(e event.Event) {
-	c.changed = append(c.changed, c.thread.Apply(e)...)
+	c.changed = append(c.changed, c.Thread.Apply(e)...)
 	c.applied()
 	c.m.dirty = true
 }
@@ -163,8 +163,8 @@ func (m *Model) shellNews(msg shellNewsMsg) tea.Cmd {
 		return r.listen()
 	}
 	r.chat.told(thread.ShellEnded{Key: r.key, Code: end.Code, Signal: end.Signal, Stopped: r.stopping, At: m.now()})
-	if s := r.chat.thread.Shell(r.key); s != nil {
-		r.chat.carried = append(r.chat.carried, chatview.Carried(s))
+	if s := r.chat.Thread.Shell(r.key); s != nil {
+		r.chat.Carried = append(r.chat.Carried, chatview.Carried(s))
 	}
 	return m.shellOver(r)
 }
@@ -237,7 +237,7 @@ func (m *Model) endShells() {
 // stopOrphans ends the commands of pages that have gone.
 func (m *Model) stopOrphans() {
 	for _, r := range slices.Clone(m.runs) {
-		if slices.Contains(m.chats, r.chat) || r.stopping {
+		if slices.Contains(m.chats(), r.chat) || r.stopping {
 			continue
 		}
 		if r.chat.shellRun() != r {
@@ -250,8 +250,8 @@ func (m *Model) stopOrphans() {
 
 // carriedRow says what goes with the next prompt.
 func (c *chat) carriedRow() string {
-	last := chatview.CarriedLine(c.carried[len(c.carried)-1])
-	if n := len(c.carried); n > 1 {
+	last := chatview.CarriedLine(c.Carried[len(c.Carried)-1])
+	if n := len(c.Carried); n > 1 {
 		return fmt.Sprintf("with the next prompt: %d commands, the last %s", n, last)
 	}
 	return "with the next prompt: " + last
@@ -259,18 +259,18 @@ func (c *chat) carriedRow() string {
 
 // dropCarried takes the newest command back that would go with the next prompt.
 func (c *chat) dropCarried() bool {
-	n := len(c.carried)
+	n := len(c.Carried)
 	if n == 0 {
 		return false
 	}
-	c.carried = c.carried[:n-1]
+	c.Carried = c.Carried[:n-1]
 	return true
 }
 
 // carry puts what goes with a prompt in front of it.
 func (c *chat) carry(blocks []event.Block) []event.Block {
 	var out []event.Block
-	for _, text := range c.carried {
+	for _, text := range c.Carried {
 		out = append(out, event.Block{Text: text})
 	}
 	return append(out, blocks...)

@@ -94,7 +94,7 @@ func TestShellLine(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("!")
-		d.sees("│ $ !", "shell · enter runs it in "+d.m.chat.session.Cwd())
+		d.sees("│ $ !", "shell · enter runs it in "+d.m.chat.ACP.Cwd())
 		d.press("enter")
 		d.sees("! and a command runs it in your shell")
 		d.types(" go test ./...")
@@ -102,7 +102,7 @@ func TestShellLine(t *testing.T) {
 		d.draft("")
 		d.misses("shell · enter", "│ $")
 		d.soon()
-		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.session.Cwd() {
+		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.ACP.Cwd() {
 			t.Errorf("ran %q in %q", s.ran(), s.runs[0].dir)
 		}
 		for i := range 8 {

@@ -71,7 +71,8 @@ func (m *Model) startTyped(line string) tea.Cmd {
 	if !slices.ContainsFunc(m.opts.Agents, func(b workspace.Spec) bool { return b.Name == a.Name }) {
 		m.opts.Agents = append(slices.Clone(m.opts.Agents), a)
 	}
-	return m.choose(a.Name)
+	m.w.Start(a)
+	return nil
 }
 
 // startKey handles a key of the start screen.
@@ -97,7 +98,8 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 			s.note = a.Name + " is not installed: " + a.Missing
 			return nil
 		}
-		return m.choose(a.Name)
+		m.w.Start(a)
+		return nil
 	case "esc":
 		if s.list.Filter() != "" {
 			s.list.SetFilter("")

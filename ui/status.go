@@ -29,7 +29,7 @@ func (c *chat) status(width int) string {
 		}
 		parts = slices.Insert(parts, at, w)
 	}
-	if w := c.link.agent.Warning; w != "" {
+	if w := c.Agent.Spec.Warning; w != "" {
 		parts = append([]string{th.Bad.Paint(w)}, parts...)
 	}
 	room := width - widget.Width(right) - 3
@@ -52,7 +52,7 @@ func (c *chat) status(width int) string {
 }
 
 func (c *chat) statusParts() []string {
-	th, t := c.m.th, c.thread
+	th, t := c.m.th, c.Thread
 	if c.toast != "" && c.m.now().Before(c.toastUntil) {
 		toast := []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
 		if c.approval() == permissions.AllMode { // never covered
@@ -61,19 +61,19 @@ func (c *chat) statusParts() []string {
 		return toast
 	}
 	var parts []string
-	if c.recorded {
-		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint("read from the log"), th.Dim.Paint(c.m.label(intent.Sessions) + " sessions")}
+	if c.ReadOnly {
+		return []string{th.Strong.Paint(c.Agent.Name()), th.Accent.Paint("read from the log"), th.Dim.Paint(c.m.label(intent.Sessions) + " sessions")}
 	}
-	if c.link.waiting() {
-		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.link.retryWord(c.m.now()))}
+	if c.retrying() {
+		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.m.retryWord(c.Agent))}
 	}
-	switch c.lost.State {
+	switch c.Lost.State {
 	case reopen.SessionGone:
 		return []string{th.Bad.Paint(reopen.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
 	case reopen.Unopened:
 		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
 	case reopen.Reopening:
-		return []string{th.Strong.Paint(c.link.name()), th.Accent.Paint(thread.Loading.String())}
+		return []string{th.Strong.Paint(c.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
@@ -81,30 +81,30 @@ func (c *chat) statusParts() []string {
 	if w := c.approvalWord(); w != "" { // first: it is never dropped for want of room
 		parts = append(parts, w)
 	}
-	parts = append(parts, th.Strong.Paint(c.link.name()))
+	parts = append(parts, th.Strong.Paint(c.Agent.Name()))
 	state := t.State
 	if c.eliciting() && !c.elicits[0].open && (state == thread.Idle || state == thread.Running) {
 		state = thread.Waiting
 	}
 	switch {
-	case c.busy():
+	case c.Busy():
 		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
 	case state == thread.Waiting:
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}
 	switch {
-	case c.link.loggingIn != "":
-		parts = append(parts, th.Accent.Paint("logging in: "+c.link.loggingIn))
+	case c.Agent.LoggingIn() != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+c.Agent.LoggingIn()))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
-	case c.session == nil:
+	case c.ACP == nil:
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
 	if n := len(t.Held); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d held", n))
 	}
-	if len(c.queued) > 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", len(c.queued)))
+	if len(c.Queued) > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", len(c.Queued)))
 	}
 	if n := len(t.Background); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d in the background", n))
@@ -123,7 +123,7 @@ func (c *chat) statusParts() []string {
 	if cost := money(t.Usage); cost != "" {
 		parts = append(parts, cost)
 	}
-	if added, removed := c.changedLines(); added+removed > 0 {
+	if added, removed := c.ChangedLines(); added+removed > 0 {
 		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
 	if t.Against > 0 {
@@ -148,13 +148,13 @@ func (c *chat) statusRight() string {
 	switch {
 	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
 		return th.Warn.Paint(interrupt + " again to quit")
-	case c.link.waiting():
+	case c.retrying():
 		return hint("enter", "now")
-	case c.thread.State == thread.Ended && !c.recorded:
+	case c.Thread.State == thread.Ended && !c.ReadOnly:
 		return hint(interrupt, "quit")
-	case c.link.loggingIn != "":
+	case c.Agent.LoggingIn() != "":
 		return hint(stop, "give up")
-	case c.thread.State == thread.Cancelling && c.forceable():
+	case c.Thread.State == thread.Cancelling && c.Killable():
 		return hint(stop, "end the agent, it does not answer")
 	case c.question.open():
 		return hint(interrupt, "stop")
@@ -162,7 +162,7 @@ func (c *chat) statusRight() string {
 		return hint(stop, "cancel")
 	case c.focused:
 		return hint(stop, "back")
-	case c.busy():
+	case c.Busy():
 		return hint(stop, "stop")
 	case c.shellRun() != nil:
 		return hint(stop, "stop the command")
@@ -172,13 +172,13 @@ func (c *chat) statusRight() string {
 
 // mode names the session's mode: the option of that category, or else the mode.
 func (c *chat) mode() string {
-	if o, ok := c.thread.Option("mode"); ok {
+	if o, ok := c.Thread.Option("mode"); ok {
 		return nameOf(o.Current, o.Choices)
 	}
 	if !c.modesCount() {
 		return ""
 	}
-	return nameOf(c.thread.Mode, c.thread.Modes)
+	return nameOf(c.Thread.Mode, c.Thread.Modes)
 }
 
 func nameOf(id string, choices []event.Choice) string {

@@ -49,7 +49,7 @@ func (q *question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg)
 		if !q.read {
 			return q.c.say("read to the end first: down, pgdn")
 		}
-		if err := q.c.link.conn.Broker.AnswerAttended(cur.Key, o.ID); err != nil {
+		if err := q.c.Agent.Conn().Broker.AnswerAttended(cur.Key, o.ID); err != nil {
 			return q.c.say(err.Error())
 		}
 		q.remove(cur.Key)
@@ -61,25 +61,25 @@ func (q *question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg)
 // lend gives a command the terminal. On a page that is not to be seen it waits to be
 // taken over.
 func (c *chat) lend(id, line string) tea.Cmd {
-	m, conn := c.m, c.link.conn
+	m, conn := c.m, c.Agent.Conn()
 	switch {
-	case conn == nil || conn.Attach == nil || c.session == nil || m.quitting:
+	case conn == nil || conn.Attach == nil || c.ACP == nil || m.quitting:
 		return nil
 	case m.chat != c || m.page != chatPage:
 		return c.say("a command waits for your keyboard" + c.takeOverHint(id))
 	}
-	return tea.Exec(onTerminal(conn.Attach(c.session.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return tea.Exec(onTerminal(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command of the list of what goes on the user's keyboard. One that
 // has no terminal has to be run again for it, which takes the same key twice.
 func (c *chat) takeOver(p *picker, w work) tea.Cmd {
-	conn := c.link.conn
-	if !w.own || !w.stops || conn == nil || conn.TakeOver == nil || c.session == nil {
+	conn := c.Agent.Conn()
+	if !w.own || !w.stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
 		p.note = "only a command that parley runs for the agent can have your keyboard"
 		return nil
 	}
-	session := c.session.ID()
+	session := c.ACP.ID()
 	if conn.Attended(session, w.terminal) {
 		c.picker = nil
 		return c.lend(w.terminal, w.title)
@@ -119,7 +119,7 @@ func (msg keyboardBackMsg) take(m *Model) tea.Cmd {
 func (c *chat) takeOverHint(id string) string {
 	keys := c.m.keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
-	if id == "" || key == "" || c.link.conn == nil || c.link.conn.TakeOver == nil {
+	if id == "" || key == "" || c.Agent.Conn() == nil || c.Agent.Conn().TakeOver == nil {
 		return ""
 	}
 	if list == "" {

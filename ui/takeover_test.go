@@ -34,7 +34,7 @@ type lender struct {
 
 func lends(d *driver) *lender {
 	l := &lender{d: d}
-	conn := d.m.chat.link.conn
+	conn := d.m.chat.Agent.Conn()
 	conn.KillTerminal = func(string, string) error { return nil }
 	conn.Attended = func(string, string) bool { return l.attended }
 	conn.TakeOver = func(_, id string) error {
@@ -58,7 +58,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 		if change != nil {
 			change(&q)
 		}
-		p := d.m.chat.link.conn.Broker.Ask(q)
+		p := d.m.chat.Agent.Conn().Broker.Ask(q)
 		d.wait(50 * time.Millisecond)
 		f(d, l, p)
 	})
@@ -100,7 +100,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		d.misses("parley asks")
-		d.m.chat.link.queue.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
+		d.m.chat.Agent.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
 		d.wait(50 * time.Millisecond)
 		if len(l.attached) != 1 || l.attached[0].line != "sudo make install" {
 			t.Fatalf("attached %v", l.attached)
@@ -156,7 +156,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 }
 
 func (l *lender) attach() {
-	l.d.m.chat.link.conn.Attach = func(session, id, line string) workspace.Command {
+	l.d.m.chat.Agent.Conn().Attach = func(session, id, line string) workspace.Command {
 		a := &lent{line: line, over: make(chan error, 1)}
 		l.attached = append(l.attached, a)
 		return a
@@ -179,7 +179,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		l.attach()
 		d.types("go\n")
 		d.soon()
-		post := d.m.chat.link.queue.Post
+		post := d.m.chat.Agent.Post
 		in := event.For{Session: "s1"}
 		post(event.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
 		post(event.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})

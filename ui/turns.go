@@ -31,7 +31,7 @@ func (c *chat) escaped() tea.Cmd {
 func (c *chat) showTurns() tea.Cmd {
 	var items []widget.Item
 	day := ""
-	for _, it := range c.thread.Items {
+	for _, it := range c.Thread.Items {
 		if it.Kind != thread.UserMessage || it.Blank() {
 			continue
 		}
@@ -72,7 +72,7 @@ func (c *chat) promptOf(it widget.Item) string {
 	if !ok {
 		return ""
 	}
-	return string(c.thread.Items[i].Text)
+	return string(c.Thread.Items[i].Text)
 }
 
 // goTo gives the keys to the transcript and goes to one of its items.

@@ -404,7 +404,7 @@ func TestDraftsOfSessions(t *testing.T) {
 		d.connected()
 		d.types("mine")
 		d.switchTo("lexer")
-		d.soon()
+		d.wait(200 * time.Millisecond)
 		d.draft("about the lexer")
 		d.types(" again")
 		d.press("ctrl+s", "down", "ctrl+x") // closes the one on the screen

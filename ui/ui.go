@@ -176,18 +176,19 @@ const quiet = 600 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), conns: newConnections(), given: map[string]given{}, terminal: theme.Terminal{Dark: true}, now: time.Now, lastInput: time.Now()}
+	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, now: time.Now, lastInput: time.Now()}
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
 	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
 	m.th = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(opts)
-	m.chat = newChat(m, newLink(m))
-	m.chats = []*chat{m.chat}
+	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
+		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.now() }})
+	m.chat = m.pageOf(m.w.Front())
 	if opts.Start != "" {
 		m.page = connectingPage
-		m.starting = m.chat.link
+		m.starting = m.chat.Agent
 	}
 	return m
 }

@@ -14,6 +14,9 @@ import (
 // Update implements tea.Model: it only routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
+	if !m.quitting {
+		cmd = tea.Batch(cmd, m.sync())
+	}
 	if _, closed := msg.(closedMsg); closed || m.quitting {
 		return m, cmd // what is to be kept is written when the screen has ended
 	}
@@ -29,8 +32,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.lastInput = m.now()
 	}
 	switch msg := msg.(type) {
-	case eventsMsg:
-		return m.events(msg)
+	case resultMsg:
+		return m.result(msg.Result)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -62,18 +65,15 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.focused, m.focusKnown = false, true
 	case tickMsg:
 		return m.ticked(time.Time(msg))
-	case connectedMsg:
-		return m.connected(msg)
-	case listedMsg, loggedMsg, replayedMsg, foundLogMsg, behindMsg, openedMsg, sessionGoneMsg, settingMsg, loggedInMsg, loginRanMsg, openedURLMsg, redialMsg, redialedMsg,
-		pastMsg, draftLoadedMsg, draftTickMsg, draftSavedMsg, editReadyMsg, editedMsg, shellBegunMsg, shellNewsMsg:
-		return m.result(msg)
+	case behindMsg, loginRanMsg, openedURLMsg, pastMsg, draftLoadedMsg, draftTickMsg, draftSavedMsg, editReadyMsg, editedMsg, shellBegunMsg, shellNewsMsg:
+		return m.screenResult(msg)
 	case interface{ take(*Model) tea.Cmd }: // of files, images and lost sessions
 		m.dirty = true
 		return msg.take(m)
 	case adviceMsg:
 		if msg != "" {
 			m.dirty = true
-			m.chat.link.log.Add(event.LogClient, string(msg)) // where it can be read again
+			m.chat.Agent.Log.Add(event.LogClient, string(msg)) // where it can be read again
 			return m.chat.say(string(msg))
 		}
 	case refreshMsg:
@@ -89,53 +89,26 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// result takes what a command of the screen's has brought.
-func (m *Model) result(msg tea.Msg) tea.Cmd {
+// screenResult takes what a command of the screen's has brought.
+func (m *Model) screenResult(msg tea.Msg) tea.Cmd {
 	m.dirty = true
 	switch msg := msg.(type) {
-	case listedMsg:
-		m.listed(msg)
-	case loggedMsg:
-		m.logged(msg)
-	case replayedMsg:
-		return m.replayed(msg)
-	case redialMsg:
-		if msg.at.Equal(msg.link.retryAt) {
-			return msg.link.redial()
-		}
-	case redialedMsg:
-		return m.redialed(msg)
-	case foundLogMsg:
-		m.foundLog(msg)
 	case behindMsg:
 		return msg.chat.behindItem(msg)
-	case openedMsg:
-		return m.opened(msg)
-	case sessionGoneMsg:
-		return m.sessionGone(msg)
-	case settingMsg:
-		if msg.err != nil {
-			return msg.chat.say(msg.err.Error())
-		}
-		if msg.done != "" {
-			return msg.chat.say(msg.done)
-		}
 	case openedURLMsg:
 		if msg.err != nil {
 			return msg.chat.say("no browser was started: " + msg.err.Error())
 		}
 		return msg.chat.say("opened in your browser")
-	case loggedInMsg:
-		return m.loggedIn(msg)
 	case loginRanMsg:
-		return m.loginRan(msg)
+		msg.agent.RanLogin(msg.conn, msg.err)
 	}
 	return m.composerResult(msg)
 }
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.connectErr == nil || m.page == chatPage && (m.chat.busy() || m.chat.link.loggingIn != "" || m.chat.link.waiting() || m.chat.shellRun() != nil)
+	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shellRun() != nil)
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {
@@ -166,7 +139,7 @@ func (m *Model) quietNow() tea.Cmd {
 	m.looking, m.dirty = false, true
 	c, now := m.chat, m.now()
 	if m.page == connectingPage {
-		c = m.starting.front()
+		c = m.front(m.starting)
 	}
 	shown := c.question.shownAt
 	if c.elicitShown() {
@@ -194,7 +167,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	}
 	if glyphs.Measure(true) {
 		m.dirty = true
-		for _, c := range m.chats {
+		for _, c := range m.chats() {
 			c.view.SetTheme(m.th)
 		}
 	}
@@ -266,11 +239,11 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		}
 		m.chat.paste(msg.Content)
 	case connectingPage:
-		if p := m.starting.login; p != nil && p.unasked.IsZero() {
+		if p := m.login; p != nil && p.unasked.IsZero() {
 			p.paste(msg.Content)
 			return nil
 		}
-		m.starting.front().paste(msg.Content)
+		m.front(m.starting).paste(msg.Content)
 	}
 	return nil
 }

@@ -18,8 +18,9 @@ func (c *chat) waits() bool {
 // waiting are the pages that wait and are not on the screen, in the order of the
 // pages from that one on.
 func (m *Model) waiting() []*chat {
-	at := slices.Index(m.chats, m.chat)
-	others := slices.Concat(m.chats[at+1:], m.chats[:max(0, at)])
+	all := m.chats()
+	at := slices.Index(all, m.chat)
+	others := slices.Concat(all[at+1:], all[:max(0, at)])
 	return slices.DeleteFunc(others, func(c *chat) bool { return !c.waits() })
 }
 

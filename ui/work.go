@@ -30,10 +30,10 @@ func (c *chat) work() []work {
 	var out []work
 	told := map[string]bool{}
 	background := map[string]bool{}
-	for _, b := range c.thread.Background {
+	for _, b := range c.Thread.Background {
 		background[b.Type+"\x00"+b.ID] = true
 	}
-	for _, it := range c.thread.Items {
+	for _, it := range c.Thread.Items {
 		t := it.Tool
 		if t == nil || !t.Live() {
 			continue
@@ -49,11 +49,11 @@ func (c *chat) work() []work {
 			w.title = cmd
 		}
 		for _, id := range terminalsOf(t) {
-			term := c.thread.Terminal(id)
+			term := c.Thread.Terminal(id)
 			if term != nil && term.Cancelable && !term.Exited && !t.Cancelable {
 				w.terminal, w.stops = id, true
 			}
-			if term != nil && !term.Foreign && term.Command != "" && !term.Exited && c.link.conn != nil && c.link.conn.KillTerminal != nil {
+			if term != nil && !term.Foreign && term.Command != "" && !term.Exited && c.Agent.Conn() != nil && c.Agent.Conn().KillTerminal != nil {
 				w.terminal, w.stops, w.own = id, true, true
 			}
 			if background["terminal\x00"+id] {
@@ -72,15 +72,15 @@ func (c *chat) work() []work {
 			out = append(out, work{title: "! " + r.line, hint: "yours", run: r, stops: true})
 		}
 	}
-	for _, b := range c.thread.Background {
+	for _, b := range c.Thread.Background {
 		if told[b.Type+"\x00"+b.ID] {
 			continue
 		}
 		w := work{title: strings.TrimSpace(strings.ReplaceAll(b.Type, "_", " ") + " " + safetext.Line(b.ID, 60)), hint: "in the background"}
-		if t := c.thread.Tool(b.ID); b.Type == "tool_call" && t != nil {
+		if t := c.Thread.Tool(b.ID); b.Type == "tool_call" && t != nil {
 			w.title, w.tool, w.stops = t.Title, t, t.Cancelable
 		}
-		if t := c.thread.Terminal(b.ID); b.Type == "terminal" && t != nil {
+		if t := c.Thread.Terminal(b.ID); b.Type == "terminal" && t != nil {
 			w.terminal, w.stops = b.ID, t.Cancelable
 			if t.Command != "" {
 				w.title = t.Command
@@ -115,7 +115,7 @@ func (c *chat) workItems(shown []widget.Item) []widget.Item {
 		hint := w.hint
 		if w.stops {
 			hint += " · " + c.m.listKey(intent.CloseEntry) + " stops"
-			if key := c.m.keys.Label(intent.List, intent.TakeOver); w.own && key != "" && c.link.conn.TakeOver != nil {
+			if key := c.m.keys.Label(intent.List, intent.TakeOver); w.own && key != "" && c.Agent.Conn().TakeOver != nil {
 				hint += " · " + key + " takes over"
 			}
 		}
@@ -151,7 +151,7 @@ func (m *Model) refreshWork() {
 // showWork lists what goes on, each with its stop key.
 func (c *chat) showWork() tea.Cmd {
 	hints := []hint{{intent.CloseEntry, "stops it"}, {does: "enter shows it"}}
-	if conn := c.link.conn; conn != nil && conn.TakeOver != nil {
+	if conn := c.Agent.Conn(); conn != nil && conn.TakeOver != nil {
 		hints = slices.Insert(hints, 1, hint{intent.TakeOver, "takes it over"})
 	}
 	p := &picker{title: "going on", foot: c.m.foot(hints...), empty: "nothing is going on", list: widget.NewList(c.workItems(nil))}
@@ -205,7 +205,7 @@ func (c *chat) showTool(t *thread.Tool) {
 
 // showItem selects the item that is meant.
 func (c *chat) showItem(is func(*thread.Item) bool) {
-	if i := slices.IndexFunc(c.thread.Items, is); i >= 0 {
+	if i := slices.IndexFunc(c.Thread.Items, is); i >= 0 {
 		c.focus(true)
 		c.view.SelectItem(i)
 	}

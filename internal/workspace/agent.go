@@ -121,7 +121,7 @@ func (w *Workspace) Replace(spec Spec) {
 	w.add(a)
 	for _, o := range others {
 		for _, s := range o.Sessions() {
-			w.remove(s)
+			w.Remove(s)
 		}
 		o.forget()
 		w.end(o.conn)
@@ -147,7 +147,7 @@ func (a *Agent) connect() {
 	front := a.Front()
 	for _, s := range a.Sessions() {
 		if s != front {
-			w.remove(s)
+			w.Remove(s)
 		}
 	}
 	front.fresh()
@@ -218,7 +218,7 @@ func (a *Agent) Leave() {
 	old := a.conn
 	a.conn, a.err, a.opening = nil, nil, false
 	if s := a.Front(); s.Agent == a && !s.Blank() {
-		s.apply(event.Disconnected{Err: event.ErrClosed})
+		s.Apply(event.Disconnected{Err: event.ErrClosed})
 	}
 	a.w.end(old)
 }

@@ -176,14 +176,14 @@ func (a *Agent) route(e event.Event) {
 	}
 	for _, s := range a.Sessions() {
 		if s.Thread.Session == id {
-			s.apply(e)
+			s.Apply(e)
 			return
 		}
 	}
 	if s := a.pending; s != nil && !a.gone[id] {
 		a.pending = nil
 		s.Thread.Session = id
-		s.apply(e)
+		s.Apply(e)
 	}
 }
 
@@ -192,11 +192,11 @@ func (a *Agent) announce(e event.Event) {
 	switch e := e.(type) {
 	case event.ElicitationCompleted, event.ElicitationSettled: // only its key tells which session has it
 		for _, s := range a.Sessions() {
-			s.apply(e)
+			s.Apply(e)
 		}
 	case event.Disconnected:
 		for _, s := range a.Sessions() {
-			s.apply(e)
+			s.Apply(e)
 		}
 		if a.opening { // the outcome of the start tells why
 			return
@@ -206,6 +206,6 @@ func (a *Agent) announce(e event.Event) {
 			a.lost(e.Err)
 		}
 	default:
-		a.Front().apply(e)
+		a.Front().Apply(e)
 	}
 }

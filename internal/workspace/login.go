@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"parley/acpclient"
@@ -192,7 +193,7 @@ func (a *Agent) loggedIn(err, given error) {
 		if a.opening {
 			a.err = err
 		}
-		w.tell(LoginFailed{a, err, nil})
+		w.tell(LoginFailed{a, err, false, nil})
 	case !a.opening:
 		w.tell(LoggedIn{a})
 		for _, s := range a.Sessions() {
@@ -237,9 +238,9 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 		a.Log.Add(event.LogClient, line)
 	}
 	if a.opening {
-		a.err = err
+		a.err = fmt.Errorf("the login did not succeed: %w", err)
 	}
-	a.w.tell(LoginFailed{a, err, said})
+	a.w.tell(LoginFailed{a, err, true, said})
 }
 
 // lastLines are what a program that had the terminal wrote last, where its error says so.

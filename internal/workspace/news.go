@@ -35,11 +35,13 @@ type (
 	LoggingIn struct{ Agent *Agent }
 	// LoggedIn: a login has succeeded. What waited for it continues by itself.
 	LoggedIn struct{ Agent *Agent }
-	// LoginFailed: it has not. Said are the last lines of the program that ran for it.
+	// LoginFailed: it has not. Program says that it was one of a program in the
+	// terminal, and Said are the last lines of that.
 	LoginFailed struct {
-		Agent *Agent
-		Err   error
-		Said  []string
+		Agent   *Agent
+		Err     error
+		Program bool
+		Said    []string
 	}
 	// Lost: the connection to an agent is lost, or another try for one has failed. The
 	// next one comes after Wait; First is the first since the connection worked, and
@@ -89,7 +91,8 @@ type (
 	// Reconnecting: a session is being opened on a new connection.
 	Reconnecting struct{ Session *Session }
 	// Reconnected: it is open again. Replaced says that its thread is another one, as
-	// the agent tells the conversation.
+	// the agent tells the conversation. Prompts that wait do so until Session.Resume:
+	// the user may want to see first what became of the conversation.
 	Reconnected struct {
 		Session  *Session
 		Replaced bool

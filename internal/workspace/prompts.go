@@ -57,6 +57,16 @@ func (s *Session) Reading() (text string, ok bool) {
 	return s.sending.text, true
 }
 
+// Unsettled are the prompts of which the user may yet need all: that wait, that are
+// being sent, that were refused, and the last one.
+func (s *Session) Unsettled() []string {
+	texts := append(slices.Clone(s.Queued), s.refused...)
+	if s.sending != nil {
+		texts = append(texts, s.sending.text)
+	}
+	return append(texts, s.last)
+}
+
 // holds tells whether the agent takes prompts in the middle of a turn (version 2).
 func (s *Session) holds() bool {
 	return s.Agent.conn != nil && s.Agent.conn.Client.Agent().ProtocolVersion >= 2
@@ -195,12 +205,13 @@ func (s *Session) requeue() {
 // sendFirst sends the first prompt that waits; false where it stays.
 func (s *Session) sendFirst() bool {
 	text := s.Queued[0]
-	s.Queued = slices.Clone(s.Queued[1:])
 	if err := s.Send(text); err != nil {
-		s.Queued = append([]string{text}, s.Queued...)
-		s.say("not sent: " + err.Error())
+		s.Paused = true
+		s.Say("not sent: " + err.Error())
 		return false
 	}
+	s.Queued = slices.Clone(s.Queued[1:])
+	s.edit.at--
 	return true
 }
 
@@ -227,12 +238,18 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		s.wantLogin(e.Err)
 		return
 	}
-	if len(s.Queued) > 0 && (e.Err != nil || e.StopReason == "cancelled") {
-		s.Paused = true
-		s.w.tell(Paused{s})
+	if e.Err != nil || e.StopReason == "cancelled" {
+		s.pauseQueue()
 	}
 	s.Paused = s.Paused && len(s.Queued) > 0
 	s.sendQueued()
+}
+
+// pauseQueue has the prompts that wait do so for the user.
+func (s *Session) pauseQueue() {
+	if s.Paused = len(s.Queued) > 0; s.Paused {
+		s.w.tell(Paused{s})
+	}
 }
 
 // promptFailed keeps a prompt that the agent did not take for after a login, or for

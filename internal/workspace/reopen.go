@@ -60,7 +60,6 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		}
 		s.attach(opened)
 		s.w.tell(Reconnected{s, coming != nil})
-		s.sendQueued()
 	case reopen.Gone:
 		s.goneNow(err)
 	case reopen.Lost: // an event tells
@@ -130,7 +129,7 @@ func (s *Session) Continue() bool {
 func (s *Session) startOver() {
 	a := s.Agent
 	if a.pending != nil {
-		s.say("a session is being opened already")
+		s.Say("a session is being opened already")
 		return
 	}
 	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0
@@ -177,4 +176,5 @@ func (s *Session) cutOff(err error) {
 	}
 }
 
-func (s *Session) say(line string) { s.w.tell(Said{s, line}) }
+// Say tells a line about what the user wanted of the session.
+func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }

@@ -42,6 +42,7 @@ type Session struct {
 	dropped   map[uint64]bool    // held prompts that are to be dropped when they come back
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
+	edit      edit // of the queue
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
@@ -141,8 +142,8 @@ func (s *Session) remarked() {
 	s.w.tell(Remarked{s, items})
 }
 
-// apply takes one event.
-func (s *Session) apply(e event.Event) {
+// Apply takes one event of the session.
+func (s *Session) Apply(e event.Event) {
 	if s.Lost.Coming != nil && s.takeHistory(e) {
 		return
 	}

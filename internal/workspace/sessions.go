@@ -108,7 +108,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		s.sendQueued()
 		return
 	}
-	w.remove(s)
+	w.Remove(s)
 	if errors.Is(err, context.Canceled) {
 		err = errGivenUp
 	}
@@ -237,7 +237,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 	s.giveUp()
 	s.giveUp = nil
 	if errors.Is(err, context.Canceled) {
-		w.remove(s)
+		w.Remove(s)
 		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
 		return
 	}
@@ -246,7 +246,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	s.remarked()
 	if err != nil {
-		s.say("the log cannot be read: " + err.Error())
+		s.Say("the log cannot be read: " + err.Error())
 	}
 }
 
@@ -282,7 +282,7 @@ func (a *Agent) ReadLog() {
 	front := a.Front()
 	s := a.w.OpenLogged(*a.logged, "")
 	s.Agent.Spec = a.Spec
-	a.w.remove(front)
+	a.w.Remove(front)
 	a.forget()
 	a.opening, s.from = false, nil
 }
@@ -290,7 +290,7 @@ func (a *Agent) ReadLog() {
 // Close ends a session, and its agent with the last one of it. It is told as Said.
 func (s *Session) Close() {
 	w, a, open := s.w, s.Agent, s.ACP
-	w.remove(s)
+	w.Remove(s)
 	if len(a.Sessions()) == 0 { // the agent has nothing left to do
 		a.forget()
 		w.end(a.conn)

@@ -66,6 +66,7 @@ type Options struct {
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
 	Cwd    string
+	Prompt string        // is sent in the first session, as soon as it is open
 	Resume string        // the id or the title of the session that the first connection opens
 	Pace   time.Duration // the least time between two batches of events of an agent
 	Now    func() time.Time
@@ -91,6 +92,9 @@ func New(opts Options) *Workspace {
 	}
 	w := &Workspace{opts: opts, conns: newConnections(), given: map[string]credentials{}}
 	w.front = newSession(w, newAgent(w))
+	if opts.Prompt != "" {
+		w.front.Enqueue(opts.Prompt)
+	}
 	w.sessions = []*Session{w.front}
 	return w
 }
@@ -183,9 +187,9 @@ func (w *Workspace) add(a *Agent) *Session {
 	return s
 }
 
-// remove takes a session away and shows the one that it was opened from, or else the
+// Remove takes a session away and shows the one that it was opened from, or else the
 // one before it. The last one stays.
-func (w *Workspace) remove(s *Session) {
+func (w *Workspace) Remove(s *Session) {
 	i := slices.Index(w.sessions, s)
 	if i < 0 || len(w.sessions) == 1 {
 		return

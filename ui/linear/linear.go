@@ -120,7 +120,7 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, results: make(chan func()), wake: time.NewTimer(time.Hour), talks: map[*workspace.Session]*talk{}}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
-		Logs: opts.Logs, Expand: c.expand, Cwd: opts.Cwd, Resume: opts.Resume})
+		Logs: opts.Logs, Expand: c.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume})
 	c.talk = c.talkOf(c.w.Front())
 	return c
 }

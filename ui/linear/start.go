@@ -51,9 +51,6 @@ func (c *chat) retrying() bool {
 func (c *chat) begin() {
 	c.say("parley, in lines, in %s. /help lists the commands.", chatview.Home(c.opts.Cwd, c.opts.Home))
 	c.sweep()
-	if c.opts.Prompt != "" {
-		c.Enqueue(c.opts.Prompt)
-	}
 	if c.opts.Start == "" {
 		c.chooseAgent()
 		return
@@ -272,6 +269,9 @@ func (c *chat) reconnected(n workspace.Reconnected) {
 		}
 	}
 	c.sayOffers(t)
+	if !t.Paused {
+		t.Resume()
+	}
 }
 
 // startedOver begins with the session that took the place of one that was gone.
