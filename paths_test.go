@@ -30,7 +30,7 @@ var reasons = []struct{ why, place, file string }{
 	{"processes that the test has started, or itself", `/proc(/|$)`, ``},
 	{"programs, and where they are looked for", `(/usr(/local)?)?/s?bin(/|$|:)`, ``},
 	{"people and projects of the examples, which exist nowhere", `(/home/ada|/home/u|/srv|/opt)(/|$)`, ``},
-	{"not expanded, or the test sets the home directory", `~`, `acpclient/transport/http_|fsops/|permissions/|terminal/command_|ui/|internal/(agents|cli|config|finder|host|picture|programs|toolserver)/|testdata/attacks/`},
+	{"not expanded, or the test sets the home directory", `~`, `acpclient/transport/http_|fsops/|permissions/|terminal/(command|form)_|ui/|internal/(agents|cli|config|finder|host|picture|programs|toolserver)/|testdata/attacks/`},
 	{"judged by rules or searched for secrets, as text", `/`, `permissions/|fsops/fsops_|internal/redact/`},
 	{"shown or said, never opened", `/(tmp|etc|home|lib|run)`, `ui/|internal/interop/|testdata/acp/`},
 	{"paths of Windows, as text", `[A-Z]:`, `internal/(cli/editor|mention/mention)_|ui/chat/markdown/|testdata/attacks/unc-`},

@@ -50,7 +50,7 @@ type Question struct {
 	Session string
 	Tool    string // id of the tool call, "" without one
 	Origin  Origin
-	Why     string // FromParley: why it is asked although the agent has asked about the same file; "" where it has not
+	Why     string // FromParley: why it is asked although the agent has asked about the same; "" where it has not
 	Kind    string // of the tool call: read edit delete move search execute think fetch switch_mode other
 	Heading string // "Run a command in ~/src"
 	Words   string // what the agent calls it, "" if that adds nothing

@@ -37,8 +37,7 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 		}
 		env = append(env, v.Name+"="+v.Value)
 	}
-	// A file may be called as a command line reads: what was judged is the line.
-	if c.Shell || len(c.Args) == 0 && strings.ContainsAny(c.Command, shellWords) {
+	if c.readByShell() {
 		cmd, err := s.shell(c.Command, c.Dir, env, c.Shell)
 		if err != nil {
 			return nil, fmt.Errorf("find a shell for %s: %w", Line(c), err)
@@ -51,6 +50,11 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("run %s: %w", Line(c), err)
 	}
 	return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil
+}
+
+// readByShell tells whether Command is a line for a shell. A file may be called as one reads: what was judged is the line.
+func (c Command) readByShell() bool {
+	return c.Shell || len(c.Args) == 0 && strings.ContainsAny(c.Command, shellWords)
 }
 
 // Line returns a command as a person would type it in a shell, with the variables it sets in front: for questions,
@@ -89,7 +93,7 @@ func quote(word string) string {
 	plain, hidden := word != "", false
 	for _, c := range word {
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("_@%+=:,./-", c):
+		case c == '%', isPlain(c):
 		case !unicode.IsPrint(c):
 			hidden = true
 		case c < utf8.RuneSelf:

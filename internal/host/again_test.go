@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,125 @@ func TestWriteShownOverMCP(t *testing.T) {
 			r.refused(r.write(path, tc.write))
 		})
 	}
+}
+
+// Over MCP agents show the call in two ways: under a name that holds the server's, or as
+// what they call.
+var runShapes = map[string]func(input string) wire.ToolCall{
+	"by its name": func(input string) wire.ToolCall {
+		t := tool("other", byClaude, input)
+		t.Name = str("mcp__parley__run_command")
+		return t
+	},
+	"as it is called": func(input string) wire.ToolCall {
+		return tool("execute", "mcp.parley.run_command", `{"server":"parley","tool":"run_command","arguments":`+input+`}`)
+	},
+}
+
+// A command that was shown in the agent's own question about parley's tool is not asked
+// again when the call comes: the same words, in the same directory, with the same variables.
+func TestCommandShownOverMCP(t *testing.T) {
+	env := func(v ...string) (out []wire.EnvVar) {
+		for i := 0; i < len(v); i += 2 {
+			out = append(out, wire.EnvVar{Name: v[i], Value: v[i+1]})
+		}
+		return out
+	}
+	words := func(w ...string) wire.CreateTerminalRequest {
+		return wire.CreateTerminalRequest{Command: w[0], Args: w[1:]}
+	}
+	with := func(r wire.CreateTerminalRequest, e []wire.EnvVar) wire.CreateTerminalRequest { r.Env = e; return r }
+	in := func(r wire.CreateTerminalRequest, dir string) wire.CreateTerminalRequest { r.Cwd = dir; return r }
+	for name, tc := range map[string]struct {
+		input string // %r is the session's directory, %o one outside
+		shown string // as a line; "": it is not shown as the command
+		req   wire.CreateTerminalRequest
+		free  bool
+	}{
+		"words":                {`{"command":"true","args":["a b","*"]}`, "true 'a b' '*'", words("true", "a b", "*"), true},
+		"words as a line":      {`{"command":"true","args":["a","b"]}`, "true a b", words("true a b"), true},
+		"a line":               {`{"command":"true && true"}`, "true && true", words("true && true"), true},
+		"a line as words":      {`{"command":"true a b"}`, "true a b", words("true", "a", "b"), true},
+		"variables":            {`{"command":"true","env":{"B":"2","A":"1"}}`, "A=1 B=2 true", with(words("true"), env("A", "1", "B", "2")), true},
+		"a directory":          {`{"command":"true","cwd":"sub"}`, "true", in(words("true"), "%r/sub"), true},
+		"a full one":           {`{"command":"true","cwd":"%r/sub/"}`, "true", in(words("true"), "%r/sub"), true},
+		"for how long":         {`{"command":"true","timeout_seconds":5,"output_byte_limit":10}`, "true", words("true"), true},
+		"no arguments":         {`{"command":"true a","args":[],"env":{}}`, "true a", words("true a"), true},
+		"other words":          {`{"command":"true","args":["a b"]}`, "true 'a b'", words("true", "a", "b"), false},
+		"a word more":          {`{"command":"true","args":["a"]}`, "true a", words("true", "a", "b"), false},
+		"a pattern as a word":  {`{"command":"true","args":["*"]}`, "true '*'", words("true *"), false},
+		"a word as a pattern":  {`{"command":"true *"}`, "true *", words("true", "*"), false},
+		"a word as a command":  {`{"command":"true","args":["a;","false"]}`, "true 'a;' false", words("true a; false"), false},
+		"a variable more":      {`{"command":"true"}`, "true", with(words("true"), env("LD_PRELOAD", "/x.so")), false},
+		"a variable less":      {`{"command":"true","env":{"A":"1"}}`, "A=1 true", words("true"), false},
+		"another value":        {`{"command":"true","env":{"A":"1"}}`, "A=1 true", with(words("true"), env("A", "2")), false},
+		"a variable of a part": {`{"command":"A=1 true && true"}`, "A=1 true && true", with(words("true && true"), env("A", "1")), false},
+		"a variable of all":    {`{"command":"true && true","env":{"A":"1"}}`, "A=1 true && true", words("A=1 true && true"), false},
+		"a shell's variable":   {`{"command":"true","args":["a"],"env":{"BASH_ENV":"x"}}`, "BASH_ENV=x true a", with(words("true a"), env("BASH_ENV", "x")), false},
+		"another directory":    {`{"command":"true","cwd":"sub"}`, "true", words("true"), false},
+		"one that was hidden":  {`{"command":"true"}`, "true", in(words("true"), "%r/sub"), false},
+		"out of it":            {`{"command":"true","cwd":"sub/.."}`, "true", in(words("true"), "%o"), false},
+		"a member more":        {`{"command":"true","stdin":"x"}`, "true", words("true"), false},
+		"a member twice":       {`{"command":"true","args":["a"],"args":["b"]}`, "", words("true", "b"), false},
+		"a command twice":      {`{"command":"false","command":"true"}`, "", words("true"), false},
+		"a variable twice":     {`{"command":"true","env":{"A":"1","A":"2"}}`, "", with(words("true"), env("A", "2")), false},
+		"args of no text":      {`{"command":"true","args":["a",1]}`, "", words("true", "a"), false},
+		"args that are text":   {`{"command":"true","args":"a b"}`, "", words("true", "a b"), false},
+	} {
+		for how, shape := range runShapes {
+			t.Run(name+" "+how, func(t *testing.T) {
+				r := newRig(t)
+				r.put(r.path("sub/f"), "")
+				at := strings.NewReplacer("%r", r.root, "%o", r.outside)
+				req := in(tc.req, at.Replace(tc.req.Cwd))
+				q := r.permit(shape(at.Replace(tc.input)), permissions.AllowOnce)
+				if got := parts(q, permissions.Command); tc.shown != "" && (len(got) != 1 || got[0] != tc.shown) && name != "a member more" {
+					t.Errorf("shown as %q", got)
+				}
+				if tc.free {
+					r.free(r.create(req))
+				}
+				q = r.refused(r.create(req)) // used up, or another one
+				near := slices.Contains([]string{"a variable more", "a variable less", "another value", "another directory", "one that was hidden", "out of it",
+					"a shell's variable"}, name)
+				if (q.Why != "") != near {
+					t.Errorf("asked %q", q.Why)
+				}
+			})
+		}
+	}
+}
+
+// Nothing of a call is hidden behind the command that it is shown as, and rules judge that.
+func TestQuestionOverMCP(t *testing.T) {
+	for how, shape := range runShapes {
+		r := newRig(t)
+		q := r.show(shape(`{"command":"go","args":["test","a b"],"cwd":"sub","env":{"A":"1"},"timeout_seconds":7}`))
+		if got := screen(q); q.Kind != "execute" || q.Heading != "Run a command in sub" || !strings.Contains(got, "A=1 go test 'a b'") || !strings.Contains(got, "7") {
+			t.Errorf("%s: %s", how, got)
+		}
+		for _, p := range q.Body {
+			if p.Kind == permissions.Field && (p.Label == "args" || p.Label == "env" || p.Label == "cwd" || p.Label == "command") {
+				t.Errorf("%s: said twice: %+v", how, p)
+			}
+		}
+		if c := q.Facts.Commands; len(c) != 1 || !slices.Equal(c[0].Words, []string{"go", "test", "a b"}) || c[0].Dir != r.path("sub") || !c[0].Env || q.Facts.Partial {
+			t.Errorf("%s: %+v", how, q.Facts)
+		}
+		if q := r.show(shape(`{"command":"go","args":["test"],"stdin":"rm"}`)); !q.Facts.Partial || !strings.Contains(screen(q), "rm") {
+			t.Errorf("%s: %+v", how, q.Facts)
+		}
+	}
+}
+
+// A directory whose name leads elsewhere by now is another one.
+func TestCommandOverMCPBehindAMovedLink(t *testing.T) {
+	r := newRig(t)
+	r.put(r.path("a/x"), "")
+	symlink(t, r.path("a"), r.path("l"))
+	r.permit(runShapes["by its name"](`{"command":"true","cwd":"l"}`), permissions.AllowOnce)
+	symlink(t, r.outside, r.path("l"))
+	r.refused(r.create(wire.CreateTerminalRequest{Command: "true", Cwd: r.path("l")}))
 }
 
 // The same bytes once more in the same turn are no question, wherever the file is.

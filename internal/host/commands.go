@@ -27,9 +27,9 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 	for _, e := range r.Env {
 		cmd.Env = append(cmd.Env, terminal.EnvVar{Name: e.Name, Value: e.Value})
 	}
-	s, home := h.session(r.SessionID), h.cwd(r.SessionID)
+	s := h.session(r.SessionID)
 	if cmd.Dir == "" {
-		cmd.Dir = home
+		cmd.Dir = h.cwd(r.SessionID)
 	}
 	return func(ctx context.Context) (string, error) {
 		switch { // no question about what cannot be done anyway
@@ -46,18 +46,18 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 			by := permissions.BySandbox + ", which keeps commands out of " + visiblePath(cmd.Dir)
 			return "", h.refuse(ctx, h.commandQuestion(r.SessionID, cmd, line), by, "to run a command in "+cmd.Dir)
 		}
-		forms := []string{line}
-		if len(cmd.Args) == 0 {
-			forms = append(forms, cmd.Command)
-		}
 		q := h.commandQuestion(r.SessionID, cmd, line)
+		meant := cmd // as it is compared with what was shown
+		meant.Dir = h.whereabouts(r.SessionID, cmd.Dir)
 		var key uint64
-		if len(cmd.Env) == 0 && !h.ruled(r.SessionID, q.Facts) { // what a variable does to a command was not shown when it was approved
-			key = h.granted(r.SessionID, func(g *grants) uint64 { return g.command(forms, cmd.Dir, home) })
+		ruled := h.ruled(r.SessionID, q.Facts)
+		if !ruled {
+			key = h.granted(r.SessionID, func(g *grants) uint64 { return g.run(meant) })
 		}
 		if key == 0 {
 			var answer permissions.Answer
 			var ok bool
+			q.Why = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.near(meant) }), ruled)
 			if answer, key, ok = h.ask(ctx, q); !ok {
 				return "", errDenied("running " + line)
 			}
@@ -78,10 +78,12 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(), Remember: "run " + h.whereabouts(session, cmd.Dir) + "\x00" + line,
+		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(),
 		Attends: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
+	cmd.Dir = h.whereabouts(session, cmd.Dir)
+	q.Remember = "run " + cmd.Form()
 	return q
 }
 

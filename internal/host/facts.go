@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	dir := h.dirOf(session, in)
 	switch {
 	case in.command != "":
-		f.Commands = []permissions.CommandFact{{Line: in.command, Words: in.words, Dir: h.absolute(session, dir)}}
+		f.Commands = []permissions.CommandFact{commandFact(in.runs, in.command, h.absolute(session, dir))}
 	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // all that is known of it, and that is words
 		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
 	}
@@ -74,6 +73,9 @@ func (h *Host) absolute(session, dir string) string {
 		return dir
 	case !h.shared() || strings.HasPrefix(dir, "~") || strings.Contains(dir, "://"):
 		return ""
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), "..") {
+		return h.cwd(session) + string(filepath.Separator) + dir // not cleaned: behind a link it leads elsewhere
 	}
 	return filepath.Join(h.cwd(session), dir)
 }
@@ -133,21 +135,17 @@ func (h *Host) realRoots(session string) []string {
 // commandFacts are those of a command that parley itself would run.
 func (h *Host) commandFacts(session string, cmd terminal.Command, line string) permissions.Facts {
 	f := h.facts(session, "execute")
-	c := permissions.CommandFact{Line: line, Dir: cmd.Dir, Env: len(cmd.Env) > 0}
+	f.Commands = []permissions.CommandFact{commandFact(cmd, line, cmd.Dir)}
+	return f
+}
+
+// commandFact is what rules know of a command, which is shown as a line.
+func commandFact(cmd terminal.Command, line, dir string) permissions.CommandFact {
+	c := permissions.CommandFact{Line: line, Dir: dir, Env: len(cmd.Env) > 0}
 	if len(cmd.Args) > 0 {
 		c.Words = append([]string{cmd.Command}, cmd.Args...)
 	} else {
 		c.Line = cmd.Command
 	}
-	f.Commands = []permissions.CommandFact{c}
-	return f
-}
-
-// argv is a command that came as a list of words; nil where it did not.
-func argv(raw []byte) []string {
-	var list []string
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return nil
-	}
-	return list
+	return c
 }

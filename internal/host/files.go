@@ -93,6 +93,18 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 	}
 }
 
+// again is why parley asks although the agent has, with the question of that key; ruled: its
+// answer does not count.
+func again(key uint64, ruled bool) string {
+	switch {
+	case key == 0:
+		return ""
+	case ruled:
+		return "a rule or the mode wants a question about it"
+	}
+	return "not exactly what the agent asked for"
+}
+
 // write carries out a write that was approved, or asks.
 func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fsops.Target) error {
 	if h.keepsOut(r.SessionID, target) {
@@ -110,11 +122,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 		var a permissions.Answer
 		var ok bool
 		q := h.writeQuestion(r, target, before)
-		if key := h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }); key != 0 && ruled {
-			q.Why = "a rule or the mode wants a question about it"
-		} else if key != 0 {
-			q.Why = "not exactly what the agent asked for"
-		}
+		q.Why = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }), ruled)
 		if a, key, ok = h.ask(ctx, q); !ok {
 			if a.Text != nil {
 				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/fsops"
+	"parley/internal/toolserver"
 	"parley/terminal"
 )
 
@@ -30,11 +31,10 @@ type written struct {
 }
 
 type grant struct {
-	edits    []edit
-	commands []string // command lines as shown
-	cwd      string   // "" when none was shown
-	key      uint64   // of the question
-	byUser   bool     // the user answered it himself
+	edits   []edit
+	command *terminal.Command // with its directory, links followed; nil: none
+	key     uint64            // of the question
+	byUser  bool              // the user answered it himself
 }
 
 // edit is a change that was shown: the text of path becomes new, or old inside
@@ -48,7 +48,7 @@ type edit struct {
 }
 
 func (g *grants) add(n grant) {
-	if len(n.edits) == 0 && len(n.commands) == 0 {
+	if len(n.edits) == 0 && n.command == nil {
 		return
 	}
 	g.list = append(g.list, n)
@@ -138,25 +138,27 @@ func (e edit) yields(before, content string) bool {
 	return content == strings.Replace(before, e.old, e.new, 1) || content == strings.ReplaceAll(before, e.old, e.new)
 }
 
-// command uses up a grant for one of the forms of a command line, to be run in
-// cwd; as write. home is the session's directory, which counts where none was shown.
-func (g *grants) command(forms []string, cwd, home string) uint64 {
-	for i := range g.list {
-		shown := g.list[i].cwd
-		if shown == "" {
-			shown = home
+// run uses up a grant for a command, whose directory has its links followed; as write.
+func (g *grants) run(cmd terminal.Command) uint64 {
+	for i, n := range g.list {
+		if n.command != nil && n.command.Form() == cmd.Form() {
+			g.list[i].command = nil
+			return n.key
 		}
-		if cwd != shown {
-			continue
-		}
-		for k, c := range g.list[i].commands {
-			for _, form := range forms {
-				if c == form {
-					commands := append([]string(nil), g.list[i].commands[:k]...)
-					g.list[i].commands = append(commands, g.list[i].commands[k+1:]...)
-					return g.list[i].key
-				}
-			}
+	}
+	return 0
+}
+
+// near is the key of a question of this turn in which the agent asked about a command that
+// differs in nothing but where it runs and in its variables; as about.
+func (g *grants) near(cmd terminal.Command) uint64 {
+	bare := func(c terminal.Command) string {
+		c.Dir, c.Env = "", nil
+		return c.Form()
+	}
+	for _, n := range g.list {
+		if n.command != nil && bare(*n.command) == bare(cmd) {
+			return n.key
 		}
 	}
 	return 0
@@ -165,7 +167,7 @@ func (g *grants) command(forms []string, cwd, home string) uint64 {
 // grantFor is what approving this tool call covers. A command with members that are
 // not understood is another one than the bare command: what is approved then is all
 // of it, as the agent runs it, and nothing that parley would run.
-func grantFor(t wire.ToolCall) grant {
+func (h *Host) grantFor(session string, t wire.ToolCall) grant {
 	var g grant
 	if t.Content != nil {
 		for _, c := range *t.Content {
@@ -179,13 +181,16 @@ func grantFor(t wire.ToolCall) grant {
 			g.edits = append(g.edits, e)
 		}
 	}
-	if path, content, ok := writeOverMCP(text(t.Name), t.RawInput); ok && len(g.edits) == 0 {
-		g.edits = []edit{{path: path, new: content, whole: true}}
+	if tool, call := callOf(t); tool == toolserver.WriteTool && len(g.edits) == 0 {
+		if path, content, ok := writeOverMCP(call); ok {
+			g.edits = []edit{{path: path, new: content, whole: true}}
+		}
 	}
-	if in := readInput(t.RawInput, text(t.Kind)); in.command != "" && !in.unclear {
-		g.commands = []string{in.command}
-		if len(in.dirs) > 0 {
-			g.cwd = in.dirs[0]
+	if in := inputOf(t); in.command != "" && !in.unclear {
+		cmd := in.runs
+		if cmd.Dir = h.absolute(session, h.dirOf(session, in)); cmd.Dir != "" {
+			cmd.Dir = h.whereabouts(session, cmd.Dir)
+			g.command = &cmd
 		}
 	}
 	return g
@@ -211,23 +216,19 @@ func contents(t wire.ToolCall) []wire.ToolContent {
 	return *t.Content
 }
 
-// words is a JSON string, or a list of strings written as a command line; "" for
-// everything else.
-func words(raw []byte) string {
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		return one
+// commandIn is a command that came as a JSON string, or as a list of strings, and its line;
+// "" for everything else.
+func commandIn(raw []byte) (c terminal.Command, line string) {
+	if json.Unmarshal(raw, &c.Command) == nil {
+		return c, c.Command
 	}
 	var list []*string // a null is no word
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return ""
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 || slices.Contains(list, nil) {
+		return terminal.Command{}, ""
 	}
-	var all []string
-	for _, w := range list {
-		if w == nil {
-			return ""
-		}
-		all = append(all, *w)
+	c.Command = *list[0]
+	for _, w := range list[1:] {
+		c.Args = append(c.Args, *w)
 	}
-	return terminal.Line(terminal.Command{Command: all[0], Args: all[1:]})
+	return c, terminal.WordsLine(c)
 }

@@ -300,7 +300,7 @@ type asked struct {
 func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
 	h := (*Host)(a)
 	s := h.session(q.Session)
-	g := grantFor(q.Tool)
+	g := h.grantFor(q.Session, q.Tool)
 	g.edits = slices.DeleteFunc(g.edits, func(e edit) bool { return !h.shared() })
 	for i := range g.edits {
 		e := &g.edits[i]

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
+	"parley/internal/toolserver"
+	"parley/terminal"
 )
 
 // role is what a member of a tool call's input is for, by its name.
@@ -96,15 +99,17 @@ const maxDepth = 8
 
 // input is what the input of a tool call says, each member of it read once.
 type input struct {
+	raw     wire.Raw // what it was read from
 	kind    string
 	files   []inputFile
 	hosts   []string
-	names   []string // of files, that patterns may mean; bounded by maxNames
-	command string   // as it is shown; "" where there is none
-	words   []string // the command, where it came as a list
-	dirs    []string // where the command runs; more than one: nobody knows
-	writes  bool     // it has a text for a file, or a verb that writes
-	search  bool     // it has a pattern
+	names   []string         // of files, that patterns may mean; bounded by maxNames
+	command string           // as it is shown; "" where there is none
+	runs    terminal.Command // what that is, but for where
+	dirs    []string         // where the command runs; more than one: nobody knows
+	shown   []string         // members that the command shows
+	writes  bool             // it has a text for a file, or a verb that writes
+	search  bool             // it has a pattern
 
 	besides bool // it has members that say nothing to a command
 	unnamed bool // it has members of which parley does not know what they do
@@ -117,9 +122,22 @@ type inputFile struct {
 	write bool
 }
 
+// inputOf reads the input of a tool call; of one of parley's own tools, what that is called with.
+func inputOf(t wire.ToolCall) *input {
+	tool, raw := callOf(t)
+	if cmd, ok := runOverMCP(raw); ok && tool == toolserver.RunTool {
+		in := &input{raw: raw, kind: text(t.Kind), shown: runMembers, command: terminal.Line(cmd), runs: cmd}
+		if cmd.Dir != "" {
+			in.dirs = []string{cmd.Dir}
+		}
+		return in
+	}
+	return readInput(raw, text(t.Kind))
+}
+
 // readInput reads the input of a tool call of a kind.
-func readInput(raw []byte, kind string) *input {
-	in := &input{kind: kind}
+func readInput(raw wire.Raw, kind string) *input {
+	in := &input{raw: raw, kind: kind}
 	if len(raw) == 0 || string(raw) == "null" {
 		return in
 	}
@@ -201,14 +219,15 @@ func (in *input) value(r role, key string, raw []byte, depth int) {
 
 // line reads a command. What tools that edit files call so is none.
 func (in *input) line(raw []byte, depth int) {
-	command := words(raw)
+	runs, command := commandIn(raw)
 	switch {
 	case depth == 0 && (in.kind == "edit" && (slices.Contains(writing, command) || command == "view") || in.kind == "read" && command == "view"):
 		in.besides = true
 	case depth > 0 || command == "" || in.command != "":
 		in.unclear = true
 	default:
-		in.command, in.words = command, argv(raw)
+		in.command, in.runs = command, runs
+		in.unclear = in.unclear || command != terminal.Line(runs) // a program with such a name, which a shell would read
 	}
 }
 

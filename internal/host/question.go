@@ -25,7 +25,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}
 	var seen sights
-	in := readInput(t.RawInput, text(t.Kind))
+	in := inputOf(t)
 	command, dir := in.command, h.dirOf(a.Session, in)
 	title := text(t.Title)
 	switch {
@@ -35,6 +35,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
 		seen.add(command, roleCommand)
 		seen.add(dir, roleDir)
+		seen.members = in.shown
 	case isEdit(t):
 		q.Kind = "edit"
 		q.Heading = "Change a file"
@@ -58,7 +59,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	}
 	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, t, files, more, command == "")
-	q.Body = append(q.Body, seen.rest(t.RawInput, h.cwd(a.Session))...)
+	q.Body = append(q.Body, seen.rest(in.raw, h.cwd(a.Session))...)
 	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
 }

@@ -299,7 +299,7 @@ func TestCommandInTheTitleOnly(t *testing.T) {
 	if got := parts(q, permissions.Command); !slices.Equal(got, []string{`make<\x1b>[2J all`}) || q.Heading != "Run a command in "+r.root+", as the agent words it" || q.Words != "" {
 		t.Errorf("%+v", q)
 	}
-	if g := grantFor(call); len(g.commands) != 0 || len(g.edits) != 0 {
+	if g := r.host.grantFor(theSession, call); g.command != nil || len(g.edits) != 0 {
 		t.Errorf("%+v", g)
 	}
 }
@@ -348,6 +348,6 @@ func FuzzQuestion(f *testing.F) {
 		if text := screen(q) + q.Details; safetext.Clean(text) != text {
 			t.Errorf("not safe: %q", text)
 		}
-		grantFor(call)
+		h.grantFor(theSession, call)
 	})
 }

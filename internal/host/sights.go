@@ -15,8 +15,9 @@ import (
 // again need not be shown. The same words mean something else in a member that is for
 // something else: a title that reads like a command runs nothing.
 type sights struct {
-	texts map[string][]role // with the roles of members that say no more
-	diffs []shownDiff
+	texts   map[string][]role // with the roles of members that say no more
+	diffs   []shownDiff
+	members []string // of the input, that are shown
 }
 
 type shownDiff struct{ path, old, new string }
@@ -92,13 +93,16 @@ func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 	s.replaced(raw)
 	m := jsonscan.MembersOf(raw)
 	for m.Next() {
+		if slices.Contains(s.members, string(m.Key)) {
+			continue
+		}
 		value := string(m.Value)
 		r, known := roleOf(plainName(string(m.Key)))
 		if text, ok := jsonscan.Text(m.Value); ok {
 			if value = text; known && s.shows(r, text, cwd) {
 				continue
 			}
-		} else if w := words(m.Value); w != "" && known && slices.Contains(s.texts[w], r) {
+		} else if _, w := commandIn(m.Value); w != "" && known && slices.Contains(s.texts[w], r) {
 			continue
 		}
 		out = append(out, permissions.Part{Kind: permissions.Field, Label: safetext.Line(string(m.Key), 80), Text: safetext.Visible(value)})

@@ -41,8 +41,12 @@ const (
 		"The user may have to allow it first. What the command leaves running is ended with it."
 )
 
-// WriteTool is the tool that writes files.
-const WriteTool = "write_text_file"
+// The tools.
+const (
+	ReadTool  = "read_text_file"
+	WriteTool = "write_text_file"
+	RunTool   = "run_command"
+)
 
 // instructions tell the model about the server as a whole.
 const instructions = "Files and commands of the machine that the user sits at, in the session's working directory %s. " +
@@ -57,13 +61,13 @@ func (o *offer) tools() *mcp.Server {
 	})
 	yes, no := true, false
 	if opts.FS != nil {
-		add(o, server, o.read, mcp.Tool{Name: "read_text_file", Title: "Read a file", Description: readDescription, InputSchema: json.RawMessage(readSchema),
+		add(o, server, o.read, mcp.Tool{Name: ReadTool, Title: "Read a file", Description: readDescription, InputSchema: json.RawMessage(readSchema),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}})
 		add(o, server, o.write, mcp.Tool{Name: WriteTool, Title: "Write a file", Description: writeDescription, InputSchema: json.RawMessage(writeSchema),
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}})
 	}
 	if opts.Terminals != nil {
-		add(o, server, o.run, mcp.Tool{Name: "run_command", Title: "Run a command", Description: runDescription, InputSchema: json.RawMessage(runSchema),
+		add(o, server, o.run, mcp.Tool{Name: RunTool, Title: "Run a command", Description: runDescription, InputSchema: json.RawMessage(runSchema),
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}})
 	}
 	return server
