@@ -65,7 +65,9 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 		for _, c := range it.Tool.Content {
 			switch {
 			case c.Diff != nil:
-				fmt.Fprintf(&b, " diff %+v", *c.Diff)
+				d := *c.Diff
+				d.Place = nil // of the file as it is now
+				fmt.Fprintf(&b, " diff %+v", d)
 			case c.Content != nil:
 				fmt.Fprintf(&b, " content %+v", *c.Content)
 			case c.Changes != nil:

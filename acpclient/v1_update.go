@@ -99,6 +99,9 @@ func (s *Session) chunk(role event.Role, messageID string, b wire.ContentBlock) 
 // as it came. size is about the bytes it holds on to.
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	whole := s.tools.merge(t, size)
+	if drawn := fromInput(t, &whole); drawn != nil {
+		t.Kind, t.Content = whole.Kind, drawn
+	}
 	s.foreignTerminalStarted(t, whole)
 	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock()}
@@ -220,7 +223,9 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 			if c.OldText != nil {
 				d.Old = safetext.Clean(*c.OldText)
 			}
-			d.Place = s.located(c)
+			if d.Place = s.located(c); d.Place == nil && c.Partial {
+				d.Place = &event.Place{First: -1}
+			}
 			out = append(out, event.ToolContent{Diff: d})
 		case "terminal":
 			out = append(out, event.ToolContent{Terminal: c.TerminalID})

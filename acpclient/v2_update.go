@@ -96,6 +96,9 @@ func (s *Session) messageReplaced(role event.Role, u wire.UpdateV2) {
 func (s *Session) toolPatched(t wire.ToolCallPatch, size int) wire.ToolCall {
 	plain := changeOf(t)
 	whole := s.stored(plain, size)
+	if drawn := fromInput(plain, &whole); drawn != nil {
+		plain.Kind, plain.Content = whole.Kind, drawn
+	}
 	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(plain.Title, maxPhrase), Name: line(plain.Name, 80), Kind: line(plain.Kind, 40),
 		Status: line(plain.Status, 40), RawInput: shownOrNone(t.RawInput), RawOutput: shownOrNone(t.RawOutput), Forbidden: s.forbids(plain, whole), At: s.client.clock()}
 	if plain.Content != nil {

@@ -26,6 +26,7 @@ type ToolContent struct {
 	OldText    *string // nil: no text before (which does not prove a new file)
 	NewText    string
 	Deleted    bool
+	Partial    bool // OldText and NewText are a part of the file, however they end; set by the engine
 	TerminalID string
 	Raw        Raw
 

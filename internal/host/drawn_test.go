@@ -2,9 +2,11 @@ package host
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"parley/acpclient"
 	"parley/acpclient/wire"
 	"parley/permissions"
 )
@@ -83,5 +85,86 @@ func TestTextsAreShownOnce(t *testing.T) {
 	q := r.show(call)
 	if got := screen(q); strings.Count(got, "go test ./...") != 1 || strings.Contains(strings.Join(parts(q, permissions.Text), ""), "Run the tests") || !strings.Contains(got, "It takes a minute.") {
 		t.Errorf("%q", got)
+	}
+}
+
+// patchCall is a call of cline's apply_patch, as the engine hands it on.
+func patchCall(more string, lines ...string) wire.ToolCall {
+	text := "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
+	quoted, _ := json.Marshal(text)
+	title := `apply_patch: {"input":"*** Begin Pa...`
+	t := tool("other", title, `{"input":`+string(quoted)+more+`}`)
+	if _, drawn := acpclient.PatchContents(t); drawn != nil {
+		t.Kind, t.Content = str("edit"), &drawn
+	}
+	return t
+}
+
+// A patch without line numbers is drawn where it is in its file, says all that it does, and
+// is judged by each file that it names.
+func TestPatchWithoutNumbers(t *testing.T) {
+	r := newRig(t)
+	r.put(r.path("src/a.txt"), "1\n2\n3\n4\n5\n6\n7\nold\n9\n")
+	q := r.show(patchCall("", "*** Update File: src/a.txt", "@@", " 7", "-old", "+new"))
+	if len(q.Body) != 1 || q.Kind != "edit" || q.Words != "" {
+		t.Fatalf("%q %+v", q.Words, q.Body)
+	}
+	if d := q.Body[0]; d.Kind != permissions.Diff || d.Path != "src/a.txt" || d.First != 3 || d.Old != "4\n5\n6\n7\nold\n9\n" || d.Text != "4\n5\n6\n7\nnew\n9\n" {
+		t.Errorf("%+v", d)
+	}
+	if f := q.Facts.Files; len(f) != 1 || f[0].Path != r.path("src/a.txt") || !f[0].Write || q.Facts.Partial || q.Outside {
+		t.Errorf("%+v", q.Facts)
+	}
+	if d := r.show(patchCall("", "*** Update File: src/a.txt", "@@", "-not there", "+new")).Body[0]; d.First != -1 || d.Old != "not there\n" {
+		t.Errorf("%+v", d)
+	}
+
+	out := filepath.Join(r.outside, "x")
+	q = r.show(patchCall("", "*** Add File: n", "+all", "*** Delete File: "+out, "*** Delete File: gone", "*** Update File: src/a.txt", "*** Move to: ../b", "*** Update File: .env", "+A=1"))
+	got := screen(q)
+	for _, want := range []string{"Delete " + out, "Delete gone", "Move src/a.txt to ../b", "all", "A=1", out + ": outside", "../b: outside", ".env: sensitive"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if !q.Outside || !q.Secret || len(q.Facts.Files) != 6 || len(parts(q, permissions.Field)) != 0 {
+		t.Errorf("%+v %q", q.Facts, parts(q, permissions.Field))
+	}
+}
+
+// Whatever such a call has besides is shown, and so is all of a patch that is not read.
+func TestPatchWithMore(t *testing.T) {
+	r := newRig(t)
+	q := r.show(patchCall(`,"run":"rm -rf x"`, "*** Update File: a", "-b", "+c"))
+	if fields := parts(q, permissions.Field); len(fields) != 1 || fields[0] != "run=rm -rf x" || !q.Facts.Partial {
+		t.Errorf("%q %+v", fields, q.Facts)
+	}
+	for _, lines := range [][]string{{"*** Update File: a", "-b", "rm -rf x"}, {"*** Delete File: " + r.outside, " rm -rf x"}} {
+		q := r.show(patchCall("", lines...))
+		if got := screen(q); !strings.Contains(got, lines[1]) || !strings.Contains(got, lines[0]) || len(q.Facts.Files) == 0 {
+			t.Errorf("%+v\n%s", q.Facts, got)
+		}
+	}
+	q = r.show(patchCall(`,"input":"*** Begin Patch\n*** Delete File: z\n*** End Patch"`, "*** Update File: a", "-b", "+c"))
+	if got := screen(q); !strings.Contains(got, "*** Delete File: z") || !strings.Contains(got, "*** Update File: a") {
+		t.Errorf("%s", got)
+	}
+	// What the call shows need not be what its input says.
+	call := patchCall("", "*** Delete File: a")
+	call.Content = diff("b", "x").Content
+	if got := screen(r.show(call)); !strings.Contains(got, "*** Delete File: a") {
+		t.Errorf("%s", got)
+	}
+}
+
+// Rules of paths see the files of such a patch.
+func TestRulesOfPatches(t *testing.T) {
+	r := ruledRig(t, "[[allow]]\nkind = \"edit\"\n[[deny]]\npath = \"private/**\"\n")
+	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}
+	for line, want := range map[string]string{"*** Delete File: a": "y", "*** Delete File: private/a": "n", "*** Update File: b\n*** Move to: private/b": "n", "*** Add File: src/../private/c": "n"} {
+		q := r.host.broker.Ask(r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: patchCall("", line), Options: options}))
+		if got := q.Wait(t.Context()); got.OptionID != want {
+			t.Errorf("%s: %+v, %+v", line, got, q.Question.Judgement)
+		}
 	}
 }

@@ -171,7 +171,7 @@ func (h *Host) grantFor(session string, t wire.ToolCall) grant {
 	var g grant
 	if t.Content != nil {
 		for _, c := range *t.Content {
-			if c.Type != "diff" {
+			if c.Type != "diff" || c.Deleted {
 				continue
 			}
 			e := edit{path: c.Path, new: c.NewText, oldMissing: c.OldText == nil}

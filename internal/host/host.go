@@ -11,7 +11,6 @@ package host
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -304,9 +303,7 @@ func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
 	g.edits = slices.DeleteFunc(g.edits, func(e edit) bool { return !h.shared() })
 	for i := range g.edits {
 		e := &g.edits[i]
-		if !filepath.IsAbs(e.path) && e.whole {
-			e.path = filepath.Join(h.cwd(q.Session), e.path)
-		}
+		e.path = h.absolute(q.Session, e.path)
 		if target, err := h.files.Resolve(q.Session, e.path); err == nil {
 			e.resolved, e.state = target.Resolved, h.files.Stat(q.Session, e.path)
 		}

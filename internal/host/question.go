@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,9 +26,15 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}
 	var seen sights
+	if member, own := acpclient.PatchContents(t); own != nil && reflect.DeepEqual(own, contents(t)) {
+		seen.members = []string{member}
+	}
 	in := inputOf(t)
 	command, dir := in.command, h.dirOf(a.Session, in)
 	title := text(t.Title)
+	if saysInput(title, t.RawInput) {
+		title = ""
+	}
 	switch {
 	case command != "":
 		q.Kind = "execute" // whatever the agent calls it: the answer lets it run
@@ -77,7 +84,7 @@ func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCa
 			continue
 		}
 		part := h.contentPart(q.Session, c)
-		if part.Kind != permissions.Diff && part.Text == "" || part.Kind == permissions.Text && c.Patch == "" && seen.texts[strings.TrimSpace(c.Block.Text)] != nil {
+		if part.Kind != permissions.Diff && part.Text == "" || c.Type == "content" && c.Patch == "" && seen.texts[strings.TrimSpace(c.Block.Text)] != nil {
 			continue
 		}
 		seen.content(c)
@@ -96,6 +103,14 @@ func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCa
 	}
 }
 
+// saysInput tells whether a title is nothing but a name and the beginning of the input, as
+// some agents write it.
+func saysInput(title string, raw []byte) bool {
+	var b bytes.Buffer
+	_, said, ok := strings.Cut(strings.TrimRight(title, ".…"), ": ")
+	return ok && strings.HasPrefix(said, "{") && json.Compact(&b, raw) == nil && strings.HasPrefix(b.String(), said)
+}
+
 func text(p *string) string {
 	if p == nil {
 		return ""
@@ -106,9 +121,13 @@ func text(p *string) string {
 // contentPart is one piece of the tool call's content.
 func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
 	switch {
+	case c.Type == "diff" && c.Deleted && text(c.OldText)+c.NewText == "":
+		return permissions.Part{Kind: permissions.Text, Text: "Delete " + visiblePath(c.Path)}
 	case c.Type == "diff":
 		d := event.Diff{Old: text(c.OldText), New: c.NewText}
-		d.Place = h.locate(session, c.Path, d.Old, d.New)
+		if d.Place = h.locate(session, c.Path, d.Old, d.New); d.Place == nil && c.Partial {
+			d.Place = &event.Place{First: -1}
+		}
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
 			OldNone: before == "" && c.OldText == nil, First: first}

@@ -336,6 +336,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Add("read", "", `{"path":["a",{"b":[]}]}`, "../..")
 	f.Add("", "\x00", `[`, "~")
 	f.Add("edit", "x", `{"a":"\ud800","command":[[]]}`, "file://x")
+	f.Add("edit", "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a\n*** Move to: \u001b[m\n@@ x\n-a\n+\u202e\n*** Delete File: b\n*** End Patch"}`, "a")
 	dir := f.TempDir()
 	h := New(Options{Sink: newSink()})
 	f.Cleanup(h.Close)
@@ -344,6 +345,9 @@ func FuzzQuestion(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind, title, input, path string) {
 		call := wire.ToolCall{ID: "c", Kind: &kind, Title: &title, RawInput: wire.Raw(input), Locations: &[]wire.Location{{Path: path}}}
+		if _, drawn := acpclient.PatchContents(call); drawn != nil {
+			call.Content = &drawn
+		}
 		q := h.agentQuestion(acpclient.Question{Session: theSession, Tool: call})
 		if text := screen(q) + q.Details; safetext.Clean(text) != text {
 			t.Errorf("not safe: %q", text)

@@ -1,5 +1,5 @@
 // Package patch takes git patches apart and finds out which changed file each part
-// is of. It draws nothing.
+// is of; and reads patches without line numbers (Fragments). It draws nothing.
 package patch
 
 import (

@@ -48,6 +48,9 @@ func compare(d *event.Diff) *widget.Computed {
 }
 
 func (v *View) diff(d *event.Diff, full bool) []string {
+	if d.Deleted && d.Old+d.New == "" {
+		return v.dim(widget.Wrap("delete "+Short(d.Path, v.cwd), max(1, v.width-len(bodyInset))))
+	}
 	c := v.computed(d)
 	if c == nil {
 		return []string{bodyInset + v.th.Dim.Paint(fmt.Sprintf("a change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}

@@ -54,6 +54,8 @@ func (c *chat) showOutput(arg string) {
 
 func (c *chat) showContent(it *thread.Item, content event.ToolContent) bool {
 	switch {
+	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
+		c.say("File: delete %s", oneLine(chatview.Short(content.Diff.Path, c.cwd())))
 	case content.Diff != nil:
 		d := chatview.Change(content.Diff)
 		d.Path = chatview.Short(d.Path, c.cwd())

@@ -1,0 +1,108 @@
+package patch
+
+import "strings"
+
+// Begin is the first line of a patch that names each file on a line of its own and says nowhere which lines of it are
+// changed. Some models write them.
+const (
+	Begin = "*** Begin Patch"
+	end   = "*** End Patch"
+)
+
+// MaxFragments bounds the fragments of a patch: each has to be looked up in its file.
+const MaxFragments = 100
+
+// Fragment is a part of a file that such a patch replaces, adds or deletes with the file, or a move of the file.
+type Fragment struct {
+	Operation string // add, delete, modify, move
+	Path      string // as it is written
+	To        string // of a move
+	Old, New  string // whole lines
+}
+
+// Fragments reads all of a patch that begins with Begin; ok is false where it has a line that is not read, or too many
+// fragments. The texts are not longer than twice the patch.
+func Fragments(text string) (all []Fragment, ok bool) {
+	body, begun := strings.CutPrefix(strings.TrimSpace(text), Begin)
+	body, ended := strings.CutSuffix(body, end)
+	if !begun || !ended || !strings.HasSuffix(body, "\n") || strings.TrimSpace(body[:strings.IndexByte(body, '\n')]) != "" {
+		return nil, false
+	}
+	_, body, _ = strings.Cut(body, "\n")
+	r := fragmentReader{}
+	for line := range strings.Lines(body) {
+		if !r.line(strings.TrimSuffix(line, "\n")) || len(r.all) > MaxFragments {
+			return nil, false
+		}
+	}
+	return r.all, r.end() && len(r.all) > 0 && len(r.all) <= MaxFragments
+}
+
+type fragmentReader struct {
+	all      []Fragment
+	now      Fragment // what is read; without a Path nothing is
+	old, new strings.Builder
+	lines    int  // of the fragment
+	some     bool // of the file something was read
+}
+
+func (r *fragmentReader) line(line string) bool {
+	head, name, named := strings.Cut(strings.TrimRight(line, " \t\r"), ": ")
+	name = strings.TrimSpace(name)
+	updating := r.now.Operation == "modify"
+	switch {
+	case named && (head == "*** Add File" || head == "*** Delete File" || head == "*** Update File"):
+		ok := r.end()
+		r.now = Fragment{Operation: map[byte]string{'A': "add", 'D': "delete", 'U': "modify"}[head[4]], Path: name}
+		r.some = r.now.Operation != "modify"
+		return ok && name != ""
+	case named && head == "*** Move to" && updating && !r.some && r.lines == 0:
+		r.all, r.some = append(r.all, Fragment{Operation: "move", Path: r.now.Path, To: name}), true
+		return name != ""
+	case updating && (line == "@@" || strings.HasPrefix(line, "@@ ") || line == "@@\r"):
+		return r.keep()
+	case updating && head == "*** End of File" && !named && r.lines > 0:
+		return true
+	case r.now.Operation == "add" && strings.HasPrefix(line, "+"):
+		r.text(&r.new, line[1:])
+	case updating && line == "":
+		r.text(&r.old, "")
+		r.new.WriteByte('\n')
+	case updating && line[0] == ' ':
+		r.text(&r.old, line[1:])
+		r.new.WriteString(line[1:] + "\n")
+	case updating && line[0] == '-':
+		r.text(&r.old, line[1:])
+	case updating && line[0] == '+':
+		r.text(&r.new, line[1:])
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *fragmentReader) text(into *strings.Builder, line string) {
+	into.WriteString(line)
+	into.WriteByte('\n')
+	r.lines++
+}
+
+// keep ends a fragment of a file that is changed; false where it changes nothing.
+func (r *fragmentReader) keep() bool {
+	if r.lines == 0 {
+		return true // the head of a part may have several lines
+	}
+	r.now.Old, r.now.New = r.old.String(), r.new.String()
+	r.all, r.some = append(r.all, r.now), true
+	r.old, r.new, r.lines = strings.Builder{}, strings.Builder{}, 0
+	return r.now.Old != r.now.New
+}
+
+// end ends a file.
+func (r *fragmentReader) end() bool {
+	if r.now.Operation == "add" || r.now.Operation == "delete" {
+		r.lines = max(r.lines, 1)
+		return r.keep() || r.now.Operation == "delete" || r.now.New == ""
+	}
+	return r.keep() && (r.some || r.now.Path == "")
+}
