@@ -157,26 +157,22 @@ func authCommand(t *wire.TerminalAuth) *AuthCommand {
 // Authenticate logs in with a method that the agent carries out itself. It may
 // take minutes; the end of ctx gives it up.
 func (c *Client) Authenticate(ctx context.Context, methodID string) error {
-	return c.authenticate(ctx, methodID, nil, "", "agent")
+	return c.authenticate(ctx, methodID, "", "", "agent")
 }
 
 // AuthenticateKey is Authenticate with a key, for a method that TakesKey.
 func (c *Client) AuthenticateKey(ctx context.Context, methodID, key string) error {
-	var handed any = map[string]string{"apiKey": key}
-	if c.quirk.keyAsText {
-		handed = key
-	}
-	return c.authenticate(ctx, methodID, map[string]any{"api-key": handed}, "", "agent")
+	return c.authenticate(ctx, methodID, key, "", "agent")
 }
 
 // AuthenticateEnv tells an agent that was started with the variables of a
 // method of type "env_var" to log in with them. Agents that take them by
 // themselves need no telling.
 func (c *Client) AuthenticateEnv(ctx context.Context, methodID string) error {
-	return c.authenticate(ctx, methodID, nil, "env_var")
+	return c.authenticate(ctx, methodID, "", "env_var")
 }
 
-func (c *Client) authenticate(ctx context.Context, methodID string, meta map[string]any, types ...string) error {
+func (c *Client) authenticate(ctx context.Context, methodID, key string, types ...string) error {
 	for _, m := range c.agent.AuthMethods {
 		if m.ID != methodID {
 			continue
@@ -185,11 +181,15 @@ func (c *Client) authenticate(ctx context.Context, methodID string, meta map[str
 			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
 		}
 		params := map[string]any{"methodId": methodID}
-		if meta != nil {
-			params["_meta"] = meta
+		if key != "" {
+			var handed any = map[string]string{"apiKey": key}
+			if c.quirk.keyAsText {
+				handed = key
+			}
+			params["_meta"] = map[string]any{"api-key": handed}
 		}
 		if err := c.peer.Call(ctx, c.surface.login(), params, nil); err != nil {
-			return withVariables(c.explain("log in", err))
+			return withVariables(withoutKey(c.explain("log in", err), key))
 		}
 		return nil
 	}
@@ -198,6 +198,16 @@ func (c *Client) authenticate(ctx context.Context, methodID string, meta map[str
 
 // variable is a name that reads like that of a variable of the environment.
 var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+
+// withoutKey takes a key out of the error of a login: some servers say which one they have
+// refused.
+func withoutKey(err error, key string) error {
+	var e *event.AgentError
+	if key != "" && errors.As(err, &e) {
+		e.Message, e.Detail = strings.ReplaceAll(e.Message, key, "[redacted]"), strings.ReplaceAll(e.Detail, key, "[redacted]")
+	}
+	return err
+}
 
 // withVariables adds to the error of a login that names variables of the agent's
 // environment what is to be done about them: it gets those that parley was started with.
