@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
@@ -197,5 +199,16 @@ func TestPatchesAreDropped(t *testing.T) {
 	}
 	if len(v.patches) > maxPatches {
 		t.Errorf("%d kept", len(v.patches))
+	}
+}
+
+// A file that is deleted is named where nothing is told of what it held.
+func TestDeletedFile(t *testing.T) {
+	th := thread.New("s")
+	th.Apply(event.TurnStarted{For: in, Text: "go", At: uitest.Start})
+	th.Apply(event.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit"), Status: of("completed"), Content: &[]event.ToolContent{
+		{Diff: &event.Diff{Path: uitest.Dir + "/gone.go", OldMissing: true, Deleted: true}}}})
+	if got := ansi.Strip(strings.Join(viewOf(th, "dark", 60, 20).Rows(), "\n")); !strings.Contains(got, "delete gone.go") {
+		t.Errorf("%s", got)
 	}
 }
