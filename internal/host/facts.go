@@ -66,18 +66,18 @@ func (h *Host) dirOf(session string, in *input) string {
 	return h.cwd(session)
 }
 
-// absolute is a directory as the session's own makes it; "" where that is not known.
-func (h *Host) absolute(session, dir string) string {
+// absolute is a path as the session's directory makes it; "" where that is not known.
+func (h *Host) absolute(session, path string) string {
 	switch {
-	case filepath.IsAbs(dir):
-		return dir
-	case !h.shared() || strings.HasPrefix(dir, "~") || strings.Contains(dir, "://"):
+	case filepath.IsAbs(path):
+		return path
+	case !h.shared() || strings.HasPrefix(path, "~") || strings.Contains(path, "://"):
 		return ""
 	}
-	if slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), "..") {
-		return h.cwd(session) + string(filepath.Separator) + dir // not cleaned: behind a link it leads elsewhere
+	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+		return h.cwd(session) + string(filepath.Separator) + path // not cleaned: behind a link it leads elsewhere
 	}
-	return filepath.Join(h.cwd(session), dir)
+	return filepath.Join(h.cwd(session), path)
 }
 
 // facts are those that all questions of a session have.

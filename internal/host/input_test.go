@@ -341,3 +341,17 @@ func TestAlwaysIsForEditsAlone(t *testing.T) {
 		}
 	}
 }
+
+// A .. after a link leads to where the link leads, in relative paths as in absolute ones.
+func TestUnaskedPathsThroughLinks(t *testing.T) {
+	r := newRig(t)
+	r.put(filepath.Join(r.outside, "sub/f"), "theirs")
+	r.put(filepath.Join(r.outside, "f"), "theirs")
+	r.put(r.path("dir/f"), "ours")
+	r.link(filepath.Join(r.outside, "sub"), "l")
+	for path, want := range map[string]bool{"dir/../dir/f": true, "l/../f": false, r.root + "/l/../f": false, "../f": false} {
+		if got, _ := r.unasked(tool("read", "Read", `{"path":"`+path+`"}`)); got != want {
+			t.Errorf("%s: allowed %v", path, got)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"path/filepath"
 	"strings"
 
 	"parley/acpclient/wire"
@@ -39,11 +38,8 @@ func (h *Host) find(session, path string) (f found) {
 	if !h.shared() {
 		return found{elsewhere: true}
 	}
-	if !filepath.IsAbs(path) {
-		if strings.HasPrefix(path, "~") || strings.Contains(path, "://") {
-			return found{elsewhere: true}
-		}
-		path = filepath.Join(h.cwd(session), path)
+	if path = h.absolute(session, path); path == "" {
+		return found{elsewhere: true}
 	}
 	f.target, f.err = h.files.Resolve(session, path)
 	return f
