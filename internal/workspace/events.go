@@ -45,13 +45,15 @@ func (b *Batch) arrive(w *Workspace) (more bool) {
 	if len(b.events) > 0 {
 		e := b.events[0]
 		b.events = b.events[1:]
+		if _, ours := e.(answer); !ours {
+			a.last = w.opts.Now()
+		}
 		a.route(e)
 	}
 	if len(b.events) > 0 {
 		return true
 	}
 	if b.queue == a.queue {
-		a.last = w.opts.Now()
 		a.listen()
 	}
 	return false
