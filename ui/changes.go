@@ -86,7 +86,9 @@ func (m changesListed) item(f workspace.FileChange) widget.Item {
 }
 
 // short is a path as the transcript shows it, the home directory cut.
-func (c *chat) short(path string) string { return chatview.Home(c.view.Short(path), c.m.opts.Home) }
+func (c *chat) short(path string) string {
+	return chatview.Home(chatview.Short(path, c.m.opts.Cwd), c.m.opts.Home)
+}
 
 // changeShown is a change to be read.
 type changeShown struct {

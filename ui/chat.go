@@ -69,7 +69,7 @@ type chat struct {
 // newView makes the view of the page's thread.
 func (c *chat) newView() *chatview.View {
 	v := chatview.New(c.Thread, c.m.opts.Cwd, c.m.th)
-	v.Agent = c.Agent.Name
+	v.SetAgent(c.Agent.Name)
 	return v
 }
 

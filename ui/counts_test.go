@@ -22,7 +22,7 @@ type effort struct {
 // outside.
 func (d *driver) effort() effort {
 	view := reflect.ValueOf(d.m.chat.view).Elem()
-	return effort{d.m.draws, int(view.FieldByName("frame").Int()), int(view.FieldByName("rendered").Int())}
+	return effort{d.m.draws, int(view.FieldByName("frames").Int()), int(view.FieldByName("layout").Elem().FieldByName("rendered").Int())}
 }
 
 // since is what was done after that.

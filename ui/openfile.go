@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	chatview "parley/ui/chat"
 	"parley/ui/widget"
 )
 
@@ -30,7 +31,7 @@ func (c *chat) openFile() tea.Cmd {
 	if it == nil {
 		return nil
 	}
-	files := c.view.Files(it)
+	files := chatview.Files(it)
 	switch {
 	case len(files) == 0:
 		return c.say("it names no file")
@@ -41,7 +42,7 @@ func (c *chat) openFile() tea.Cmd {
 	}
 	items := make([]widget.Item, 0, len(files))
 	for _, f := range files {
-		title := c.view.Short(f.Path)
+		title := chatview.Short(f.Path, c.m.opts.Cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}

@@ -42,7 +42,7 @@ func BenchmarkBigDiff(b *testing.B) {
 			v := viewOf(th, "dark", width, 50)
 			v.Rows()
 			for b.Loop() {
-				v.choose(0, true)
+				v.layout.choose(0, true)
 				v.dirty = true
 				v.Rows()
 			}
@@ -50,7 +50,7 @@ func BenchmarkBigDiff(b *testing.B) {
 	}
 	b.Run("scroll", func(b *testing.B) {
 		v := viewOf(th, "dark", 160, 50)
-		v.choose(0, true)
+		v.layout.choose(0, true)
 		colour(v)
 		for n := 0; b.Loop(); n++ {
 			v.Scroll(1 - n/1000%2*2)
@@ -77,7 +77,7 @@ func TestBigDiffAsksForWhatItShows(t *testing.T) {
 	if jobs = v.Uncoloured(); len(jobs) != 0 {
 		t.Errorf("asks again for what it has")
 	}
-	v.choose(0, true)
+	v.layout.choose(0, true)
 	v.dirty = true
 	v.Rows()
 	if jobs = v.Uncoloured(); len(jobs) != 1 || jobs[0].lines != maxShown {

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
 
@@ -22,104 +21,105 @@ const maxLine = 4096
 
 // changes shows what a tool call of v2 has done to files: the files, which are
 // what counts, each with what the patch has of it.
-func (v *View) changes(t *thread.Tool, c *event.Changes, full bool) []string {
-	p := v.patched(c)
-	width := max(1, v.width-len(bodyInset))
+func (p *pen) changes(c *event.Changes, full bool) []string {
+	made := p.cache.patched(c, p.cwd)
+	width := p.bodyWidth()
 	files, each, left := changedFiles, diffRows, changedRows
 	if full {
 		files, each, left = maxShown, maxShown, maxShown
 	}
 	var rows []string
-	for i := range p.changes {
+	for i := range made.changes {
 		if i == files {
-			rows = append(rows, v.moreFiles(p.changes[i:], width))
+			rows = append(rows, p.moreFiles(made.changes[i:], width))
 			break
 		}
-		change := &p.changes[i]
-		if !v.saidAbove(t, p) {
-			rows = append(rows, v.changeHead(change, left <= 0, width)...)
+		change := &made.changes[i]
+		if !p.saidAbove(made) {
+			rows = append(rows, p.changeHead(change, left <= 0, width)...)
 		}
 		for _, part := range change.parts {
 			if part.Diff == nil || left <= 0 {
 				continue
 			}
-			drawn, hidden := v.drawn(part.Diff, width, min(each, left), full)
+			drawn, hidden := p.drawn(part.Diff, width, min(each, left), full)
 			rows, left = append(rows, drawn...), left-len(drawn)
-			rows = v.andMore(rows, hidden)
+			rows = p.andMore(rows, hidden)
 		}
 	}
-	for i, text := range p.text {
+	for i, text := range made.text {
 		if i == 0 && len(rows) > 0 {
-			rows = append(rows, v.th.Dim.Paint(widget.Truncate("could not be read:", width, "…")))
+			rows = append(rows, p.th.Dim.Paint(widget.Truncate("could not be read:", width, "…")))
 		}
 		if left <= 0 {
-			rows = v.andMore(rows, countLines(text))
+			rows = p.andMore(rows, countLines(text))
 			continue
 		}
-		drawn, hidden := v.unread(text, width, min(each, left))
+		drawn, hidden := p.unread(text, width, min(each, left))
 		rows, left = append(rows, drawn...), left-len(drawn)
-		rows = v.andMore(rows, hidden)
+		rows = p.andMore(rows, hidden)
 	}
 	if len(rows) == 0 {
-		rows = append(rows, v.th.Dim.Paint("no changes"))
+		rows = append(rows, p.th.Dim.Paint("no changes"))
 	}
-	return v.body(rows, 0)
+	return p.body(rows, 0)
 }
 
 // saidAbove tells whether all there is to say of the only file stands in the
 // line of the call itself, its lines aside.
-func (v *View) saidAbove(t *thread.Tool, p *patched) bool {
-	if len(t.Content) != 1 || len(p.changes) != 1 {
+func (p *pen) saidAbove(made *patched) bool {
+	t := p.it.Tool
+	if len(t.Content) != 1 || len(made.changes) != 1 {
 		return false
 	}
-	c := &p.changes[0]
+	c := &made.changes[0]
 	return len(c.parts) == 1 && c.parts[0].Diff != nil && partNote(c, c.parts[0]) == "" && !c.Stray &&
-		c.Operation == "modify" && (c.FileType == "" || c.FileType == "text") && v.subject(t) == v.paths(t)
+		c.Operation == "modify" && (c.FileType == "" || c.FileType == "text") && p.subject() == p.paths()
 }
 
 // andMore says how many lines are missing.
-func (v *View) andMore(rows []string, n int) []string {
+func (l *look) andMore(rows []string, n int) []string {
 	if n == 0 {
 		return rows
 	}
-	return append(rows, v.th.Dim.Paint(fmt.Sprintf("▸ %d more", n)))
+	return append(rows, l.moreRows(n))
 }
 
 // moreFiles stands for the files that are not listed. That some are in the patch
 // alone is not left out.
-func (v *View) moreFiles(files []change, width int) string {
+func (l *look) moreFiles(files []change, width int) string {
 	stray := 0
 	for _, f := range files {
 		if f.Stray {
 			stray++
 		}
 	}
-	row := v.th.Dim.Paint(fmt.Sprintf("▸ %d more files", len(files)))
+	row := l.th.Dim.Paint(fmt.Sprintf("▸ %d more files", len(files)))
 	if stray > 0 {
-		row += v.th.Warn.Paint(fmt.Sprintf(", ⚠ %d in the patch only", stray))
+		row += l.th.Warn.Paint(fmt.Sprintf(", ⚠ %d in the patch only", stray))
 	}
 	return widget.Truncate(row, width, "…")
 }
 
 // changeHead names a file and says what happened to it; folded says that its
 // lines are not shown. What does not fit beside the name stands below it.
-func (v *View) changeHead(c *change, folded bool, width int) []string {
-	ink, words := v.th.Dim, v.changeWords(c)
+func (l *look) changeHead(c *change, folded bool, width int) []string {
+	ink, words := l.th.Dim, l.changeWords(c)
 	if c.Stray {
-		ink, words = v.th.Warn, "⚠ in the patch only: "+words
+		ink, words = l.th.Warn, "⚠ in the patch only: "+words
 	}
 	right, lines := "", 0
 	for _, part := range c.parts {
 		if d := part.Diff; d != nil {
-			right = join(right, v.th.DiffAdd.Paint(fmt.Sprintf("+%d", d.Added))+" "+v.th.DiffDel.Paint(fmt.Sprintf("−%d", d.Removed)))
+			right = join(right, l.th.DiffAdd.Paint(fmt.Sprintf("+%d", d.Added))+" "+l.th.DiffDel.Paint(fmt.Sprintf("−%d", d.Removed)))
 			lines += d.Lines()
 		}
 		if note := partNote(c, part); note != "" {
-			right = join(right, v.th.Dim.Paint(note))
+			right = join(right, l.th.Dim.Paint(note))
 		}
 	}
 	if folded && lines > 0 {
-		right = join(right, v.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
+		right = join(right, l.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
 	}
 	rows := widget.Wrap(words, width)
 	if len(rows) > maxWords {
@@ -142,15 +142,15 @@ func (v *View) changeHead(c *change, folded bool, width int) []string {
 var operations = map[string]bool{"add": true, "delete": true, "modify": true, "move": true, "copy": true}
 
 // changeWords is what happened, to which file.
-func (v *View) changeWords(c *change) string {
+func (l *look) changeWords(c *change) string {
 	words := c.Operation + " "
 	if !operations[c.Operation] {
 		words = "changed "
 	}
 	if c.OldPath != "" {
-		words += Short(c.OldPath, v.cwd) + " to "
+		words += Short(c.OldPath, l.cwd) + " to "
 	}
-	words += Short(c.Path, v.cwd)
+	words += Short(c.Path, l.cwd)
 	if !operations[c.Operation] && c.Operation != "" {
 		words += " (" + c.Operation + ")"
 	}
@@ -181,21 +181,21 @@ func partNote(c *change, part widget.PatchFile) string {
 
 // unread shows lines of a patch that could not be read, or are in a format that
 // is not known.
-func (v *View) unread(text string, width, limit int) (rows []string, hidden int) {
+func (l *look) unread(text string, width, limit int) (rows []string, hidden int) {
 	text = strings.TrimRight(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
 		if len(rows) >= limit {
 			return rows, hidden + countLines(text)
 		}
 		text = text[min(len(line)+1, len(text)):]
-		ink := v.th.DiffContext
+		ink := l.th.DiffContext
 		switch {
 		case strings.HasPrefix(line, "+"):
-			ink = v.th.DiffAdd
+			ink = l.th.DiffAdd
 		case strings.HasPrefix(line, "-"):
-			ink = v.th.DiffDel
+			ink = l.th.DiffDel
 		case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "diff "):
-			ink = v.th.DiffHunk
+			ink = l.th.DiffHunk
 		}
 		if len(line) > maxLine {
 			cut := maxLine

@@ -197,8 +197,8 @@ func TestPatchesAreDropped(t *testing.T) {
 	if got := textOf(v); strings.Count(got, "+1 −1") != 3*maxPatches {
 		t.Errorf("%s", got)
 	}
-	if len(v.patches) > maxPatches {
-		t.Errorf("%d kept", len(v.patches))
+	if len(v.layout.cache.patches) > maxPatches {
+		t.Errorf("%d kept", len(v.layout.cache.patches))
 	}
 }
 

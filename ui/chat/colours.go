@@ -2,12 +2,8 @@ package chat
 
 import (
 	"parley/ui/chat/markdown"
-	"parley/ui/theme"
 	"parley/ui/widget"
 )
-
-// maxColoured bounds the diffs whose colours are kept.
-const maxColoured = 400
 
 // Colouring is code that was drawn without its colours, because nobody has looked
 // at it yet: that of a diff, or of a block of a message.
@@ -32,155 +28,68 @@ func (c *Colouring) Run() {
 	}
 }
 
-// coloured is what is known of a diff's code.
-type coloured struct {
-	syntax *widget.Syntax
-	asked  int // lines that were asked for
-}
-
-// Uncoloured returns the code that was drawn without colours since it was last
-// called, and is still near. Each is to be given to Coloured, after Run.
-func (v *View) Uncoloured() []*Colouring {
-	out := v.wanted[:0]
-	for _, c := range v.wanted {
-		if c.code == nil || v.short || v.near(c.item, c.seg) {
-			out = append(out, c)
-		} else {
-			v.undrawn(c)
+// wanted takes what was drawn without colours of the segments from a place to
+// another one, and right beside them.
+func (l *layout) wanted(first, last place) (out []*Colouring) {
+	for i := first.item - 1; i <= last.item+1; i++ {
+		e := l.entries[i]
+		if e == nil {
+			continue
+		}
+		from, to := 0, len(e.segs)-1
+		if i < first.item {
+			from = to
+		} else if i == first.item {
+			from = first.seg - 1
+		}
+		if i > last.item {
+			to = 0
+		} else if i == last.item {
+			to = min(to, last.seg+1)
+		}
+		for k := max(0, from); k <= to; k++ {
+			if s := e.segs[k]; s != nil {
+				out = append(out, l.asked(s)...)
+			}
 		}
 	}
-	v.wanted = nil
 	return out
 }
 
-// undrawn has a block drawn again when it is seen again.
-func (v *View) undrawn(c *Colouring) {
-	if e := v.entries[c.item]; e != nil {
-		e.undraw(c.seg)
+// asked takes what of a segment was drawn without colours and nobody has asked for.
+func (l *layout) asked(s *segment) (out []*Colouring) {
+	for _, c := range s.uncoloured {
+		if c.diff != nil {
+			known := l.cache.coloured(c.diff)
+			if known.asked >= c.lines {
+				continue
+			}
+			known.asked = c.lines
+		}
+		out = append(out, c)
 	}
+	s.uncoloured = nil
+	return out
 }
 
-// near tells whether a segment is on the screen, or right beside what is.
-func (v *View) near(item, seg int) bool {
-	if len(v.places) == 0 {
+// coloured takes the colours of code and draws it again, unless that is not drawn
+// any more. It has as many rows as before.
+func (l *layout) coloured(c *Colouring) bool {
+	if c.diff != nil {
+		known := l.cache.coloured(c.diff)
+		if known.syntax.Covers(c.lines) {
+			return false
+		}
+		known.syntax = c.syntax
+	}
+	e := l.entries[c.item]
+	if e == nil || c.item >= len(l.thread.Items) || c.seg >= len(e.segs) || e.segs[c.seg] == nil || e.segs[c.seg].rows == nil || (c.code == nil) == (e.stream != nil) {
 		return false
 	}
-	first, last := v.places[0], v.places[len(v.places)-1]
-	switch {
-	case item < first.item-1 || item > last.item+1, item == first.item && seg < first.seg-1, item == last.item && seg > last.seg+1:
-		return false
+	s := e.segs[c.seg]
+	s.done, s.made, e.head = false, key{}, nil
+	if c.code != nil && c.seg < l.segments(c.item) {
+		l.ready(c.item, c.seg, c.code)
 	}
 	return true
-}
-
-// forgo drops what was asked for; it is asked for again when it is drawn again.
-func (v *View) forgo() {
-	for _, c := range v.wanted {
-		if c.code != nil {
-			v.undrawn(c)
-		} else if known := v.coloured[c.diff]; known != nil && !known.syntax.Covers(c.lines) {
-			known.asked = 0
-		}
-	}
-	v.wanted = nil
-}
-
-// message draws the k-th block of the message that is being rendered.
-func (v *View) message(b markdown.Block, k int) []string {
-	rows, missing := v.renderer.Draw(b, v.listings)
-	if len(missing) == 0 {
-		return rows
-	}
-	for _, c := range v.wanted { // drawn twice before anyone has asked
-		if c.code != nil && c.item == v.drawing && c.seg == k {
-			c.code = missing
-			return rows
-		}
-	}
-	v.wanted = append(v.wanted, &Colouring{item: v.drawing, seg: k, code: missing})
-	return rows
-}
-
-// colouredCode draws a block again with the colours of its code.
-func (v *View) colouredCode(c *Colouring) {
-	e := v.entries[c.item]
-	if e == nil || e.stream == nil || c.item >= len(v.thread.Items) {
-		return
-	}
-	k := c.seg
-	if v.closed(c.item) {
-		k, e.head = 0, nil
-	}
-	if k >= len(e.segs) || e.segs[k] == nil || !e.segs[k].done && e.segs[k].rows == nil {
-		return // it is not drawn any more
-	}
-	e.undraw(k)
-	v.listings, v.dirty = c.code, true
-	if k < v.segments(c.item) {
-		v.segment(c.item, k)
-	}
-	v.listings = nil
-}
-
-// Coloured takes the colours of code, which is drawn again where it is in
-// sight. It has as many rows as before.
-func (v *View) Coloured(c *Colouring) {
-	if c.code != nil {
-		v.colouredCode(c)
-		return
-	}
-	known := v.coloured[c.diff]
-	if known == nil || known.syntax.Covers(c.lines) {
-		return
-	}
-	known.syntax = c.syntax
-	if e := v.entries[c.item]; e != nil {
-		e.stale()
-		v.dirty = true
-	}
-}
-
-// colours returns what is known of a diff's code, and asks for more where the
-// first so many lines are not covered.
-func (v *View) colours(d *widget.Computed, lines int) *widget.Syntax {
-	if !widget.Colours(v.th) {
-		return nil
-	}
-	known := v.coloured[d]
-	if known == nil {
-		if v.coloured == nil || len(v.coloured) >= maxColoured {
-			v.coloured = map[*widget.Computed]*coloured{}
-		}
-		known = &coloured{}
-		v.coloured[d] = known
-	}
-	if lines = min(lines, d.Lines()); lines > known.asked {
-		known.asked = lines
-		v.wanted = append(v.wanted, &Colouring{diff: d, lines: lines, item: v.drawing})
-	}
-	return known.syntax
-}
-
-// drawn draws a diff of the item that is being rendered: side by side where all
-// of it is shown and there is room.
-func (v *View) drawn(d *widget.Computed, width, limit int, full bool) (rows []string, more int) {
-	if v.measured { // for its text, at a width at which no ground may be filled
-		rows, more = d.Rows(width, limit, theme.Plain())
-		return v.numbered(rows, d), more
-	}
-	return d.Draw(widget.DiffLook{Width: width, Limit: limit, Sides: full && v.width >= widget.SidesWidth && v.peek != v.drawing+1, Syntax: v.colours(d, limit), Theme: v.th})
-}
-
-// SetTheme changes the look. Of what was seen the rows are made anew when they
-// come into sight again; nothing is read or compared again.
-func (v *View) SetTheme(th *theme.Theme) {
-	v.th, v.renderer, v.dirty = th, nil, true
-	for _, e := range v.entries {
-		if e.stream == nil {
-			e.stale()
-			continue
-		}
-		clear(e.segs)
-		e.head, e.headAt = nil, 0
-	}
 }

@@ -25,22 +25,22 @@ type Copyable struct {
 	Command func() string    // of a tool call that runs one
 }
 
-// Copyable returns what can be copied of an item.
-func (v *View) Copyable(it *thread.Item) Copyable {
+// copyable is what can be copied of the item.
+func (p *pen) copyable() Copyable {
 	var c Copyable
-	parts := v.source(it)
+	parts := p.source()
 	c.All = func() string { return parts.join() }
-	switch it.Kind {
+	switch p.it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		c.Codes = markdown.Fences(string(it.Text))
+		c.Codes = markdown.Fences(string(p.it.Text))
 	case thread.ShellCommand:
-		command := it.Shell.Terminal.Command
+		command := p.it.Shell.Terminal.Command
 		c.Command = func() string { return command }
 	case thread.ToolCall:
-		if command := v.command(it); command != "" {
+		if command := p.command(); command != "" {
 			c.Command = func() string { return command }
 		}
-		if patches := v.patchesOf(it.Tool); len(patches) > 0 {
+		if patches := p.patchesOf(); len(patches) > 0 {
 			c.Patch = func() string { return texts(patches).join() + "\n" } // git takes no other end
 		}
 	}
@@ -63,26 +63,25 @@ func (t texts) join() string {
 
 func fixed(s string) func() string { return func() string { return s } }
 
-// source is all of an item: the first piece says what it is, the others are what
+// source is all of the item: the first piece says what it is, the others are what
 // it holds.
-func (v *View) source(it *thread.Item) texts {
-	switch it.Kind {
+func (p *pen) source() texts {
+	switch p.it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		text := it.Text // what is appended later stands behind it
+		text := p.it.Text // what is appended later stands behind it
 		return texts{func() string { return string(text) }}
 	case thread.ToolCall:
-		return append(texts{fixed(v.headText(it))}, v.bodySource(it)...)
+		return append(texts{fixed(p.headText())}, p.bodySource()...)
 	case thread.ShellCommand:
-		return texts{fixed("$ " + it.Shell.Terminal.Command), output(it.Shell.Terminal)}
+		return texts{fixed("$ " + p.it.Shell.Terminal.Command), output(p.it.Shell.Terminal)}
 	case thread.Notice:
-		return texts{fixed(string(it.Text)), fixed(it.Detail)}
+		return texts{fixed(string(p.it.Text)), fixed(p.it.Detail)}
 	case thread.Attachment:
-		if it.Attachment.Kind == event.ResourceContent && it.Attachment.Text != "" {
-			return texts{fixed(attachment(it.Attachment)), fixed(it.Attachment.Text)}
+		if p.it.Attachment.Kind == event.ResourceContent && p.it.Attachment.Text != "" {
+			return texts{fixed(attachment(p.it.Attachment)), fixed(p.it.Attachment.Text)}
 		}
 	}
-	w := v.wide()
-	rows, _ := w.item(it)
+	rows := p.wide().item()
 	for i := range rows {
 		rows[i] = strings.TrimSpace(ansi.Strip(rows[i]))
 	}
@@ -91,16 +90,16 @@ func (v *View) source(it *thread.Item) texts {
 
 // headText is what the line of a tool call says: its command, its files, or its
 // title.
-func (v *View) headText(it *thread.Item) string {
-	if command := v.command(it); command != "" {
+func (p *pen) headText() string {
+	if command := p.command(); command != "" {
 		return "$ " + command
 	}
-	return v.subject(it.Tool)
+	return p.subject()
 }
 
 // command is what a tool call runs; "" where that is not known.
-func (v *View) command(it *thread.Item) string {
-	t := it.Tool
+func (p *pen) command() string {
+	t := p.it.Tool
 	if t.Kind != "execute" {
 		return ""
 	}
@@ -108,7 +107,7 @@ func (v *View) command(it *thread.Item) string {
 		return c
 	}
 	for _, c := range t.Content {
-		if term := v.thread.TerminalOf(it, c.Terminal); c.Terminal != "" && term != nil && term.Command != "" {
+		if term := p.thread.TerminalOf(p.it, c.Terminal); c.Terminal != "" && term != nil && term.Command != "" {
 			return safetext.Clean(term.Command)
 		}
 	}
@@ -139,16 +138,16 @@ func words(list []any) string {
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 
 // bodySource is what a tool call holds.
-func (v *View) bodySource(it *thread.Item) texts {
+func (p *pen) bodySource() texts {
 	var out texts
-	for _, c := range it.Tool.Content {
+	for _, c := range p.it.Tool.Content {
 		switch {
 		case c.Diff != nil:
-			out = append(out, v.patchOf(c.Diff))
+			out = append(out, p.patchOf(c.Diff))
 		case c.Changes != nil:
-			out = append(out, changesText(c.Changes, v.cwd))
+			out = append(out, changesText(c.Changes, p.cwd))
 		case c.Terminal != "":
-			if term := v.thread.TerminalOf(it, c.Terminal); term != nil {
+			if term := p.thread.TerminalOf(p.it, c.Terminal); term != nil {
 				out = append(out, output(term))
 			}
 		case c.Content != nil && (c.Content.Kind == event.TextContent || c.Content.Text != ""):
@@ -159,8 +158,8 @@ func (v *View) bodySource(it *thread.Item) texts {
 		}
 	}
 	if len(out) == 0 {
-		t := it.Tool
-		if raw := t.RawInput; raw != "" && raw != "{}" && (t.Kind != "execute" || v.commandOf(t) == "") {
+		t := p.it.Tool
+		if raw := t.RawInput; raw != "" && raw != "{}" && (t.Kind != "execute" || p.cache.command(t) == "") {
 			out = append(out, fixed(raw))
 		}
 		raw := t.RawOutput
@@ -170,12 +169,13 @@ func (v *View) bodySource(it *thread.Item) texts {
 }
 
 // patchesOf are the changes of a tool call, one text a file.
-func (v *View) patchesOf(t *thread.Tool) texts {
+func (p *pen) patchesOf() texts {
+	t := p.it.Tool
 	var out texts
 	for _, c := range t.Content {
 		switch {
 		case c.Diff != nil && c.Diff.Old != c.Diff.New:
-			out = append(out, v.patchOf(c.Diff))
+			out = append(out, p.patchOf(c.Diff))
 		case c.Changes != nil && c.Changes.Patch != "":
 			out = append(out, fixed(c.Changes.Patch))
 		}
@@ -186,9 +186,9 @@ func (v *View) patchesOf(t *thread.Tool) texts {
 // patchOf writes a change as a unified diff that git and patch can read. The
 // lines are numbered as in the text that the agent told, which need not be the
 // whole file.
-func (v *View) patchOf(d *event.Diff) func() string {
-	known := v.diffs[d]
-	name := filepath.ToSlash(Short(d.Path, v.cwd))
+func (p *pen) patchOf(d *event.Diff) func() string {
+	known := p.cache.diffs[d]
+	name := filepath.ToSlash(Short(d.Path, p.cwd))
 	return func() string {
 		c := known
 		if c == nil {

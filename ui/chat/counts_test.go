@@ -23,13 +23,13 @@ type cost struct {
 // chunkCost is that of a chunk of the last message, from the event to the rows of the
 // screen.
 func (v *View) chunkCost(text string) cost {
-	before, was := v.tailRows(), v.rendered
+	before, was := v.tailRows(), v.layout.rendered
 	var from, to runtime.MemStats
 	runtime.ReadMemStats(&from)
-	v.Changed(v.thread.Apply(event.TextArrived{For: in, MessageID: "last", Text: text}))
+	v.Changed(v.layout.thread.Apply(event.TextArrived{For: in, MessageID: "last", Text: text}))
 	v.Rows()
 	runtime.ReadMemStats(&to)
-	c := cost{segments: v.rendered - was, bytes: int(to.TotalAlloc - from.TotalAlloc)}
+	c := cost{segments: v.layout.rendered - was, bytes: int(to.TotalAlloc - from.TotalAlloc)}
 	for k, rows := range v.tailRows() {
 		old := before[k]
 		if len(rows) == len(old) && unsafe.SliceData(rows) == unsafe.SliceData(old) {
@@ -44,7 +44,7 @@ func (v *View) chunkCost(text string) cost {
 // segment.
 func (v *View) tailRows() map[int][]string {
 	out := map[int][]string{}
-	if e := v.entries[len(v.thread.Items)-1]; e != nil {
+	if e := v.layout.entries[len(v.layout.thread.Items)-1]; e != nil {
 		for k := max(0, len(e.segs)-8); k < len(e.segs); k++ {
 			if s := e.segs[k]; s != nil {
 				out[k] = s.rows
@@ -168,10 +168,10 @@ func TestResizeCostsTheSame(t *testing.T) {
 		v.Page(-3)
 		var got []int
 		for _, width := range []int{99, 60, 120, 100} {
-			was := v.rendered
+			was := v.layout.rendered
 			v.SetSize(width, 40)
 			v.Rows()
-			got = append(got, v.rendered-was)
+			got = append(got, v.layout.rendered-was)
 		}
 		if slices.Max(got) > 60 {
 			t.Errorf("%d items: other widths rendered %v segments", items, got)
@@ -191,14 +191,14 @@ func TestChunksOfAFrame(t *testing.T) {
 	th := filled(10, 1<<10)
 	v := viewOf(th, "dark", 100, 40)
 	v.Rows()
-	rendered, frames := v.rendered, v.frame
+	rendered, frames := v.layout.rendered, v.frames
 	for range 500 {
 		v.Changed(th.Apply(twenty))
 	}
 	for range 5 {
 		v.Rows()
 	}
-	if v.frame-frames != 1 || v.rendered-rendered > 5 {
-		t.Errorf("500 chunks: %d layouts, %d segments rendered", v.frame-frames, v.rendered-rendered)
+	if v.frames-frames != 1 || v.layout.rendered-rendered > 5 {
+		t.Errorf("500 chunks: %d layouts, %d segments rendered", v.frames-frames, v.layout.rendered-rendered)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
@@ -61,20 +62,9 @@ func (d *drag) covers(item, seg int, key lineKey, size int) (from, to int) {
 	return from, max(from, to)
 }
 
-// pointAt is the character in a cell of the visible rows; rows above and below
-// are the first and the last one.
-func (v *View) pointAt(row, cell int) (point, bool) {
-	v.Rows()
-	switch {
-	case len(v.places) == 0:
-		return point{}, false
-	case row < 0:
-		row, cell = 0, 0
-	case row >= len(v.places):
-		row, cell = len(v.places)-1, unwrapped
-	}
-	p := v.places[row]
-	m := v.text(p.item, p.seg)
+// pointAt is the character in a cell of a row.
+func pointAt(t rows, p place, cell int) (point, bool) {
+	m := t.text(p.item, p.seg)
 	if p.row >= len(m.rows) {
 		return point{}, false
 	}
@@ -91,93 +81,48 @@ func (v *View) pointAt(row, cell int) (point, bool) {
 	return at, true
 }
 
-// DragFrom begins to select text at a cell of the visible rows. The end is no
-// longer followed: what is selected stays under the pointer.
-func (v *View) DragFrom(row, cell int) {
-	at, ok := v.pointAt(row, cell)
-	v.drag = drag{on: ok, anchor: at, head: at}
-	v.dirty = true
-}
-
-// DragTo selects up to a cell of the visible rows, that one included.
-func (v *View) DragTo(row, cell int) {
-	if at, ok := v.pointAt(row, cell); ok && v.drag.on {
-		v.leave()
-		v.drag.head, v.dirty = at, true
-	}
-}
-
-// Undrag selects no text any more; where the end is in sight it is followed.
-func (v *View) Undrag() {
-	if !v.drag.on {
+// paint paints what of rows is selected; the first of them is at p.
+func (d *drag) paint(t rows, p place, rows []string, th *theme.Theme) {
+	if !d.on {
 		return
 	}
-	v.drag, v.dirty = drag{}, true
-	v.followEnd()
-}
-
-// followEnd follows the end where that can be seen.
-func (v *View) followEnd() {
-	if !v.follow && !v.selection.on && v.ready() && v.room(v.top) <= v.height {
-		v.follow = true
-	}
-}
-
-// Dragged tells whether text is selected.
-func (v *View) Dragged() bool { return v.drag.on && v.DraggedText() != "" }
-
-// paintDrag paints what of rows is selected; the first of them is at p.
-func (v *View) paintDrag(p place, rows []string) {
-	if !v.drag.on {
-		return
-	}
-	start, end := v.drag.ends()
+	start, end := d.ends()
 	if p.item < start.item || p.item > end.item {
 		return
 	}
-	m := v.text(p.item, p.seg)
+	m := t.text(p.item, p.seg)
 	for n := range rows {
 		if p.row+n >= len(m.rows) || m.rows[p.row+n].line < 0 {
 			continue
 		}
 		r := m.rows[p.row+n]
 		line := &m.lines[r.line]
-		from, to := v.drag.covers(p.item, p.seg, line.key, len(line.text))
+		from, to := d.covers(p.item, p.seg, line.key, len(line.text))
 		left, right := r.cells(line.text, from, to)
-		rows[n] = widget.Highlight(rows[n], left, right, v.th.Selected)
+		rows[n] = widget.Highlight(rows[n], left, right, th.Selected)
 	}
 }
 
-// cells are those in which a row shows bytes of its line.
-func (r textRow) cells(text string, from, to int) (left, right int) {
-	from, to = max(from, r.from), min(to, r.to)
-	if from >= to {
-		return 0, 0
-	}
-	left = r.col + widget.Width(text[r.from:from])
-	return left, left + widget.Width(text[from:to])
-}
-
-// DraggedText is the text that is selected: without indents, bars and what was
-// wrapped; a message of which all is selected as it was written.
-func (v *View) DraggedText() string {
-	if !v.drag.on || !v.ready() {
+// text is what is selected: without indents, bars and what was wrapped; a message
+// of which all is selected as it was written.
+func (d *drag) text(t track) string {
+	if !d.on {
 		return ""
 	}
-	start, end := v.drag.ends()
+	start, end := d.ends()
 	var b strings.Builder
 	any := false
-	for i := start.item; i <= end.item && i < len(v.thread.Items); i++ {
-		if !v.hasRows(i) {
+	for i := start.item; i <= end.item && i < len(t.items()); i++ {
+		if !t.hasRows(i) {
 			continue
 		}
-		text, ok := v.draggedOf(i, start, end)
+		text, ok := d.of(t, i)
 		if !ok {
 			continue
 		}
 		if any {
 			b.WriteByte('\n')
-			if v.parted(i) {
+			if parted(t.items(), i) {
 				b.WriteByte('\n')
 			}
 		}
@@ -187,12 +132,13 @@ func (v *View) DraggedText() string {
 	return b.String()
 }
 
-// draggedOf is what of an item is selected; false for nothing.
-func (v *View) draggedOf(i int, start, end point) (string, bool) {
-	if v.draggedWhole(i, start, end) {
-		return strings.Trim(string(v.thread.Items[i].Text), "\n"), true
+// of is what of an item is selected; false for nothing.
+func (d *drag) of(t rows, i int) (string, bool) {
+	if d.whole(t, i) {
+		return strings.Trim(string(t.items()[i].Text), "\n"), true
 	}
-	first, last := 0, v.segments(i)-1
+	start, end := d.ends()
+	first, last := 0, t.segments(i)-1
 	if i == start.item {
 		first = start.seg
 	}
@@ -202,10 +148,10 @@ func (v *View) draggedOf(i int, start, end point) (string, bool) {
 	var out []string
 	any := false
 	for k := first; k <= last; k++ {
-		m := v.text(i, k)
+		m := t.text(i, k)
 		for n := range m.lines {
 			line := &m.lines[n]
-			from, to := v.drag.covers(i, k, line.key, len(line.text))
+			from, to := d.covers(i, k, line.key, len(line.text))
 			switch {
 			case line.aside, start.compare(i, k, line.key) > 0, end.compare(i, k, line.key) < 0:
 				continue
@@ -220,22 +166,24 @@ func (v *View) draggedOf(i int, start, end point) (string, bool) {
 	return strings.Join(out, "\n"), any
 }
 
-// draggedWhole tells whether all of a message is selected, and to be seen.
-func (v *View) draggedWhole(i int, start, end point) bool {
-	switch v.thread.Items[i].Kind {
+// whole tells whether all of a message is selected, and to be seen.
+func (d *drag) whole(t rows, i int) bool {
+	shown := t.shown(i)
+	switch t.items()[i].Kind {
 	case thread.UserMessage, thread.AgentMessage:
 	case thread.ThoughtMessage:
-		if !v.open(i) {
+		if !shown.open() {
 			return false
 		}
 	default:
 		return false
 	}
-	if v.closed(i) {
+	if shown.closed() {
 		return false
 	}
+	start, end := d.ends()
 	if i == start.item {
-		m := v.text(i, 0)
+		m := t.text(i, 0)
 		if len(m.lines) == 0 || start.seg > 0 {
 			return false
 		}
@@ -244,8 +192,8 @@ func (v *View) draggedWhole(i int, start, end point) bool {
 		}
 	}
 	if i == end.item {
-		k := v.segments(i) - 1
-		m := v.text(i, k)
+		k := t.segments(i) - 1
+		m := t.text(i, k)
 		if len(m.lines) == 0 || end.seg < k {
 			return false
 		}
@@ -255,45 +203,4 @@ func (v *View) draggedWhole(i int, start, end point) bool {
 		}
 	}
 	return true
-}
-
-// ToggleAt opens or closes the item whose first row is at a visible row; false
-// where there is none, or nothing that a click there is for. Messages of the
-// agent are closed with keys only.
-func (v *View) ToggleAt(row int) bool {
-	v.Rows()
-	if row < 0 || row >= len(v.places) {
-		return false
-	}
-	p := v.places[row]
-	if p.seg != 0 || v.owners[row] < 0 || p.row != v.gap(p.item) {
-		return false
-	}
-	it := v.thread.Items[p.item]
-	_, chosen := v.choices[p.item]
-	switch it.Kind {
-	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:
-	case thread.UserMessage:
-		if _, carried, hidden := v.prompt(it); (v.open(p.item) || hidden == 0 && len(carried) == 0) && !chosen {
-			return false
-		}
-	case thread.AgentMessage:
-		if !v.closed(p.item) {
-			return false
-		}
-	default:
-		return false
-	}
-	followed, top := v.follow, v.top
-	v.leave()
-	ok := v.toggle(p.item)
-	if !followed {
-		v.followEnd()
-		return ok
-	}
-	// The end is followed on, unless that would push the line out of sight.
-	if v.follow, v.top = true, v.move(v.last(), -v.height); v.start(p.item).before(v.top) {
-		v.follow, v.top = false, top
-	}
-	return ok
 }

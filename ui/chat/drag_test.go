@@ -205,14 +205,14 @@ func TestDragIsSeen(t *testing.T) {
 	for _, name := range []string{"plain", "dark"} {
 		v := viewOf(messageOf("some 日本語 words\n\n- an item"), name, 40, 20)
 		dragged(t, v, "本", "an")
-		on := v.th.Selected.On()
+		on := v.layout.th.Selected.On()
 		got := ""
 		for _, r := range v.Rows() {
 			for part := range strings.SplitSeq(r, on) {
 				if part == r {
 					continue
 				}
-				text, _, ok := strings.Cut(part, v.th.Selected.Off())
+				text, _, ok := strings.Cut(part, v.layout.th.Selected.Off())
 				if ok && part != strings.SplitN(r, on, 2)[0] {
 					got += text + "|"
 				}

@@ -13,7 +13,7 @@ const maxFiles = 200
 
 // Files are the files that an item names, each once, with a line where one is
 // told.
-func (v *View) Files(it *thread.Item) []event.Location {
+func Files(it *thread.Item) []event.Location {
 	var out []event.Location
 	index := map[string]int{}
 	add := func(path string, line int) {
@@ -64,19 +64,4 @@ func fileOf(c *event.Content) string {
 		path = path[1:]
 	}
 	return filepath.FromSlash(path)
-}
-
-// Short is a path as the transcript shows it.
-func (v *View) Short(path string) string { return Short(path, v.cwd) }
-
-// Top scrolls so that the selected item stands at the top, where there is enough
-// below it.
-func (v *View) Top() {
-	it := v.Selected()
-	if it == nil {
-		return
-	}
-	v.top = v.start(it.Index)
-	v.fill()
-	v.selection.away, v.dirty = true, true
 }

@@ -22,7 +22,7 @@ import (
 // afresh is what a view shows that has seen nothing before and stands where v
 // stands.
 func afresh(v *View) []string {
-	f := v.Afresh(v.thread)
+	f := v.Afresh(v.layout.thread)
 	colour(f)
 	return f.Rows()
 }
@@ -53,9 +53,9 @@ func (p *player) do(op byte) {
 	case 6:
 		v.End()
 	case 7:
-		v.SetSize(20+int(op)/2, v.height)
+		v.SetSize(20+int(op)/2, v.window.height)
 	case 8:
-		v.SetSize(v.width, 1+int(op)/8)
+		v.SetSize(v.layout.width, 1+int(op)/8)
 	case 9:
 		v.SetDensity(Density(op/16) % 3)
 	case 10:
@@ -138,26 +138,26 @@ func (p *player) compare() {
 	if again := p.v.Rows(); !slices.Equal(got, again) {
 		p.t.Fatalf("drawn twice without a change:\n%s\n--\n%s", uitest.Text(got), uitest.Text(again))
 	}
-	uitest.CheckRows(p.t, got, p.v.width)
-	if len(got) > p.v.height {
-		p.t.Fatalf("%d rows on %d", len(got), p.v.height)
+	uitest.CheckRows(p.t, got, p.v.layout.width)
+	if len(got) > p.v.window.height {
+		p.t.Fatalf("%d rows on %d", len(got), p.v.window.height)
 	}
-	if len(got) < p.v.height {
+	if len(got) < p.v.window.height {
 		if all := p.whole(); len(got) < len(all.rows) {
-			p.t.Fatalf("after %v: %d of %d rows on %d:\n%s", p.done, len(got), len(all.rows), p.v.height, uitest.Text(got))
+			p.t.Fatalf("after %v: %d of %d rows on %d:\n%s", p.done, len(got), len(all.rows), p.v.window.height, uitest.Text(got))
 		}
 	}
 	p.selected(got)
 	if want := afresh(p.v); !slices.Equal(got, want) {
-		p.t.Fatalf("after %v at %+v (follow %v, %dx%d, %v):\n%s\n-- afresh:\n%s", p.done, p.v.top, p.v.follow, p.v.width, p.v.height, p.v.density, uitest.Text(got), uitest.Text(want))
+		p.t.Fatalf("after %v at %+v (follow %v, %dx%d, %v):\n%s\n-- afresh:\n%s", p.done, p.v.window.top, p.v.window.follow, p.v.layout.width, p.v.window.height, p.v.layout.density, uitest.Text(got), uitest.Text(want))
 	}
 }
 
 // whole is a view that has room for everything.
 func (p *player) whole() *View {
-	v := p.v.Afresh(p.v.thread)
-	v.follow, v.selection, v.drag = true, selection{item: -1}, drag{}
-	v.SetSize(p.v.width, 100_000)
+	v := p.v.Afresh(p.v.layout.thread)
+	v.window.follow, v.selection, v.drag = true, selection{item: -1}, drag{}
+	v.SetSize(p.v.layout.width, 100_000)
 	v.Rows()
 	return v
 }
@@ -180,14 +180,14 @@ func (p *player) selected(rows []string) {
 	if it == nil || p.v.selection.away {
 		return
 	}
-	high := 0
-	for _, i := range p.whole().owners {
-		if i == it.Index {
+	high, all := 0, p.whole()
+	for n := range all.rows {
+		if i, ok := all.ItemAt(n); ok && i == it.Index {
 			high++
 		}
 	}
-	if marked != min(high, p.v.height) {
-		p.t.Fatalf("after %v: %d of %d rows of item %d in sight, on %d:\n%s", p.done, marked, high, it.Index, p.v.height, uitest.Text(rows))
+	if marked != min(high, p.v.window.height) {
+		p.t.Fatalf("after %v: %d of %d rows of item %d in sight, on %d:\n%s", p.done, marked, high, it.Index, p.v.window.height, uitest.Text(rows))
 	}
 }
 

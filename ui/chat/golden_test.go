@@ -61,7 +61,7 @@ func TestGoldenItems(t *testing.T) {
 				name string
 				do   func(v *View)
 			}{
-				{"opened", func(v *View) { v.choose(i, true) }}, {"closed", func(v *View) { v.choose(i, false) }}, {"selected", func(v *View) { v.SelectItem(i) }},
+				{"opened", func(v *View) { v.layout.choose(i, true) }}, {"closed", func(v *View) { v.layout.choose(i, false) }}, {"selected", func(v *View) { v.SelectItem(i) }},
 			} {
 				// How an item is marked is seen once a theme.
 				if rows := draw(s.do); !slices.Equal(rows, normal) && (s.name != "selected" || p.Height == 24) {

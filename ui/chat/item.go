@@ -13,29 +13,27 @@ import (
 	"parley/ui/widget"
 )
 
-// item renders everything but the agent's messages and what is shown in pieces;
-// live says that the rows hold for the moment only.
-func (v *View) item(it *thread.Item) (rows []string, live bool) {
-	switch it.Kind {
+// item renders everything but the agent's messages and what is shown in pieces.
+func (p *pen) item() []string {
+	switch p.it.Kind {
 	case thread.UserMessage:
-		return v.user(it), false
+		return p.user()
 	case thread.ThoughtMessage:
-		row, live := v.thoughtHead(it)
-		return []string{row}, live
+		return []string{p.thoughtHead()}
 	case thread.ToolCall:
-		return v.tool(it)
+		return p.tool()
 	case thread.Decision:
-		return v.decision(it.Settled), false
+		return p.decision(p.it.Settled)
 	case thread.TurnEnd:
-		return v.end(it), false
+		return p.end()
 	case thread.Notice:
-		return v.notice(it), false
+		return p.notice()
 	case thread.ShellCommand:
-		return v.shell(it)
+		return p.shell()
 	case thread.Attachment:
-		return []string{indent + v.th.Dim.Paint(widget.Truncate(attachment(it.Attachment), v.width-len(indent), "…"))}, false
+		return []string{indent + p.th.Dim.Paint(widget.Truncate(attachment(p.it.Attachment), p.width-len(indent), "…"))}
 	}
-	return nil, false
+	return nil
 }
 
 // userBar stands left of the user's words.
@@ -43,8 +41,8 @@ const userBar = "▌"
 
 // user shows the beginning of a prompt: a bar at the left, its own background, the
 // time.
-func (v *View) user(it *thread.Item) []string {
-	lines, carried, hidden := v.prompt(it)
+func (p *pen) user() []string {
+	lines, carried, hidden := p.prompt()
 	var below []string
 	if hidden > 0 {
 		below = append(below, more(hidden))
@@ -52,27 +50,25 @@ func (v *View) user(it *thread.Item) []string {
 	for _, c := range carried {
 		below = append(below, "with "+CarriedLine(c))
 	}
-	return append(v.promptRows(it, lines, true), v.belowPrompt(it, below)...)
+	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
 }
-
-func (v *View) promptWidth() int { return max(1, min(v.width-2, maxProse)) }
 
 // prompt is what is shown of a prompt that was not opened: its first lines, what
 // went with it, and how many lines are missing. Far behind the first ones only
 // those of its text are counted.
-func (v *View) prompt(it *thread.Item) (lines, carried []string, hidden int) {
-	text := ownWords(it.Text)
-	if went := len(it.Text) - len(text); went > 0 {
-		carried, _ = SplitCarried(string(it.Text[:went]))
+func (p *pen) prompt() (lines, carried []string, hidden int) {
+	text := ownWords(p.it.Text)
+	if went := len(p.it.Text) - len(text); went > 0 {
+		carried, _ = SplitCarried(string(p.it.Text[:went]))
 	}
 	text = bytes.TrimRight(text, "\n")
 	n := firstPiece(text)
-	lines = widget.Wrap(strings.TrimSuffix(string(text[:n]), "\n"), v.promptWidth())
+	lines = widget.Wrap(strings.TrimSuffix(string(text[:n]), "\n"), p.promptWidth())
 	if rest := text[n:]; len(rest) > 0 {
 		hidden = bytes.Count(rest, newline) + 1
 	}
 	most := maxPrompt
-	if v.closed(it.Index) {
+	if p.closed() {
 		most = closedPrompt
 	}
 	if hidden == 0 && len(lines) <= most {
@@ -80,6 +76,20 @@ func (v *View) prompt(it *thread.Item) (lines, carried []string, hidden int) {
 	}
 	shown := min(len(lines), most-1)
 	return lines[:shown], carried, hidden + len(lines) - shown
+}
+
+// clickable tells whether a click on the first row is to open or close the item.
+func (p *pen) clickable() bool {
+	switch p.it.Kind {
+	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:
+		return true
+	case thread.UserMessage:
+		_, carried, hidden := p.prompt()
+		return p.chosen || !p.open() && hidden+len(carried) > 0
+	case thread.AgentMessage:
+		return p.closed()
+	}
+	return false
 }
 
 // ownWords are those of a prompt behind the commands that went with it.
@@ -92,54 +102,53 @@ func ownWords(text []byte) []byte {
 }
 
 // promptRows are lines of a prompt; the time stands beside the first.
-func (v *View) promptRows(it *thread.Item, lines []string, first bool) []string {
+func (p *pen) promptRows(lines []string, first bool) []string {
 	clock := ""
-	if first && !it.At.IsZero() {
-		clock = it.At.Format("15:04")
+	if first && !p.it.At.IsZero() {
+		clock = p.it.At.Format("15:04")
 	}
 	rows := make([]string, 0, len(lines)+1)
 	for n, text := range lines {
-		blank := v.width - 2 - widget.Width(text)
+		blank := p.width - 2 - widget.Width(text)
 		right := ""
-		if v.short { // the time stands right behind the text
+		if p.short { // the time stands right behind the text
 			blank = min(blank, len(clock)+3)
 		}
 		if n == 0 && clock != "" && blank > len(clock)+2 {
-			right, blank = v.th.Background.Repaint(v.th.Dim.Paint(clock)+" "), blank-len(clock)-1
+			right, blank = p.th.Background.Repaint(p.th.Dim.Paint(clock)+" "), blank-len(clock)-1
 		}
-		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.UserText.Paint(" "+text)+v.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.UserText.Paint(" "+text)+p.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
 	}
 	return rows
 }
 
 // belowPrompt is what is said of a prompt below its words.
-func (v *View) belowPrompt(it *thread.Item, below []string) (rows []string) {
+func (p *pen) belowPrompt(below []string) (rows []string) {
 	for _, text := range below {
-		text = widget.Truncate(text, v.width-2, "…")
-		blank := strings.Repeat(" ", max(0, v.width-2-widget.Width(text)))
-		rows = append(rows, v.th.UserBar.Paint(userBar)+v.th.Background.Repaint(" "+v.th.Dim.Paint(text)+blank))
+		text = widget.Truncate(text, p.width-2, "…")
+		blank := strings.Repeat(" ", max(0, p.width-2-widget.Width(text)))
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(text)+blank))
 	}
-	if it.Excluded {
-		rows = append(rows, v.indented(v.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
+	if p.it.Excluded {
+		rows = append(rows, p.indented(p.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
 	}
 	return rows
 }
 
-// thoughtHead is the line that a thought is; live says that it still goes on.
-func (v *View) thoughtHead(it *thread.Item) (row string, live bool) {
-	live = it.Index == len(v.thread.Items)-1 && v.busy()
+// thoughtHead is the line that a thought is.
+func (p *pen) thoughtHead() string {
 	word := "thought"
-	until := it.Until
-	if live {
-		word, until = "thinking", v.now
+	until := p.it.Until
+	if p.live {
+		word, until = "thinking", p.now
 	}
-	if d := until.Sub(it.At); !it.At.IsZero() && d >= time.Second {
+	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
 		word += " " + seconds(d)
 	}
-	if last := lastLine(it.Text); !v.open(it.Index) && live && last != "" {
+	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
 		word += "  " + last
 	}
-	return indent + v.th.Dim.Paint(widget.Truncate(word, v.width-len(indent), "…")), live
+	return indent + p.th.Dim.Paint(widget.Truncate(word, p.width-len(indent), "…"))
 }
 
 // lastLine is the last line with text, or the end of it: no row is as long as
@@ -151,23 +160,23 @@ func lastLine(text []byte) string {
 }
 
 // decision is one line: what was decided, about what, by whom, when.
-func (v *View) decision(s *event.PermissionSettled) []string {
-	if v.density == Quiet {
+func (p *pen) decision(s *event.PermissionSettled) []string {
+	if p.density == Quiet {
 		return nil
 	}
-	ink, sign := v.th.Warn, "–"
+	ink, sign := p.th.Warn, "–"
 	if s.Allowed {
-		ink, sign = v.th.Good, "✓"
+		ink, sign = p.th.Good, "✓"
 	}
 	by := ""
 	if s.By != "" {
 		by = " by " + s.By
 	}
-	line := ink.Paint(sign+" "+s.Decision) + v.th.Dim.Paint(by+", "+s.At.Format("15:04:05"))
+	line := ink.Paint(sign+" "+s.Decision) + p.th.Dim.Paint(by+", "+s.At.Format("15:04:05"))
 	if s.Subject != "" {
-		line += v.th.Dim.Paint(": " + s.Subject)
+		line += p.th.Dim.Paint(": " + s.Subject)
 	}
-	return []string{indent + indent + widget.Truncate(line, v.width-4, "…")}
+	return []string{indent + indent + widget.Truncate(line, p.width-4, "…")}
 }
 
 var endWords = map[string]string{
@@ -178,38 +187,35 @@ var endWords = map[string]string{
 }
 
 // end says why a turn ended, where that is worth saying.
-func (v *View) end(it *thread.Item) []string {
-	if silent(it) {
+func (p *pen) end() []string {
+	if silent(p.it) {
 		return nil
 	}
-	if it.End.Err != nil {
-		rows := v.failure(it.End.Err)
+	if p.it.End.Err != nil {
+		rows := Failure(p.it.End.Err, p.width, p.th)
 		var lost *event.LostError
-		if errors.As(it.End.Err, &lost) && !it.At.IsZero() { // in the middle of a turn
-			rows = append(rows, paint(v.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", v.width)...)
+		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() { // in the middle of a turn
+			rows = append(rows, paint(p.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", p.width)...)
 		}
 		return rows
 	}
-	words := endWords[it.End.StopReason]
-	if it.End.Empty {
-		words = v.agentName() + " said nothing"
+	words := endWords[p.it.End.StopReason]
+	if p.it.End.Empty {
+		words = p.agentName() + " said nothing"
 	}
 	if words == "" {
-		words = "stopped: " + it.End.StopReason
+		words = "stopped: " + p.it.End.StopReason
 	}
-	return v.indented(v.th.Warn, words)
+	return p.indented(p.th.Warn, words)
 }
 
 // agentName is what the agent is called.
-func (v *View) agentName() string {
-	if v.Agent != nil {
-		return v.Agent()
+func (p *pen) agentName() string {
+	if p.agent != nil {
+		return p.agent()
 	}
 	return "the agent"
 }
-
-// failure shows an error with what is known beside it.
-func (v *View) failure(err error) []string { return Failure(err, v.width, v.th) }
 
 // Failure renders an error and the tail of the agent's stderr, where it has one.
 func Failure(err error, width int, th *theme.Theme) []string {
@@ -223,33 +229,21 @@ func Failure(err error, width int, th *theme.Theme) []string {
 	return rows
 }
 
-func (v *View) indented(ink theme.Ink, text string) []string {
-	return paint(ink, indent, text, v.width)
-}
-
-func paint(ink theme.Ink, before, text string, width int) []string {
-	var rows []string
-	for _, r := range widget.Wrap(text, max(1, prose(width-widget.Width(before)))) {
-		rows = append(rows, before+ink.Paint(r))
-	}
-	return rows
-}
-
 // notice is a quiet line; its detail is shown when it is opened.
-func (v *View) notice(it *thread.Item) []string {
-	ink, before := v.th.Dim, "· "
-	switch it.Severity {
+func (p *pen) notice() []string {
+	ink, before := p.th.Dim, "· "
+	switch p.it.Severity {
 	case "", "info":
 	case "warning":
-		ink, before = v.th.Warn, "⚠ Warning: "
+		ink, before = p.th.Warn, "⚠ Warning: "
 	case "error":
-		ink, before = v.th.Bad, "✗ Error: "
+		ink, before = p.th.Bad, "✗ Error: "
 	default:
-		before += strings.TrimLeft(it.Severity, "_") + ": "
+		before += strings.TrimLeft(p.it.Severity, "_") + ": "
 	}
-	rows := v.indented(ink, before+string(it.Text))
-	if v.open(it.Index) && it.Detail != "" {
-		rows = append(rows, v.detail(it.Detail)...)
+	rows := p.indented(ink, before+string(p.it.Text))
+	if p.open() && p.it.Detail != "" {
+		rows = append(rows, p.inDetail(p.it.Detail)...)
 	}
 	return rows
 }

@@ -25,14 +25,14 @@ func BenchmarkResize(b *testing.B) {
 					v.Home()
 					v.Scroll(rows / 4)
 				}
-				was, n := v.rendered, 0
+				was, n := v.layout.rendered, 0
 				b.ReportAllocs()
 				for b.Loop() {
 					v.SetSize(100-n%40, 40)
 					v.Rows()
 					n++
 				}
-				b.ReportMetric(float64(v.rendered-was)/float64(n), "segments/op")
+				b.ReportMetric(float64(v.layout.rendered-was)/float64(n), "segments/op")
 			})
 		}
 	}
@@ -76,7 +76,7 @@ func BenchmarkLoad(b *testing.B) {
 			}
 			v.Rows()
 		}
-		rendered, loads = rendered+v.rendered, loads+1
+		rendered, loads = rendered+v.layout.rendered, loads+1
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(loads*len(all)), "ns/update")
 	b.ReportMetric(float64(rendered)/float64(loads), "segments/load")

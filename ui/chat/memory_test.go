@@ -14,7 +14,7 @@ import (
 // weighed is what the view keeps, by its own measure.
 func (v *View) weighed() int {
 	n := 0
-	for _, e := range v.entries {
+	for _, e := range v.layout.entries {
 		n += entryWeight
 		for _, s := range e.segs {
 			if s != nil {
@@ -93,7 +93,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 	check("at the end")
 
 	pages := 0
-	for ; v.top != (place{}); pages++ {
+	for ; v.window.top != (place{}); pages++ {
 		v.Page(-1)
 		draw()
 	}

@@ -148,11 +148,11 @@ func TestChoicesLast(t *testing.T) {
 	v.SetSize(90, 700)
 	v.SetSize(60, 1000)
 	v.Changed(th.Apply(says("more")))
-	v.SetTheme(v.th)
+	v.SetTheme(v.layout.th)
 	if got := uitest.Text(only(v, 3)); got != open || !strings.Contains(got, "line 15") {
 		t.Errorf("%s", got)
 	}
-	v.kept += maxKept
+	v.layout.kept += maxKept
 	v.End()
 	if got := uitest.Text(only(v, 3)); got != open {
 		t.Errorf("%s", got)
@@ -175,12 +175,12 @@ func TestClosedMessageGrows(t *testing.T) {
 	}
 	for i := range 200 {
 		v.Changed(th.Apply(says(fmt.Sprintf(" on\n\nParagraph %d goes", i))))
-		before := v.rendered
+		before := v.layout.rendered
 		if got, want := textOf(v), fmt.Sprintf("┃ The beginning of it.\n┃ ▸ %d more lines", 2*i+3); got != want {
 			t.Fatalf("after %d:\n%s\nwant\n%s", i, got, want)
 		}
-		if v.rendered-before > 1 {
-			t.Fatalf("%d segments rendered", v.rendered-before)
+		if v.layout.rendered-before > 1 {
+			t.Fatalf("%d segments rendered", v.layout.rendered-before)
 		}
 	}
 	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: "Other words\n\nhere"}))

@@ -102,7 +102,7 @@ func TestCodeOutOfSightIsLeft(t *testing.T) {
 		v.Rows()
 	}
 	if jobs := v.Uncoloured(); len(jobs) > 5 {
-		t.Errorf("asks for %d pieces of code, on %d rows", len(jobs), v.height)
+		t.Errorf("asks for %d pieces of code, on %d rows", len(jobs), v.window.height)
 	}
 	v.End()
 	colour(v)
@@ -118,7 +118,7 @@ func TestGrowingFenceKeepsItsColours(t *testing.T) {
 	colour(said("```go\nreturn\n```\n")) // the language was met
 	v := said("so:\n\n")
 	feed := func(text string) []string {
-		v.Changed(v.thread.Apply(event.TextArrived{For: in, MessageID: "m", Text: text}))
+		v.Changed(v.layout.thread.Apply(event.TextArrived{For: in, MessageID: "m", Text: text}))
 		return v.Rows()
 	}
 	feed("```go\n")
@@ -162,13 +162,13 @@ func TestPageRendersWhatItShows(t *testing.T) {
 	v := said(lesson(256 << 10))
 	v.Rows()
 	pages := 0
-	for ; v.top != (place{}); pages++ {
-		before := v.rendered
+	for ; v.window.top != (place{}); pages++ {
+		before := v.layout.rendered
 		v.Page(-1)
 		v.Rows()
 		v.Uncoloured()
-		if n := v.rendered - before; n > v.height {
-			t.Fatalf("page %d renders %d segments for %d rows", pages, n, v.height)
+		if n := v.layout.rendered - before; n > v.window.height {
+			t.Fatalf("page %d renders %d segments for %d rows", pages, n, v.window.height)
 		}
 	}
 	if pages < 50 {
@@ -190,10 +190,10 @@ func TestAhead(t *testing.T) {
 		if v.Ahead(dir); !slices.Equal(rows, v.Rows()) {
 			t.Fatalf("page %d: making the next one ready changes this one", page)
 		}
-		before := v.rendered
+		before := v.layout.rendered
 		v.Page(dir)
 		v.Rows()
-		if n := v.rendered - before; n > 0 || v.Following() {
+		if n := v.layout.rendered - before; n > 0 || v.Following() {
 			t.Fatalf("page %d in direction %d renders %d segments", page, dir, n)
 		}
 	}
@@ -208,14 +208,14 @@ func BenchmarkPageUp(b *testing.B) {
 		v.Rows()
 		var longest, sum time.Duration
 		rows, pages := len(v.rows), 0
-		for ; v.top != (place{}); pages++ {
+		for ; v.window.top != (place{}); pages++ {
 			began := time.Now()
 			v.Page(-1)
 			v.Rows()
 			v.Uncoloured() // its colours come from elsewhere
 			took := time.Since(began)
 			v.Ahead(-1) // while nobody waits
-			longest, sum, rows = max(longest, took), sum+took, rows+v.height-2
+			longest, sum, rows = max(longest, took), sum+took, rows+v.window.height-2
 		}
 		b.ReportMetric(float64(longest.Microseconds())/1000, "max-ms")
 		b.ReportMetric(float64(sum.Microseconds())/1000/float64(pages), "mean-ms")

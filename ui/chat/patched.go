@@ -1,15 +1,8 @@
 package chat
 
 import (
-	"parley/acpclient/event"
 	"parley/internal/patch"
 	"parley/ui/widget"
-)
-
-// How much is kept of patches that were taken apart.
-const (
-	maxPatches    = 50
-	maxPatchLines = 200_000
 )
 
 // patched is what a tool call of v2 has done to files, ready to be drawn.
@@ -25,25 +18,6 @@ type patched struct {
 type change struct {
 	patch.Change
 	parts []widget.PatchFile
-}
-
-// patched takes a patch apart once and finds out which file each part is of.
-func (v *View) patched(c *event.Changes) *patched {
-	if p := v.patches[c]; p != nil {
-		return p
-	}
-	if v.patches == nil || len(v.patches) >= maxPatches || v.patchLines > maxPatchLines {
-		v.patches, v.patchLines = map[*event.Changes]*patched{}, 0
-	}
-	p := &patched{}
-	changes, unread := patch.Match(c.Files, c.PatchFormat, c.Patch, v.cwd)
-	p.text = unread
-	for _, change := range changes {
-		p.add(change)
-	}
-	v.patches[c] = p
-	v.patchLines += p.lines
-	return p
 }
 
 // add takes a change and counts its lines.

@@ -113,17 +113,16 @@ func firstPiece(text []byte) int {
 
 // pieced tells whether an item is shown in pieces: all of a prompt, or of a
 // thought.
-func (v *View) pieced(i int) bool {
-	kind := v.thread.Items[i].Kind
-	return (kind == thread.UserMessage || kind == thread.ThoughtMessage) && v.open(i)
+func pieced(it *thread.Item, shown extent) bool {
+	return (it.Kind == thread.UserMessage || it.Kind == thread.ThoughtMessage) && shown.open()
 }
 
 // cutPieces cuts what an item has become, and has drawn again what looks
 // different.
-func (v *View) cutPieces(e *entry) {
+func (e *entry) cutPieces() {
 	it := e.item
-	if e.plain == nil || e.text != it.Generation || len(it.Text) < e.plain.seen {
-		e.plain, e.text, e.segs = &pieces{}, it.Generation, nil
+	if e.plain == nil || e.generation != it.Generation || len(it.Text) < e.plain.seen {
+		e.plain, e.generation, e.segs = &pieces{}, it.Generation, nil
 	}
 	end := len(bytes.TrimRight(it.Text, "\n"))
 	if it.Kind == thread.ThoughtMessage {
@@ -131,42 +130,31 @@ func (v *View) cutPieces(e *entry) {
 	}
 	from := e.plain.grow(it.Text, end)
 	for k := from; k < len(e.segs); k++ {
-		e.undraw(k)
+		e.segs[k].undraw()
 	}
-	v.resize(e, len(e.plain.starts))
+	e.resize(len(e.plain.starts))
 }
 
-// piece draws the k-th piece of an item.
-func (v *View) piece(e *entry, k int) (rows []string, live bool) {
-	text, ok := e.plain.text(e.item.Text, k)
-	last := k == len(e.plain.starts)-1
-	if e.item.Kind == thread.UserMessage {
+// piece draws the k-th piece of the item.
+func (p *pen) piece(cut *pieces, k int) (rows []string) {
+	text, ok := cut.text(p.it.Text, k)
+	if p.it.Kind == thread.UserMessage {
 		if ok {
-			rows = v.promptRows(e.item, widget.Wrap(text, v.promptWidth()), k == 0)
+			rows = p.promptRows(widget.Wrap(text, p.promptWidth()), k == 0)
 		}
-		if last {
-			rows = append(rows, v.belowPrompt(e.item, nil)...)
+		if k == len(cut.starts)-1 {
+			rows = append(rows, p.belowPrompt(nil)...)
 		}
-		return rows, false
+		return rows
 	}
 	if k == 0 {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
-		var head string
-		head, live = v.thoughtHead(e.item)
-		rows = append(rows, head)
+		rows = append(rows, p.thoughtHead())
 	}
 	if ok {
-		for _, r := range widget.Wrap(text, max(1, min(v.width-len(indent)-2, maxProse))) {
-			rows = append(rows, indent+"  "+v.th.Faint.Paint(r))
+		for _, r := range widget.Wrap(text, max(1, min(p.width-len(indent)-2, maxProse))) {
+			rows = append(rows, indent+"  "+p.th.Faint.Paint(r))
 		}
 	}
-	return rows, live
-}
-
-// span is where the k-th segment of an item that has several is in its text.
-func (e *entry) span(k int) (start, end int) {
-	if e.item.Kind == thread.AgentMessage {
-		return e.stream.Span(k)
-	}
-	return e.plain.span(k)
+	return rows
 }

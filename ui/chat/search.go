@@ -37,12 +37,13 @@ func (h Hit) Item() int { return h.item }
 // shown, in portions: Portion on the screen's goroutine, Run on any, Take on the
 // screen's again.
 type Search struct {
-	v     *View
-	query query
-	next  int
-	total int
-	hits  []Hit
-	More  bool // there are more matches than are kept
+	layout *layout
+	texts  *searched
+	query  query
+	next   int
+	total  int
+	hits   []Hit
+	More   bool // there are more matches than are kept
 }
 
 // Portion is a part of the transcript to be searched.
@@ -72,11 +73,6 @@ type searched struct {
 type keptText struct {
 	version int
 	parts   []string
-}
-
-// Find begins a search for text. Case counts only where it has a capital.
-func (v *View) Find(text string) *Search {
-	return &Search{v: v, query: newQuery(text), total: len(v.thread.Items)}
 }
 
 // Hits are the matches found so far, in order.
@@ -112,12 +108,12 @@ func (s *Search) Portion() *Portion {
 	p := &Portion{query: s.query}
 	bytes := 0
 	for s.next < s.total && len(p.docs) < portionItems && bytes < portionBytes {
-		it := s.v.thread.Items[s.next]
+		it := s.layout.thread.Items[s.next]
 		s.next++
-		if silent(it) || it.Kind == thread.Decision && s.v.density == Quiet {
+		if silent(it) || it.Kind == thread.Decision && s.layout.density == Quiet {
 			continue
 		}
-		d := s.v.doc(it)
+		d := s.texts.doc(s.layout.pen(it))
 		p.docs = append(p.docs, d)
 		bytes += len(it.Text) + d.size(it)
 	}
@@ -147,23 +143,24 @@ func (d *doc) size(it *thread.Item) int {
 }
 
 // doc is what is searched of an item.
-func (v *View) doc(it *thread.Item) doc {
+func (k *searched) doc(p *pen) doc {
+	it := p.it
 	d := doc{item: it.Index, version: it.Version}
 	switch it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		d.parts, d.message = v.source(it), true
+		d.parts, d.message = p.source(), true
 		return d
 	}
-	if k, ok := v.searched.texts[it.Index]; ok && k.version == it.Version {
-		d.known = k.parts
+	if known, ok := k.texts[it.Index]; ok && known.version == it.Version {
+		d.known = known.parts
 		return d
 	}
-	d.parts = v.source(it)
+	d.parts = p.source()
 	if it.Tool != nil {
-		if command := v.command(it); command != "" {
+		if command := p.command(); command != "" {
 			d.parts[0] = fixed(command)
 		}
-		if it.Tool.Title != v.subject(it.Tool) {
+		if it.Tool.Title != p.subject() {
 			d.hidden = it.Tool.Title
 		}
 	}
@@ -210,25 +207,24 @@ func (s *Search) Take(p *Portion) {
 	}
 	for _, d := range p.docs {
 		if !d.message && d.known != nil {
-			s.v.keep(d)
+			s.texts.keep(d)
 		}
 	}
 }
 
 // keep remembers the text of an item for the next search.
-func (v *View) keep(d doc) {
-	n := 0
-	for _, part := range d.known {
+func (k *searched) keep(d doc) {
+	n := bytesOf(d.known)
+	if k.texts == nil || k.bytes+n > maxSearched {
+		*k = searched{texts: map[int]keptText{}}
+	}
+	k.bytes += n - bytesOf(k.texts[d.item].parts)
+	k.texts[d.item] = keptText{d.version, d.known}
+}
+
+func bytesOf(parts []string) (n int) {
+	for _, part := range parts {
 		n += len(part)
 	}
-	if v.searched.texts == nil || v.searched.bytes+n > maxSearched {
-		v.searched = searched{texts: map[int]keptText{}}
-	}
-	if old, ok := v.searched.texts[d.item]; ok {
-		for _, part := range old.parts {
-			v.searched.bytes -= len(part)
-		}
-	}
-	v.searched.texts[d.item] = keptText{d.version, d.known}
-	v.searched.bytes += n
+	return n
 }

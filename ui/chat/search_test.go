@@ -111,7 +111,7 @@ func TestSearchShows(t *testing.T) {
 		for _, text := range []string{"line", "parse", "Parse()", "the", "o", "日本", "漢字", "returned errors", "error that"} {
 			v := viewOf(uitest.Gallery(), "plain", width, 14)
 			v.Select(true)
-			before := fmt.Sprint(len(v.thread.Items), v.choices)
+			before := fmt.Sprint(len(v.layout.thread.Items), v.layout.choices)
 			v.Mark(text)
 			s := searchedFor(v, text)
 			seen := map[string]bool{}
@@ -130,13 +130,13 @@ func TestSearchShows(t *testing.T) {
 					t.Fatalf("%d %q: match %d of %d, %+v: %q is painted\n%s", width, text, n, len(s.Hits()), h, got, uitest.Text(rows))
 				}
 				where := fmt.Sprint(h.Item(), v.places[at], got, strings.Index(rows[at], theme.Plain().Selected.On()))
-				if v.thread.Items[h.Item()].Kind != thread.AgentMessage && seen[where] {
+				if v.layout.thread.Items[h.Item()].Kind != thread.AgentMessage && seen[where] {
 					t.Errorf("%d %q: two matches at %s", width, text, where)
 				}
 				seen[where] = true
 			}
 			v.Mark("")
-			if after := fmt.Sprint(len(v.thread.Items), v.choices); after != before || v.peek != 0 {
+			if after := fmt.Sprint(len(v.layout.thread.Items), v.layout.choices); after != before || v.layout.peek != 0 {
 				t.Errorf("the search has changed what is open: %s, was %s", after, before)
 			}
 		}
@@ -147,11 +147,11 @@ func TestSearchShows(t *testing.T) {
 func now(v *View, rows []string) (text string, row int) {
 	row = -1
 	for n, r := range rows {
-		_, rest, ok := strings.Cut(r, v.th.Selected.On())
+		_, rest, ok := strings.Cut(r, v.layout.th.Selected.On())
 		if !ok {
 			continue
 		}
-		part, _, _ := strings.Cut(rest, v.th.Selected.Off())
+		part, _, _ := strings.Cut(rest, v.layout.th.Selected.Off())
 		text += ansi.Strip(part)
 		if row < 0 {
 			row = n
@@ -181,7 +181,7 @@ func TestSearchOpens(t *testing.T) {
 			t.Fatalf("match %+v is not shown", h)
 		}
 	}
-	rendered := v.rendered
+	rendered := v.layout.rendered
 	v.Mark("paragraph 2345 ")
 	if s = searchedFor(v, "paragraph 2345 "); len(s.Hits()) != 1 || !v.Show(s.Hits()[0]) {
 		t.Fatalf("%+v", s.Hits())
@@ -189,7 +189,7 @@ func TestSearchOpens(t *testing.T) {
 	if !strings.Contains(uitest.Text(v.Rows()), "Paragraph 2345 says") {
 		t.Error(uitest.Text(v.Rows()))
 	}
-	if n := v.rendered - rendered; n > 300 {
+	if n := v.layout.rendered - rendered; n > 300 {
 		t.Errorf("%d blocks were rendered for it", n)
 	}
 	if got, _ := now(v, v.Rows()); got != "Paragraph 2345 " {

@@ -132,17 +132,17 @@ func TestSelectBegins(t *testing.T) {
 	}
 	v.Page(-2)
 	v.Rows()
-	top := v.top
+	top := v.window.top
 	v.Select(true)
 	i := at(v)
-	if v.Rows(); v.top != top || i < 0 || len(marked(v)) == 0 {
-		t.Errorf("item %d, scrolled from %v to %v", i, top, v.top)
+	if v.Rows(); v.window.top != top || i < 0 || len(marked(v)) == 0 {
+		t.Errorf("item %d, scrolled from %v to %v", i, top, v.window.top)
 	}
 	fresh := viewOf(th, "plain", 60, 20)
 	fresh.Home()
 	fresh.Select(true)
-	if fresh.Rows(); at(fresh) != 5 || fresh.top != (place{}) {
-		t.Errorf("at the beginning: item %d, scrolled to %v", at(fresh), fresh.top)
+	if fresh.Rows(); at(fresh) != 5 || fresh.window.top != (place{}) {
+		t.Errorf("at the beginning: item %d, scrolled to %v", at(fresh), fresh.window.top)
 	}
 	v.Move(-1)
 	i = at(v)
@@ -156,9 +156,9 @@ func TestSelectBegins(t *testing.T) {
 	if v.Select(true); at(v) == i || len(marked(v)) == 0 {
 		t.Errorf("comes back to %d, which is out of sight", at(v))
 	}
-	top = v.top
+	top = v.window.top
 	v.Select(false)
-	if v.Rows(); v.Following() || v.top != top {
+	if v.Rows(); v.Following() || v.window.top != top {
 		t.Error("leaving the selection scrolls")
 	}
 }
@@ -195,8 +195,8 @@ func TestSelectionStopsFollowing(t *testing.T) {
 	if !v.AtEnd() {
 		t.Error("the end is in sight and not told")
 	}
-	if v.SelectFirst(); at(v) != 0 || v.AtEnd() || v.top != (place{}) {
-		t.Errorf("first: %d at %v", at(v), v.top)
+	if v.SelectFirst(); at(v) != 0 || v.AtEnd() || v.window.top != (place{}) {
+		t.Errorf("first: %d at %v", at(v), v.window.top)
 	}
 	if v.Select(false); v.Following() {
 		t.Error("follows from the beginning")
@@ -214,7 +214,7 @@ func TestMove(t *testing.T) {
 	v.Select(true)
 	v.SelectFirst()
 	for want := range 3 {
-		if at(v) != want || !v.inSight(want) {
+		if at(v) != want || !v.window.shows(want) {
 			t.Fatalf("item %d, not %d", at(v), want)
 		}
 		v.Move(1)
@@ -222,13 +222,13 @@ func TestMove(t *testing.T) {
 	v.SelectItem(10) // the last tool call before the message
 	high := 12
 	v.Move(1)
-	if at(v) != high || v.top != v.start(high) {
-		t.Fatalf("item %d, top %v: the beginning of what is higher than the page", at(v), v.top)
+	if at(v) != high || v.window.top != v.window.start(high) {
+		t.Fatalf("item %d, top %v: the beginning of what is higher than the page", at(v), v.window.top)
 	}
 	for n := 1; n <= 25; n++ {
-		before := v.top
-		if v.Move(1); at(v) != high || v.top != v.move(before, 1) || len(marked(v)) != 14 {
-			t.Fatalf("step %d: item %d, from %v to %v", n, at(v), before, v.top)
+		before := v.window.top
+		if v.Move(1); at(v) != high || v.window.top != v.window.move(before, 1) || len(marked(v)) != 14 {
+			t.Fatalf("step %d: item %d, from %v to %v", n, at(v), before, v.window.top)
 		}
 	}
 	if v.Move(1); at(v) != high+1 || !slices.Equal(marked(v), []int{13}) {
@@ -237,8 +237,8 @@ func TestMove(t *testing.T) {
 	if v.Move(-1); at(v) != high || len(marked(v)) != 14 {
 		t.Fatalf("back: item %d\n%s", at(v), textOf(v))
 	}
-	if v.Move(-25); at(v) != high || v.top != v.start(high) {
-		t.Fatalf("back at the beginning: item %d at %v", at(v), v.top)
+	if v.Move(-25); at(v) != high || v.window.top != v.window.start(high) {
+		t.Fatalf("back at the beginning: item %d at %v", at(v), v.window.top)
 	}
 	if v.Move(-1); at(v) != 10 {
 		t.Fatalf("before it: item %d", at(v))
@@ -312,8 +312,8 @@ func TestMoveHalfPage(t *testing.T) {
 	for range steps + 1 {
 		v.MoveHalfPage(-1)
 	}
-	if at(v) != 0 || v.top != (place{}) {
-		t.Errorf("item %d at %v", at(v), v.top)
+	if at(v) != 0 || v.window.top != (place{}) {
+		t.Errorf("item %d at %v", at(v), v.window.top)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestSelectionIsPinned(t *testing.T) {
 	v.SelectItem(14)
 	for _, size := range [][2]int{{40, 12}, {120, 40}, {30, 14}, {200, 13}, {80, 12}} {
 		v.SetSize(size[0], size[1])
-		if at(v) != 14 || !v.inSight(14) {
+		if at(v) != 14 || !v.window.shows(14) {
 			t.Errorf("%v: item %d\n%s", size, at(v), textOf(v))
 		}
 		for range 3 {
@@ -411,10 +411,10 @@ func TestSelectionWork(t *testing.T) {
 	v := viewOf(th, "dark", 80, 24)
 	work := func(what string, most int, do func()) {
 		t.Helper()
-		before := v.rendered
+		before := v.layout.rendered
 		do()
 		v.Rows()
-		if n := v.rendered - before; n > most {
+		if n := v.layout.rendered - before; n > most {
 			t.Errorf("%s rendered %d segments", what, n)
 		}
 	}

@@ -14,63 +14,65 @@ import (
 
 // shell renders a command of the user's own: a line that says what it is, and its
 // output by the rules of any command's.
-func (v *View) shell(it *thread.Item) ([]string, bool) {
-	s := it.Shell
-	rows := []string{v.shellHead(s)}
+func (p *pen) shell() []string {
+	s := p.it.Shell
+	rows := []string{p.shellHead()}
 	if s.Err != nil {
-		return append(rows, paint(v.th.Bad, bodyInset, s.Err.Error(), v.width)...), false
+		return append(rows, paint(p.th.Bad, bodyInset, s.Err.Error(), p.width)...)
 	}
+	screen := func(last int) []string { return p.cache.screen(s.Terminal, p.columns).Rows(p.bodyWidth(), last) }
 	switch {
-	case v.closed(it.Index) || v.quiet(it.Index):
-	case v.open(it.Index):
-		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), maxShown), 0)...)
+	case p.closed() || p.quiet():
+	case p.open():
+		rows = append(rows, p.body(screen(maxShown), 0)...)
 	case s.Live():
-		rows = append(rows, v.body(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), liveTail), 0)...)
+		rows = append(rows, p.body(screen(liveTail), 0)...)
 	default:
-		rows = append(rows, v.cut(v.screen(s.Terminal).Rows(max(1, v.width-len(bodyInset)), 0))...)
+		rows = append(rows, p.cut(screen(0))...)
 	}
-	return rows, s.Live()
+	return rows
 }
 
 // shellHead is the one line: sign, command, time.
-func (v *View) shellHead(s *thread.Shell) string {
-	ink, sign, word := v.shellSign(s)
+func (p *pen) shellHead() string {
+	s := p.it.Shell
+	ink, sign, word := p.shellSign(s)
 	right := word
 	until := s.Ended
 	if s.Live() {
-		until = v.now
+		until = p.now
 	}
 	if d := until.Sub(s.Started); !s.Started.IsZero() && d.Seconds() >= 1 {
-		right = join(right, v.th.Dim.Paint(seconds(d)))
+		right = join(right, p.th.Dim.Paint(seconds(d)))
 	}
-	left := indent + ink.Paint(sign) + " " + v.th.Strong.Paint("Shell ") + " "
-	room := v.width - widget.Width(left) - widget.Width(right) - 2
+	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint("Shell ") + " "
+	room := p.width - widget.Width(left) - widget.Width(right) - 2
 	if room < 10 {
-		room, right = max(1, v.width-widget.Width(left)), ""
+		room, right = max(1, p.width-widget.Width(left)), ""
 	}
-	return widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), v.width, "…")
+	return widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
 }
 
 // shellSign is how a command stands, as a sign with a colour and a word.
-func (v *View) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
+func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
 	t := s.Terminal
 	switch {
 	case s.Waiting():
-		return v.th.Dim, "○", v.th.Dim.Paint("waits for the one before")
+		return p.th.Dim, "○", p.th.Dim.Paint("waits for the one before")
 	case s.Live():
-		return v.th.Accent, spinner[v.spin%len(spinner)], ""
+		return p.th.Accent, spinner[p.ticks%len(spinner)], ""
 	case s.Err != nil:
-		return v.th.Bad, "✗", v.th.Bad.Paint("did not run")
+		return p.th.Bad, "✗", p.th.Bad.Paint("did not run")
 	case s.Stopped && s.Started.IsZero():
-		return v.th.Warn, "⊘", v.th.Warn.Paint("not run")
+		return p.th.Warn, "⊘", p.th.Warn.Paint("not run")
 	case s.Stopped:
-		return v.th.Warn, "⊘", v.th.Warn.Paint("stopped")
+		return p.th.Warn, "⊘", p.th.Warn.Paint("stopped")
 	case t.Signal != "":
-		return v.th.Bad, "✗", v.th.Bad.Paint(t.Signal)
+		return p.th.Bad, "✗", p.th.Bad.Paint(t.Signal)
 	case failed(t):
-		return v.th.Bad, "✗", v.th.Bad.Paint(fmt.Sprintf("exit %d", *t.Code))
+		return p.th.Bad, "✗", p.th.Bad.Paint(fmt.Sprintf("exit %d", *t.Code))
 	}
-	return v.th.Good, "✓", v.th.Dim.Paint("exit 0")
+	return p.th.Good, "✓", p.th.Dim.Paint("exit 0")
 }
 
 func failed(t *thread.Terminal) bool { return t.Signal != "" || t.Code != nil && *t.Code != 0 }

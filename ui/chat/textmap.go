@@ -27,14 +27,15 @@ func (a lineKey) compare(b lineKey) int {
 type textMap struct {
 	lines []textLine
 	rows  []textRow // one for each row
+	found *found    // what matches the last query; nil: there was none
 }
 
 type textLine struct {
-	key   lineKey
-	text  string // as shown
-	raw   string // as written, where it is something else
-	found bool   // it is of the source
-	aside bool   // it is about the item rather than of it
+	key    lineKey
+	text   string // as shown
+	raw    string // as written, where it is something else
+	aside  bool   // it is about the item rather than of it
+	sought bool   // it is searched
 }
 
 // textRow is what of a line a row shows; line is -1 for a blank row before an
@@ -45,27 +46,37 @@ type textRow struct {
 	col      int // the cell where that begins
 }
 
+// cells are those in which a row shows bytes of its line.
+func (r textRow) cells(text string, from, to int) (left, right int) {
+	from, to = max(from, r.from), min(to, r.to)
+	if from >= to {
+		return 0, 0
+	}
+	left = r.col + widget.Width(text[r.from:from])
+	return left, left + widget.Width(text[from:to])
+}
+
 // text returns the map of a segment, made anew when its rows were.
-func (v *View) text(i, k int) *textMap {
-	rows := v.segment(i, k)
-	s := v.entries[i].segs[k]
-	if s.text != nil && len(s.text.rows) == len(rows) {
+func (l *layout) text(i, k int) *textMap {
+	s := l.ready(i, k, nil)
+	if s.text != nil {
 		return s.text
 	}
-	it := v.thread.Items[i]
-	b := mapper{m: &textMap{}, src: v.srcLines(i, k), at: -1, sides: it.Tool != nil && v.width >= widget.SidesWidth}
+	it := l.thread.Items[i]
+	prose := it.Kind == thread.UserMessage || it.Kind == thread.ThoughtMessage
+	b := mapper{m: &textMap{}, src: l.srcLines(i, k), at: -1, sides: it.Tool != nil && l.width >= widget.SidesWidth, prose: prose}
 	skip := 0
 	if k == 0 {
-		skip = v.gap(i)
+		skip = l.gap(i)
 	}
-	for n, r := range rows {
+	for n, r := range s.rows {
 		if n < skip {
 			b.m.rows = append(b.m.rows, textRow{line: -1})
 			continue
 		}
 		row := ansi.Strip(r)
 		if it.Kind == thread.UserMessage {
-			row = v.promptRow(it, row, k == 0 && n == skip)
+			row = l.promptRow(it, row, k == 0 && n == skip)
 		}
 		b.row(row)
 	}
@@ -74,10 +85,10 @@ func (v *View) text(i, k int) *textMap {
 }
 
 // promptRow takes the bar and the clock off a row of the user's words.
-func (v *View) promptRow(it *thread.Item, row string, first bool) string {
+func (l *look) promptRow(it *thread.Item, row string, first bool) string {
 	row = strings.TrimRight(row, " ")
 	if first && !it.At.IsZero() {
-		if rest, ok := strings.CutSuffix(row, " "+it.At.Format("15:04")); ok && glyphs.Width(row) == v.width-1 {
+		if rest, ok := strings.CutSuffix(row, " "+it.At.Format("15:04")); ok && glyphs.Width(row) == l.width-1 {
 			row = strings.TrimRight(rest, " ")
 		}
 	}
@@ -97,6 +108,7 @@ type mapper struct {
 	line int // its index in m.lines
 
 	sides bool // rows may be of a diff side by side
+	prose bool // only what is of the source is searched
 }
 
 func (b *mapper) row(row string) {
@@ -118,7 +130,8 @@ func (b *mapper) row(row string) {
 	}
 	text := strings.TrimLeft(row, " ")
 	b.subs++
-	b.m.lines = append(b.m.lines, textLine{key: lineKey{b.at, b.subs}, text: strings.TrimRight(text, " "), aside: strings.HasPrefix(text, "▸ ") || strings.HasPrefix(text, "… ")})
+	aside := isAside(text)
+	b.m.lines = append(b.m.lines, textLine{key: lineKey{b.at, b.subs}, text: strings.TrimRight(text, " "), aside: aside, sought: !aside && !b.prose})
 	b.off = -1
 	b.add(len(b.m.lines)-1, 0, len(strings.TrimRight(text, " ")), len(row)-len(text))
 }
@@ -163,7 +176,7 @@ func (b *mapper) begins(row string, c int) bool {
 		return false
 	}
 	b.at, b.off, b.subs, b.line = c, 0, 0, len(b.m.lines)
-	b.m.lines = append(b.m.lines, textLine{key: lineKey{c, 0}, text: strings.TrimRight(line.text, " "), raw: line.raw, found: true, aside: line.aside})
+	b.m.lines = append(b.m.lines, textLine{key: lineKey{c, 0}, text: strings.TrimRight(line.text, " "), raw: line.raw, aside: line.aside, sought: !line.aside})
 	b.take(0, len(text), line.gutter)
 	return true
 }
@@ -176,6 +189,60 @@ func (b *mapper) take(from, n, col int) {
 func (b *mapper) add(line, from, to, col int) {
 	to = min(to, len(b.m.lines[line].text))
 	b.m.rows = append(b.m.rows, textRow{line, min(from, to), to, col})
+}
+
+// isAside tells whether a row says how much is missing.
+func isAside(row string) bool {
+	return strings.HasPrefix(row, "▸ ") || strings.HasPrefix(row, "… ")
+}
+
+// found are the matches of a query in rows.
+type found struct {
+	query query
+	marks []mark
+	first int // how many are in the first line
+	count int
+}
+
+// mark is a piece of the n-th match of a segment: cells of a row.
+type mark struct{ n, row, left, right int }
+
+// matches looks for what matches a query.
+func (m *textMap) matches(q query) *found {
+	if m.found != nil && m.found.query == q {
+		return m.found
+	}
+	f := &found{query: q}
+	rows := map[int][]int{}
+	for n, r := range m.rows {
+		if r.line >= 0 {
+			rows[r.line] = append(rows[r.line], n)
+		}
+	}
+	for l := range m.lines {
+		line := &m.lines[l]
+		if !line.sought {
+			continue
+		}
+		q.each(line.text, func(from, to int) bool {
+			shown := false
+			for _, n := range rows[l] {
+				if left, right := m.rows[n].cells(line.text, from, to); right > left {
+					f.marks = append(f.marks, mark{f.count, n, left, right})
+					shown = true
+				}
+			}
+			if shown {
+				f.count++
+			}
+			return true
+		})
+		if l == 0 {
+			f.first = f.count
+		}
+	}
+	m.found = f
+	return f
 }
 
 // behind is what stands behind so many cells of a row; false where it is shorter.

@@ -25,9 +25,6 @@ const (
 	leastHidden = 4
 	hugeDiff    = 1 << 20
 	maxShown    = 2000 // rows of anything, even with everything shown
-	// maxScreens bounds the emulators that are kept: more than fit a screen.
-	maxScreens = 100
-	bodyInset  = "     "
 )
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
@@ -37,15 +34,13 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 
 // tool renders a tool call: a line that always says what it is, and of its
 // content what the density allows.
-func (v *View) tool(it *thread.Item) ([]string, bool) {
-	t := it.Tool
-	v.drawing = it.Index
-	live := v.ticks(it)
-	rows := []string{v.toolHead(it, live)}
+func (p *pen) tool() []string {
+	t := p.it.Tool
+	rows := []string{p.toolHead()}
 	failed := t.Status == "failed"
-	full := failed || v.open(it.Index)
-	if v.closed(it.Index) || v.quiet(it.Index) && !failed || live && t.Asked && !v.opened(it.Index) {
-		return rows, live
+	full := failed || p.open()
+	if p.closed() || p.quiet() && !failed || p.live && t.Asked && !p.opened() {
+		return rows
 	}
 	shown, left := false, 0
 	for _, c := range t.Content {
@@ -53,40 +48,35 @@ func (v *View) tool(it *thread.Item) ([]string, bool) {
 		more := 0
 		switch {
 		case c.Diff != nil:
-			body = v.diff(c.Diff, full)
+			body = p.diff(c.Diff, full)
 		case c.Changes != nil:
-			body = v.changes(t, c.Changes, full)
+			body = p.changes(c.Changes, full)
 		case c.Terminal != "":
-			body = v.terminal(it, c.Terminal, full)
+			body = p.terminal(c.Terminal, full)
 		case c.Content != nil:
-			body, more = v.toolText(t, c.Content, live, full)
+			body, more = p.toolText(c.Content, full)
 		}
 		shown = shown || len(body) > 0
 		rows, left = append(rows, body...), left+more
 	}
 	if !shown {
 		var body []string
-		body, left = v.rawBody(t, live, full)
+		body, left = p.rawBody(full)
 		rows = append(rows, body...)
 	}
 	left += max(0, len(rows)-maxShown)
 	if rows = rows[:min(len(rows), maxShown)]; left > 0 {
-		rows = append(rows, bodyInset+v.th.Dim.Paint(fmt.Sprintf("… %d more rows", left)))
+		rows = append(rows, bodyInset+p.th.Dim.Paint(fmt.Sprintf("… %d more rows", left)))
 	}
-	return rows, live
-}
-
-// ticks tells whether the line of a call has a clock or a spinner.
-func (v *View) ticks(it *thread.Item) bool {
-	return it.Tool.Live() && !it.Tool.StillRunning && v.busy() && it.Turn == v.thread.Turn
+	return rows
 }
 
 // toolHead is the one line: sign, verb, subject, counts, time.
-func (v *View) toolHead(it *thread.Item, live bool) string {
-	t := it.Tool
-	ink, sign, word := v.sign(t, live)
+func (p *pen) toolHead() string {
+	t := p.it.Tool
+	ink, sign, word := p.sign()
 	verb := verbs[t.Kind]
-	subject := v.subject(t)
+	subject := p.subject()
 	if verb == "" {
 		verb = "Tool"
 		if t.Name != "" && t.Name != subject {
@@ -94,25 +84,25 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 		}
 	}
 	counts, trust := "", ""
-	if added, removed, ok := v.counts(t); ok {
-		counts = v.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + v.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+	if added, removed, ok := p.counts(); ok {
+		counts = p.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + p.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 	}
-	exit := v.exitBadge(it)
-	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
-		ink, sign = v.th.Bad, "✗"
+	exit := p.exitBadge()
+	if exit != "" && t.State() == thread.ToolDone { // the agent is done with p.it, but it has failed
+		ink, sign = p.th.Bad, "✗"
 	}
 	if t.Trust >= thread.Unasked {
-		badge := v.th.Warn
+		badge := p.th.Warn
 		if t.Trust.Against() {
-			badge = v.th.Bad
+			badge = p.th.Bad
 		}
 		if t.Status != "failed" {
 			ink, sign = badge, "⚠"
 		}
 		trust = badge.Paint(t.Trust.String())
 	}
-	left := indent + ink.Paint(sign) + " " + v.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
-	parts := []string{exit, counts, word, trust, v.th.Dim.Paint(v.took(t, live))}
+	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
+	parts := []string{exit, counts, word, trust, p.th.Dim.Paint(p.took())}
 	right := ""
 	room := 0
 	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
@@ -120,17 +110,17 @@ func (v *View) toolHead(it *thread.Item, live bool) string {
 			parts[dropped] = ""
 		}
 		right = ""
-		for _, p := range parts {
-			right = join(right, p)
+		for _, part := range parts {
+			right = join(right, part)
 		}
-		if room = v.width - widget.Width(left) - widget.Width(right) - 2; room >= 10 {
+		if room = p.width - widget.Width(left) - widget.Width(right) - 2; room >= 10 {
 			break
 		}
 	}
 	if room < 10 {
-		room = max(1, v.width-widget.Width(left))
+		room = max(1, p.width-widget.Width(left))
 	}
-	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), v.width, "…")
+	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
 }
 
 func pad(right string) string {
@@ -149,50 +139,53 @@ func join(a, b string) string {
 
 // sign is how a call stands, as a sign with a colour and, where the sign could
 // be missed, a word.
-func (v *View) sign(t *thread.Tool, live bool) (ink theme.Ink, sign, word string) {
+func (p *pen) sign() (ink theme.Ink, sign, word string) {
+	t := p.it.Tool
 	word = t.StateWord()
 	switch t.State() {
 	case thread.ToolDone:
-		return v.th.Good, "✓", ""
+		return p.th.Good, "✓", ""
 	case thread.ToolFailed:
-		return v.th.Bad, "✗", v.th.Bad.Paint(word)
+		return p.th.Bad, "✗", p.th.Bad.Paint(word)
 	case thread.ToolRejected, thread.ToolStopped, thread.ToolCancelled:
-		return v.th.Warn, "⊘", v.th.Warn.Paint(word)
+		return p.th.Warn, "⊘", p.th.Warn.Paint(word)
 	case thread.ToolStillRunning:
-		return v.th.Warn, "⚠", v.th.Warn.Paint(word)
+		return p.th.Warn, "⚠", p.th.Warn.Paint(word)
 	case thread.ToolUnfinished:
-		return v.th.Dim, "·", v.th.Dim.Paint(word)
+		return p.th.Dim, "·", p.th.Dim.Paint(word)
 	case thread.ToolPending:
-		return v.th.Dim, "○", ""
+		return p.th.Dim, "○", ""
 	}
-	if !live { // between turns: nothing moves
-		return v.th.Accent, spinner[0], v.th.Dim.Paint(word)
+	if !p.live { // between turns: nothing moves
+		return p.th.Accent, spinner[0], p.th.Dim.Paint(word)
 	}
 	if t.Status == "in_progress" && !t.Stopped {
 		word = ""
 	}
-	return v.th.Accent, spinner[v.spin%len(spinner)], v.th.Dim.Paint(word)
+	return p.th.Accent, spinner[p.ticks%len(spinner)], p.th.Dim.Paint(word)
 }
 
-func (v *View) took(t *thread.Tool, live bool) string {
-	if !live && t.Ended.IsZero() {
+func (p *pen) took() string {
+	t := p.it.Tool
+	if !p.live && t.Ended.IsZero() {
 		return ""
 	}
-	if d := t.Took(v.now); d >= time.Second {
+	if d := t.Took(p.now); d >= time.Second {
 		return seconds(d)
 	}
 	return ""
 }
 
 // subject says what the call is about: its command, its files, or its title.
-func (v *View) subject(t *thread.Tool) string {
+func (p *pen) subject() string {
+	t := p.it.Tool
 	if t.Kind == "execute" {
-		if c := v.commandOf(t); c != "" {
+		if c := p.cache.command(t); c != "" {
 			return c
 		}
 		return t.Title
 	}
-	if paths := v.paths(t); paths != "" && (t.Kind == "read" || t.Kind == "edit" || t.Kind == "delete" || t.Kind == "move") {
+	if paths := p.paths(); paths != "" && (t.Kind == "read" || t.Kind == "edit" || t.Kind == "delete" || t.Kind == "move") {
 		return paths
 	}
 	if t.Title != "" {
@@ -202,7 +195,7 @@ func (v *View) subject(t *thread.Tool) string {
 }
 
 // paths lists the files of a call, each once.
-func (v *View) paths(t *thread.Tool) string { return strings.Join(Paths(t, v.cwd, "%s:%d"), "  ") }
+func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
 
 // Paths are the files of a call, each once and relative to dir, at most 20. The
 // format is for one with a line.
@@ -229,37 +222,6 @@ func Short(path, dir string) string {
 		return rel
 	}
 	return path
-}
-
-// maxCommands bounds the commands that are remembered, and longInput is how long,
-// in bytes, the input is in which one is looked for once only.
-const (
-	maxCommands = 100
-	longInput   = 1024
-)
-
-// command is what was found in a call's raw input.
-type command struct{ input, line string }
-
-// commandOf is Command of a call; a long input is read once.
-func (v *View) commandOf(t *thread.Tool) string {
-	if len(t.RawInput) < longInput {
-		return Command(t.RawInput)
-	}
-	if c, ok := v.commands[t]; ok && c.input == t.RawInput {
-		return c.line
-	}
-	if v.commands == nil || len(v.commands) >= maxCommands {
-		v.commands = map[*thread.Tool]command{}
-	}
-	c := command{input: t.RawInput}
-	if len(t.RawInput) > maxRead {
-		c.line, _, _ = beginning(t.RawInput, []string{"command", "cmd"})
-	} else {
-		c.line = Command(t.RawInput)
-	}
-	v.commands[t] = c
-	return c.line
 }
 
 // Command finds the command line in a tool call's raw input, "" where there is
@@ -292,18 +254,18 @@ func oneLine(s string) string {
 }
 
 // exitBadge says how the command of a call ended, unless it ended well.
-func (v *View) exitBadge(it *thread.Item) string {
-	for _, c := range it.Tool.Content {
+func (p *pen) exitBadge() string {
+	for _, c := range p.it.Tool.Content {
 		if c.Terminal == "" {
 			continue
 		}
-		term := v.thread.TerminalOf(it, c.Terminal)
+		term := p.thread.TerminalOf(p.it, c.Terminal)
 		switch {
 		case term == nil || !term.Exited:
 		case term.Signal != "":
-			return v.th.Bad.Paint(term.Signal)
-		case term.Code != nil && (*term.Code != 0 || it.Tool.State() == thread.ToolStopped):
-			return v.th.Bad.Paint(fmt.Sprintf("exit %d", *term.Code))
+			return p.th.Bad.Paint(term.Signal)
+		case term.Code != nil && (*term.Code != 0 || p.it.Tool.State() == thread.ToolStopped):
+			return p.th.Bad.Paint(fmt.Sprintf("exit %d", *term.Code))
 		}
 	}
 	return ""

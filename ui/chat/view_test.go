@@ -136,12 +136,12 @@ func TestPlaceSurvivesResizing(t *testing.T) {
 	v := viewOf(th, "plain", 80, 24)
 	v.Rows()
 	v.Scroll(-200)
-	item := v.top.item
+	item := v.window.top.item
 	for _, width := range []int{40, 160, 55, 30, 80, 200, 80} {
 		v.SetSize(width, 24)
 		v.Rows()
-		if v.top.item != item || v.Following() {
-			t.Fatalf("at %d the item at the top is %d, not %d", width, v.top.item, item)
+		if v.window.top.item != item || v.Following() {
+			t.Fatalf("at %d the item at the top is %d, not %d", width, v.window.top.item, item)
 		}
 	}
 	v = viewOf(th, "plain", 80, 24)
@@ -152,8 +152,8 @@ func TestPlaceSurvivesResizing(t *testing.T) {
 	v.Rows()
 	v.SetSize(40, 24)
 	v.Rows()
-	if v.top.item != 0 || v.top.row < 5 || v.top.row > 9 {
-		t.Errorf("row 3 of 7 became row %d of 14", v.top.row)
+	if v.window.top.item != 0 || v.window.top.row < 5 || v.window.top.row > 9 {
+		t.Errorf("row 3 of 7 became row %d of 14", v.window.top.row)
 	}
 }
 
@@ -215,10 +215,10 @@ func TestWorkIsBoundedByTheScreen(t *testing.T) {
 	v := viewOf(th, "dark", 80, 24)
 	work := func(what string, most int, do func()) {
 		t.Helper()
-		before := v.rendered
+		before := v.layout.rendered
 		do()
 		v.Rows()
-		if n := v.rendered - before; n > most {
+		if n := v.layout.rendered - before; n > most {
 			t.Errorf("%s rendered %d segments", what, n)
 		}
 	}

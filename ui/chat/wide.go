@@ -10,7 +10,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/chat/markdown"
 	"parley/ui/theme"
-	"parley/ui/widget"
 )
 
 // unwrapped is a width at which hardly anything is wrapped, in cells.
@@ -24,14 +23,6 @@ func prose(width int) int {
 	return min(width, maxProse)
 }
 
-// wide is the same view at a width at which nothing is wrapped: what it draws
-// tells which rows of the screen are one line. It is good for a moment, and draws
-// no messages.
-func (v *View) wide() *View {
-	return &View{thread: v.thread, cwd: v.cwd, th: v.th, width: unwrapped, height: 1, density: v.density, choices: v.choices, peek: v.peek,
-		entries: map[int]*entry{}, terminals: v.terminals, diffs: v.diffs, patches: v.patches, patchLines: v.patchLines, now: v.now, spin: v.spin, measured: true}
-}
-
 // srcLine is a line before it is wrapped.
 type srcLine struct {
 	text   string
@@ -42,24 +33,21 @@ type srcLine struct {
 
 // srcLines are the lines of which the rows of a segment are made; nil where they
 // cannot be told.
-func (v *View) srcLines(i, k int) []srcLine {
-	it := v.thread.Items[i]
-	switch it.Kind {
+func (l *layout) srcLines(i, k int) []srcLine {
+	e := l.entry(i)
+	switch e.item.Kind {
 	case thread.AgentMessage:
-		if v.closed(i) {
+		if e.key.closed() {
 			return nil
 		}
-		e := v.entry(i)
-		return v.blockLines(e, k, e.segs[k].rows)
+		return l.blockLines(e.block(k), e.segs[k].rows)
 	case thread.UserMessage, thread.ThoughtMessage:
-		return v.proseLines(it, k)
+		return e.proseLines(k)
 	case thread.ToolCall, thread.ShellCommand:
-		return v.callLines(it)
+		return l.pen(e.item).callLines()
 	}
-	w := v.wide()
-	rows, _ := w.item(it)
 	var out []srcLine
-	for _, r := range rows {
+	for _, r := range l.pen(e.item).wide().item() {
 		r = ansi.Strip(r)
 		text := strings.TrimLeft(r, " ")
 		out = append(out, srcLine{text: text, gutter: len(r) - len(text)})
@@ -68,13 +56,14 @@ func (v *View) srcLines(i, k int) []srcLine {
 }
 
 // proseLines are the lines of a prompt or a thought, or of a piece of one.
-func (v *View) proseLines(it *thread.Item, k int) []srcLine {
+func (e *entry) proseLines(k int) []srcLine {
+	it := e.item
 	gutter := len(indent)
 	if it.Kind == thread.ThoughtMessage {
 		gutter += 2
 	}
-	if v.pieced(it.Index) {
-		text, ok := v.entry(it.Index).plain.text(it.Text, k)
+	if pieced(it, e.key.extent) {
+		text, ok := e.plain.text(it.Text, k)
 		if k == 0 && it.Kind == thread.ThoughtMessage {
 			text = strings.TrimLeftFunc(text, unicode.IsSpace)
 		}
@@ -114,13 +103,12 @@ const quoteBar = "│ "
 
 // blockLines are the lines of a block of a message that has such rows; nil for a
 // table whose cells are wrapped: its rows are what they are.
-func (v *View) blockLines(e *entry, k int, rows []string) []srcLine {
-	if v.wideRenderer == nil {
-		v.wideRenderer = markdown.NewRenderer(unwrapped, theme.Plain())
+func (l *layout) blockLines(b markdown.Block, rows []string) []srcLine {
+	if l.wideRenderer == nil {
+		l.wideRenderer = markdown.NewRenderer(unwrapped, theme.Plain())
 	}
-	b := e.block(k)
 	var out []srcLine
-	for _, r := range v.wideRenderer.Rows(b) {
+	for _, r := range l.wideRenderer.Rows(b) {
 		line := srcLine{text: ansi.Strip(r), gutter: len(indent)}
 		switch b.Kind {
 		case markdown.Fence, markdown.Code:
@@ -162,33 +150,11 @@ func firstWord(s string) string {
 	return word
 }
 
-// The sign before the numbers of a diff's lines, in rows of a measured view, and
-// the one behind how many cells they take.
-const (
-	numbersBegin = "\x01"
-	numbersEnd   = "\x02"
-)
-
-// numbered says in rows of a measured view how many cells of line numbers a diff
-// has, and how many here.
-func (v *View) numbered(rows []string, c *widget.Computed) []string {
-	if !v.measured {
-		return rows
-	}
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = numbersBegin + strings.Repeat("x", c.Gutter(unwrapped)) + numbersEnd + r
-	}
-	return out
-}
-
 // callLines are the lines of a tool call or of a command of the user's.
-func (v *View) callLines(it *thread.Item) []srcLine {
-	w := v.wide()
-	rows, _ := w.item(it)
-	narrow := v.width-len(bodyInset) < minNumbered
+func (p *pen) callLines() []srcLine {
+	narrow := p.width-len(bodyInset) < minNumbered
 	var out []srcLine
-	for n, r := range rows {
+	for n, r := range p.wide().item() {
 		r = ansi.Strip(r)
 		if n == 0 { // a sign stands before what it is
 			_, text, _ := strings.Cut(strings.TrimLeft(r, " "), " ")
@@ -208,7 +174,7 @@ func (v *View) callLines(it *thread.Item) []srcLine {
 				line.gutter += len(numbers)
 			}
 		}
-		line.aside = strings.HasPrefix(line.text, "▸ ") || strings.HasPrefix(line.text, "… ")
+		line.aside = isAside(line.text)
 		out = append(out, line)
 	}
 	return out

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,12 +19,13 @@ import (
 //
 // It belongs to the screen's goroutine.
 type Written struct {
-	v     *View
-	at    place // the first segment that was not handed out
-	notes []note
-	of    int   // the generation of the text of which parts were
-	late  []int // items that changed after they had been
-	tails map[int][]string
+	track
+	layout *layout
+	at     place // the first segment that was not handed out
+	notes  []note
+	of     int   // the generation of the text of which parts were
+	late   []int // items that changed after they had been
+	tails  map[int][]string
 }
 
 // note is what an item was like when it was handed out.
@@ -40,30 +42,28 @@ const maxTails = 16
 
 // NewWritten returns one of t that has handed out nothing.
 func NewWritten(t *thread.Thread, cwd string, th *theme.Theme) *Written {
-	w := &Written{v: New(t, cwd, th), tails: map[int][]string{}}
-	w.v.short, w.v.height = true, 1
-	return w
+	l := newLayout(t, cwd, th)
+	l.short = true
+	return &Written{track: track{l}, layout: l, tails: map[int][]string{}}
 }
 
 // Look sets how rows are drawn from now on. A row is narrower than the width.
 func (w *Written) Look(width int, th *theme.Theme, d Density) {
-	w.v.SetSize(max(1, width-1), 1)
-	if th != w.v.th {
-		w.v.SetTheme(th)
+	l := w.layout
+	if width = max(1, width-1); width != l.width {
+		l.setWidth(width)
 	}
-	if d != w.v.density {
-		w.v.SetDensity(d)
+	if th != l.th {
+		l.setTheme(th)
 	}
+	l.density = d
 }
 
 // Begun tells whether anything was handed out, or left out.
 func (w *Written) Begun() bool { return w.at != place{} }
 
 // Tick moves spinners and clocks.
-func (w *Written) Tick(now time.Time) {
-	w.v.now = now
-	w.v.spin++
-}
+func (w *Written) Tick(now time.Time) { w.layout.tick(now) }
 
 // Changed says that the thread has changed items.
 func (w *Written) Changed(items []int) {
@@ -76,28 +76,24 @@ func (w *Written) Changed(items []int) {
 
 // final tells whether an item will not change any more, as far as anyone knows.
 func (w *Written) final(i int) bool {
-	it, t := w.v.thread.Items[i], w.v.thread
+	it := w.items()[i]
 	switch it.Kind {
-	case thread.ToolCall:
-		return !w.v.ticks(it)
-	case thread.ShellCommand:
-		return !it.Shell.Live()
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		return i+1 < len(t.Items) || !w.v.busy()
+		return i+1 < len(w.items()) || !w.layout.busy()
 	}
-	return true
+	return !w.layout.live(it)
 }
 
 // closedSegments are how many segments of an item will not change any more.
 func (w *Written) closedSegments(i int, all bool) int {
-	n := w.v.segments(i)
-	if !all && w.v.thread.Items[i].Kind == thread.AgentMessage {
-		return min(n, w.v.entries[i].stream.Len())
+	e := w.layout.entry(i)
+	switch {
+	case all:
+		return len(e.segs)
+	case e.stream != nil:
+		return min(len(e.segs), e.stream.Len())
 	}
-	if !all {
-		return 0
-	}
-	return n
+	return 0
 }
 
 // Take hands out rows, hardly more than most of them; more says that there are
@@ -111,25 +107,24 @@ func (w *Written) Rest() []string {
 }
 
 func (w *Written) take(most int, rest bool) (rows []string, more bool) {
-	w.v.frame++
 	for _, i := range w.late {
 		rows = append(rows, w.afterwards(i)...)
 	}
 	w.late = w.late[:0]
-	for w.at.item < len(w.v.thread.Items) {
+	for w.at.item < len(w.items()) {
 		i := w.at.item
-		whole := rest || w.final(i)
-		if g := w.v.thread.Items[i].Generation; w.at.seg > 0 && g != w.of {
+		whole, generation := rest || w.final(i), w.items()[i].Generation
+		if w.at.seg > 0 && generation != w.of {
 			rows, w.at.seg = append(rows, w.changedWord()...), 0
 		}
-		w.of = w.v.thread.Items[i].Generation
+		w.of = generation
 		for n := w.closedSegments(i, whole); w.at.seg < n; w.at.seg++ {
 			if len(rows) >= most {
 				return rows, true
 			}
-			rows = append(rows, short(w.segment(i, w.at.seg))...)
+			rows = append(rows, short(w.coloured(i, w.at.seg))...)
 			if k := w.at.seg - 1; k >= 0 {
-				w.v.entries[i].segs[k] = nil // nobody asks for it again
+				w.layout.entries[i].segs[k] = nil // nobody asks for it again
 			}
 		}
 		if !whole {
@@ -140,32 +135,27 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 	return rows, false
 }
 
-// segment is that of the view, in colours.
-func (w *Written) segment(i, k int) []string {
+// coloured are the rows of a segment, in colours.
+func (w *Written) coloured(i, k int) []string {
 	const soon = 200 // lines: more would keep the screen waiting
-	rows := w.v.segment(i, k)
-	wanted := w.v.Uncoloured()
-	for _, c := range wanted {
+	for _, c := range w.layout.asked(w.layout.ready(i, k, nil)) {
 		if c.lines <= soon {
 			c.Run()
-			w.v.Coloured(c)
+			w.layout.coloured(c)
 		}
 	}
-	if len(wanted) > 0 {
-		rows = w.v.segment(i, k)
-	}
-	return rows
+	return w.segment(i, k)
 }
 
 // leave goes on behind an item that was handed out.
 func (w *Written) leave(i int) {
-	it := w.v.thread.Items[i]
-	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.v.segments(i)}
+	it := w.items()[i]
+	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.segments(i)}
 	switch it.Kind {
 	case thread.ToolCall:
 		n.state, n.trust = it.Tool.State(), it.Tool.Trust
 	case thread.AgentMessage:
-		w.tails[i] = w.v.segment(i, n.segs-1)
+		w.tails[i] = w.segment(i, n.segs-1)
 		if len(w.tails) > maxTails {
 			w.forget()
 		}
@@ -174,7 +164,7 @@ func (w *Written) leave(i int) {
 		w.notes = append(w.notes, note{})
 	}
 	w.notes[i] = n
-	delete(w.v.entries, i)
+	delete(w.layout.entries, i)
 	w.at = place{i + 1, 0, 0}
 }
 
@@ -194,17 +184,19 @@ func (w *Written) afterwards(i int) []string {
 	if i >= len(w.notes) {
 		return nil
 	}
-	it, was := w.v.thread.Items[i], w.notes[i]
+	it, was := w.items()[i], w.notes[i]
 	if it.Version == was.version {
 		return nil
 	}
-	defer delete(w.v.entries, i)
+	defer delete(w.layout.entries, i)
 	switch it.Kind {
 	case thread.ToolCall:
 		state, trust := it.Tool.State(), it.Tool.Trust
 		w.notes[i].version, w.notes[i].state, w.notes[i].trust = it.Version, state, trust
 		if state != was.state || trust != was.trust {
-			return short([]string{w.v.toolHead(it, false)})
+			p := w.layout.pen(it)
+			p.live = false // nothing moves in the scrollback
+			return short([]string{p.toolHead()})
 		}
 	case thread.AgentMessage:
 		at := w.at
@@ -215,7 +207,7 @@ func (w *Written) afterwards(i int) []string {
 	case thread.Notice:
 		w.notes[i].version, w.notes[i].text = it.Version, len(it.Text)
 		if len(it.Text) != was.text {
-			return short(w.v.notice(it))
+			return short(w.layout.pen(it).notice())
 		}
 	}
 	return nil
@@ -227,16 +219,16 @@ func (w *Written) added(it *thread.Item, was note) []string {
 	var rows []string
 	if it.Generation != was.generation {
 		rows = append(rows, w.changedWord()...)
-		for k := range w.v.segments(i) {
-			rows = append(rows, w.segment(i, k)...)
+		for k := range w.segments(i) {
+			rows = append(rows, w.coloured(i, k)...)
 		}
 		return short(rows)
 	}
 	if len(it.Text) == was.text {
 		return nil
 	}
-	for k := max(0, was.segs-1); k < w.v.segments(i); k++ {
-		fresh := w.segment(i, k)
+	for k := max(0, was.segs-1); k < w.segments(i); k++ {
+		fresh := w.coloured(i, k)
 		if k == was.segs-1 {
 			before, n := w.tails[i], 0
 			for n < len(before) && n < len(fresh) && before[n] == fresh[n] {
@@ -251,25 +243,24 @@ func (w *Written) added(it *thread.Item, was note) []string {
 
 // changedWord stands before a message whose text is not what was handed out.
 func (w *Written) changedWord() []string {
-	return append([]string{""}, w.v.indented(w.v.th.Dim, "· the agent has changed what it said:")...)
+	return append([]string{""}, w.layout.indented(w.layout.th.Dim, "· the agent has changed what it said:")...)
 }
 
 // Skip goes on behind so many entries that hardly more than so many rows are
 // left to hand out. It returns how many entries that were.
 func (w *Written) Skip(rows int) (entries int) {
-	w.v.frame++
-	i := len(w.v.thread.Items)
+	i := len(w.items())
 	for i > w.at.item && rows > 0 {
 		i--
-		for k := w.v.segments(i) - 1; k >= 0 && rows > 0; k-- {
-			rows -= len(w.v.segment(i, k))
+		for k := w.segments(i) - 1; k >= 0 && rows > 0; k-- {
+			rows -= len(w.segment(i, k))
 		}
 	}
 	if rows > 0 {
 		return 0
 	}
 	for w.at.item < i {
-		if !silent(w.v.thread.Items[w.at.item]) {
+		if !silent(w.items()[w.at.item]) {
 			entries++
 		}
 		w.leave(w.at.item)
@@ -281,23 +272,14 @@ func (w *Written) Skip(rows int) (entries int) {
 // Live are the rows of what was not handed out, the last ones of them. They are
 // good until the next call.
 func (w *Written) Live(height int) []string {
-	v := w.v
-	v.frame++
 	var rows []string
-	p := place{len(v.thread.Items), 0, 0}
-	for len(rows) <= height {
-		prev, ok := v.previous(p)
-		if !ok || prev.before(w.at) {
-			break
-		}
-		p = prev
-		rows = append(append([]string(nil), v.segment(p.item, p.seg)...), rows...)
+	for p, ok := w.previous(place{item: len(w.items())}); ok && !p.before(w.at) && len(rows) <= height; p, ok = w.previous(p) {
+		rows = slices.Concat(w.segment(p.item, p.seg), rows)
 	}
-	v.forgo()
 	if len(rows) > height {
 		rows = rows[len(rows)-height:]
 		if height > 0 {
-			rows[0] = indent + v.th.Dim.Paint("⋮")
+			rows[0] = indent + w.layout.th.Dim.Paint("⋮")
 		}
 	}
 	return short(rows)

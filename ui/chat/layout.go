@@ -1,0 +1,316 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/ui/chat/markdown"
+	"parley/ui/theme"
+)
+
+// maxKept bounds, in bytes, the rows that are kept, and what else an entry has
+// of a message: some 200 screens. What is out of sight goes.
+const maxKept = 2 << 20
+
+// layout turns the items of a thread into rows, and keeps those for as long as
+// what they were made of stays the same. It implements rows.
+type layout struct {
+	look
+	detail
+	thread *thread.Thread
+	cache  cache
+
+	entries  map[int]*entry
+	kept     int // bytes that entries take, about, since some were last dropped
+	looks    int // counts looks: each has rows of its own
+	renderer *markdown.Renderer
+	// wideRenderer draws blocks that are not wrapped.
+	wideRenderer *markdown.Renderer
+	rendered     int // segments rendered so far, for tests that count work
+}
+
+func newLayout(t *thread.Thread, cwd string, th *theme.Theme) *layout {
+	return &layout{look: look{th: th, cwd: cwd, now: time.Now()}, thread: t, entries: map[int]*entry{}}
+}
+
+// afresh is the same layout of t without anything drawn.
+func (l *layout) afresh(t *thread.Thread) *layout {
+	f := newLayout(t, l.cwd, l.th)
+	f.look, f.detail = l.look, l.detail.clone()
+	return f
+}
+
+// setWidth has everything laid out in so many cells.
+func (l *layout) setWidth(width int) {
+	l.width, l.columns = width, max(20, width-len(bodyInset))
+	l.relook()
+}
+
+func (l *layout) setTheme(th *theme.Theme) {
+	l.th = th
+	l.relook()
+}
+
+// relook has everything drawn again when it comes into sight; nothing is read or
+// compared again.
+func (l *layout) relook() { l.looks, l.renderer = l.looks+1, nil }
+
+// busy tells whether the session does something. What can be live is live only
+// then.
+func (l *layout) busy() bool { return l.thread.State != thread.Idle && l.thread.State != thread.Ended }
+
+// live tells whether an item has a clock or a spinner.
+func (l *layout) live(it *thread.Item) bool {
+	switch it.Kind {
+	case thread.ThoughtMessage:
+		return l.busy() && it.Index == len(l.thread.Items)-1
+	case thread.ToolCall:
+		return l.busy() && it.Turn == l.thread.Turn && it.Tool.Live() && !it.Tool.StillRunning
+	case thread.ShellCommand:
+		return it.Shell.Live() && it.Shell.Err == nil
+	}
+	return false
+}
+
+// pen returns one that draws an item.
+func (l *layout) pen(it *thread.Item) *pen {
+	return &pen{look: l.look, extent: l.of(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
+}
+
+func (l *layout) items() []*thread.Item {
+	if l.width <= 0 {
+		return nil
+	}
+	return l.thread.Items
+}
+
+// keepUp cuts what is new of a message into blocks, if it was begun with.
+func (l *layout) keepUp(i int) {
+	if e := l.entries[i]; e != nil && e.stream != nil {
+		l.entry(i)
+	}
+}
+
+// segments returns how many segments an item has, at least one.
+func (l *layout) segments(i int) int { return len(l.entry(i).segs) }
+
+func (l *layout) segment(i, k int) []string { return l.ready(i, k, nil).rows }
+
+func (l *layout) gap(i int) int {
+	if len(l.segment(i, 0)) > 0 && l.entries[i].parted {
+		return 1
+	}
+	return 0
+}
+
+func (l *layout) shown(i int) extent { return l.of(i) }
+
+func (l *layout) span(i, k int) (start, end int) {
+	e := l.entry(i)
+	switch {
+	case len(e.segs) == 1:
+		return 0, len(e.item.Text)
+	case e.item.Kind != thread.AgentMessage:
+		return e.plain.span(k)
+	case k < e.stream.Len():
+		return e.stream.Span(k)
+	}
+	_, start = e.stream.Span(e.stream.Len() - 1)
+	return start, len(e.item.Text)
+}
+
+// entry returns the up to date entry of an item. Segments may still be without
+// rows.
+func (l *layout) entry(i int) *entry {
+	it := l.thread.Items[i]
+	now := key{version: it.Version, looks: l.looks, extent: l.of(i), live: l.live(it)}
+	if now.live {
+		now.ticks = l.ticks
+	}
+	e := l.entries[i]
+	if e == nil {
+		e = &entry{item: it, key: key{version: -1}}
+		l.entries[i] = e
+		l.kept += entryWeight
+	}
+	if e.key != now {
+		l.kept += e.refresh(now)
+	}
+	return e
+}
+
+// ready returns a segment with its rows, rendering them if need be. The code is
+// what is known of a block's code besides.
+func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
+	e := l.entry(i)
+	s := e.segs[k]
+	if s == nil {
+		s = &segment{}
+		e.segs[k] = s
+	}
+	parted := k == 0 && parted(l.thread.Items, i) // what stands before may have become blank, or begun to speak
+	if s.done && parted == (e.parted && k == 0) {
+		return s
+	}
+	l.rendered++
+	s.done = true
+	l.kept -= weight(s.rows)
+	if parted != e.parted || !l.ticked(e, s) {
+		rows := l.draw(e, s, k, code)
+		if k == 0 {
+			e.parted = parted
+		}
+		if parted && len(rows) > 0 {
+			rows = append([]string{""}, rows...)
+		}
+		s.rows, s.made = rows, e.key
+	}
+	s.text = nil
+	l.kept += weight(s.rows)
+	return s
+}
+
+// draw makes the rows of the k-th segment of an item.
+func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
+	if e.head == nil { // else the first block of a closed message is not drawn again
+		s.uncoloured = nil
+	}
+	switch {
+	case e.item.Blank():
+	case e.item.Kind == thread.AgentMessage:
+		var missing []*markdown.Listing
+		if e.key.closed() {
+			rows, missing = l.closedMessage(e, code)
+		} else {
+			rows, missing = l.block(e, k, code)
+		}
+		if len(missing) > 0 {
+			s.uncoloured = []*Colouring{{item: e.item.Index, seg: k, code: missing}}
+		}
+	default:
+		p := l.pen(e.item)
+		if pieced(e.item, p.extent) {
+			return p.piece(e.plain, k)
+		}
+		rows, s.uncoloured = p.item(), p.uncoloured
+	}
+	return rows
+}
+
+// ticked draws the first row of a call again, where nothing else of it can have
+// changed.
+func (l *layout) ticked(e *entry, s *segment) bool {
+	it, at := e.item, 0
+	if e.parted {
+		at = 1
+	}
+	made := s.made
+	made.ticks = e.key.ticks
+	if !e.key.live || made != e.key || at >= len(s.rows) || it.Kind == thread.ThoughtMessage {
+		return false
+	}
+	if p := l.pen(it); it.Kind == thread.ToolCall {
+		s.rows[at] = p.toolHead()
+	} else {
+		s.rows[at] = p.shellHead()
+	}
+	s.made = e.key
+	return true
+}
+
+// block renders the k-th block of a message; missing is the code in it that was
+// drawn without colours.
+func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string, missing []*markdown.Listing) {
+	if l.renderer == nil {
+		l.renderer = markdown.NewRenderer(max(1, min(l.width-len(indent), maxProse)), l.th)
+	}
+	b := e.block(k)
+	rendered, missing := l.renderer.Draw(b, code)
+	if len(rendered) == 0 {
+		return nil, missing
+	}
+	rows = make([]string, 0, len(rendered)+1)
+	if k > 0 && !b.Continued {
+		rows = append(rows, "")
+	}
+	was := e.before(k)
+	for _, r := range rendered {
+		if n := len(rows); n < len(was) && strings.HasPrefix(was[n], indent) && was[n][len(indent):] == r {
+			rows = append(rows, was[n])
+			continue
+		}
+		rows = append(rows, indent+r)
+	}
+	return rows, missing
+}
+
+// parted tells whether a blank row stands before an item. Tool calls and what
+// belongs to them stand together.
+func parted(items []*thread.Item, i int) bool {
+	for p := i - 1; p >= 0; p-- {
+		if !silent(items[p]) {
+			return !(close(items[i].Kind) && close(items[p].Kind))
+		}
+	}
+	return false
+}
+
+func close(k thread.Kind) bool {
+	switch k {
+	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment, thread.ThoughtMessage:
+		return true
+	}
+	return false
+}
+
+// silent tells whether an item has no rows of its own.
+func silent(it *thread.Item) bool {
+	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+}
+
+// toggle opens an item, or closes it: open shows all of it, as the density
+// Everything does; closed the least there is that says what it is. Of the two it
+// takes the one that looks different from now. It returns false where there is
+// none: all of the item is in its one line.
+func (l *layout) toggle(i int) bool {
+	try := []bool{true, false}
+	if now := l.of(i); now.chosen {
+		l.choose(i, !now.choice)
+		return true
+	}
+	if l.thread.Items[i].Kind == thread.AgentMessage { // all of a message is shown, unless it was closed
+		try = []bool{false}
+	}
+	rows := l.segment(i, 0)
+	for _, open := range try {
+		if l.choose(i, open); !slices.Equal(l.segment(i, 0), rows) {
+			return true
+		}
+	}
+	delete(l.choices, i)
+	return false
+}
+
+// evict drops the rows of what is far away, more rows than the height, when many
+// have been made since it last did.
+func (l *layout) evict(top place, height int) {
+	if l.kept <= maxKept {
+		return
+	}
+	l.kept = 0
+	for i, e := range l.entries {
+		if i < top.item || i > top.item+height {
+			delete(l.entries, i)
+			continue
+		}
+		// A message longer than all that may be kept: its rows far from the
+		// reader go, its blocks stay.
+		for k := range e.segs {
+			if i == top.item && (k < top.seg || k > top.seg+height) {
+				e.segs[k] = nil
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package chat
+
+import "parley/acpclient/thread"
+
+// rows are what a transcript is to whatever moves in it, selects and searches: its
+// items, each in segments of rows. Rows are made when they are asked for.
+type rows interface {
+	// items are those that there are; none where there is no room for any.
+	items() []*thread.Item
+	// segments is how many an item has, at least one.
+	segments(item int) int
+	// segment is the rows of one, as they are shown.
+	segment(item, seg int) []string
+	// gap counts the blank rows before an item that are among its own.
+	gap(item int) int
+	// text is what the rows of a segment say, and where in them it stands.
+	text(item, seg int) *textMap
+	// span is where a segment of a message is in its text, in bytes.
+	span(item, seg int) (start, end int)
+	// shown is how much is shown of an item.
+	shown(item int) extent
+}
+
+// place is a row: the row-th of a segment of an item.
+type place struct{ item, seg, row int }
+
+func (p place) before(q place) bool {
+	if p.item != q.item {
+		return p.item < q.item
+	}
+	if p.seg != q.seg {
+		return p.seg < q.seg
+	}
+	return p.row < q.row
+}
+
+// track is the way from one place to another.
+type track struct{ rows }
+
+// move returns the place n rows away, or the first, or the last.
+func (t track) move(p place, n int) place {
+	p.row += n
+	for p.row < 0 {
+		prev, ok := t.previous(p)
+		if !ok {
+			return place{}
+		}
+		prev.row = p.row + t.size(prev)
+		p = prev
+	}
+	for p.row >= t.size(p) {
+		next, ok := t.next(p)
+		if !ok {
+			p.row = max(0, t.size(p)-1)
+			return p
+		}
+		next.row = p.row - t.size(p)
+		p = next
+	}
+	return p
+}
+
+// size counts the rows of the segment that a place is in.
+func (t track) size(p place) int { return len(t.segment(p.item, p.seg)) }
+
+// next returns the segment after p's, at its row 0.
+func (t track) next(p place) (place, bool) {
+	if p.seg+1 < t.segments(p.item) {
+		return place{p.item, p.seg + 1, 0}, true
+	}
+	return place{p.item + 1, 0, 0}, p.item+1 < len(t.items())
+}
+
+func (t track) previous(p place) (place, bool) {
+	if p.seg > 0 {
+		return place{p.item, p.seg - 1, 0}, true
+	}
+	if p.item > 0 {
+		return place{p.item - 1, t.segments(p.item-1) - 1, 0}, true
+	}
+	return place{}, false
+}
+
+// valid is the place where p is, after something was rendered again.
+func (t track) valid(p place) place {
+	p.item = min(p.item, len(t.items())-1)
+	p.seg = min(p.seg, t.segments(p.item)-1)
+	p.row = max(0, min(p.row, t.size(p)-1))
+	return p
+}
+
+// start is the first row of an item, behind the blank one before it.
+func (t track) start(i int) place { return place{i, 0, t.gap(i)} }
+
+// behind is the place behind the last row of an item.
+func (t track) behind(i int) place {
+	p := place{i, t.segments(i) - 1, 0}
+	p.row = t.size(p)
+	return p
+}
+
+// last is the place behind the last row.
+func (t track) last() place { return t.behind(len(t.items()) - 1) }
+
+// owner is the item that a row belongs to, -1 for one between two items.
+func (t track) owner(p place) int {
+	if p.seg == 0 && p.row < t.gap(p.item) {
+		return -1
+	}
+	return p.item
+}
+
+// between counts the rows from a place to a later one, at most so many; 0 where it
+// is not later.
+func (t track) between(from, to place, most int) int {
+	if !from.before(to) {
+		return 0
+	}
+	n := -from.row
+	for p, ok := from, true; ok && n < most; p, ok = t.next(p) {
+		if p.item == to.item && p.seg == to.seg {
+			n += to.row
+			break
+		}
+		n += t.size(p)
+	}
+	return min(n, most)
+}
+
+// count counts the rows of everything, at most so many.
+func (t track) count(most int) (n int) {
+	if len(t.items()) == 0 {
+		return 0
+	}
+	for p, ok := t.last(), true; ok && n < most; p, ok = t.previous(p) {
+		n += t.size(p)
+	}
+	return min(n, most)
+}
+
+// neighbour is the next item with rows in a direction, -1 where there is none.
+func (t track) neighbour(i, dir int) int {
+	for i += dir; i >= 0 && i < len(t.items()); i += dir {
+		if t.hasRows(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t track) hasRows(i int) bool {
+	if t.items()[i].Blank() {
+		return false
+	}
+	for k := range t.segments(i) {
+		if len(t.segment(i, k)) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,159 @@
+package chat
+
+import "iter"
+
+// window is what of the rows is in sight: the place of the reader, and how many
+// rows there is room for below it.
+type window struct {
+	track
+	height int
+	top    place // the first row
+	follow bool  // the end is shown, and gone along with
+	leftAt int   // items there were when the reader left the end
+}
+
+// ready tells whether there is anything to show and a place to show it.
+func (w *window) ready() bool { return len(w.items()) > 0 && w.height > 0 }
+
+// leave no longer follows the end.
+func (w *window) leave() {
+	if w.follow {
+		w.follow, w.leftAt = false, len(w.items())
+	}
+}
+
+// settle brings the window to a place that there is, after rows have changed.
+func (w *window) settle() {
+	if w.follow {
+		w.bottom()
+	} else {
+		w.top = w.valid(w.top)
+	}
+}
+
+// bottom shows the end.
+func (w *window) bottom() { w.top = w.move(w.last(), -w.height) }
+
+// relaid does something that changes how many rows segments have. The reader
+// stays as far into the one at the top, for its length.
+func (w *window) relaid(change func()) {
+	before := w.inSegment()
+	change()
+	if after := w.inSegment(); before > 0 {
+		w.top.row = w.top.row * after / before
+	}
+}
+
+// inSegment returns how many rows the segment has in which the reader is; 0 where
+// that does not matter.
+func (w *window) inSegment() int {
+	if w.follow || len(w.items()) == 0 {
+		return 0
+	}
+	w.top = w.valid(w.top)
+	return w.size(w.top)
+}
+
+// fill scrolls up where there is room left below the end.
+func (w *window) fill() {
+	if w.room() < w.height {
+		w.bottom()
+	}
+}
+
+// room counts the rows from the top to the end, as far as one more than the
+// height. The end itself is looked at only if it is that near.
+func (w *window) room() int { return w.upTo(place{item: len(w.items())}) }
+
+// upTo counts the rows from the top to a place, as far as one more than the
+// height.
+func (w *window) upTo(p place) int { return w.between(w.top, p, w.height+1) }
+
+// atEnd tells whether the end is in sight.
+func (w *window) atEnd() bool { return !w.ready() || w.room() <= w.height }
+
+// scroll moves by n rows, up when n < 0. It tells whether the end was reached.
+func (w *window) scroll(n int) (end bool) {
+	w.leave()
+	w.top = w.move(w.top, n)
+	return n > 0 && w.room() <= w.height
+}
+
+// tall tells whether an item is higher than the window.
+func (w *window) tall(i int) bool { return w.between(w.start(i), w.behind(i), w.height+1) > w.height }
+
+// shows tells whether all of an item can be seen, or nothing but it.
+func (w *window) shows(i int) bool {
+	start, below := w.start(i), w.upTo(w.behind(i))
+	if w.tall(i) {
+		return !w.top.before(start) && below >= w.height
+	}
+	return !start.before(w.top) && below <= w.height
+}
+
+// reveal scrolls as little as it takes to have all of an item in sight, or where
+// it is higher than the window, nothing but it.
+func (w *window) reveal(i int) {
+	start, below := w.start(i), w.upTo(w.behind(i))
+	high := w.tall(i)
+	switch {
+	case high && w.top.before(start), !high && start.before(w.top):
+		w.top = start
+	case high && below < w.height, !high && below > w.height:
+		w.top = w.move(w.behind(i), -w.height)
+	}
+}
+
+// bring scrolls as little as it takes to have a row in sight, with some around it.
+func (w *window) bring(p place) {
+	around := w.height / 4
+	switch {
+	case p.before(w.move(w.top, around)):
+		w.top = w.move(p, -around)
+	case w.upTo(place{p.item, p.seg, p.row + 1}) > w.height-around:
+		w.top = w.move(p, around-w.height+1)
+	}
+	w.fill()
+}
+
+// visible are the rows in sight, segment by segment, each with the place of its
+// first row.
+func (w *window) visible() iter.Seq2[place, []string] {
+	return func(yield func(place, []string) bool) {
+		left := w.height
+		for p, ok := w.top, w.ready(); ok && left > 0; p, ok = w.next(p) {
+			rows := w.segment(p.item, p.seg)
+			rows = rows[min(p.row, len(rows)):]
+			rows = rows[:min(left, len(rows))]
+			if !yield(p, rows) {
+				return
+			}
+			left -= len(rows)
+		}
+	}
+}
+
+// seen are the items of which something is in sight, from the top.
+func (w *window) seen() (items []int) {
+	for p, rows := range w.visible() {
+		if n := len(items); len(rows) > 0 && (n == 0 || items[n-1] != p.item) && w.owner(place{p.item, p.seg, p.row + len(rows) - 1}) >= 0 {
+			items = append(items, p.item)
+		}
+	}
+	return items
+}
+
+// lastSeen is the last item whose end can be seen, or else of which anything can;
+// -1 where nothing is shown.
+func (w *window) lastSeen() int {
+	seen := w.seen()
+	for n := len(seen) - 1; n >= 0; n-- {
+		if w.upTo(w.behind(seen[n])) <= w.height {
+			return seen[n]
+		}
+	}
+	if len(seen) == 0 {
+		return -1
+	}
+	return seen[len(seen)-1]
+}
