@@ -100,11 +100,11 @@ func (c *chat) lidKey(msg tea.KeyPressMsg, want intent.Intent) (tea.Cmd, bool) {
 		return c.copyKey(msg.String()), true
 	case c.finding != nil && c.finding.typing:
 		return c.findKey(msg), true
-	case want == intent.Interrupt && c.view.Dragged():
+	case want == intent.Interrupt && c.view.DraggedText() != "":
 		cmd := c.copyDragged()
 		c.view.Undrag()
 		return cmd, true
-	case want == intent.Stop && c.view.Dragged():
+	case want == intent.Stop && c.view.DraggedText() != "":
 		c.view.Undrag()
 		return nil, true
 	}

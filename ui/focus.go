@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
+	chatview "parley/ui/chat"
 	"parley/ui/intent"
 )
 
@@ -61,30 +62,17 @@ func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
+var steps = map[intent.Intent]chatview.Step{intent.Next: chatview.Next, intent.Previous: chatview.Previous,
+	intent.NextPrompt: chatview.NextPrompt, intent.PreviousPrompt: chatview.PreviousPrompt, intent.First: chatview.First, intent.Last: chatview.Last,
+	intent.HalfDown: chatview.HalfPageDown, intent.HalfUp: chatview.HalfPageUp}
+
 // step moves the selection; false where that is not what is wanted.
 func (c *chat) step(want intent.Intent) bool {
-	v := c.view
-	switch want {
-	case intent.Next:
-		v.Move(1)
-	case intent.Previous:
-		v.Move(-1)
-	case intent.NextPrompt:
-		v.MovePrompt(1)
-	case intent.PreviousPrompt:
-		v.MovePrompt(-1)
-	case intent.First:
-		v.SelectFirst()
-	case intent.Last:
-		v.SelectLast()
-	case intent.HalfDown:
-		v.MoveHalfPage(1)
-	case intent.HalfUp:
-		v.MoveHalfPage(-1)
-	default:
-		return false
+	by, ok := steps[want]
+	if ok {
+		c.view.Step(by)
 	}
-	return true
+	return ok
 }
 
 // stopSelected asks the agent to stop the tool call that is selected.

@@ -60,7 +60,7 @@ func (c *chat) click(at tea.Mouse) {
 	if at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
 		return
 	}
-	had := c.view.Dragged()
+	had := c.view.DraggedText() != ""
 	c.view.Undrag()
 	c.mouse.down, c.mouse.x, c.mouse.y, c.mouse.atX, c.mouse.atY = true, at.X, at.Y, at.X, at.Y
 	c.mouse.drops = had
@@ -143,7 +143,7 @@ func (m *Model) release(msg tea.MouseReleaseMsg) tea.Cmd {
 	m.dirty = true
 	at := msg.Mouse()
 	if was.dragged {
-		if !c.view.Dragged() || m.opts.NoCopyOnSelect {
+		if c.view.DraggedText() == "" || m.opts.NoCopyOnSelect {
 			return nil
 		}
 		return c.copyDragged()

@@ -79,7 +79,7 @@ func (c *chat) promptOf(it widget.Item) string {
 func (c *chat) goTo(item int) {
 	c.focus(true)
 	c.view.SelectItem(item)
-	c.view.Top()
+	c.view.Step(chatview.ToTop)
 }
 
 // editAgain puts a prompt into the composer. A draft that stands there goes into

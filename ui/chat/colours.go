@@ -28,36 +28,14 @@ func (c *Colouring) Run() {
 	}
 }
 
-// wanted takes what was drawn without colours of the segments from a place to
-// another one, and right beside them.
-func (l *layout) wanted(first, last place) (out []*Colouring) {
-	for i := first.item - 1; i <= last.item+1; i++ {
-		e := l.entries[i]
-		if e == nil {
-			continue
-		}
-		from, to := 0, len(e.segs)-1
-		if i < first.item {
-			from = to
-		} else if i == first.item {
-			from = first.seg - 1
-		}
-		if i > last.item {
-			to = 0
-		} else if i == last.item {
-			to = min(to, last.seg+1)
-		}
-		for k := max(0, from); k <= to; k++ {
-			if s := e.segs[k]; s != nil {
-				out = append(out, l.asked(s)...)
-			}
-		}
+// asked takes what of the segment at a place was drawn without colours, and nobody
+// has asked for.
+func (l *layout) asked(p place) (out []*Colouring) {
+	e := l.entries[p.item]
+	if e == nil || p.seg >= len(e.segs) || e.segs[p.seg] == nil {
+		return nil
 	}
-	return out
-}
-
-// asked takes what of a segment was drawn without colours and nobody has asked for.
-func (l *layout) asked(s *segment) (out []*Colouring) {
+	s := e.segs[p.seg]
 	for _, c := range s.uncoloured {
 		if c.diff != nil {
 			known := l.cache.coloured(c.diff)

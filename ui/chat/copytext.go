@@ -246,14 +246,20 @@ func output(term *thread.Terminal) func() string {
 		if len(raw) > maxPlayed || bytes.Count(raw, newline) >= maxPlayedLines {
 			return flat(string(raw))
 		}
-		screen := widget.NewTerminal(outputCols)
-		screen.Write(raw)
-		rows := screen.Rows(unwrapped, 0)
-		for i := range rows {
-			rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
-		}
+		_, rows := played(raw, outputCols)
 		return strings.Join(rows, "\n")
 	}
+}
+
+// played is what output leaves on a grid, its lines not wrapped.
+func played(raw []byte, columns int) (screen *widget.Terminal, rows []string) {
+	screen = widget.NewTerminal(columns)
+	screen.Write(raw)
+	rows = screen.Rows(unwrapped, 0)
+	for i := range rows {
+		rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
+	}
+	return screen, rows
 }
 
 // outputCols is the grid of a program that addresses one.

@@ -191,11 +191,11 @@ func TestDragStays(t *testing.T) {
 	}
 	v.SetDensity(Everything)
 	check("everything")
-	if !v.Dragged() {
+	if !(v.DraggedText() != "") {
 		t.Error("nothing is selected")
 	}
 	v.Undrag()
-	if v.Dragged() || v.DraggedText() != "" {
+	if (v.DraggedText() != "") || v.DraggedText() != "" {
 		t.Error("something is still selected")
 	}
 }

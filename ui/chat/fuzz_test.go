@@ -86,21 +86,21 @@ func (p *player) pick(op byte) {
 	case 15, 16:
 		v.Toggle()
 	case 17:
-		v.Move(1 + int(op)/64)
+		move(v, 1+int(op)/64)
 	case 18:
-		v.Move(-1 - int(op)/64)
+		move(v, -1-int(op)/64)
 	case 19:
-		v.MovePrompt(int(op)/24%5 - 2)
+		movePrompt(v, int(op)/24%5-2)
 	case 20:
 		if i, ok := v.ItemAt(int(op) / 24); ok {
 			v.SelectItem(i)
 		}
 	case 21:
-		if v.SelectFirst(); op > 128 {
-			v.SelectLast()
+		if v.Step(First); op > 128 {
+			v.Step(Last)
 		}
 	case 22, 23:
-		v.MoveHalfPage(int(op)/24%5 - 2)
+		halfPage(v, int(op)/24%5-2)
 	}
 }
 

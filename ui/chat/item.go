@@ -143,7 +143,7 @@ func (p *pen) thoughtHead() string {
 		word, until = "thinking", p.now
 	}
 	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
-		word += " " + seconds(d)
+		word += " " + Seconds(d)
 	}
 	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
 		word += "  " + last
@@ -279,8 +279,8 @@ func size(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// seconds is a short duration without digits that jitter.
-func seconds(d time.Duration) string {
+// Seconds is a short duration without digits that jitter.
+func Seconds(d time.Duration) string {
 	d = d.Truncate(time.Second)
 	if d < time.Minute {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -290,9 +290,6 @@ func seconds(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
-
-// Seconds is a duration as the screen writes it: whole seconds, minutes, hours.
-func Seconds(d time.Duration) string { return seconds(d) }
 
 // Home shortens the user's home directory in a path to ~.
 func Home(path, home string) string {

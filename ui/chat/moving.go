@@ -9,12 +9,6 @@ import (
 // Following tells whether the view shows the end and goes along with it.
 func (v *View) Following() bool { return v.window.follow }
 
-// AtEnd tells whether the end is in sight, followed or not.
-func (v *View) AtEnd() bool {
-	v.Rows()
-	return v.window.atEnd()
-}
-
 // Below returns how many items came after the reader had left the end.
 func (v *View) Below() (n int) {
 	if v.window.follow {
@@ -88,18 +82,15 @@ func (v *View) Select(on bool) {
 	if on == v.selection.on {
 		return
 	}
-	end := v.AtEnd()
+	v.Rows()
 	v.dirty = true
 	if !on {
-		v.selection.on, v.selection.away, v.window.follow = false, false, end
+		v.selection.on, v.selection.away, v.window.follow = false, false, v.window.atEnd()
 		return
 	}
 	v.window.leave()
 	v.selection.begin(&v.window)
 }
-
-// Selecting tells whether the selection is on. There may be nothing to select.
-func (v *View) Selecting() bool { return v.selection.on }
 
 // Selected returns the selected item; nil where there is none.
 func (v *View) Selected() *thread.Item {
@@ -121,52 +112,12 @@ func (v *View) SelectItem(index int) {
 	v.dirty = true
 }
 
-// reselect does something with the selection, unless there is none.
-func (v *View) reselect(do func(w *window)) {
+// Step moves the selection, if there is one.
+func (v *View) Step(by Step) {
 	if v.Selected() != nil && len(v.window.items()) > 0 {
-		do(&v.window)
+		v.selection.step(&v.window, by)
 		v.dirty = true
 	}
-}
-
-// SelectFirst selects the first item and shows the beginning.
-func (v *View) SelectFirst() { v.reselect(v.selection.first) }
-
-// SelectLast selects the last item and shows the end.
-func (v *View) SelectLast() { v.reselect(v.selection.last) }
-
-// Move selects the n-th item after the selected one, or before it (n < 0). Each
-// step through an item that is higher than the page scrolls it by a row, until
-// its end is in sight.
-func (v *View) Move(n int) { v.steps(n, v.selection.step) }
-
-// MovePrompt selects the n-th prompt of the user after the selected item, or
-// before it (n < 0); where there is none the selection stays.
-func (v *View) MovePrompt(n int) { v.steps(n, v.selection.stepPrompt) }
-
-func (v *View) steps(n int, step func(w *window, dir int)) {
-	for range max(n, -n) {
-		v.reselect(func(w *window) { step(w, n/max(n, -n)) })
-	}
-}
-
-// MoveHalfPage scrolls by n half pages, up when n < 0, and takes the selection
-// along: it goes no further than it must to be in sight. At the end, and at the
-// beginning, it goes to the last item or the first.
-func (v *View) MoveHalfPage(n int) {
-	if n != 0 {
-		v.reselect(func(w *window) { v.selection.halfPage(w, n) })
-	}
-}
-
-// Top scrolls so that the selected item stands at the top, where there is enough
-// below it.
-func (v *View) Top() {
-	v.reselect(func(w *window) {
-		w.top = w.start(v.selection.item)
-		w.fill()
-		v.selection.away = true
-	})
 }
 
 // ItemAt returns the item that a visible row belongs to, the topmost row being
@@ -287,9 +238,6 @@ func (v *View) Undrag() {
 	v.followEnd()
 }
 
-// Dragged tells whether text is selected.
-func (v *View) Dragged() bool { return v.DraggedText() != "" }
-
 // DraggedText is the text that is selected: without indents, bars and what was
 // wrapped; a message of which all is selected as it was written.
 func (v *View) DraggedText() string {
@@ -357,18 +305,12 @@ func (v *View) bringMatch() {
 
 // Place is where the reader is, and what is selected.
 type Place struct {
-	top       place
-	follow    bool
-	leftAt    int
-	selection selection
+	position
+	selection
 }
 
 // Here is where the reader is.
-func (v *View) Here() Place {
-	return Place{v.window.top, v.window.follow, v.window.leftAt, v.selection}
-}
+func (v *View) Here() Place { return Place{v.window.position, v.selection} }
 
 // Back goes where the reader has been.
-func (v *View) Back(p Place) {
-	v.window.top, v.window.follow, v.window.leftAt, v.selection, v.dirty = p.top, p.follow, p.leftAt, p.selection, true
-}
+func (v *View) Back(p Place) { v.window.position, v.selection, v.dirty = p.position, p.selection, true }

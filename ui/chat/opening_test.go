@@ -219,9 +219,9 @@ func TestToggleStaysInSight(t *testing.T) {
 	th.Apply(event.TextArrived{For: in, MessageID: "n", Text: strings.ReplaceAll(numbers(30), "\n", "\n\n")})
 	v := viewOf(th, "plain", 60, 12)
 	v.Select(true)
-	v.MovePrompt(-1)
+	movePrompt(v, -1)
 	v.SelectItem(4) // shown whole: 31 rows
-	v.Move(-3)
+	move(v, -3)
 	if at(v) != 4 || strings.Contains(textOf(v), "✗ Run") {
 		t.Fatalf("item %d:\n%s", at(v), textOf(v))
 	}

@@ -55,21 +55,54 @@ func (s *selection) choose(item int) {
 	s.away = false
 }
 
-// first selects the first item and shows the beginning.
-func (s *selection) first(w *window) {
-	w.top = place{}
-	s.choose(w.neighbour(-1, 1))
+// Step is one way in which the selection moves.
+type Step int
+
+// The steps. Next and Previous go through an item that is higher than the page by
+// rows, until its end is in sight. Half pages scroll, and the selection goes no
+// further than it must to be in sight; at the end, and at the beginning, it goes to
+// the last item or the first.
+const (
+	Next Step = iota
+	Previous
+	NextPrompt // of the user; where there is none the selection stays
+	PreviousPrompt
+	First // and shows the beginning
+	Last  // and shows the end
+	HalfPageDown
+	HalfPageUp
+	ToTop // scrolls, so that what is selected stands at the top where there is enough below it
+)
+
+// step moves the selection.
+func (s *selection) step(w *window, by Step) {
+	switch by {
+	case Next:
+		s.next(w, 1)
+	case Previous:
+		s.next(w, -1)
+	case NextPrompt:
+		s.nextPrompt(w, 1)
+	case PreviousPrompt:
+		s.nextPrompt(w, -1)
+	case First:
+		w.top = place{}
+		s.choose(w.neighbour(-1, 1))
+	case Last:
+		w.bottom()
+		s.choose(w.neighbour(len(w.items()), -1))
+	case HalfPageDown:
+		s.halfPage(w, 1)
+	case HalfPageUp:
+		s.halfPage(w, -1)
+	case ToTop:
+		w.top = w.start(s.item)
+		w.fill()
+		s.away = true
+	}
 }
 
-// last selects the last item and shows the end.
-func (s *selection) last(w *window) {
-	w.bottom()
-	s.choose(w.neighbour(len(w.items()), -1))
-}
-
-// step selects the next item in a direction. An item that is higher than the
-// window is scrolled through first, by a row.
-func (s *selection) step(w *window, dir int) {
+func (s *selection) next(w *window, dir int) {
 	if i := s.item; w.tall(i) && slices.Contains(w.seen(), i) &&
 		(dir > 0 && w.upTo(w.behind(i)) > w.height || dir < 0 && w.start(i).before(w.top)) {
 		w.top = w.move(w.top, dir)
@@ -79,9 +112,7 @@ func (s *selection) step(w *window, dir int) {
 	s.choose(w.neighbour(s.item, dir))
 }
 
-// stepPrompt selects the next prompt of the user in a direction; where there is
-// none the selection stays.
-func (s *selection) stepPrompt(w *window, dir int) {
+func (s *selection) nextPrompt(w *window, dir int) {
 	i := w.neighbour(s.item, dir)
 	for i >= 0 && w.items()[i].Kind != thread.UserMessage {
 		i = w.neighbour(i, dir)
@@ -89,21 +120,18 @@ func (s *selection) stepPrompt(w *window, dir int) {
 	s.choose(i)
 }
 
-// halfPage scrolls by n half pages, up when n < 0, and takes the selection along:
-// it goes no further than it must to be in sight. At the end, and at the
-// beginning, it goes to the last item or the first.
-func (s *selection) halfPage(w *window, n int) {
+func (s *selection) halfPage(w *window, dir int) {
 	before := w.top
-	w.top = w.move(w.top, n*max(1, w.height/2))
+	w.top = w.move(w.top, dir*max(1, w.height/2))
 	s.away = true
 	s.settle(w)
 	switch {
-	case w.top == before && n < 0:
-		s.first(w)
-	case w.top == before:
-		s.last(w)
+	case w.top != before:
+		s.choose(s.nearest(w, dir > 0))
+	case dir < 0:
+		s.step(w, First)
 	default:
-		s.choose(s.nearest(w, n > 0))
+		s.step(w, Last)
 	}
 }
 

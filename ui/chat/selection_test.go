@@ -15,6 +15,27 @@ import (
 	"parley/ui/uitest"
 )
 
+func atEnd(v *View) bool {
+	v.Rows()
+	return v.window.atEnd()
+}
+
+// move steps to the n-th item after the selected one, or before it (n < 0).
+func move(v *View, n int) { steps(v, n, Next, Previous) }
+
+func movePrompt(v *View, n int) { steps(v, n, NextPrompt, PreviousPrompt) }
+
+func halfPage(v *View, n int) { steps(v, n, HalfPageDown, HalfPageUp) }
+
+func steps(v *View, n int, forth, back Step) {
+	if n < 0 {
+		n, forth = -n, back
+	}
+	for range n {
+		v.Step(forth)
+	}
+}
+
 // at returns the index of the selected item, -1 for none.
 func at(v *View) int {
 	if it := v.Selected(); it != nil {
@@ -45,10 +66,10 @@ func TestSelectionGolden(t *testing.T) {
 				colour(v)
 				rows = append(rows, v.Rows()...)
 				rows = append(rows, "--")
-				v.Move(-1)
+				move(v, -1)
 			}
-			v.SelectLast()
-			v.MovePrompt(-1)
+			v.Step(Last)
+			movePrompt(v, -1)
 			colour(v)
 			rows = append(rows, v.Rows()...)
 			uitest.Golden(t, fmt.Sprintf("selection/%d-%s", width, name), rows)
@@ -63,9 +84,9 @@ func TestSelectionMarks(t *testing.T) {
 		v := viewOf(uitest.Gallery(), name, 60, 4000)
 		plain := slices.Clone(v.Rows())
 		v.Select(true)
-		v.SelectFirst()
+		v.Step(First)
 		seen, last := 0, -1
-		for ; at(v) != last; v.Move(1) {
+		for ; at(v) != last; move(v, 1) {
 			last = at(v)
 			for n, r := range v.Rows() {
 				if r == plain[n] {
@@ -118,12 +139,12 @@ func conversation(turns int) *thread.Thread {
 func TestSelectBegins(t *testing.T) {
 	th := conversation(10)
 	v := viewOf(th, "plain", 60, 20)
-	if v.Selected() != nil || v.Selecting() {
+	if v.Selected() != nil || v.selection.on {
 		t.Error("something is selected from the start")
 	}
 	before := textOf(v)
 	v.Select(true)
-	if at(v) != 38 || !v.Selecting() || v.Following() {
+	if at(v) != 38 || !v.selection.on || v.Following() {
 		t.Errorf("item %d, following %v", at(v), v.Following())
 	}
 	v.Select(false)
@@ -144,7 +165,7 @@ func TestSelectBegins(t *testing.T) {
 	if fresh.Rows(); at(fresh) != 5 || fresh.window.top != (place{}) {
 		t.Errorf("at the beginning: item %d, scrolled to %v", at(fresh), fresh.window.top)
 	}
-	v.Move(-1)
+	move(v, -1)
 	i = at(v)
 	v.Select(false)
 	v.Select(true)
@@ -192,10 +213,10 @@ func TestSelectionStopsFollowing(t *testing.T) {
 		t.Error("the end is in sight and not followed")
 	}
 	v.Select(true)
-	if !v.AtEnd() {
+	if !atEnd(v) {
 		t.Error("the end is in sight and not told")
 	}
-	if v.SelectFirst(); at(v) != 0 || v.AtEnd() || v.window.top != (place{}) {
+	if v.Step(First); at(v) != 0 || atEnd(v) || v.window.top != (place{}) {
 		t.Errorf("first: %d at %v", at(v), v.window.top)
 	}
 	if v.Select(false); v.Following() {
@@ -212,42 +233,42 @@ func TestMove(t *testing.T) {
 	th.Apply(event.TurnStarted{For: in, Text: "after it", At: uitest.Start})
 	v := viewOf(th, "plain", 60, 14)
 	v.Select(true)
-	v.SelectFirst()
+	v.Step(First)
 	for want := range 3 {
 		if at(v) != want || !v.window.shows(want) {
 			t.Fatalf("item %d, not %d", at(v), want)
 		}
-		v.Move(1)
+		move(v, 1)
 	}
 	v.SelectItem(10) // the last tool call before the message
 	high := 12
-	v.Move(1)
+	move(v, 1)
 	if at(v) != high || v.window.top != v.window.start(high) {
 		t.Fatalf("item %d, top %v: the beginning of what is higher than the page", at(v), v.window.top)
 	}
 	for n := 1; n <= 25; n++ {
 		before := v.window.top
-		if v.Move(1); at(v) != high || v.window.top != v.window.move(before, 1) || len(marked(v)) != 14 {
+		if move(v, 1); at(v) != high || v.window.top != v.window.move(before, 1) || len(marked(v)) != 14 {
 			t.Fatalf("step %d: item %d, from %v to %v", n, at(v), before, v.window.top)
 		}
 	}
-	if v.Move(1); at(v) != high+1 || !slices.Equal(marked(v), []int{13}) {
+	if move(v, 1); at(v) != high+1 || !slices.Equal(marked(v), []int{13}) {
 		t.Fatalf("behind it: item %d\n%s", at(v), textOf(v))
 	}
-	if v.Move(-1); at(v) != high || len(marked(v)) != 14 {
+	if move(v, -1); at(v) != high || len(marked(v)) != 14 {
 		t.Fatalf("back: item %d\n%s", at(v), textOf(v))
 	}
-	if v.Move(-25); at(v) != high || v.window.top != v.window.start(high) {
+	if move(v, -25); at(v) != high || v.window.top != v.window.start(high) {
 		t.Fatalf("back at the beginning: item %d at %v", at(v), v.window.top)
 	}
-	if v.Move(-1); at(v) != 10 {
+	if move(v, -1); at(v) != 10 {
 		t.Fatalf("before it: item %d", at(v))
 	}
-	v.Move(-1000)
+	move(v, -1000)
 	if at(v) != 0 {
 		t.Errorf("the first: %d", at(v))
 	}
-	v.Move(1000)
+	move(v, 1000)
 	if at(v) != high+1 {
 		t.Errorf("the last: %d", at(v))
 	}
@@ -261,11 +282,11 @@ func TestSelectEnds(t *testing.T) {
 	}
 	v := viewOf(th, "plain", 60, 14)
 	v.Select(true)
-	v.SelectFirst()
+	v.Step(First)
 	if got := textOf(v); !strings.HasPrefix(got, "┃ first\n") {
 		t.Errorf("the first:\n%s", got)
 	}
-	v.SelectLast()
+	v.Step(Last)
 	if got := textOf(v); !strings.HasSuffix(got, "┃ line 30") {
 		t.Errorf("the last:\n%s", got)
 	}
@@ -277,18 +298,18 @@ func TestMovePrompt(t *testing.T) {
 	v.Select(true)
 	var got []int
 	for range 6 {
-		v.MovePrompt(-1)
+		movePrompt(v, -1)
 		got = append(got, at(v))
 		if len(marked(v)) != 1 {
 			t.Errorf("a prompt out of sight:\n%s", textOf(v))
 		}
 	}
-	v.MovePrompt(2)
+	movePrompt(v, 2)
 	got = append(got, at(v))
-	v.Move(1)
-	v.MovePrompt(-1)
+	move(v, 1)
+	movePrompt(v, -1)
 	got = append(got, at(v))
-	v.MovePrompt(9)
+	movePrompt(v, 9)
 	if got = append(got, at(v)); !slices.Equal(got, []int{16, 12, 8, 4, 0, 0, 8, 8, 16}) {
 		t.Errorf("%v", got)
 	}
@@ -298,10 +319,10 @@ func TestMovePrompt(t *testing.T) {
 func TestMoveHalfPage(t *testing.T) {
 	v := viewOf(conversation(12), "plain", 60, 16)
 	v.Select(true)
-	v.SelectFirst()
+	v.Step(First)
 	steps := 0
 	for last := -1; at(v) != 46; steps++ {
-		if v.MoveHalfPage(1); at(v) < last || steps > 60 {
+		if halfPage(v, 1); at(v) < last || steps > 60 {
 			t.Fatalf("from %d to %d", last, at(v))
 		}
 		last = at(v)
@@ -310,7 +331,7 @@ func TestMoveHalfPage(t *testing.T) {
 		t.Errorf("%d half pages", steps)
 	}
 	for range steps + 1 {
-		v.MoveHalfPage(-1)
+		halfPage(v, -1)
 	}
 	if at(v) != 0 || v.window.top != (place{}) {
 		t.Errorf("item %d at %v", at(v), v.window.top)
@@ -379,11 +400,11 @@ func TestSelectNothing(t *testing.T) {
 	all := func() {
 		for _, on := range []bool{true, false, true} {
 			v.Select(on)
-			v.Move(1)
-			v.MovePrompt(-1)
-			v.MoveHalfPage(1)
-			v.SelectFirst()
-			v.SelectLast()
+			move(v, 1)
+			movePrompt(v, -1)
+			halfPage(v, 1)
+			v.Step(First)
+			v.Step(Last)
 			v.SelectItem(0)
 			v.Toggle()
 			v.ItemAt(0)
@@ -420,12 +441,12 @@ func TestSelectionWork(t *testing.T) {
 	}
 	work("the first screen", 30, func() {})
 	work("selecting", 30, func() { v.Select(true) })
-	work("a step in a long message", 5, func() { v.Move(-1) })
+	work("a step in a long message", 5, func() { move(v, -1) })
 	work("closing it", 60, func() { v.Toggle() })
-	work("a step", 5, func() { v.Move(-1) })
-	work("opening it", 90, func() { v.Move(1); v.Toggle() })
+	work("a step", 5, func() { move(v, -1) })
+	work("opening it", 90, func() { move(v, 1); v.Toggle() })
 	work("a chunk", 2, func() { v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: "more "})) })
-	work("the first", 60, func() { v.SelectFirst() })
+	work("the first", 60, func() { v.Step(First) })
 	work("another width", 90, func() { v.SetSize(100, 24) })
-	work("the last", 60, func() { v.SelectLast() })
+	work("the last", 60, func() { v.Step(Last) })
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/widget"
@@ -43,7 +41,7 @@ func (p *pen) shellHead() string {
 		until = p.now
 	}
 	if d := until.Sub(s.Started); !s.Started.IsZero() && d.Seconds() >= 1 {
-		right = join(right, p.th.Dim.Paint(seconds(d)))
+		right = join(right, p.th.Dim.Paint(Seconds(d)))
 	}
 	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint("Shell ") + " "
 	room := p.width - widget.Width(left) - widget.Width(right) - 2
@@ -91,13 +89,7 @@ const maxCarried = 20_000
 // of the command and its output, cut in the middle where it is long, and how it
 // ended.
 func Carried(s *thread.Shell) string {
-	screen := widget.NewTerminal(500)
-	screen.Write(s.Terminal.Output)
-	const wide = 1 << 16 // no line is wrapped
-	rows := screen.Rows(wide, 0)
-	for i := range rows {
-		rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
-	}
+	screen, rows := played(s.Terminal.Output, 500)
 	text := strings.Join(rows, "\n")
 	const page = 2000 // lines that a screen keeps at least
 	lost := s.Terminal.Gap || s.Terminal.Total > int64(len(s.Terminal.Output)) || len(rows) >= page && screen.Len() > len(rows)
@@ -126,11 +118,7 @@ func Carried(s *thread.Shell) string {
 	case failed(t):
 		ended = fmt.Sprintf("It ended with exit code %d.", *t.Code)
 	}
-	n := len(rows)
-	if all := screen.Len(); all > n {
-		n = all
-	}
-	return carriedIntro + fence + "console " + strconv.Itoa(n) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
+	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
 }
 
 // SplitCarried takes the commands off the beginning of a prompt that went with

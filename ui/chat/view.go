@@ -41,7 +41,7 @@ type View struct {
 // New returns a view of t that follows its end. cwd shortens paths.
 func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
 	l := newLayout(t, cwd, th)
-	return &View{layout: l, window: window{track: track{l}, follow: true}, selection: selection{item: -1}, dirty: true}
+	return &View{layout: l, window: window{track: track{l}, position: position{follow: true}}, selection: selection{item: -1}, dirty: true}
 }
 
 // SetAgent sets what says what the agent is called.
@@ -161,14 +161,13 @@ func (v *View) draw() {
 	}
 }
 
-// Uncoloured returns the code that was drawn without colours, of what is in sight
-// or right beside it, and was not returned before. Each is to be given to Coloured,
-// after Run.
-func (v *View) Uncoloured() []*Colouring {
-	if len(v.places) == 0 {
-		return nil
+// Uncoloured returns the code in sight that was drawn without colours, and was not
+// returned before. Each is to be given to Coloured, after Run.
+func (v *View) Uncoloured() (out []*Colouring) {
+	for _, p := range v.places {
+		out = append(out, v.layout.asked(p)...)
 	}
-	return v.layout.wanted(v.places[0], v.places[len(v.places)-1])
+	return out
 }
 
 // Coloured takes the colours of code, which is drawn again where it is in sight.

@@ -2,12 +2,17 @@ package chat
 
 import "iter"
 
-// window is what of the rows is in sight: the place of the reader, and how many
-// rows there is room for below it.
+// window is what of the rows is in sight: as many from the position of the reader
+// as there is room for.
 type window struct {
 	track
+	position
 	height int
-	top    place // the first row
+}
+
+// position is where the reader is.
+type position struct {
+	top    place // the first row in sight
 	follow bool  // the end is shown, and gone along with
 	leftAt int   // items there were when the reader left the end
 }

@@ -138,7 +138,8 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 // coloured are the rows of a segment, in colours.
 func (w *Written) coloured(i, k int) []string {
 	const soon = 200 // lines: more would keep the screen waiting
-	for _, c := range w.layout.asked(w.layout.ready(i, k, nil)) {
+	w.segment(i, k)
+	for _, c := range w.layout.asked(place{item: i, seg: k}) {
 		if c.lines <= soon {
 			c.Run()
 			w.layout.coloured(c)
