@@ -65,7 +65,7 @@ func (l *layout) coloured(c *Colouring) bool {
 		return false
 	}
 	s := e.segs[c.seg]
-	s.done, s.made, e.head = false, key{}, nil
+	s.done, s.made = false, key{}
 	if c.code != nil && c.seg < l.segments(c.item) {
 		l.ready(c.item, c.seg, c.code)
 	}

@@ -1,7 +1,5 @@
 package chat
 
-import "maps"
-
 // Density says how much of tool calls and thoughts is shown.
 type Density int
 
@@ -21,8 +19,8 @@ type detail struct {
 	peek    int          // the item that a search has opened, plus one; 0: none
 }
 
-// of is how much is shown of an item.
-func (d *detail) of(i int) extent {
+// shown is how much is shown of an item.
+func (d *detail) shown(i int) extent {
 	open, chosen := d.choices[i]
 	return extent{density: d.density, chosen: chosen, choice: open, peeked: d.peek == i+1}
 }
@@ -56,10 +54,4 @@ func (x extent) closed() bool { return x.chosen && !x.choice && !x.peeked }
 // quiet tells whether as little as possible of the item is to be shown.
 func (x extent) quiet() bool {
 	return !x.peeked && (x.chosen && !x.choice || !x.chosen && x.density == Quiet)
-}
-
-// clone returns one that changes by itself.
-func (d detail) clone() detail {
-	d.choices = maps.Clone(d.choices)
-	return d
 }

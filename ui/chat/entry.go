@@ -19,9 +19,6 @@ type entry struct {
 	lines      int              // newlines among them
 	generation int              // of the text that it has
 	plain      *pieces          // of a prompt or a thought that is shown in pieces
-
-	head   []string // of a closed message: the rows of the first block that has any, once that is closed
-	headAt int      // which one it is
 }
 
 // key is what the rows of an item depend on.
@@ -54,7 +51,7 @@ func (e *entry) refresh(now key) (kept int) {
 	was := e.key
 	e.key = now
 	if was.extent != now.extent || was.looks != now.looks {
-		e.segs, e.head = nil, nil
+		e.segs = nil
 	}
 	switch {
 	case e.item.Kind == thread.AgentMessage:

@@ -200,21 +200,15 @@ func (p *pen) end() []string {
 		return rows
 	}
 	words := endWords[p.it.End.StopReason]
-	if p.it.End.Empty {
-		words = p.agentName() + " said nothing"
-	}
-	if words == "" {
+	switch {
+	case p.it.End.Empty && p.agent == nil:
+		words = "the agent said nothing"
+	case p.it.End.Empty:
+		words = p.agent() + " said nothing"
+	case words == "":
 		words = "stopped: " + p.it.End.StopReason
 	}
 	return p.indented(p.th.Warn, words)
-}
-
-// agentName is what the agent is called.
-func (p *pen) agentName() string {
-	if p.agent != nil {
-		return p.agent()
-	}
-	return "the agent"
 }
 
 // Failure renders an error and the tail of the agent's stderr, where it has one.

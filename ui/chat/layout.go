@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +39,8 @@ func newLayout(t *thread.Thread, cwd string, th *theme.Theme) *layout {
 // afresh is the same layout of t without anything drawn.
 func (l *layout) afresh(t *thread.Thread) *layout {
 	f := newLayout(t, l.cwd, l.th)
-	f.look, f.detail = l.look, l.detail.clone()
+	f.look, f.detail = l.look, l.detail
+	f.choices = maps.Clone(l.choices)
 	return f
 }
 
@@ -76,7 +78,7 @@ func (l *layout) live(it *thread.Item) bool {
 
 // pen returns one that draws an item.
 func (l *layout) pen(it *thread.Item) *pen {
-	return &pen{look: l.look, extent: l.of(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
+	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
 }
 
 func (l *layout) items() []*thread.Item {
@@ -84,13 +86,6 @@ func (l *layout) items() []*thread.Item {
 		return nil
 	}
 	return l.thread.Items
-}
-
-// keepUp cuts what is new of a message into blocks, if it was begun with.
-func (l *layout) keepUp(i int) {
-	if e := l.entries[i]; e != nil && e.stream != nil {
-		l.entry(i)
-	}
 }
 
 // segments returns how many segments an item has, at least one.
@@ -104,8 +99,6 @@ func (l *layout) gap(i int) int {
 	}
 	return 0
 }
-
-func (l *layout) shown(i int) extent { return l.of(i) }
 
 func (l *layout) span(i, k int) (start, end int) {
 	e := l.entry(i)
@@ -125,7 +118,7 @@ func (l *layout) span(i, k int) (start, end int) {
 // rows.
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
-	now := key{version: it.Version, looks: l.looks, extent: l.of(i), live: l.live(it)}
+	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), live: l.live(it)}
 	if now.live {
 		now.ticks = l.ticks
 	}
@@ -174,9 +167,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 
 // draw makes the rows of the k-th segment of an item.
 func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
-	if e.head == nil { // else the first block of a closed message is not drawn again
-		s.uncoloured = nil
-	}
+	s.uncoloured = nil
 	switch {
 	case e.item.Blank():
 	case e.item.Kind == thread.AgentMessage:
@@ -276,7 +267,7 @@ func silent(it *thread.Item) bool {
 // none: all of the item is in its one line.
 func (l *layout) toggle(i int) bool {
 	try := []bool{true, false}
-	if now := l.of(i); now.chosen {
+	if now := l.shown(i); now.chosen {
 		l.choose(i, !now.choice)
 		return true
 	}

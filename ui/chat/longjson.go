@@ -1,10 +1,11 @@
 package chat
 
 import (
-	"encoding/json"
+	"bytes"
 	"slices"
 	"strings"
 
+	"parley/internal/jsonscan"
 	"parley/internal/safetext"
 )
 
@@ -33,89 +34,31 @@ func shownRaw(raw string) string {
 // beginning is the string that JSON is, or the first one that an object has under
 // one of the keys, as far as it can be read soon; cut says that there is more.
 func beginning(raw string, keys []string) (text string, cut, ok bool) {
-	literal := stringIn(strings.TrimLeft(raw[:min(len(raw), maxRead)], jsonBlanks), keys)
-	if literal == "" {
+	data := []byte(raw[:min(len(raw), maxRead)])
+	at := jsonscan.CursorOf(data)
+	literal := bytes.TrimLeft(data, jsonBlanks)
+	if at.Enter() {
+		literal = nil
+		for literal == nil && at.Key() {
+			wanted, start := slices.Contains(keys, string(at.Name)), at.Pos()
+			at.Value()
+			if value := at.From(start); wanted && bytes.HasPrefix(value, []byte(`"`)) && !bytes.HasPrefix(value, []byte(`""`)) {
+				literal = value
+			}
+		}
+	}
+	if !bytes.HasPrefix(literal, []byte(`"`)) {
 		return "", false, false
 	}
-	if end := closing(literal, 0); end > 0 {
-		literal = literal[:end]
-	} else {
-		literal, cut = whole(literal)+`"`, true
+	whole := jsonscan.CursorOf(literal)
+	if end := whole.Value(); end != nil {
+		text, ok = jsonscan.Text(end)
+		return safetext.Clean(text), false, ok
 	}
-	if json.Unmarshal([]byte(literal), &text) != nil {
-		return "", false, false
+	for n := len(literal); n > max(0, len(literal)-len(`\u0000`)) && !ok; n-- { // it may be cut inside an escape
+		text, ok = jsonscan.Piece(append(literal[:n:n], '"'))
 	}
-	return safetext.Clean(text), cut, true
+	return safetext.Clean(strings.ToValidUTF8(text, "")), true, ok
 }
 
 const jsonBlanks = " \t\r\n"
-
-// stringIn finds a string literal in JSON and returns what begins with it; ""
-// where there is none.
-func stringIn(raw string, keys []string) string {
-	if strings.HasPrefix(raw, `"`) {
-		return raw
-	}
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			end := closing(raw, i)
-			if end < 0 {
-				return ""
-			}
-			key := raw[i+1 : end-1]
-			i = end - 1
-			value, named := strings.CutPrefix(strings.TrimLeft(raw[end:], jsonBlanks), ":")
-			if !named || depth != 1 || !slices.Contains(keys, key) {
-				continue
-			}
-			if value = strings.TrimLeft(value, jsonBlanks); strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `""`) {
-				return value
-			}
-		}
-	}
-	return ""
-}
-
-// closing is where a string literal ends that begins at i, behind its quote; -1
-// where it does not.
-func closing(raw string, i int) int {
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return -1
-}
-
-// whole takes the half of an escape, or of a character, off the end of a literal.
-func whole(literal string) string {
-	i := 1
-	for i < len(literal) {
-		n := 1
-		if rest := literal[i:]; rest[0] == '\\' {
-			n = 2
-			if len(rest) > 3 && rest[1] == 'u' {
-				n = len(`\u0000`)
-				if rest[2]|0x20 == 'd' && strings.IndexByte("89abAB", rest[3]) >= 0 {
-					n *= 2 // the first half of a pair
-				}
-			} else if len(rest) > 1 && rest[1] == 'u' {
-				break
-			}
-		}
-		if i+n > len(literal) {
-			break
-		}
-		i += n
-	}
-	return strings.ToValidUTF8(literal[:i], "")
-}

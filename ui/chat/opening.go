@@ -23,15 +23,11 @@ const maxBlank = 16
 // rows of later blocks are not counted, only the lines of their source: what
 // nobody looks at is not rendered.
 func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string, missing []*markdown.Listing) {
-	rows, k := e.head, e.headAt
-	if rows == nil {
-		for k = range min(e.count(), maxBlank) {
-			if rows, missing = l.block(e, k, code); len(rows) > 0 {
-				break
-			}
-		}
-		if k < e.stream.Len() && len(rows) > 0 { // the block is closed: it stays as it is
-			e.head, e.headAt = rows, k
+	var rows []string
+	k := 0
+	for k = range min(e.count(), maxBlank) {
+		if rows, missing = l.block(e, k, code); len(rows) > 0 {
+			break
 		}
 	}
 	if len(rows) > 0 && rows[0] == "" {

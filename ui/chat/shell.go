@@ -15,18 +15,11 @@ import (
 func (p *pen) shell() []string {
 	s := p.it.Shell
 	rows := []string{p.shellHead()}
-	if s.Err != nil {
-		return append(rows, paint(p.th.Bad, bodyInset, s.Err.Error(), p.width)...)
-	}
-	screen := func(last int) []string { return p.cache.screen(s.Terminal, p.columns).Rows(p.bodyWidth(), last) }
 	switch {
-	case p.closed() || p.quiet():
-	case p.open():
-		rows = append(rows, p.body(screen(maxShown), 0)...)
-	case s.Live():
-		rows = append(rows, p.body(screen(liveTail), 0)...)
-	default:
-		rows = append(rows, p.cut(screen(0))...)
+	case s.Err != nil:
+		rows = append(rows, paint(p.th.Bad, bodyInset, s.Err.Error(), p.width)...)
+	case !p.closed() && !p.quiet():
+		rows = append(rows, p.terminal(s.Terminal, p.open())...)
 	}
 	return rows
 }

@@ -52,7 +52,7 @@ func (p *pen) tool() []string {
 		case c.Changes != nil:
 			body = p.changes(c.Changes, full)
 		case c.Terminal != "":
-			body = p.terminal(c.Terminal, full)
+			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
 		}
@@ -88,7 +88,7 @@ func (p *pen) toolHead() string {
 		counts = p.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + p.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 	}
 	exit := p.exitBadge()
-	if exit != "" && t.State() == thread.ToolDone { // the agent is done with p.it, but it has failed
+	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
 		ink, sign = p.th.Bad, "✗"
 	}
 	if t.Trust >= thread.Unasked {

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/widget"
 )
 
 // terminal shows a command's output: its tail while it runs, head and tail
 // afterwards.
-func (p *pen) terminal(id string, full bool) []string {
-	term := p.thread.TerminalOf(p.it, id)
+func (p *pen) terminal(term *thread.Terminal, full bool) []string {
 	if term == nil {
 		return nil
 	}

@@ -92,15 +92,7 @@ func (v *View) SetDensity(d Density) {
 
 // Changed says that the thread has changed items. The cost does not depend on
 // how many there are.
-func (v *View) Changed(items []int) {
-	if len(items) == 0 {
-		return
-	}
-	v.dirty = true
-	if v.window.follow { // what is certain to be looked at is not left for the next frame
-		v.layout.keepUp(len(v.layout.thread.Items) - 1)
-	}
-}
+func (v *View) Changed(items []int) { v.dirty = v.dirty || len(items) > 0 }
 
 // Tick moves spinners and clocks; it makes the view draw again only when
 // something live is on it.
