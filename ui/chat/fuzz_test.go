@@ -134,9 +134,10 @@ func (p *player) look(op byte) {
 func (p *player) compare() {
 	p.t.Helper()
 	colour(p.v)
-	got := slices.Clone(p.v.Rows())
-	if again := p.v.Rows(); !slices.Equal(got, again) {
-		p.t.Fatalf("drawn twice without a change:\n%s\n--\n%s", uitest.Text(got), uitest.Text(again))
+	got, here := slices.Clone(p.v.Rows()), p.v.Here()
+	p.v.dirty = true
+	if again := p.v.Rows(); !slices.Equal(got, again) || p.v.Here() != here {
+		p.t.Fatalf("drawn twice without a change, at %v:\n%s\n-- at %v:\n%s", here, uitest.Text(got), p.v.Here(), uitest.Text(again))
 	}
 	uitest.CheckRows(p.t, got, p.v.layout.width)
 	if len(got) > p.v.window.height {
