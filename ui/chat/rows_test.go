@@ -250,3 +250,14 @@ func TestFindingPlaces(t *testing.T) {
 		t.Errorf("painted %q", rows)
 	}
 }
+
+// The reader stays as far into a paragraph whether it gets longer or shorter.
+func TestWindowKeepsItsPlaceInASegment(t *testing.T) {
+	for _, c := range []struct{ before, row, after, want int }{{7, 3, 14, 6}, {14, 10, 7, 5}, {14, 13, 2, 1}, {5, 0, 9, 0}} {
+		w := windowOf(stack(0, 2*c.before, 30), 4)
+		w.top = place{1, 1, c.row}
+		if w.relayout(func() { w.track = track{stack(0, 2*c.after, 30)} }); w.top != (place{1, 1, c.want}) {
+			t.Errorf("row %d of %d became row %d of %d, want %d", c.row, c.before, w.top.row, c.after, c.want)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (v *View) SetSize(width, height int) {
 	}
 	v.dirty, v.window.height = true, height
 	if width != v.layout.width {
-		v.window.relaid(func() { v.layout.setWidth(width) })
+		v.window.relayout(func() { v.layout.setWidth(width) })
 	}
 }
 

@@ -39,24 +39,18 @@ func (w *window) settle() {
 // bottom shows the end.
 func (w *window) bottom() { w.top = w.move(w.last(), -w.height) }
 
-// relaid does something that changes how many rows segments have. The reader
-// stays as far into the one at the top, for its length.
-func (w *window) relaid(change func()) {
-	before := w.inSegment()
-	change()
-	if after := w.inSegment(); before > 0 {
-		w.top.row = w.top.row * after / before
-	}
-}
-
-// inSegment returns how many rows the segment has in which the reader is; 0 where
-// that does not matter.
-func (w *window) inSegment() int {
+// relayout calls change, which may give segments more or fewer rows. The reader
+// stays at the same share of the one at the top.
+func (w *window) relayout(change func()) {
 	if w.follow || len(w.items()) == 0 {
-		return 0
+		change()
+		return
 	}
 	w.top = w.valid(w.top)
-	return w.size(w.top)
+	before := w.size(w.top)
+	if change(); before > 0 && len(w.items()) > 0 {
+		w.top.row = w.top.row * w.size(w.top) / before
+	}
 }
 
 // fill scrolls up where there is room left below the end.
