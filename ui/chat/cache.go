@@ -9,7 +9,7 @@ import (
 	"parley/ui/widget"
 )
 
-// Bounds of what is remembered.
+// Bounds of the cache, in entries.
 const (
 	maxDiffs    = 200
 	maxCommands = 100
@@ -20,15 +20,14 @@ const (
 	maxPatchLines = 200_000
 )
 
-// maxCompared is how many lines two texts may have to be compared while the reader
-// waits.
+// maxCompared is how many lines two texts may have to be compared while drawing.
 const maxCompared = 30_000
 
-// longInput is how long, in bytes, the input of a call is in which a command is
-// looked for once only.
+// longInput is the length, in bytes, from which the command in a call's input is
+// looked for only once.
 const longInput = 1024
 
-// memo remembers what was made of each key. When it is full it starts over.
+// memo remembers a value for each key. When it is full it is emptied.
 type memo[K comparable, V any] map[K]V
 
 func (m *memo[K, V]) get(key K, most int, make func() V) V {
@@ -47,8 +46,8 @@ func (m *memo[K, V]) put(key K, most int, v V) {
 	(*m)[key] = v
 }
 
-// cache remembers what takes long to make of what items hold. It changes how soon
-// rows are ready, never what they show.
+// cache remembers what is expensive to derive from items. Dropping any of it changes
+// only how long drawing takes.
 type cache struct {
 	diffs      memo[*event.Diff, *widget.Computed]
 	patches    memo[*event.Changes, *patched]
@@ -58,8 +57,8 @@ type cache struct {
 	colours    memo[*widget.Computed, *coloured]
 }
 
-// diff compares the texts of a diff once; nil where they are too large to do that
-// while the reader waits.
+// diff compares the texts of a diff once; nil if they are too large to be compared
+// while drawing.
 func (c *cache) diff(d *event.Diff) *widget.Computed {
 	if len(d.Old)+len(d.New) > hugeDiff {
 		return nil
@@ -91,7 +90,7 @@ func (c *cache) patched(changes *event.Changes, cwd string) *patched {
 	})
 }
 
-// command is what was found in a call's raw input.
+// command is the command line found in a raw input.
 type command struct{ input, line string }
 
 // command is Command of a call; a long input is read once.
@@ -112,7 +111,7 @@ func (c *cache) command(t *thread.Tool) string {
 	return found.line
 }
 
-// screen is the emulator of a command's output and how much it was fed.
+// screen is an emulated terminal and how much of a command's output it has played.
 type screen struct {
 	*widget.Terminal
 	fed int64
@@ -123,8 +122,8 @@ type screenKey struct {
 	columns  int
 }
 
-// screen feeds the emulator of a terminal with what is new. One that was dropped
-// is fed again from what the thread retains.
+// screen returns the output of a command played on a terminal of so many columns.
+// One that was dropped plays again what the thread retains.
 func (c *cache) screen(term *thread.Terminal, columns int) *widget.Terminal {
 	s := c.screens.get(screenKey{term, columns}, maxScreens, func() *screen { return &screen{Terminal: widget.NewTerminal(columns)} })
 	if fresh := term.Total - s.fed; fresh > 0 {
@@ -135,13 +134,13 @@ func (c *cache) screen(term *thread.Terminal, columns int) *widget.Terminal {
 	return s.Terminal
 }
 
-// coloured is what is known of a diff's code.
+// coloured is the highlighting of a diff as far as it is known.
 type coloured struct {
 	syntax *widget.Syntax
-	asked  int // lines that were asked for
+	asked  int // lines that Uncoloured has asked for
 }
 
-// coloured returns what is known of a diff's code, to be added to.
+// coloured returns the highlighting of a diff, for the caller to extend.
 func (c *cache) coloured(d *widget.Computed) *coloured {
 	return c.colours.get(d, maxColoured, func() *coloured { return &coloured{} })
 }

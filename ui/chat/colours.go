@@ -28,8 +28,8 @@ func (c *Colouring) Run() {
 	}
 }
 
-// asked takes what of the segment at a place was drawn without colours, and nobody
-// has asked for.
+// asked returns the code in the segment at p that was drawn without colours and was
+// not returned before.
 func (l *layout) asked(p place) (out []*Colouring) {
 	e := l.entries[p.item]
 	if e == nil || p.seg >= len(e.segs) || e.segs[p.seg] == nil {
@@ -50,8 +50,8 @@ func (l *layout) asked(p place) (out []*Colouring) {
 	return out
 }
 
-// coloured takes the colours of code and draws it again, unless that is not drawn
-// any more. It has as many rows as before.
+// coloured redraws code with its colours. It reports whether any rows have changed,
+// never in number.
 func (l *layout) coloured(c *Colouring) bool {
 	if c.diff != nil {
 		known := l.cache.coloured(c.diff)

@@ -12,14 +12,14 @@ const (
 
 func (d Density) String() string { return [...]string{"normal", "everything", "quiet"}[d] }
 
-// detail says how much is shown of each item.
+// detail holds how much is shown of each item.
 type detail struct {
 	density Density
 	choices map[int]bool // items opened (true) and closed one by one
-	peek    int          // the item that a search has opened, plus one; 0: none
+	peek    int          // the item that a search shows a match in, plus one; 0: none
 }
 
-// shown is how much is shown of an item.
+// shown returns how much is shown of an item.
 func (d *detail) shown(i int) extent {
 	open, chosen := d.choices[i]
 	return extent{density: d.density, chosen: chosen, choice: open, peeked: d.peek == i+1}
@@ -36,22 +36,22 @@ func (d *detail) choose(i int, open bool) {
 // extent is how much is shown of one item.
 type extent struct {
 	density        Density
-	chosen, choice bool // the item was opened (choice) or closed by itself
-	peeked         bool // it is open for as long as a match in it is shown
+	chosen, choice bool // the user opened (choice) or closed this item
+	peeked         bool // a search shows a match in it
 }
 
-// open tells whether everything of the item is to be shown.
+// open reports whether all of the item is shown.
 func (x extent) open() bool {
 	return x.peeked || x.chosen && x.choice || !x.chosen && x.density == Everything
 }
 
-// opened tells whether the item was opened by itself.
+// opened reports whether this item in particular was opened.
 func (x extent) opened() bool { return x.peeked || x.choice }
 
-// closed tells whether the item was closed by itself.
+// closed reports whether this item in particular was closed.
 func (x extent) closed() bool { return x.chosen && !x.choice && !x.peeked }
 
-// quiet tells whether as little as possible of the item is to be shown.
+// quiet reports whether as little as possible of the item is shown.
 func (x extent) quiet() bool {
 	return !x.peeked && (x.chosen && !x.choice || !x.chosen && x.density == Quiet)
 }

@@ -62,7 +62,7 @@ func (d *drag) covers(item, seg int, key lineKey, size int) (from, to int) {
 	return from, max(from, to)
 }
 
-// pointAt is the character in a cell of a row.
+// pointAt returns the character in a cell of a row.
 func pointAt(t rows, p place, cell int) (point, bool) {
 	m := t.text(p.item, p.seg)
 	if p.row >= len(m.rows) {
@@ -81,7 +81,7 @@ func pointAt(t rows, p place, cell int) (point, bool) {
 	return at, true
 }
 
-// paint paints what of rows is selected; the first of them is at p.
+// paint marks the selected part of rows, the first of which is at p.
 func (d *drag) paint(t rows, p place, rows []string, th *theme.Theme) {
 	if !d.on {
 		return
@@ -103,8 +103,8 @@ func (d *drag) paint(t rows, p place, rows []string, th *theme.Theme) {
 	}
 }
 
-// text is what is selected: without indents, bars and what was wrapped; a message
-// of which all is selected as it was written.
+// text returns what is selected, without indents, bars and wrapping. A message that
+// is selected as a whole is returned as it was written.
 func (d *drag) text(t track) string {
 	if !d.on {
 		return ""
@@ -132,7 +132,7 @@ func (d *drag) text(t track) string {
 	return b.String()
 }
 
-// of is what of an item is selected; false for nothing.
+// of returns what is selected of an item; false for nothing.
 func (d *drag) of(t rows, i int) (string, bool) {
 	if d.whole(t, i) {
 		return strings.Trim(string(t.items()[i].Text), "\n"), true
@@ -166,7 +166,7 @@ func (d *drag) of(t rows, i int) (string, bool) {
 	return strings.Join(out, "\n"), any
 }
 
-// whole tells whether all of a message is selected, and to be seen.
+// whole reports whether all of a message is selected and shown.
 func (d *drag) whole(t rows, i int) bool {
 	shown := t.shown(i)
 	switch t.items()[i].Kind {

@@ -7,12 +7,12 @@ import (
 	"parley/ui/chat/markdown"
 )
 
-// entry is what is known of the look of one item.
+// entry holds the rows of one item, and what they are made of.
 type entry struct {
 	item   *thread.Item
-	key    key        // what it was made of
+	key    key        // what the entry is up to date with
 	segs   []*segment // nil: not rendered, or dropped
-	parted bool       // a blank row stands before it
+	parted bool       // its first row is a blank one
 
 	stream     *markdown.Stream // messages: cut into blocks
 	fed        int              // bytes of the item's text that stream has
@@ -21,32 +21,33 @@ type entry struct {
 	plain      *pieces          // of a prompt or a thought that is shown in pieces
 }
 
-// key is what the rows of an item depend on.
+// key identifies what the rows of an item depend on.
 type key struct {
 	extent
 	version int
 	looks   int // of the layout
 	live    bool
-	ticks   int // of its clock, while it is live
+	ticks   int // of the clock, if live
 }
 
-// segment is one run of rows; nil rows are not rendered.
+// segment is a run of rows of an item: a block of a message, a piece of a long
+// text, or all of it.
 type segment struct {
 	rows       []string
 	done       bool         // holds until the item changes
 	made       key          // what the rows were made of
 	text       *textMap     // of rows; nil: not looked at
-	uncoloured []*Colouring // what of it was drawn without colours, and not asked for
+	uncoloured []*Colouring // code in it that was drawn without colours and not yet returned by Uncoloured
 }
 
-// undraw has a segment drawn again when it is seen again.
+// undraw has the segment drawn again when it is next asked for.
 func (s *segment) undraw() {
 	if s != nil {
 		s.done = false
 	}
 }
 
-// refresh brings the entry up to date. It returns how many bytes are kept besides.
+// refresh brings the entry up to date. It returns about how many bytes that added.
 func (e *entry) refresh(now key) (kept int) {
 	was := e.key
 	e.key = now
@@ -63,7 +64,7 @@ func (e *entry) refresh(now key) (kept int) {
 		switch n := e.count(); {
 		case now.closed():
 			e.resize(1)
-		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one was closed already: it stays as it is
+		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one had been closed: it stays as it is
 			e.room(n)
 		default:
 			e.resize(n)
@@ -79,7 +80,7 @@ func (e *entry) refresh(now key) (kept int) {
 	return kept
 }
 
-// resize makes room for n segments; the last one before is open again.
+// resize makes room for n segments; the one that was last may change.
 func (e *entry) resize(n int) {
 	if k := len(e.segs); k > 0 {
 		e.segs[k-1].undraw()
@@ -97,9 +98,8 @@ func (e *entry) room(n int) {
 
 var newline = []byte("\n")
 
-// feed hands the new part of a message to its stream. A message that nobody
-// looks at costs nothing but its bytes. It returns how many of them the stream
-// keeps at most.
+// feed appends the new part of a message to its stream. It returns how many bytes
+// of it the stream keeps at most.
 func (e *entry) feed() int {
 	fresh := e.item.Text[e.fed:]
 	e.stream.Append(fresh)
@@ -107,7 +107,7 @@ func (e *entry) feed() int {
 	return min(len(fresh), markdown.KeptText)
 }
 
-// block returns the k-th block of a message; the zero Block if there is none.
+// block returns block k of a message; the zero Block if there is none.
 func (e *entry) block(k int) markdown.Block {
 	if k < e.stream.Len() {
 		return e.stream.Block(k, e.item.Text)
@@ -115,7 +115,7 @@ func (e *entry) block(k int) markdown.Block {
 	return e.stream.Tail()
 }
 
-// count is the number of blocks, the open one included.
+// count returns the number of blocks, the open one included.
 func (e *entry) count() int {
 	n := e.stream.Len()
 	if e.stream.Tail().Kind != 0 {
@@ -124,8 +124,8 @@ func (e *entry) count() int {
 	return max(1, n)
 }
 
-// before are the rows of a block as they were drawn last: of one that grows most
-// stay as they are.
+// before returns the rows of block k as they were drawn last. Most rows of a block
+// that grows stay the same.
 func (e *entry) before(k int) []string {
 	if k >= len(e.segs) || e.segs[k] == nil {
 		return nil
@@ -137,8 +137,8 @@ func (e *entry) before(k int) []string {
 	return rows
 }
 
-// linesBehind counts the lines of a message behind its k-th block.
-func (e *entry) linesBehind(k int) int {
+// linesAfter returns how many lines of a message follow block k.
+func (e *entry) linesAfter(k int) int {
 	if k+1 >= e.count() {
 		return 0
 	}
@@ -153,10 +153,10 @@ func (e *entry) linesBehind(k int) int {
 	return n
 }
 
-// entryWeight is what an entry takes besides its rows and its text, in bytes.
+// entryWeight is the size of an entry without its rows and its text, in bytes.
 const entryWeight = 256
 
-// weight is about how many bytes of memory rows take.
+// weight returns about how many bytes of memory rows take.
 func weight(rows []string) int {
 	const each = 24 // of the slice, and what the allocator rounds up
 	n := each * len(rows)

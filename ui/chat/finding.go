@@ -8,14 +8,14 @@ import (
 	"parley/ui/widget"
 )
 
-// finding is what is marked in the rows: all matches in sight, the one that was
-// gone to most of all.
+// finding marks the matches of a query in the rows, and the current one among them.
 type finding struct {
 	query query
 	now   current
 }
 
-// current is the match that was gone to: the n-th in a segment; n < 0: none.
+// current is the match that the reader went to: the n-th of a segment; none if
+// n < 0.
 type current struct{ item, seg, n int }
 
 func newFinding(text string) finding { return finding{query: newQuery(text), now: current{n: -1}} }
@@ -36,7 +36,7 @@ func (f *finding) paint(t rows, p place, rows []string, th *theme.Theme) {
 	}
 }
 
-// place is where the match stands that was gone to.
+// place returns the row of the current match.
 func (f *finding) place(t rows) (place, bool) {
 	now := f.now
 	if f.query.text == "" || now.n < 0 || now.item >= len(t.items()) || now.seg >= t.segments(now.item) {
@@ -50,8 +50,8 @@ func (f *finding) place(t rows) (place, bool) {
 	return place{}, false
 }
 
-// cutShort tells whether something may be left out of an item before a match: how
-// manieth it is among what is shown cannot be told then.
+// cutShort reports whether part of an item before a match may be hidden, so that
+// the number of the match says nothing about the visible ones.
 func cutShort(it *thread.Item, h Hit) bool {
 	switch it.Kind {
 	case thread.ToolCall, thread.ShellCommand, thread.Notice:
@@ -62,7 +62,7 @@ func cutShort(it *thread.Item, h Hit) bool {
 	return false
 }
 
-// locate finds a match in the rows.
+// locate finds the segment that shows a match.
 func (f *finding) locate(t rows, h Hit) (at current, ok bool) {
 	it, shown := t.items()[h.item], t.shown(h.item)
 	at, n := current{item: h.item}, h.ord
@@ -92,8 +92,8 @@ func (f *finding) locate(t rows, h Hit) (at current, ok bool) {
 	return at, at.n >= first && at.n < last
 }
 
-// within is the segment of a message that a match is in, and the how manieth of it
-// the match is.
+// within returns the segment of a message that a match is in, and its number
+// there.
 func (f *finding) within(t rows, h Hit) (seg, n int) {
 	last := t.segments(h.item) - 1
 	start, end := t.span(h.item, 0)

@@ -78,7 +78,7 @@ func (p *pen) prompt() (lines, carried []string, hidden int) {
 	return lines[:shown], carried, hidden + len(lines) - shown
 }
 
-// clickable tells whether a click on the first row is to open or close the item.
+// clickable reports whether a click on the first row opens or closes the item.
 func (p *pen) clickable() bool {
 	switch p.it.Kind {
 	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:

@@ -11,12 +11,12 @@ import (
 	"parley/ui/theme"
 )
 
-// maxKept bounds, in bytes, the rows that are kept, and what else an entry has
-// of a message: some 200 screens. What is out of sight goes.
+// maxKept bounds, in bytes, the rows that are kept and the other data of their
+// entries: some 200 screens. Rows out of sight are dropped first.
 const maxKept = 2 << 20
 
-// layout turns the items of a thread into rows, and keeps those for as long as
-// what they were made of stays the same. It implements rows.
+// layout implements rows for the items of a thread. It makes rows when they are
+// asked for, and keeps them as long as what they were made of stays the same (key).
 type layout struct {
 	look
 	detail
@@ -24,8 +24,8 @@ type layout struct {
 	cache  cache
 
 	entries  map[int]*entry
-	kept     int // bytes that entries take, about, since some were last dropped
-	looks    int // counts looks: each has rows of its own
+	kept     int // about how many bytes were added to entries since some were last dropped
+	looks    int // counts changes of width and theme
 	renderer *markdown.Renderer
 	// wideRenderer draws blocks that are not wrapped.
 	wideRenderer *markdown.Renderer
@@ -36,7 +36,7 @@ func newLayout(t *thread.Thread, cwd string, th *theme.Theme) *layout {
 	return &layout{look: look{th: th, cwd: cwd, now: time.Now()}, thread: t, entries: map[int]*entry{}}
 }
 
-// afresh is the same layout of t without anything drawn.
+// afresh returns the same layout of t with nothing drawn yet.
 func (l *layout) afresh(t *thread.Thread) *layout {
 	f := newLayout(t, l.cwd, l.th)
 	f.look, f.detail = l.look, l.detail
@@ -44,7 +44,7 @@ func (l *layout) afresh(t *thread.Thread) *layout {
 	return f
 }
 
-// setWidth has everything laid out in so many cells.
+// setWidth lays everything out in so many cells.
 func (l *layout) setWidth(width int) {
 	l.width, l.columns = width, max(20, width-len(bodyInset))
 	l.relook()
@@ -55,15 +55,15 @@ func (l *layout) setTheme(th *theme.Theme) {
 	l.relook()
 }
 
-// relook has everything drawn again when it comes into sight; nothing is read or
+// relook has rows made again when they come into sight. Nothing is parsed or
 // compared again.
 func (l *layout) relook() { l.looks, l.renderer = l.looks+1, nil }
 
-// busy tells whether the session does something. What can be live is live only
-// then.
+// busy reports whether the session is working. Only then can calls and thoughts be
+// live.
 func (l *layout) busy() bool { return l.thread.State != thread.Idle && l.thread.State != thread.Ended }
 
-// live tells whether an item has a clock or a spinner.
+// live reports whether an item shows a clock or a spinner.
 func (l *layout) live(it *thread.Item) bool {
 	switch it.Kind {
 	case thread.ThoughtMessage:
@@ -76,7 +76,7 @@ func (l *layout) live(it *thread.Item) bool {
 	return false
 }
 
-// pen returns one that draws an item.
+// pen returns a pen for an item.
 func (l *layout) pen(it *thread.Item) *pen {
 	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
 }
@@ -88,7 +88,6 @@ func (l *layout) items() []*thread.Item {
 	return l.thread.Items
 }
 
-// segments returns how many segments an item has, at least one.
 func (l *layout) segments(i int) int { return len(l.entry(i).segs) }
 
 func (l *layout) segment(i, k int) []string { return l.ready(i, k, nil).rows }
@@ -114,8 +113,8 @@ func (l *layout) span(i, k int) (start, end int) {
 	return start, len(e.item.Text)
 }
 
-// entry returns the up to date entry of an item. Segments may still be without
-// rows.
+// entry returns the entry of an item, up to date except that its segments may have
+// no rows yet.
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
 	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), live: l.live(it)}
@@ -134,8 +133,8 @@ func (l *layout) entry(i int) *entry {
 	return e
 }
 
-// ready returns a segment with its rows, rendering them if need be. The code is
-// what is known of a block's code besides.
+// ready returns a segment with its rows, which it makes if need be. The listings
+// are code of the segment that has been highlighted.
 func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 	e := l.entry(i)
 	s := e.segs[k]
@@ -143,7 +142,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s = &segment{}
 		e.segs[k] = s
 	}
-	parted := k == 0 && parted(l.thread.Items, i) // what stands before may have become blank, or begun to speak
+	parted := k == 0 && parted(l.thread.Items, i) // the item before may have become blank, or is no longer
 	if s.done && parted == (e.parted && k == 0) {
 		return s
 	}
@@ -165,7 +164,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 	return s
 }
 
-// draw makes the rows of the k-th segment of an item.
+// draw makes the rows of segment k of an item.
 func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
 	s.uncoloured = nil
 	switch {
@@ -190,8 +189,7 @@ func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (ro
 	return rows
 }
 
-// ticked draws the first row of a call again, where nothing else of it can have
-// changed.
+// ticked redraws the first row of a call if only the clock has changed.
 func (l *layout) ticked(e *entry, s *segment) bool {
 	it, at := e.item, 0
 	if e.parted {
@@ -211,8 +209,8 @@ func (l *layout) ticked(e *entry, s *segment) bool {
 	return true
 }
 
-// block renders the k-th block of a message; missing is the code in it that was
-// drawn without colours.
+// block draws block k of a message; missing is the code that was drawn without
+// colours.
 func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string, missing []*markdown.Listing) {
 	if l.renderer == nil {
 		l.renderer = markdown.NewRenderer(max(1, min(l.width-len(indent), maxProse)), l.th)
@@ -237,8 +235,8 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 	return rows, missing
 }
 
-// parted tells whether a blank row stands before an item. Tool calls and what
-// belongs to them stand together.
+// parted reports whether there is a blank row before an item. There is none among
+// tool calls and what belongs to them.
 func parted(items []*thread.Item, i int) bool {
 	for p := i - 1; p >= 0; p-- {
 		if !silent(items[p]) {
@@ -256,15 +254,14 @@ func close(k thread.Kind) bool {
 	return false
 }
 
-// silent tells whether an item has no rows of its own.
+// silent reports whether an item has no rows.
 func silent(it *thread.Item) bool {
 	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }
 
-// toggle opens an item, or closes it: open shows all of it, as the density
-// Everything does; closed the least there is that says what it is. Of the two it
-// takes the one that looks different from now. It returns false where there is
-// none: all of the item is in its one line.
+// toggle opens or closes an item, whichever changes how it looks. An open item shows
+// everything, as the density Everything does; a closed one as little as identifies
+// it. toggle returns false if neither makes a difference.
 func (l *layout) toggle(i int) bool {
 	try := []bool{true, false}
 	if now := l.shown(i); now.chosen {
@@ -284,8 +281,8 @@ func (l *layout) toggle(i int) bool {
 	return false
 }
 
-// evict drops the rows of what is far away, more rows than the height, when many
-// have been made since it last did.
+// evict drops rows that are far from the window, once enough have been made since
+// the last time.
 func (l *layout) evict(top place, height int) {
 	if l.kept <= maxKept {
 		return

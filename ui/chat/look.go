@@ -11,22 +11,21 @@ import (
 // maxProse is how wide running text gets, in cells.
 const maxProse = 100
 
-// indent stands left of everything but the user's own words, and bodyInset left of
-// what a call holds.
+// indent precedes everything but prompts, and bodyInset the content of calls.
 const (
 	indent    = "  "
 	bodyInset = "     "
 )
 
-// look is what rows depend on besides their item.
+// look is what all rows depend on besides their item.
 type look struct {
 	th      *theme.Theme
 	width   int
-	columns int           // of the grid on which output of commands is played
+	columns int           // of the terminal that output of commands is played on
 	cwd     string        // shortens paths
-	agent   func() string // what the agent is called; nil: that is not known
+	agent   func() string // the agent's name; nil if it is not known
 	now     time.Time
-	ticks   int  // of the clock so far
+	ticks   int  // counts ticks of the clock
 	short   bool // rows end with their text (see Written)
 	measure bool // rows are not for the screen (see pen.wide)
 }
@@ -37,18 +36,18 @@ func (l *look) tick(now time.Time) {
 	l.ticks++
 }
 
-// indented is text in one ink.
+// indented returns wrapped text in one ink.
 func (l *look) indented(ink theme.Ink, text string) []string {
 	return paint(ink, indent, text, l.width)
 }
 
-// promptWidth is how wide the words of the user get.
+// promptWidth is the width of a prompt's text.
 func (l *look) promptWidth() int { return max(1, min(l.width-2, maxProse)) }
 
-// bodyWidth is how wide what a call holds gets.
+// bodyWidth is the width of a call's content.
 func (l *look) bodyWidth() int { return max(1, l.width-len(bodyInset)) }
 
-// body sets rows in and says how many there are more.
+// body indents rows, and adds one that counts the hidden ones.
 func (l *look) body(rows []string, more int) []string {
 	out := make([]string, 0, len(rows)+1)
 	for _, r := range rows {
@@ -60,10 +59,10 @@ func (l *look) body(rows []string, more int) []string {
 	return out
 }
 
-// moreRows is the row that stands for n that are not shown.
+// moreRows returns the row that replaces n hidden ones.
 func (l *look) moreRows(n int) string { return l.th.Dim.Paint(fmt.Sprintf("▸ %d more", n)) }
 
-// inked are rows of a body in one ink.
+// inked returns rows of a body in one ink.
 func (l *look) inked(rows []string, ink theme.Ink) []string {
 	out := make([]string, 0, len(rows)+1)
 	for _, r := range rows {
@@ -74,12 +73,12 @@ func (l *look) inked(rows []string, ink theme.Ink) []string {
 
 func (l *look) dim(rows []string) []string { return l.inked(rows, l.th.Dim) }
 
-// leftOut is the row between the first and the last ones of a body.
+// leftOut returns the row that replaces hidden lines in the middle of a body.
 func (l *look) leftOut(lines int) string {
 	return bodyInset + l.th.Dim.Paint(fmt.Sprintf("… %d lines", lines))
 }
 
-// cut keeps the first and the last rows and says how many are missing.
+// cut keeps the first and the last rows of a long body.
 func (l *look) cut(rows []string) []string {
 	if len(rows) < doneHead+doneTail+leastHidden {
 		return l.body(rows, 0)
@@ -88,8 +87,7 @@ func (l *look) cut(rows []string) []string {
 	return append(out, l.body(rows[len(rows)-doneTail:], 0)...)
 }
 
-// head are the first rows of a text as they stand in a body, and how many there
-// are besides.
+// head returns the first rows of a text as rows of a body, and how many follow.
 func (l *look) head(text string, most int, ink theme.Ink) (rows []string, left int) {
 	rows, rest := firstRows(text, l.bodyWidth(), most)
 	if rest != "" {

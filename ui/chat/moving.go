@@ -6,10 +6,10 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Following tells whether the view shows the end and goes along with it.
+// Following reports whether the end stays in sight as rows are added.
 func (v *View) Following() bool { return v.window.follow }
 
-// Below returns how many items came after the reader had left the end.
+// Below returns how many items were added since the reader left the end.
 func (v *View) Below() (n int) {
 	if v.window.follow {
 		return 0
@@ -23,8 +23,7 @@ func (v *View) Below() (n int) {
 	return n
 }
 
-// End returns to the end and follows it. While there is a selection the end is
-// only shown.
+// End shows the end, and follows it unless there is a selection.
 func (v *View) End() {
 	v.dirty = true
 	if !v.selection.on {
@@ -47,8 +46,8 @@ func (v *View) Home() {
 // Page scrolls by pages, less two rows, down or (n < 0) up.
 func (v *View) Page(n int) { v.Scroll(n * max(1, v.window.height-2)) }
 
-// Ahead makes the page ready that is one further up (dir < 0) or down, while nobody
-// waits for it. What is shown stays.
+// Ahead makes the rows of the next page up (dir < 0) or down, so that they are ready
+// when it is turned to.
 func (v *View) Ahead(dir int) {
 	w := &v.window
 	if v.Rows(); w.ready() && !w.follow {
@@ -56,8 +55,8 @@ func (v *View) Ahead(dir int) {
 	}
 }
 
-// Scroll moves by n rows, up when n < 0. Scrolling down to the end follows it,
-// unless there is a selection; that may be scrolled out of sight.
+// Scroll moves by n rows, up if n < 0. Scrolling down to the end follows it, unless
+// there is a selection. The selection may be scrolled out of sight.
 func (v *View) Scroll(n int) {
 	v.Rows()
 	if v.window.follow && n >= 0 || len(v.window.items()) == 0 {
@@ -68,16 +67,16 @@ func (v *View) Scroll(n int) {
 	v.dirty, v.selection.away = true, true
 }
 
-// Tall counts the rows that there are at this width, as far as most.
+// Tall returns the number of all rows at this width, at most most.
 func (v *View) Tall(width, most int) int {
 	v.SetSize(width, v.window.height)
 	return v.window.count(most)
 }
 
 // Select turns the selection on or off. It begins at the item that was selected
-// before, where that is in sight, else at the last one that is. The view no
-// longer follows the end while something is selected. Turning it off scrolls
-// nothing; where the end is in sight, it is followed again.
+// before if that is in sight, else at the last one that is. The end is not followed
+// while something is selected. Turning it off does not scroll; if the end is in
+// sight, it is followed again.
 func (v *View) Select(on bool) {
 	if on == v.selection.on {
 		return
@@ -92,7 +91,7 @@ func (v *View) Select(on bool) {
 	v.selection.begin(&v.window)
 }
 
-// Selected returns the selected item; nil where there is none.
+// Selected returns the selected item; nil if there is none.
 func (v *View) Selected() *thread.Item {
 	v.Rows()
 	if i := v.selection.item; v.selection.on && i >= 0 {
@@ -101,8 +100,7 @@ func (v *View) Selected() *thread.Item {
 	return nil
 }
 
-// SelectItem selects an item by its index, and turns the selection on. An item
-// without rows cannot be selected.
+// SelectItem turns the selection on at an item, unless that has no rows.
 func (v *View) SelectItem(index int) {
 	if !v.window.ready() || index < 0 || index >= len(v.window.items()) || !v.window.hasRows(index) {
 		return
@@ -120,8 +118,8 @@ func (v *View) Step(by Step) {
 	}
 }
 
-// ItemAt returns the item that a visible row belongs to, the topmost row being
-// 0. Rows between items belong to none.
+// ItemAt returns the index of the item that visible row row belongs to, counted from
+// the top. Rows between items belong to none.
 func (v *View) ItemAt(row int) (index int, ok bool) {
 	v.Rows()
 	if row < 0 || row >= len(v.places) {
@@ -131,15 +129,14 @@ func (v *View) ItemAt(row int) (index int, ok bool) {
 	return max(0, i), i >= 0
 }
 
-// FirstInSight is the index of the first item that can be seen; 0 where there is
-// none.
+// FirstInSight returns the index of the first item in sight; 0 if there is none.
 func (v *View) FirstInSight() int {
 	v.Rows()
 	return append(v.window.seen(), 0)[0]
 }
 
-// Toggle opens the selected item, or closes it. It returns false where it looks
-// the same open and closed.
+// Toggle opens or closes the selected item. It returns false if that looks the same
+// either way.
 func (v *View) Toggle() bool {
 	it := v.Selected()
 	return it != nil && v.toggle(it.Index)
@@ -162,9 +159,9 @@ func (v *View) toggle(i int) bool {
 	return true
 }
 
-// ToggleAt opens or closes the item whose first row is at a visible row; false
-// where there is none, or nothing that a click there is for. Messages of the
-// agent are closed with keys only.
+// ToggleAt opens or closes the item whose first row is visible row row. It returns
+// false if there is none or a click does nothing to it: messages of the agent are
+// closed with keys only.
 func (v *View) ToggleAt(row int) bool {
 	w := &v.window
 	v.Rows()
@@ -182,7 +179,7 @@ func (v *View) ToggleAt(row int) bool {
 		v.followEnd()
 		return ok
 	}
-	// The end is followed on, unless that would push the line out of sight.
+	// The end is still followed, unless that would push the clicked row out of sight.
 	w.follow = true
 	if w.bottom(); w.start(i).before(w.top) {
 		w.follow, w.top = false, top
@@ -190,22 +187,22 @@ func (v *View) ToggleAt(row int) bool {
 	return ok
 }
 
-// followEnd follows the end where that can be seen.
+// followEnd follows the end if it is in sight.
 func (v *View) followEnd() {
 	if w := &v.window; !w.follow && !v.selection.on && w.ready() {
 		w.follow = w.atEnd()
 	}
 }
 
-// DragFrom begins to select text at a cell of the visible rows.
+// DragFrom starts to select text at a cell of the visible rows.
 func (v *View) DragFrom(row, cell int) {
 	at, ok := v.pointAt(row, cell)
 	v.drag = drag{on: ok, anchor: at, head: at}
 	v.dirty = true
 }
 
-// DragTo selects up to a cell of the visible rows, that one included. The end is
-// no longer followed: what is selected stays under the pointer.
+// DragTo selects text up to and including a cell of the visible rows. The end is no
+// longer followed, so that the text stays under the pointer.
 func (v *View) DragTo(row, cell int) {
 	if at, ok := v.pointAt(row, cell); ok && v.drag.on {
 		v.window.leave()
@@ -213,8 +210,8 @@ func (v *View) DragTo(row, cell int) {
 	}
 }
 
-// pointAt is the character in a cell of the visible rows; rows above and below
-// are the first and the last one.
+// pointAt returns the character in a cell of the visible rows. Rows above and below
+// them count as the first and the last one.
 func (v *View) pointAt(row, cell int) (point, bool) {
 	v.Rows()
 	last := len(v.places) - 1
@@ -229,7 +226,7 @@ func (v *View) pointAt(row, cell int) (point, bool) {
 	return pointAt(v.window.track, v.places[row], cell)
 }
 
-// Undrag selects no text any more; where the end is in sight it is followed.
+// Undrag drops the selected text, and follows the end if it is in sight.
 func (v *View) Undrag() {
 	if !v.drag.on {
 		return
@@ -238,8 +235,8 @@ func (v *View) Undrag() {
 	v.followEnd()
 }
 
-// DraggedText is the text that is selected: without indents, bars and what was
-// wrapped; a message of which all is selected as it was written.
+// DraggedText returns the text selected with the mouse, without indents, bars and
+// wrapping. A message that is selected as a whole is returned as it was written.
 func (v *View) DraggedText() string {
 	if !v.window.ready() {
 		return ""
@@ -247,14 +244,14 @@ func (v *View) DraggedText() string {
 	return v.drag.text(v.window.track)
 }
 
-// Mark marks what matches a text in all rows, "" nothing.
+// Mark highlights the matches of a text; none for "".
 func (v *View) Mark(text string) {
 	v.finding, v.layout.peek, v.dirty = newFinding(text), 0, true
 }
 
-// Show selects the item of a match and scrolls to it. What is closed is opened
-// for as long as a match in it is shown. It returns false where the match is in
-// what is not shown of the item: then the item is selected all the same.
+// Show selects the item of a match and scrolls to the match. If need be the item is
+// open for as long as a match in it is shown. Show returns false if the match is in a
+// part of the item that has no rows; the item is selected all the same.
 func (v *View) Show(h Hit) bool {
 	l, t := v.layout, v.window.track
 	if !v.window.ready() || h.item >= len(t.items()) {
@@ -282,7 +279,7 @@ func (v *View) Show(h Hit) bool {
 	return ok
 }
 
-// matchSeen tells whether the match that was gone to is in sight.
+// matchSeen reports whether the current match is in sight.
 func (v *View) matchSeen() bool {
 	if v.finding.query.text == "" || !v.window.ready() {
 		return false
@@ -292,7 +289,7 @@ func (v *View) matchSeen() bool {
 	return ok && slices.Contains(v.places, p)
 }
 
-// bringMatch has it in sight.
+// bringMatch scrolls to the current match.
 func (v *View) bringMatch() {
 	w := &v.window
 	if p, ok := v.finding.place(w.track); ok && w.ready() {
@@ -303,14 +300,14 @@ func (v *View) bringMatch() {
 	}
 }
 
-// Place is where the reader is, and what is selected.
+// Place is the reader's position and selection.
 type Place struct {
 	position
 	selection
 }
 
-// Here is where the reader is.
+// Here returns where the reader is.
 func (v *View) Here() Place { return Place{v.window.position, v.selection} }
 
-// Back goes where the reader has been.
+// Back returns to a place.
 func (v *View) Back(p Place) { v.window.position, v.selection, v.dirty = p.position, p.selection, true }

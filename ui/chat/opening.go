@@ -40,7 +40,7 @@ func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string
 		rows = []string{indent + "…"}
 	}
 	out = []string{rows[0]}
-	if n := len(rows) - 1 + e.linesBehind(k); n > 0 {
+	if n := len(rows) - 1 + e.linesAfter(k); n > 0 {
 		out = append(out, indent+l.th.Dim.Paint(widget.Truncate(more(n), l.width-len(indent), "…")))
 	}
 	return out, missing

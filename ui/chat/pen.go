@@ -9,26 +9,27 @@ import (
 	"parley/ui/widget"
 )
 
-// pen draws one item, from what it is given alone. It is made for one drawing.
+// pen draws one item. A drawing depends on nothing but the pen's fields, and each
+// has a pen of its own.
 type pen struct {
 	look
 	extent
 	it         *thread.Item
 	thread     *thread.Thread
-	live       bool // the item has a clock
+	live       bool // the item shows a clock or a spinner
 	cache      *cache
 	uncoloured []*Colouring // diffs that were drawn without all of their colours
 }
 
-// wide draws the same at a width at which nothing is wrapped: that tells which
-// rows of the screen are one line.
+// wide returns a pen for the same item at a width at which nothing is wrapped, which
+// tells which rows of the screen are one line.
 func (p *pen) wide() *pen {
 	w := *p
 	w.width, w.measure, w.uncoloured = unwrapped, true, nil
 	return &w
 }
 
-// drawn draws a diff: side by side where all of it is shown and there is room.
+// drawn draws a diff: side by side if all of it is shown and there is room.
 func (p *pen) drawn(d *widget.Computed, width, limit int, full bool) (rows []string, more int) {
 	if p.measure { // for its text, at a width at which no ground may be filled
 		rows, more = d.Rows(width, limit, theme.Plain())
@@ -37,8 +38,8 @@ func (p *pen) drawn(d *widget.Computed, width, limit int, full bool) (rows []str
 	return d.Draw(widget.DiffLook{Width: width, Limit: limit, Sides: full && p.width >= widget.SidesWidth && !p.peeked, Syntax: p.colours(d, limit), Theme: p.th})
 }
 
-// colours is what is known of a diff's code. Where that does not cover the first
-// so many lines, more is to be asked for.
+// colours returns the highlighting of a diff as far as it is known. If that does not
+// cover so many lines, the pen notes it in uncoloured.
 func (p *pen) colours(d *widget.Computed, lines int) *widget.Syntax {
 	if !widget.Colours(p.th) {
 		return nil
@@ -50,15 +51,15 @@ func (p *pen) colours(d *widget.Computed, lines int) *widget.Syntax {
 	return known.syntax
 }
 
-// The sign before the numbers of a diff's lines, in rows that are measured, and
-// the one behind how many cells they take.
+// The marks around the place of a diff's line numbers, in rows that are drawn to be
+// measured.
 const (
 	numbersBegin = "\x01"
 	numbersEnd   = "\x02"
 )
 
-// numbered says in rows that are measured how many cells of line numbers a diff
-// has, and how many here.
+// numbered marks how many cells of line numbers a diff has, in rows that are drawn
+// to be measured.
 func numbered(rows []string, c *widget.Computed) []string {
 	before := numbersBegin + strings.Repeat("x", c.Gutter(unwrapped)) + numbersEnd
 	out := make([]string, len(rows))
@@ -68,7 +69,7 @@ func numbered(rows []string, c *widget.Computed) []string {
 	return out
 }
 
-// more is the row that stands for n lines that are not shown.
+// more returns the row that replaces n hidden lines.
 func more(n int) string {
 	if n == 1 {
 		return "▸ 1 more line"

@@ -2,22 +2,23 @@ package chat
 
 import "parley/acpclient/thread"
 
-// rows are what a transcript is to whatever moves in it, selects and searches: its
-// items, each in segments of rows. Rows are made when they are asked for.
+// rows is all that scrolling, selecting, dragging and searching know of a
+// transcript: items, each of one or more segments of rows. Rows are made when they
+// are asked for.
 type rows interface {
-	// items are those that there are; none where there is no room for any.
+	// items returns the items; none while there is no width to lay them out in.
 	items() []*thread.Item
-	// segments is how many an item has, at least one.
+	// segments returns the number of segments of an item, at least one.
 	segments(item int) int
-	// segment is the rows of one, as they are shown.
+	// segment returns the rows of a segment as they are shown.
 	segment(item, seg int) []string
-	// gap counts the blank rows before an item that are among its own.
+	// gap returns how many of an item's rows are blank ones before it, 0 or 1.
 	gap(item int) int
-	// text is what the rows of a segment say, and where in them it stands.
+	// text returns the plain text of a segment's rows, and which cells show it.
 	text(item, seg int) *textMap
-	// span is where a segment of a message is in its text, in bytes.
+	// span returns which bytes of a message's text a segment shows.
 	span(item, seg int) (start, end int)
-	// shown is how much is shown of an item.
+	// shown returns how much of an item is shown.
 	shown(item int) extent
 }
 
@@ -34,10 +35,10 @@ func (p place) before(q place) bool {
 	return p.row < q.row
 }
 
-// track is the way from one place to another.
+// track walks over rows and counts them.
 type track struct{ rows }
 
-// move returns the place n rows away, or the first, or the last.
+// move returns the place n rows away, at most the first or the last.
 func (t track) move(p place, n int) place {
 	p.row += n
 	for p.row < 0 {
@@ -60,7 +61,7 @@ func (t track) move(p place, n int) place {
 	return p
 }
 
-// size counts the rows of the segment that a place is in.
+// size returns how many rows the segment has that p is in.
 func (t track) size(p place) int { return len(t.segment(p.item, p.seg)) }
 
 // next returns the segment after p's, at its row 0.
@@ -81,7 +82,7 @@ func (t track) previous(p place) (place, bool) {
 	return place{}, false
 }
 
-// valid is the place where p is, after something was rendered again.
+// valid returns the place nearest to p that exists, after rows have changed.
 func (t track) valid(p place) place {
 	p.item = min(p.item, len(t.items())-1)
 	p.seg = min(p.seg, t.segments(p.item)-1)
@@ -89,20 +90,20 @@ func (t track) valid(p place) place {
 	return p
 }
 
-// start is the first row of an item, behind the blank one before it.
+// start returns the first row of an item, after the blank one before it.
 func (t track) start(i int) place { return place{i, 0, t.gap(i)} }
 
-// behind is the place behind the last row of an item.
-func (t track) behind(i int) place {
+// end returns the place after the last row of an item.
+func (t track) end(i int) place {
 	p := place{i, t.segments(i) - 1, 0}
 	p.row = t.size(p)
 	return p
 }
 
-// last is the place behind the last row.
-func (t track) last() place { return t.behind(len(t.items()) - 1) }
+// last returns the place after the last row.
+func (t track) last() place { return t.end(len(t.items()) - 1) }
 
-// owner is the item that a row belongs to, -1 for one between two items.
+// owner returns the item that a row belongs to, -1 for a row between two items.
 func (t track) owner(p place) int {
 	if p.seg == 0 && p.row < t.gap(p.item) {
 		return -1
@@ -110,8 +111,8 @@ func (t track) owner(p place) int {
 	return p.item
 }
 
-// between counts the rows from a place to a later one, at most so many; 0 where it
-// is not later.
+// between returns the number of rows from one place to a later one, at most most;
+// 0 if it is not later.
 func (t track) between(from, to place, most int) int {
 	if !from.before(to) {
 		return 0
@@ -127,7 +128,7 @@ func (t track) between(from, to place, most int) int {
 	return min(n, most)
 }
 
-// count counts the rows of everything, at most so many.
+// count returns the number of all rows, at most most.
 func (t track) count(most int) (n int) {
 	if len(t.items()) == 0 {
 		return 0
@@ -138,7 +139,7 @@ func (t track) count(most int) (n int) {
 	return min(n, most)
 }
 
-// neighbour is the next item with rows in a direction, -1 where there is none.
+// neighbour returns the next item with rows in direction dir, -1 if there is none.
 func (t track) neighbour(i, dir int) int {
 	for i += dir; i >= 0 && i < len(t.items()); i += dir {
 		if t.hasRows(i) {

@@ -8,21 +8,20 @@ import (
 	"parley/ui/theme"
 )
 
-// selection is the item that keys act upon. Like the place of the reader it is
-// an item and not a row, so it stays where it is whatever comes or changes size.
-// The window goes where it goes.
+// selection is the item that keys act upon. It is an item and not a row, so it
+// stays the same whatever is added or changes size. The window follows it.
 type selection struct {
 	on   bool
 	item int  // -1: none
-	away bool // the reader has scrolled; until the selection moves it may be out of sight
+	away bool // the reader has scrolled: it may be out of sight until it moves
 }
 
-// bar marks the rows of the selected item. It is not the user's own bar, so that
-// it reads without colour.
+// bar marks the rows of the selected item. It differs from the bar of a prompt, so
+// that it can be told apart without colour.
 const bar = "┃"
 
-// begin turns the selection on, at the item that was selected before where that is
-// in sight, else at the last one that is.
+// begin turns the selection on: at the item that was selected before if that is in
+// sight, else at the last one that is.
 func (s *selection) begin(w *window) {
 	s.on, s.away = true, false
 	if !slices.Contains(w.seen(), s.item) {
@@ -30,7 +29,7 @@ func (s *selection) begin(w *window) {
 	}
 }
 
-// settle brings the selection to an item that there is, and the window to it.
+// settle selects an item that exists, after rows have changed, and scrolls to it.
 func (s *selection) settle(w *window) {
 	if s.item < 0 {
 		s.item = w.neighbour(len(w.items()), -1)
@@ -47,7 +46,7 @@ func (s *selection) settle(w *window) {
 	w.fill()
 }
 
-// choose selects an item, unless it is none, to be brought into sight.
+// choose selects an item, unless it is -1, and has settle scroll to it.
 func (s *selection) choose(item int) {
 	if item >= 0 {
 		s.item = item
@@ -55,23 +54,23 @@ func (s *selection) choose(item int) {
 	s.away = false
 }
 
-// Step is one way in which the selection moves.
+// Step is a movement of the selection.
 type Step int
 
-// The steps. Next and Previous go through an item that is higher than the page by
-// rows, until its end is in sight. Half pages scroll, and the selection goes no
-// further than it must to be in sight; at the end, and at the beginning, it goes to
-// the last item or the first.
+// The steps. Next and Previous scroll through an item that is higher than the page
+// before they leave it. Half pages scroll, and move the selection only as far as it
+// takes to stay in sight; at the end and at the beginning they select the last item
+// or the first.
 const (
 	Next Step = iota
 	Previous
-	NextPrompt // of the user; where there is none the selection stays
-	PreviousPrompt
-	First // and shows the beginning
-	Last  // and shows the end
+	NextPrompt     // the selection stays if there is none
+	PreviousPrompt // the selection stays if there is none
+	First          // also shows the beginning
+	Last           // also shows the end
 	HalfPageDown
 	HalfPageUp
-	ToTop // scrolls, so that what is selected stands at the top where there is enough below it
+	ToTop // scrolls the selected item to the top of the page if enough follows it
 )
 
 // step moves the selection.
@@ -104,7 +103,7 @@ func (s *selection) step(w *window, by Step) {
 
 func (s *selection) next(w *window, dir int) {
 	if i := s.item; w.tall(i) && slices.Contains(w.seen(), i) &&
-		(dir > 0 && w.upTo(w.behind(i)) > w.height || dir < 0 && w.start(i).before(w.top)) {
+		(dir > 0 && w.upTo(w.end(i)) > w.height || dir < 0 && w.start(i).before(w.top)) {
 		w.top = w.move(w.top, dir)
 		s.choose(i)
 		return
@@ -135,8 +134,8 @@ func (s *selection) halfPage(w *window, dir int) {
 	}
 }
 
-// nearest is the selected item where the window shows it; else the first such item
-// from the top, or from the bottom.
+// nearest returns the selected item if the window shows it, else the first item
+// that it shows, from the top or from the bottom.
 func (s *selection) nearest(w *window, fromTop bool) int {
 	if w.shows(s.item) {
 		return s.item
@@ -151,8 +150,8 @@ func (s *selection) nearest(w *window, fromTop bool) int {
 	return w.lastSeen()
 }
 
-// paint puts the bar of the selection into the first cell of rows of an item,
-// which is blank or the bar of the user's words.
+// paint puts the bar into the first cell of an item's rows, which is blank or the
+// bar of a prompt.
 func (s *selection) paint(item int, rows []string, th *theme.Theme) {
 	if !s.on || item != s.item {
 		return

@@ -191,7 +191,7 @@ func (b *mapper) add(line, from, to, col int) {
 	b.m.rows = append(b.m.rows, textRow{line, min(from, to), to, col})
 }
 
-// isAside tells whether a row says how much is missing.
+// isAside reports whether a row says how much is hidden.
 func isAside(row string) bool {
 	return strings.HasPrefix(row, "▸ ") || strings.HasPrefix(row, "… ")
 }
@@ -207,7 +207,7 @@ type found struct {
 // mark is a piece of the n-th match of a segment: cells of a row.
 type mark struct{ n, row, left, right int }
 
-// matches looks for what matches a query.
+// matches returns the matches of a query.
 func (m *textMap) matches(q query) *found {
 	if m.found != nil && m.found.query == q {
 		return m.found

@@ -1,17 +1,20 @@
 // Package chat shows a conversation: it turns the items of a thread into rows
 // and keeps the reader's place in them.
 //
-// Only what is visible is rendered. The layout cuts an item into segments (a
-// message into its blocks, everything else is one); a segment's rows are made when
-// it first comes into sight and kept for as long as what they were made of stays
-// the same. What moves in the rows knows them by the interface rows alone: the
-// window is what of them is in sight, the selection the item that keys act upon,
-// drag the text that the mouse has selected, finding the matches of a search. The
-// place of each is an item, a segment and a row or a character in it, never a row
-// number of the whole, so nothing has to be measured that is not seen and nothing
-// moves when something above it changes.
+// The layout cuts an item into segments: a message into its blocks, a long text
+// that was opened into pieces; everything else is one segment. It makes the rows of
+// a segment when they first come into sight, and keeps them as long as what they
+// were made of stays the same.
 //
-// A View belongs to the screen's goroutine.
+// Four types work on these rows, which they know only by the interface rows: the
+// window is the part in sight, the selection the item that keys act upon, a drag
+// the text selected with the mouse, a finding the matches of a search. Their places
+// are items, segments and rows or characters in them, never row numbers of the
+// whole transcript. So nothing out of sight has to be measured, and nothing moves
+// when something above it changes.
+//
+// A View connects them, and belongs to the screen's goroutine. Written hands the
+// same rows to the terminal's own scrollback.
 package chat
 
 import (
@@ -33,8 +36,8 @@ type View struct {
 
 	rows    []string
 	places  []place // where each of rows is from
-	dirty   bool    // rows are not what they should be
-	wasBusy bool    // the session was, when rows were made
+	dirty   bool    // rows must be made again
+	wasBusy bool    // layout.busy when rows were made
 	frames  int     // drawn so far, for tests that count work
 }
 
@@ -44,13 +47,12 @@ func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
 	return &View{layout: l, window: window{track: track{l}, position: position{follow: true}}, selection: selection{item: -1}, dirty: true}
 }
 
-// SetAgent sets what says what the agent is called.
+// SetAgent sets the function that names the agent.
 func (v *View) SetAgent(name func() string) { v.layout.agent = name }
 
-// Afresh returns a view that stands where v stands, and shows the same of t, but
-// has drawn nothing yet: what it draws is what v has to show, however it came to
-// it. t is v's own thread, or one that was made of the same events. It serves
-// tests; v and the result may be used side by side.
+// Afresh returns a view of t at the same place as v that has drawn nothing yet. t is
+// v's own thread or one made of the same events. Tests compare the two: what v has
+// kept must not show.
 func (v *View) Afresh(t *thread.Thread) *View {
 	f := *v
 	f.layout = v.layout.afresh(t)
@@ -73,8 +75,7 @@ func (v *View) SetSize(width, height int) {
 	}
 }
 
-// SetTheme changes the look. Of what was seen the rows are made again when they
-// come into sight again; nothing is read or compared again.
+// SetTheme changes the colours. Rows are made again when they come into sight.
 func (v *View) SetTheme(th *theme.Theme) {
 	v.layout.setTheme(th)
 	v.dirty = true
@@ -83,8 +84,8 @@ func (v *View) SetTheme(th *theme.Theme) {
 // Density returns how much is shown.
 func (v *View) Density() Density { return v.layout.density }
 
-// SetDensity changes it, for every item: what was opened or closed by itself
-// no longer is.
+// SetDensity changes how much is shown of every item, also of those that were opened
+// or closed one by one.
 func (v *View) SetDensity(d Density) {
 	v.layout.density, v.layout.choices = d, nil
 	v.dirty = true
@@ -114,7 +115,7 @@ func (v *View) Rows() []string {
 	return v.rows
 }
 
-// settle brings the window and the selection to what there is to show.
+// settle moves the window and the selection to places that exist.
 func (v *View) settle() {
 	w := &v.window
 	if !w.ready() {
@@ -131,7 +132,7 @@ func (v *View) settle() {
 	w.settle()
 }
 
-// draw fills rows with what is in sight.
+// draw makes the rows in sight.
 func (v *View) draw() {
 	v.frames++
 	v.rows, v.places = v.rows[:0], v.places[:0]
@@ -147,14 +148,14 @@ func (v *View) draw() {
 		if len(rows) > 0 && w.owner(p) < 0 {
 			own = rows[1:]
 		}
-		v.selection.paint(p.item, own, th) // before anything else: it looks for the user's bar
+		v.selection.paint(p.item, own, th) // first: it looks for the bar of a prompt
 		v.finding.paint(w.track, p, rows, th)
 		v.drag.paint(w.track, p, rows, th)
 	}
 }
 
-// Uncoloured returns the code in sight that was drawn without colours, and was not
-// returned before. Each is to be given to Coloured, after Run.
+// Uncoloured returns the code in sight that was drawn without colours and was not
+// returned before. Call Run on each, then pass it to Coloured.
 func (v *View) Uncoloured() (out []*Colouring) {
 	for _, p := range v.places {
 		out = append(out, v.layout.asked(p)...)
@@ -162,8 +163,7 @@ func (v *View) Uncoloured() (out []*Colouring) {
 	return out
 }
 
-// Coloured takes the colours of code, which is drawn again where it is in sight.
-// It has as many rows as before.
+// Coloured redraws code with its colours. The number of rows stays the same.
 func (v *View) Coloured(c *Colouring) { v.dirty = v.layout.coloured(c) || v.dirty }
 
 // Copyable returns what can be copied of an item.

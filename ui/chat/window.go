@@ -2,8 +2,7 @@ package chat
 
 import "iter"
 
-// window is what of the rows is in sight: as many from the position of the reader
-// as there is room for.
+// window is the part of the rows that is in sight.
 type window struct {
 	track
 	position
@@ -13,21 +12,21 @@ type window struct {
 // position is where the reader is.
 type position struct {
 	top    place // the first row in sight
-	follow bool  // the end is shown, and gone along with
-	leftAt int   // items there were when the reader left the end
+	follow bool  // the end stays in sight as rows are added
+	leftAt int   // the number of items when the reader left the end
 }
 
-// ready tells whether there is anything to show and a place to show it.
+// ready reports whether there is anything to show and room to show it.
 func (w *window) ready() bool { return len(w.items()) > 0 && w.height > 0 }
 
-// leave no longer follows the end.
+// leave stops following the end.
 func (w *window) leave() {
 	if w.follow {
 		w.follow, w.leftAt = false, len(w.items())
 	}
 }
 
-// settle brings the window to a place that there is, after rows have changed.
+// settle moves the window to a place that exists, after rows have changed.
 func (w *window) settle() {
 	if w.follow {
 		w.bottom()
@@ -53,57 +52,57 @@ func (w *window) relayout(change func()) {
 	}
 }
 
-// fill scrolls up where there is room left below the end.
+// fill scrolls up if there is room left below the end.
 func (w *window) fill() {
 	if w.room() < w.height {
 		w.bottom()
 	}
 }
 
-// room counts the rows from the top to the end, as far as one more than the
-// height. The end itself is looked at only if it is that near.
+// room returns the number of rows from the top to the end, at most one more than
+// the height. Rows further away are not made for that.
 func (w *window) room() int { return w.upTo(place{item: len(w.items())}) }
 
-// upTo counts the rows from the top to a place, as far as one more than the
+// upTo returns the number of rows from the top to p, at most one more than the
 // height.
 func (w *window) upTo(p place) int { return w.between(w.top, p, w.height+1) }
 
-// atEnd tells whether the end is in sight.
+// atEnd reports whether the end is in sight.
 func (w *window) atEnd() bool { return !w.ready() || w.room() <= w.height }
 
-// scroll moves by n rows, up when n < 0. It tells whether the end was reached.
+// scroll moves by n rows, up if n < 0. It reports whether that reached the end.
 func (w *window) scroll(n int) (end bool) {
 	w.leave()
 	w.top = w.move(w.top, n)
 	return n > 0 && w.room() <= w.height
 }
 
-// tall tells whether an item is higher than the window.
-func (w *window) tall(i int) bool { return w.between(w.start(i), w.behind(i), w.height+1) > w.height }
+// tall reports whether an item is higher than the window.
+func (w *window) tall(i int) bool { return w.between(w.start(i), w.end(i), w.height+1) > w.height }
 
-// shows tells whether all of an item can be seen, or nothing but it.
+// shows reports whether all of an item is in sight, or nothing but it.
 func (w *window) shows(i int) bool {
-	start, below := w.start(i), w.upTo(w.behind(i))
+	start, below := w.start(i), w.upTo(w.end(i))
 	if w.tall(i) {
 		return !w.top.before(start) && below >= w.height
 	}
 	return !start.before(w.top) && below <= w.height
 }
 
-// reveal scrolls as little as it takes to have all of an item in sight, or where
-// it is higher than the window, nothing but it.
+// reveal scrolls as little as it takes to show all of an item, or if it is higher
+// than the window, nothing but it.
 func (w *window) reveal(i int) {
-	start, below := w.start(i), w.upTo(w.behind(i))
+	start, below := w.start(i), w.upTo(w.end(i))
 	high := w.tall(i)
 	switch {
 	case high && w.top.before(start), !high && start.before(w.top):
 		w.top = start
 	case high && below < w.height, !high && below > w.height:
-		w.top = w.move(w.behind(i), -w.height)
+		w.top = w.move(w.end(i), -w.height)
 	}
 }
 
-// bring scrolls as little as it takes to have a row in sight, with some around it.
+// bring scrolls as little as it takes to show a row with some others around it.
 func (w *window) bring(p place) {
 	around := w.height / 4
 	switch {
@@ -115,8 +114,8 @@ func (w *window) bring(p place) {
 	w.fill()
 }
 
-// visible are the rows in sight, segment by segment, each with the place of its
-// first row.
+// visible yields the rows in sight, segment by segment, with the place of the
+// first one.
 func (w *window) visible() iter.Seq2[place, []string] {
 	return func(yield func(place, []string) bool) {
 		left := w.height
@@ -132,7 +131,7 @@ func (w *window) visible() iter.Seq2[place, []string] {
 	}
 }
 
-// seen are the items of which something is in sight, from the top.
+// seen returns the items that are at least partly in sight, from the top.
 func (w *window) seen() (items []int) {
 	for p, rows := range w.visible() {
 		if n := len(items); len(rows) > 0 && (n == 0 || items[n-1] != p.item) && w.owner(place{p.item, p.seg, p.row + len(rows) - 1}) >= 0 {
@@ -142,12 +141,12 @@ func (w *window) seen() (items []int) {
 	return items
 }
 
-// lastSeen is the last item whose end can be seen, or else of which anything can;
-// -1 where nothing is shown.
+// lastSeen returns the last item whose end is in sight, or else the last one that
+// is partly in sight; -1 if there is none.
 func (w *window) lastSeen() int {
 	seen := w.seen()
 	for n := len(seen) - 1; n >= 0; n-- {
-		if w.upTo(w.behind(seen[n])) <= w.height {
+		if w.upTo(w.end(seen[n])) <= w.height {
 			return seen[n]
 		}
 	}

@@ -135,7 +135,7 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 	return rows, false
 }
 
-// coloured are the rows of a segment, in colours.
+// coloured returns the rows of a segment with the colours of its code.
 func (w *Written) coloured(i, k int) []string {
 	const soon = 200 // lines: more would keep the screen waiting
 	w.segment(i, k)
