@@ -40,10 +40,9 @@ func BenchmarkBigDiff(b *testing.B) {
 	for _, width := range []int{100, 160} {
 		b.Run(fmt.Sprint("open/", width), func(b *testing.B) {
 			v := viewOf(th, "dark", width, 50)
-			v.Rows()
+			v.layout.choose(0, true)
 			for b.Loop() {
-				v.layout.choose(0, true)
-				v.dirty = true
+				v.SetTheme(v.layout.th)
 				v.Rows()
 			}
 		})
