@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"strings"
 
 	"parley/acpclient/thread"
@@ -26,13 +27,7 @@ type point struct {
 
 // compare orders points by their lines.
 func (p point) compare(item, seg int, key lineKey) int {
-	switch {
-	case p.item != item:
-		return p.item - item
-	case p.seg != seg:
-		return p.seg - seg
-	}
-	return p.key.compare(key)
+	return cmp.Or(p.item-item, p.seg-seg, p.key.compare(key))
 }
 
 // ends are the two ends, the earlier first.

@@ -1,6 +1,10 @@
 package chat
 
-import "parley/acpclient/thread"
+import (
+	"cmp"
+
+	"parley/acpclient/thread"
+)
 
 // rows is all that scrolling, selecting, dragging and searching know of a
 // transcript: items, each of one or more segments of rows. Rows are made when they
@@ -25,15 +29,7 @@ type rows interface {
 // place is a row: the row-th of a segment of an item.
 type place struct{ item, seg, row int }
 
-func (p place) before(q place) bool {
-	if p.item != q.item {
-		return p.item < q.item
-	}
-	if p.seg != q.seg {
-		return p.seg < q.seg
-	}
-	return p.row < q.row
-}
+func (p place) before(q place) bool { return cmp.Or(p.item-q.item, p.seg-q.seg, p.row-q.row) < 0 }
 
 // track walks over rows and counts them.
 type track struct{ rows }

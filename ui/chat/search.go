@@ -1,6 +1,9 @@
 package chat
 
 import (
+	"cmp"
+	"sort"
+
 	"parley/acpclient/thread"
 )
 
@@ -20,15 +23,7 @@ type Hit struct {
 	off  int // in the text of a message, in bytes
 }
 
-func (h Hit) compare(o Hit) int {
-	switch {
-	case h.item != o.item:
-		return h.item - o.item
-	case h.part != o.part:
-		return h.part - o.part
-	}
-	return h.ord - o.ord
-}
+func (h Hit) compare(o Hit) int { return cmp.Or(h.item-o.item, h.part-o.part, h.ord-o.ord) }
 
 // Item is the index of the item that the match is in.
 func (h Hit) Item() int { return h.item }
@@ -49,7 +44,6 @@ type Search struct {
 // Portion is a part of the transcript to be searched.
 type Portion struct {
 	query query
-	last  int
 	docs  []doc
 	hits  []Hit
 }
@@ -58,9 +52,8 @@ type Portion struct {
 type doc struct {
 	item    int
 	version int
-	parts   texts
-	hidden  string // what is searched besides
-	known   []string
+	known   []string        // the texts of its parts; nil: they are to be read, or not kept
+	read    func() []string // on any goroutine
 	message bool
 }
 
@@ -84,17 +77,9 @@ func (s *Search) Done() bool { return s.next >= s.total || s.More || s.query.tex
 // Progress is how much was looked at, in percent.
 func (s *Search) Progress() int { return s.next * 100 / max(1, s.total) }
 
-// After is the index of the first hit behind another one.
+// After is the index of the first hit after another one.
 func (s *Search) After(h Hit) int {
-	low, high := 0, len(s.hits)
-	for low < high {
-		if mid := (low + high) / 2; s.hits[mid].compare(h) <= 0 {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(s.hits), func(i int) bool { return s.hits[i].compare(h) > 0 })
 }
 
 // From is the index of the first hit in an item or a later one.
@@ -117,7 +102,6 @@ func (s *Search) Portion() *Portion {
 		p.docs = append(p.docs, d)
 		bytes += len(it.Text) + d.size(it)
 	}
-	p.last = s.next
 	return p
 }
 
@@ -146,27 +130,26 @@ func (d *doc) size(it *thread.Item) int {
 func (k *searched) doc(p *pen) doc {
 	it := p.it
 	d := doc{item: it.Index, version: it.Version}
-	switch it.Kind {
-	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		d.parts, d.message = p.source(), true
-		return d
-	}
 	if known, ok := k.texts[it.Index]; ok && known.version == it.Version {
 		d.known = known.parts
 		return d
 	}
-	d.parts = p.source()
-	if it.Tool != nil {
+	parts, hidden := p.source(), ""
+	switch it.Kind {
+	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
+		d.message, d.read = true, func() []string { return []string{parts.join()} }
+		return d
+	case thread.ToolCall:
 		if command := p.command(); command != "" {
-			d.parts[0] = fixed(command)
+			parts[0] = fixed(command)
 		}
 		if it.Tool.Title != p.subject() {
-			d.hidden = it.Tool.Title
+			hidden = it.Tool.Title
 		}
+	case thread.ShellCommand:
+		parts[0] = fixed(it.Shell.Terminal.Command)
 	}
-	if it.Shell != nil {
-		d.parts[0] = fixed(it.Shell.Terminal.Command)
-	}
+	d.read = func() []string { return []string{parts[:1].join(), parts[1:].join(), hidden} }
 	return d
 }
 
@@ -177,15 +160,15 @@ func (p *Portion) Run() {
 		if len(p.hits) > maxHits {
 			return
 		}
-		if d.message {
-			p.search(d.item, 0, d.parts.join())
-			continue
+		known := d.known
+		if known == nil {
+			known = d.read()
 		}
-		if d.known == nil {
-			d.known = []string{d.parts[:1].join(), d.parts[1:].join(), d.hidden}
-		}
-		for part, text := range d.known {
+		for part, text := range known {
 			p.search(d.item, part, text)
+		}
+		if !d.message {
+			d.known = known
 		}
 	}
 }
@@ -206,7 +189,7 @@ func (s *Search) Take(p *Portion) {
 		s.hits, s.More = s.hits[:maxHits], true
 	}
 	for _, d := range p.docs {
-		if !d.message && d.known != nil {
+		if d.known != nil {
 			s.texts.keep(d)
 		}
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,12 +16,7 @@ import (
 // one and is not of the source, such as how many are missing.
 type lineKey struct{ n, sub int }
 
-func (a lineKey) compare(b lineKey) int {
-	if a.n != b.n {
-		return a.n - b.n
-	}
-	return a.sub - b.sub
-}
+func (a lineKey) compare(b lineKey) int { return cmp.Or(a.n-b.n, a.sub-b.sub) }
 
 // textMap is the text of a segment's rows: the lines that were wrapped into them,
 // without indents, bars and numbers.
