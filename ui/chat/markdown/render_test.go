@@ -142,6 +142,7 @@ func TestRows(t *testing.T) {
 		{"soft break", "a\nb", []string{"a b"}},
 		{"long word", "abcdefghijklmnopqrstuvwxyz", []string{"abcdefghijklmnopqr", "stuvwxyz"}},
 		{"wide runes", "你好世界你好世界你好世界", []string{"你好世界你好世界你", "好世界"}},
+		{"mark on a space", "a \u0301b **\u0302c**", []string{"a \u0301b \x1b[1m\u0302c\x1b[m"}},
 		{"unclosed marks", "**a `b", []string{"**a `b"}},
 		{"fence", "```\na  b\n\n\tc\n```\n", []string{"  a  b", "", "      c"}},
 		{"fence wraps hard", "```\n0123456789abcdefghij\n```\n", []string{"  0123456789abcdef", "  ghij"}},

@@ -33,7 +33,7 @@ func wrapWords(pieces []piece, limit int) []line {
 			case text[0] == '\n':
 				w.flushWord()
 				w.newRow()
-			case text[0] == ' ':
+			case text[:size] == " ":
 				w.flushWord()
 				w.blanks = appendPiece(w.blanks, " ", p.style)
 				w.blankSize++
