@@ -1,6 +1,8 @@
 package thread
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,10 +46,11 @@ func (t Trust) Title() string {
 // Against tells whether the answer was no.
 func (t Trust) Against() bool { return t >= AgainstMode }
 
-// word is an answer about something which parley itself asked about.
+// word is an answer about something: what parley itself asked about, or what a
+// tool call was to do. Of the latter only a no counts for other calls.
 type word struct {
 	turn    int
-	subject string // the path or the command
+	subject string // the path or the command, or the deed of the call
 	trust   Trust
 }
 
@@ -85,9 +88,20 @@ func (t *Thread) answered(e event.PermissionSettled) {
 		it.Tool.Rejected = trust.Against() && e.Decision != "cancelled" && !it.Tool.Final()
 		t.judge(it)
 		t.touch(it)
+		if !trust.Against() {
+			trust = Harmless
+		}
+		t.addWord(it.Tool.deed(), trust)
 		return
 	}
-	t.words = append(t.words, word{t.Turn, e.Subject, trust})
+	t.addWord(e.Subject, trust)
+}
+
+func (t *Thread) addWord(subject string, trust Trust) {
+	if subject == "" {
+		return
+	}
+	t.words = append(t.words, word{t.Turn, subject, trust})
 	if len(t.words) > maxWords {
 		t.words = slices.Clone(t.words[len(t.words)-maxWords:])
 	}
@@ -138,7 +152,8 @@ func (t *Thread) trust(it *Item) Trust {
 }
 
 // wordAbout is the last answer of the turn about what parley itself was asked for by a
-// call; Harmless where there is none.
+// call, or the no to another call that would have done the same; Harmless where there
+// is neither.
 func (t *Thread) wordAbout(it *Item) Trust {
 	var subjects []string
 	for i := len(t.words) - 1; i >= 0 && t.words[i].turn >= it.Turn; i-- {
@@ -166,7 +181,30 @@ func (tool *Tool) subjects(t *Thread) []string {
 	if line := tool.Command(); line != "" {
 		out = append(out, line)
 	}
-	return out
+	return append(out, tool.deed())
+}
+
+// deed is what two calls that do the same have in common: the command, or the files
+// with what is done to them; "" where that is not known.
+func (tool *Tool) deed() string {
+	if line := tool.Command(); line != "" {
+		return line
+	}
+	paths := tool.Paths()
+	if len(paths) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", tool.Kind, paths)
+	for _, c := range tool.Content {
+		if c.Diff != nil {
+			fmt.Fprintf(h, " %d %s%d %s", len(c.Diff.Old), c.Diff.Old, len(c.Diff.New), c.Diff.New)
+		}
+		if c.Changes != nil {
+			fmt.Fprintf(h, " %q", c.Changes.Patch)
+		}
+	}
+	return string(h.Sum(nil))
 }
 
 // Command is the command line of the input, as the agent sent it; "" where there is

@@ -31,6 +31,14 @@ func TestTrust(t *testing.T) {
 		return e
 	}
 	forbidden := func(e event.ToolChanged) event.ToolChanged { e.Forbidden = true; return e }
+	edit := func(id, status, text string) event.ToolChanged {
+		e := with(call(id, "edit", status), "", "/w/f")
+		e.Content = &[]event.ToolContent{{Diff: &event.Diff{Path: "/w/f", Old: "a", New: text}}}
+		return e
+	}
+	run := func(id, status string) event.ToolChanged {
+		return with(call(id, "execute", status), `{"command":"ls"}`)
+	}
 	for name, c := range map[string]struct {
 		events []event.Event
 		want   thread.Trust
@@ -58,6 +66,12 @@ func TestTrust(t *testing.T) {
 		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.AgainstUser},
 		"nobody answered":                   {[]event.Event{call("c", "edit", "pending"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
 		"an answer about another call":      {[]event.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
+		"rejected, and done by another":     {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), call("d", "execute", "failed"), run("c", "completed")}, thread.AgainstUser},
+		"rejected, and done next turn":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), event.TurnEnded{}, event.TurnStarted{Text: "x"}, run("c", "completed")}, thread.Unasked},
+		"an edit rejected, done by another": {[]event.Event{edit("d", "pending", "b"), answer("d", "", "you", false), call("d", "edit", "failed"), edit("c", "completed", "b")}, thread.AgainstUser},
+		"an edit rejected, another done":    {[]event.Event{edit("d", "pending", "b"), answer("d", "", "you", false), edit("c", "completed", "c")}, thread.Unasked},
+		"rejected, allowed, done once more": {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), run("e", "pending"), answer("e", "ls", "you", true), run("c", "completed")}, thread.Unasked},
+		"allowed, and done by another":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", true), run("c", "completed")}, thread.Unasked},
 		"parley asked about the file":       {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
 		"parley asked about another":        {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/g", "you", true), call("c", "edit", "completed")}, thread.Unasked},
 		"parley asked about the command":    {[]event.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
