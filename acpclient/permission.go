@@ -14,7 +14,8 @@ import (
 // permissionRequested serves session/request_permission. The question is
 // posted on the reader goroutine, so it stands where it came between the
 // updates; the wait happens elsewhere. A question whose turn has been cancelled
-// is answered at once, and so is one without options.
+// is answered at once, and so is one without options: front ends are told that
+// alone.
 func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	r, err := wire.DecodePermissionRequest(params)
 	if err != nil {
@@ -26,6 +27,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	}
 	whole := s.toolChanged(r.Tool, len(params))
 	if s.cancelling() || len(r.Options) == 0 || c.opts.Services.Permissions == nil {
+		s.post(settled(s, 0, whole, r.Options, Decision{Cancelled: true}))
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})

@@ -80,14 +80,15 @@ type Item struct {
 	Excluded bool // refused: no longer part of the agent's context
 	Kept     bool // a prompt that the agent's history does not have
 
-	terminals map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
-	former    map[string]*Terminal // of a ToolCall: those whose ids are others' now
-	local     bool                 // Text is what was sent, the agent has not told it yet
-	grown     bool                 // the list of Tool.Content is the thread's own
-	word      Trust                // of a ToolCall: of the last answer about it
-	forbidden bool                 // of a ToolCall: a rule denies what it did
-	began     bool                 // of a ToolCall: its turn ended while it was at work
-	prompt    uint64               // the key of the prompt that it is; 0: none, or not known
+	terminals  map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
+	former     map[string]*Terminal // of a ToolCall: those whose ids are others' now
+	local      bool                 // Text is what was sent, the agent has not told it yet
+	grown      bool                 // the list of Tool.Content is the thread's own
+	word       Trust                // of a ToolCall: of the last answer about it
+	unanswered bool                 // of a ToolCall: the last question about it was cancelled, with its turn
+	forbidden  bool                 // of a ToolCall: a rule denies what it did
+	began      bool                 // of a ToolCall: its turn ended while it was at work
+	prompt     uint64               // the key of the prompt that it is; 0: none, or not known
 }
 
 // Blank tells whether there is nothing to show of a message, or of an attachment

@@ -79,11 +79,14 @@ func trustOf(e event.PermissionSettled) Trust {
 
 // answered notes an answer: about a tool call, or about what parley asked by itself.
 func (t *Thread) answered(e event.PermissionSettled) {
-	trust := trustOf(e)
+	trust, it := trustOf(e), t.call(e.ToolID)
+	if it != nil {
+		it.unanswered = trust == Harmless
+	}
 	if trust == Harmless {
 		return
 	}
-	if it := t.call(e.ToolID); it != nil {
+	if it != nil {
 		it.word = trust
 		it.Tool.Rejected = trust.Against() && e.Decision != "cancelled" && !it.Tool.Final()
 		t.judge(it)
@@ -127,7 +130,7 @@ func (t *Thread) count(trust Trust, n int) {
 
 func (t *Thread) trust(it *Item) Trust {
 	tool := it.Tool
-	ran := tool.Status == "completed" || tool.Kind == "execute" && (tool.Status == "failed" || it.began)
+	ran := tool.Status == "completed" || tool.Kind == "execute" && !it.unanswered && (tool.Status == "failed" || it.began)
 	if tool.replayed || !ran {
 		return Harmless
 	}

@@ -65,6 +65,8 @@ func TestTrust(t *testing.T) {
 		"a rule denies what failed":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), forbidden(call("c", "execute", "failed"))}, thread.Harmless},
 		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.AgainstUser},
 		"nobody answered":                   {[]event.Event{call("c", "edit", "pending"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
+		"nobody answered, and it failed":    {[]event.Event{call("c", "execute", "pending"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "execute", "failed")}, thread.Harmless},
+		"nobody answered, and it ended so":  {[]event.Event{call("c", "execute", "in_progress"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, event.TurnEnded{}}, thread.Harmless},
 		"an answer about another call":      {[]event.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
 		"rejected, and done by another":     {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), call("d", "execute", "failed"), run("c", "completed")}, thread.AgainstUser},
 		"rejected, and done next turn":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), event.TurnEnded{}, event.TurnStarted{Text: "x"}, run("c", "completed")}, thread.Unasked},
