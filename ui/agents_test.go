@@ -36,6 +36,17 @@ func (d *driver) got(n int, want string) {
 	}
 }
 
+// A command that the user typed is what the page shows, also where its program has the
+// name of another agent.
+func TestCommandOfAnAgentsName(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) {
+		o.Agents = append([]Agent{{Name: "fake", Title: "./fake", Command: "./fake --mine", Custom: true}}, o.Agents...)
+	}, func(d *driver) {
+		d.connected()
+		d.sees("./fake --mine")
+	})
+}
+
 // A second agent is started beside the first, and the start screen is left again
 // without one.
 func TestSecondAgent(t *testing.T) {
