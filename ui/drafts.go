@@ -24,7 +24,7 @@ type Drafts interface {
 // was left in the project for the agent.
 type DraftKey struct {
 	Dir     string // the session's; "" for Options.Cwd
-	Agent   string
+	Agent   string // Agent.Key
 	Session string // the agent's id, verbatim
 }
 
@@ -113,7 +113,7 @@ type (
 
 // draftKey is where the page's draft belongs; false where it is not kept.
 func (c *chat) draftKey() (DraftKey, bool) {
-	key := DraftKey{c.Dir, c.Agent.Spec.Name, c.Thread.Session}
+	key := DraftKey{c.Dir, c.Agent.Spec.Key(), c.Thread.Session}
 	switch {
 	case c.ReadOnly || key.Agent == "":
 		return DraftKey{}, false
@@ -124,7 +124,7 @@ func (c *chat) draftKey() (DraftKey, bool) {
 	// another session was asked for: what was left there is not this one's.
 	sessions := c.m.w.Sessions()
 	first := slices.IndexFunc(sessions, func(o *workspace.Session) bool {
-		return o.Thread.Session == "" && !o.ReadOnly && o.Agent.Spec.Name == key.Agent
+		return o.Thread.Session == "" && !o.ReadOnly && o.Agent.Spec.Key() == key.Agent
 	})
 	return key, c.m.opts.TakeDraft && first >= 0 && sessions[first] == c.Session
 }
@@ -356,7 +356,7 @@ func (m *Model) flushDrafts() {
 	if c := m.chat; !c.ReadOnly {
 		if d := c.draft(); !d.empty() {
 			d.Session = c.Thread.Session
-			batch = append(batch, draftWrite{DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Name}, d})
+			batch = append(batch, draftWrite{DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key()}, d})
 		}
 	}
 	order.next++

@@ -325,8 +325,11 @@ func TestDraftsOfAgents(t *testing.T) {
 		drive(t, func(d *driver, o *Options) {
 			keepingTyped(k)(d, o)
 			d.turn = slow
-			o.Start = name
-			o.Agents[0].Name = name
+			o.Start, _, _ = strings.Cut(name, " ")
+			o.Agents[0].Name = o.Start
+			if o.Start != name { // a command that the user typed, known by its program
+				o.Agents[0].Command, o.Agents[0].Custom = name, true
+			}
 		}, user)
 	}
 	run("one", func(d *driver) {
@@ -341,7 +344,18 @@ func TestDraftsOfAgents(t *testing.T) {
 		d.types("begin\nfor two\n")
 		d.ends()
 	})
-	for _, name := range []string{"one", "two"} {
+	run("one first.js", func(d *driver) {
+		d.soon()
+		d.draft("")
+		d.types("begin\nfor one first.js\n")
+		d.ends()
+	})
+	run("one second.js", func(d *driver) {
+		d.soon()
+		d.draft("")
+		d.ends()
+	})
+	for _, name := range []string{"one", "two", "one first.js"} {
 		run(name, func(d *driver) {
 			d.soon()
 			d.draft("for " + name)

@@ -39,6 +39,15 @@ func (s Spec) Called() string {
 	return s.Name
 }
 
+// Key tells the agent from all others. Programs that run many, such as node, and hosts
+// that serve many give them the same Name.
+func (s Spec) Key() string {
+	if s.Custom || s.Remote {
+		return s.Command
+	}
+	return s.Name
+}
+
 // Variables are values that the user typed for the environment of an agent. They are
 // for its process alone and do not print.
 type Variables map[string]string
