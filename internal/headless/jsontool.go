@@ -28,6 +28,9 @@ func (c *encoder) tool(tool *thread.Tool, t *thread.Thread) *toolEvent {
 			if content.Diff.Deleted {
 				d.Operation = "delete"
 			}
+			if p := content.Diff.Place; p != nil && p.First >= 0 {
+				d.Line = p.First + strings.Count(p.Before, "\n") + 1
+			}
 			out.Diffs = append(out.Diffs, d)
 		case content.Changes != nil:
 			c.changes(out, content.Changes)

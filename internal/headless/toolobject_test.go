@@ -3,6 +3,8 @@ package headless
 import (
 	"encoding/base64"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +131,17 @@ func TestToolObjectHasDiffs(t *testing.T) {
 		t.Fatalf("%d calls", len(all))
 	}
 	wantTool(t, all[0], `{"id":"d","title":"Edit","kind":"edit","status":"completed","diffs":[{"path":"/w/f","old":"","new":"x\n"}]}`)
+
+	dir := t.TempDir()
+	file := quoted(filepath.Join(dir, "f"))
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("1\n2\n3\n4\n5\nbee\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	part := script("greet", `{"sessionUpdate":"tool_call","toolCallId":"d","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":`+file+`,"oldText":"5\nbee","newText":"5\nwasp"}]}`, "stop end_turn")
+	if all = toolObjects(t, part, func(o *Options) { o.Session.Cwd = dir }); len(all) != 1 {
+		t.Fatalf("%d calls", len(all))
+	}
+	wantTool(t, all[0], `{"id":"d","title":"Edit","kind":"edit","status":"completed","diffs":[{"path":`+file+`,"line":5,"old":"5\nbee","new":"5\nwasp"}]}`)
 }
 
 // stream-json tells what becomes of a terminal of ACP 2 as it comes, whole characters
