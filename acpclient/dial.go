@@ -59,13 +59,6 @@ func lost(place string, err error) error {
 	return &event.LostError{Place: place, Cause: err}
 }
 
-// hasStreams tells whether messages of a session come on a stream of its own, in no
-// order with others.
-func (c *Client) hasStreams() bool {
-	_, ok := c.in.Conn.(transport.Streams)
-	return ok
-}
-
 // opening and closing tell a transport with a stream for each session of it.
 func (c *Client) openStream(id string) {
 	if s, ok := c.in.Conn.(transport.Streams); ok {

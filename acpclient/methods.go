@@ -130,7 +130,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			return
 		}
 		if call.Answered() {
-			in, late = s.for_(), replay && (!s.userHeard || c.hasStreams())
+			in, late = s.for_(), replay
 		}
 		if err == nil {
 			err = c.surface.offered(s, method, raw)
@@ -161,10 +161,9 @@ const (
 	historyPatience = 3 * time.Second
 )
 
-// stragglers waits for what is still to come of a history: of an agent that has
-// answered before it told a message of the user's, which gemini does, and over HTTP,
-// where the answer may overtake the session's stream. It returns when nothing has come for a while, or when ctx or the
-// connection ends.
+// stragglers waits for what is still to come of a history: gemini answers after the
+// first message of it, and over HTTP the answer may overtake the session's stream. It
+// returns when nothing has come for a while, or when ctx or the connection ends.
 func (c *Client) stragglers(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, historyPatience)
 	defer stop()

@@ -23,9 +23,8 @@ type Session struct {
 	offer  Offer // may be nil
 
 	// Reader goroutine only.
-	texts     textStreams
-	tools     toolStore // what permission requests refer to
-	userHeard bool      // a message of the user's has come
+	texts textStreams
+	tools toolStore // what permission requests refer to
 
 	mu        sync.Mutex
 	running   bool

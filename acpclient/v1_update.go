@@ -87,7 +87,6 @@ func (s *Session) applyRare(u wire.Update) {
 
 // chunk posts one piece of a message.
 func (s *Session) chunk(role event.Role, messageID string, b wire.ContentBlock) {
-	s.userHeard = s.userHeard || role == event.User
 	if b.Type == "text" {
 		s.say(role, messageID, b.Text)
 		return

@@ -43,7 +43,7 @@ func TestLoad(t *testing.T) {
 		d.prompts("")
 		d.sees(`queued 1  "and now?"`)
 		close(answer)
-		d.soon()
+		d.rest()
 		d.prompts("and now?")
 		d.sees("▌ and now?", "You said: and now?")
 		d.misses("loading", "queued")

@@ -114,7 +114,7 @@ func TestReconnectLoads(t *testing.T) {
 		d.types("second\n")
 		d.sees(`queued 1  "second"`)
 		close(told)
-		d.soon()
+		d.rest()
 		d.sees("as the agent has it", `queued 1  "second"  enter sends`)
 		d.misses("You said: first", "loading")
 		d.got(1, "")

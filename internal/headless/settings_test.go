@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,23 +62,27 @@ func TestReplayIsNotPrinted(t *testing.T) {
 	}
 }
 
-// An agent that answers session/load first and replays then prints nothing of it
-// either.
+// An agent that answers session/load before it has told all of the history, as gemini
+// does after the first message, prints nothing of it either.
 func TestLateReplayIsNotPrinted(t *testing.T) {
-	replay := script("await initialize", loads, "await session/load", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`, `answer {}`,
-		"late", user("what I once asked"), "late", chunk("m1", "an old answer"), thought, toolCall, "await session/prompt", chunk("m2", "the new answer"), "stop end_turn")
-	r := play(t, replay, "go", reopened)
-	r.expect(t, ExitDone, "the new answer\n")
-	if strings.Contains(r.stderr, "Look") {
-		t.Errorf("an old tool call: %q", r.stderr)
-	}
-	got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
-	if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
-		t.Errorf("%+v", got)
-	}
-	r = play(t, replay, "go", reopened, format("stream-json"))
-	if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {
-		t.Error(r.out)
+	const answer = `answer {}`
+	history := []string{user("what I once asked"), "late", chunk("m1", "an old answer"), thought, toolCall}
+	for at := range history {
+		steps := slices.Insert(slices.Clone(history), at, answer, "late")
+		replay := script(slices.Concat([]string{"await initialize", loads, "await session/load"}, steps, []string{"await session/prompt", chunk("m2", "the new answer"), "stop end_turn"})...)
+		r := play(t, replay, "go", reopened)
+		r.expect(t, ExitDone, "the new answer\n")
+		if strings.Contains(r.stderr, "Look") {
+			t.Errorf("answered at %d: an old tool call: %q", at, r.stderr)
+		}
+		got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
+		if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
+			t.Errorf("answered at %d: %+v", at, got)
+		}
+		r = play(t, replay, "go", reopened, format("stream-json"))
+		if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {
+			t.Errorf("answered at %d: %s", at, r.out)
+		}
 	}
 }
 

@@ -262,6 +262,7 @@ func TestSessions(t *testing.T) {
 		r.types("hello")
 		r.fresh()
 		r.types("/sessions", "/sessions 3", "/sessions 2")
+		time.Sleep(time.Second) // until nothing more comes of the history
 		r.wants("Sessions:", "1. hello, open, idle, you are here", "2. An old one, in "+r.opts.Cwd+", 2026-01-02 03:04", "/sessions and a number opens one.", "There is no session 3.",
 			"Opening An old one, in "+r.opts.Cwd+", 2026-01-02 03:04.", "Now in session: An old one.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same")
 		r.types("/sessions 1")
