@@ -42,6 +42,9 @@ func TestChangesAreDrawn(t *testing.T) {
 		call wire.ToolCall
 		kind permissions.PartKind
 	}{"v2": {claude, permissions.Patch}, "a patch in the input": {copilot, permissions.Patch}, "two texts in the input": {pair, permissions.Diff}, "a text in the input": {whole, permissions.Diff}} {
+		if name != "a text in the input" {
+			c.call.Locations = &[]wire.Location{{Path: path}}
+		}
 		q := r.show(c.call)
 		if len(q.Body) != 1 || q.Body[0].Kind != c.kind || name != "a text in the input" && q.Words != "" {
 			t.Errorf("%s: %q, %+v", name, q.Words, q.Body)

@@ -111,12 +111,10 @@ func (h *Host) meansSecret(session, pattern string) bool {
 
 // addPaths warns of the files that lead outside or are sensitive, and with show
 // names those that nothing else shows. What cannot be resolved counts as outside.
-func (h *Host) addPaths(q *permissions.Question, t wire.ToolCall, files []named, more, show bool) {
+func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, files []named, more, show bool) {
 	shown := map[string]bool{}
-	for _, c := range contents(t) {
-		if c.Type == "diff" {
-			shown[c.Path] = true
-		}
+	for _, path := range seen.paths() {
+		shown[path] = true
 	}
 	if show && t.Locations != nil {
 		for _, l := range *t.Locations {

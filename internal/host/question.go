@@ -65,7 +65,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Words = ""
 	}
 	files, more := h.namedFiles(a.Session, t, in)
-	h.addPaths(&q, t, files, more, command == "")
+	h.addPaths(&q, &seen, t, files, more, command == "")
 	q.Body = append(q.Body, seen.rest(in.raw, h.cwd(a.Session))...)
 	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
