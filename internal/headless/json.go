@@ -50,6 +50,7 @@ type jsonEvent struct {
 	Currency string   `json:"currency,omitempty"`
 
 	Severity   string   `json:"severity,omitempty"`
+	State      string   `json:"state,omitempty"`
 	StopReason string   `json:"stopReason,omitempty"`
 	Error      string   `json:"error,omitempty"`
 	Stderr     []string `json:"stderr,omitempty"`
@@ -104,6 +105,14 @@ const maxURL = 2000
 
 var roleName = map[event.Role]string{event.Agent: "agent", event.User: "user", event.Thought: "thought"}
 
+// said is a text that an update may leave out.
+func said(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
 // encoder makes the JSON form of what happens, for both formats.
 type encoder struct {
 	dir  string            // of the session: names in patches are relative to it
@@ -142,7 +151,9 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	case event.TerminalExited:
 		return jsonEvent{Type: "terminal_exit", Terminal: e.ID, ExitCode: e.Code, Signal: e.Signal}, !e.Cleared
 	case event.PlanChanged:
-		return jsonEvent{Type: "plan", Plan: planOf(e.Entries)}, true
+		return jsonEvent{Type: "plan", Plan: planOf(e.Entries), Text: e.Markdown}, true
+	case event.SubagentChanged:
+		return jsonEvent{Type: "subagent", Session: e.ID, Subject: said(e.Title), Text: said(e.Description), State: said(e.State), StopReason: e.StopReason}, true
 	case event.PermissionSettled:
 		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
 	case event.UsageChanged:

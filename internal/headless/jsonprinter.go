@@ -70,6 +70,7 @@ type jsonPrinter struct {
 	stderr      io.Writer
 	start       jsonEvent
 	permissions []jsonEvent
+	notices     []jsonEvent
 	refused     []jsonEvent
 	unbidden    []jsonEvent
 }
@@ -84,6 +85,8 @@ type result struct {
 	Thoughts    string       `json:"thoughts,omitempty"`
 	Tools       []*toolEvent `json:"tools"`
 	Plan        []planEvent  `json:"plan,omitempty"`
+	PlanText    string       `json:"planText,omitempty"`
+	Notices     []jsonEvent  `json:"notices,omitempty"`
 	Permissions []jsonEvent  `json:"permissions,omitempty"`
 	Denied      []jsonEvent  `json:"denied,omitempty"`
 	Unasked     []jsonEvent  `json:"unasked,omitempty"`
@@ -107,6 +110,9 @@ func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 	case event.PermissionSettled:
 		ev, _ := p.encode.event(e, t)
 		p.permissions = append(p.permissions, ev)
+	case event.NoticeArrived:
+		ev, _ := p.encode.event(e, t)
+		p.notices = append(p.notices, ev)
 	case event.ElicitationAsked:
 		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
 	}
@@ -136,7 +142,10 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 			r.Tools = append(r.Tools, p.encode.tool(it.Tool, t))
 		}
 	}
-	r.Plan = planOf(t.Plan)
+	r.Plan, r.Notices = planOf(t.Plan), p.notices
+	for _, plan := range t.Plans {
+		r.PlanText = joined(r.PlanText, plan.Markdown)
+	}
 	p.stream.write(r)
 }
 

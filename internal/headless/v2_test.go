@@ -46,6 +46,28 @@ func TestWholeMessages(t *testing.T) {
 	}
 }
 
+// What the screen shows beside messages and calls is in the JSON, too: plans that are a
+// text, sub-agents and notices.
+func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
+	steps := script(append(append([]string{}, greetV2...),
+		`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"1. **Look**\n2. Mend"}}`,
+		`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find it","description":"Explore","state":{"state":"running"}}`,
+		`{"sessionUpdate":"notice","severity":"warning","title":"Quota","description":"95 % used"}`,
+		`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)...)
+	streamed := play(t, steps, "go", speaks("2"), format("stream-json")).out
+	for _, want := range []string{`{"type":"plan","text":"1. **Look**\n2. Mend"}`, `{"type":"subagent","session":"child","text":"Explore","subject":"Find it","state":"running"}`} {
+		if !strings.Contains(streamed, want+"\n") {
+			t.Errorf("stream-json has no %s: %s", want, streamed)
+		}
+	}
+	whole := play(t, steps, "go", speaks("2"), format("json")).out
+	for _, want := range []string{`"planText":"1. **Look**\n2. Mend"`, `"notices":[{"type":"notice","text":"95 % used","subject":"Quota","severity":"warning"}]`} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("json has no %s: %s", want, whole)
+		}
+	}
+}
+
 // Forms and pages are declined, with a word: while the session is opened, too.
 func TestElicitationsAreDeclined(t *testing.T) {
 	const form = `{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
