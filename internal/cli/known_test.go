@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +40,29 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	t.Setenv(listVar, `[]`)
 	if _, stderr, err = k.do(NewRun, "-c", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "never heard of it") {
 		t.Errorf("%v, %q", err, stderr)
+	}
+}
+
+// An agent may number its sessions from one in every directory: those of one do not
+// hide those of another.
+func TestKnownOfTheSameID(t *testing.T) {
+	k := keeping(t, `{"loadSession":true}`, `["fresh"]`)
+	for _, args := range [][]string{{"mend the lexer"}, {"--cwd", "sub", "write the docs"}} {
+		if _, stderr, err := k.do(NewRun, args...); err != nil {
+			t.Fatalf("%v, %q", err, stderr)
+		}
+	}
+	self, _ := os.Executable()
+	known, err := Known(Custom([]string{self}))
+	var got []string
+	for _, s := range known {
+		got = append(got, s.ID+" "+s.Cwd+" "+s.Title)
+	}
+	if want := []string{"fresh " + filepath.Join(k.dir, "sub") + " write the docs", "fresh " + k.dir + " mend the lexer"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %q, want %q", err, got, want)
+	}
+	if out, stderr, err := k.do(NewRun, "-c", "go on"); err != nil || out != "session/load fresh "+k.dir+"; in fresh\n" {
+		t.Errorf("%v, %q, %q", err, out, stderr)
 	}
 }
 

@@ -57,13 +57,13 @@ func Logs(dir string) ([]Logged, error) {
 	if err != nil {
 		return nil, err
 	}
-	type key struct{ agent, session string }
+	type key struct{ agent, dir, session string } // agents may number their sessions in each directory
 	found := map[key]*Logged{}
 	for _, e := range entries { // the newest first
 		for _, s := range e.Sessions {
-			k := key{e.Agent, s.ID}
+			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
-				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Protocol: e.Protocol, command: e.Command}
+				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Protocol: e.Protocol, command: e.Command}
 			}
 			found[k].add(e, s)
 		}
@@ -77,7 +77,7 @@ func Logs(dir string) ([]Logged, error) {
 		all = append(all, *g)
 	}
 	slices.SortFunc(all, func(a, b Logged) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Session, b.Session))
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Dir, b.Dir))
 	})
 	return all, nil
 }
@@ -92,10 +92,6 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 	}
 	if used.After(g.Updated) {
 		g.Updated = used
-	}
-	if g.Dir == "" {
-		g.Dir = cmp.Or(s.Cwd, e.Cwd)
-		g.Cwd = safetext.Line(g.Dir, 1000)
 	}
 	switch {
 	case g.titled: // by the agent, newer
