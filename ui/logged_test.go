@@ -52,6 +52,29 @@ func loggedTwo(_ *driver, o *Options) {
 	}
 }
 
+// The log of a command that was typed is shown by what the agent calls itself: its
+// program, such as env, says nothing.
+func TestLoggedOfACommand(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		loggedTwo(d, o)
+		logs := o.Logs
+		o.Logs = func() ([]Logged, error) {
+			two, err := logs()
+			two[0].Agent, two[0].Name = "env", "Elder Agent"
+			return two, err
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("Mend the lexer  Elder Agent")
+		d.types("mend\n")
+		d.soon()
+		d.sees("Read-only log: Elder Agent is not running", " Elder Agent · read from the log")
+		d.misses("env ")
+	})
+}
+
 // Sessions of which only a log is left are listed, searched and read; nobody
 // answers there.
 func TestLogged(t *testing.T) {

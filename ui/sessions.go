@@ -74,7 +74,7 @@ func (e entry) same(other entry) bool {
 	case e.chat != nil || other.chat != nil:
 		return e.chat == other.chat
 	case e.logged != nil && other.logged != nil:
-		return e.logged.Agent == other.logged.Agent && e.logged.Session == other.logged.Session
+		return e.logged.Agent == other.logged.Agent && e.logged.Session == other.logged.Session && e.logged.Dir == other.logged.Dir
 	case e.listed != nil && other.listed != nil:
 		return e.agent == other.agent && e.listed.ID == other.listed.ID
 	}
@@ -141,7 +141,7 @@ func (m *Model) sessionItems() []widget.Item {
 			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Agent, g.Updated, entry{logged: g}))
+		toRead = append(toRead, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(items, toRead...)
 }

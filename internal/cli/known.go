@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/record"
@@ -33,4 +35,13 @@ func Known(a agents.Agent) ([]acpclient.Listed, error) {
 // told apart by all of the line: env and node are many agents.
 func (g Logged) Of(a agents.Agent) bool {
 	return g.Agent == safetext.Line(a.Name, 80) && (a.Source != agents.Custom || g.command == redact.Command(a.CommandLine()))
+}
+
+// Shown is the name to show for the agent of the session: its own where a command was
+// typed, of which the program says little.
+func (g Logged) Shown(known []agents.Agent) string {
+	if a, found := agents.Find(known, g.Agent); found && a.Source != agents.Custom || IsURL(g.command) {
+		return g.Agent
+	}
+	return cmp.Or(g.name, g.Agent)
 }

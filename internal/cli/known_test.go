@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/headless"
+	"parley/internal/record"
 )
 
 // An agent that keeps sessions and lists none goes on with what parley's own logs know,
@@ -80,5 +81,17 @@ func TestKnownOfACommand(t *testing.T) {
 		if known, err := Known(c.agent); err != nil || len(known) != c.want {
 			t.Errorf("%s: %+v, %v", c.agent.CommandLine(), known, err)
 		}
+	}
+	dir, _ := record.Dir()
+	logged, err := Logs(dir)
+	if err != nil || len(logged) != 1 {
+		t.Fatalf("%+v, %v", logged, err)
+	}
+	known := agents.Agent{Name: filepath.Base(self), Source: agents.Path}
+	if got := logged[0].Shown([]agents.Agent{Custom([]string{self})}); got != "kept" {
+		t.Errorf("a command is shown as %q", got)
+	}
+	if got := logged[0].Shown([]agents.Agent{known}); got != known.Name {
+		t.Errorf("an agent that is known is shown as %q", got)
 	}
 }

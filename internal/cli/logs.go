@@ -36,6 +36,7 @@ type Logged struct {
 	Prompts  int
 	Protocol int // version of ACP, of the newest log; 0 where it is not known
 
+	name    string // what the agent calls itself; "" where that is not known
 	command string // that it was started by, as a log has it
 	titled  bool   // Title is the agent's
 	files   []loggedFile
@@ -63,7 +64,7 @@ func Logs(dir string) ([]Logged, error) {
 		for _, s := range e.Sessions {
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
-				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Protocol: e.Protocol, command: e.Command}
+				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Protocol: e.Protocol, name: safetext.Line(e.Name, 80), command: e.Command}
 			}
 			found[k].add(e, s)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -64,10 +65,11 @@ func (r *Record) tap() acpclient.Tap {
 	}
 }
 
-// introduced notes which version of the protocol is spoken.
+// introduced notes what the agent calls itself, and which version of the protocol is
+// spoken.
 func (r *Record) introduced(info acpclient.AgentInfo) {
 	if r.w != nil {
-		r.w.Update(func(m *record.Meta) { m.Protocol = info.ProtocolVersion })
+		r.w.Update(func(m *record.Meta) { m.Name, m.Protocol = cmp.Or(info.Title, info.Name), info.ProtocolVersion })
 	}
 }
 

@@ -75,6 +75,7 @@ const (
 // peer or the user gave it: not safe for a terminal.
 type Meta struct {
 	Agent    string    `json:"agent,omitempty"`
+	Name     string    `json:"name,omitempty"` // what the agent calls itself
 	Command  string    `json:"command,omitempty"`
 	Cwd      string    `json:"cwd,omitempty"` // where the agent was started
 	Roots    []string  `json:"roots,omitempty"`
@@ -117,7 +118,7 @@ func (o Options) orDefault() Options {
 
 // encode returns m as bounded JSON without secrets.
 func (m Meta) encode() []byte {
-	m.Agent, m.Command, m.Cwd = clip(m.Agent, maxField), clip(redact.Command(m.Command), maxField), clip(m.Cwd, maxField)
+	m.Agent, m.Name, m.Command, m.Cwd = clip(m.Agent, maxField), clip(m.Name, 128), clip(redact.Command(m.Command), maxField), clip(m.Cwd, maxField)
 	m.Started = m.Started.UTC()
 	if y := m.Started.Year(); y < 0 || y > 9999 { // has no JSON
 		m.Started = time.Time{}

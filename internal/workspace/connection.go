@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -158,6 +159,7 @@ type Message struct {
 // Session its id, verbatim; Title is safe to show.
 type Logged struct {
 	Agent, Session, Cwd, Title string
+	Name                       string // of the agent, for reading; "": Agent
 	Dir                        string // Cwd, verbatim
 	Updated                    time.Time
 	Prompts                    int
@@ -168,6 +170,9 @@ type Logged struct {
 	Replay func(ctx context.Context, sink event.Sink) error
 	Behind func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 }
+
+// Called is what its agent is called.
+func (g Logged) Called() string { return cmp.Or(g.Name, g.Agent) }
 
 // OfAgent tells whether it is a session of an agent.
 func (g Logged) OfAgent(s Spec) bool {

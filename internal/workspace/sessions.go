@@ -205,13 +205,16 @@ func (w *Workspace) WhyReadOnly(g Logged) string {
 			return a.Name() + " does not have this session any longer"
 		}
 	}
-	return g.Agent + " is not running"
+	return g.Called() + " is not running"
 }
 
 // OpenLogged shows a session from its log, to read. why says why that is so.
 func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	a := newAgent(w)
 	a.Spec = w.Spec(g.Agent)
+	if a.Spec.Command == "" { // it is none of those that are known
+		a.Spec.Title, a.Spec.Custom = g.Called(), true
+	}
 	for _, other := range w.Agents() {
 		if g.OfAgent(other.Spec) {
 			a.Spec = other.Spec // which may have told its name
