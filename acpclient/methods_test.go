@@ -120,6 +120,18 @@ func TestResultsThatAreNoObject(t *testing.T) {
 	}
 }
 
+// An answer that names no session opens none.
+func TestNewSessionWithoutAnID(t *testing.T) {
+	for _, result := range []string{`null`, `{}`, `{"sessionId":null}`, `{"sessionId":""}`} {
+		_, c := greet(t, `{}`, map[string]string{"session/new": `"result":` + result}, acpclient.Options{Sink: event.NewQueue()})
+		if s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err == nil {
+			t.Errorf("%s opened %q", result, s.ID())
+		} else if !strings.Contains(err.Error(), "sessionId") {
+			t.Errorf("%s: %v", result, err)
+		}
+	}
+}
+
 // With one capability advertised, exactly the methods that it stands for go out;
 // the others say that they are not offered.
 func TestCase57EachCapabilityByItself(t *testing.T) {

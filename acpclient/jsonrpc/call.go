@@ -104,11 +104,11 @@ func (c *Call) Wait(ctx context.Context, result any) error {
 	return Decode(c.method, c.result, result)
 }
 
-// Decode decodes the result of a call, which is JSON; null leaves result untouched.
+// Decode decodes the result of a call, which is JSON; null is an empty object.
 // An error matches ErrInvalidResponse.
 func Decode(method string, raw json.RawMessage, result any) error {
 	if jsonscan.KindOf(raw) == jsonscan.Null {
-		return nil
+		raw = json.RawMessage("{}")
 	}
 	err := json.Unmarshal(raw, result)
 	if errors.Is(err, jsonscan.ErrSyntax) { // of a decoder that walks an object

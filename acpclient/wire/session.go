@@ -199,11 +199,10 @@ type Mode struct {
 // UnmarshalJSON needs a sessionId and is lenient about the rest.
 func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
 	*r = NewSessionResponse{}
-	found := false
 	err := fields(data, func(key string, v []byte) {
 		switch key {
 		case "sessionId":
-			r.SessionID, found = jsonscan.Text(v)
+			r.SessionID, _ = jsonscan.Text(v)
 		case "modes":
 			r.Modes = decodeModes(v, "availableModes", "currentModeId", "id")
 		case "models":
@@ -212,7 +211,7 @@ func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
 			r.Config = DecodeConfigOptions(v)
 		}
 	})
-	if err == nil && !found {
+	if err == nil && r.SessionID == "" {
 		return need("sessionId")
 	}
 	return err
