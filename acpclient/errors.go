@@ -13,6 +13,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
+	"parley/internal/jsonscan"
 	"parley/internal/redact"
 	"parley/internal/safetext"
 )
@@ -23,20 +24,25 @@ func (c *Client) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		var from struct{ Transport bool }
 		json.Unmarshal(e.Data, &from)
-		return &event.AgentError{Doing: doing, Unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(e.Detail(), 2000), Data: e.Data}
+		return &event.AgentError{Doing: doing, Unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(plainMessage(e.Detail()), 2000), Data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // plainMessage is what a message says that is JSON by itself: gemini hands on what its
-// server has answered, which may be wrapped several times.
+// server has answered, which may be wrapped several times, and be a list.
 func plainMessage(message string) string {
 	for range 4 {
 		var outer struct {
 			Error   json.RawMessage
 			Message string
 		}
-		if !strings.HasPrefix(strings.TrimSpace(message), "{") || json.Unmarshal([]byte(message), &outer) != nil {
+		raw := []byte(strings.TrimSpace(message))
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+			raw = list[0]
+		}
+		if jsonscan.KindOf(raw) != jsonscan.Object || json.Unmarshal(raw, &outer) != nil {
 			break
 		}
 		var inner struct{ Message string }

@@ -47,17 +47,23 @@ func TestErrorWhoseMessageIsJSON(t *testing.T) {
 		"plain": "plain",
 		`{"error":{"code":400,"message":"too long","status":"INTERNAL"}}`:  "too long",
 		`{"error":{"message":"{\n  \"error\": {\"message\": \"deep\"}}"}}`: "deep",
-		`{"error":"short"}`:         "short",
-		`{"message":"outside"}`:     "outside",
-		`{"error":{"code":1}}`:      `{"error":{"code":1}}`,
-		`{"broken`:                  `{"broken`,
-		`{"message":"a\u001b[2Jb"}`: "ab",
+		`{"error":"short"}`:                   "short",
+		`[{"error":{"message":"in a list"}}]`: "in a list",
+		`{"message":"outside"}`:               "outside",
+		`{"error":{"code":1}}`:                `{"error":{"code":1}}`,
+		`{"broken`:                            `{"broken`,
+		`{"message":"a\u001b[2Jb"}`:           "ab",
 	} {
 		quoted, _ := json.Marshal(message)
 		_, c := greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":%s}`, quoted)}, acpclient.Options{})
 		_, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
 		if got := fmt.Sprint(err); !strings.HasSuffix(got, "the agent answered: "+want+" (500)") {
 			t.Errorf("%s: %q", message, got)
+		}
+		_, c = greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":"Internal error","data":{"details":%s}}`, quoted)}, acpclient.Options{})
+		_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+		if got := fmt.Sprint(err); !strings.HasSuffix(got, "the agent answered: Internal error: "+want+" (500)") {
+			t.Errorf("as the detail, %s: %q", message, got)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-
 	"parley/internal/host"
 	"parley/internal/keyboard"
 	"parley/internal/workspace"
