@@ -59,6 +59,19 @@ func slow(t *turn) string {
 	return "end_turn"
 }
 
+// What the agent says after its turn stands by itself, below the answer.
+func TestTextBetweenTurns(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.agent.sayIn("s1", "agent", "[MODE_UPDATE] plan")
+		d.soon()
+		d.sees("  You said: hello", "  [MODE_UPDATE] plan")
+		d.misses("hello[MODE")
+	})
+}
+
 // Case 100: prompts typed while a turn runs wait, can be edited and dropped.
 func TestQueue(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
