@@ -1,0 +1,161 @@
+// Package slowlink puts a slow connection between a client and a server. Only tests use it.
+package slowlink
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Link carries connections to a server at a bounded number of bytes a second, each way.
+type Link struct {
+	target string
+	o      Options
+	ln     net.Listener
+	frozen chan struct{} // closed by Freeze
+	freeze sync.Once
+	over   chan struct{} // closed when the link ends
+	work   sync.WaitGroup
+
+	mu    sync.Mutex
+	conns []net.Conn // nil when the link has ended
+}
+
+// Options are how slow a Link is, and what it does with what has to wait.
+type Options struct {
+	Rate int // bytes a second each way, of each connection
+	// Swallows says that it takes everything at once, as a proxy with room for it does, and
+	// hands it on slowly. Else whoever writes to it notices how slow it is.
+	Swallows bool
+}
+
+// buffers of the system at each end: less than a segment of the loopback would stall.
+const buffers = 128 << 10
+
+// New makes a Link to an address. It ends with the test.
+func New(t testing.TB, target string, o Options) *Link {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Link{target: target, o: o, ln: ln, frozen: make(chan struct{}), over: make(chan struct{}), conns: []net.Conn{}}
+	l.work.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			l.work.Go(func() { l.carry(conn) })
+		}
+	})
+	t.Cleanup(l.close)
+	return l
+}
+
+// Addr is where clients find the link.
+func (l *Link) Addr() string { return l.ln.Addr().String() }
+
+// Freeze lets nothing through from now on. Connections stay as they are.
+func (l *Link) Freeze() { l.freeze.Do(func() { close(l.frozen) }) }
+
+func (l *Link) close() {
+	l.ln.Close()
+	close(l.over)
+	l.mu.Lock()
+	for _, c := range l.conns {
+		c.Close()
+	}
+	l.conns = nil
+	l.mu.Unlock()
+	l.work.Wait()
+}
+
+// keep remembers a connection; false, and it is closed, when the link has ended.
+func (l *Link) keep(conn net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conns == nil {
+		conn.Close()
+		return false
+	}
+	l.conns = append(l.conns, conn)
+	return true
+}
+
+func (l *Link) carry(client net.Conn) {
+	if !l.keep(client) {
+		return
+	}
+	server, err := net.Dial("tcp", l.target)
+	if err != nil {
+		client.Close()
+		return
+	}
+	if !l.keep(server) {
+		return
+	}
+	l.work.Go(func() { l.pump(client, server) })
+	l.pump(server, client)
+}
+
+// pump carries one direction.
+func (l *Link) pump(from, to net.Conn) {
+	var src io.Reader = from
+	if l.o.Swallows {
+		swallowed := l.swallow(from)
+		defer swallowed.Close()
+		src = swallowed
+	} else {
+		from.(*net.TCPConn).SetReadBuffer(buffers)
+	}
+	to.(*net.TCPConn).SetWriteBuffer(buffers)
+	defer from.Close()
+	defer to.Close()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for p := make([]byte, l.o.Rate/100); ; {
+		n, err := src.Read(p)
+		select {
+		case <-l.frozen:
+			<-l.over
+			return
+		default:
+		}
+		if n > 0 {
+			if _, err := to.Write(p[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+		<-tick.C
+	}
+}
+
+// swallow reads everything at once and keeps what has to wait.
+func (l *Link) swallow(from io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	pieces := make(chan []byte, 1<<16)
+	l.work.Go(func() {
+		defer close(pieces)
+		for {
+			p := make([]byte, 16<<10)
+			n, err := from.Read(p)
+			if err != nil {
+				return
+			}
+			pieces <- p[:n]
+		}
+	})
+	l.work.Go(func() {
+		defer in.Close()
+		for p := range pieces {
+			in.Write(p)
+		}
+	})
+	return out
+}
