@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -23,18 +24,25 @@ func TestSlowIsNotSilent(t *testing.T) {
 	for range 60 {
 		many = append(many, padded("s", 40<<10))
 	}
-	for _, way := range []struct {
-		name, scheme, h2c string
-	}{{"WebSocket", "ws", ""}, {"HTTP/1.1", "http", "off"}, {"h2c", "http", "on"}} {
-		for _, swallows := range []bool{false, true} {
-			name := way.name + " over a slow line"
-			if swallows {
-				name = way.name + " behind a proxy that takes everything"
-			}
-			t.Run(name, func(t *testing.T) {
+	type method struct{ name, scheme, h2c string }
+	socket := method{"WebSocket", "ws", ""}
+	http := []method{{"HTTP 1.1", "http", "off"}, {"h2c", "http", "on"}}
+	for _, link := range []struct {
+		name    string
+		room    int
+		stall   time.Duration
+		methods []method
+	}{
+		{"a slow line", 0, time.Second, append(http, socket)},
+		{"a proxy that takes everything", math.MaxInt, time.Second, append(http, socket)},
+		// Over HTTP nothing tells this from a client that stands still.
+		{"a proxy that takes much at a time", 5 * rate / 4, time.Second / 3, []method{socket}},
+	} {
+		for _, way := range link.methods {
+			t.Run(way.name+" over "+link.name, func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t, "h1", hasty)
-				l := slowlink.New(t, r.addr, slowlink.Options{Rate: rate, Swallows: swallows})
+				r := newRig(t, "h1", func(o *Options) { hasty(o); o.Limits.Stall = link.stall })
+				l := slowlink.New(t, r.addr, slowlink.Options{Rate: rate, Room: link.room})
 				conn, err := transport.Dial(t.Context(), transport.Remote{URL: way.scheme + "://" + l.Addr() + "/acp", H2C: way.h2c})
 				if err != nil {
 					t.Fatal(err)

@@ -293,7 +293,9 @@ func (k *socket) probe(n int) {
 	k.probing.Add(1)
 	go func() {
 		defer k.probing.Add(-1)
-		k.ws.Ping(context.Background())
+		if k.ws.Ping(context.Background()) == nil {
+			k.line.out.Taken()
+		}
 	}()
 }
 

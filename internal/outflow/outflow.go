@@ -130,6 +130,11 @@ func (w *Writer) Room(most int) error {
 	}
 }
 
+// Taken says that the other side has told that it takes what is written, though the
+// network may take nothing for now: what lies on the way takes it in lumps. Its time
+// starts anew.
+func (w *Writer) Taken() { w.renew(false) }
+
 // Finish bounds the time for everything that is still to be written.
 func (w *Writer) Finish(d time.Duration) {
 	w.mu.Lock()

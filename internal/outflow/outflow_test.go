@@ -71,6 +71,31 @@ func TestStall(t *testing.T) {
 	})
 }
 
+// What the other side says that it takes counts even while the network takes nothing.
+func TestTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		defer here.Close()
+		failed := make(chan error, 1)
+		w := New(here, here, time.Minute, func(err error) { failed <- err })
+		w.Write(make([]byte, 10))
+		for range 5 {
+			time.Sleep(50 * time.Second)
+			w.Taken()
+		}
+		there.Read(make([]byte, 10))
+		if err := w.Room(0); err != nil {
+			t.Error(err)
+		}
+		w.Write(make([]byte, 10))
+		w.Taken()
+		began := time.Now()
+		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) > time.Minute {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // One that takes nothing can be given a last moment, in which the rest may leave.
 func TestFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

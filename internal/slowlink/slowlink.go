@@ -26,9 +26,10 @@ type Link struct {
 // Options are how slow a Link is, and what it does with what has to wait.
 type Options struct {
 	Rate int // bytes a second each way, of each connection
-	// Swallows says that it takes everything at once, as a proxy with room for it does, and
-	// hands it on slowly. Else whoever writes to it notices how slow it is.
-	Swallows bool
+	// Room is how many bytes each way it takes at once, as a proxy with room for them does.
+	// It takes no more until it has handed on all of them. 0: whoever writes to it notices
+	// how slow it is.
+	Room int
 }
 
 // buffers of the system at each end: less than a segment of the loopback would stall.
@@ -103,17 +104,16 @@ func (l *Link) carry(client net.Conn) {
 
 // pump carries one direction.
 func (l *Link) pump(from, to net.Conn) {
-	var src io.Reader = from
-	if l.o.Swallows {
-		swallowed := l.swallow(from)
-		defer swallowed.Close()
-		src = swallowed
-	} else {
-		from.(*net.TCPConn).SetReadBuffer(buffers)
-	}
+	from.(*net.TCPConn).SetReadBuffer(buffers)
 	to.(*net.TCPConn).SetWriteBuffer(buffers)
 	defer from.Close()
 	defer to.Close()
+	var src io.Reader = from
+	if l.o.Room > 0 {
+		swallowed := l.swallow(from)
+		defer swallowed.Close()
+		src = swallowed
+	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for p := make([]byte, l.o.Rate/100); ; {
@@ -136,25 +136,34 @@ func (l *Link) pump(from, to net.Conn) {
 	}
 }
 
-// swallow reads everything at once and keeps what has to wait.
+// swallow reads as much as there is room for, and keeps what has to wait.
 func (l *Link) swallow(from io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
-	pieces := make(chan []byte, 1<<16)
+	pieces, handedOn := make(chan []byte, 1<<16), make(chan struct{})
 	l.work.Go(func() {
 		defer close(pieces)
-		for {
+		for n := 0; ; {
 			p := make([]byte, 16<<10)
-			n, err := from.Read(p)
+			k, err := from.Read(p)
 			if err != nil {
 				return
 			}
-			pieces <- p[:n]
+			pieces <- p[:k]
+			if n += k; n >= l.o.Room {
+				pieces <- nil
+				<-handedOn
+				n = 0
+			}
 		}
 	})
 	l.work.Go(func() {
 		defer in.Close()
 		for p := range pieces {
-			in.Write(p)
+			if p == nil {
+				handedOn <- struct{}{}
+			} else {
+				in.Write(p)
+			}
 		}
 	})
 	return out
