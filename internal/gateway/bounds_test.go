@@ -161,6 +161,29 @@ func TestStalledStream(t *testing.T) {
 	})
 }
 
+// A client that leaves a stream unread and says nothing more is gone, though proxies may
+// take the comments on its other streams for ever. One that says something is not.
+func TestUnreadStreamIsNoStream(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		there, gone := r.connect(), r.connect()
+		for _, c := range []*remote{there, gone} {
+			c.open("")
+			c.unread("s")
+			c.send("s", saying("s", padded("s", 12<<20)))
+		}
+		r.log.wait(t, "stream ends", 2)
+		other := there.open("other")
+		r.log.wait(t, `reason="the client does not read"`, 1)
+		if got := gone.post("s", saying("s")).status; got != 404 {
+			t.Errorf("the connection that is gone answers %d", got)
+		}
+		there.send("other", saying("other", update("other", "here")))
+		other.want(update("other", "here"))
+	}, func(o *Options) {
+		o.Limits = Limits{Stall: time.Second, KeepAlive: 100 * time.Millisecond, Idle: 2 * time.Second}
+	})
+}
+
 func TestStalledSocket(t *testing.T) {
 	sockets(t, func(t *testing.T, r *rig) {
 		s := r.socket()

@@ -94,7 +94,7 @@ type Limits struct {
 	SessionBuffer    int64         // bytes that wait in one session's stream
 	ConnectionBuffer int64         // bytes that wait in a connection each way, and of one message of an agent
 	TotalBuffer      int64         // bytes that wait in all connections
-	Idle             time.Duration // how long a connection lives without a stream and without a request
+	Idle             time.Duration // how long a connection lives without a stream, or with one that is left unread, and without a request
 	Initialize       time.Duration // how long an agent may take to answer initialize
 	Header           time.Duration // how long a client may take for the headers of a request
 	Read             time.Duration // how long it may take for each part of a body, and for the first message on a WebSocket

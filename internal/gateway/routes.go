@@ -22,7 +22,8 @@ type routes struct {
 	over     bool
 
 	receivers int         // streams that somebody reads
-	idle      *time.Timer // runs while there are none; nil before the connection is known to its client
+	unread    bool        // one of them took nothing for too long, and the client has given no sign since
+	idle      *time.Timer // runs while there are none, or unread is set; nil before the connection is known to its client
 }
 
 // open makes the routes of a connection that this request initializes.
@@ -175,42 +176,50 @@ func (c *connection) sessionOf(e *envelope) string {
 }
 
 // attach counts a stream that is read: the connection is not idle.
-func (r *routes) attach() {
+func (c *connection) attach() {
+	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.receivers++
-	if r.idle != nil {
-		r.idle.Stop()
-	}
+	r.unread = false
+	c.rest()
 }
 
-// detach is the end of one.
-func (c *connection) detach() {
+// detach is the end of one. One that its client left unread tells more than those that
+// are open: what lies between takes their comments for ever.
+func (c *connection) detach(unread bool) {
 	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.receivers--
+	r.unread = r.unread || unread
 	c.rest()
 }
 
 // rest starts the time that an idle connection lives, anew; routes are locked.
 func (c *connection) rest() {
 	r := &c.routes
-	if r.receivers > 0 || r.over {
-		return
-	}
-	if r.idle == nil {
+	switch {
+	case r.over:
+	case r.receivers > 0 && !r.unread:
+		if r.idle != nil {
+			r.idle.Stop()
+		}
+	case r.idle == nil:
 		r.idle = time.AfterFunc(c.server.limits.Idle, c.expire)
-		return
+	default:
+		r.idle.Reset(c.server.limits.Idle)
 	}
-	r.idle.Reset(c.server.limits.Idle)
 }
 
 func (c *connection) expire() {
 	c.routes.mu.Lock()
-	idle := c.routes.receivers == 0
+	unread, idle := c.routes.unread, c.routes.receivers == 0
 	c.routes.mu.Unlock()
-	if idle {
+	switch {
+	case unread:
+		c.end(ending{reason: "the client does not read"})
+	case idle:
 		c.end(ending{reason: "idle: no stream is read"})
 	}
 }
@@ -219,5 +228,6 @@ func (c *connection) expire() {
 func (c *connection) stir() {
 	c.routes.mu.Lock()
 	defer c.routes.mu.Unlock()
+	c.routes.unread = false
 	c.rest()
 }

@@ -44,11 +44,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		from.detach()
 		return
 	}
-	c.routes.attach()
+	c.attach()
 	c.log.Debug("stream begins", "session", r.Header.Get(sessionHeader) != "")
+	unread := false
 	defer func() {
 		from.detach()
-		c.detach()
+		c.detach(unread)
 		c.log.Debug("stream ends", "session", r.Header.Get(sessionHeader) != "")
 	}()
 
@@ -62,7 +63,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	e := &events{w: w, rc: http.NewResponseController(w), stall: s.limits.Stall + s.limits.KeepAlive}
 	defer c.whenCut(e.interrupt)()
-	e.send(r, c, from, s.limits.KeepAlive)
+	unread = e.send(r, c, from, s.limits.KeepAlive) != nil && time.Since(e.renewed) >= e.stall
 }
 
 // accepts tells whether an Accept header names a type itself; "*/*" does not.
@@ -152,10 +153,10 @@ func (e *events) rest() {
 	e.writing = false
 }
 
-// send is the life of a stream.
-func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.Duration) {
-	if e.writeComment() != nil {
-		return
+// send is the life of a stream. The error is that of writing.
+func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.Duration) error {
+	if err := e.writeComment(); err != nil {
+		return err
 	}
 	alive := time.NewTimer(pause)
 	defer alive.Stop()
@@ -163,31 +164,32 @@ func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.
 	for {
 		select {
 		case <-c.cut:
-			return
+			return nil
 		default:
 		}
 		var last bool
 		batch, last = from.peek(batch[:0], batchSize)
 		if len(batch) > 0 {
-			if e.writeAll(batch, from.written()+1) != nil {
-				return // what was not taken waits for the next receiver
+			if err := e.writeAll(batch, from.written()+1); err != nil {
+				return err // what was not taken waits for the next receiver
 			}
 			from.ack(len(batch))
+			c.stir()
 			clear(batch)
 			alive.Reset(pause)
 			continue
 		}
 		if last {
-			return
+			return nil
 		}
 		select {
 		case <-from.more:
 		case <-c.cut:
 		case <-r.Context().Done():
-			return
+			return nil
 		case <-alive.C:
-			if e.writeComment() != nil {
-				return
+			if err := e.writeComment(); err != nil {
+				return err
 			}
 			alive.Reset(pause)
 		}
