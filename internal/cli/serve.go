@@ -111,7 +111,7 @@ func (f *serveFlags) limitFlags(cmd *cobra.Command) {
 	flags.DurationVar(&l.Initialize, "initialize-timeout", l.Initialize, "give up on an agent that does not answer initialize")
 	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long the headers of a request may take")
 	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long each part of the body of a request, and the first message on a WebSocket, may take")
-	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long")
+	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long, or does not answer a ping")
 	flags.DurationVar(&l.KeepAlive, "keep-alive", l.KeepAlive, "how long a stream of events says nothing until it gets a comment; a WebSocket gets a ping after twice as long")
 	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long ending everything may take")
 }

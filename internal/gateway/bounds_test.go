@@ -289,7 +289,7 @@ func closes(t *testing.T, conn net.Conn) string {
 
 func TestSlowClients(t *testing.T) {
 	hasty := func(o *Options) { o.Limits.Header, o.Limits.Read = 100*time.Millisecond, 100*time.Millisecond }
-	pings := func(o *Options) { o.Limits.Ping, o.Limits.Pong = 200*time.Millisecond, 2*time.Second }
+	pings := func(o *Options) { o.Limits.Ping, o.Limits.Stall = 200*time.Millisecond, 2*time.Second }
 	raw := func(t *testing.T, r *rig, text string) net.Conn {
 		t.Helper()
 		conn, err := net.Dial("tcp", r.addr)

@@ -98,11 +98,10 @@ type Limits struct {
 	Initialize       time.Duration // how long an agent may take to answer initialize
 	Header           time.Duration // how long a client may take for the headers of a request
 	Read             time.Duration // how long it may take for each part of a body, and for the first message on a WebSocket
-	Stall            time.Duration // how long it may take nothing of what is written to it; also how long an agent may
+	Stall            time.Duration // how long it may take nothing of what is written to it, a ping included; also how long an agent may
 	Drain            time.Duration // how long ending everything may take
 	KeepAlive        time.Duration // pause after which a stream gets a comment
 	Ping             time.Duration // pause between two pings on a WebSocket
-	Pong             time.Duration // how long a client may give no sign of life after one
 }
 
 // DefaultLimits are the limits where nothing else is said.
@@ -111,7 +110,7 @@ func DefaultLimits() Limits {
 		Connections: 64, Sessions: 256,
 		Message: 16 << 20, SessionBuffer: 16 << 20, ConnectionBuffer: 64 << 20, TotalBuffer: 512 << 20,
 		Idle: 5 * time.Minute, Initialize: 5 * time.Minute, Header: 10 * time.Second, Read: time.Minute,
-		Stall: time.Minute, Drain: 10 * time.Second, KeepAlive: 15 * time.Second, Ping: 30 * time.Second, Pong: 20 * time.Second,
+		Stall: time.Minute, Drain: 10 * time.Second, KeepAlive: 15 * time.Second, Ping: 30 * time.Second,
 	}
 }
 
@@ -121,7 +120,7 @@ func (l Limits) filled() Limits {
 		cmp.Or(l.Connections, d.Connections), cmp.Or(l.Sessions, d.Sessions),
 		cmp.Or(l.Message, d.Message), cmp.Or(l.SessionBuffer, d.SessionBuffer), cmp.Or(l.ConnectionBuffer, d.ConnectionBuffer), cmp.Or(l.TotalBuffer, d.TotalBuffer),
 		cmp.Or(l.Idle, d.Idle), cmp.Or(l.Initialize, d.Initialize), cmp.Or(l.Header, d.Header), cmp.Or(l.Read, d.Read),
-		cmp.Or(l.Stall, d.Stall), cmp.Or(l.Drain, d.Drain), cmp.Or(l.KeepAlive, d.KeepAlive), cmp.Or(l.Ping, d.Ping), cmp.Or(l.Pong, d.Pong),
+		cmp.Or(l.Stall, d.Stall), cmp.Or(l.Drain, d.Drain), cmp.Or(l.KeepAlive, d.KeepAlive), cmp.Or(l.Ping, d.Ping),
 	}
 }
 

@@ -85,7 +85,7 @@ func (s *Server) httpServer() *http.Server {
 			WriteByteTimeout:     l.Stall,
 			// The answer to a ping lies behind all that is on its way, and nothing else counts
 			// here as a sign of life: it gets the time that a client may be away.
-			SendPingTimeout: l.Ping, PingTimeout: max(l.Idle, l.Pong),
+			SendPingTimeout: l.Ping, PingTimeout: max(l.Idle, l.Stall),
 		},
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}

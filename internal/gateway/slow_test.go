@@ -12,7 +12,7 @@ import (
 
 // hasty gives up soon on what stands still.
 func hasty(o *Options) {
-	o.Limits = Limits{Ping: 200 * time.Millisecond, Pong: 500 * time.Millisecond, Stall: time.Second, Read: time.Second, KeepAlive: 200 * time.Millisecond}
+	o.Limits = Limits{Ping: 200 * time.Millisecond, Stall: time.Second, Read: time.Second, KeepAlive: 200 * time.Millisecond}
 }
 
 // What is slow but moves is not cut, neither way, whatever lies between: a whole
@@ -20,8 +20,8 @@ func hasty(o *Options) {
 // message as long as that.
 func TestSlowIsNotSilent(t *testing.T) {
 	const rate = 1 << 20
-	many := make([]string, 0, 60)
-	for range 60 {
+	many := make([]string, 0, 90)
+	for range 90 {
 		many = append(many, padded("s", 40<<10))
 	}
 	type method struct{ name, scheme, h2c string }
@@ -36,7 +36,7 @@ func TestSlowIsNotSilent(t *testing.T) {
 		{"a slow line", 0, time.Second, append(http, socket)},
 		{"a proxy that takes everything", math.MaxInt, time.Second, append(http, socket)},
 		// Over HTTP nothing tells this from a client that stands still.
-		{"a proxy that takes much at a time", 5 * rate / 4, time.Second / 3, []method{socket}},
+		{"a proxy that takes much at a time", 2 * rate, time.Second / 2, []method{socket}},
 	} {
 		for _, way := range link.methods {
 			t.Run(way.name+" over "+link.name, func(t *testing.T) {

@@ -332,7 +332,7 @@ func (k *socket) ping() {
 	if busy() {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), k.c.server.limits.Pong)
+	ctx, stop := context.WithTimeout(context.Background(), k.c.server.limits.Stall)
 	defer stop()
 	if k.ws.Ping(ctx) == nil || busy() || k.said.Load() != said || k.line.reads.Load() != reads {
 		return

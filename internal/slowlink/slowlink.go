@@ -35,6 +35,9 @@ type Options struct {
 // buffers of the system at each end: less than a segment of the loopback would stall.
 const buffers = 128 << 10
 
+// lag is how much of what a busy machine makes a Link miss it makes good.
+const lag = 100 * time.Millisecond
+
 // New makes a Link to an address. It ends with the test.
 func New(t testing.TB, target string, o Options) *Link {
 	t.Helper()
@@ -114,8 +117,7 @@ func (l *Link) pump(from, to net.Conn) {
 		defer swallowed.Close()
 		src = swallowed
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
+	next := time.Now() // when the next bytes may pass
 	for p := make([]byte, l.o.Rate/100); ; {
 		n, err := src.Read(p)
 		select {
@@ -132,7 +134,11 @@ func (l *Link) pump(from, to net.Conn) {
 		if err != nil {
 			return
 		}
-		<-tick.C
+		if late := time.Now().Add(-lag); next.Before(late) {
+			next = late
+		}
+		next = next.Add(time.Second * time.Duration(n) / time.Duration(l.o.Rate))
+		time.Sleep(time.Until(next))
 	}
 }
 
