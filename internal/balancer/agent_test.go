@@ -27,7 +27,7 @@ const (
 type heard struct {
 	Server  string
 	Pid     int
-	What    string // started, prompt, cancelled
+	What    string // started, prompt, cancelled; ended is what the test finds
 	Session string
 }
 

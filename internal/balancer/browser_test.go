@@ -12,13 +12,14 @@ import (
 	"testing"
 )
 
-// browser is another client than parley, which speaks that protocol (h2, h1). It
+// browser is another client than parley, which speaks that protocol (h2, h1, h2c). It
 // finds the front under every name.
 func (s *stage) browser(protocol string) *http.Client {
 	s.t.Helper()
 	p := new(http.Protocols)
 	p.SetHTTP1(protocol == "h1")
 	p.SetHTTP2(protocol == "h2")
+	p.SetUnencryptedHTTP2(protocol == "h2c")
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig: s.trust(), Protocols: p, ForceAttemptHTTP2: protocol == "h2",
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {

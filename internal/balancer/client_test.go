@@ -27,6 +27,7 @@ type client struct {
 	s      *stage
 	t      *testing.T
 	scheme string
+	addr   string // of the front, or of what leads to it
 	jar    http.CookieJar
 
 	queue   *event.Queue
@@ -51,7 +52,7 @@ func (s *stage) newClient(scheme string) *client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &client{s: s, t: s.t, scheme: scheme, jar: jar}
+	return &client{s: s, t: s.t, scheme: scheme, addr: s.addr, jar: jar}
 }
 
 func (c *client) ctx() context.Context {
@@ -69,7 +70,7 @@ func (c *client) remote() transport.Remote {
 		c.spoken = append(c.spoken, state.NegotiatedProtocol)
 		return nil
 	}
-	return transport.Remote{URL: c.scheme + "://" + c.s.addr + "/acp", Header: http.Header{"Authorization": {"Bearer " + token}}, Jar: c.jar, TLS: config}
+	return transport.Remote{URL: c.scheme + "://" + c.addr + "/acp", Header: http.Header{"Authorization": {"Bearer " + token}}, Jar: c.jar, TLS: config}
 }
 
 // dial connects, once; the cookies stay.

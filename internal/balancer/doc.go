@@ -3,7 +3,7 @@
 //
 // The configurations, and the command lines of the servers, are those of the
 // README, section "Behind a load balancer": the tests take its fenced blocks and
-// replace addresses, paths of files and, in one test, times. The agent is the
+// replace addresses, paths of files and, in some tests, times and protocols. The agent is the
 // test binary itself (agent_test.go); it does what the first word of a prompt
 // says and tells the test about it, so that nothing here waits by the clock.
 //

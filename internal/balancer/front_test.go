@@ -30,6 +30,8 @@ type front struct {
 
 	// place says where the README has what.
 	place func(s *stage) []change
+	// without makes the front speak HTTP/1.1 alone (h1), or HTTP/2 without TLS (h2c).
+	without func(s *stage, protocol string) change
 	// run writes what stands around the README's block, and says how to start it.
 	run func(s *stage, block string) []string
 }
@@ -38,6 +40,12 @@ var nginx = &front{
 	name: "nginx", cookie: "parley_affinity", limit: "proxy_read_timeout 6m",
 	place: func(s *stage) []change {
 		return []change{{"listen 443", "listen " + s.addr}, {"/etc/ssl/agents.example.com.pem", s.path("cert.pem")}, {"/etc/ssl/agents.example.com.key", s.path("key.pem")}}
+	},
+	without: func(_ *stage, protocol string) change {
+		if protocol == "h1" {
+			return change{" ssl http2 ", " ssl "}
+		}
+		return change{" ssl http2 ", " http2 "}
 	},
 	run: func(s *stage, block string) []string {
 		user := ""
@@ -68,6 +76,12 @@ var haproxy = &front{
 	place: func(s *stage) []change {
 		return []change{{"bind :443", "bind " + s.addr}, {"/etc/haproxy/agents.example.com.pem", s.path("both.pem")}}
 	},
+	without: func(s *stage, protocol string) change {
+		if protocol == "h1" {
+			return change{" alpn h2,http/1.1", " alpn http/1.1"}
+		}
+		return change{" ssl crt " + s.path("both.pem") + " alpn h2,http/1.1", " proto h2"}
+	},
 	run: func(s *stage, block string) []string {
 		s.write("haproxy.cfg", "global\n\tmaxconn 1000\n\n"+block)
 		return []string{"-db", "-f", s.path("haproxy.cfg")}
@@ -84,6 +98,9 @@ func (s *stage) startFront() {
 	for range 5 {
 		s.addr = free(s.t)
 		changes := append(s.front.place(s), change{"127.0.0.1:8701", s.servers["a"].addr}, change{"127.0.0.1:8702", s.servers["b"].addr})
+		if s.protocol != "h2" {
+			changes = append(changes, s.front.without(s, s.protocol))
+		}
 		text := changed(s.t, block(s.t, s.front.name), append(changes, s.changes...)...)
 		log := &output{}
 		cmd := exec.Command(program, s.front.run(s, text)...)
@@ -113,10 +130,10 @@ func (s *stage) reachable(gone <-chan struct{}) bool {
 	deadline := time.After(patience)
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	client := s.browser("h2")
+	client := s.browser(s.protocol)
 	defer client.CloseIdleConnections()
 	for {
-		if resp, err := client.Get("https://" + s.addr + "/healthz"); err == nil {
+		if resp, err := client.Get(s.scheme() + "://" + s.addr + "/healthz"); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return true

@@ -19,8 +19,8 @@ const short = 3 * time.Second
 // something that often.
 func hurried(f *front, keepAlive string) setting {
 	return func(s *stage) {
-		s.changes = []change{{f.limit, strings.Replace(f.limit, "6m", short.String(), 1)}}
-		s.extra = []string{"--keep-alive", keepAlive}
+		s.changes = append(s.changes, change{f.limit, strings.Replace(f.limit, "6m", short.String(), 1)})
+		s.extra = append(s.extra, "--keep-alive", keepAlive)
 	}
 }
 

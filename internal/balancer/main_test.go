@@ -3,6 +3,7 @@
 package balancer
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,6 +27,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "8") // they wait more than they work
 	code := m.Run()
 	if buildDir != "" {
 		os.RemoveAll(buildDir)

@@ -33,9 +33,10 @@ type stage struct {
 	dir   string // for everything that is written
 	addr  string // of the front
 
-	servers map[string]*server
-	extra   []string // flags of the servers beside the README's
-	changes []change // of the front's configuration, beside addresses and paths
+	protocol string // of the front: h2, or what front.without says
+	servers  map[string]*server
+	extra    []string // flags of the servers beside the README's
+	changes  []change // of the front's configuration, beside addresses and paths
 
 	mu    sync.Mutex
 	all   []heard
@@ -54,7 +55,7 @@ func newStage(t *testing.T, f *front, settings ...setting) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &stage{t: t, front: f, dir: dir, servers: map[string]*server{}, lines: map[string]net.Conn{}, stir: make(chan struct{})}
+	s := &stage{t: t, front: f, dir: dir, protocol: "h2", servers: map[string]*server{}, lines: map[string]net.Conn{}, stir: make(chan struct{})}
 	for _, set := range settings {
 		set(s)
 	}
@@ -79,6 +80,14 @@ func newStage(t *testing.T, f *front, settings ...setting) *stage {
 	return s
 }
 
+// scheme is that of HTTP at the front.
+func (s *stage) scheme() string {
+	if s.protocol == "h2c" {
+		return "http"
+	}
+	return "https"
+}
+
 func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *stage) write(name, text string) {
@@ -98,10 +107,10 @@ func (s *stage) hear(ln net.Listener) {
 		go func() {
 			defer conn.Close()
 			from := json.NewDecoder(conn)
-			for {
+			for ended := false; !ended; {
 				var h heard
-				if from.Decode(&h) != nil {
-					return
+				if ended = from.Decode(&h) != nil; ended {
+					h = heard{What: "ended"}
 				}
 				s.mu.Lock()
 				s.all = append(s.all, h)

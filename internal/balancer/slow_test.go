@@ -1,0 +1,85 @@
+//go:build unix
+
+package balancer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/thread"
+	"parley/internal/slowlink"
+)
+
+// How slow the connection between client and front is, in bytes a second, and how much
+// is sent over it: more than front and systems have room for, so that the server sees
+// it stand still, and long after that goes on.
+const (
+	slowRate  = 384 << 10
+	slowPiece = 32 << 10
+	slowLoad  = 175 * slowPiece // from the agent
+	slowAsk   = 3 << 19         // to the agent
+)
+
+// eachSlow runs a test behind every front over a slow connection, by each method that
+// the front has for it. The servers soon give up on what stands still.
+func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Link, loaded <-chan error), settings ...func(*front) setting) {
+	t.Helper()
+	each(t, func(t *testing.T, f *front) {
+		for _, method := range []struct{ name, scheme, protocol string }{
+			{"WebSocket", "wss", "h2"}, {"HTTP 1.1", "https", "h1"}, {"HTTP 2", "https", "h2"}, {"h2c", "http", "h2c"},
+		} {
+			t.Run(method.name, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, f, func(s *stage) {
+					s.protocol = method.protocol
+					s.extra = []string{"--keep-alive", "500ms", "--stall-timeout", "2500ms", "--read-timeout", "2500ms", "--idle-timeout", "2s"}
+					for _, set := range settings {
+						set(f)(s)
+					}
+				})
+				s.write("sessions/long", strings.Repeat("agent "+strings.Repeat("x", slowPiece)+"\n", slowLoad/slowPiece))
+				link := slowlink.New(t, s.addr, slowlink.Options{Rate: slowRate})
+				c := s.newClient(method.scheme)
+				c.addr = link.Addr()
+				c.dial()
+				c.thread = thread.New("long")
+				loaded := make(chan error, 1)
+				ctx := c.ctx()
+				go func() {
+					var err error
+					c.session, err = c.conn.LoadSession(ctx, "long", acpclient.NewSession{Cwd: "/"})
+					loaded <- err
+				}()
+				test(t, c, link, loaded)
+			})
+		}
+	})
+}
+
+// A client that is slow is not cut, by the server or the front, while bytes move: it
+// opens a long session and sends a long prompt.
+func TestSlowIsNotSilent(t *testing.T) {
+	eachSlow(t, func(t *testing.T, c *client, _ *slowlink.Link, loaded <-chan error) {
+		c.until("all of the history", func() bool { return len(c.said()) == slowLoad })
+		if err := <-loaded; err != nil {
+			t.Fatal(err)
+		}
+		if got := c.says("size " + strings.Repeat("x", slowAsk-len("size "))); got != fmt.Sprint(slowAsk) {
+			t.Errorf("the agent got %s bytes", got)
+		}
+		if notes := c.notes(); len(notes) > 0 {
+			t.Errorf("the log: %q", notes)
+		}
+	}, func(f *front) setting { return hurried(f, "500ms") })
+}
+
+// One that stands still is cut, however much the front has room for.
+func TestStandingStill(t *testing.T) {
+	eachSlow(t, func(t *testing.T, c *client, link *slowlink.Link, _ <-chan error) {
+		c.until("the beginning of the history", func() bool { return len(c.said()) > 0 })
+		link.Freeze()
+		c.s.await("", "ended")
+	})
+}
