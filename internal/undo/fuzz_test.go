@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/decoy"
 )
 
 // names are few, so that what happens meets what happened before; some are the
@@ -66,100 +68,167 @@ func mode(leaf string) string {
 	return mode
 }
 
-// FuzzUndo lets an agent and a user do as they like, in turn. Then Undo never
+// committed is what the repository holds at first.
+var committed = map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"}
+
+// course is what happens by chance, and whether a user takes part in it.
+type course struct {
+	seed uint64
+	user bool
+}
+
+var courses = []course{
+	{0, true}, {1, false}, {2, true}, {3, false}, {4, true}, {5, false}, {6, true}, {7, false},
+	{346, true}, // a user changes the mode of what was written through parley
+	{202, true}, // of a file that it made
+}
+
+// FuzzUndo follows courses in directories where git's answers are imitated: programs
+// would take most of the time, and so would waiting in each. It is several times as
+// fast where TMPDIR is in memory.
+func FuzzUndo(f *testing.F) {
+	for _, c := range courses {
+		f.Add(c.seed, c.user)
+	}
+	out, base := outside(f), realTemp(f)
+	untouched, err := decoy.Tree(out)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var ready []string // directories as they are at first
+	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
+		if len(ready) == 0 {
+			ready = beginnings(t, base, 100)
+		}
+		r := &rig{t: t, dir: ready[0]}
+		ready = ready[1:]
+		t.Cleanup(func() { os.RemoveAll(r.dir) })
+		r.j = r.journal(Options{Dir: filepath.Join(base, "copies"), Git: "imitated"})
+		r.j.names = imitated
+		course{seed, user}.follow(r, out)
+		after, err := decoy.Tree(out)
+		r.must(err)
+		if diff := cmp.Diff(untouched, after); diff != "" {
+			t.Errorf("changed outside:\n%s", diff)
+		}
+	})
+}
+
+// beginnings makes n directories in which a course can begin.
+func beginnings(t testing.TB, base string, n int) []string {
+	var dirs []string
+	for range n {
+		dir, err := os.MkdirTemp(base, "")
+		r := &rig{t: t, dir: dir}
+		r.must(err)
+		for name, text := range committed {
+			r.write(name, text)
+		}
+		r.begin()
+		dirs = append(dirs, dir)
+	}
+	waitTick()
+	return dirs
+}
+
+// begin adds what is not committed.
+func (r *rig) begin() { r.write("x.ign", "2\n") }
+
+// TestUndoInRepository follows some in repositories.
+func TestUndoInRepository(t *testing.T) {
+	for _, c := range courses {
+		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
+			r := newRig(t, committed)
+			r.begin()
+			waitTick()
+			c.follow(r, outside(t))
+		})
+	}
+}
+
+// follow lets an agent and a user do as they like, in turn. Then Undo never
 // changes a file that is not as the agent left it; without a user everything that
 // can be put back is as it was; and Redo leads back. Neither touches anything
 // outside the repository, wherever links lead.
-func FuzzUndo(f *testing.F) {
-	for seed := range uint64(8) {
-		f.Add(seed, seed%2 == 0)
+func (c course) follow(r *rig, out string) {
+	t, rnd := r.t, rand.New(rand.NewPCG(c.seed, 1))
+	in, err := os.OpenRoot(r.dir)
+	r.must(err)
+	defer in.Close()
+	first := leaves(t, r.dir)
+	user, tracked := c.user, map[string]bool{r.path("a"): true, r.path("d/a"): true, r.path("d/e/c"): true, r.path(".gitignore"): true}
+	turns := 1 + rnd.IntN(3)
+	left := map[int]map[string]string{} // by turn: what the agent left
+	for n := range turns {
+		r.during(n+1, func() {
+			for range 1 + rnd.IntN(8) {
+				r.somebody(rnd, in, out, n+1)
+			}
+		})
+		left[n+1] = leaves(t, r.dir)
+		for range rnd.IntN(4) {
+			if user {
+				r.somebody(rnd, in, out, 0)
+			}
+		}
 	}
-	f.Add(uint64(346), true) // a user changes the mode of what was written through parley
-	f.Add(uint64(202), true) // of a file that it made
-	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
-		rnd := rand.New(rand.NewPCG(seed, 1))
-		r := newRig(t, map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"})
-		r.write("x.ign", "2\n")
-		in, err := os.OpenRoot(r.dir)
-		r.must(err)
-		defer in.Close()
-		out := outside(t)
-		waitTick()
-		first := leaves(t, r.dir)
-		tracked := map[string]bool{r.path("a"): true, r.path("d/a"): true, r.path("d/e/c"): true, r.path(".gitignore"): true}
-		turns := 1 + rnd.IntN(3)
-		left := map[int]map[string]string{} // by turn: what the agent left
-		for n := range turns {
-			r.during(n+1, func() {
-				for range 1 + rnd.IntN(8) {
-					r.somebody(rnd, in, out, n+1)
-				}
-			})
-			left[n+1] = leaves(t, r.dir)
-			for range rnd.IntN(4) {
-				if user {
-					r.somebody(rnd, in, out, 0)
-				}
-			}
+	before := leaves(t, r.dir)
+	for n := range turns {
+		t.Logf("turn %d left %q\n%v", n+1, left[n+1], r.lines(r.j.Changes(n+1)))
+	}
+	changes := r.j.Changes(All)
+	rnd.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
+	results := r.j.Undo(t.Context(), changes)
+	after := leaves(t, r.dir)
+	for path, was := range before {
+		if is, ok := after[path]; ok && is == was {
+			continue
 		}
-		before := leaves(t, r.dir)
-		for n := range turns {
-			t.Logf("turn %d left %q\n%v", n+1, left[n+1], r.lines(r.j.Changes(n+1)))
+		// It was changed: so it was as some turn left it that names it, but for a
+		// mode that it keeps.
+		is, there := after[path]
+		named := slices.ContainsFunc(results, func(res Result) bool {
+			as := left[res.Change.Turn][path]
+			return res.Err == nil && res.Change.Path == path && (as == was || there && mode(is) == mode(was) && as[len(mode(as)):] == was[len(mode(was)):])
+		})
+		if !named {
+			t.Errorf("%s held %q, which no agent left there; now %q", path, was, after[path])
 		}
-		changes := r.j.Changes(All)
-		rnd.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
-		results := r.j.Undo(t.Context(), changes)
-		after := leaves(t, r.dir)
-		for path, was := range before {
-			if is, ok := after[path]; ok && is == was {
-				continue
-			}
-			// It was changed: so it was as some turn left it that names it, but for a
-			// mode that it keeps.
-			is, there := after[path]
-			named := slices.ContainsFunc(results, func(res Result) bool {
-				as := left[res.Change.Turn][path]
-				return res.Err == nil && res.Change.Path == path && (as == was || there && mode(is) == mode(was) && as[len(mode(as)):] == was[len(mode(was)):])
-			})
-			if !named {
-				t.Errorf("%s held %q, which no agent left there; now %q", path, was, after[path])
-			}
+	}
+	for path := range after {
+		if _, ok := before[path]; !ok && !slices.ContainsFunc(results, func(res Result) bool { return res.Err == nil && res.Change.Path == path }) {
+			t.Errorf("%s came from nowhere", path)
 		}
-		for path := range after {
-			if _, ok := before[path]; !ok && !slices.ContainsFunc(results, func(res Result) bool { return res.Err == nil && res.Change.Path == path }) {
-				t.Errorf("%s came from nowhere", path)
-			}
+	}
+	if user {
+		return
+	}
+	for _, res := range results {
+		if res.Err != nil && !errors.Is(res.Err, ErrNotKept) && !errors.Is(res.Err, ErrChangedSince) {
+			t.Errorf("%s: %v", res.Change.Path, res.Err)
 		}
-		if user {
-			return
+		// What git does not track may come and go where git ignores it, unseen.
+		if !tracked[res.Change.Path] {
+			continue
 		}
-		for _, res := range results {
-			if res.Err != nil && !errors.Is(res.Err, ErrNotKept) && !errors.Is(res.Err, ErrChangedSince) {
-				t.Errorf("%s: %v", res.Change.Path, res.Err)
-			}
-			// What git does not track may come and go where git ignores it, unseen.
-			if !tracked[res.Change.Path] {
-				continue
-			}
-			if res.Err == nil && first[res.Change.Path] != after[res.Change.Path] && !severalOf(changes, res.Change.Path) {
-				t.Errorf("%s was %q, undone it is %q", res.Change.Path, first[res.Change.Path], after[res.Change.Path])
-			}
+		if res.Err == nil && first[res.Change.Path] != after[res.Change.Path] && !severalOf(changes, res.Change.Path) {
+			t.Errorf("%s was %q, undone it is %q", res.Change.Path, first[res.Change.Path], after[res.Change.Path])
 		}
-		var undone []Change
-		for _, c := range r.j.Changes(All) {
-			if c.Undone {
-				undone = append(undone, c)
-			}
+	}
+	var undone []Change
+	for _, c := range r.j.Changes(All) {
+		if c.Undone {
+			undone = append(undone, c)
 		}
-		for _, res := range r.j.Redo(t.Context(), undone) {
-			if res.Err != nil {
-				t.Errorf("redo %s: %v", res.Change.Path, res.Err)
-			}
+	}
+	for _, res := range r.j.Redo(t.Context(), undone) {
+		if res.Err != nil {
+			t.Errorf("redo %s: %v", res.Change.Path, res.Err)
 		}
-		if diff := cmp.Diff(before, leaves(t, r.dir)); diff != "" {
-			t.Errorf("done again, it is not as it was:\n%s", diff)
-		}
-	})
+	}
+	if diff := cmp.Diff(before, leaves(t, r.dir)); diff != "" {
+		t.Errorf("done again, it is not as it was:\n%s", diff)
+	}
 }
 
 func severalOf(changes []Change, path string) bool {

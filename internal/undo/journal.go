@@ -38,6 +38,7 @@ type Journal struct {
 	opts  Options
 	store *store
 	roots []*root
+	names func(ctx context.Context, dir string, most int, args ...string) ([]string, error) // list, of opts.Git
 
 	work sync.Mutex // held by what looks at the disk or changes it; taken before mu
 
@@ -79,7 +80,11 @@ func New(opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("find the roots of what can be undone: %w", err), s.close())
 	}
-	return &Journal{opts: opts, store: s, roots: roots}, nil
+	j := &Journal{opts: opts, store: s, roots: roots}
+	j.names = func(ctx context.Context, dir string, most int, args ...string) ([]string, error) {
+		return list(ctx, opts.Git, dir, most, args...)
+	}
+	return j, nil
 }
 
 // Close forgets everything and removes the copies.

@@ -16,6 +16,7 @@ const (
 	// maxHashed is the size of the largest file that is read at all. Of a larger
 	// one a change is noticed by its inode.
 	maxHashed = 64 << 20
+	leastBuf  = 16 << 10 // bytes that files are read into
 )
 
 // How long after the last change of a file its stamp may still be the same after
@@ -123,8 +124,8 @@ func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (
 	is := state{kind: file, mode: looked.Mode().Perm(), size: looked.Size()}
 	var content []byte
 	if is.size <= MaxKept {
-		if l.buf == nil {
-			l.buf = make([]byte, MaxKept)
+		if int64(len(l.buf)) < is.size {
+			l.buf = make([]byte, min(max(2*is.size, leastBuf), MaxKept))
 		}
 		content = l.buf[:is.size]
 		if _, err := io.ReadFull(f, content); err != nil {

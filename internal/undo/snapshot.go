@@ -27,7 +27,7 @@ type snapshot struct {
 // listed are the files that git names in a root, without those of another root
 // within it and without our own.
 func (j *Journal) listed(ctx context.Context, r *root) ([]string, error) {
-	names, err := list(ctx, j.opts.Git, r.real, MaxFiles, "--cached", "--others")
+	names, err := j.names(ctx, r.real, MaxFiles, "--cached", "--others")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (j *Journal) before(ctx context.Context, r *root) (*snapshot, error) {
 	}
 	second := make(chan answer, 1)
 	go func() {
-		names, err := list(ctx, j.opts.Git, r.real, MaxFiles, "--others", "--ignored", "--directory")
+		names, err := j.names(ctx, r.real, MaxFiles, "--others", "--ignored", "--directory")
 		second <- answer{names, err}
 	}()
 	names, err := j.listed(ctx, r)
