@@ -75,8 +75,8 @@ func (c *change) kind() Kind { return kindOf(c.before, c.after) }
 
 func kindOf(before, after state) Kind {
 	switch {
-	case same(before, after):
-		return Same
+	case same(before, after), before.kind == absent && after.kind == directory:
+		return Same // no file before, no file after
 	case before.kind == absent:
 		return Created
 	case after.kind == absent, after.kind == directory:

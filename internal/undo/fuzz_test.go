@@ -79,8 +79,9 @@ type course struct {
 
 var courses = []course{
 	{0, true}, {1, false}, {2, true}, {3, false}, {4, true}, {5, false}, {6, true}, {7, false},
-	{346, true}, // a user changes the mode of what was written through parley
-	{202, true}, // of a file that it made
+	{346, true},   // a user changes the mode of what was written through parley
+	{202, true},   // of a file that it made
+	{9941, false}, // a file that was made has become a directory with files that are not known
 }
 
 // FuzzUndo follows courses in directories where git's answers are imitated: programs

@@ -336,3 +336,21 @@ func TestUndoLeavesACreatedFileWithAnotherMode(t *testing.T) {
 		t.Errorf("it is still there: %v", err)
 	}
 }
+
+// A file of one turn of which the next makes a directory is no file that the session
+// has made: nothing is tried with the directory, which may hold what is not known.
+func TestMadeFileBecomesDirectory(t *testing.T) {
+	r := newRig(t, map[string]string{".gitignore": "*.ign\n"})
+	r.during(1, func() { r.write("made", "text\n") })
+	r.during(2, func() {
+		r.remove("made")
+		r.write("made/seen", "text\n")
+		r.write("made/not.ign", "text\n")
+	})
+	r.want(1, "created made on disk during the turn")
+	r.want(2, "deleted made on disk during the turn", "created made/seen on disk during the turn")
+	r.want(All, "created made/seen on disk during the turn")
+	r.undoAll(All)
+	r.absent("made/seen")
+	r.holds("made/not.ign", "text\n")
+}
