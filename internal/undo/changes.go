@@ -75,11 +75,11 @@ func (c *change) kind() Kind { return kindOf(c.before, c.after) }
 
 func kindOf(before, after state) Kind {
 	switch {
-	case same(before, after), before.kind == absent && after.kind == directory:
-		return Same // no file before, no file after
+	case same(before, after), before.kind == absent && noFile(after):
+		return Same
 	case before.kind == absent:
 		return Created
-	case after.kind == absent, after.kind == directory:
+	case noFile(after):
 		return Deleted
 	case sameText(before, after):
 		return Mode
@@ -149,7 +149,7 @@ func (j *Journal) Changes(number int) []Change {
 	last := map[string]int{} // by path, in list
 	for _, c := range chosen {
 		i, ok := last[c.path]
-		if ok && !c.undone && !list[i].Undone && c.doubt == "" && list[i].Why == "" && same(list[i].after, c.before) {
+		if ok && c.undone == list[i].Undone && c.doubt == "" && list[i].Why == "" && same(list[i].after, c.before) {
 			list[i].extend(c)
 			continue
 		}

@@ -142,7 +142,11 @@ func TestChains(t *testing.T) {
 	}
 	r.holds("whole", "1")
 	r.holds("broken", "user")
-	r.want(All, "changed broken"+by, "changed whole"+by+" -", "changed broken"+by+" -", "changed whole"+by+" -")
+	r.want(All, "changed broken"+by, "changed whole"+by+" -", "changed broken"+by+" -")
+	if failed := r.errors(r.j.Redo(t.Context(), r.j.Changes(All)[1:2])); len(failed) > 0 {
+		t.Error(failed)
+	}
+	r.holds("whole", "3")
 }
 
 // Turns can be undone one by one, and only from the end.

@@ -56,6 +56,9 @@ func same(a, b state) bool {
 	return true
 }
 
+// noFile tells whether there is nothing or a directory.
+func noFile(s state) bool { return s.kind == absent || s.kind == directory }
+
 // sameText tells whether two files differ in nothing but their mode.
 func sameText(a, b state) bool { return a.kind == file && b.kind == file && a.sum == b.sum }
 
