@@ -358,3 +358,48 @@ func TestMadeFileBecomesDirectory(t *testing.T) {
 	r.absent("made/seen")
 	r.holds("made/not.ign", "text\n")
 }
+
+// An empty directory is in nobody's way; one that holds something is.
+func TestDirectoryInTheWay(t *testing.T) {
+	r := newRig(t, map[string]string{"a": "1", "b": "1"})
+	r.during(1, func() {
+		r.remove("a")
+		r.remove("b")
+	})
+	r.must(os.Mkdir(r.path("a"), 0o755))
+	r.write("b/users", "text")
+	look := r.errors(r.j.Look(t.Context(), r.j.Changes(1)))
+	failed := r.undo(1)
+	for _, errs := range []map[string]error{look, failed} {
+		if len(errs) != 1 || !errors.Is(errs["b"], ErrChangedSince) {
+			t.Error(errs)
+		}
+	}
+	r.holds("a", "1")
+	r.holds("b/users", "text")
+}
+
+// The mode of a file that git ignores is not known until the file goes away.
+func TestUnknownMode(t *testing.T) {
+	unixOnly(t)
+	r := newRig(t, map[string]string{".gitignore": "*.ign\n"})
+	write := func(turn int, w Write) {
+		w.Path = r.path("x.ign")
+		r.during(turn, func() {
+			r.write("x.ign", w.After)
+			r.must(r.j.Written(turn, w))
+			r.must(os.Chmod(w.Path, 0o755))
+		})
+	}
+	write(1, Write{After: "1"})
+	write(2, Write{Existed: true, Known: true, Before: "1", After: "2"})
+	before := tree(t, r.dir, false)
+	r.undoAll(All)
+	r.absent("x.ign")
+	if failed := r.errors(r.j.Redo(t.Context(), r.j.Changes(All))); len(failed) > 0 {
+		t.Error(failed)
+	}
+	if diff := cmp.Diff(before, tree(t, r.dir, false)); diff != "" {
+		t.Error(diff)
+	}
+}

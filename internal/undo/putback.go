@@ -49,7 +49,7 @@ func (r *restorer) replace(w *walker, p place, t task) error {
 	if err := r.check(w, p, t.from); err != nil {
 		return err
 	}
-	if t.from.kind == directory {
+	if noFile(t.from) {
 		if err := dir.Remove(base); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w: the directory in its place is not empty", ErrChangedSince)
 		}

@@ -18,6 +18,8 @@ type rig struct {
 	t   testing.TB
 	dir string
 	j   *Journal
+
+	writes map[int][]Write // by turn: what somebody wrote through parley
 }
 
 // newRig makes a repository with some committed files.

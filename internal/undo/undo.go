@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ type task struct {
 }
 
 // goes tells whether there will be no file.
-func (t task) goes() bool { return t.to.kind == absent || t.to.kind == directory }
+func (t task) goes() bool { return noFile(t.to) }
 
 func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []Result {
 	j.work.Lock()
@@ -94,6 +95,9 @@ func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []
 		results[t.at].Err = err
 		if err == nil && !dry && !results[t.at].Already {
 			j.mark(t.c.ids, !again)
+			if t.from.noMode && t.to.kind != file {
+				j.keepMode(t.c.ids, !again, r.found.mode)
+			}
 			results[t.at].Change.Undone = !again
 		}
 	}
@@ -151,11 +155,32 @@ func (j *Journal) mark(ids []int, undone bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, id := range ids {
-		i, ok := slices.BinarySearchFunc(j.entries, id, func(c *change, id int) int { return cmp.Compare(c.id, id) })
-		if ok {
-			j.entries[i].undone = undone
+		if c := j.entry(id); c != nil {
+			c.undone = undone
 		}
 	}
+}
+
+// keepMode notes the mode of a file that was not known until the file went away: of the
+// one after the changes, or before them.
+func (j *Journal) keepMode(ids []int, after bool, mode fs.FileMode) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c := j.entry(ids[0]); c != nil && !after {
+		c.before.mode, c.before.noMode = mode, false
+	}
+	if c := j.entry(ids[len(ids)-1]); c != nil && after {
+		c.after.mode, c.after.noMode = mode, false
+	}
+}
+
+// entry finds a change by its number; nil where it is forgotten. The caller holds mu.
+func (j *Journal) entry(id int) *change {
+	i, ok := slices.BinarySearchFunc(j.entries, id, func(c *change, id int) int { return cmp.Compare(c.id, id) })
+	if !ok {
+		return nil
+	}
+	return j.entries[i]
 }
 
 // restorer changes files, one after the other.
@@ -163,6 +188,7 @@ type restorer struct {
 	j     *Journal
 	dry   bool
 	would map[string]state // by path: what would be there by now
+	found state            // by the last do, before it changed anything
 	look  looker           // keeps nothing
 }
 
@@ -185,6 +211,7 @@ func (r *restorer) do(t task) (already bool, err error) {
 	if !known {
 		now = r.now(w, p)
 	}
+	r.found = now
 	if same(now, t.to) && t.to.kind != directory {
 		return true, nil
 	}
@@ -198,9 +225,27 @@ func (r *restorer) do(t task) (already bool, err error) {
 	return false, r.put(w, p, t)
 }
 
+// now is what is there. An empty directory is nothing: no turn sees it come or go.
 func (r *restorer) now(w *walker, p place) state {
 	e, _ := r.look.at(w, p.rel, nil) // fails at keeping alone
+	if e.state.kind == directory && empty(w, p.rel) {
+		return state{}
+	}
 	return e.state
+}
+
+func empty(w *walker, rel string) bool {
+	dir, err := w.enter(rel)
+	if err != nil {
+		return false
+	}
+	f, err := dir.Open(".")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return err == io.EOF
 }
 
 // leftAs tells whether there is now what was left. Where a directory was left,
