@@ -165,14 +165,17 @@ func TestStalledStream(t *testing.T) {
 // take the comments on its other streams for ever. One that says something is not.
 func TestUnreadStreamIsNoStream(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
-		there, gone := r.connect(), r.connect()
-		for _, c := range []*remote{there, gone} {
+		leaves := func() *remote {
+			c := r.connect()
 			c.open("")
 			c.unread("s")
 			c.send("s", saying("s", padded("s", 12<<20)))
+			return c
 		}
-		r.log.wait(t, "stream ends", 2)
+		there := leaves()
+		r.log.wait(t, "stream ends", 1)
 		other := there.open("other")
+		gone := leaves()
 		r.log.wait(t, `reason="the client does not read"`, 1)
 		if got := gone.post("s", saying("s")).status; got != 404 {
 			t.Errorf("the connection that is gone answers %d", got)
