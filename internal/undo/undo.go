@@ -33,9 +33,10 @@ type Result struct {
 
 // Undo puts back what was there before the changes, the later first. A file is
 // left alone, with ErrChangedSince, unless it is exactly what the change left: its
-// content and its mode, or that there is none. Only files and links are removed or
-// replaced, each in one step; directories that are empty by that go too, except
-// roots and those that held files before the turn. Nothing is reached through a
+// content and its mode, or that there is none; an empty directory counts as none.
+// Only files and links are removed or replaced, each in one step; directories that
+// are empty by that go too, except roots and those that held files before the turn,
+// and so does an empty one in the place of a file. Nothing is reached through a
 // link. Results are in the order of the changes. Contents come back byte by byte
 // with their permission bits; directories that are made anew have the usual ones.
 //
