@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
 )
 
 // two opens a chat with the agent fake and, beside it, one with the agent other;
@@ -40,7 +42,7 @@ func (d *driver) got(n int, want string) {
 // name of another agent.
 func TestCommandOfAnAgentsName(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
-		o.Agents = append([]Agent{{Name: "fake", Title: "./fake", Command: "./fake --mine", Custom: true}}, o.Agents...)
+		o.Agents = append([]workspace.Spec{{Name: "fake", Title: "./fake", Command: "./fake --mine", Custom: true}}, o.Agents...)
 	}, func(d *driver) {
 		d.connected()
 		d.sees("./fake --mine")

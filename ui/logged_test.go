@@ -58,7 +58,7 @@ func TestLoggedOfACommand(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		logs := o.Logs
-		o.Logs = func() ([]Logged, error) {
+		o.Logs = func() ([]workspace.Logged, error) {
 			two, err := logs()
 			two[0].Agent, two[0].Name = "env", "Elder Agent"
 			return two, err
