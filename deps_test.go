@@ -127,12 +127,12 @@ var arrows = []struct {
 	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
-	{"the transcript shows a thread", inside("ui/chat", "ui/uitest"), is("acpclient")},
+	{"the transcript shows a thread", inside("ui/transcript", "ui/uitest"), is("acpclient")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions"), inside("charm.land", "github.com/charmbracelet")},
 	{"files are found in one room", outside("internal/finder"), inside("github.com/junegunn/fzf", "github.com/boyter/gocodewalker")},
 	{"WebSockets on both sides of the wire", outside("acpclient/transport", "internal/gateway"), inside("github.com/coder/websocket")},
-	{"glamour and chroma in the transcript", outside("ui/chat", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
+	{"glamour and chroma in the transcript", outside("ui/transcript", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
 }
 
 func TestArrows(t *testing.T) {
@@ -159,7 +159,7 @@ func TestArrows(t *testing.T) {
 // The matchers must match, or the rules above keep nothing.
 func TestArrowMatchers(t *testing.T) {
 	for _, ok := range []bool{
-		inside("ui")("ui"), inside("ui")("ui/chat"), !inside("ui")("uix"), outside("ui", ".")("internal/cli"), !outside("ui", ".")("."),
+		inside("ui")("ui"), inside("ui")("ui/transcript"), !inside("ui")("uix"), outside("ui", ".")("internal/cli"), !outside("ui", ".")("."),
 		oursBut("internal/process")("acpclient"), !oursBut("internal/process")("internal/process"), !ours("os/exec"), ours("permissions"),
 		is("net", "net/http")("net"), !is("net")("net/url"), inside("github.com/coder/websocket")("github.com/coder/websocket/wsjson"),
 	} {

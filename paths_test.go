@@ -33,7 +33,7 @@ var reasons = []struct{ why, place, file string }{
 	{"not expanded, or the test sets the home directory", `~`, `acpclient/transport/http_|fsops/|permissions/|terminal/(command|form)_|ui/|internal/(agents|cli|config|finder|host|picture|programs|toolserver)/|testdata/attacks/`},
 	{"judged by rules or searched for secrets, as text", `/`, `permissions/|fsops/fsops_|internal/redact/`},
 	{"shown or said, never opened", `/(tmp|etc|home|lib|run)`, `ui/|internal/interop/|testdata/acp/`},
-	{"paths of Windows, as text", `[A-Z]:`, `internal/(cli/editor|mention/mention)_|ui/chat/markdown/|testdata/attacks/unc-`},
+	{"paths of Windows, as text", `[A-Z]:`, `internal/(cli/editor|mention/mention)_|ui/transcript/markdown/|testdata/attacks/unc-`},
 	{"the path of a socket must be short", `/tmp$`, `internal/toolserver/door_`},
 	{"places in the documentation, replaced before they are used", `/etc/(ssl|haproxy)/`, `internal/balancer/`},
 	{"compared, not opened", `os.UserConfigDir`, `internal/config/`},

@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/safetext"
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -87,7 +87,7 @@ func (m changesListed) item(f workspace.FileChange) widget.Item {
 
 // short is a path as the transcript shows it, the home directory cut.
 func (c *chat) short(path string) string {
-	return chatview.Home(chatview.Short(path, c.m.opts.Cwd), c.m.opts.Home)
+	return transcript.Home(transcript.Short(path, c.m.opts.Cwd), c.m.opts.Home)
 }
 
 // changeShown is a change to be read.

@@ -11,8 +11,8 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -39,8 +39,8 @@ type chat struct {
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
-	view     *chatview.View
-	written  *chatview.Written // what of it is in the terminal's scrollback; nil: nothing
+	view     *transcript.View
+	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
 	composer *widget.Composer
 	history  widget.History
 	kept     kept             // of the draft on the disk
@@ -67,8 +67,8 @@ type chat struct {
 }
 
 // newView makes the view of the page's thread.
-func (c *chat) newView() *chatview.View {
-	v := chatview.New(c.Thread, c.m.opts.Cwd, c.m.th)
+func (c *chat) newView() *transcript.View {
+	v := transcript.New(c.Thread, c.m.opts.Cwd, c.m.th)
 	v.SetAgent(c.Agent.Name)
 	return v
 }
@@ -76,7 +76,7 @@ func (c *chat) newView() *chatview.View {
 func newChat(m *Model, s *workspace.Session) *chat {
 	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
 	c.view = c.newView()
-	for _, d := range []chatview.Density{chatview.Everything, chatview.Quiet} {
+	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)
 		}

@@ -6,15 +6,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	chatview "parley/ui/chat"
 	"parley/ui/theme"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
 // colouredMsg brings the colours of code that was drawn without.
 type colouredMsg struct {
-	view     *chatview.View
-	diffs    []*chatview.Colouring
+	view     *transcript.View
+	diffs    []*transcript.Colouring
 	question *question
 	asked    []*questionDiff
 	found    []*widget.Syntax // for each of asked

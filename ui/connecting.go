@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -188,7 +188,7 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 			rows = append(rows, wrapInk(th.Accent.Paint, c.toast, "  ", m.width)...)
 		}
 	case m.login != nil:
-		rows = append(append(rows, chatview.Failure(a.Err(), m.width-1, th)...), "")
+		rows = append(append(rows, transcript.Failure(a.Err(), m.width-1, th)...), "")
 	case a.Err() != nil:
 		rows = append(rows, m.whyNot(a)...)
 	default:
@@ -197,7 +197,7 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 		if a.Spec.Remote {
 			doing = "connecting to "
 		}
-		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(chatview.Seconds(m.now().Sub(since))), m.width, "…"),
+		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(transcript.Seconds(m.now().Sub(since))), m.width, "…"),
 			widget.Truncate("  "+th.Dim.Paint(a.Spec.Command), m.width, "…"), "")
 		rows = append(rows, m.lastWords(a)...)
 		if strings.HasPrefix(a.Spec.Where, "through npx") {
@@ -211,7 +211,7 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 // whyNot says why the agent did not start, and what to do.
 func (m *Model) whyNot(a *workspace.Agent) []string {
 	th := m.th
-	rows := chatview.Failure(a.Err(), m.width-1, th)
+	rows := transcript.Failure(a.Err(), m.width-1, th)
 	for _, text := range advice(a.Err(), a.Spec) {
 		rows = append(rows, "")
 		for _, r := range widget.Wrap(text, max(1, m.width-4)) {

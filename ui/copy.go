@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -92,7 +92,7 @@ func sizeWord(text string) string {
 
 // copyMenu offers what can be copied of an entry.
 type copyMenu struct {
-	chatview.Copyable
+	transcript.Copyable
 }
 
 // showCopy opens the menu for the selected entry.

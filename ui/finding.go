@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -16,23 +16,23 @@ import (
 type finding struct {
 	text    string
 	typing  bool // the row takes the keys
-	run     *chatview.Search
+	run     *transcript.Search
 	stale   bool // the transcript has changed since
 	at      int  // the match that is shown, an index of its hits; -1: none yet
-	now     chatview.Hit
+	now     transcript.Hit
 	step    int  // where to go once all was looked at: on, or back; 0: to the first one from origin on
 	waiting bool // for that
 	wrapped string
 	unseen  bool // the match is in what is not shown
-	before  chatview.Place
+	before  transcript.Place
 	origin  int // the item to search from
 }
 
 // foundMsg is a portion that was searched.
 type foundMsg struct {
 	chat    *chat
-	run     *chatview.Search
-	portion *chatview.Portion
+	run     *transcript.Search
+	portion *transcript.Portion
 }
 
 // startSearch opens the row to type into.

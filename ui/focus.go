@@ -7,8 +7,8 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 )
 
 // focus gives the keys to the transcript, or takes them back.
@@ -62,9 +62,9 @@ func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-var steps = map[intent.Intent]chatview.Step{intent.Next: chatview.Next, intent.Previous: chatview.Previous,
-	intent.NextPrompt: chatview.NextPrompt, intent.PreviousPrompt: chatview.PreviousPrompt, intent.First: chatview.First, intent.Last: chatview.Last,
-	intent.HalfDown: chatview.HalfPageDown, intent.HalfUp: chatview.HalfPageUp}
+var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
+	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
+	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
 
 // step moves the selection; false where that is not what is wanted.
 func (c *chat) step(want intent.Intent) bool {

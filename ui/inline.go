@@ -11,9 +11,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
 	"parley/ui/glyphs"
 	"parley/ui/inline"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -192,7 +192,7 @@ func (m *Model) write() tea.Cmd {
 func (c *chat) catchUp() (rows []string) {
 	m, th := c.m, c.m.th
 	if c.written == nil {
-		c.written = chatview.NewWritten(c.Thread, m.opts.Cwd, th)
+		c.written = transcript.NewWritten(c.Thread, m.opts.Cwd, th)
 	}
 	c.written.Look(m.width, th, c.view.Density())
 	room := max(1, m.width-1)
@@ -202,7 +202,7 @@ func (c *chat) catchUp() (rows []string) {
 		}
 		about := c.Thread.Title
 		if about == "" {
-			about = "in " + chatview.Home(m.opts.Cwd, m.opts.Home)
+			about = "in " + transcript.Home(m.opts.Cwd, m.opts.Home)
 		}
 		rows = append(rows, widget.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(c.Agent.Name())+th.Dim.Paint(" · "+strings.Join(strings.Fields(about), " ")+" ──"), room, "…"))
 		if !c.written.Begun() { // later entries bring their own

@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -240,7 +240,7 @@ func (c *chat) welcome(width int) []string {
 		name = c.Agent.Name()
 	}
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
-		th.Dim.Paint(c.Agent.Spec.Command), th.Dim.Paint("in " + chatview.Home(c.m.opts.Cwd, c.m.opts.Home))}
+		th.Dim.Paint(c.Agent.Spec.Command), th.Dim.Paint("in " + transcript.Home(c.m.opts.Cwd, c.m.opts.Home))}
 	for i := range rows {
 		rows[i] = widget.Truncate("  "+rows[i], width, "…")
 	}
@@ -294,7 +294,7 @@ func (c *chat) queueRows(width, most int) []string {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
 	for _, p := range c.Offers {
-		_, own := chatview.SplitCarried(p.Draft)
+		_, own := transcript.SplitCarried(p.Draft)
 		all = append(all, waiting{p.Why() + "  ", own})
 	}
 	th := c.m.th
@@ -369,7 +369,7 @@ func (c *chat) planRows(width int) []string {
 			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
 		}
 		if plan.Markdown != "" {
-			rows = append(rows, chatview.Markdown(plan.Markdown, width, th)...)
+			rows = append(rows, transcript.Markdown(plan.Markdown, width, th)...)
 		}
 		for _, step := range plan.Entries {
 			rows = append(rows, c.stepRows(step, width)...)

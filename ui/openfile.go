@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -31,7 +31,7 @@ func (c *chat) openFile() tea.Cmd {
 	if it == nil {
 		return nil
 	}
-	files := chatview.Files(it)
+	files := transcript.Files(it)
 	switch {
 	case len(files) == 0:
 		return c.say("it names no file")
@@ -42,7 +42,7 @@ func (c *chat) openFile() tea.Cmd {
 	}
 	items := make([]widget.Item, 0, len(files))
 	for _, f := range files {
-		title := chatview.Short(f.Path, c.m.opts.Cwd)
+		title := transcript.Short(f.Path, c.m.opts.Cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}

@@ -12,8 +12,8 @@ import (
 	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -177,7 +177,7 @@ func (m *Model) keptItem(section, title, cwd, agent string, updated time.Time, e
 	if title == "" {
 		title = "without a title"
 	}
-	hint, detail := "", safetext.Line(chatview.Home(cwd, m.opts.Home), 200)
+	hint, detail := "", safetext.Line(transcript.Home(cwd, m.opts.Home), 200)
 	if !updated.IsZero() {
 		hint = updated.Local().Format("2006-01-02 15:04")
 	}
@@ -191,7 +191,7 @@ func (m *Model) keptItem(section, title, cwd, agent string, updated time.Time, e
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := chatview.SplitCarried(string(it.Text))
+			_, own := transcript.SplitCarried(string(it.Text))
 			return widget.Truncate(own, 60, "…")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // Shell runs commands of the user's own. Its methods may wait, and are called on
@@ -62,7 +62,7 @@ func (c *chat) shelling() bool { return c.composer.HasPrefix("!") }
 
 // shellFoot says so at the composer.
 func (c *chat) shellFoot() string {
-	return "shell · enter runs it in " + chatview.Home(c.shellDir(), c.m.opts.Home)
+	return "shell · enter runs it in " + transcript.Home(c.shellDir(), c.m.opts.Home)
 }
 
 // shellDir is where the user's commands run: in the session's directory, where
@@ -164,7 +164,7 @@ func (m *Model) shellNews(msg shellNewsMsg) tea.Cmd {
 	}
 	r.chat.told(thread.ShellEnded{Key: r.key, Code: end.Code, Signal: end.Signal, Stopped: r.stopping, At: m.now()})
 	if s := r.chat.Thread.Shell(r.key); s != nil {
-		r.chat.Carried = append(r.chat.Carried, chatview.Carried(s))
+		r.chat.Carried = append(r.chat.Carried, transcript.Carried(s))
 	}
 	return m.shellOver(r)
 }
@@ -250,7 +250,7 @@ func (m *Model) stopOrphans() {
 
 // carriedRow says what goes with the next prompt.
 func (c *chat) carriedRow() string {
-	last := chatview.CarriedLine(c.Carried[len(c.Carried)-1])
+	last := transcript.CarriedLine(c.Carried[len(c.Carried)-1])
 	if n := len(c.Carried); n > 1 {
 		return fmt.Sprintf("with the next prompt: %d commands, the last %s", n, last)
 	}

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -120,7 +120,7 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 func (s *start) rows(m *Model) ([]string, *tea.Cursor) {
 	th, width := m.th, m.width
 	rows := []string{
-		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+chatview.Home(m.opts.Cwd, m.opts.Home)), width, "…"),
+		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+transcript.Home(m.opts.Cwd, m.opts.Home)), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "type to filter", th),
 	}

@@ -11,8 +11,8 @@ import (
 	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/permissions"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -88,7 +88,7 @@ func (c *chat) statusParts() []string {
 	}
 	switch {
 	case c.Busy():
-		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(chatview.Seconds(c.m.now().Sub(t.TurnStarted))))
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(transcript.Seconds(c.m.now().Sub(t.TurnStarted))))
 	case state == thread.Waiting:
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}

@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -63,7 +63,7 @@ func UnsaidWords(n int) string {
 
 // trustTitle is what a call did, in a line.
 func trustTitle(t *thread.Tool) string {
-	if cmd := chatview.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
+	if cmd := transcript.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
 		return t.Kind + "  " + strings.Join(strings.Fields(cmd), " ")
 	}
 	return t.Kind + "  " + t.Title

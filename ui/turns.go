@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -35,7 +35,7 @@ func (c *chat) showTurns() tea.Cmd {
 		if it.Kind != thread.UserMessage || it.Blank() {
 			continue
 		}
-		_, text := chatview.SplitCarried(string(it.Text))
+		_, text := transcript.SplitCarried(string(it.Text))
 		first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		if strings.TrimSpace(rest) != "" {
 			first += " …"
@@ -79,7 +79,7 @@ func (c *chat) promptOf(it widget.Item) string {
 func (c *chat) goTo(item int) {
 	c.focus(true)
 	c.view.SelectItem(item)
-	c.view.Step(chatview.ToTop)
+	c.view.Step(transcript.ToTop)
 }
 
 // editAgain puts a prompt into the composer. A draft that stands there goes into
@@ -89,7 +89,7 @@ func (c *chat) editAgain(it widget.Item) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	_, text = chatview.SplitCarried(text)
+	_, text = transcript.SplitCarried(text)
 	if !c.composer.Empty() {
 		c.keep(c.composer.Value())
 	}

@@ -8,8 +8,8 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -45,7 +45,7 @@ func (c *chat) work() []work {
 				w.hint = "still running, the turn was stopped"
 			}
 		}
-		if cmd := chatview.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
+		if cmd := transcript.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
 			w.title = cmd
 		}
 		for _, id := range terminalsOf(t) {

@@ -11,8 +11,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
 	"parley/ui/intent"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -293,7 +293,7 @@ func (c *chat) unsend(text string) {
 // returned gives the text of a prompt that the agent did not take back to the
 // composer, in front of what is being typed.
 func (c *chat) returned(n workspace.Returned) tea.Cmd {
-	carried, text := chatview.SplitCarried(n.Text)
+	carried, text := transcript.SplitCarried(n.Text)
 	c.Carried = append(carried, c.Carried...) // they go with the next one
 	switch {
 	case n.Dropped:
@@ -318,7 +318,7 @@ func (m *Model) retryWord(a *workspace.Agent) string {
 	if at.IsZero() {
 		return "connecting"
 	}
-	return "trying again in " + chatview.Seconds(max(0, at.Sub(m.now()))+time.Second)
+	return "trying again in " + transcript.Seconds(max(0, at.Sub(m.now()))+time.Second)
 }
 
 // retrying tells whether the connection of the page's agent is lost and another try

@@ -17,8 +17,8 @@ import (
 	"parley/internal/decoy"
 	"parley/internal/host"
 	"parley/permissions"
-	"parley/ui/chat"
 	"parley/ui/theme"
+	"parley/ui/transcript"
 )
 
 // patience bounds every wait. It only matters for a test that fails.
@@ -37,7 +37,7 @@ type stage struct {
 	session *acpclient.Session
 
 	thread *thread.Thread
-	view   *chat.View
+	view   *transcript.View
 	open   []permissions.Question
 	asks   int
 	links  int // pages that could be opened
@@ -148,7 +148,7 @@ func (s *stage) begin() {
 	if s.session, err = s.client.NewSession(s.t.Context(), acpclient.NewSession{Cwd: s.place.in}); err != nil {
 		s.t.Fatal(err)
 	}
-	s.view = chat.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view = transcript.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
 	s.view.SetSize(80, 24)
 	if err := s.session.Prompt(event.Block{Text: "go"}); err != nil {
 		s.t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"parley/internal/elicit"
 	"parley/internal/safetext"
 	"parley/permissions"
-	"parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/uitest"
 )
 
@@ -130,12 +130,12 @@ func (s *stage) lives() error {
 
 // everything is the transcript with all opened.
 func (s *stage) everything() string {
-	v := s.tall(chat.Everything)
+	v := s.tall(transcript.Everything)
 	return uitest.Text(v.Rows())
 }
 
 // tall is a view with room for much.
-func (s *stage) tall(d chat.Density) *chat.View {
+func (s *stage) tall(d transcript.Density) *transcript.View {
 	v := s.view.Afresh(s.thread)
 	v.SetSize(80, 3000)
 	v.SetDensity(d)
@@ -146,7 +146,7 @@ func (s *stage) tall(d chat.Density) *chat.View {
 func (s *stage) safe() {
 	s.t.Helper()
 	uitest.CheckRows(s.t, s.view.Rows(), 80)
-	for _, d := range []chat.Density{chat.Normal, chat.Everything, chat.Quiet} {
+	for _, d := range []transcript.Density{transcript.Normal, transcript.Everything, transcript.Quiet} {
 		uitest.CheckRows(s.t, s.tall(d).Rows(), 80)
 	}
 	for _, l := range strings.Split(s.logged(), "\n") {

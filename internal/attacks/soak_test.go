@@ -21,8 +21,8 @@ import (
 	"parley/acpclient/transport"
 	"parley/internal/host"
 	"parley/permissions"
-	"parley/ui/chat"
 	"parley/ui/theme"
+	"parley/ui/transcript"
 )
 
 // worker is an agent that works: in every turn it says something, asks, reads,
@@ -214,7 +214,7 @@ func newSoak(t *testing.T, w *worker) *stage {
 	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}); err != nil {
 		t.Fatal(err)
 	}
-	s.view = chat.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view = transcript.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
 	s.view.SetSize(80, 24)
 	return s
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // skip leaves everything that is there unsaid: it is an earlier conversation.
@@ -84,7 +84,7 @@ func prompts(t *thread.Thread) []string {
 	var out []string
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage && !it.Blank() {
-			_, own := chatview.SplitCarried(string(it.Text))
+			_, own := transcript.SplitCarried(string(it.Text))
 			out = append(out, own)
 		}
 	}

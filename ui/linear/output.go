@@ -14,7 +14,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -55,14 +55,14 @@ func (c *chat) showOutput(arg string) {
 func (c *chat) showContent(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		c.say("File: delete %s", oneLine(chatview.Short(content.Diff.Path, c.cwd())))
+		c.say("File: delete %s", oneLine(transcript.Short(content.Diff.Path, c.cwd())))
 	case content.Diff != nil:
-		d := chatview.Change(content.Diff)
-		d.Path = chatview.Short(d.Path, c.cwd())
+		d := transcript.Change(content.Diff)
+		d.Path = transcript.Short(d.Path, c.cwd())
 		c.showChange(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			c.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(chatview.Short(f.Path, c.cwd()))))
+			c.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(transcript.Short(f.Path, c.cwd()))))
 		}
 		if content.Changes.Patch != "" {
 			c.say("Patch:")

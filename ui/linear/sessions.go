@@ -9,7 +9,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // talkOf is what was said of a session.
@@ -118,7 +118,7 @@ func (c *chat) entryWords(e entry) string {
 	if title == "" {
 		title = "without a title"
 	}
-	words := title + ", in " + safetext.Line(chatview.Home(e.kept.Cwd, c.opts.Home), 200)
+	words := title + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, c.opts.Home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

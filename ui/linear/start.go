@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // name is what the agent in front is called.
@@ -49,7 +49,7 @@ func (c *chat) retrying() bool {
 
 // begin starts the agent that was named, or asks for one.
 func (c *chat) begin() {
-	c.say("parley, in lines, in %s. /help lists the commands.", chatview.Home(c.opts.Cwd, c.opts.Home))
+	c.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
 	c.sweep()
 	if c.opts.Start == "" {
 		c.chooseAgent()

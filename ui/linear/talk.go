@@ -11,7 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // talk is a session, and what was said of it.
@@ -56,7 +56,7 @@ func (t *talk) title() string {
 	}
 	for _, it := range t.Thread.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := chatview.SplitCarried(string(it.Text))
+			_, own := transcript.SplitCarried(string(it.Text))
 			return cut(oneLine(own), 60)
 		}
 	}
@@ -246,7 +246,7 @@ func thought(it *thread.Item) string {
 
 // userSaid says what the user did, unless it stands there already.
 func (c *chat) userSaid(t *talk, it *thread.Item, s *told) {
-	carried, text := chatview.SplitCarried(string(it.Text))
+	carried, text := transcript.SplitCarried(string(it.Text))
 	if t.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(t.echoed) {
 		t.echoed, s.line = "", text
 		return

@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
@@ -103,7 +103,7 @@ func toolName(t *thread.Tool, number int) string {
 // subject says what a call is about: its command, its files, or its title.
 func subject(t *thread.Tool, cwd string) string {
 	if t.Kind == "execute" {
-		if command := chatview.Command(t.RawInput); command != "" {
+		if command := transcript.Command(t.RawInput); command != "" {
 			return cut(oneLine(command), 300)
 		}
 		return inline(t.Title)
@@ -119,7 +119,7 @@ func subject(t *thread.Tool, cwd string) string {
 
 // paths lists the files of a call, each once.
 func paths(t *thread.Tool, cwd string) string {
-	out := chatview.Paths(t, cwd, "%s line %d")
+	out := transcript.Paths(t, cwd, "%s line %d")
 	for i := range out {
 		out[i] = oneLine(out[i])
 	}
@@ -131,7 +131,7 @@ func counts(t *thread.Tool) (added, removed int, ok bool) {
 	for _, content := range t.Content {
 		switch {
 		case content.Diff != nil:
-			plus, minus := widget.Summarise(chatview.Change(content.Diff))
+			plus, minus := widget.Summarise(transcript.Change(content.Diff))
 			added, removed, ok = added+plus, removed+minus, true
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
 			for _, f := range widget.ParsePatch(content.Changes.Patch) {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui"
-	chatview "parley/ui/chat"
+	"parley/ui/transcript"
 )
 
 // approval asks what is to become of questions that no rule answers.
@@ -116,7 +116,7 @@ func (c *chat) changes(undo bool) {
 
 // changeLine is a change in words.
 func (c *chat) changeLine(f workspace.FileChange) string {
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(chatview.Short(f.Path, c.cwd()), 300), f.By)
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, c.cwd()), 300), f.By)
 	if f.Undone {
 		line += ", put back"
 	}

@@ -1,0 +1,223 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"parley/acpclient/event"
+	"parley/ui/widget"
+)
+
+// How much of the changes of one call is shown, in rows, unless it is opened.
+const (
+	changedFiles = 20
+	changedRows  = 60 // of all its diffs
+	maxWords     = 3  // of what is said of a file
+)
+
+// maxLine bounds what is shown of a line that could not be read, in bytes.
+const maxLine = 4096
+
+// changes shows what a tool call of v2 has done to files: the files, which are
+// what counts, each with what the patch has of it.
+func (p *pen) changes(c *event.Changes, full bool) []string {
+	made := p.cache.patched(c, p.cwd)
+	width := p.bodyWidth()
+	files, each, left := changedFiles, diffRows, changedRows
+	if full {
+		files, each, left = maxShown, maxShown, maxShown
+	}
+	var rows []string
+	for i := range made.changes {
+		if i == files {
+			rows = append(rows, p.moreFiles(made.changes[i:], width))
+			break
+		}
+		change := &made.changes[i]
+		if !p.saidAbove(made) {
+			rows = append(rows, p.changeHead(change, left <= 0, width)...)
+		}
+		for _, part := range change.parts {
+			if part.Diff == nil || left <= 0 {
+				continue
+			}
+			drawn, hidden := p.drawn(part.Diff, width, min(each, left), full)
+			rows, left = append(rows, drawn...), left-len(drawn)
+			rows = p.andMore(rows, hidden)
+		}
+	}
+	for i, text := range made.text {
+		if i == 0 && len(rows) > 0 {
+			rows = append(rows, p.th.Dim.Paint(widget.Truncate("could not be read:", width, "…")))
+		}
+		if left <= 0 {
+			rows = p.andMore(rows, countLines(text))
+			continue
+		}
+		drawn, hidden := p.unread(text, width, min(each, left))
+		rows, left = append(rows, drawn...), left-len(drawn)
+		rows = p.andMore(rows, hidden)
+	}
+	if len(rows) == 0 {
+		rows = append(rows, p.th.Dim.Paint("no changes"))
+	}
+	return p.body(rows, 0)
+}
+
+// saidAbove tells whether all there is to say of the only file stands in the
+// line of the call itself, its lines aside.
+func (p *pen) saidAbove(made *patched) bool {
+	t := p.it.Tool
+	if len(t.Content) != 1 || len(made.changes) != 1 {
+		return false
+	}
+	c := &made.changes[0]
+	return len(c.parts) == 1 && c.parts[0].Diff != nil && partNote(c, c.parts[0]) == "" && !c.Stray &&
+		c.Operation == "modify" && (c.FileType == "" || c.FileType == "text") && p.subject() == p.paths()
+}
+
+// andMore says how many lines are missing.
+func (l *look) andMore(rows []string, n int) []string {
+	if n == 0 {
+		return rows
+	}
+	return append(rows, l.moreRows(n))
+}
+
+// moreFiles stands for the files that are not listed. That some are in the patch
+// alone is not left out.
+func (l *look) moreFiles(files []change, width int) string {
+	stray := 0
+	for _, f := range files {
+		if f.Stray {
+			stray++
+		}
+	}
+	row := l.th.Dim.Paint(fmt.Sprintf("▸ %d more files", len(files)))
+	if stray > 0 {
+		row += l.th.Warn.Paint(fmt.Sprintf(", ⚠ %d in the patch only", stray))
+	}
+	return widget.Truncate(row, width, "…")
+}
+
+// changeHead names a file and says what happened to it; folded says that its
+// lines are not shown. What does not fit beside the name stands below it.
+func (l *look) changeHead(c *change, folded bool, width int) []string {
+	ink, words := l.th.Dim, l.changeWords(c)
+	if c.Stray {
+		ink, words = l.th.Warn, "⚠ in the patch only: "+words
+	}
+	right, lines := "", 0
+	for _, part := range c.parts {
+		if d := part.Diff; d != nil {
+			right = join(right, l.th.DiffAdd.Paint(fmt.Sprintf("+%d", d.Added))+" "+l.th.DiffDel.Paint(fmt.Sprintf("−%d", d.Removed)))
+			lines += d.Lines()
+		}
+		if note := partNote(c, part); note != "" {
+			right = join(right, l.th.Dim.Paint(note))
+		}
+	}
+	if folded && lines > 0 {
+		right = join(right, l.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
+	}
+	rows := widget.Wrap(words, width)
+	if len(rows) > maxWords {
+		rows = append(rows[:maxWords-1], widget.Truncate(strings.Join(rows[maxWords-1:], ""), width, "…"))
+	}
+	last := len(rows) - 1
+	beside := right != "" && widget.Width(rows[last])+widget.Width(pad(right)) <= width
+	for i := range rows {
+		rows[i] = ink.Paint(rows[i])
+	}
+	switch {
+	case beside:
+		rows[last] += pad(right)
+	case right != "":
+		rows = append(rows, widget.Truncate(pad(right), width, "…"))
+	}
+	return rows
+}
+
+var operations = map[string]bool{"add": true, "delete": true, "modify": true, "move": true, "copy": true}
+
+// changeWords is what happened, to which file.
+func (l *look) changeWords(c *change) string {
+	words := c.Operation + " "
+	if !operations[c.Operation] {
+		words = "changed "
+	}
+	if c.OldPath != "" {
+		words += Short(c.OldPath, l.cwd) + " to "
+	}
+	words += Short(c.Path, l.cwd)
+	if !operations[c.Operation] && c.Operation != "" {
+		words += " (" + c.Operation + ")"
+	}
+	if c.FileType != "" && c.FileType != "text" {
+		words += " (" + c.FileType + ")"
+	}
+	return words
+}
+
+// partNote is what a part of a patch says beside its lines.
+func partNote(c *change, part widget.PatchFile) string {
+	note := ""
+	switch {
+	case part.OldMode != "" && part.Binary:
+		note = "binary, mode " + part.OldMode + " → " + part.NewMode
+	case part.OldMode != "":
+		note = "mode " + part.OldMode + " → " + part.NewMode
+	case part.Binary && c.FileType != "binary":
+		note = "binary"
+	case part.Binary || part.Diff != nil:
+	case c.Operation == "add":
+		note = "empty file"
+	case c.Operation == "modify":
+		note = "no changes"
+	}
+	return note
+}
+
+// unread shows lines of a patch that could not be read, or are in a format that
+// is not known.
+func (l *look) unread(text string, width, limit int) (rows []string, hidden int) {
+	text = strings.TrimRight(text, "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(rows) >= limit {
+			return rows, hidden + countLines(text)
+		}
+		text = text[min(len(line)+1, len(text)):]
+		ink := l.th.DiffContext
+		switch {
+		case strings.HasPrefix(line, "+"):
+			ink = l.th.DiffAdd
+		case strings.HasPrefix(line, "-"):
+			ink = l.th.DiffDel
+		case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "diff "):
+			ink = l.th.DiffHunk
+		}
+		if len(line) > maxLine {
+			cut := maxLine
+			for !utf8.RuneStart(line[cut]) {
+				cut--
+			}
+			line = line[:cut] + "…"
+		}
+		for _, r := range widget.Wrap(line, width) {
+			if len(rows) == limit {
+				hidden = 1
+				break
+			}
+			rows = append(rows, ink.Paint(r))
+		}
+	}
+	return rows, hidden
+}
+
+func countLines(s string) int {
+	if s = strings.TrimRight(s, "\n"); s == "" {
+		return 0
+	}
+	return strings.Count(s, "\n") + 1
+}

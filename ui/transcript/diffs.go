@@ -1,0 +1,61 @@
+package transcript
+
+import (
+	"fmt"
+
+	"parley/acpclient/event"
+	"parley/ui/widget"
+)
+
+// Change is a diff of a tool call as it is to be drawn.
+func Change(d *event.Diff) widget.Diff {
+	before, after, first := d.Texts()
+	return widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
+}
+
+// compare compares the texts of a diff.
+func compare(d *event.Diff) *widget.Computed {
+	return widget.Compute(Change(d))
+}
+
+func (p *pen) diff(d *event.Diff, full bool) []string {
+	if d.Deleted && d.Old+d.New == "" {
+		return p.dim(widget.Wrap("delete "+Short(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
+	}
+	c := p.cache.diff(d)
+	if c == nil {
+		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("a change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}
+	}
+	limit := diffRows
+	if full {
+		limit = maxShown
+	}
+	width := p.bodyWidth()
+	rows, more := p.drawn(c, width, limit, full)
+	if more > 0 && more < leastHidden {
+		if all, none := p.drawn(c, width, limit+leastHidden-1, full); none == 0 {
+			rows, more = all, 0
+		}
+	}
+	return p.body(rows, more)
+}
+
+// counts sums up the diffs of a call. What a patch does counts whether or not
+// its files are named as changed.
+func (p *pen) counts() (added, removed int, ok bool) {
+	t := p.it.Tool
+	for _, c := range t.Content {
+		switch {
+		case c.Diff != nil:
+			ok = true
+			if d := p.cache.diff(c.Diff); d != nil {
+				added, removed = added+d.Added, removed+d.Removed
+			}
+		case c.Changes != nil:
+			made := p.cache.patched(c.Changes, p.cwd)
+			ok = ok || made.counted
+			added, removed = added+made.added, removed+made.removed
+		}
+	}
+	return added, removed, ok
+}

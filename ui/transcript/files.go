@@ -1,0 +1,67 @@
+package transcript
+
+import (
+	"net/url"
+	"path/filepath"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+)
+
+// maxFiles bounds the files of an entry that are offered.
+const maxFiles = 200
+
+// Files are the files that an item names, each once, with a line where one is
+// told.
+func Files(it *thread.Item) []event.Location {
+	var out []event.Location
+	index := map[string]int{}
+	add := func(path string, line int) {
+		i, ok := index[path]
+		switch {
+		case path == "" || len(out) >= maxFiles:
+		case !ok:
+			index[path] = len(out)
+			out = append(out, event.Location{Path: path, Line: line})
+		case out[i].Line == 0:
+			out[i].Line = line
+		}
+	}
+	if it.Tool != nil {
+		for _, l := range it.Tool.Locations {
+			add(l.Path, l.Line)
+		}
+		for _, c := range it.Tool.Content {
+			switch {
+			case c.Diff != nil:
+				add(c.Diff.Path, 0)
+			case c.Changes != nil:
+				for _, f := range c.Changes.Files {
+					add(f.Path, 0)
+				}
+			case c.Content != nil:
+				add(fileOf(c.Content), 0)
+			}
+		}
+	}
+	if it.Attachment != nil {
+		add(fileOf(it.Attachment), 0)
+	}
+	return out
+}
+
+// fileOf is the file that a link or a resource is of; "" for none.
+func fileOf(c *event.Content) string {
+	if c.Kind != event.LinkContent && c.Kind != event.ResourceContent {
+		return ""
+	}
+	u, err := url.Parse(c.URI)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return ""
+	}
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // /C:/…
+		path = path[1:]
+	}
+	return filepath.FromSlash(path)
+}

@@ -1,0 +1,300 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// item renders everything but the agent's messages and what is shown in pieces.
+func (p *pen) item() []string {
+	switch p.it.Kind {
+	case thread.UserMessage:
+		return p.user()
+	case thread.ThoughtMessage:
+		return []string{p.thoughtHead()}
+	case thread.ToolCall:
+		return p.tool()
+	case thread.Decision:
+		return p.decision(p.it.Settled)
+	case thread.TurnEnd:
+		return p.end()
+	case thread.Notice:
+		return p.notice()
+	case thread.ShellCommand:
+		return p.shell()
+	case thread.Attachment:
+		return []string{indent + p.th.Dim.Paint(widget.Truncate(attachment(p.it.Attachment), p.width-len(indent), "…"))}
+	}
+	return nil
+}
+
+// userBar stands left of the user's words.
+const userBar = "▌"
+
+// user shows the beginning of a prompt: a bar at the left, its own background, the
+// time.
+func (p *pen) user() []string {
+	lines, carried, hidden := p.prompt()
+	var below []string
+	if hidden > 0 {
+		below = append(below, more(hidden))
+	}
+	for _, c := range carried {
+		below = append(below, "with "+CarriedLine(c))
+	}
+	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
+}
+
+// prompt is what is shown of a prompt that was not opened: its first lines, what
+// went with it, and how many lines are missing. Far behind the first ones only
+// those of its text are counted.
+func (p *pen) prompt() (lines, carried []string, hidden int) {
+	text := ownWords(p.it.Text)
+	if went := len(p.it.Text) - len(text); went > 0 {
+		carried, _ = SplitCarried(string(p.it.Text[:went]))
+	}
+	text = bytes.TrimRight(text, "\n")
+	n := firstPiece(text)
+	lines = widget.Wrap(strings.TrimSuffix(string(text[:n]), "\n"), p.promptWidth())
+	if rest := text[n:]; len(rest) > 0 {
+		hidden = bytes.Count(rest, newline) + 1
+	}
+	most := maxPrompt
+	if p.closed() {
+		most = closedPrompt
+	}
+	if hidden == 0 && len(lines) <= most {
+		return lines, carried, 0
+	}
+	shown := min(len(lines), most-1)
+	return lines[:shown], carried, hidden + len(lines) - shown
+}
+
+// clickable reports whether a click on the first row opens or closes the item.
+func (p *pen) clickable() bool {
+	switch p.it.Kind {
+	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:
+		return true
+	case thread.UserMessage:
+		_, carried, hidden := p.prompt()
+		return p.chosen || !p.open() && hidden+len(carried) > 0
+	case thread.AgentMessage:
+		return p.closed()
+	}
+	return false
+}
+
+// ownWords are those of a prompt behind the commands that went with it.
+func ownWords(text []byte) []byte {
+	if !bytes.HasPrefix(text, []byte(carriedIntro)) {
+		return text
+	}
+	_, own := SplitCarried(string(text))
+	return text[len(text)-len(own):]
+}
+
+// promptRows are lines of a prompt; the time stands beside the first.
+func (p *pen) promptRows(lines []string, first bool) []string {
+	clock := ""
+	if first && !p.it.At.IsZero() {
+		clock = p.it.At.Format("15:04")
+	}
+	rows := make([]string, 0, len(lines)+1)
+	for n, text := range lines {
+		blank := p.width - 2 - widget.Width(text)
+		right := ""
+		if p.short { // the time stands right behind the text
+			blank = min(blank, len(clock)+3)
+		}
+		if n == 0 && clock != "" && blank > len(clock)+2 {
+			right, blank = p.th.Background.Repaint(p.th.Dim.Paint(clock)+" "), blank-len(clock)-1
+		}
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.UserText.Paint(" "+text)+p.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+	}
+	return rows
+}
+
+// belowPrompt is what is said of a prompt below its words.
+func (p *pen) belowPrompt(below []string) (rows []string) {
+	for _, text := range below {
+		text = widget.Truncate(text, p.width-2, "…")
+		blank := strings.Repeat(" ", max(0, p.width-2-widget.Width(text)))
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(text)+blank))
+	}
+	if p.it.Excluded {
+		rows = append(rows, p.indented(p.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
+	}
+	return rows
+}
+
+// thoughtHead is the line that a thought is.
+func (p *pen) thoughtHead() string {
+	word := "thought"
+	until := p.it.Until
+	if p.live {
+		word, until = "thinking", p.now
+	}
+	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
+		word += " " + Seconds(d)
+	}
+	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
+		word += "  " + last
+	}
+	return indent + p.th.Dim.Paint(widget.Truncate(word, p.width-len(indent), "…"))
+}
+
+// lastLine is the last line with text, or the end of it: no row is as long as
+// what is looked at.
+func lastLine(text []byte) string {
+	const enough = 4096
+	text = bytes.TrimSpace(text[max(0, len(text)-enough):])
+	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "")
+}
+
+// decision is one line: what was decided, about what, by whom, when.
+func (p *pen) decision(s *event.PermissionSettled) []string {
+	if p.density == Quiet {
+		return nil
+	}
+	ink, sign := p.th.Warn, "–"
+	if s.Allowed {
+		ink, sign = p.th.Good, "✓"
+	}
+	by := ""
+	if s.By != "" {
+		by = " by " + s.By
+	}
+	line := ink.Paint(sign+" "+s.Decision) + p.th.Dim.Paint(by+", "+s.At.Format("15:04:05"))
+	if s.Subject != "" {
+		line += p.th.Dim.Paint(": " + s.Subject)
+	}
+	return []string{indent + indent + widget.Truncate(line, p.width-4, "…")}
+}
+
+var endWords = map[string]string{
+	"cancelled":         "stopped",
+	"max_tokens":        "stopped: the answer reached the model's limit of tokens",
+	"max_turn_requests": "stopped: the turn reached the agent's limit of requests",
+	"refusal":           "the agent refused; this prompt and what followed are no longer part of the context",
+}
+
+// end says why a turn ended, where that is worth saying.
+func (p *pen) end() []string {
+	if silent(p.it) {
+		return nil
+	}
+	if p.it.End.Err != nil {
+		rows := Failure(p.it.End.Err, p.width, p.th)
+		var lost *event.LostError
+		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() { // in the middle of a turn
+			rows = append(rows, paint(p.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", p.width)...)
+		}
+		return rows
+	}
+	words := endWords[p.it.End.StopReason]
+	switch {
+	case p.it.End.Empty && p.agent == nil:
+		words = "the agent said nothing"
+	case p.it.End.Empty:
+		words = p.agent() + " said nothing"
+	case words == "":
+		words = "stopped: " + p.it.End.StopReason
+	}
+	return p.indented(p.th.Warn, words)
+}
+
+// Failure renders an error and the tail of the agent's stderr, where it has one.
+func Failure(err error, width int, th *theme.Theme) []string {
+	rows := paint(th.Bad, indent, "✗ "+err.Error(), width)
+	var exit *event.ExitError
+	if errors.As(err, &exit) {
+		for _, l := range exit.Stderr {
+			rows = append(rows, paint(th.Dim, indent+"  │ ", l, width)...)
+		}
+	}
+	return rows
+}
+
+// notice is a quiet line; its detail is shown when it is opened.
+func (p *pen) notice() []string {
+	ink, before := p.th.Dim, "· "
+	switch p.it.Severity {
+	case "", "info":
+	case "warning":
+		ink, before = p.th.Warn, "⚠ Warning: "
+	case "error":
+		ink, before = p.th.Bad, "✗ Error: "
+	default:
+		before += strings.TrimLeft(p.it.Severity, "_") + ": "
+	}
+	rows := p.indented(ink, before+string(p.it.Text))
+	if p.open() && p.it.Detail != "" {
+		rows = append(rows, p.inDetail(p.it.Detail)...)
+	}
+	return rows
+}
+
+// attachment names a block that is not text.
+func attachment(c *event.Content) string {
+	name := c.Name
+	if name == "" {
+		name = c.URI
+	}
+	switch c.Kind {
+	case event.ImageContent:
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
+	case event.AudioContent:
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
+	case event.LinkContent:
+		return fmt.Sprintf("[link %s %s]", name, c.URI)
+	case event.ResourceContent:
+		return fmt.Sprintf("[resource %s]", c.URI)
+	case event.UnknownContent:
+		return fmt.Sprintf("[a block of a type that parley does not know: %s]", name)
+	}
+	return c.Text
+}
+
+func size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d kB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// Seconds is a short duration without digits that jitter.
+func Seconds(d time.Duration) string {
+	d = d.Truncate(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Home shortens the user's home directory in a path to ~.
+func Home(path, home string) string {
+	if home == "" {
+		return path
+	}
+	if path == home {
+		return "~"
+	}
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+		return "~/" + rest
+	}
+	return path
+}

@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"parley/ui/transcript/markdown"
+	"parley/ui/widget"
+)
+
+// How much is shown of a prompt, in rows.
+const (
+	maxPrompt    = 12
+	closedPrompt = 3
+)
+
+// maxBlank is how many blocks are looked at for the first row of a message.
+const maxBlank = 16
+
+// closedMessage is the first row of a message and how much there is besides. The
+// rows of later blocks are not counted, only the lines of their source: what
+// nobody looks at is not rendered.
+func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string, missing []*markdown.Listing) {
+	var rows []string
+	k := 0
+	for k = range min(e.count(), maxBlank) {
+		if rows, missing = l.block(e, k, code); len(rows) > 0 {
+			break
+		}
+	}
+	if len(rows) > 0 && rows[0] == "" {
+		rows = rows[1:]
+	}
+	if len(rows) == 0 && e.count() <= maxBlank {
+		return nil, missing
+	}
+	if len(rows) == 0 {
+		rows = []string{indent + "…"}
+	}
+	out = []string{rows[0]}
+	if n := len(rows) - 1 + e.linesAfter(k); n > 0 {
+		out = append(out, indent+l.th.Dim.Paint(widget.Truncate(more(n), l.width-len(indent), "…")))
+	}
+	return out, missing
+}
+
+// inDetail shows what a notice keeps back: JSON broken into lines, else the text,
+// on a bounded number of rows.
+func (l *look) inDetail(text string) []string {
+	var rows []string
+	left := 0
+	for depth, line := range pretty(text) {
+		if len(rows) >= maxShown {
+			left++
+			continue
+		}
+		before := indent + indent + strings.Repeat("  ", min(depth, maxDepth, l.width/8))
+		rows = append(rows, paint(l.th.Faint, before, line, l.width)...)
+	}
+	left += max(0, len(rows)-maxShown)
+	rows = rows[:min(len(rows), maxShown)]
+	if left > 0 {
+		rows = append(rows, indent+indent+l.th.Dim.Paint(widget.Truncate(more(left), l.width-2*len(indent), "…")))
+	}
+	return rows
+}
+
+// maxDepth is how far JSON is indented, in levels: how deep it goes is the
+// agent's choice.
+const maxDepth = 8
+
+// pretty breaks JSON into its lines and tells how deep each stands; what is not
+// JSON stays as it is.
+func pretty(text string) iter.Seq2[int, string] {
+	var flat bytes.Buffer
+	if t := strings.TrimSpace(text); len(t) > hugeDiff || !strings.HasPrefix(t, "{") && !strings.HasPrefix(t, "[") || json.Indent(&flat, []byte(t), "", "") != nil {
+		text = text[:min(len(text), hugeDiff)]
+		return func(yield func(int, string) bool) { yield(0, strings.ToValidUTF8(text, "")) }
+	}
+	return func(yield func(int, string) bool) {
+		depth := 0
+		for line := range strings.SplitSeq(flat.String(), "\n") {
+			// A line that begins or ends with a brace says so itself: one inside a
+			// string stands between quotes.
+			if strings.HasPrefix(line, "}") || strings.HasPrefix(line, "]") {
+				depth--
+			}
+			if !yield(depth, line) {
+				return
+			}
+			if strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") {
+				depth++
+			}
+		}
+	}
+}

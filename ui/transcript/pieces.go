@@ -1,0 +1,160 @@
+package transcript
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/acpclient/thread"
+	"parley/ui/widget"
+)
+
+// Plain text that may be long, and grow, is cut into pieces, as messages are cut
+// into blocks: only those in sight are laid out, and what is added changes the
+// last one. A piece ends with a line, or inside one that is very long.
+const (
+	pieceLines = 64
+	pieceBytes = 4096 // a piece ends with the line that reaches that
+	maxWhole   = 8192 // bytes of a line that is not cut
+)
+
+// pieces are where a text is cut. That depends on the text alone, not on how it
+// came.
+type pieces struct {
+	starts []int // of each piece; the first at 0
+	lines  int   // whole lines in the last one
+	line   int   // where the line begins that grows
+	seen   int   // bytes that were looked at
+	end    int   // how much of the text is shown: no blanks at its end
+}
+
+// grow takes what is new of a text. It returns the first piece that looks
+// different from before.
+func (p *pieces) grow(text []byte, end int) (from int) {
+	if p.starts == nil {
+		p.starts = []int{0}
+	}
+	for from = len(p.starts) - 1; from > 0 && p.starts[from] >= p.end; {
+		from--
+	}
+	p.cut(text, len(text))
+	p.end = end
+	return from
+}
+
+// cut looks for the ends of pieces, until there are so many.
+func (p *pieces) cut(text []byte, most int) {
+	for len(p.starts) <= most {
+		limit := min(len(text), p.line+maxWhole)
+		i := bytes.IndexByte(text[p.seen:limit], '\n')
+		switch {
+		case i >= 0:
+			p.seen += i + 1
+			p.line = p.seen
+			if p.lines++; p.lines >= pieceLines || p.line-p.starts[len(p.starts)-1] >= pieceBytes {
+				p.starts, p.lines = append(p.starts, p.line), 0
+			}
+		case limit-p.line == maxWhole:
+			p.line += wholeWords(text[p.line:limit])
+			p.seen = p.line
+			p.starts, p.lines = append(p.starts, p.line), 0
+		default:
+			p.seen = limit
+			return
+		}
+	}
+}
+
+// wholeWords is how much of a line stands before a cut: never all of it, so that
+// something is left for the row below.
+func wholeWords[T string | []byte](line T) int {
+	for i := len(line) - 2; i > len(line)/2; i-- {
+		if line[i] == ' ' {
+			return i + 1
+		}
+	}
+	at := len(line) - 1
+	for back := 1; back < utf8.UTFMax && !utf8.RuneStart(line[at]); back++ {
+		at--
+	}
+	return at
+}
+
+// span is where the k-th piece is in a text.
+func (p *pieces) span(k int) (start, end int) {
+	if k+1 < len(p.starts) {
+		return p.starts[k], p.starts[k+1]
+	}
+	return p.starts[k], p.seen
+}
+
+// text is what the k-th piece shows; false where only blanks are left.
+func (p *pieces) text(text []byte, k int) (string, bool) {
+	start, end := p.span(k)
+	if k > 0 && start >= p.end {
+		return "", false
+	}
+	if end > p.end {
+		return string(text[min(start, p.end):p.end]), true
+	}
+	return strings.TrimSuffix(string(text[start:end]), "\n"), true
+}
+
+// firstPiece is how many bytes of a text its first piece has.
+func firstPiece(text []byte) int {
+	p := pieces{starts: []int{0}}
+	p.cut(text, 1)
+	if len(p.starts) > 1 {
+		return p.starts[1]
+	}
+	return len(text)
+}
+
+// pieced tells whether an item is shown in pieces: all of a prompt, or of a
+// thought.
+func pieced(it *thread.Item, shown extent) bool {
+	return (it.Kind == thread.UserMessage || it.Kind == thread.ThoughtMessage) && shown.open()
+}
+
+// cutPieces cuts what an item has become, and has drawn again what looks
+// different.
+func (e *entry) cutPieces() {
+	it := e.item
+	if e.plain == nil || e.generation != it.Generation || len(it.Text) < e.plain.seen {
+		e.plain, e.generation, e.segs = &pieces{}, it.Generation, nil
+	}
+	end := len(bytes.TrimRight(it.Text, "\n"))
+	if it.Kind == thread.ThoughtMessage {
+		end = len(bytes.TrimRightFunc(it.Text, unicode.IsSpace))
+	}
+	from := e.plain.grow(it.Text, end)
+	for k := from; k < len(e.segs); k++ {
+		e.segs[k].undraw()
+	}
+	e.resize(len(e.plain.starts))
+}
+
+// piece draws the k-th piece of the item.
+func (p *pen) piece(cut *pieces, k int) (rows []string) {
+	text, ok := cut.text(p.it.Text, k)
+	if p.it.Kind == thread.UserMessage {
+		if ok {
+			rows = p.promptRows(widget.Wrap(text, p.promptWidth()), k == 0)
+		}
+		if k == len(cut.starts)-1 {
+			rows = append(rows, p.belowPrompt(nil)...)
+		}
+		return rows
+	}
+	if k == 0 {
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		rows = append(rows, p.thoughtHead())
+	}
+	if ok {
+		for _, r := range widget.Wrap(text, max(1, min(p.width-len(indent)-2, maxProse))) {
+			rows = append(rows, indent+"  "+p.th.Faint.Paint(r))
+		}
+	}
+	return rows
+}

@@ -1,0 +1,88 @@
+package transcript
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"parley/ui/widget"
+)
+
+// maxCounted is how much of a text is wrapped to say how many rows it has, in
+// bytes; of what is behind that the lines are counted.
+const maxCounted = 64 << 10
+
+// wholeLines are the lines of a text, those that are very long in several.
+func wholeLines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.SplitSeq(text, "\n") {
+			for len(line) >= maxWhole {
+				n := wholeWords(line[:maxWhole])
+				if !yield(line[:n]) {
+					return
+				}
+				line = line[n:]
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// firstRows are the first rows of a text, and what is left of it behind them. Of
+// the line that fills them all rows are among them.
+func firstRows(text string, width, most int) (rows []string, rest string) {
+	at := 0
+	for line := range wholeLines(text) {
+		rows = append(rows, widget.Wrap(line, width)...)
+		at += len(line)
+		if at < len(text) && text[at] == '\n' {
+			at++
+		}
+		if len(rows) >= most {
+			break
+		}
+	}
+	return rows, text[at:]
+}
+
+// lastRows are the last rows of a text, at most so many.
+func lastRows(text string, width, most int) []string {
+	var blocks [][]string
+	for n := 0; n < most; {
+		at := strings.LastIndexByte(text, '\n')
+		parts := slices.Collect(wholeLines(text[at+1:]))
+		for _, part := range slices.Backward(parts) {
+			rows := widget.Wrap(part, width)
+			blocks = append(blocks, rows)
+			if n += len(rows); n >= most {
+				break
+			}
+		}
+		if at < 0 {
+			break
+		}
+		text = text[:at]
+	}
+	slices.Reverse(blocks)
+	rows := slices.Concat(blocks...)
+	return rows[max(0, len(rows)-most):]
+}
+
+// countRows is how many rows a text has; of a long one about.
+func countRows(text string, width int) (n int) {
+	at := 0
+	for line := range wholeLines(text) {
+		if at > maxCounted {
+			return n + strings.Count(text[min(at, len(text)):], "\n") + 1
+		}
+		at += len(line) + 1
+		if len(line) <= width && strings.IndexByte(line, '\t') < 0 {
+			n++
+		} else {
+			n += len(widget.Wrap(line, width))
+		}
+	}
+	return n
+}

@@ -1,0 +1,164 @@
+package transcript
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// shell renders a command of the user's own: a line that says what it is, and its
+// output by the rules of any command's.
+func (p *pen) shell() []string {
+	s := p.it.Shell
+	rows := []string{p.shellHead()}
+	switch {
+	case s.Err != nil:
+		rows = append(rows, paint(p.th.Bad, bodyInset, s.Err.Error(), p.width)...)
+	case !p.closed() && !p.quiet():
+		rows = append(rows, p.terminal(s.Terminal, p.open())...)
+	}
+	return rows
+}
+
+// shellHead is the one line: sign, command, time.
+func (p *pen) shellHead() string {
+	s := p.it.Shell
+	ink, sign, word := p.shellSign(s)
+	right := word
+	until := s.Ended
+	if s.Live() {
+		until = p.now
+	}
+	if d := until.Sub(s.Started); !s.Started.IsZero() && d.Seconds() >= 1 {
+		right = join(right, p.th.Dim.Paint(Seconds(d)))
+	}
+	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint("Shell ") + " "
+	room := p.width - widget.Width(left) - widget.Width(right) - 2
+	if room < 10 {
+		room, right = max(1, p.width-widget.Width(left)), ""
+	}
+	return widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
+}
+
+// shellSign is how a command stands, as a sign with a colour and a word.
+func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
+	t := s.Terminal
+	switch {
+	case s.Waiting():
+		return p.th.Dim, "○", p.th.Dim.Paint("waits for the one before")
+	case s.Live():
+		return p.th.Accent, spinner[p.ticks%len(spinner)], ""
+	case s.Err != nil:
+		return p.th.Bad, "✗", p.th.Bad.Paint("did not run")
+	case s.Stopped && s.Started.IsZero():
+		return p.th.Warn, "⊘", p.th.Warn.Paint("not run")
+	case s.Stopped:
+		return p.th.Warn, "⊘", p.th.Warn.Paint("stopped")
+	case t.Signal != "":
+		return p.th.Bad, "✗", p.th.Bad.Paint(t.Signal)
+	case failed(t):
+		return p.th.Bad, "✗", p.th.Bad.Paint(fmt.Sprintf("exit %d", *t.Code))
+	}
+	return p.th.Good, "✓", p.th.Dim.Paint("exit 0")
+}
+
+func failed(t *thread.Terminal) bool { return t.Signal != "" || t.Code != nil && *t.Code != 0 }
+
+// The words around a command that goes with a prompt. They are for the model, and
+// by them the transcript knows it again, also where an agent tells the prompt.
+const (
+	carriedIntro = "I ran this command myself:\n\n"
+	carriedSign  = "$ "
+)
+
+// maxCarried is how much of a command's output goes with a prompt, in bytes.
+const maxCarried = 20_000
+
+// Carried is what the agent is told of a command that the user ran: a fenced block
+// of the command and its output, cut in the middle where it is long, and how it
+// ended.
+func Carried(s *thread.Shell) string {
+	screen, rows := played(s.Terminal.Output, 500)
+	text := strings.Join(rows, "\n")
+	const page = 2000 // lines that a screen keeps at least
+	lost := s.Terminal.Gap || s.Terminal.Total > int64(len(s.Terminal.Output)) || len(rows) >= page && screen.Len() > len(rows)
+	if len(text) > maxCarried {
+		const head = maxCarried / 4
+		tail := len(text) - (maxCarried - head)
+		left := text[head:tail]
+		text = fmt.Sprintf("%s\n… %d lines, %d bytes are left out here …\n%s", strings.ToValidUTF8(text[:head], ""), strings.Count(left, "\n")+1, len(left), strings.ToValidUTF8(text[tail:], ""))
+	}
+	if lost {
+		text = "… what came before is left out …\n" + text
+	}
+	fence := "```"
+	for strings.Contains(text, fence) || strings.Contains(s.Terminal.Command, fence) {
+		fence += "`"
+	}
+	if text != "" {
+		text += "\n"
+	}
+	ended := "It ended well."
+	switch t := s.Terminal; {
+	case s.Stopped:
+		ended = "I stopped it."
+	case t.Signal != "":
+		ended = "It was ended by " + t.Signal + "."
+	case failed(t):
+		ended = fmt.Sprintf("It ended with exit code %d.", *t.Code)
+	}
+	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
+}
+
+// SplitCarried takes the commands off the beginning of a prompt that went with
+// it.
+func SplitCarried(text string) (carried []string, rest string) {
+	for {
+		n := carriedLen(text)
+		if n == 0 {
+			return carried, text
+		}
+		carried, text = append(carried, text[:n]), text[n:]
+	}
+}
+
+// carriedLen is how many bytes at the beginning of a text Carried has made; 0 for
+// none.
+func carriedLen(text string) int {
+	rest, ok := strings.CutPrefix(text, carriedIntro)
+	if !ok {
+		return 0
+	}
+	first, _, ok := strings.Cut(rest, "\n")
+	fence := first[:len(first)-len(strings.TrimLeft(first, "`"))]
+	if !ok || len(fence) < 3 || !strings.HasPrefix(rest[len(first)+1:], carriedSign) {
+		return 0
+	}
+	_, behind, ok := strings.Cut(rest[len(first):], "\n"+fence+"\n\n")
+	ended, behind, more := strings.Cut(behind, "\n\n")
+	if !ok || !more || strings.Contains(ended, "\n") {
+		return 0
+	}
+	return len(text) - len(behind)
+}
+
+// CarriedLine says in a line what went, or will go, with a prompt.
+func CarriedLine(carried string) string {
+	rest := strings.TrimPrefix(carried, carriedIntro)
+	first, rest, _ := strings.Cut(rest, "\n")
+	command, _, _ := strings.Cut(strings.TrimPrefix(rest, carriedSign), "\n")
+	_, count, _ := strings.Cut(first, "console ")
+	switch count {
+	case "0":
+		count = "no output"
+	case "1":
+		count = "1 line"
+	default:
+		count += " lines"
+	}
+	return "! " + command + " (" + count + ")"
+}

@@ -1,0 +1,272 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// How much of a tool call's content is shown before it is cut, in rows.
+const (
+	liveTail = 5  // of output that still runs
+	doneHead = 3  // of output that is complete
+	doneTail = 7  //
+	diffRows = 20 // of a diff
+	maxInput = 4  // of raw input
+	// leastHidden is how many rows are hidden, if any: fewer take hardly more room than
+	// the row that says so.
+	leastHidden = 4
+	hugeDiff    = 1 << 20
+	maxShown    = 2000 // rows of anything, even with everything shown
+)
+
+var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
+	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// tool renders a tool call: a line that always says what it is, and of its
+// content what the density allows.
+func (p *pen) tool() []string {
+	t := p.it.Tool
+	rows := []string{p.toolHead()}
+	failed := t.Status == "failed"
+	full := failed || p.open()
+	if p.closed() || p.quiet() && !failed || p.live && t.Asked && !p.opened() {
+		return rows
+	}
+	shown, left := false, 0
+	for _, c := range t.Content {
+		var body []string
+		more := 0
+		switch {
+		case c.Diff != nil:
+			body = p.diff(c.Diff, full)
+		case c.Changes != nil:
+			body = p.changes(c.Changes, full)
+		case c.Terminal != "":
+			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
+		case c.Content != nil:
+			body, more = p.toolText(c.Content, full)
+		}
+		shown = shown || len(body) > 0
+		rows, left = append(rows, body...), left+more
+	}
+	if !shown {
+		var body []string
+		body, left = p.rawBody(full)
+		rows = append(rows, body...)
+	}
+	left += max(0, len(rows)-maxShown)
+	if rows = rows[:min(len(rows), maxShown)]; left > 0 {
+		rows = append(rows, bodyInset+p.th.Dim.Paint(fmt.Sprintf("… %d more rows", left)))
+	}
+	return rows
+}
+
+// toolHead is the one line: sign, verb, subject, counts, time.
+func (p *pen) toolHead() string {
+	t := p.it.Tool
+	ink, sign, word := p.sign()
+	verb := verbs[t.Kind]
+	subject := p.subject()
+	if verb == "" {
+		verb = "Tool"
+		if t.Name != "" && t.Name != subject {
+			verb = widget.Truncate(t.Name, 20, "…")
+		}
+	}
+	counts, trust := "", ""
+	if added, removed, ok := p.counts(); ok {
+		counts = p.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + p.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+	}
+	exit := p.exitBadge()
+	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
+		ink, sign = p.th.Bad, "✗"
+	}
+	if t.Trust >= thread.Unasked {
+		badge := p.th.Warn
+		if t.Trust.Against() {
+			badge = p.th.Bad
+		}
+		if t.Status != "failed" {
+			ink, sign = badge, "⚠"
+		}
+		trust = badge.Paint(t.Trust.String())
+	}
+	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
+	parts := []string{exit, counts, word, trust, p.th.Dim.Paint(p.took())}
+	right := ""
+	room := 0
+	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
+		if dropped >= 0 {
+			parts[dropped] = ""
+		}
+		right = ""
+		for _, part := range parts {
+			right = join(right, part)
+		}
+		if room = p.width - widget.Width(left) - widget.Width(right) - 2; room >= 10 {
+			break
+		}
+	}
+	if room < 10 {
+		room = max(1, p.width-widget.Width(left))
+	}
+	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
+}
+
+func pad(right string) string {
+	if right == "" {
+		return ""
+	}
+	return "  " + right
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "  " + b
+}
+
+// sign is how a call stands, as a sign with a colour and, where the sign could
+// be missed, a word.
+func (p *pen) sign() (ink theme.Ink, sign, word string) {
+	t := p.it.Tool
+	word = t.StateWord()
+	switch t.State() {
+	case thread.ToolDone:
+		return p.th.Good, "✓", ""
+	case thread.ToolFailed:
+		return p.th.Bad, "✗", p.th.Bad.Paint(word)
+	case thread.ToolRejected, thread.ToolStopped, thread.ToolCancelled:
+		return p.th.Warn, "⊘", p.th.Warn.Paint(word)
+	case thread.ToolStillRunning:
+		return p.th.Warn, "⚠", p.th.Warn.Paint(word)
+	case thread.ToolUnfinished:
+		return p.th.Dim, "·", p.th.Dim.Paint(word)
+	case thread.ToolPending:
+		return p.th.Dim, "○", ""
+	}
+	if !p.live { // between turns: nothing moves
+		return p.th.Accent, spinner[0], p.th.Dim.Paint(word)
+	}
+	if t.Status == "in_progress" && !t.Stopped {
+		word = ""
+	}
+	return p.th.Accent, spinner[p.ticks%len(spinner)], p.th.Dim.Paint(word)
+}
+
+func (p *pen) took() string {
+	t := p.it.Tool
+	if !p.live && t.Ended.IsZero() {
+		return ""
+	}
+	if d := t.Took(p.now); d >= time.Second {
+		return Seconds(d)
+	}
+	return ""
+}
+
+// subject says what the call is about: its command, its files, or its title.
+func (p *pen) subject() string {
+	t := p.it.Tool
+	if t.Kind == "execute" {
+		if c := p.cache.command(t); c != "" {
+			return c
+		}
+		return t.Title
+	}
+	if paths := p.paths(); paths != "" && (t.Kind == "read" || t.Kind == "edit" || t.Kind == "delete" || t.Kind == "move") {
+		return paths
+	}
+	if t.Title != "" {
+		return t.Title
+	}
+	return t.Name
+}
+
+// paths lists the files of a call, each once.
+func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
+
+// Paths are the files of a call, each once and relative to dir, at most 20. The
+// format is for one with a line.
+func Paths(t *thread.Tool, dir, format string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, l := range t.Places() {
+		path := Short(l.Path, dir)
+		if seen[path] || len(out) == 20 {
+			continue
+		}
+		seen[path] = true
+		if l.Line > 0 {
+			path = fmt.Sprintf(format, path, l.Line)
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+// Short makes a path relative where it lies below dir.
+func Short(path, dir string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
+	}
+	return path
+}
+
+// Command finds the command line in a tool call's raw input, "" where there is
+// none. The result is safe to show.
+func Command(rawInput string) string {
+	var in struct {
+		Command any `json:"command"`
+		Cmd     any `json:"cmd"`
+	}
+	if json.Unmarshal([]byte(rawInput), &in) != nil {
+		return ""
+	}
+	for _, c := range []any{in.Command, in.Cmd} {
+		switch c := c.(type) {
+		case string:
+			return safetext.Clean(c)
+		case []any:
+			return safetext.Clean(words(c))
+		}
+	}
+	return ""
+}
+
+func oneLine(s string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if rest != "" {
+		first += " …"
+	}
+	return first
+}
+
+// exitBadge says how the command of a call ended, unless it ended well.
+func (p *pen) exitBadge() string {
+	for _, c := range p.it.Tool.Content {
+		if c.Terminal == "" {
+			continue
+		}
+		term := p.thread.TerminalOf(p.it, c.Terminal)
+		switch {
+		case term == nil || !term.Exited:
+		case term.Signal != "":
+			return p.th.Bad.Paint(term.Signal)
+		case term.Code != nil && (*term.Code != 0 || p.it.Tool.State() == thread.ToolStopped):
+			return p.th.Bad.Paint(fmt.Sprintf("exit %d", *term.Code))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/ui/widget"
+)
+
+// terminal shows a command's output: its tail while it runs, head and tail
+// afterwards.
+func (p *pen) terminal(term *thread.Terminal, full bool) []string {
+	if term == nil {
+		return nil
+	}
+	screen, width := p.cache.screen(term, p.columns), p.bodyWidth()
+	switch {
+	case full:
+		return p.body(screen.Rows(width, maxShown), 0)
+	case !term.Exited:
+		return p.body(screen.Rows(width, liveTail), 0)
+	}
+	return p.cut(screen.Rows(width, 0))
+}
+
+// toolText shows text content, and says how many rows there are besides. What was
+// read or found is only counted, unless everything is to be shown.
+func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
+	if c.Kind != event.TextContent && c.Text == "" {
+		return []string{bodyInset + p.th.Dim.Paint(widget.Truncate(attachment(c), p.width-len(bodyInset), "…"))}, 0
+	}
+	return p.plain(unfenced(c.Text), full)
+}
+
+// plain shows text as it is, by the same rules as output. Of a long one only what
+// is shown is laid out.
+func (p *pen) plain(text string, full bool) (rows []string, left int) {
+	t := p.it.Tool
+	text = strings.Trim(text, "\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, 0
+	}
+	if !full && !p.live && (t.Kind == "read" || t.Kind == "search" || t.Kind == "fetch") {
+		lines, word := strings.Count(text, "\n")+1, "lines"
+		if lines == 1 {
+			word = "line"
+		}
+		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("▸ %d %s", lines, word))}, 0
+	}
+	width := p.bodyWidth()
+	switch {
+	case full:
+		return p.head(text, maxShown, p.th.Dim)
+	case p.live:
+		return p.dim(lastRows(text, width, liveTail)), 0
+	}
+	const whole = doneHead + doneTail + leastHidden - 1
+	rows, rest := firstRows(text, width, whole+1)
+	if rest == "" && len(rows) <= whole {
+		return p.dim(rows), 0
+	}
+	out := append(p.dim(rows[:min(doneHead, len(rows))]), p.leftOut(max(1, countRows(text, width)-doneHead-doneTail)))
+	return append(out, p.dim(lastRows(text, width, doneTail))...), 0
+}
+
+// unfenced takes a code fence off that holds all of the text.
+func unfenced(s string) string {
+	t := strings.TrimSpace(s)
+	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") {
+		return s
+	}
+	_, body, ok := strings.Cut(t, "\n")
+	if !ok || strings.Contains(strings.TrimSuffix(body, "```"), "\n```") {
+		return s
+	}
+	return strings.TrimSuffix(body, "```")
+}
+
+// rawBody stands in where a call has no content: its input, and its output.
+func (p *pen) rawBody(full bool) (rows []string, left int) {
+	t := p.it.Tool
+	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && p.cache.command(t) != "") && (full || !p.saidInLine()) {
+		limit := maxInput
+		if full {
+			limit = maxShown
+		}
+		var more int
+		if rows, more = p.head(t.RawInput, limit, p.th.Faint); more < leastHidden {
+			rows, more = p.head(t.RawInput, limit+leastHidden-1, p.th.Faint)
+		}
+		if more > 0 {
+			rows = append(rows, bodyInset+p.moreRows(more))
+		}
+	}
+	out, left := p.plain(shownRaw(t.RawOutput), full)
+	return append(rows, out...), left
+}
+
+// saidInLine tells whether the line of a call says all that its input does: every text of
+// it stands there, paths as they are shown.
+func (p *pen) saidInLine() bool {
+	t := p.it.Tool
+	var members map[string]any
+	if len(t.RawInput) > longInput || json.Unmarshal([]byte(t.RawInput), &members) != nil {
+		return false
+	}
+	line := p.subject()
+	for _, m := range members {
+		switch m := m.(type) {
+		case string:
+			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, Short(m, p.cwd)) {
+				return false
+			}
+		case nil, bool, float64:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// rawText is what there is to read in raw output: a string as it is, the usual
+// members of an object, or else the JSON.
+func rawText(raw string) string {
+	var s string
+	if json.Unmarshal([]byte(raw), &s) == nil {
+		return safetext.Clean(s)
+	}
+	var o map[string]any
+	if json.Unmarshal([]byte(raw), &o) == nil {
+		for _, key := range outputKeys {
+			if s, ok := o[key].(string); ok && s != "" {
+				return safetext.Clean(s)
+			}
+		}
+	}
+	if raw == "{}" || raw == "null" {
+		return ""
+	}
+	return raw
+}

@@ -1,0 +1,300 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient/thread"
+	"parley/ui/glyphs"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Written is a conversation as it goes into the terminal's own scrollback: what
+// cannot change any more is handed out once, in order, and what can is drawn as
+// rows of the moment. Nothing overtakes: an entry waits for those before it.
+//
+// It belongs to the screen's goroutine.
+type Written struct {
+	track
+	layout *layout
+	at     place // the first segment that was not handed out
+	notes  []note
+	of     int   // the generation of the text of which parts were
+	late   []int // items that changed after they had been
+	tails  map[int][]string
+}
+
+// note is what an item was like when it was handed out.
+type note struct {
+	version, text, generation int
+	segs                      int
+	state                     thread.ToolState
+	trust                     thread.Trust
+}
+
+// maxTails bounds the messages whose last rows are remembered, for what is added
+// to them later.
+const maxTails = 16
+
+// NewWritten returns one of t that has handed out nothing.
+func NewWritten(t *thread.Thread, cwd string, th *theme.Theme) *Written {
+	l := newLayout(t, cwd, th)
+	l.short = true
+	return &Written{track: track{l}, layout: l, tails: map[int][]string{}}
+}
+
+// Look sets how rows are drawn from now on. A row is narrower than the width.
+func (w *Written) Look(width int, th *theme.Theme, d Density) {
+	l := w.layout
+	if width = max(1, width-1); width != l.width {
+		l.setWidth(width)
+	}
+	if th != l.th {
+		l.setTheme(th)
+	}
+	l.density = d
+}
+
+// Begun tells whether anything was handed out, or left out.
+func (w *Written) Begun() bool { return w.at != place{} }
+
+// Tick moves spinners and clocks.
+func (w *Written) Tick(now time.Time) { w.layout.tick(now) }
+
+// Changed says that the thread has changed items.
+func (w *Written) Changed(items []int) {
+	for _, i := range items {
+		if i < w.at.item {
+			w.late = append(w.late, i)
+		}
+	}
+}
+
+// final tells whether an item will not change any more, as far as anyone knows.
+func (w *Written) final(i int) bool {
+	it := w.items()[i]
+	switch it.Kind {
+	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
+		return i+1 < len(w.items()) || !w.layout.busy()
+	}
+	return !w.layout.live(it)
+}
+
+// closedSegments are how many segments of an item will not change any more.
+func (w *Written) closedSegments(i int, all bool) int {
+	e := w.layout.entry(i)
+	switch {
+	case all:
+		return len(e.segs)
+	case e.stream != nil:
+		return min(len(e.segs), e.stream.Len())
+	}
+	return 0
+}
+
+// Take hands out rows, hardly more than most of them; more says that there are
+// others already. Rows end with their text.
+func (w *Written) Take(most int) (rows []string, more bool) { return w.take(most, false) }
+
+// Rest hands out everything, also what could still change.
+func (w *Written) Rest() []string {
+	rows, _ := w.take(1<<30, true)
+	return rows
+}
+
+func (w *Written) take(most int, rest bool) (rows []string, more bool) {
+	for _, i := range w.late {
+		rows = append(rows, w.afterwards(i)...)
+	}
+	w.late = w.late[:0]
+	for w.at.item < len(w.items()) {
+		i := w.at.item
+		whole, generation := rest || w.final(i), w.items()[i].Generation
+		if w.at.seg > 0 && generation != w.of {
+			rows, w.at.seg = append(rows, w.changedWord()...), 0
+		}
+		w.of = generation
+		for n := w.closedSegments(i, whole); w.at.seg < n; w.at.seg++ {
+			if len(rows) >= most {
+				return rows, true
+			}
+			rows = append(rows, short(w.coloured(i, w.at.seg))...)
+			if k := w.at.seg - 1; k >= 0 {
+				w.layout.entries[i].segs[k] = nil // nobody asks for it again
+			}
+		}
+		if !whole {
+			break
+		}
+		w.leave(i)
+	}
+	return rows, false
+}
+
+// coloured returns the rows of a segment with the colours of its code.
+func (w *Written) coloured(i, k int) []string {
+	const soon = 200 // lines: more would keep the screen waiting
+	w.segment(i, k)
+	for _, c := range w.layout.asked(place{item: i, seg: k}) {
+		if c.lines <= soon {
+			c.Run()
+			w.layout.coloured(c)
+		}
+	}
+	return w.segment(i, k)
+}
+
+// leave goes on behind an item that was handed out.
+func (w *Written) leave(i int) {
+	it := w.items()[i]
+	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.segments(i)}
+	switch it.Kind {
+	case thread.ToolCall:
+		n.state, n.trust = it.Tool.State(), it.Tool.Trust
+	case thread.AgentMessage:
+		w.tails[i] = w.segment(i, n.segs-1)
+		if len(w.tails) > maxTails {
+			w.forget()
+		}
+	}
+	for len(w.notes) <= i {
+		w.notes = append(w.notes, note{})
+	}
+	w.notes[i] = n
+	delete(w.layout.entries, i)
+	w.at = place{i + 1, 0, 0}
+}
+
+func (w *Written) forget() {
+	oldest := -1
+	for i := range w.tails {
+		if oldest < 0 || i < oldest {
+			oldest = i
+		}
+	}
+	delete(w.tails, oldest)
+}
+
+// afterwards is what is to be said of an item that changed after it had been
+// handed out: how a call ended, and what was added to a message.
+func (w *Written) afterwards(i int) []string {
+	if i >= len(w.notes) {
+		return nil
+	}
+	it, was := w.items()[i], w.notes[i]
+	if it.Version == was.version {
+		return nil
+	}
+	defer delete(w.layout.entries, i)
+	switch it.Kind {
+	case thread.ToolCall:
+		state, trust := it.Tool.State(), it.Tool.Trust
+		w.notes[i].version, w.notes[i].state, w.notes[i].trust = it.Version, state, trust
+		if state != was.state || trust != was.trust {
+			p := w.layout.pen(it)
+			p.live = false // nothing moves in the scrollback
+			return short([]string{p.toolHead()})
+		}
+	case thread.AgentMessage:
+		at := w.at
+		defer func() { w.at = at }()
+		rows := w.added(it, was)
+		w.leave(i)
+		return rows
+	case thread.Notice:
+		w.notes[i].version, w.notes[i].text = it.Version, len(it.Text)
+		if len(it.Text) != was.text {
+			return short(w.layout.pen(it).notice())
+		}
+	}
+	return nil
+}
+
+// added are the rows of a message that it did not have before.
+func (w *Written) added(it *thread.Item, was note) []string {
+	i := it.Index
+	var rows []string
+	if it.Generation != was.generation {
+		rows = append(rows, w.changedWord()...)
+		for k := range w.segments(i) {
+			rows = append(rows, w.coloured(i, k)...)
+		}
+		return short(rows)
+	}
+	if len(it.Text) == was.text {
+		return nil
+	}
+	for k := max(0, was.segs-1); k < w.segments(i); k++ {
+		fresh := w.coloured(i, k)
+		if k == was.segs-1 {
+			before, n := w.tails[i], 0
+			for n < len(before) && n < len(fresh) && before[n] == fresh[n] {
+				n++
+			}
+			fresh = fresh[n:]
+		}
+		rows = append(rows, fresh...)
+	}
+	return short(rows)
+}
+
+// changedWord stands before a message whose text is not what was handed out.
+func (w *Written) changedWord() []string {
+	return append([]string{""}, w.layout.indented(w.layout.th.Dim, "· the agent has changed what it said:")...)
+}
+
+// Skip goes on behind so many entries that hardly more than so many rows are
+// left to hand out. It returns how many entries that were.
+func (w *Written) Skip(rows int) (entries int) {
+	i := len(w.items())
+	for i > w.at.item && rows > 0 {
+		i--
+		for k := w.segments(i) - 1; k >= 0 && rows > 0; k-- {
+			rows -= len(w.segment(i, k))
+		}
+	}
+	if rows > 0 {
+		return 0
+	}
+	for w.at.item < i {
+		if !silent(w.items()[w.at.item]) {
+			entries++
+		}
+		w.leave(w.at.item)
+	}
+	clear(w.tails)
+	return entries
+}
+
+// Live are the rows of what was not handed out, the last ones of them. They are
+// good until the next call.
+func (w *Written) Live(height int) []string {
+	var rows []string
+	for p, ok := w.previous(place{item: len(w.items())}); ok && !p.before(w.at) && len(rows) <= height; p, ok = w.previous(p) {
+		rows = slices.Concat(w.segment(p.item, p.seg), rows)
+	}
+	if len(rows) > height {
+		rows = rows[len(rows)-height:]
+		if height > 0 {
+			rows[0] = indent + w.layout.th.Dim.Paint("⋮")
+		}
+	}
+	return short(rows)
+}
+
+// short takes the blanks off the ends of rows, those that are painted, too.
+func short(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		text := strings.TrimRight(ansi.Strip(r), " ")
+		if n := widget.Width(text); n < widget.Width(r) {
+			r = glyphs.Truncate(r, n, "")
+		}
+		out[i] = r
+	}
+	return out
+}
