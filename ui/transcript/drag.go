@@ -111,7 +111,7 @@ func (d *drag) text(t track) string {
 		if !t.hasRows(i) {
 			continue
 		}
-		text, ok := d.of(t, i)
+		text, ok := d.of(t.rows, i)
 		if !ok {
 			continue
 		}

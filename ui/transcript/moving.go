@@ -223,7 +223,7 @@ func (v *View) pointAt(row, cell int) (point, bool) {
 	case row > last:
 		row, cell = last, unwrapped
 	}
-	return pointAt(v.window.track, v.places[row], cell)
+	return pointAt(v.window.rows, v.places[row], cell)
 }
 
 // Undrag drops the selected text, and follows the end if it is in sight.
@@ -253,7 +253,7 @@ func (v *View) Mark(text string) {
 // open for as long as a match in it is shown. Show returns false if the match is in a
 // part of the item that has no rows; the item is selected all the same.
 func (v *View) Show(h Hit) bool {
-	l, t := v.layout, v.window.track
+	l, t := v.layout, v.window.rows
 	if !v.window.ready() || h.item >= len(t.items()) {
 		return false
 	}
@@ -285,14 +285,14 @@ func (v *View) matchSeen() bool {
 		return false
 	}
 	v.Rows()
-	p, ok := v.finding.place(v.window.track)
+	p, ok := v.finding.place(v.window.rows)
 	return ok && slices.Contains(v.places, p)
 }
 
 // bringMatch scrolls to the current match.
 func (v *View) bringMatch() {
 	w := &v.window
-	if p, ok := v.finding.place(w.track); ok && w.ready() {
+	if p, ok := v.finding.place(w.rows); ok && w.ready() {
 		w.settle()
 		v.selection.settle(w)
 		w.bring(p)

@@ -149,16 +149,18 @@ func (v *View) draw() {
 			own = rows[1:]
 		}
 		v.selection.paint(p.item, own, th) // first: it looks for the bar of a prompt
-		v.finding.paint(w.track, p, rows, th)
-		v.drag.paint(w.track, p, rows, th)
+		v.finding.paint(w.rows, p, rows, th)
+		v.drag.paint(w.rows, p, rows, th)
 	}
 }
 
 // Uncoloured returns the code in sight that was drawn without colours and was not
 // returned before. Call Run on each, then pass it to Coloured.
 func (v *View) Uncoloured() (out []*Colouring) {
-	for _, p := range v.places {
-		out = append(out, v.layout.asked(p)...)
+	for n, p := range v.places {
+		if n == 0 || p.row == 0 { // once for each segment
+			out = append(out, v.layout.asked(p)...)
+		}
 	}
 	return out
 }
