@@ -98,7 +98,7 @@ func (s *Search) Portion() *Portion {
 		if silent(it) || it.Kind == thread.Decision && s.layout.density == Quiet {
 			continue
 		}
-		d := s.texts.doc(s.layout.pen(it))
+		d := s.texts.doc(s.layout, it)
 		p.docs = append(p.docs, d)
 		bytes += len(it.Text) + d.size(it)
 	}
@@ -127,13 +127,13 @@ func (d *doc) size(it *thread.Item) int {
 }
 
 // doc is what is searched of an item.
-func (k *searched) doc(p *pen) doc {
-	it := p.it
+func (k *searched) doc(l *layout, it *thread.Item) doc {
 	d := doc{item: it.Index, version: it.Version}
 	if known, ok := k.texts[it.Index]; ok && known.version == it.Version {
 		d.known = known.parts
 		return d
 	}
+	p := l.pen(it)
 	parts, hidden := p.source(), ""
 	switch it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
