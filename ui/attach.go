@@ -148,8 +148,8 @@ func (p *pictures) textOf(blocks []event.Block) string {
 	return text
 }
 
-// take labels an image that was read; what is none becomes the text again.
-func (msg pictureMsg) take(m *Model) tea.Cmd {
+// handle labels an image that was read; what is none becomes the text again.
+func (msg pictureMsg) handle(m *Model) tea.Cmd {
 	a := msg.of
 	if a.failed = a.err != nil; !a.failed {
 		a.loaded, a.size = true, len(a.data)
@@ -268,7 +268,9 @@ func (c *chat) pastePictures(text string) bool {
 // noImagesMsg says that an image could not be taken along.
 type noImagesMsg struct{ chat *chat }
 
-func (msg noImagesMsg) take(*Model) tea.Cmd { return msg.chat.say(noImages + ": the path stays text") }
+func (msg noImagesMsg) handle(*Model) tea.Cmd {
+	return msg.chat.say(noImages + ": the path stays text")
+}
 
 // sayNoImages says so if there is an image at a path.
 func (c *chat) sayNoImages(path string) {

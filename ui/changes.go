@@ -59,7 +59,7 @@ func (c *chat) showChanges(undo bool) tea.Cmd {
 	}
 }
 
-func (m changesListed) take(*Model) tea.Cmd {
+func (m changesListed) handle(*Model) tea.Cmd {
 	c := m.chat
 	if len(m.changes)+len(m.undone) == 0 {
 		return c.say("nothing was changed that parley knows of; in a directory without git that is what was written through it")
@@ -96,7 +96,7 @@ type changeShown struct {
 	source *source
 }
 
-func (m changeShown) take(*Model) tea.Cmd {
+func (m changeShown) handle(*Model) tea.Cmd {
 	m.chat.source, m.chat.overlay, m.chat.scroll = m.source, sourceOverlay, 0
 	return nil
 }
@@ -215,7 +215,7 @@ type putBack struct {
 	results []workspace.PutBack
 }
 
-func (m putBack) take(*Model) tea.Cmd {
+func (m putBack) handle(*Model) tea.Cmd {
 	done, left := 0, []string{}
 	for _, r := range m.results {
 		if r.Err == nil {

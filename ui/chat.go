@@ -289,7 +289,7 @@ func (c *chat) ahead(i intent.Intent) tea.Cmd {
 	return func() tea.Msg { return aheadMsg{c, dir} }
 }
 
-func (msg aheadMsg) take(m *Model) tea.Cmd {
+func (msg aheadMsg) handle(m *Model) tea.Cmd {
 	if m.chat == msg.chat {
 		msg.chat.view.Ahead(msg.dir)
 	}

@@ -44,8 +44,8 @@ func (c *chat) copyText(make func() string) tea.Cmd {
 	}
 }
 
-// take says how it went; where no program has copied the terminal is asked.
-func (msg copiedMsg) take(m *Model) tea.Cmd {
+// handle says how it went; where no program has copied the terminal is asked.
+func (msg copiedMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	size := sizeWord(msg.text)
 	switch {

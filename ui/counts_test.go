@@ -52,7 +52,7 @@ func TestNothingNewIsNoView(t *testing.T) {
 		before, e := d.m.View().Content, d.effort()
 		type unknown struct{}
 		for _, msg := range []tea.Msg{
-			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg(time.Now()), adviceMsg(""),
+			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg(time.Now()),
 			tea.MouseMotionMsg{X: 3, Y: 3}, tea.MouseMotionMsg{X: 40, Y: 8}, tea.BackgroundColorMsg{},
 			resultMsg{d.m.chat.Agent.NewBatch()},
 		} {

@@ -184,8 +184,8 @@ func (m *Model) draftTick(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return draftTickMsg{} })
 }
 
-// draftsDue comes when it may be time to keep what was typed.
-func (m *Model) draftsDue() tea.Cmd {
+// handle comes when it may be time to keep what was typed.
+func (draftTickMsg) handle(m *Model) tea.Cmd {
 	m.drafts.ticking = false
 	if rest := settled - m.now().Sub(m.drafts.changed); rest > 0 {
 		return m.draftTick(rest)
@@ -220,9 +220,9 @@ func (c *chat) lookForDraft(key DraftKey) tea.Cmd {
 	}
 }
 
-// draftLoaded puts a draft into the composer that was left there once. What is
+// handle puts a draft into the composer that was left there once. What is
 // being typed already stays: then the old one is in the history.
-func (m *Model) draftLoaded(msg draftLoadedMsg) tea.Cmd {
+func (msg draftLoadedMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	c.kept.looks--
 	if msg.err != nil {
@@ -313,7 +313,7 @@ func (m *Model) saveDrafts() tea.Cmd {
 	return func() tea.Msg { return draftSavedMsg{order.write(n, batch)} }
 }
 
-func (m *Model) draftsSaved(msg draftSavedMsg) tea.Cmd {
+func (msg draftSavedMsg) handle(m *Model) tea.Cmd {
 	m.drafts.saving = false
 	if msg.err != nil {
 		return m.draftsFailed(msg.err)

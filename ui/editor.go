@@ -45,8 +45,8 @@ func (c *chat) edit() tea.Cmd {
 	}
 }
 
-// editReady hands the terminal to the editor.
-func (m *Model) editReady(msg editReadyMsg) tea.Cmd {
+// handle hands the terminal to the editor.
+func (msg editReadyMsg) handle(m *Model) tea.Cmd {
 	c, done := msg.chat, msg.edit.Done
 	if msg.err != nil {
 		return c.say(msg.err.Error())
@@ -64,9 +64,9 @@ func (m *Model) editReady(msg editReadyMsg) tea.Cmd {
 	})
 }
 
-// edited puts what was written into the composer. An editor that failed has
+// handle puts what was written into the composer. An editor that failed has
 // written nothing.
-func (m *Model) edited(msg editedMsg) tea.Cmd {
+func (msg editedMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	c.lastKey = m.now() // keys that were meant for the editor answer no question
 	switch {

@@ -270,6 +270,13 @@ type openedURLMsg struct {
 	err  error
 }
 
+func (msg openedURLMsg) handle(*Model) tea.Cmd {
+	if msg.err != nil {
+		return msg.chat.say("no browser was started: " + msg.err.Error())
+	}
+	return msg.chat.say("opened in your browser")
+}
+
 // settle answers and takes it off the screen.
 func (c *chat) settle(e *elicitation, action string) tea.Cmd {
 	answer := event.ElicitationAnswer{Action: action}

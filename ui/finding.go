@@ -140,9 +140,9 @@ func (c *chat) searchOn() tea.Cmd {
 	}
 }
 
-// take takes what a portion has brought, and goes to a match as soon as it is
+// handle takes what a portion has brought, and goes to a match as soon as it is
 // known which.
-func (msg foundMsg) take(*Model) tea.Cmd {
+func (msg foundMsg) handle(*Model) tea.Cmd {
 	c, f := msg.chat, msg.chat.finding
 	if f == nil || f.run != msg.run {
 		return nil // of a search that nobody wants any more

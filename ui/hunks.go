@@ -336,8 +336,8 @@ func (q *question) asked(key uint64) (permissions.Question, bool) {
 	return q.waiting[i], true
 }
 
-// take hands the terminal to the editor.
-func (m writeReady) take(model *Model) tea.Cmd {
+// handle hands the terminal to the editor.
+func (m writeReady) handle(model *Model) tea.Cmd {
 	c, done := m.chat, m.edit.Done
 	cur, ok := c.question.asked(m.key)
 	if m.err != nil || !ok || model.quitting {
@@ -363,9 +363,9 @@ func oldMissing(cur permissions.Question) bool {
 	return slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.OldNone })
 }
 
-// take shows what was written in the editor as a change that is to be read like any
+// handle shows what was written in the editor as a change that is to be read like any
 // other. An editor that failed has written nothing.
-func (m writeEdited) take(model *Model) tea.Cmd {
+func (m writeEdited) handle(model *Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
 	now := model.now()
 	c.lastKey, q.deaf = now, now.Add(quiet) // keys that were meant for the editor answer nothing

@@ -45,8 +45,9 @@ func (c *chat) showBehind() tea.Cmd {
 	}
 }
 
-// behindItem shows the messages over the transcript.
-func (c *chat) behindItem(msg behindMsg) tea.Cmd {
+// handle shows the messages over the transcript.
+func (msg behindMsg) handle(*Model) tea.Cmd {
+	c := msg.chat
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil

@@ -22,6 +22,11 @@ type loginRanMsg struct {
 	err   error
 }
 
+func (msg loginRanMsg) handle(*Model) tea.Cmd {
+	msg.agent.RanLogin(msg.conn, msg.err)
+	return nil
+}
+
 // loginPicker offers the agent's ways to log in. Ways that are not carried out
 // are listed and cannot be chosen.
 func (m *Model) loginPicker(a *workspace.Agent) *picker {

@@ -146,8 +146,8 @@ func (c *chat) closeMention() {
 	c.at.closed = closed
 }
 
-// take shows what was found, unless something else is being looked for by now.
-func (msg filesMsg) take(*Model) tea.Cmd {
+// handle shows what was found, unless something else is being looked for by now.
+func (msg filesMsg) handle(*Model) tea.Cmd {
 	c, at := msg.chat, &msg.chat.at
 	if msg.gen != at.gen {
 		return nil
@@ -191,8 +191,8 @@ func (msg filesMsg) take(*Model) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// take asks again while files are being listed.
-func (msg filesAgainMsg) take(*Model) tea.Cmd {
+// handle asks again while files are being listed.
+func (msg filesAgainMsg) handle(*Model) tea.Cmd {
 	if msg.gen != msg.chat.at.gen {
 		return nil
 	}

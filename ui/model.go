@@ -75,11 +75,9 @@ type Model struct {
 
 // Messages of the model's own commands.
 type (
-	tickMsg    time.Time
-	adviceMsg  string
-	closedMsg  struct{}
-	refreshMsg struct{} // something that was only for a while is over
-	quietMsg   struct{} // nothing may have been typed for a while
+	tickMsg   time.Time
+	closedMsg struct{}
+	quietMsg  struct{} // nothing may have been typed for a while
 )
 
 // Init implements tea.Model.
@@ -97,7 +95,12 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
 	if advice := m.opts.Advice; advice != nil {
-		cmds = append(cmds, func() tea.Msg { return adviceMsg(advice()) })
+		cmds = append(cmds, func() tea.Msg {
+			if line := advice(); line != "" {
+				return adviceMsg(line)
+			}
+			return nil
+		})
 	}
 	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
 }
@@ -110,6 +113,11 @@ func (m *Model) tick() tea.Cmd {
 	m.ticking = true
 	return tea.Tick(200*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
+
+// refreshMsg says that something is over that was shown for a while.
+type refreshMsg struct{}
+
+func (refreshMsg) handle(*Model) tea.Cmd { return nil }
 
 // later makes the screen look again, when something shown for a while is over.
 func later(d time.Duration) tea.Cmd {

@@ -119,8 +119,8 @@ func (c *chat) edge() int {
 	return 0
 }
 
-// take scrolls by a row and selects on.
-func (msg rollMsg) take(m *Model) tea.Cmd {
+// handle scrolls by a row and selects on.
+func (msg rollMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	c.mouse.rolling = false
 	dir := c.edge()

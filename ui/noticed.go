@@ -15,6 +15,14 @@ const SweepAfter = time.Second
 // noticePause is how long a line waits until it is seen again whether it can be said.
 const noticePause = time.Second
 
+// adviceMsg is the line of Options.Advice.
+type adviceMsg string
+
+func (msg adviceMsg) handle(m *Model) tea.Cmd {
+	m.chat.Agent.Log.Add(event.LogClient, string(msg)) // where it can be read again
+	return m.chat.say(string(msg))
+}
+
 // noticedMsg is a line from behind the screen; "" for none.
 type noticedMsg struct {
 	line string
@@ -48,9 +56,9 @@ func (m *Model) notices() tea.Cmd {
 	}
 }
 
-// take says the line, once there is a page to say it on where nothing else is being
+// handle says the line, once there is a page to say it on where nothing else is being
 // said.
-func (msg noticedMsg) take(m *Model) tea.Cmd {
+func (msg noticedMsg) handle(m *Model) tea.Cmd {
 	switch {
 	case m.quitting:
 		return nil

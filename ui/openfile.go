@@ -70,8 +70,8 @@ func (c *chat) openAt(at event.Location) tea.Cmd {
 	}
 }
 
-// take hands the terminal to the editor.
-func (msg fileReadyMsg) take(m *Model) tea.Cmd {
+// handle hands the terminal to the editor.
+func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return msg.chat.say(msg.err.Error())
@@ -81,8 +81,8 @@ func (msg fileReadyMsg) take(m *Model) tea.Cmd {
 	return tea.Exec(onTerminal(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
 }
 
-// take says when the editor has failed.
-func (msg fileLeftMsg) take(m *Model) tea.Cmd {
+// handle says when the editor has failed.
+func (msg fileLeftMsg) handle(m *Model) tea.Cmd {
 	msg.chat.lastKey = m.now() // keys that were meant for the editor answer no question
 	if msg.err != nil {
 		return msg.chat.say("the editor failed: " + msg.err.Error())

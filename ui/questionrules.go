@@ -123,8 +123,8 @@ type rulesOffered struct {
 	items   []widget.Item
 }
 
-// take shows them, if the question is still the one on the screen.
-func (m rulesOffered) take(*Model) tea.Cmd {
+// handle shows them, if the question is still the one on the screen.
+func (m rulesOffered) handle(*Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
 	if !q.open() || q.waiting[q.current].Key != m.key || c.picker != nil {
 		return nil
@@ -161,7 +161,7 @@ type ruleMade struct {
 	err   error
 }
 
-func (m ruleMade) take(*Model) tea.Cmd {
+func (m ruleMade) handle(*Model) tea.Cmd {
 	if m.err != nil {
 		return m.chat.say("the rule was not made" + atomicfile.Room(m.err) + ": " + m.err.Error())
 	}

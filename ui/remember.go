@@ -66,8 +66,8 @@ func (m *Model) keepPast() tea.Cmd {
 	}
 }
 
-// pastRead takes the history. That it cannot be kept is said once.
-func (m *Model) pastRead(msg pastMsg) tea.Cmd {
+// handle takes the history. That it cannot be kept is said once.
+func (msg pastMsg) handle(m *Model) tea.Cmd {
 	if msg.added {
 		m.past.writing = nil
 	}
@@ -157,29 +157,6 @@ func (m *Model) remembers(msg tea.Msg) tea.Cmd {
 		c.settleEdit()
 	}
 	return tea.Batch(m.keepPast(), m.keepDrafts(msg))
-}
-
-// composerResult takes what a command for the composer has brought.
-func (m *Model) composerResult(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case pastMsg:
-		return m.pastRead(msg)
-	case draftLoadedMsg:
-		return m.draftLoaded(msg)
-	case draftTickMsg:
-		return m.draftsDue()
-	case draftSavedMsg:
-		return m.draftsSaved(msg)
-	case editReadyMsg:
-		return m.editReady(msg)
-	case editedMsg:
-		return m.edited(msg)
-	case shellBegunMsg:
-		return m.shellBegun(msg)
-	case shellNewsMsg:
-		return m.shellNews(msg)
-	}
-	return nil
 }
 
 // settled is how long nothing must have changed until a draft is kept.

@@ -138,8 +138,8 @@ func (r *shellRun) listen() tea.Cmd {
 	}
 }
 
-// shellBegun takes a command that was started, or says why it was not.
-func (m *Model) shellBegun(msg shellBegunMsg) tea.Cmd {
+// handle takes a command that was started, or says why it was not.
+func (msg shellBegunMsg) handle(m *Model) tea.Cmd {
 	r := msg.run
 	if msg.err != nil {
 		r.feed.close()
@@ -152,8 +152,8 @@ func (m *Model) shellBegun(msg shellBegunMsg) tea.Cmd {
 	return nil
 }
 
-// shellNews takes what a command has put out, and its end.
-func (m *Model) shellNews(msg shellNewsMsg) tea.Cmd {
+// handle takes what a command has put out, and its end.
+func (msg shellNewsMsg) handle(m *Model) tea.Cmd {
 	r := msg.run
 	data, cut, end := r.feed.take()
 	if len(data) > 0 {

@@ -94,15 +94,15 @@ func (c *chat) takeOver(p *picker, w work) tea.Cmd {
 	})
 }
 
-func (msg tookOverMsg) take(*Model) tea.Cmd {
+func (msg tookOverMsg) handle(*Model) tea.Cmd {
 	if msg.err != nil {
 		return msg.chat.say(msg.err.Error())
 	}
 	return msg.chat.lend(msg.id, msg.line)
 }
 
-// take is back on the screen. Keys that were meant for the command are nobody's.
-func (msg keyboardBackMsg) take(m *Model) tea.Cmd {
+// handle is back on the screen. Keys that were meant for the command are nobody's.
+func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c, now := msg.chat, m.now()
 	c.lastKey, c.question.deaf = now, now.Add(quiet)
 	switch {

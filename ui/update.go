@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient/event"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 )
@@ -65,19 +64,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.focused, m.focusKnown = false, true
 	case tickMsg:
 		return m.ticked(time.Time(msg))
-	case behindMsg, loginRanMsg, openedURLMsg, pastMsg, draftLoadedMsg, draftTickMsg, draftSavedMsg, editReadyMsg, editedMsg, shellBegunMsg, shellNewsMsg:
-		return m.screenResult(msg)
-	case interface{ take(*Model) tea.Cmd }: // of files, images and lost sessions
+	case message:
 		m.dirty = true
-		return msg.take(m)
-	case adviceMsg:
-		if msg != "" {
-			m.dirty = true
-			m.chat.Agent.Log.Add(event.LogClient, string(msg)) // where it can be read again
-			return m.chat.say(string(msg))
-		}
-	case refreshMsg:
-		m.dirty = true
+		return msg.handle(m)
 	case quietMsg:
 		return m.quietNow()
 	case tea.ResumeMsg:
@@ -89,22 +78,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// screenResult takes what a command of the screen's has brought.
-func (m *Model) screenResult(msg tea.Msg) tea.Cmd {
-	m.dirty = true
-	switch msg := msg.(type) {
-	case behindMsg:
-		return msg.chat.behindItem(msg)
-	case openedURLMsg:
-		if msg.err != nil {
-			return msg.chat.say("no browser was started: " + msg.err.Error())
-		}
-		return msg.chat.say("opened in your browser")
-	case loginRanMsg:
-		msg.agent.RanLogin(msg.conn, msg.err)
-	}
-	return m.composerResult(msg)
-}
+// message is what a command of the screen has brought. What comes of it is in the file
+// of its subject.
+type message interface{ handle(m *Model) tea.Cmd }
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
