@@ -44,12 +44,13 @@ func (j Judgement) Marks() (m Marks) {
 }
 
 // Breakdown is what a question is about in parts, where these say more than its words:
-// of a command line with several parts, or one that reaches further than the project, and
-// wherever a rule speaks of one of them.
+// of a command line with several parts, or one that reaches further than the project or
+// that no rule can allow, and wherever a rule speaks of one of them.
 func (q Question) Breakdown() []Verdict {
 	all := told(q.Judgement.Verdicts, q.Facts.Commands)
+	telling := func(v Verdict) bool { return v.Marks != 0 || v.Why != "" }
 	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Rule != nil }) ||
-		len(q.Facts.Commands) > 0 && (len(all) > 1 || q.Judgement.Marks() != 0) {
+		len(q.Facts.Commands) > 0 && (len(all) > 1 || slices.ContainsFunc(all, telling)) {
 		return folded(all)
 	}
 	return nil
@@ -60,12 +61,12 @@ func (q Question) Breakdown() []Verdict {
 func told(all []Verdict, of []CommandFact) (out []Verdict) {
 	for _, v := range all {
 		whole := slices.ContainsFunc(of, func(c CommandFact) bool {
-			return len(all) > 1 && 2*len(v.Text) > len(c.Line) && strings.Contains(c.Line, v.Text)
+			return 2*len(v.Text) > len(c.Line) && strings.Contains(c.Line, v.Text)
 		})
 		switch {
-		case whole && v.Effect == Allow && v.Rule == nil && v.Why == "" && v.Marks == 0:
+		case whole && len(all) > 1 && v.Effect == Allow && v.Rule == nil && v.Why == "" && v.Marks == 0:
 			continue
-		case whole && v.Why != "" && v.Marks == 0:
+		case v.Text == "", whole && v.Why != "" && v.Marks == 0:
 			v.Text = "all of it"
 		}
 		if !slices.ContainsFunc(out, func(o Verdict) bool { return v.Text == "all of it" && o.Text == v.Text && o.Why == v.Why }) {

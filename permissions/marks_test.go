@@ -48,6 +48,35 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// A line of a single part says why it is asked, where there is more to say than that. No
+// part of a breakdown is without a name.
+func TestWhyASinglePartIsAsked(t *testing.T) {
+	for line, want := range map[string]string{
+		"$FOO bar":          "ask · what a word of it will be is not known before it runs",
+		`echo "unclosed`:    "ask · it cannot be parsed",
+		`eval "$x"`:         "ask · what a word of it will be is not known before it runs",
+		"echo $(git push)":  "network",
+		"python3 script.py": "",
+	} {
+		var none *Rulebook
+		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
+		q.Judgement = none.Judge(q.Facts)
+		said := ""
+		for _, v := range q.Breakdown() {
+			said += v.Text + ": " + v.Says() + "\n"
+			if v.Text == "" {
+				t.Errorf("%s: a part without a name: %s", line, v.Says())
+			}
+			if len(q.Judgement.Verdicts) == 1 && v.Text == line {
+				t.Errorf("%s is there twice", line)
+			}
+		}
+		if want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", line, said, want)
+		}
+	}
+}
+
 // A line of several parts has a breakdown without rules too; one that does a single thing
 // in the project needs none.
 func TestBreakdown(t *testing.T) {

@@ -96,7 +96,7 @@ func (q *question) offerRules() tea.Cmd {
 	}
 	rules := permissions.Suggest(cur)
 	if len(rules) == 0 {
-		return c.say("no rule can answer this: " + whyNoRule(cur))
+		return c.say(whyNoRule(cur))
 	}
 	return func() tea.Msg { // it looks at files
 		m := rulesOffered{chat: c, key: cur.Key, session: cur.Session}
@@ -140,17 +140,17 @@ func (m rulesOffered) handle(*Model) tea.Cmd {
 	return nil
 }
 
-// whyNoRule says what stands in the way.
+// whyNoRule says why there is no rule to offer.
 func whyNoRule(cur permissions.Question) string {
 	for _, v := range cur.Judgement.Verdicts {
 		if v.Why != "" {
-			return v.Why
+			return "no rule can answer this: " + v.Why
 		}
 		if v.Effect == permissions.Confirm {
-			return "a rule wants it to be asked"
+			return "no rule can answer this: a rule wants it to be asked"
 		}
 	}
-	return "it is about several things; make a rule for each, with `parley rules`"
+	return "this takes several rules: parley rules list says where they go"
 }
 
 // ruleMade is the end of AddRule.

@@ -87,6 +87,9 @@ func TestPartsShownWithoutRules(t *testing.T) {
 			t.Errorf("something is cut: %s", rows)
 		}
 	})
+	show("$RUNNER test", func(d *driver) {
+		d.sees("└ all of it  ask · what a word of it will be is not known before it runs")
+	})
 	show("go test ./...", func(d *driver) {
 		d.misses("└", "├ go")
 		if frame(d).On() != "" {
@@ -153,6 +156,13 @@ func TestNoRuleToMake(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.sees("no rule can answer this: what a word of it will be", "fake asks")
 		d.outcomes("")
+	})
+	withRules(t, "", push, func(d *driver) { // each of its parts could have one
+		d.m.chat.link.conn.AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
+		d.rest()
+		d.press("r")
+		d.wait(100 * time.Millisecond)
+		d.sees("this takes several rules: parley rules list says where they go")
 	})
 }
 
