@@ -97,7 +97,8 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	}
 	e := c.elicits.add(r)
 	for_ := event.For{Session: r.SessionID}
-	c.opts.Sink.Post(event.ElicitationAsked{For: event.For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
+	c.opts.Sink.Post(event.ElicitationAsked{For: event.For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, ToolID: r.ToolCallID, At: c.clock(),
+		Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
 	if s != nil && s.cancelling() { // cancelled between the look above and add
 		e.settle(event.ElicitationAnswer{Action: "cancel"})
 	}
@@ -110,7 +111,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 			e.settle(a)
 		}
 		c.elicits.remove(e)
-		c.opts.Sink.Post(event.ElicitationSettled{For: for_, Key: e.key})
+		c.opts.Sink.Post(event.ElicitationSettled{For: for_, Key: e.key, At: c.clock()})
 		out := wire.ElicitationResponse{Action: a.Action}
 		if a.Action == "accept" && r.Mode == "form" {
 			out.Content = a.Content

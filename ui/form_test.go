@@ -261,3 +261,23 @@ func TestGoldenForm(t *testing.T) {
 		d.golden("form")
 	})
 }
+
+// The call that asks with a form has not taken the time in which the user filled it in.
+func TestFormHoldsItsCallUp(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask the user","kind":"other","status":"in_progress"}`)
+			t.a.elicit(strings.Replace(oneField, `"mode"`, `"toolCallId":"c","mode"`, 1))
+			t.until(2 * time.Second)
+			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.wait(30 * time.Second)
+		d.press("ctrl+s")
+		d.wait(5 * time.Second)
+		d.sees("✓ Tool   Ask the user  2s")
+	})
+}

@@ -1,6 +1,9 @@
 package event
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ElicitationAsked says that the agent wants something of the user's: a form to
 // be filled in, or a page to be opened (elicitation/create). A front end answers
@@ -9,6 +12,8 @@ import "encoding/json"
 type ElicitationAsked struct {
 	For            // "" when it belongs to a call, such as a login
 	Key     uint64 // unique on the connection
+	ToolID  string // the call that waits for it, "" where none is named
+	At      time.Time
 	Message string // safe to show
 	URL     string // verbatim, of a page; "" for a form
 	Schema  json.RawMessage
@@ -26,6 +31,7 @@ type ElicitationAnswer struct {
 type ElicitationSettled struct {
 	For
 	Key uint64
+	At  time.Time
 }
 
 // ElicitationCompleted says that what was asked for at a page has happened

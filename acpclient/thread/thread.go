@@ -192,6 +192,7 @@ type Thread struct {
 	subagents   map[string]*subagent  // by the session that they are
 	live        map[*Item]bool        // tool calls that have not ended
 	questions   map[uint64]event.Span // where they came
+	holds       map[hold]*Item        // what waits for the user, and the call that waits for it
 	cancelled   bool
 	running     bool
 	loading     bool
@@ -214,7 +215,7 @@ type messageKey struct {
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
-		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}}
+		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
 }
 
 // Terminal returns the terminal with this id; nil where nothing is known of it.
@@ -294,18 +295,18 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.questions[e.Key] = e.Wire
 		if it := t.call(e.ToolID); it != nil {
 			it.Tool.replayed = false // nobody asks about the past
-			it.Tool.waits(e.At)
-			t.touch(it)
 		}
+		t.holdUp(hold{key: e.Key}, e.ToolID, e.At)
 	case event.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
-		if it := t.call(e.ToolID); it != nil {
-			it.Tool.goesOn(e.At)
-			t.touch(it)
-		}
+		t.letGo(hold{key: e.Key}, e.At)
 		t.answered(e)
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
+	case event.ElicitationAsked:
+		t.holdUp(hold{form: true, key: e.Key}, e.ToolID, e.At)
+	case event.ElicitationSettled:
+		t.letGo(hold{form: true, key: e.Key}, e.At)
 	case event.Disconnected:
 		t.disconnected(e.Err)
 		return t.changed
@@ -464,6 +465,7 @@ func (t *Thread) First() int { return t.first }
 func (t *Thread) Revive(note string) {
 	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
 	clear(t.questions)
+	clear(t.holds)
 	t.echo, t.echoed = "", ""
 	if note != "" {
 		t.Remark(note, "")

@@ -33,3 +33,33 @@ func (t *Tool) goesOn(at time.Time) {
 		t.waited += max(0, at.Sub(t.since))
 	}
 }
+
+// hold is a question or a form. Their keys are counted apart.
+type hold struct {
+	form bool
+	key  uint64
+}
+
+// holdUp notes that a call waits for the user: the one with the id or, where none has it,
+// the only one that runs.
+func (t *Thread) holdUp(h hold, id string, at time.Time) {
+	it := t.call(id)
+	if it == nil && len(t.live) == 1 {
+		for it = range t.live {
+		}
+	}
+	if it != nil {
+		t.holds[h] = it
+		it.Tool.waits(at)
+		t.touch(it)
+	}
+}
+
+// letGo notes that it waits no longer.
+func (t *Thread) letGo(h hold, at time.Time) {
+	if it := t.holds[h]; it != nil {
+		delete(t.holds, h)
+		it.Tool.goesOn(at)
+		t.touch(it)
+	}
+}

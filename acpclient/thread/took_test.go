@@ -37,3 +37,40 @@ func TestTookWithoutTheWait(t *testing.T) {
 	apply(event.PermissionSettled{For: in, Key: 9, ToolID: "a", At: at(120)})
 	took(200, 5)
 }
+
+// A form holds up the call that it belongs to, and a question that names none, or one that
+// nobody knows, the only call that runs.
+func TestTookWithoutTheWaitForAForm(t *testing.T) {
+	in := event.For{Session: "s"}
+	start := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	of := func(s string) *string { return &s }
+	begun := func(ids ...string) *Thread {
+		th := New("s")
+		th.Apply(event.TurnStarted{For: in, At: start})
+		for _, id := range ids {
+			th.Apply(event.ToolChanged{For: in, ID: id, Status: of("in_progress"), At: at(0)})
+		}
+		return th
+	}
+	for name, c := range map[string]struct {
+		calls           []string
+		asked, settled  event.Event
+		first, secondly int // what the calls have taken after 60 s
+	}{
+		"form":     {[]string{"a", "b"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "a", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 60},
+		"unnamed":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
+		"unknown":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "x", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
+		"question": {[]string{"a"}, event.PermissionAsked{For: in, Key: 1, At: at(1)}, event.PermissionSettled{For: in, Key: 1, At: at(58)}, 3, 3},
+		"several":  {[]string{"a", "b"}, event.PermissionAsked{For: in, Key: 1, At: at(1)}, event.PermissionSettled{For: in, Key: 1, At: at(58)}, 60, 60},
+	} {
+		th := begun(c.calls...)
+		th.Apply(c.asked)
+		th.Apply(c.settled)
+		for i, id := range c.calls {
+			if got, want := th.Tool(id).Took(at(60)), []int{c.first, c.secondly}[i]; got != time.Duration(want)*time.Second {
+				t.Errorf("%s: %s took %s, want %d s", name, id, got, want)
+			}
+		}
+	}
+}

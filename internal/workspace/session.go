@@ -159,13 +159,7 @@ func (s *Session) Apply(e event.Event) {
 	case event.TurnEnded:
 		turn = s.watch(false)
 	}
-	var items []int
-	switch e.(type) {
-	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationSettled, event.ElicitationCompleted:
-	default:
-		items = s.Thread.Apply(e)
-	}
-	s.w.tell(Applied{s, e, items})
+	s.w.tell(Applied{s, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
 	case event.PromptFailed:
 		s.promptFailed(e)

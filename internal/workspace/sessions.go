@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,7 +246,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 		return
 	}
 	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // what it leaves open is over all the same
-		w.tell(Applied{s, e, s.Thread.Apply(e)})
+		w.tell(Applied{s, e, slices.Clone(s.Thread.Apply(e))})
 	}
 	s.remarked()
 	if err != nil {
