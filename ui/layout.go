@@ -35,7 +35,14 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if c.overlay == noOverlay {
 		c.question.appears(c.m.now()) // whether it has the keys shows in the composer too
 	}
-	input := widget.Box{Body: c.composer.Rows(th), Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th)
+	input, frame := c.composer.Rows(th), 0
+	if height >= leastFramed || c.asks() == "" {
+		input, frame = widget.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+	} else {
+		for i, row := range input {
+			input[i] = "  " + row
+		}
+	}
 	var below []string
 	if line := c.planLine(width); line != "" && height >= 10 {
 		below = append(below, line)
@@ -63,7 +70,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	c.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
 	if !full {
-		c.areas.composer = area{2, top + inputTop + 1, max(0, width-4), len(input) - 2}
+		c.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
 	}
 	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
@@ -93,8 +100,12 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		return rows, cursor
 	}
 	x, y := c.composer.Cursor()
-	return rows, c.cursor(x+2, top+inputTop+1+y)
+	return rows, c.cursor(x+2, top+inputTop+frame+y)
 }
+
+// leastFramed is the lowest screen on which the composer keeps its frame while something
+// is asked; on a lower one the question has those rows.
+const leastFramed = 16
 
 // How many rows a form or a page needs, and what a login asks with words about
 // it above; where there are fewer the composer makes room.
@@ -142,7 +153,7 @@ func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) 
 // leastTalk is how many of so many rows the transcript keeps while something is
 // asked, however long that is: a quarter, where the rest is enough to answer.
 func leastTalk(height int) int {
-	const enough = 7
+	const enough = 9
 	return max(0, min(height/4, height-enough))
 }
 
