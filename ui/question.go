@@ -229,7 +229,7 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 	default:
 		if strings.Contains(answerKeys, name) {
-			q.note = name + " is no answer here: press " + answersOf(cur.Options)
+			q.note = name + " is no answer: press " + answersOf(cur.Options)
 			break
 		}
 		if q.full { // there is no composer to take it

@@ -468,7 +468,8 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 			d.press(key)
 			d.draft("")
 			d.outcomes("")
-			d.sees(key + " is no answer here: press 1, 2 or n")
+			d.send(tea.WindowSizeMsg{Width: 40, Height: 24})
+			d.sees(key + " is no answer: press 1, 2 or n")
 			d.press("n") // it may be a word
 			d.outcomes("")
 			d.draft("")
@@ -502,4 +503,12 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		d.types("so") // the composer can be written in all the same
 		d.sees("› so")
 	})
+}
+
+func TestMoreRows(t *testing.T) {
+	for n, want := range map[int]string{1: "1 more row ↓", 2: "2 more rows ↓", 6831: "6,831 more rows ↓"} {
+		if got := moreRows(n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,3 +82,6 @@ func rowsOf(n int) string {
 	}
 	return grouped(n) + " rows"
 }
+
+// moreRows says how many rows come below those that are shown.
+func moreRows(n int) string { return strings.Replace(rowsOf(n), " ", " more ", 1) + " ↓" }

@@ -78,7 +78,7 @@ func (q *question) right(rows int) string {
 		s = fmt.Sprintf("%d of %d waiting", q.current+1, len(q.waiting))
 	}
 	if rest := rows - q.offset - q.page; rest > 0 {
-		s = strings.TrimSpace(fmt.Sprintf("%d more rows ↓  %s", rest, s))
+		s = strings.TrimSpace(moreRows(rest) + "  " + s)
 	}
 	return s
 }

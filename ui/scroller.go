@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // scroller shows a part of rows that may be more than there is room for.
 type scroller struct {
@@ -16,7 +13,7 @@ func (s *scroller) window(rows []string, height int) (shown []string, more strin
 	s.page = height
 	s.offset = max(0, min(s.offset, len(rows)-height))
 	if rest := len(rows) - s.offset - height; rest > 0 {
-		more = fmt.Sprintf("%d more rows ↓", rest)
+		more = moreRows(rest)
 	}
 	return slices.Clip(rows[s.offset:min(len(rows), s.offset+height)]), more
 }

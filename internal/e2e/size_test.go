@@ -12,7 +12,8 @@ import (
 
 // framed tells what is wrong with a chat screen of that width, "" when nothing
 // is: the composer's box has to reach from edge to edge in whole rows, and below
-// it stands the status line alone.
+// it stands the status line alone. On a low screen the composer has no frame while
+// something is asked.
 func framed(rows []string, cols int) string {
 	for i, r := range rows {
 		if w := ansi.StringWidth(r); w > cols {
@@ -23,17 +24,19 @@ func framed(rows []string, cols int) string {
 	edge := func(y int, left, right string) bool {
 		return strings.HasPrefix(rows[y], left) && strings.HasSuffix(rows[y], right) && ansi.StringWidth(rows[y]) == cols
 	}
-	top := last - 1
-	if top < 2 || !edge(top, "╰", "╯") {
-		return "no bottom of the composer above the status line"
-	}
-	for top--; top >= 0 && !edge(top, "╭", "╮"); top-- {
-		if !edge(top, "│", "│") {
-			return fmt.Sprintf("row %d is no whole row of the composer", top)
+	if bare := len(rows) < 16 && rowOf(rows, " asks ") >= 0 && strings.HasPrefix(rows[last-1], "  › "); !bare {
+		top := last - 1
+		if top < 2 || !edge(top, "╰", "╯") {
+			return "no bottom of the composer above the status line"
 		}
-	}
-	if top < 0 {
-		return "no top of the composer"
+		for top--; top >= 0 && !edge(top, "╭", "╮"); top-- {
+			if !edge(top, "│", "│") {
+				return fmt.Sprintf("row %d is no whole row of the composer", top)
+			}
+		}
+		if top < 0 {
+			return "no top of the composer"
+		}
 	}
 	for _, hint := range []string{"help", "stop"} {
 		if strings.HasSuffix(rows[last], hint) && strings.HasPrefix(rows[last], " ") && ansi.StringWidth(rows[last]) == cols-1 {
