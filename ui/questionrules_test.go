@@ -158,7 +158,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.outcomes("")
 	})
 	withRules(t, "", push, func(d *driver) { // each of its parts could have one
-		d.m.chat.link.conn.AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
+		d.m.chat.Agent.Conn().AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)

@@ -292,11 +292,7 @@ func (t *Thread) Apply(e event.Event) []int {
 	case event.TurnEnded:
 		t.turnEnded(e)
 	case event.PermissionAsked:
-		t.questions[e.Key] = e.Wire
-		if it := t.call(e.ToolID); it != nil {
-			it.Tool.replayed = false // nobody asks about the past
-		}
-		t.holdUp(hold{key: e.Key}, e.ToolID, e.At)
+		t.asked(e)
 	case event.PermissionSettled:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)

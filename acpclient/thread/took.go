@@ -1,6 +1,10 @@
 package thread
 
-import "time"
+import (
+	"time"
+
+	"parley/acpclient/event"
+)
 
 // Took is how long the call has taken until now, or until it ended, without the time in
 // which it waited for the user.
@@ -62,4 +66,13 @@ func (t *Thread) letGo(h hold, at time.Time) {
 		it.Tool.goesOn(at)
 		t.touch(it)
 	}
+}
+
+// asked notes a question, which holds up its call.
+func (t *Thread) asked(e event.PermissionAsked) {
+	t.questions[e.Key] = e.Wire
+	if it := t.call(e.ToolID); it != nil {
+		it.Tool.replayed = false // nobody asks about the past
+	}
+	t.holdUp(hold{key: e.Key}, e.ToolID, e.At)
 }

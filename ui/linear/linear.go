@@ -226,8 +226,7 @@ func (c *chat) end() {
 	go func() { c.w.Close(); c.work.Wait(); close(over) }()
 	for {
 		select {
-		case f := <-c.results:
-			f()
+		case <-c.results: // nothing more comes of it
 		case <-over:
 			return
 		}

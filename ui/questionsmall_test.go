@@ -1,0 +1,34 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// On a small screen the composer gives its frame to the question, of which several rows
+// can be read at once.
+func TestQuestionOnASmallScreen(t *testing.T) {
+	const long = `{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"echo one\necho two\necho three\necho four\necho five\necho six"}}`
+	drive(t, func(d *driver, _ *Options) { d.turn = asking(long, usual) }, func(d *driver) {
+		d.connected()
+		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+		d.types("go\n")
+		d.wait(time.Second)
+		d.sees("Run    echo one", "Run a command in", "more rows ↓", "y Allow once", "› ask the agent")
+		if q := d.m.chat.question; q.page < 4 {
+			t.Errorf("%d rows of the question:\n%s", q.page, d.screen())
+		}
+		d.types("so") // the composer can be written in all the same
+		d.sees("› so")
+	})
+}
+
+func TestMoreRows(t *testing.T) {
+	for n, want := range map[int]string{1: "1 more row ↓", 2: "2 more rows ↓", 6831: "6,831 more rows ↓"} {
+		if got := moreRows(n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
