@@ -71,23 +71,6 @@ type Numbers struct {
 	requests atomic.Int64
 }
 
-// AgentInfo is what the agent said of itself. Strings are safe to show.
-type AgentInfo struct {
-	Name, Title, Version string
-	ProtocolVersion      int
-	NoSessions           bool // v2: it offers no session method at all
-	LoadSession          bool
-	Image, Audio         bool // what prompts may hold
-	EmbeddedContext      bool
-	Roots                bool // sessions take additional directories
-	MCPHTTP, MCPSSE      bool
-	NoMCPStdio           bool // v2: it starts no MCP servers
-	AuthMethods          []AuthMethod
-
-	// The optional methods that the agent has advertised; nothing else is sent.
-	List, Delete, Resume, CloseSession, Fork, Logout bool
-}
-
 // Client is one connection to an agent.
 type Client struct {
 	opts  Options
@@ -97,7 +80,7 @@ type Client struct {
 	in    *counted
 	clock func() time.Time // time.Now, but for what is read from a log
 	proc  *transport.Stdio // nil when the agent was not launched from here
-	agent AgentInfo
+	agent event.AgentInfo
 	quirk quirks
 
 	surface surface       // set on the reader goroutine by the answer to initialize
@@ -165,7 +148,7 @@ func (c *Client) start(ctx context.Context) error {
 }
 
 // Agent tells what the agent said of itself.
-func (c *Client) Agent() AgentInfo { return c.agent }
+func (c *Client) Agent() event.AgentInfo { return c.agent }
 
 // Done is closed when the connection is over and event.Disconnected was posted.
 func (c *Client) Done() <-chan struct{} { return c.over }

@@ -13,58 +13,6 @@ import (
 	"parley/internal/safetext"
 )
 
-// AuthMethod is a way to log in. Type "" or "agent" is done by the agent
-// itself (Authenticate); "terminal" by running the agent's command with Args and
-// Env added, in a real terminal, and connecting again afterwards; the legacy type
-// "env_var" by starting the agent again with Vars in its environment.
-type AuthMethod struct {
-	ID                      string // verbatim
-	Name, Description, Type string // safe to show
-	Args                    []string
-	Env                     []wire.EnvVar
-
-	// Vars is what a method of type "env_var" asks for. Link is verbatim: where
-	// the values are to be had.
-	Vars []AuthVar
-	Link string
-	// Command is what a method of no known type wants run in a real terminal, in
-	// the place of what its type says; nil where there is none. It can be any
-	// program: it must not run before the user has read all of it and agreed.
-	Command *AuthCommand
-	// TakesKey says that the agent logs in by itself with a key that it is handed, see
-	// AuthenticateKey; without one it looks in its environment.
-	TakesKey bool
-	// Refused says in a few safe words why a method is not to be carried out; ""
-	// for one that may be.
-	Refused string
-}
-
-// Variables are the names of Vars, in a line.
-func (m AuthMethod) Variables() string {
-	var names []string
-	for _, v := range m.Vars {
-		names = append(names, v.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// AuthVar is a variable that a login needs in the agent's environment.
-type AuthVar struct {
-	Name     string // a plain name: letters, digits, underscores
-	Label    string // safe to show; may be ""
-	Secret   bool   // it must not be shown while it is typed
-	Optional bool
-}
-
-// AuthCommand is a command that an agent names for a login. All but Label is
-// verbatim.
-type AuthCommand struct {
-	Command string
-	Args    []string
-	Env     []wire.EnvVar // added to the agent's environment
-	Label   string        // safe to show; may be ""
-}
-
 // Bounds of what a login may ask for: all of it has to be read.
 const (
 	maxAuthVars    = 16
@@ -72,18 +20,18 @@ const (
 )
 
 // authMethod judges what the agent said of a way to log in.
-func (c *Client) authMethod(m wire.AuthMethod) AuthMethod {
-	out := AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 2000), Type: safetext.Line(m.Type, 40)}
+func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
+	out := event.AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 2000), Type: safetext.Line(m.Type, 40)}
 	switch {
 	case out.Type == "terminal":
-		out.Args, out.Env = m.Args, m.Env
+		out.Args, out.Env = m.Args, environment(m.Env)
 	case out.Type == "env_var":
 		if out.Refused = refusedVars(m.Vars); out.Refused != "" {
 			break
 		}
 		out.Link = m.Link
 		for _, v := range m.Vars {
-			out.Vars = append(out.Vars, AuthVar{v.Name, safetext.Line(v.Label, 80), v.Secret, v.Optional})
+			out.Vars = append(out.Vars, event.AuthVar{Name: v.Name, Label: safetext.Line(v.Label, 80), Secret: v.Secret, Optional: v.Optional})
 		}
 	case m.Key && (out.Type == "" || out.Type == "agent"):
 		out.TakesKey = true
@@ -134,7 +82,7 @@ func steers(name string) bool {
 
 // authCommand takes over a command that can be read as a whole; nil for any
 // other.
-func authCommand(t *wire.TerminalAuth) *AuthCommand {
+func authCommand(t *wire.TerminalAuth) *event.AuthCommand {
 	if t == nil {
 		return nil
 	}
@@ -151,7 +99,7 @@ func authCommand(t *wire.TerminalAuth) *AuthCommand {
 	if size > maxAuthCommand {
 		return nil
 	}
-	return &AuthCommand{Command: t.Command, Args: t.Args, Env: t.Env, Label: safetext.Line(t.Label, 80)}
+	return &event.AuthCommand{Command: t.Command, Args: t.Args, Env: environment(t.Env), Label: safetext.Line(t.Label, 80)}
 }
 
 // Authenticate logs in with a method that the agent carries out itself. It may
@@ -222,4 +170,13 @@ func withVariables(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; set %s before you start parley", err, strings.Join(names, " or "))
+}
+
+// environment is what an agent wants added to an environment.
+func environment(vars []wire.EnvVar) []event.EnvVar {
+	var out []event.EnvVar
+	for _, v := range vars {
+		out = append(out, event.EnvVar(v))
+	}
+	return out
 }

@@ -8,12 +8,12 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
-	"parley/acpclient/wire"
+	"parley/acpclient/event"
 )
 
 // offeredBy connects to an agent with these ways to log in and tells what the
 // engine makes of them.
-func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c *acpclient.Client), o acpclient.Options) (got []acpclient.AuthMethod) {
+func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c *acpclient.Client), o acpclient.Options) (got []event.AuthMethod) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, c, _, err := connectV2(t, map[string]string{"authenticate": `{}`, "initialize": strings.Replace(v1Hello, `"agentCapabilities"`, `"authMethods":[`+methods+`],"agentCapabilities"`, 1)}, o)
@@ -70,7 +70,7 @@ func TestLoginVariables(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got := offeredBy(t, `{"id":"k","type":"env_var","vars":[{"name":"A","label":"\u001b[31mKey\n","optional":true,"secret":false}]}`, nil, acpclient.Options{})
-	if want := []acpclient.AuthVar{{Name: "A", Label: "Key", Optional: true}}; !reflect.DeepEqual(got[0].Vars, want) {
+	if want := []event.AuthVar{{Name: "A", Label: "Key", Optional: true}}; !reflect.DeepEqual(got[0].Vars, want) {
 		t.Errorf("%+v", got)
 	}
 	// A type that only looks like one that is known, once it is safe to show.
@@ -88,7 +88,7 @@ func TestLoginCommands(t *testing.T) {
 		return `{"id":"k"` + more + `,"_meta":{"terminal-auth":` + command + `}}`
 	}
 	const plain = `{"command":"/opt/c","args":["log\u001bin"],"label":"C\u202e L","env":{"A":"1"}}`
-	want := &acpclient.AuthCommand{Command: "/opt/c", Args: []string{"log\x1bin"}, Env: []wire.EnvVar{{Name: "A", Value: "1"}}, Label: "C L"}
+	want := &event.AuthCommand{Command: "/opt/c", Args: []string{"log\x1bin"}, Env: []event.EnvVar{{Name: "A", Value: "1"}}, Label: "C L"}
 	for _, more := range []string{``, `,"type":"agent"`, `,"type":"_acme"`} {
 		if got := offeredBy(t, method(more, plain), nil, terminal); len(got) != 1 || !reflect.DeepEqual(got[0].Command, want) {
 			t.Errorf("%s: %+v", more, got)

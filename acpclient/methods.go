@@ -21,15 +21,6 @@ var ErrUnsupported = errors.New("the agent does not offer that")
 // the connection goes on.
 var ErrSessionClosed = errors.New("the session is closed")
 
-// Listed is a session that the agent keeps. ID and Cwd are verbatim, the rest is
-// safe to show.
-type Listed struct {
-	ID, Cwd string
-	Title   string
-	Updated time.Time // zero when unknown
-	Roots   []string
-}
-
 // Bounds of what is taken from session/list.
 const (
 	maxListed    = 10_000
@@ -38,11 +29,11 @@ const (
 
 // ListSessions asks for all sessions (session/list), page by page. cwd "" asks
 // for those of every directory. With an error comes what was listed before it.
-func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error) {
+func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.Listed, error) {
 	if !c.agent.List {
 		return nil, fmt.Errorf("list sessions: %w", ErrUnsupported)
 	}
-	var out []Listed
+	var out []event.Listed
 	req := wire.ListSessionsRequest{Cwd: cwd}
 	seen := map[string]bool{} // cursors
 	told := map[string]bool{} // sessions: one may move between two pages
@@ -56,7 +47,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]Listed, error)
 				continue
 			}
 			told[s.ID] = true
-			l := Listed{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
+			l := event.Listed{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
 			l.Updated, _ = time.Parse(time.RFC3339, s.UpdatedAt)
 			out = append(out, l)
 		}

@@ -17,7 +17,7 @@ type surface interface {
 
 	// server is an MCP server as the agent wants it; nil where it takes none of
 	// that kind.
-	server(MCPServer, AgentInfo) any
+	server(MCPServer, event.AgentInfo) any
 	// reopen is the request that opens a session which the agent keeps, with or
 	// without a replay of the conversation.
 	reopen(r wire.OpenSessionRequest, replay bool) (method string, params any)

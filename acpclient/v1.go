@@ -20,7 +20,7 @@ func (v1) update(s *Session, raw []byte) { s.applyV1(raw) }
 func (v1) ended(s *Session, err error)   {}
 
 // server implements surface.
-func (v1) server(m MCPServer, agent AgentInfo) any {
+func (v1) server(m MCPServer, agent event.AgentInfo) any {
 	switch {
 	case m.Type == "http" && agent.MCPHTTP, m.Type == "sse" && agent.MCPSSE:
 		return wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)}
@@ -92,7 +92,7 @@ func (c *Client) introducedV1(raw []byte) error {
 		return err
 	}
 	c.surface = v1{}
-	c.agent = AgentInfo{
+	c.agent = event.AgentInfo{
 		Name: safetext.Line(r.AgentInfo.Name, 80), Title: safetext.Line(r.AgentInfo.Title, 80), Version: safetext.Line(r.AgentInfo.Version, 40),
 		ProtocolVersion: 1, LoadSession: r.LoadSession,
 		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,

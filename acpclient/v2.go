@@ -20,7 +20,7 @@ func (v2) login() string  { return "auth/login" }
 func (v2) logout() string { return "auth/logout" }
 
 // server implements surface.
-func (v2) server(m MCPServer, agent AgentInfo) any {
+func (v2) server(m MCPServer, agent event.AgentInfo) any {
 	switch {
 	case m.Type == "http" && agent.MCPHTTP:
 		return wire.MCPRemote{Type: m.Type, Name: m.Name, URL: m.URL, Headers: orEmpty(m.Headers)}
@@ -107,7 +107,7 @@ func (c *Client) introducedV2(raw []byte) error {
 		return err
 	}
 	c.surface = v2{}
-	c.agent = AgentInfo{
+	c.agent = event.AgentInfo{
 		Name: safetext.Line(r.Info.Name, 80), Title: safetext.Line(r.Info.Title, 80), Version: safetext.Line(r.Info.Version, 40),
 		ProtocolVersion: 2, NoSessions: !r.Sessions, LoadSession: r.Sessions,
 		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,

@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 	"parley/ui/transcript"
@@ -101,13 +98,14 @@ func (c *chat) stopWork(w work) tea.Cmd {
 	if !w.stops || c.ACP == nil {
 		return c.say("the agent does not let this be stopped by itself; esc stops the turn")
 	}
-	if kill := c.Agent.Conn().KillTerminal; w.own {
-		return tea.Batch(c.say("stopped; the agent sees how the command ended"), c.setting(func(_ context.Context, s *acpclient.Session) error { return kill(s.ID(), w.terminal) }))
+	switch {
+	case w.own:
+		c.KillTerminal(w.terminal, c.requested(""))
+		return c.say("stopped; the agent sees how the command ended")
+	case w.terminal != "":
+		c.StopTerminal(w.terminal, c.requested(""))
+	default:
+		c.StopTool(w.tool.ID, c.requested(""))
 	}
-	return tea.Batch(c.say("asked the agent to stop it"), c.setting(func(ctx context.Context, s *acpclient.Session) error {
-		if w.terminal != "" {
-			return s.CancelTerminal(ctx, w.terminal)
-		}
-		return s.CancelTool(ctx, w.tool.ID)
-	}))
+	return c.say("asked the agent to stop it")
 }

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/widget"
@@ -45,12 +45,12 @@ func (m *Model) loginPicker(a *workspace.Agent) *picker {
 			if a.Conn() != conn {
 				return nil
 			}
-			return m.logIn(a, it.Value.(acpclient.AuthMethod))
+			return m.logIn(a, it.Value.(event.AuthMethod))
 		}}
 }
 
 // how says in a few words how a way to log in is carried out.
-func (m *Model) how(a *workspace.Agent, method acpclient.AuthMethod) string {
+func (m *Model) how(a *workspace.Agent, method event.AuthMethod) string {
 	switch why := a.Unfit(method); {
 	case why != "":
 		return "not supported: " + why
@@ -69,7 +69,7 @@ func (m *Model) how(a *workspace.Agent, method acpclient.AuthMethod) string {
 }
 
 // logIn carries out one way to log in.
-func (m *Model) logIn(a *workspace.Agent, method acpclient.AuthMethod) tea.Cmd {
+func (m *Model) logIn(a *workspace.Agent, method event.AuthMethod) tea.Cmd {
 	conn := a.Conn()
 	switch why := a.Unfit(method); {
 	case why == method.Type && why != "":
@@ -120,7 +120,7 @@ func (m *Model) askFirst(g *loginStep) {
 	p := m.askLogin(g.agent, "")
 	for i := range p.list.Len() {
 		p.list.Select(i)
-		if it, ok := p.list.Selected(); ok && it.Value.(acpclient.AuthMethod).ID == g.method.ID {
+		if it, ok := p.list.Selected(); ok && it.Value.(event.AuthMethod).ID == g.method.ID {
 			break
 		}
 	}

@@ -45,7 +45,7 @@ func (g *guarded) set(d *driver, o *Options) {
 		g.in.Store(true)
 		return `{}`, nil
 	}
-	o.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command {
+	o.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.Command {
 		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
@@ -23,7 +23,7 @@ type loginStep struct {
 	m      *Model
 	agent  *workspace.Agent
 	conn   *workspace.Connection
-	method acpclient.AuthMethod
+	method event.AuthMethod
 
 	form  *widget.Form         // of the variables; nil for a command
 	asked workspace.AskedLogin // the command
@@ -39,10 +39,10 @@ var (
 )
 
 // variablesStep asks for the variables of a login.
-func (m *Model) variablesStep(a *workspace.Agent, method acpclient.AuthMethod) *loginStep {
+func (m *Model) variablesStep(a *workspace.Agent, method event.AuthMethod) *loginStep {
 	vars := method.Vars
 	if method.TakesKey {
-		vars = []acpclient.AuthVar{{Name: "API key", Secret: true, Optional: true}}
+		vars = []event.AuthVar{{Name: "API key", Secret: true, Optional: true}}
 	}
 	var fields []widget.FormField
 	for _, v := range vars {

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/workspace"
 )
 
@@ -58,7 +58,7 @@ func (k *locked) set(d *driver, o *Options) {
 	}
 	d.dial = func(a *agent) error { k.started = append(k.started, a.env); return nil }
 	k.program = "/usr/bin/fake-login"
-	o.AskedLogin = func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error) {
+	o.AskedLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error) {
 		k.prepared = append(k.prepared, a)
 		line := strings.Join(append([]string{c.Command}, c.Args...), " ")
 		return workspace.AskedLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound

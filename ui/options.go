@@ -1,22 +1,12 @@
 package ui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/ui/widget"
 )
-
-// setting runs a request of the session and says when it failed. The new value
-// is shown when the agent has confirmed it, so a failure leaves the old one.
-func (c *chat) setting(request func(context.Context, *acpclient.Session) error) tea.Cmd {
-	c.Request(request, c.requested(""))
-	return nil
-}
 
 // nextMode switches to the mode after the current one: the option of that
 // category, or else the session's mode.
@@ -26,7 +16,8 @@ func (c *chat) nextMode() tea.Cmd {
 	}
 	if c.modesCount() {
 		next := after(c.Thread.Modes, c.Thread.Mode)
-		return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetMode(ctx, next) })
+		c.SetMode(next, c.requested(""))
+		return nil
 	}
 	return c.say("the agent offers no modes")
 }
@@ -53,7 +44,8 @@ func after(choices []event.Choice, id string) string {
 }
 
 func (c *chat) setOption(o event.ConfigOption, value any) tea.Cmd {
-	return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetOption(ctx, o.ID, value) })
+	c.SetOption(o.ID, value, c.requested(""))
+	return nil
 }
 
 // modeChoice is the entry of the session's modes among the options.
@@ -101,7 +93,8 @@ func (c *chat) showChoices(o event.ConfigOption) tea.Cmd {
 
 func (c *chat) showModes() tea.Cmd {
 	return c.choices("Mode", c.Thread.Modes, c.Thread.Mode, func(id string) tea.Cmd {
-		return c.setting(func(ctx context.Context, s *acpclient.Session) error { return s.SetMode(ctx, id) })
+		c.SetMode(id, c.requested(""))
+		return nil
 	})
 }
 

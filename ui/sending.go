@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
@@ -16,7 +15,7 @@ import (
 // expansion makes blocks of a prompt that mentions files, or holds images.
 type expansion struct {
 	text     string
-	info     acpclient.AgentInfo
+	info     event.AgentInfo
 	files    Files
 	roots    []string
 	mentions []mention.Mention

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -22,7 +22,7 @@ import (
 type entry struct {
 	chat   *chat
 	agent  *workspace.Agent // of one that its agent keeps
-	listed *acpclient.Listed
+	listed *event.Listed
 	logged *workspace.Logged
 }
 
@@ -137,7 +137,7 @@ func (m *Model) sessionItems() []widget.Item {
 			continue
 		}
 		if a := m.w.Opener(*g); a != nil {
-			kept := &acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
+			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
 			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}

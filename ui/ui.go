@@ -19,7 +19,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
@@ -45,10 +44,10 @@ type Options struct {
 	// nil: what is lost stays lost.
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
-	LoginCommand func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command
+	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
 	// AskedLogin prepares a command that an agent names itself for a login; it
 	// looks the program up and runs nothing. nil: there are no such logins.
-	AskedLogin func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error)
+	AskedLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error)
 	// Logs lists the sessions that there are logs of, the newest first. It is
 	// called on a goroutine of its own. nil: there are none.
 	Logs func() ([]workspace.Logged, error)

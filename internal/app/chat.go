@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/config"
@@ -103,11 +103,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
-	opts.LoginCommand = func(a workspace.Spec, method acpclient.AuthMethod) workspace.Command {
+	opts.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.Command {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
 	}
-	opts.AskedLogin = func(a workspace.Spec, c acpclient.AuthCommand) (workspace.AskedLogin, error) {
+	opts.AskedLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
 			return workspace.AskedLogin{}, err

@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/record"
 	"parley/internal/redact"
@@ -13,7 +13,7 @@ import (
 // Known are the sessions of an agent that parley has logs of, the one used last first.
 // They stand in for the list of an agent that keeps sessions and lists none; whether it
 // still has them, only opening one tells.
-func Known(a agents.Agent) ([]acpclient.Listed, error) {
+func Known(a agents.Agent) ([]event.Listed, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
@@ -22,10 +22,10 @@ func Known(a agents.Agent) ([]acpclient.Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known []acpclient.Listed
+	var known []event.Listed
 	for _, g := range logged {
 		if g.Of(a) {
-			known = append(known, acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+			known = append(known, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 		}
 	}
 	return known, nil

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"os"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/process"
 	"parley/internal/programs"
@@ -34,7 +34,7 @@ type AskedLogin struct {
 
 // NewAskedLogin looks the program up, with the agent's environment, and runs
 // nothing. No shell reads the command. Once it runs it is ended with ctx.
-func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c acpclient.AuthCommand, place Place) (AskedLogin, error) {
+func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Place) (AskedLogin, error) {
 	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {

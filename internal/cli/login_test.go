@@ -10,9 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/wire"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/record"
@@ -98,16 +96,16 @@ func TestAskedLogin(t *testing.T) {
 	agent := agents.Agent{Command: "/nowhere/agent", Args: []string{"--acp"}, Dir: "/nowhere", Env: map[string]string{"CLI_TEST_A": "configured", loginVar: "0", "PATH": filepath.Dir(self)}}
 	for _, tc := range []struct {
 		command string
-		env     []wire.EnvVar
+		env     []event.EnvVar
 		line    string // with SELF
 		out     string
 		fails   bool
 	}{
 		{self, nil, "SELF --login '$HOME `x`'", "configured", false},
 		{filepath.Base(self), nil, "BASE --login '$HOME `x`'", "configured", false},
-		{self, []wire.EnvVar{{Name: "CLI_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "CLI_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
+		{self, []event.EnvVar{{Name: "CLI_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "CLI_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
 	} {
-		asked, err := new(Setup).NewAskedLogin(t.Context(), agent, acpclient.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
+		asked, err := new(Setup).NewAskedLogin(t.Context(), agent, event.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +121,7 @@ func TestAskedLogin(t *testing.T) {
 			t.Errorf("%v, %q, want %q", err, out.String(), want)
 		}
 	}
-	for _, c := range []acpclient.AuthCommand{{Command: "parley-is-not-there"}, {Command: self + " --login"}, {Command: "sh -c 'exit 0'"}, {Command: "."}} {
+	for _, c := range []event.AuthCommand{{Command: "parley-is-not-there"}, {Command: self + " --login"}, {Command: "sh -c 'exit 0'"}, {Command: "."}} {
 		if asked, err := new(Setup).NewAskedLogin(t.Context(), agent, c, Place{Cwd: dir}); err == nil {
 			t.Errorf("%s is %s", c.Command, asked.Program)
 		}

@@ -27,7 +27,7 @@ type Opening struct {
 	Continue bool   // the newest of the directory
 
 	// Known are the sessions that are known of an agent which lists none; nil: none.
-	Known func() ([]acpclient.Listed, error)
+	Known func() ([]event.Listed, error)
 	// Told is told that one of these is opened, and what could not be set; may be nil.
 	Told func(string)
 
@@ -58,14 +58,14 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 		if err != nil {
 			return nil, err
 		}
-		kept = slices.DeleteFunc(kept, func(l acpclient.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
+		kept = slices.DeleteFunc(kept, func(l event.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(kept) == 0 {
 			if !client.Agent().List {
 				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none of %s", headless.ErrNoSession, agentName(client), n.Cwd)
 			}
 			return nil, fmt.Errorf("%w: the agent keeps none of %s", headless.ErrNoSession, n.Cwd)
 		}
-		newest := slices.MaxFunc(kept, func(a, b acpclient.Listed) int { return a.Updated.Compare(b.Updated) })
+		newest := slices.MaxFunc(kept, func(a, b event.Listed) int { return a.Updated.Compare(b.Updated) })
 		o.tell(client, newest)
 		return reopen(ctx, client, newest, n)
 	case o.Resume != "":
@@ -76,7 +76,7 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 
 // sessions are those that the agent lists, of a directory or with "" of all; of one that
 // can open sessions again and lists none, those that parley knows.
-func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]acpclient.Listed, error) {
+func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.Listed, error) {
 	switch info := client.Agent(); {
 	case info.List:
 		return client.ListSessions(ctx, dir)
@@ -90,7 +90,7 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 
 // tell says where the session was found that is about to be opened, where that is not
 // the agent's own list.
-func (o Opening) tell(client *acpclient.Client, l acpclient.Listed) {
+func (o Opening) tell(client *acpclient.Client, l event.Listed) {
 	if !client.Agent().List && o.Told != nil {
 		o.Told(fmt.Sprintf("%s does not list sessions; opening %q, which parley's log has", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
@@ -104,11 +104,11 @@ func agentName(client *acpclient.Client) string {
 
 // named finds the session by its id, or else by its title. What is not listed is
 // taken for an id: the agent knows best.
-func (o Opening) named(ctx context.Context, client *acpclient.Client) acpclient.Listed {
+func (o Opening) named(ctx context.Context, client *acpclient.Client) event.Listed {
 	kept, _ := o.sessions(ctx, client, "")
-	for _, same := range []func(acpclient.Listed) bool{
-		func(l acpclient.Listed) bool { return l.ID == o.Resume },
-		func(l acpclient.Listed) bool { return strings.EqualFold(l.Title, o.Resume) },
+	for _, same := range []func(event.Listed) bool{
+		func(l event.Listed) bool { return l.ID == o.Resume },
+		func(l event.Listed) bool { return strings.EqualFold(l.Title, o.Resume) },
 	} {
 		if i := slices.IndexFunc(kept, same); i >= 0 {
 			if kept[i].ID != o.Resume {
@@ -117,7 +117,7 @@ func (o Opening) named(ctx context.Context, client *acpclient.Client) acpclient.
 			return kept[i]
 		}
 	}
-	return acpclient.Listed{ID: o.Resume}
+	return event.Listed{ID: o.Resume}
 }
 
 // sameDir tells whether two paths are one directory: agents resolve links.
@@ -146,7 +146,7 @@ func within(dir, root string) bool {
 // reopen loads a session where the agent can replay it, else goes on without.
 // A session is opened in the directory it belongs to; where that is another one
 // than the user's, it has to be named: what the agent may read follows from it.
-func reopen(ctx context.Context, client *acpclient.Client, l acpclient.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
+func reopen(ctx context.Context, client *acpclient.Client, l event.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
 	if l.Cwd != "" {
 		if !within(l.Cwd, n.Cwd) {
@@ -194,7 +194,7 @@ func logsIn(ctx context.Context, cmd *exec.Cmd, line string) atTerminal {
 // LoginCommand is the agent's command with what a login of type "terminal" adds
 // to it, to be run in the real terminal until ctx ends. The method can never name another command. It
 // runs outside the sandbox: it is the user who logs in.
-func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method acpclient.AuthMethod, place Place) TerminalCommand {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Place) TerminalCommand {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // which Run returns
 	cmd.Args = append(cmd.Args, method.Args...)

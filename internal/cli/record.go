@@ -67,7 +67,7 @@ func (r *Record) tap() acpclient.Tap {
 
 // introduced notes what the agent calls itself, and which version of the protocol is
 // spoken.
-func (r *Record) introduced(info acpclient.AgentInfo) {
+func (r *Record) introduced(info event.AgentInfo) {
 	if r.w != nil {
 		r.w.Update(func(m *record.Meta) { m.Name, m.Protocol = cmp.Or(info.Title, info.Name), info.ProtocolVersion })
 	}

@@ -96,7 +96,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	kept, err := Opening{Known: func() ([]acpclient.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
+	kept, err := Opening{Known: func() ([]event.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/acpclient"
-	"parley/acpclient/wire"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
 )
@@ -227,8 +226,8 @@ func TestLoginCommand(t *testing.T) {
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
 	for _, code := range []string{"0", "1"} {
-		for name, env := range map[string][]wire.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
-			cmd := new(Setup).LoginCommand(t.Context(), agent, acpclient.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
+		for name, env := range map[string][]event.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
+			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
 			var out bytes.Buffer
 			cmd.SetStdin(strings.NewReader(""))
 			cmd.SetStdout(&out)

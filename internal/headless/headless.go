@@ -80,7 +80,7 @@ type Options struct {
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
 	// Introduced is told what the agent said of itself; may be nil.
-	Introduced func(acpclient.AgentInfo)
+	Introduced func(event.AgentInfo)
 }
 
 // byRule begins what an answer says of a rule that gave it.
@@ -96,7 +96,7 @@ type run struct {
 	opts   Options
 	out    printer
 	name   string // of the agent
-	logins []acpclient.AuthMethod
+	logins []event.AuthMethod
 	thread *thread.Thread
 	denied []permissions.Question
 	// ruledOut: a rule, or the sandbox, denied something.

@@ -5,7 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
@@ -202,7 +201,7 @@ func planOf(entries []event.PlanEntry) []planEvent {
 	return out
 }
 
-func startEvent(a acpclient.AgentInfo, session, cwd string) jsonEvent {
+func startEvent(a event.AgentInfo, session, cwd string) jsonEvent {
 	return jsonEvent{Type: "start", Agent: a.Name, Version: a.Version, Protocol: a.ProtocolVersion, Session: session, Cwd: cwd}
 }
 

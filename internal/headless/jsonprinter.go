@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/permissions"
@@ -21,9 +20,9 @@ type streamPrinter struct {
 	told   map[string]uint64 // tool call -> a hash of its object, as it was told last
 }
 
-func (p *streamPrinter) connected(acpclient.AgentInfo) {}
+func (p *streamPrinter) connected(event.AgentInfo) {}
 
-func (p *streamPrinter) started(a acpclient.AgentInfo, session, cwd string) {
+func (p *streamPrinter) started(a event.AgentInfo, session, cwd string) {
 	p.encode.dir, p.seed, p.told = cwd, maphash.MakeSeed(), map[string]uint64{}
 	p.stream.write(startEvent(a, session, cwd))
 }
@@ -97,11 +96,11 @@ type result struct {
 	Seconds     float64      `json:"seconds"`
 }
 
-func (p *jsonPrinter) connected(a acpclient.AgentInfo) {
+func (p *jsonPrinter) connected(a event.AgentInfo) {
 	p.start.Agent, p.start.Version = cmp.Or(a.Name, p.start.Agent), a.Version
 }
 
-func (p *jsonPrinter) started(a acpclient.AgentInfo, session, cwd string) {
+func (p *jsonPrinter) started(a event.AgentInfo, session, cwd string) {
 	p.start, p.encode.dir = startEvent(a, session, cwd), cwd
 }
 

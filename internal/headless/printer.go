@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
@@ -22,8 +21,8 @@ import (
 // printer writes what happens in one of the formats.
 type printer interface {
 	// connected comes first, unless there is no connection.
-	connected(agent acpclient.AgentInfo)
-	started(agent acpclient.AgentInfo, session, cwd string)
+	connected(agent event.AgentInfo)
+	started(agent event.AgentInfo, session, cwd string)
 	// event comes after the thread has taken it.
 	event(e event.Event, t *thread.Thread)
 	denied(q permissions.Question)
@@ -57,9 +56,9 @@ type textPrinter struct {
 	between  bool   // anything else did, which parts messages without an id
 }
 
-func (p *textPrinter) connected(acpclient.AgentInfo) {}
+func (p *textPrinter) connected(event.AgentInfo) {}
 
-func (p *textPrinter) started(acpclient.AgentInfo, string, string) {}
+func (p *textPrinter) started(event.AgentInfo, string, string) {}
 
 func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 	switch e := e.(type) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // greetV2 begins a turn of v2.
@@ -98,14 +98,14 @@ func TestElicitationsAreDeclined(t *testing.T) {
 // What travels can be watched, and the agent is told of.
 func TestTap(t *testing.T) {
 	var sent []string
-	var info acpclient.AgentInfo
+	var info event.AgentInfo
 	watched := func(o *Options) {
 		o.Tap = func(out bool, _ uint64, data []byte) {
 			if out {
 				sent = append(sent, string(data))
 			}
 		}
-		o.Introduced = func(i acpclient.AgentInfo) { info = i }
+		o.Introduced = func(i event.AgentInfo) { info = i }
 	}
 	play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", watched).expect(t, ExitDone, "hi\n")
 	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "scripted" || info.ProtocolVersion != 1 {

@@ -23,7 +23,7 @@ const (
 )
 
 // WayOf is the way of an agent.
-func WayOf(a acpclient.AgentInfo) Way {
+func WayOf(a event.AgentInfo) Way {
 	switch {
 	case a.LoadSession:
 		return Load

@@ -226,7 +226,7 @@ func TestOutcome(t *testing.T) {
 			}
 		}
 	}
-	for want, a := range map[Way]acpclient.AgentInfo{Never: {}, Load: {LoadSession: true, Resume: true}, Resume: {Resume: true}} {
+	for want, a := range map[Way]event.AgentInfo{Never: {}, Load: {LoadSession: true, Resume: true}, Resume: {Resume: true}} {
 		if got := WayOf(a); got != want {
 			t.Errorf("%+v: %v", a, got)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/reopen"
@@ -38,7 +37,7 @@ type Agent struct {
 
 	pending *Session        // the one whose id is not known yet
 	gone    map[string]bool // sessions that were removed: their late events are ignored
-	listed  []acpclient.Listed
+	listed  []event.Listed
 
 	login login
 }
@@ -67,7 +66,7 @@ func (a *Agent) Err() error { return a.err }
 func (a *Agent) FallbackLog() *Logged { return a.logged }
 
 // Listed are the sessions that the agent keeps, as it listed them last.
-func (a *Agent) Listed() []acpclient.Listed { return a.listed }
+func (a *Agent) Listed() []event.Listed { return a.listed }
 
 // Live tells whether the agent is connected.
 func (a *Agent) Live() bool {
@@ -75,7 +74,7 @@ func (a *Agent) Live() bool {
 }
 
 // Info is what the agent says of itself; nil while it is not connected.
-func (a *Agent) Info() *acpclient.AgentInfo {
+func (a *Agent) Info() *event.AgentInfo {
 	if !a.Live() {
 		return nil
 	}

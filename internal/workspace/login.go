@@ -29,7 +29,7 @@ type login struct {
 
 // credentials is a login by variables that an agent was started with.
 type credentials struct {
-	method acpclient.AuthMethod
+	method event.AuthMethod
 	values Variables // never changed
 }
 
@@ -40,7 +40,7 @@ func WantsLogin(err error) bool {
 }
 
 // MethodName is what a method to log in is called.
-func MethodName(m acpclient.AuthMethod) string {
+func MethodName(m event.AuthMethod) string {
 	if m.Name != "" {
 		return m.Name
 	}
@@ -69,7 +69,7 @@ func (a *Agent) LoginLines() []string {
 }
 
 // Methods are the agent's ways to log in.
-func (a *Agent) Methods() []acpclient.AuthMethod {
+func (a *Agent) Methods() []event.AuthMethod {
 	if a.conn == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (a *Agent) Methods() []acpclient.AuthMethod {
 }
 
 // Unfit says why a method to log in is not carried out; "" for one that is.
-func (a *Agent) Unfit(method acpclient.AuthMethod) string {
+func (a *Agent) Unfit(method event.AuthMethod) string {
 	opts := &a.w.opts
 	switch {
 	case method.Refused != "":
@@ -103,7 +103,7 @@ func (a *Agent) Equipped() Spec {
 }
 
 // Authenticate has the agent log in by a method, by itself; with key by that key.
-func (a *Agent) Authenticate(method acpclient.AuthMethod, key string) {
+func (a *Agent) Authenticate(method event.AuthMethod, key string) {
 	call := a.conn.Client.Authenticate
 	if key != "" {
 		client := a.conn.Client
@@ -114,7 +114,7 @@ func (a *Agent) Authenticate(method acpclient.AuthMethod, key string) {
 
 // authenticate has the agent log in by call. given is why the variables that it was
 // started with were not enough, where it is told to log in with them.
-func (a *Agent) authenticate(method acpclient.AuthMethod, call func(context.Context, string) error, given error) {
+func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, given error) {
 	w := a.w
 	if a.login.name != "" {
 		w.say("a login is under way already: " + a.login.name)
@@ -132,17 +132,17 @@ func (a *Agent) authenticate(method acpclient.AuthMethod, call func(context.Cont
 }
 
 // AskedLogin prepares the command that the agent names for a login.
-func (a *Agent) AskedLogin(method acpclient.AuthMethod) (AskedLogin, error) {
+func (a *Agent) AskedLogin(method event.AuthMethod) (AskedLogin, error) {
 	return a.w.opts.AskedLogin(a.Equipped(), *method.Command)
 }
 
 // TerminalLogin is the program of a login of type "terminal".
-func (a *Agent) TerminalLogin(method acpclient.AuthMethod) Command {
+func (a *Agent) TerminalLogin(method event.AuthMethod) Command {
 	return a.w.opts.LoginCommand(a.Equipped(), method)
 }
 
 // Give starts the agent again with the values of a login in its environment.
-func (a *Agent) Give(method acpclient.AuthMethod, values Variables) {
+func (a *Agent) Give(method event.AuthMethod, values Variables) {
 	a.w.given[a.Spec.Name] = credentials{method, values}
 	a.again()
 }
@@ -159,7 +159,7 @@ func (a *Agent) useGiven(why error) bool {
 	if a.login.name != "" { // of several prompts that were refused, one after the other
 		return true
 	}
-	offered := slices.ContainsFunc(a.Methods(), func(m acpclient.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
+	offered := slices.ContainsFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
 	if a.login.used || !offered {
 		delete(given, a.Spec.Name)
 		return false

@@ -27,11 +27,39 @@ func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	}, func() { done(err) })
 }
 
-// Request runs a request of the session in a task, and calls done with its outcome.
-func (s *Session) Request(call func(context.Context, *acpclient.Session) error, done func(error)) {
+// set runs a request of the session in a task, and calls done with its outcome; nothing
+// while it is not open.
+func (s *Session) set(call func(context.Context, *acpclient.Session) error, done func(error)) {
 	if open := s.ACP; open != nil {
 		s.Agent.request(func(ctx context.Context) error { return call(ctx, open) }, done)
 	}
+}
+
+// SetMode switches the session's mode. done is called with the outcome, as of the other
+// requests; an event tells what is set then.
+func (s *Session) SetMode(id string, done func(error)) {
+	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetMode(ctx, id) }, done)
+}
+
+// SetOption sets one of its options: the id of a choice, or a bool.
+func (s *Session) SetOption(id string, value any, done func(error)) {
+	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetOption(ctx, id, value) }, done)
+}
+
+// StopTool asks the agent to stop a tool call by itself.
+func (s *Session) StopTool(id string, done func(error)) {
+	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTool(ctx, id) }, done)
+}
+
+// StopTerminal asks the agent to stop a command of its own.
+func (s *Session) StopTerminal(id string, done func(error)) {
+	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTerminal(ctx, id) }, done)
+}
+
+// KillTerminal ends a command that parley runs for the agent.
+func (s *Session) KillTerminal(id string, done func(error)) {
+	kill := s.Agent.conn.KillTerminal
+	s.set(func(_ context.Context, open *acpclient.Session) error { return kill(open.ID(), id) }, done)
 }
 
 // NewSession opens another session with an agent, at which the user is from now on.
@@ -54,7 +82,7 @@ func (a *Agent) NewSession() {
 
 // OpenListed opens a session that the agent keeps. logged is its log, where parley
 // knows of it from there only: that is shown where the agent refuses it.
-func (a *Agent) OpenListed(kept acpclient.Listed, logged *Logged) {
+func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Live() {
 		a.w.say("the agent is gone")
 		return
@@ -139,8 +167,8 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 
 // Kept lists the sessions that the agent keeps, in a task, and calls done with them.
 // Those of parley's logs are taken for them where it lists none, but can open one again.
-func (a *Agent) Kept(done func([]acpclient.Listed, error)) {
-	var kept []acpclient.Listed
+func (a *Agent) Kept(done func([]event.Listed, error)) {
+	var kept []event.Listed
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
 	switch {
 	case info != nil && info.List:
@@ -154,7 +182,7 @@ func (a *Agent) Kept(done func([]acpclient.Listed, error)) {
 			logged, err := logs()
 			for _, g := range logged {
 				if g.OfAgent(spec) {
-					kept = append(kept, acpclient.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+					kept = append(kept, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 				}
 			}
 			return err
@@ -169,7 +197,7 @@ func (a *Agent) Kept(done func([]acpclient.Listed, error)) {
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.Kept(func(kept []acpclient.Listed, err error) {
+			a.Kept(func(kept []event.Listed, err error) {
 				a.listed = kept
 				w.tell(Listed{err})
 			})

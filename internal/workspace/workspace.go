@@ -17,7 +17,6 @@ import (
 	"slices"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 )
 
@@ -48,9 +47,9 @@ type Options struct {
 	Redial func(ctx context.Context, s Spec, sink event.Sink, log *event.Log) (*Connection, error)
 	// AskedLogin prepares a command that an agent names itself for a login; it looks
 	// the program up and runs nothing. nil: there are no such logins.
-	AskedLogin func(s Spec, c acpclient.AuthCommand) (AskedLogin, error)
+	AskedLogin func(s Spec, c event.AuthCommand) (AskedLogin, error)
 	// LoginCommand is the program of a login of type "terminal". nil: there are none.
-	LoginCommand func(s Spec, method acpclient.AuthMethod) Command
+	LoginCommand func(s Spec, method event.AuthMethod) Command
 	// Logs lists the sessions that there are logs of, the newest first. nil: none.
 	Logs func() ([]Logged, error)
 

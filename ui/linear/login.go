@@ -3,7 +3,7 @@ package linear
 import (
 	"strings"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/workspace"
 )
@@ -68,7 +68,7 @@ func (c *chat) chooseLogin(guarded bool) {
 }
 
 // how says in a few words how a way to log in is carried out.
-func (c *chat) how(m acpclient.AuthMethod) string {
+func (c *chat) how(m event.AuthMethod) string {
 	switch {
 	case c.unfit(m) != "":
 		return "not supported"
@@ -85,7 +85,7 @@ func (c *chat) how(m acpclient.AuthMethod) string {
 }
 
 // unfit says why a way to log in is not carried out; "" for one that is.
-func (c *chat) unfit(m acpclient.AuthMethod) string {
+func (c *chat) unfit(m event.AuthMethod) string {
 	why := c.Agent.Unfit(m)
 	if (why == "" || why == m.Type) && !c.in.terminal() && (m.Type == "terminal" || m.Command != nil && c.opts.AskedLogin != nil) {
 		return "it needs a terminal"
@@ -94,7 +94,7 @@ func (c *chat) unfit(m acpclient.AuthMethod) string {
 }
 
 // logIn carries out one way to log in.
-func (c *chat) logIn(m acpclient.AuthMethod) {
+func (c *chat) logIn(m event.AuthMethod) {
 	switch {
 	case c.Agent.Conn() == nil:
 		c.say("The agent is gone.")
@@ -142,7 +142,7 @@ func (c *chat) onTerminal(cmd workspace.Command) error {
 
 // askedLogin shows a command that the agent has chosen itself, whole, and runs it
 // only by that word.
-func (c *chat) askedLogin(m acpclient.AuthMethod) {
+func (c *chat) askedLogin(m event.AuthMethod) {
 	asked, err := c.Agent.AskedLogin(m)
 	if err != nil {
 		c.say("Not possible: %s", spelled(err.Error()))
@@ -183,7 +183,7 @@ func (c *chat) askedLogin(m acpclient.AuthMethod) {
 
 // variable asks for a value of a login, and starts the agent again with all of
 // them.
-func (c *chat) variable(m acpclient.AuthMethod, i int, values workspace.Variables) {
+func (c *chat) variable(m event.AuthMethod, i int, values workspace.Variables) {
 	if i == len(m.Vars) {
 		c.Agent.Give(m, values)
 		return
@@ -218,7 +218,7 @@ func (c *chat) variable(m acpclient.AuthMethod, i int, values workspace.Variable
 }
 
 // key asks for the key of a login that the agent carries out with it.
-func (c *chat) key(m acpclient.AuthMethod) {
+func (c *chat) key(m event.AuthMethod) {
 	conn := c.Agent.Conn()
 	c.say("The agent gets what you type, and may keep it; parley does not.")
 	wants := "Type the API key"

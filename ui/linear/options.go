@@ -1,12 +1,10 @@
 package linear
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/reopen"
 	"parley/internal/safetext"
@@ -20,13 +18,12 @@ type setting struct {
 	choices            []event.Choice
 	currentID          string
 	boolean            bool
-	set                func(ctx context.Context, id string) error
+	set                func(id string, done func(error))
 }
 
 // settingsOf are those of a session: its options, or else its modes.
 func settingsOf(t *talk) []setting {
 	var out []setting
-	session := t.ACP
 	options := false
 	for _, o := range t.Thread.Config {
 		options = options || o.ID != event.LegacyModels
@@ -34,17 +31,18 @@ func settingsOf(t *talk) []setting {
 		if s.boolean {
 			s.choices, s.current = []event.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}, o.Current
 		}
-		s.set = func(ctx context.Context, id string) error {
+		s.set = func(id string, done func(error)) {
 			if o.Type == "boolean" {
-				return session.SetOption(ctx, o.ID, id == "on")
+				t.SetOption(o.ID, id == "on", done)
+				return
 			}
-			return session.SetOption(ctx, o.ID, id)
+			t.SetOption(o.ID, id, done)
 		}
 		out = append(out, s)
 	}
 	if !options && len(t.Thread.Modes) > 0 {
 		out = append(out, setting{name: "Mode", category: "mode", current: valueName(t.Thread.Mode, t.Thread.Modes), choices: t.Thread.Modes, currentID: t.Thread.Mode,
-			set: func(ctx context.Context, id string) error { return session.SetMode(ctx, id) }})
+			set: t.SetMode})
 	}
 	return out
 }
@@ -136,7 +134,7 @@ func (c *chat) values(s setting) {
 			label += " (now)"
 		}
 		choices = append(choices, choice{label: label, do: func() {
-			c.Request(func(ctx context.Context, _ *acpclient.Session) error { return s.set(ctx, ch.ID) }, c.requested(""))
+			s.set(ch.ID, c.requested(""))
 		}})
 	}
 	if len(choices) == 0 {

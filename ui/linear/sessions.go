@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
@@ -35,7 +35,7 @@ func (c *chat) newSession() {
 // entry is a session that can be gone to.
 type entry struct {
 	open *workspace.Session
-	kept acpclient.Listed
+	kept event.Listed
 }
 
 // sessions lists those that are open and those that the agent keeps; with a number it
@@ -57,7 +57,7 @@ func (c *chat) sessions(arg string) {
 		}
 		c.say("%s", says)
 	}
-	c.Agent.Kept(func(kept []acpclient.Listed, err error) {
+	c.Agent.Kept(func(kept []event.Listed, err error) {
 		if err != nil {
 			c.say("Not listed whole: %s.", err)
 		}
@@ -68,7 +68,7 @@ func (c *chat) sessions(arg string) {
 // maxListed bounds the sessions that are written.
 const maxListed = 50
 
-func (c *chat) listed(kept []acpclient.Listed, n int) {
+func (c *chat) listed(kept []event.Listed, n int) {
 	var entries []entry
 	for _, s := range c.w.Sessions() {
 		if s.ACP != nil {
