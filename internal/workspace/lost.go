@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/reopen"
 )
 
 // lost plans another try for a connection with an agent that runs elsewhere; false
@@ -46,7 +47,8 @@ func (a *Agent) Retrying() (at time.Time, retrying bool) {
 // LostErr is how the last try for a connection ended; nil: it did not fail.
 func (a *Agent) LostErr() error { return a.lostErr }
 
-// Redial tries for a connection now. The sessions stay as they are until it is there.
+// Redial tries for a connection now. The sessions stay as they are until it is there;
+// those that were being opened are not.
 func (a *Agent) Redial() {
 	if a.redialing || a.w.opts.Redial == nil {
 		return
@@ -56,6 +58,12 @@ func (a *Agent) Redial() {
 	a.forget()
 	a.listed, a.gone, a.redialing = listed, gone, true
 	a.w.tell(Redialing{a})
+	for _, s := range a.Sessions() {
+		if s.giveUp != nil && s.Lost.State == reopen.Live { // its answer would be stale
+			s.abandon()
+			s.opened(nil, event.ErrClosed, nil)
+		}
+	}
 	a.dial(a.w.opts.Redial, a.redialed)
 	a.w.end(old)
 }

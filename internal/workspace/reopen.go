@@ -20,6 +20,7 @@ func (s *Session) reopen() {
 		if s.Agent.pending == s {
 			s.Agent.pending = nil
 		}
+		s.abandon()
 		s.Lost.State = reopen.SessionGone
 		s.Thread.Revive("")
 		s.remarked()
@@ -152,8 +153,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	if s.Lost.State != reopen.StartingOver {
 		return
 	}
-	s.giveUp()
-	s.giveUp = nil
+	s.abandon()
 	if err != nil {
 		s.Lost.State = reopen.SessionGone
 		s.w.tell(StartedOver{s, err})

@@ -126,6 +126,7 @@ func (s *Session) attach(open *acpclient.Session) {
 // fresh makes it ready for another connection: the thread and the queue stay.
 func (s *Session) fresh() {
 	s.requeue()
+	s.abandon()
 	s.ACP, s.Lost, s.counted = nil, reopen.Session{}, changedLines{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
@@ -232,6 +233,14 @@ func pause(w *Workspace, d time.Duration) Result {
 	case <-w.conns.ctx.Done():
 	}
 	return after(func() {})
+}
+
+// abandon gives up what is opening it, where the answer will be ignored.
+func (s *Session) abandon() {
+	if s.giveUp != nil {
+		s.giveUp()
+		s.giveUp = nil
+	}
 }
 
 // GiveUp gives up opening it; false where nothing is under way.

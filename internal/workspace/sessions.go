@@ -125,6 +125,7 @@ func (s *Session) open(logged *Logged, request func(context.Context) (*acpclient
 // opened takes a session that was asked for. One that could not be opened is removed.
 func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	w, a := s.w, s.Agent
+	s.giveUp = nil
 	if a.pending == s {
 		a.pending = nil
 	}
@@ -266,8 +267,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 // replayed takes what the log has told.
 func (s *Session) replayed(events []event.Event, err error) {
 	w := s.w
-	s.giveUp()
-	s.giveUp = nil
+	s.abandon()
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
 		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
