@@ -48,6 +48,10 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	if s.Lost.State != reopen.Reopening {
 		return
 	}
+	if !s.w.has(s) {
+		s.Agent.dismiss(opened)
+		return
+	}
 	coming := s.Lost.Coming
 	s.Lost.Coming = nil
 	switch reopen.OutcomeOf(err) {
@@ -151,6 +155,10 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 		s.Agent.pending = nil
 	}
 	if s.Lost.State != reopen.StartingOver {
+		return
+	}
+	if !s.w.has(s) {
+		s.Agent.dismiss(opened)
 		return
 	}
 	s.abandon()

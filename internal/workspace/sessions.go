@@ -130,6 +130,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		a.pending = nil
 	}
 	if !w.has(s) {
+		a.dismiss(opened)
 		return
 	}
 	if err == nil {
@@ -329,10 +330,21 @@ func (s *Session) Close() {
 		return
 	}
 	if open == nil {
+		s.GiveUp()
 		return
 	}
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(err error) { w.ended("closed", err) })
+}
+
+// dismiss closes a session that opened after it was taken away; nil is none.
+func (a *Agent) dismiss(open *acpclient.Session) {
+	if open == nil {
+		return
+	}
+	a.gone[open.ID()] = true
+	client := a.conn.Client
+	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(error) {})
 }
 
 // Delete has the agent forget a session that it keeps. It is told as Said.
