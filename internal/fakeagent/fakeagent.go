@@ -1,0 +1,229 @@
+// Package fakeagent is an agent that does what a test says, at the other end of a
+// connection inside the program. It keeps what it was asked. It blocks on channels and
+// timers only, so that it works in a synctest bubble. For tests only.
+package fakeagent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/transport"
+)
+
+// Script says what an agent does. The zero Script is an agent of version 1 that opens
+// sessions and repeats each prompt. It may be changed while agents follow it.
+type Script struct {
+	Protocol string // "" is 1
+
+	mu   sync.Mutex
+	on   map[string]func(*Call) (string, error)
+	turn func(*Turn) string
+	hold func(*Turn) (string, error)
+}
+
+// Call is a request that is not a prompt, on the agent's side.
+type Call struct {
+	Agent  *Agent
+	Ctx    context.Context // ends with the request or the connection
+	Params string          // JSON
+	N      int             // sessions that were asked for on this connection
+	ID     string          // of the session it is about; "" for none
+}
+
+// On has a method answered by f, with JSON; nil: as by default.
+func (s *Script) On(method string, f func(*Call) (string, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.on == nil {
+		s.on = map[string]func(*Call) (string, error){}
+	}
+	s.on[method] = f
+}
+
+// Answer has a method answered with that JSON.
+func (s *Script) Answer(method, result string) {
+	s.On(method, func(*Call) (string, error) { return result, nil })
+}
+
+// Fail has a method answered with an error.
+func (s *Script) Fail(method string, code int, message string) {
+	s.On(method, func(*Call) (string, error) { return "", jsonrpc.Errorf(code, "%s", message) })
+}
+
+// Turn says what the agent does with a prompt. f returns the stop reason; "" is an
+// error of the agent, Login one that asks for a login.
+func (s *Script) Turn(f func(*Turn) string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn = f
+}
+
+// Hold says what an agent of version 2 answers to a prompt, before any turn of it. nil:
+// it takes the prompt when the turns before it are over.
+func (s *Script) Hold(f func(*Turn) (string, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hold = f
+}
+
+// Hello has the agent introduce itself with these capabilities: members of the answer
+// to initialize, each with a comma before it.
+func (s *Script) Hello(more string) {
+	if s.Protocol == "2" {
+		s.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}`+more+`}`)
+		return
+	}
+	s.Answer("initialize", `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}`+more+`}`)
+}
+
+func (s *Script) answerTo(method string) func(*Call) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.on[method]
+}
+
+func (s *Script) does() (turn func(*Turn) string, hold func(*Turn) (string, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if turn = s.turn; turn == nil {
+		turn = func(t *Turn) string { t.Say("You said: " + t.Text); return "end_turn" }
+	}
+	if hold = s.hold; hold == nil {
+		hold = (*Turn).Take
+	}
+	return turn, hold
+}
+
+// Agent is the agent's end of one connection.
+type Agent struct {
+	Name string
+	Env  map[string]string
+
+	script *Script
+	peer   *jsonrpc.Peer
+	life   context.Context // of the connection
+
+	mu       sync.Mutex
+	sessions int
+	prompts  []string
+	calls    []string // as "method params"
+	cancels  int
+	turns    map[string][]*Turn // by session: the one that runs and those that wait after it
+}
+
+// New returns an agent that follows the script on a connection.
+func New(conn transport.Conn, s *Script) *Agent {
+	a := &Agent{script: s, turns: map[string][]*Turn{}}
+	a.peer = jsonrpc.NewPeer(conn, a, jsonrpc.Options{})
+	life, over := context.WithCancel(context.Background())
+	a.life = life
+	a.peer.Start()
+	go func() { <-a.peer.Done(); over() }()
+	return a
+}
+
+// Close ends the connection from the agent's side.
+func (a *Agent) Close() { a.peer.Close(nil) }
+
+// Over tells whether the connection has ended.
+func (a *Agent) Over() bool { return a.life.Err() != nil }
+
+// Prompts are those that the agent was sent, the oldest first.
+func (a *Agent) Prompts() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]string(nil), a.prompts...)
+}
+
+// Cancels is how often a session/cancel has come.
+func (a *Agent) Cancels() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.cancels
+}
+
+// Calls are the requests of a method, as their parameters.
+func (a *Agent) Calls(method string) (params []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.calls {
+		if p, ok := strings.CutPrefix(c, method+" "); ok {
+			params = append(params, p)
+		}
+	}
+	return params
+}
+
+// Update sends a session/update, given as JSON.
+func (a *Agent) Update(session, update string) {
+	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":`+Quote(session)+`,"update":`+update+`}`))
+}
+
+// Say sends a piece of a message; role is "agent" or "user".
+func (a *Agent) Say(session, role, text string) {
+	a.Update(session, `{"sessionUpdate":"`+role+`_message_chunk","messageId":"`+role+text+`","content":{"type":"text","text":`+Quote(text)+`}}`)
+}
+
+// Quote is a string as JSON.
+func Quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// Notification implements jsonrpc.Handler.
+func (a *Agent) Notification(method string, params []byte) {
+	if method != "session/cancel" {
+		return
+	}
+	var in struct{ SessionID string }
+	json.Unmarshal(params, &in)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cancels++
+	for _, t := range a.turns[in.SessionID] {
+		t.halt()
+	}
+}
+
+// Request implements jsonrpc.Handler.
+func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
+	if r.Method == "session/prompt" {
+		return a.prompted(r.Params)
+	}
+	var in struct{ SessionID string }
+	json.Unmarshal(r.Params, &in)
+	c := &Call{Agent: a, Params: string(r.Params), ID: in.SessionID}
+	a.mu.Lock()
+	if r.Method == "session/new" {
+		a.sessions++
+	}
+	c.N = a.sessions
+	a.calls = append(a.calls, r.Method+" "+c.Params)
+	a.mu.Unlock()
+	on := a.script.answerTo(r.Method)
+	return func(ctx context.Context) (any, error) {
+		c.Ctx = ctx
+		if on == nil {
+			on = a.usual(r.Method)
+		}
+		result, err := on(c)
+		return json.RawMessage(result), err
+	}
+}
+
+// usual is what the agent does with a method that its script says nothing about.
+func (a *Agent) usual(method string) func(*Call) (string, error) {
+	switch method {
+	case "initialize":
+		s := &Script{Protocol: a.script.Protocol}
+		s.Hello("")
+		return s.answerTo(method)
+	case "session/new":
+		return func(c *Call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"}`, c.N), nil }
+	}
+	return func(*Call) (string, error) { return "", jsonrpc.Errorf(-32601, "Method not found: %s", method) }
+}

@@ -1,0 +1,563 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/acpclient/transport"
+	"parley/internal/fakeagent"
+	"parley/internal/reopen"
+	"parley/internal/workspace"
+)
+
+const (
+	loads   = `,"agentCapabilities":{"loadSession":true}`
+	resumes = `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`
+)
+
+const lostLine = "Gone: no connection to wss://far.example.org/acp: the other side has ended it"
+
+// ways are agents that open a session again, each in its way.
+var ways = map[string]func(*rig){
+	"load":   func(r *rig) { r.fake().Hello(loads); r.fake().Answer("session/load", "{}") },
+	"resume": func(r *rig) { r.fake().Hello(resumes); r.fake().Answer("session/resume", "{}") },
+	"v2":     func(r *rig) { r.fake().Protocol = "2"; r.fake().Answer("session/resume", "{}") },
+}
+
+// eachWay runs a test with an agent that runs elsewhere and opens sessions again, in
+// each way.
+func eachWay(t *testing.T, f func(r *rig, way string)) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			with(t, way, func(r *rig) { f(r, name) })
+		})
+	}
+}
+
+// slow is a turn that lasts an hour, unless it is stopped.
+func slow(t *fakeagent.Turn) string {
+	t.Say("working on " + t.Text)
+	if t.Wait(time.Hour) {
+		return "cancelled"
+	}
+	return "end_turn"
+}
+
+// A connection that is lost between turns comes back by itself, and what was typed
+// meanwhile is sent.
+func TestComesBack(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first")
+		r.lose()
+		r.wants(lostLine, "Lost, first, longer")
+		if at, retrying := s.Agent.Retrying(); !retrying || at.IsZero() || s.Agent.Live() {
+			t := s.Thread.State
+			r.Errorf("retrying %v at %v, %v", retrying, at, t)
+		}
+		r.prompt(s, "second", "third")
+		r.waits(s, "second", "third")
+		r.pass(3 * time.Second)
+		replaced := ""
+		if way != "resume" {
+			replaced = ", replaced"
+		}
+		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1"+replaced, "Sent second", "Sent third")
+		r.got("first", "second", "third")
+		r.offers(s)
+		r.connections(1, 2)
+		if _, retrying := s.Agent.Retrying(); retrying || !s.Agent.Live() || s.Agent.LostErr() != nil {
+			r.Error("still retrying")
+		}
+	})
+}
+
+// A turn that is cut is not sent again, and what waited waits for the user. A prompt
+// that may not have arrived is offered.
+func TestLostInTurn(t *testing.T) {
+	for _, begun := range []bool{true, false} {
+		name := "silent"
+		if begun {
+			name = "begun"
+		}
+		t.Run(name, func(t *testing.T) {
+			eachWay(t, func(r *rig, way string) {
+				r.fake().Turn(func(t *fakeagent.Turn) string {
+					if begun {
+						t.Say("working")
+					}
+					t.Ignore(time.Hour)
+					return "end_turn"
+				})
+				if !begun {
+					r.fake().Hold(func(t *fakeagent.Turn) (string, error) { t.Ignore(time.Hour); return "", errAway })
+				}
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				s.Enqueue("second")
+				r.lose()
+				r.wants("Sent first", "Paused", lostLine, "Lost, first, longer")
+				if begun {
+					r.offers(s)
+				} else {
+					r.offers(s, "first")
+				}
+				r.pass(time.Hour)
+				r.got("first")
+				r.waits(s, "second")
+				switch {
+				case begun && way == "resume":
+					r.offers(s)
+				default: // the agent tells a history without the prompt
+					r.offers(s, "first")
+				}
+				r.fake().Turn(nil)
+				r.fake().Hold(nil)
+				s.Resume()
+				r.pass(time.Second)
+				r.got("first", "second")
+			})
+		})
+	}
+}
+
+// The history that the agent tells takes the prompts off the offers that it has.
+func TestLostPromptArrived(t *testing.T) {
+	with(t, ways["load"], func(r *rig) {
+		s := r.started(far)
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
+		r.prompt(s, "first")
+		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("s1", "user", "first")
+			c.Agent.Say("s1", "agent", "done long ago")
+			return "{}", nil
+		})
+		r.lose()
+		r.offers(s, "first")
+		r.pass(5 * time.Second)
+		r.offers(s)
+		if !says(s, "done long ago") {
+			t.Error("the history was not taken")
+		}
+	})
+}
+
+// Prompts that an agent of version 2 held are offered when it is lost, each once, and
+// however often it is lost.
+func TestLostHeld(t *testing.T) {
+	with(t, ways["v2"], func(r *rig) {
+		s := r.started(far)
+		r.fake().Turn(slow)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.prompt(s, "second", "third")
+		r.wants("Sent first", "Sent second, held", "Sent third, held")
+		r.fake().On("session/resume", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("s1", "user", "first")
+			return "{}", nil
+		})
+		for range 3 {
+			r.lose()
+			r.pass(time.Minute)
+			r.offers(s, "second", "third")
+		}
+		r.got("first", "second", "third")
+	})
+}
+
+// A connection that cannot be had is tried for less and less often, and by hand at
+// once.
+func TestBackoff(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		var tries []time.Time
+		away := true
+		r.dial = func(n int) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			tries = append(tries, time.Now())
+			if n > 1 && away {
+				return &event.LostError{Place: "far", Cause: errAway}
+			}
+			return nil
+		}
+		s := r.started(far)
+		r.lose()
+		r.pass(3 * time.Minute)
+		var lost []string
+		for _, line := range r.all {
+			if strings.HasPrefix(line, "Lost") {
+				lost = append(lost, line)
+			}
+		}
+		want := []string{"Lost, first, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost"}
+		if len(lost) < len(want) || !slices.Equal(lost[:len(want)], want) {
+			r.Errorf("news: %q", lost)
+		}
+		for i := 2; i < len(tries); i++ {
+			if wait := tries[i].Sub(tries[i-1]); wait > 30*time.Second || i > 8 && wait < 15*time.Second {
+				r.Errorf("try %d after %v", i, wait)
+			}
+		}
+		if s.Agent.LostErr() == nil {
+			r.Error("no reason")
+		}
+		r.mu.Lock()
+		away = false
+		r.mu.Unlock()
+		n := len(tries)
+		if !s.Continue() {
+			r.Error("nothing to try")
+		}
+		r.settle()
+		if len(tries) != n+1 || r.agent().Over() {
+			r.Errorf("%d tries, want one more than %d", len(tries), n)
+		}
+		r.pass(time.Hour)
+		if len(tries) != n+1 || s.Thread.State != thread.Idle {
+			r.Errorf("%d tries, %v", len(tries), s.Thread.State)
+		}
+	})
+}
+
+// A try that is under way is not begun again by hand.
+func TestRedialOnce(t *testing.T) {
+	with(t, ways["load"], func(r *rig) {
+		s := r.started(far)
+		r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+		r.lose()
+		r.settle()
+		for range 3 {
+			s.Continue()
+			r.settle()
+		}
+		r.wants(lostLine, "Lost, first, longer", "Redialing")
+		if at, retrying := s.Agent.Retrying(); !retrying || !at.IsZero() {
+			t.Errorf("%v %v", at, retrying)
+		}
+		r.pass(2 * time.Minute)
+		r.wants("Redialed", "Reconnecting s1", "Reconnected s1, replaced")
+		r.connections(1, 2)
+	})
+}
+
+// A connection may be lost several times, also while a session is being opened again.
+func TestLostWhileReopening(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		before := len(s.Thread.Items)
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.fake().On(method, func(c *fakeagent.Call) (string, error) {
+				c.Agent.Say("s1", "user", "first")
+				c.Agent.Say("s1", "agent", "half of")
+				c.Wait(time.Second)
+				c.Agent.Close()
+				return "", errAway
+			})
+		}
+		r.lose()
+		r.prompt(s, "second")
+		r.pass(time.Minute)
+		if n := len(r.agents); n < 4 || n > 20 {
+			r.Errorf("%d connections", n)
+		}
+		if way != "resume" && (len(s.Thread.Items) > before+1 || says(s, "half of")) {
+			r.Errorf("half a history is shown: %v", s.Thread.Items)
+		}
+		r.fake().Answer("session/load", "{}")
+		r.fake().Answer("session/resume", "{}")
+		r.pass(2 * time.Minute)
+		r.got("first", "second")
+		if s.Lost.State != reopen.Live || s.Thread.State != thread.Idle {
+			r.Errorf("%v, %v", s.Lost.State, s.Thread.State)
+		}
+		r.connections(1, len(r.agents))
+	})
+}
+
+// A session that is being opened when the connection is lost is not opened, and the
+// others come back.
+func TestLostWhileOpening(t *testing.T) {
+	for _, hand := range []bool{false, true} {
+		for name, open := range map[string]func(*workspace.Agent){
+			"new":    func(a *workspace.Agent) { a.NewSession() },
+			"listed": func(a *workspace.Agent) { a.OpenListed(event.Listed{ID: "kept"}, nil) },
+		} {
+			t.Run(fmt.Sprintf("%s, by hand %v", name, hand), func(t *testing.T) {
+				with(t, ways["load"], func(r *rig) {
+					s := r.started(far)
+					slow := func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }
+					r.fake().On("session/new", slow)
+					r.fake().On("session/load", slow)
+					open(s.Agent)
+					r.settle()
+					second := r.w.Front()
+					second.Enqueue("typed early")
+					r.fake().Answer("session/load", "{}")
+					if hand {
+						s.Agent.Redial()
+					} else {
+						r.lose()
+					}
+					r.pass(time.Minute)
+					if len(r.w.Sessions()) != 1 || r.w.Front() != s || !s.Agent.Live() {
+						t.Errorf("%d sessions, live %v\n%s", len(r.w.Sessions()), s.Agent.Live(), strings.Join(r.all, "\n"))
+					}
+					if !slices.Equal(r.back, []string{"typed early"}) {
+						t.Errorf("came back: %q", r.back)
+					}
+					r.fake().On("session/new", nil)
+					s.Agent.NewSession()
+					r.pass(time.Second)
+					if r.w.Front().ACP == nil {
+						t.Error("no other session can be opened")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A session that the agent no longer has stays on the screen; another one is begun in
+// its place when the user wants it, and nothing is sent by itself.
+func TestSessionGone(t *testing.T) {
+	gone := map[string]func(*rig){
+		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
+		"refused in v2": func(r *rig) { ways["v2"](r); r.fake().Fail("session/resume", -32602, "never heard of it") },
+		"never":         func(r *rig) { r.fake().Hello("") },
+	}
+	for name, way := range gone {
+		t.Run(name, func(t *testing.T) {
+			with(t, way, func(r *rig) {
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				r.lose()
+				r.prompt(s, "second")
+				r.pass(time.Minute)
+				r.news = nil
+				if s.Lost.State != reopen.SessionGone || !s.Paused || s.Agent.Listed() != nil {
+					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
+				}
+				for range 2 { // it stays gone however often the connection is lost
+					r.lose()
+					r.pass(time.Minute)
+				}
+				r.news = nil
+				r.fake().Fail("session/new", -32603, "not now")
+				if !s.Continue() {
+					t.Error("nothing to continue with")
+				}
+				r.wants("StartedOver -: open a session: the agent answered: not now (-32603)")
+				r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { return `{"sessionId":"another"}`, nil })
+				s.Continue()
+				r.pass(time.Hour)
+				r.wants("StartedOver another")
+				r.got("first")
+				r.waits(s, "second")
+				s.Resume()
+				r.pass(time.Second)
+				r.got("first", "second")
+				if !says(s, "You said: first") || s.Continue() {
+					t.Error("what was said is gone, or there is more to do")
+				}
+				r.connections(1, 4)
+			})
+		})
+	}
+}
+
+// Starting over can be given up, and survives the loss of the connection.
+func TestStartingOver(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+		r.lose()
+		r.pass(time.Minute)
+		r.news = nil
+		s.Continue()
+		s.Agent.NewSession()
+		r.wants("Said a session is being opened already")
+		if !s.Waiting() || !s.GiveUp() {
+			t.Error("it cannot be given up")
+		}
+		r.wants("StartedOver -: open a session: context canceled")
+		if s.Waiting() || s.GiveUp() {
+			t.Error("there is more to give up")
+		}
+		for _, lose := range []func(){func() { r.lose() }, func() { s.Agent.Redial() }} {
+			s.Continue()
+			r.settle()
+			lose()
+			r.pass(time.Minute)
+			if s.Lost.State != reopen.SessionGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
+				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
+			}
+		}
+		r.fake().On("session/new", nil)
+		s.Continue()
+		r.pass(time.Second)
+		r.prompt(s, "second")
+		r.got("first", "second")
+	})
+}
+
+// A session that does not open in time can be tried again.
+func TestNotReopened(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.fake().On(method, func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+		}
+		r.lose()
+		r.prompt(s, "second")
+		r.pass(time.Minute)
+		if s.Continue() {
+			r.Error("it is opened twice")
+		}
+		r.pass(reopen.Patience)
+		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
+		if !s.Agent.Live() || s.ACP != nil {
+			r.Error("the agent is not there")
+		}
+		r.fake().Answer("session/load", "{}")
+		r.fake().Answer("session/resume", "{}")
+		r.waits(s, "second")
+		if !s.Continue() {
+			r.Error("it is not tried again")
+		}
+		r.pass(5 * time.Second)
+		r.got("first", "second")
+		r.connections(1, 2)
+	})
+}
+
+// An agent that comes back and wants a login opens the session again after it.
+func TestReopenWantsLogin(t *testing.T) {
+	for _, way := range []string{"load", "resume", "v2"} {
+		t.Run(way, func(t *testing.T) {
+			with(t, func(r *rig) {
+				ways[way](r)
+				switch way {
+				case "load":
+					r.fake().Hello(loads + logins)
+				case "resume":
+					r.fake().Hello(resumes + logins)
+				case "v2":
+					r.fake().Hello(logins2)
+				}
+				r.fake().Answer("authenticate", "{}")
+				r.fake().Answer("auth/login", "{}")
+			}, func(r *rig) {
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				for _, method := range []string{"session/load", "session/resume"} {
+					r.fake().Fail(method, -32000, "who are you?")
+				}
+				r.lose()
+				r.prompt(s, "second")
+				r.news = nil
+				r.pass(time.Minute)
+				r.wants("Redialing", "Redialed", "Reconnecting s1", "NotReopened: …", "LoginWanted s1: …")
+				r.fake().Answer("session/load", "{}")
+				r.fake().Answer("session/resume", "{}")
+				s.Agent.Authenticate(s.Agent.Methods()[0], "")
+				r.pass(5 * time.Second)
+				r.got("first", "second")
+				r.waits(s)
+			})
+		})
+	}
+}
+
+// Trying again ends where it is of no use. The user may try by hand.
+func TestLostForGood(t *testing.T) {
+	with(t, ways["load"], func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		refused := &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		r.dial = func(int) error { return refused }
+		r.lose()
+		r.pass(time.Hour)
+		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed: "+refused.Error())
+		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
+			t.Errorf("retrying %v, %d tries", retrying, r.dials)
+		}
+		r.dial = nil
+		if !s.Continue() {
+			t.Error("nothing to try")
+		}
+		r.pass(5 * time.Second)
+		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1, replaced")
+	})
+}
+
+// An agent that ran here is not tried for again by itself.
+func TestEnds(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.fake().Turn(slow)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Enqueue("second")
+		r.lose()
+		r.pass(time.Hour)
+		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.fake().Turn(nil)
+		if !s.Continue() {
+			r.Error("it cannot be started again")
+		}
+		r.pass(time.Second)
+		r.wants("Starting", "Started s1")
+		r.waits(s, "second")
+		s.Resume()
+		r.pass(time.Second)
+		r.got("first", "second")
+	})
+}
+
+// Each session of an agent comes back by itself, and one that was closed meanwhile
+// stays closed.
+func TestLostSessions(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		first := r.started(far)
+		first.Agent.NewSession()
+		r.settle()
+		second := r.w.Front()
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.fake().On(method, func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return "{}", nil })
+		}
+		r.lose()
+		r.prompt(first, "to the first")
+		r.prompt(second, "to the second")
+		r.pass(5 * time.Second)
+		r.news = nil
+		second.Close()
+		r.wants("Shown s1", "Removed s2")
+		r.pass(5 * time.Minute)
+		r.got("to the first")
+		if !slices.Equal(r.back, []string{"to the second"}) {
+			r.Errorf("came back: %q", r.back)
+		}
+		for _, line := range r.news {
+			if strings.Contains(line, "s2") || strings.Contains(line, "to the second") {
+				r.Errorf("of a session that was closed: %s", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,459 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/transport"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+// rig is a front end under a clock of its own, and the agents it may start.
+type rig struct {
+	*testing.T
+	w      *workspace.Workspace
+	opts   workspace.Options
+	script map[string]*fakeagent.Script // by the name of the agent; "fake" exists
+	dial   func(n int) error            // whether the nth connection is made; nil: it is
+	change func(*workspace.Connection)  // what else a connection has; may be nil
+
+	results chan workspace.Result
+	arrived []workspace.Result // not handed over yet
+	news    []string           // not looked at yet
+	all     []string           // all news
+	hear    func(workspace.News)
+	back    []string // prompts that came back: returned, not sent, of a removed session
+
+	mu     sync.Mutex
+	agents []*fakeagent.Agent // of all connections, in order
+	dials  int
+	open   int // connections that were not closed yet
+	tasks  int // that run
+}
+
+var (
+	local = workspace.Spec{Name: "fake", Command: "fake --acp"}
+	other = workspace.Spec{Name: "other", Command: "other --acp"}
+	far   = workspace.Spec{Name: "fake", Command: "wss://far.example.org/acp", Remote: true}
+)
+
+// with runs a test in a bubble. At its end everything must end.
+func with(t *testing.T, change func(*rig), f func(*rig)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, dir)
+		if change != nil {
+			change(r)
+		}
+		r.w = workspace.New(r.opts)
+		f(r)
+		r.close()
+	})
+}
+
+func newRig(t *testing.T, dir string) *rig {
+	r := &rig{T: t, results: make(chan workspace.Result, 10_000), script: map[string]*fakeagent.Script{"fake": {}, "other": {}}}
+	r.opts = workspace.Options{Cwd: dir, Connect: r.connect, Redial: r.redial, Agents: []workspace.Spec{local, other}}
+	return r
+}
+
+// each runs a test with agents of both versions of the protocol.
+func each(t *testing.T, change func(*rig), f func(*rig)) {
+	for _, version := range []string{"1", "2"} {
+		t.Run("version "+version, func(t *testing.T) {
+			with(t, func(r *rig) {
+				r.fake().Protocol = version
+				if change != nil {
+					change(r)
+				}
+			}, f)
+		})
+	}
+}
+
+func (r *rig) fake() *fakeagent.Script { return r.script["fake"] }
+
+func (r *rig) connect(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+	conn, err := r.redial(ctx, s, sink, log)
+	if err != nil {
+		return nil, err
+	}
+	conn.Session, err = conn.Open(ctx)
+	if err != nil && !workspace.WantsLogin(err) {
+		conn.Close()
+		return nil, err
+	}
+	return conn, err
+}
+
+func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+	r.mu.Lock()
+	r.dials++
+	n, dial, script := r.dials, r.dial, r.script[s.Name]
+	r.mu.Unlock()
+	if dial != nil {
+		if err := dial(n); err != nil {
+			return nil, err
+		}
+	}
+	opts := acpclient.Options{Name: "parley", Sink: sink, Log: log, TerminalLogin: true, Protocol: script.Protocol}
+	if s.Remote {
+		opts.Place = s.Command
+	}
+	ours, theirs := transport.Pipe()
+	a := fakeagent.New(theirs, script)
+	a.Name, a.Env = s.Name, s.Env
+	r.mu.Lock()
+	r.agents = append(r.agents, a)
+	r.mu.Unlock()
+	client, err := acpclient.Connect(ctx, ours, opts)
+	if err != nil {
+		return nil, err
+	}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}}
+	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
+	r.count(&r.open, 1)
+	closed := false
+	conn.Close = func() {
+		r.mu.Lock()
+		again := closed
+		closed = true
+		r.mu.Unlock()
+		if again {
+			r.Error("a connection is closed twice")
+			return
+		}
+		client.Close()
+		r.count(&r.open, -1)
+	}
+	if r.change != nil {
+		r.change(conn)
+	}
+	return conn, nil
+}
+
+func (r *rig) count(n *int, by int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*n += by
+	return *n
+}
+
+// agent is the other end of the newest connection.
+func (r *rig) agent() *fakeagent.Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.agents[len(r.agents)-1]
+}
+
+// lose ends the newest connection from the agent's side.
+func (r *rig) lose() {
+	r.agent().Close()
+	r.settle()
+}
+
+// step runs the tasks, hears the news and takes one result; false when nothing was left.
+func (r *rig) step() bool {
+	for _, task := range r.w.Tasks() {
+		r.count(&r.tasks, 1)
+		go func() {
+			res := task()
+			r.count(&r.tasks, -1)
+			r.results <- res
+		}()
+	}
+	for n, ok := r.w.TakeNews(); ok; n, ok = r.w.TakeNews() {
+		r.took(n)
+	}
+	synctest.Wait()
+	for range len(r.results) {
+		if res := <-r.results; res != nil {
+			r.arrived = append(r.arrived, res)
+		}
+	}
+	if len(r.arrived) == 0 {
+		return false
+	}
+	res := r.arrived[0]
+	if !r.w.Done(res) {
+		r.arrived = r.arrived[1:]
+	}
+	return true
+}
+
+// settle lets happen what happens without time passing.
+func (r *rig) settle() {
+	for r.step() {
+	}
+}
+
+// pass lets time pass.
+func (r *rig) pass(d time.Duration) {
+	r.settle()
+	for end := time.After(d); ; {
+		select {
+		case res := <-r.results:
+			if res != nil {
+				r.arrived = append(r.arrived, res)
+			}
+			r.settle()
+		case <-end:
+			r.settle()
+			return
+		}
+	}
+}
+
+// took hears a piece of news, as a front end does that has one list of prompts that
+// came back.
+func (r *rig) took(n workspace.News) {
+	switch n := n.(type) {
+	case workspace.Removed:
+		r.back = append(r.back, n.Session.Queued...)
+	case workspace.NotSent:
+		r.back = append(r.back, n.Text)
+	case workspace.Returned:
+		r.back = append(r.back, n.Text)
+	}
+	if line := describe(n); line != "" {
+		r.news = append(r.news, line)
+		r.all = append(r.all, line)
+	}
+	if r.hear != nil {
+		r.hear(n)
+	}
+}
+
+// describe is a piece of news as a line; "" for news that every event brings.
+func describe(n workspace.News) string {
+	line := strings.TrimPrefix(fmt.Sprintf("%T", n), "workspace.")
+	because := func(err error) {
+		if err != nil {
+			line += ": " + err.Error()
+		}
+	}
+	flag := func(set bool, name string) {
+		if set {
+			line += ", " + name
+		}
+	}
+	of := func(s *workspace.Session) {
+		id := s.Thread.Session
+		if id == "" {
+			id = "-"
+		}
+		line += " " + id
+	}
+	switch n := n.(type) {
+	case workspace.Applied, workspace.Remarked:
+		return ""
+	case workspace.Started:
+		of(n.Session)
+		flag(n.Note != "", n.Note)
+	case workspace.NotStarted:
+		because(n.Err)
+	case workspace.LoginWanted:
+		if n.Session != nil {
+			of(n.Session)
+		}
+		because(n.Err)
+	case workspace.LoggingIn:
+		line += " " + n.Agent.LoggingIn()
+	case workspace.LoginFailed:
+		because(n.Err)
+		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
+	case workspace.Lost:
+		flag(n.First, "first")
+		flag(n.Longer, "longer")
+	case workspace.Redialed:
+		because(n.Err)
+	case workspace.Gone:
+		because(n.Err)
+	case workspace.Shown:
+		of(n.Session)
+	case workspace.Opened:
+		of(n.Session)
+	case workspace.NotOpened:
+		because(n.Err)
+		flag(n.Logged != nil, "logged")
+	case workspace.Removed:
+		of(n.Session)
+	case workspace.Reconnecting:
+		of(n.Session)
+	case workspace.Reconnected:
+		of(n.Session)
+		flag(n.Replaced, "replaced")
+	case workspace.SessionGone:
+		of(n.Session)
+	case workspace.NotReopened:
+		because(n.Err)
+	case workspace.StartedOver:
+		of(n.Session)
+		because(n.Err)
+	case workspace.Sent:
+		line += " " + n.Text
+		flag(n.Held, "held")
+		flag(len(n.Notes) > 0, strings.Join(n.Notes, "|"))
+	case workspace.NotSent:
+		line += " " + n.Text
+		because(n.Err)
+	case workspace.Returned:
+		line += " " + n.Text
+		flag(n.Withdrawn, "withdrawn")
+		flag(n.Dropped, "dropped")
+	case workspace.Deferred:
+		because(n.Err)
+	case workspace.Unannounced:
+		line += fmt.Sprint(" ", n.N)
+	case workspace.Listed:
+		because(n.Err)
+	case workspace.Said:
+		line += " " + n.Line
+	}
+	return line
+}
+
+// wants compares the news since the last look with lines, of which each may end with …
+// in the place of the rest.
+func (r *rig) wants(lines ...string) {
+	r.Helper()
+	r.settle()
+	got := r.news
+	r.news = nil
+	same := slices.EqualFunc(got, lines, func(got, want string) bool {
+		head, cut := strings.CutSuffix(want, "…")
+		return got == want || cut && strings.HasPrefix(got, head)
+	})
+	if !same {
+		r.Errorf("news:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(lines, "\n  "))
+	}
+}
+
+// started starts an agent and expects it to be there.
+func (r *rig) started(s workspace.Spec) *workspace.Session {
+	r.Helper()
+	a := r.w.Start(s)
+	r.settle()
+	r.news = nil
+	if !a.Live() || a.Front().ACP == nil {
+		r.Fatalf("%s has not started: %v", s.Name, a.Err())
+	}
+	return a.Front()
+}
+
+// prompt sends prompts.
+func (r *rig) prompt(s *workspace.Session, texts ...string) {
+	r.Helper()
+	for _, text := range texts {
+		if _, err := s.Prompt(text); err != nil {
+			r.Errorf("%s: %v", text, err)
+		}
+		r.settle()
+	}
+}
+
+// got expects what the agents were sent, over all connections.
+func (r *rig) got(want ...string) {
+	r.Helper()
+	r.settle()
+	var got []string
+	for _, a := range r.agents {
+		got = append(got, a.Prompts()...)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("the agents were sent %q, want %q", got, want)
+	}
+}
+
+// waits expects which prompts wait in a session.
+func (r *rig) waits(s *workspace.Session, want ...string) {
+	r.Helper()
+	r.settle()
+	if !slices.Equal(s.Queued, want) {
+		r.Errorf("%q wait, want %q", s.Queued, want)
+	}
+}
+
+// offers expects which prompts may not have arrived.
+func (r *rig) offers(s *workspace.Session, want ...string) {
+	r.Helper()
+	r.settle()
+	var got []string
+	for _, p := range s.Offers {
+		got = append(got, p.Draft)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("%q are offered, want %q", got, want)
+	}
+}
+
+// connections expects how many are open and how many there have been.
+func (r *rig) connections(open, ever int) {
+	r.Helper()
+	r.settle()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open != open || len(r.agents) != ever {
+		r.Errorf("%d of %d connections are open, want %d of %d", r.open, len(r.agents), open, ever)
+	}
+}
+
+// says tells whether a line is in a session's thread.
+func says(s *workspace.Session, text string) bool {
+	for _, it := range s.Thread.Items {
+		if strings.Contains(string(it.Text), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// close closes the workspace. No task runs longer, and no connection is left.
+func (r *rig) close() {
+	r.w.End()
+	r.w.Close()
+	for range 3 { // what a task brings may ask for another one, which ends at once
+		r.settle()
+		synctest.Wait()
+	}
+	if n := r.count(&r.open, 0); n != 0 {
+		r.Errorf("%d connections were not closed", n)
+	}
+	if n := r.count(&r.tasks, 0); n != 0 {
+		r.Errorf("%d tasks still run", n)
+	}
+	for i, a := range r.agents {
+		if !a.Over() {
+			r.Errorf("connection %d has not ended", i+1)
+		}
+	}
+}
+
+// gate holds up what waits at it until it is opened.
+type gate chan struct{}
+
+func (g gate) wait(ctx context.Context) {
+	select {
+	case <-g:
+	case <-ctx.Done():
+	}
+}
+
+var errAway = errors.New("nobody is there")
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}

@@ -1,0 +1,284 @@
+package workspace_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+// What is typed while the agent starts is sent when it is there, in order.
+func TestStart(t *testing.T) {
+	each(t, func(r *rig) {
+		r.fake().On("initialize", nil)
+		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Second); return `{"sessionId":"s1"}`, nil })
+	}, func(r *rig) {
+		a := r.w.Start(local)
+		r.wants("Starting")
+		if _, dialing := a.Dialing(); !dialing || !a.Opening() || a.Live() || a.Info() != nil {
+			t.Error("it is not being started")
+		}
+		s := a.Front()
+		if n, err := s.Prompt("first"); n != 1 || err != nil {
+			t.Errorf("place %d, %v", n, err)
+		}
+		if err := s.Send("second"); err != workspace.ErrNotOpen {
+			t.Errorf("sent to nobody: %v", err)
+		}
+		s.Enqueue("second")
+		r.pass(2 * time.Second)
+		r.wants("Started s1", "Sent first", "Sent second")
+		if _, dialing := a.Dialing(); dialing || a.Opening() || !a.Live() || a.Info() == nil || a.Err() != nil {
+			t.Error("it has not started")
+		}
+		r.got("first", "second")
+		r.connections(1, 1)
+	})
+}
+
+// An agent that does not start can be started again, and what waits stays.
+func TestStartFails(t *testing.T) {
+	with(t, func(r *rig) {
+		r.dial = func(n int) error {
+			if n == 1 {
+				return errAway
+			}
+			return nil
+		}
+	}, func(r *rig) {
+		a := r.w.Start(local)
+		a.Front().Enqueue("first")
+		r.wants("Starting", "NotStarted: nobody is there")
+		if !errors.Is(a.Err(), errAway) || !a.Opening() || a.Live() {
+			t.Errorf("%v, opening %v", a.Err(), a.Opening())
+		}
+		r.waits(a.Front(), "first")
+		a.Restart()
+		r.pass(time.Second)
+		r.wants("Starting", "Started s1", "Sent first")
+		r.got("first")
+		r.connections(1, 1)
+	})
+}
+
+// A start that is given up brings nothing later, and its connection is closed.
+func TestStartGivenUp(t *testing.T) {
+	for name, slow := range map[string]func(*rig){
+		"while it is reached": func(r *rig) {
+			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+		},
+		"while it says hello": func(r *rig) {
+			r.fake().On("initialize", func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return "", errAway })
+		},
+		"while it opens a session": func(r *rig) {
+			r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return `{"sessionId":"s1"}`, nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, slow, func(r *rig) {
+				a := r.w.Start(local)
+				a.Front().Enqueue("first")
+				r.pass(time.Second)
+				r.wants("Starting")
+				a.Leave()
+				r.pass(time.Hour)
+				r.wants()
+				if _, dialing := a.Dialing(); dialing || a.Opening() || a.Live() || a.Err() != nil {
+					t.Error("it is still being started")
+				}
+				r.waits(a.Front(), "first")
+				r.connections(0, len(r.agents))
+				r.dial = nil
+				r.script["fake"] = &fakeagent.Script{}
+				r.w.Start(local)
+				r.pass(time.Second)
+				r.wants("Starting", "Started s1", "Sent first")
+				r.got("first")
+			})
+		})
+	}
+}
+
+// A start that is overtaken by another one brings nothing, however late it ends.
+func TestStartTwice(t *testing.T) {
+	with(t, func(r *rig) {
+		r.dial = func(n int) error {
+			if n == 1 {
+				time.Sleep(time.Minute)
+			}
+			return nil
+		}
+	}, func(r *rig) {
+		r.w.Start(local)
+		r.pass(time.Second)
+		a := r.w.Start(other)
+		r.wants("Starting", "Starting", "Started s1")
+		if a.Spec.Name != "other" || len(r.w.Sessions()) != 1 {
+			t.Errorf("%s, %d sessions", a.Spec.Name, len(r.w.Sessions()))
+		}
+		r.pass(time.Hour)
+		r.wants()
+		r.prompt(a.Front(), "first")
+		if got := r.agents[0].Prompts(); len(got) != 1 || r.agents[0].Name != "other" {
+			t.Errorf("%s has got %q", r.agents[0].Name, got)
+		}
+		r.connections(1, len(r.agents))
+	})
+}
+
+// An agent that is started again keeps transcript and queue of the session in front.
+// The others are gone, with what waited in them.
+func TestRestart(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first")
+		s.Agent.NewSession()
+		r.settle()
+		second := r.w.Front()
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Hour); return "end_turn" })
+		r.prompt(second, "busy")
+		second.Enqueue("lost?")
+		r.w.Show(s)
+		s.Enqueue("second")
+		s.Paused = true
+		r.wants("Shown -", "Opened s2", "Sent busy", "Shown s1")
+		r.fake().Turn(nil)
+		s.Agent.Restart()
+		r.pass(time.Second)
+		r.wants("Removed s2", "Starting", "Started s1")
+		r.connections(1, 2)
+		if !says(s, "You said: first") || !says(s, "started again") || len(r.back) != 1 {
+			t.Errorf("came back: %q; %v", r.back, s.Thread.Items)
+		}
+		r.waits(s, "second")
+		s.Resume()
+		r.pass(time.Second)
+		r.got("first", "busy", "second")
+	})
+}
+
+// Two agents live side by side, and one that ends takes nothing of the other along.
+func TestTwoAgents(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		first := r.started(local)
+		r.prompt(first, "to the first")
+		second := r.w.Start(other).Front()
+		r.wants("Sent to the first", "Shown -", "Starting", "Started s1")
+		if first.Agent == second.Agent || len(r.w.Agents()) != 2 || r.w.Front() != second {
+			t.Fatal("not two agents")
+		}
+		r.prompt(second, "to the second")
+		r.got("to the first", "to the second")
+		r.agents[0].Close()
+		r.wants("Sent to the second", "Gone: connection closed")
+		if first.Agent.Live() || !second.Agent.Live() || first.Thread.State != thread.Ended {
+			t.Error("the wrong one is gone")
+		}
+		r.prompt(second, "more")
+		r.pass(time.Second)
+		r.got("to the first", "to the second", "more")
+		r.news = nil
+		second.Close()
+		r.wants("Shown s1", "Removed s1")
+		r.connections(1, 2) // the one that has ended is closed with the workspace or a restart
+		first.Continue()
+		r.wants("Starting", "Started s1")
+		r.connections(1, 3)
+	})
+}
+
+// Replace ends all agents that there are.
+func TestReplace(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Agent.NewSession()
+		r.settle()
+		r.w.Front().Enqueue("waits")
+		r.w.Front().Paused = true
+		r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+		r.w.Start(other)
+		r.pass(time.Second)
+		r.news, r.dial = nil, nil
+		r.w.Replace(other)
+		r.wants("Shown -", "Removed s1", "Removed s2", "Removed -", "Starting", "Started s1")
+		r.pass(time.Hour)
+		r.wants()
+		r.connections(1, len(r.agents))
+		if len(r.w.Agents()) != 1 || len(r.back) != 1 || r.back[0] != "waits" {
+			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.back)
+		}
+	})
+}
+
+// An agent that a command was typed for is called what it calls itself.
+func TestCustomName(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		spec := workspace.Spec{Name: "fake", Command: "./fake", Custom: true}
+		if s := r.started(spec); s.Agent.Name() != "Fake agent" {
+			t.Errorf("called %q", s.Agent.Name())
+		}
+	})
+}
+
+// The workspace can be closed whatever is under way.
+func TestCloseMidway(t *testing.T) {
+	slow := func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "{}", nil }
+	for name, midway := range map[string]func(*rig){
+		"nothing started": func(r *rig) {},
+		"connecting": func(r *rig) {
+			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+			r.w.Start(local)
+		},
+		"initializing": func(r *rig) { r.fake().On("initialize", slow); r.w.Start(local) },
+		"opening":      func(r *rig) { r.fake().On("session/new", slow); r.w.Start(local) },
+		"in a turn": func(r *rig) {
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			r.prompt(r.started(local), "first")
+		},
+		"opening another session": func(r *rig) {
+			s := r.started(local)
+			r.fake().On("session/new", slow)
+			s.Agent.NewSession()
+		},
+		"waiting to redial": func(r *rig) {
+			r.started(far)
+			r.dial = func(int) error { return errAway }
+			r.agent().Close()
+		},
+		"redialing": func(r *rig) {
+			r.started(far)
+			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+			r.agent().Close()
+			r.pass(time.Second)
+		},
+		"logging in": func(r *rig) {
+			r.fake().Hello(logins)
+			s := r.started(local)
+			r.fake().On("authenticate", slow)
+			s.Agent.Authenticate(s.Agent.Methods()[0], "")
+		},
+		"ended already": func(r *rig) { r.started(local); r.agent().Close() },
+		"stopping": func(r *rig) {
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			s := r.started(local)
+			r.prompt(s, "first")
+			s.Stop()
+		},
+		"closing another connection": func(r *rig) {
+			s := r.started(local)
+			s.Agent.Restart()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, nil, func(r *rig) {
+				midway(r)
+				r.settle()
+			})
+		})
+	}
+}
