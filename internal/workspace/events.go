@@ -184,6 +184,10 @@ func (a *Agent) route(e event.Event) {
 	}
 	if s := a.pending; s != nil && !a.gone[id] {
 		a.pending = nil
+		if !a.w.has(s) { // it was closed before that
+			a.gone[id] = true
+			return
+		}
 		s.Thread.Session = id
 		s.Apply(e)
 	}
