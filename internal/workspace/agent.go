@@ -122,8 +122,6 @@ func (w *Workspace) Replace(spec Spec) {
 		for _, s := range o.Sessions() {
 			w.Remove(s)
 		}
-		o.forget()
-		w.end(o.conn)
 	}
 	a.Restart()
 }

@@ -269,6 +269,9 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 func (s *Session) replayed(events []event.Event, err error) {
 	w := s.w
 	s.abandon()
+	if !w.has(s) {
+		return
+	}
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
 		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
@@ -316,7 +319,6 @@ func (a *Agent) ReadLog() {
 	s := a.w.OpenLogged(*a.logged, "")
 	s.Agent.Spec = a.Spec
 	a.w.Remove(front)
-	a.forget()
 	a.opening, s.from = false, nil
 }
 
@@ -324,13 +326,8 @@ func (a *Agent) ReadLog() {
 func (s *Session) Close() {
 	w, a, open := s.w, s.Agent, s.ACP
 	w.Remove(s)
-	if len(a.Sessions()) == 0 { // the agent has nothing left to do
-		a.forget()
-		w.end(a.conn)
-		return
-	}
-	if open == nil {
-		s.GiveUp()
+	s.GiveUp()
+	if open == nil || len(a.Sessions()) == 0 {
 		return
 	}
 	client := a.conn.Client

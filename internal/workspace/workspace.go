@@ -187,7 +187,7 @@ func (w *Workspace) add(a *Agent) *Session {
 }
 
 // Remove takes a session away and shows the one that it was opened from, or else the
-// one before it. The last one stays.
+// one before it. Its agent ends with its last session. The last one of all stays.
 func (w *Workspace) Remove(s *Session) {
 	i := slices.Index(w.sessions, s)
 	if i < 0 || len(w.sessions) == 1 {
@@ -198,6 +198,10 @@ func (w *Workspace) Remove(s *Session) {
 		s.Agent.gone[s.Thread.Session] = true
 	}
 	w.sessions = slices.Delete(slices.Clone(w.sessions), i, i+1)
+	if len(s.Agent.Sessions()) == 0 { // the agent has nothing left to do
+		s.Agent.forget()
+		w.end(s.Agent.conn)
+	}
 	for _, other := range w.sessions {
 		if other.from == s {
 			other.from = s.from
