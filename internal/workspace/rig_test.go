@@ -166,6 +166,18 @@ func (r *rig) lose() {
 
 // step runs the tasks, hears the news and takes one result; false when nothing was left.
 func (r *rig) step() bool {
+	r.run()
+	if len(r.arrived) == 0 {
+		return false
+	}
+	if res := r.arrived[0]; !r.w.Done(res) {
+		r.arrived = r.arrived[1:]
+	}
+	return true
+}
+
+// run runs the tasks and hears the news. What has come meanwhile is not handed over.
+func (r *rig) run() {
 	for _, task := range r.w.Tasks() {
 		r.count(&r.tasks, 1)
 		go func() {
@@ -183,14 +195,6 @@ func (r *rig) step() bool {
 			r.arrived = append(r.arrived, res)
 		}
 	}
-	if len(r.arrived) == 0 {
-		return false
-	}
-	res := r.arrived[0]
-	if !r.w.Done(res) {
-		r.arrived = r.arrived[1:]
-	}
-	return true
 }
 
 // settle lets happen what happens without time passing.

@@ -1,0 +1,527 @@
+package workspace_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
+
+// kept is a session that the agent has listed.
+var kept = event.Listed{ID: "kept", Cwd: "/src", Title: "Parser"}
+
+// eachKeeping runs a test with agents of both versions that keep sessions.
+func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
+	each(t, func(r *rig) {
+		if r.fake().Protocol == "1" {
+			r.fake().Hello(keeps)
+		}
+		for _, method := range []string{"session/load", "session/resume", "session/close", "session/delete"} {
+			r.fake().Answer(method, "{}")
+		}
+		r.fake().Answer("session/list", `{"sessions":[{"sessionId":"kept","cwd":"/src","title":"Parser"}]}`)
+	}, func(r *rig) { f(r, r.started(local)) })
+}
+
+// What is typed while a session opens is sent there, in order.
+func TestNewSession(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Update("s2", `{"sessionUpdate":"session_info_update","title":"Told early"}`)
+			c.Wait(time.Second)
+			return `{"sessionId":"s2"}`, nil
+		})
+		s.Agent.NewSession()
+		s.Agent.NewSession()
+		second := r.w.Front()
+		r.prompt(second, "first")
+		second.Enqueue("second")
+		if second == s || !second.Waiting() {
+			r.Fatal("none is opened")
+		}
+		r.pass(2 * time.Second)
+		if second.Waiting() || second.Thread.Title != "Told early" || s.Thread.Title != "" {
+			r.Errorf("waiting %v, titles %q and %q", second.Waiting(), second.Thread.Title, s.Thread.Title)
+		}
+		r.wants("Shown -", "Said a session is being opened already", "Opened s2", "Sent first", "Sent second")
+		r.got("first", "second")
+		if got := s.Agent.Sessions(); !slices.Equal(got, []*workspace.Session{s, second}) || s.HasPrompt() || !second.HasPrompt() {
+			r.Errorf("%d sessions", len(got))
+		}
+	})
+}
+
+// A session that is refused, or given up, goes away with what was typed for it.
+func TestNewSessionFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer func(*fakeagent.Call) (string, error)
+		giveUp bool
+		says   string
+	}{
+		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "NotOpened: open a session: …"},
+		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "NotOpened: opening the session was given up"},
+		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "NotOpened: open a session: context deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, nil, func(r *rig) {
+				s := r.started(local)
+				r.fake().On("session/new", c.answer)
+				s.Agent.NewSession()
+				second := r.w.Front()
+				second.Enqueue("typed")
+				r.settle()
+				if c.giveUp && (!second.GiveUp() || s.GiveUp()) {
+					r.Error("it cannot be given up")
+				}
+				r.pass(30 * time.Minute)
+				r.wants("Shown -", "Shown s1", "Removed -", c.says)
+				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.back, []string{"typed"}) || second.GiveUp() {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				}
+				r.fake().On("session/new", nil)
+				s.Agent.NewSession()
+				r.wants("Shown -", "Opened s3")
+				if !s.Agent.Live() {
+					r.Error("the agent is gone")
+				}
+			})
+		})
+	}
+}
+
+// A session that is closed while it is opened is closed at the agent, too, and what
+// still comes for it goes to no other session.
+func TestCloseWhileOpening(t *testing.T) {
+	for name, open := range map[string]func(*workspace.Agent){
+		"new":    func(a *workspace.Agent) { a.NewSession() },
+		"listed": func(a *workspace.Agent) { a.OpenListed(kept, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachKeeping(t, func(r *rig, s *workspace.Session) {
+				stubborn := func(c *fakeagent.Call) (string, error) { // does not care that it is given up
+					time.Sleep(time.Second)
+					return `{"sessionId":"kept"}`, nil
+				}
+				for _, method := range []string{"session/new", "session/load", "session/resume"} {
+					r.fake().On(method, stubborn)
+				}
+				open(s.Agent)
+				second := r.w.Front()
+				second.Enqueue("typed")
+				second.Close()
+				r.settle()
+				r.agent().Say("kept", "agent", "too early")
+				r.pass(2 * time.Second)
+				r.fake().On("session/new", func(c *fakeagent.Call) (string, error) {
+					c.Agent.Say("kept", "agent", "too late")
+					return `{"sessionId":"third"}`, nil
+				})
+				s.Agent.NewSession()
+				r.pass(time.Second)
+				if third := r.w.Front(); third.Thread.Session != "third" || says(third, "too") || says(second, "too") || says(s, "too") {
+					r.Errorf("%q has got what was for another one", third.Thread.Session)
+				}
+				if len(r.w.Sessions()) != 2 || !slices.Equal(r.back, []string{"typed"}) || second.ACP != nil {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				}
+				for _, line := range r.all {
+					if strings.HasPrefix(line, "Sent") || strings.HasPrefix(line, "Opened kept") {
+						r.Error(line)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A session that was opened, but is closed before that is known, takes no event.
+func TestCloseBeforeOpened(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Update("s2", `{"sessionUpdate":"session_info_update","title":"Told early"}`)
+			return `{"sessionId":"s2"}`, nil
+		})
+		s.Agent.NewSession()
+		second := r.w.Front()
+		r.hear = func(n workspace.News) {
+			if n, ok := n.(workspace.Applied); ok && n.Session == second {
+				r.Errorf("applied: %#v", n.Event)
+			}
+		}
+		r.run()
+		second.Close()
+		r.pass(time.Second)
+		if second.Thread.Title != "" || second.ACP != nil {
+			r.Error("it has opened")
+		}
+		r.wants("Shown -", "Shown s1", "Removed -")
+		s.Agent.NewSession()
+		r.pass(time.Second)
+		if r.w.Front() == s || r.w.Front().ACP == nil {
+			r.Error("no other session opens")
+		}
+	})
+}
+
+// Listed sessions are opened by loading, with the conversation as the agent tells it.
+func TestOpenListed(t *testing.T) {
+	eachKeeping(t, func(r *rig, s *workspace.Session) {
+		told := func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("kept", "user", "long ago")
+			c.Agent.Say("kept", "agent", "done")
+			return "{}", nil
+		}
+		r.fake().On("session/load", told)
+		r.fake().On("session/resume", told)
+		r.w.List()
+		r.wants("Listed")
+		if l := s.Agent.Listed(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
+			r.Errorf("listed: %v", l)
+		}
+		s.Agent.OpenListed(s.Agent.Listed()[0], nil)
+		second := r.w.Front()
+		if second.Thread.Title != "Parser" || second.Dir != "/src" || !second.Waiting() {
+			r.Errorf("%q in %q", second.Thread.Title, second.Dir)
+		}
+		r.prompt(second, "more")
+		r.pass(5 * time.Second)
+		r.wants("Shown kept", "Opened kept", "Sent more")
+		if !says(second, "long ago") || !says(second, "You said: more") || says(s, "long ago") || !second.Resumable() {
+			r.Error("the history is not there")
+		}
+		s.Agent.OpenListed(kept, nil)
+		r.wants("Shown kept", "Shown kept", "Removed kept", "NotOpened: …")
+		r.prompt(second, "and more")
+		r.pass(time.Second)
+		if r.w.Front() != second || !says(second, "You said: and more") {
+			r.Error("the open session is not there any longer")
+		}
+	})
+}
+
+// A session that its agent refuses is shown from its log, where there is one.
+func TestOpenListedRefused(t *testing.T) {
+	logged := workspace.Logged{Agent: "fake", Session: "kept", Title: "Parser", Replay: func(_ context.Context, sink event.Sink) error {
+		sink.Post(event.TextArrived{For: event.For{Session: "kept"}, Role: event.Agent, Text: "as it was logged"})
+		return nil
+	}}
+	for name, c := range map[string]struct {
+		logged *workspace.Logged
+		code   int
+		news   []string
+	}{
+		"no log": {nil, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
+		"a log":  {&logged, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "Shown kept", "NotOpened: …"}},
+		"login":  {&logged, -32000, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachKeeping(t, func(r *rig, s *workspace.Session) {
+				r.fake().Fail("session/load", c.code, "never heard of it")
+				r.fake().Fail("session/resume", c.code, "never heard of it")
+				s.Agent.OpenListed(kept, c.logged)
+				r.wants(c.news...)
+				front := r.w.Front()
+				if shown := len(c.news) > 4; front.ReadOnly != shown || says(front, "as it was logged") != shown {
+					r.Errorf("read only %v: %v", front.ReadOnly, front.Thread.Items)
+				}
+				if front.ReadOnly {
+					if front.Why != "fake refused it: never heard of it (-32002)" || front.Thread.State != thread.Ended || front.Agent.Live() {
+						r.Errorf("%q, %v", front.Why, front.Thread.State)
+					}
+					front.Close()
+					r.wants("Shown s1", "Removed kept")
+				}
+				if !s.Agent.Live() {
+					r.Error("the agent is gone")
+				}
+			})
+		})
+	}
+}
+
+// An agent that cannot open sessions again is not asked to.
+func TestOpenListedNever(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Agent.OpenListed(kept, nil)
+		r.wants("Said the agent cannot open a session again")
+		r.lose()
+		r.news = nil
+		s.Agent.OpenListed(kept, nil)
+		s.Agent.NewSession()
+		r.wants("Said the agent is gone", "Said the agent is gone")
+	})
+}
+
+// A session that is closed ends at the agent; what still comes for it changes nothing.
+func TestCloseSession(t *testing.T) {
+	eachKeeping(t, func(r *rig, s *workspace.Session) {
+		s.Agent.NewSession()
+		r.settle()
+		second := r.w.Front()
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Second); t.Say("too late"); return "end_turn" })
+		r.prompt(second, "first")
+		r.news = nil
+		second.Enqueue("second")
+		items := len(second.Thread.Items)
+		second.Close()
+		r.pass(time.Minute)
+		r.wants("Shown s1", "Removed s2", "Said closed", "Listed")
+		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
+			r.Errorf("closed: %q", got)
+		}
+		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.back, []string{"second"}) {
+			r.Errorf("came back: %q", r.back)
+		}
+		r.got("first")
+		r.connections(1, 1)
+	})
+}
+
+// An agent ends with its last session, however that ends.
+func TestAgentEndsWithSessions(t *testing.T) {
+	for name, end := range map[string]func(r *rig, s *workspace.Session){
+		"closed": func(r *rig, s *workspace.Session) { s.Close() },
+		"lost while it opens": func(r *rig, s *workspace.Session) {
+			r.fake().Fail("session/new", -32603, "no more")
+			s.Agent.NewSession()
+			s.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, nil, func(r *rig) {
+				first := r.started(other)
+				s := r.w.Start(local).Front()
+				r.settle()
+				r.connections(2, 2)
+				end(r, s)
+				r.pass(time.Second)
+				r.connections(1, 2)
+				if r.w.Front() != first || len(r.w.Agents()) != 1 {
+					t.Errorf("%d agents", len(r.w.Agents()))
+				}
+			})
+		})
+	}
+}
+
+// Deleting a session says what became of it, and lists what is left.
+func TestDelete(t *testing.T) {
+	eachKeeping(t, func(r *rig, s *workspace.Session) {
+		s.Agent.Delete("kept")
+		r.wants("Said deleted", "Listed")
+		r.fake().Fail("session/delete", -32603, "not now")
+		s.Agent.Delete("kept")
+		r.wants("Said delete the session: the agent answered: not now (-32603)", "Listed")
+	})
+}
+
+// Sessions of an agent that lists none are found in parley's logs.
+func TestKeptFromLogs(t *testing.T) {
+	logs := []workspace.Logged{{Agent: "fake", Session: "a", Dir: "/src"}, {Agent: "other", Session: "b"}}
+	with(t, func(r *rig) {
+		ways["load"](r)
+		r.opts.Logs = func() ([]workspace.Logged, error) { return logs, errAway }
+	}, func(r *rig) {
+		s := r.started(local)
+		var kept []event.Listed
+		var failed error
+		s.Agent.Kept(func(l []event.Listed, err error) { kept, failed = l, err })
+		r.w.List()
+		r.wants("Listed: nobody is there")
+		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
+			t.Errorf("%v, %v, %v", kept, failed, r.w.Logs())
+		}
+		if r.w.Opener(logs[0]) != s.Agent || r.w.Opener(logs[1]) != nil {
+			t.Error("the wrong agent may open it")
+		}
+		if got := r.w.WhyReadOnly(logs[1]); got != "other is not running" {
+			t.Error(got)
+		}
+		r.lose()
+		var called bool
+		s.Agent.Kept(func(l []event.Listed, err error) { called = l == nil && err == nil })
+		if !called {
+			t.Error("an agent that is gone keeps something")
+		}
+	})
+}
+
+// A log is shown to read; reading it can be given up, or its page closed.
+func TestOpenLogged(t *testing.T) {
+	for name, end := range map[string]func(*workspace.Session){
+		"read":     nil,
+		"given up": func(s *workspace.Session) { s.GiveUp() },
+		"closed":   func(s *workspace.Session) { s.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, nil, func(r *rig) {
+				s := r.started(local)
+				page := r.w.OpenLogged(workspace.Logged{Agent: "fake", Session: "old", Title: "Parser", Replay: func(ctx context.Context, sink event.Sink) error {
+					sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
+					select {
+					case <-ctx.Done():
+					case <-time.After(time.Second):
+					}
+					return cmp.Or(ctx.Err(), errAway)
+				}}, "to read")
+				r.settle()
+				if !page.Waiting() {
+					t.Error("it is not being read")
+				}
+				if end != nil {
+					end(page)
+				}
+				r.pass(time.Minute)
+				switch {
+				case end == nil:
+					r.wants("Shown old", "Said the log cannot be read: nobody is there")
+					if !says(page, "as it was logged") || page.Waiting() || page.Thread.State != thread.Ended {
+						t.Errorf("%v", page.Thread.State)
+					}
+				case name == "closed":
+					r.wants("Shown old", "Shown s1", "Removed old")
+				default:
+					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was given up")
+				}
+				if end != nil && (r.w.Front() != s || says(page, "as it was logged")) {
+					t.Error("the page is still there")
+				}
+			})
+		})
+	}
+}
+
+// The log of a session that the agent could not open may be read in its place.
+func TestReadLog(t *testing.T) {
+	replay := func(_ context.Context, sink event.Sink) error {
+		sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
+		return nil
+	}
+	for _, resume := range []string{"old", "PARSER"} {
+		t.Run(resume, func(t *testing.T) {
+			with(t, func(r *rig) {
+				r.opts.Resume = resume
+				r.opts.Logs = func() ([]workspace.Logged, error) {
+					return []workspace.Logged{{Agent: "other", Session: "old"}, {Agent: "fake", Session: "old", Title: "Parser", Replay: replay}}, nil
+				}
+				r.dial = func(n int) error {
+					if n == 1 {
+						return errAway
+					}
+					return nil
+				}
+			}, func(r *rig) {
+				a := r.w.Start(local)
+				a.Front().Enqueue("typed")
+				r.wants("Starting", "NotStarted: nobody is there", "FoundLog")
+				a.ReadLog()
+				r.wants("Shown old", "Removed -")
+				page := r.w.Front()
+				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.back, []string{"typed"}) {
+					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				}
+				r.w.Start(local)
+				r.wants("Shown -", "Starting", "Started s1")
+			})
+		})
+	}
+}
+
+// What counts lines and looks for changes that nobody announced runs beside the turns.
+func TestChanges(t *testing.T) {
+	with(t, func(r *rig) {
+		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
+		turn := 0
+		r.change = func(c *workspace.Connection) {
+			c.Turn = func(_ string, begins bool) int {
+				if begins {
+					turn++
+				}
+				return turn
+			}
+			c.Changes = func(string) (turns, together []workspace.FileChange) {
+				turns = []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/b", Turn: 1}, {Path: "/c", Turn: 2, Disk: true}}
+				return turns, turns[:1]
+			}
+			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
+		}
+	}, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first", "Unannounced 1", "Counted")
+		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
+			t.Errorf("+%d -%d", added, removed)
+		}
+		var list []workspace.FileChange
+		s.Changes(func(l []workspace.FileChange) { list = l })
+		r.settle()
+		if len(list) != 3 {
+			t.Errorf("changes: %v", list)
+		}
+	})
+}
+
+// Requests of a session bring their outcome, but for those of a replaced connection.
+func TestRequest(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(local)
+		var outcomes []string
+		ask := func(d time.Duration, err error) {
+			s.Request(func(ctx context.Context, _ *acpclient.Session) error {
+				select {
+				case <-time.After(d):
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				return err
+			}, func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
+		}
+		ask(0, nil)
+		ask(time.Second, errAway)
+		ask(time.Hour, nil)
+		r.pass(2 * time.Minute)
+		if want := []string{"<nil>", errAway.Error(), context.DeadlineExceeded.Error()}; !slices.Equal(outcomes, want) {
+			t.Errorf("%q", outcomes)
+		}
+		ask(time.Second, nil)
+		s.Agent.Restart()
+		r.pass(time.Minute)
+		if len(outcomes) != 3 {
+			t.Errorf("of the connection before: %q", outcomes)
+		}
+	})
+}
+
+// A conversation whose agent is gone stays until another one is started in its place.
+func TestLeaveConversation(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.dial = func(int) error { time.Sleep(time.Minute); return errors.New("late") }
+		s.Agent.Restart()
+		r.pass(time.Second)
+		s.Agent.Leave()
+		r.pass(time.Hour)
+		r.wants("Sent first", "Starting")
+		if s.Thread.State != thread.Ended || !says(s, "You said: first") || !s.Continue() {
+			t.Errorf("%v", s.Thread.State)
+		}
+		r.connections(0, 1)
+	})
+}
