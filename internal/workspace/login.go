@@ -104,6 +104,10 @@ func (a *Agent) Equipped() Spec {
 
 // Authenticate has the agent log in by a method, by itself; with key by that key.
 func (a *Agent) Authenticate(method event.AuthMethod, key string) {
+	if a.conn == nil { // chosen before it was gone
+		a.w.say(goneLine)
+		return
+	}
 	call := a.conn.Client.Authenticate
 	if key != "" {
 		client := a.conn.Client
@@ -284,6 +288,10 @@ func (s *Session) wantLogin(why error) {
 
 // LogOut ends the login; done is called with the outcome. The connection stays.
 func (a *Agent) LogOut(done func(error)) {
+	if a.conn == nil {
+		done(event.ErrClosed)
+		return
+	}
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.LogOut(ctx) }, done)
 }

@@ -16,6 +16,9 @@ import (
 // requestPatience is how long a request may take that is not a prompt.
 const requestPatience = time.Minute
 
+// goneLine answers what an agent is wanted for that has no connection.
+const goneLine = "the agent is gone"
+
 // request runs a request to the agent in a task, and calls done with its outcome.
 func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	parent := a.w.conns.ctx
@@ -66,7 +69,7 @@ func (s *Session) KillTerminal(id string, done func(error)) {
 func (a *Agent) NewSession() {
 	switch {
 	case !a.Live():
-		a.w.say("the agent is gone")
+		a.w.say(goneLine)
 		return
 	case a.pending != nil:
 		a.w.say("a session is being opened already")
@@ -84,7 +87,7 @@ func (a *Agent) NewSession() {
 // knows of it from there only: that is shown where the agent refuses it.
 func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Live() {
-		a.w.say("the agent is gone")
+		a.w.say(goneLine)
 		return
 	}
 	way := reopen.WayOf(a.conn.Client.Agent())
@@ -327,7 +330,7 @@ func (s *Session) Close() {
 	w, a, open := s.w, s.Agent, s.ACP
 	w.Remove(s)
 	s.GiveUp()
-	if open == nil || len(a.Sessions()) == 0 {
+	if open == nil || a.conn == nil || len(a.Sessions()) == 0 {
 		return
 	}
 	client := a.conn.Client
@@ -346,6 +349,10 @@ func (a *Agent) dismiss(open *acpclient.Session) {
 
 // Delete has the agent forget a session that it keeps. It is told as Said.
 func (a *Agent) Delete(id string) {
+	if a.conn == nil {
+		a.w.say(goneLine)
+		return
+	}
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.DeleteSession(ctx, id) }, func(err error) { a.w.ended("deleted", err) })
 }
