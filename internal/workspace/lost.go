@@ -47,10 +47,10 @@ func (a *Agent) Retrying() (at time.Time, retrying bool) {
 // LostErr is how the last try for a connection ended; nil: it did not fail.
 func (a *Agent) LostErr() error { return a.lostErr }
 
-// Redial tries for a connection now. The sessions stay as they are until it is there;
+// Redial tries for a lost connection now. The sessions stay as they are until it is there;
 // those that were being opened are not.
 func (a *Agent) Redial() {
-	if a.redialing || a.w.opts.Redial == nil {
+	if a.redialing || a.opening || a.Live() || a.w.opts.Redial == nil {
 		return
 	}
 	old, listed, gone := a.conn, a.listed, a.gone
