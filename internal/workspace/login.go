@@ -259,8 +259,8 @@ func lastLines(err error) []string {
 // again starts the agent again after a login. The prompts that were refused for want
 // of it go to its new session.
 func (a *Agent) again() {
-	if s := a.Front(); s.Agent == a && len(s.refused) > 0 {
-		s.Queued, s.refused, s.Paused = append(s.refused, s.Queued...), nil, false
+	if s := a.Front(); s.Agent == a {
+		s.requeueRefused()
 	}
 	a.Restart()
 }
@@ -272,11 +272,19 @@ func (s *Session) retryRefused() {
 		s.reopen()
 		return
 	}
-	if len(s.refused) == 0 {
-		return
+	if s.requeueRefused() {
+		s.sendQueued()
 	}
-	s.Queued, s.refused, s.Paused = append(s.refused, s.Queued...), nil, false
-	s.sendQueued()
+}
+
+// requeueRefused has the prompts wait, first of all, that were refused for want of a
+// login; false where there are none.
+func (s *Session) requeueRefused() bool {
+	if len(s.refused) == 0 {
+		return false
+	}
+	s.Queued, s.refused, s.Paused = append(texts(s.refused), s.Queued...), nil, false
+	return true
 }
 
 // wantLogin asks for a login because the session's prompt was refused.

@@ -60,11 +60,11 @@ func (s *Session) Reading() (text string, ok bool) {
 // Unsettled are the prompts of which the user may yet need all: that wait, that are
 // being sent, that were refused, and the last one.
 func (s *Session) Unsettled() []string {
-	texts := append(slices.Clone(s.Queued), s.refused...)
+	all := append(slices.Clone(s.Queued), texts(s.refused)...)
 	if s.sending != nil {
-		texts = append(texts, s.sending.text)
+		all = append(all, s.sending.text)
 	}
-	return append(texts, s.last)
+	return append(all, s.last)
 }
 
 // holds tells whether the agent takes prompts in the middle of a turn (version 2).
@@ -212,6 +212,9 @@ func (s *Session) sendFirst() bool {
 	}
 	s.Queued = slices.Clone(s.Queued[1:])
 	s.edit.at--
+	if len(s.deferred) > 0 && s.deferred[0].text == text {
+		s.deferred = s.deferred[1:]
+	}
 	return true
 }
 
@@ -232,8 +235,8 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		return
 	}
 	if WantsLogin(e.Err) {
-		if !slices.Contains(s.refused, s.last) {
-			s.refused = append(s.refused, s.last)
+		if !slices.Contains(texts(s.refused), s.last) {
+			s.refused = append(s.refused, unsent{0, s.last})
 		}
 		s.wantLogin(e.Err)
 		return
@@ -258,19 +261,58 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 	text := s.textOf(e.Blocks)
 	switch {
 	case WantsLogin(e.Err):
-		s.refused = append(s.refused, text)
+		s.refused, _ = place(s.refused, unsent{e.Key, text})
 		s.wantLogin(e.Err)
 	case event.CutOff(e.Err):
 		s.Lost.Cut.Hold(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	case e.MidTurn && !e.Withdrawn:
-		s.Enqueue(text)
+		s.deferPrompt(unsent{e.Key, text})
 		s.w.tell(Deferred{s, e.Err})
 		s.sendQueued() // where the turn is over meanwhile
 	default:
 		dropped := s.dropped[e.Key] && e.Withdrawn
 		delete(s.dropped, e.Key)
 		s.w.tell(Returned{s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+	}
+}
+
+// unsent is a prompt that went out and was not taken. Answers may come in any order:
+// the key, which grows with every prompt, tells the one that the user wanted.
+type unsent struct {
+	key  uint64
+	text string
+}
+
+// place inserts a prompt after those that went out before it, and says where.
+func place(list []unsent, p unsent) ([]unsent, int) {
+	i := len(list)
+	for i > 0 && list[i-1].key > p.key {
+		i--
+	}
+	return slices.Insert(slices.Clone(list), i, p), i
+}
+
+func texts(list []unsent) (out []string) {
+	for _, p := range list {
+		out = append(out, p.text)
+	}
+	return out
+}
+
+// deferPrompt has a prompt wait that the agent did not take in the middle of a turn:
+// before what was typed after it.
+func (s *Session) deferPrompt(p unsent) {
+	s.Paused = s.Paused && len(s.Queued) > 0
+	n := 0 // what the user has left of them
+	for n < min(len(s.deferred), len(s.Queued)) && s.deferred[n].text == s.Queued[n] {
+		n++
+	}
+	var at int
+	s.deferred, at = place(s.deferred[:n], p)
+	s.Queued = slices.Insert(slices.Clone(s.Queued), at, p.text)
+	if at <= s.edit.at {
+		s.edit.at++
 	}
 }
 

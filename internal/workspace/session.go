@@ -37,7 +37,8 @@ type Session struct {
 	spans     []connectionSpan   // whose messages the items are made of
 	began     int                // items there were when the connection began
 	sending   *sending           // the prompt whose files are being read
-	refused   []string           // prompts that the agent wanted a login for
+	refused   []unsent           // prompts that the agent wanted a login for
+	deferred  []unsent           // the first of Queued: those that the agent did not take in a turn
 	last      string             // the prompt that went out last
 	dropped   map[uint64]bool    // held prompts that are to be dropped when they come back
 	stopAsked time.Time          // when the turn was cancelled

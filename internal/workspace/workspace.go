@@ -194,6 +194,9 @@ func (w *Workspace) Remove(s *Session) {
 		return
 	}
 	s.requeue()
+	paused := s.Paused || len(s.refused) > 0
+	s.requeueRefused()
+	s.Paused = paused
 	if s.Thread.Session != "" {
 		s.Agent.gone[s.Thread.Session] = true
 	}
