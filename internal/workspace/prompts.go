@@ -235,10 +235,10 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		return
 	}
 	if WantsLogin(e.Err) {
-		if !slices.Contains(texts(s.refused), s.last) {
+		if !slices.Contains(texts(s.refused), s.last) { // else the answer to the prompt has told already
 			s.refused = append(s.refused, unsent{0, s.last})
+			s.wantLogin(e.Err)
 		}
-		s.wantLogin(e.Err)
 		return
 	}
 	if e.Err != nil || e.StopReason == "cancelled" {
