@@ -227,3 +227,6 @@ func (a *Agent) usual(method string) func(*Call) (string, error) {
 	}
 	return func(*Call) (string, error) { return "", jsonrpc.Errorf(-32601, "Method not found: %s", method) }
 }
+
+// Errorf is an error that the agent answers with.
+func Errorf(code int, format string, args ...any) error { return jsonrpc.Errorf(code, format, args...) }

@@ -1,6 +1,426 @@
 package workspace_test
 
-const (
-	logins  = `,"authMethods":[{"id":"own","name":"Own login"}]`
-	logins2 = `,"authMethods":[{"methodId":"own","name":"Own login","type":"agent"}]`
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 )
+
+const (
+	logins  = `,"authMethods":[{"id":"own","name":"Own login","_meta":{"api-key":{"provider":"x"}}},{"id":"env","name":"With a key","type":"env_var","vars":[{"name":"FAKE_KEY"}]},{"id":"tty","name":"In a terminal","type":"terminal","args":["login"]},{"id":"palm","name":"By palm reading","type":"palm"}]`
+	logins2 = `,"authMethods":[{"methodId":"own","name":"Own login","type":"agent"},{"methodId":"tty","name":"In a terminal","type":"terminal","args":["login"]}]`
+)
+
+// guard lets an agent work only for those who have logged in.
+type guard struct {
+	in       atomic.Bool
+	sessions bool // it opens no session before; else it takes no prompt
+	env      bool // a key in the environment is enough
+}
+
+func (g *guard) open(a *fakeagent.Agent) bool {
+	return g.in.Load() || g.env && a.Env["FAKE_KEY"] == "right"
+}
+
+func (g *guard) set(r *rig) {
+	f := r.fake()
+	if f.Protocol == "2" {
+		f.Hello(logins2)
+	} else {
+		f.Hello(logins)
+	}
+	in := func(*fakeagent.Call) (string, error) { g.in.Store(true); return "{}", nil }
+	f.On("authenticate", in)
+	f.On("auth/login", in)
+	if g.sessions {
+		f.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if !g.open(c.Agent) {
+				return "", errWho
+			}
+			return `{"sessionId":"s1"}`, nil
+		})
+		return
+	}
+	turn := func(t *fakeagent.Turn) string {
+		if !g.open(t.Agent) {
+			return fakeagent.Login
+		}
+		t.Say("You said: " + t.Text)
+		return "end_turn"
+	}
+	f.Turn(turn)
+	f.Hold(func(t *fakeagent.Turn) (string, error) {
+		if !g.open(t.Agent) {
+			return "", errWho
+		}
+		return t.Take()
+	})
+}
+
+var errWho = fakeagent.Errorf(-32000, "who are you?")
+
+func method(a *workspace.Agent, id string) event.AuthMethod {
+	i := slices.IndexFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == id })
+	return a.Methods()[i]
+}
+
+const (
+	wantedFirst = "LoginWanted: open a session: the agent answered: who are you? (-32000)"
+	wantedThen  = "LoginWanted s1: prompt: the agent answered: who are you? (-32000)"
+)
+
+// An agent that wants a login before it opens a session gets one, and then what was
+// typed meanwhile.
+func TestLogin(t *testing.T) {
+	for _, key := range []string{"", "secret"} {
+		t.Run("key "+key, func(t *testing.T) {
+			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
+				a := r.w.Start(local)
+				a.Front().Enqueue("first")
+				r.wants("Starting", wantedFirst)
+				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
+					r.Error("it does not want a login")
+				}
+				a.Authenticate(method(a, "own"), key)
+				r.pass(time.Second)
+				r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+				calls := append(r.agent().Calls("authenticate"), r.agent().Calls("auth/login")...)
+				if len(calls) != 1 || strings.Contains(calls[0], "secret") != (key != "") {
+					r.Errorf("%q", calls)
+				}
+				r.got("first")
+				r.connections(1, 1)
+			})
+		})
+	}
+}
+
+// A login that does not succeed, is given up or comes twice can be tried again.
+func TestLoginFails(t *testing.T) {
+	each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
+		in := func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return "", errAway }
+		r.fake().On("authenticate", in)
+		r.fake().On("auth/login", in)
+		a := r.w.Start(local)
+		a.Front().Enqueue("first")
+		r.wants("Starting", wantedFirst)
+		own := method(a, "own")
+		a.Authenticate(own, "")
+		a.Log.Add(event.LogStderr, "open this page")
+		a.Authenticate(own, "")
+		r.wants("LoggingIn Own login", "Said a login is under way already: Own login")
+		if a.LoggingIn() != "Own login" || !slices.Equal(a.LoginLines(), []string{"open this page"}) || !a.Front().Waiting() {
+			r.Errorf("%q, %q", a.LoggingIn(), a.LoginLines())
+		}
+		a.CancelLogin()
+		r.wants("LoginFailed: the login was given up")
+		a.Authenticate(own, "")
+		r.pass(2 * time.Minute)
+		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
+		if a.Err() == nil || a.LoggingIn() != "" {
+			r.Errorf("%v", a.Err())
+		}
+		for _, m := range []string{"authenticate", "auth/login"} { // it says yes, and opens nothing all the same
+			r.fake().Answer(m, "{}")
+		}
+		a.Authenticate(own, "")
+		r.wants("LoggingIn Own login", "LoggedIn", wantedFirst)
+		(&guard{sessions: true}).set(r)
+		a.Authenticate(own, "")
+		r.pass(time.Second)
+		r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+		r.connections(1, 1)
+		r.got("first")
+	})
+}
+
+// An agent whose connection ends during a login says so, and can be started again.
+func TestLostInLogin(t *testing.T) {
+	for _, spec := range []workspace.Spec{local, far} {
+		t.Run(fmt.Sprint("remote ", spec.Remote), func(t *testing.T) {
+			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
+				in := func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }
+				r.fake().On("authenticate", in)
+				r.fake().On("auth/login", in)
+				a := r.w.Start(spec)
+				a.Front().Enqueue("first")
+				r.settle()
+				a.Authenticate(method(a, "own"), "")
+				r.wants("Starting", wantedFirst, "LoggingIn Own login")
+				r.lose()
+				r.pass(time.Minute)
+				r.wants("LoginFailed: …")
+				r.fake().On("session/new", nil)
+				if !a.Front().Continue() {
+					a.Restart()
+				}
+				r.pass(time.Second)
+				r.wants("Starting", "Started s1", "Sent first")
+				r.connections(1, 2)
+			})
+		})
+	}
+}
+
+// A login that was not answered yet does not outlive its connection.
+func TestRestartInLogin(t *testing.T) {
+	each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
+		in := func(c *fakeagent.Call) (string, error) { time.Sleep(time.Second); return "{}", nil }
+		r.fake().On("authenticate", in)
+		r.fake().On("auth/login", in)
+		a := r.w.Start(local)
+		r.settle()
+		a.Authenticate(method(a, "own"), "")
+		r.wants("Starting", wantedFirst, "LoggingIn Own login")
+		a.Restart()
+		r.pass(time.Minute)
+		r.wants("Starting", wantedFirst)
+		if a.LoggingIn() != "" {
+			r.Error("the login before is under way")
+		}
+		a.Leave()
+		r.pass(time.Second)
+		r.wants()
+		r.connections(0, 2)
+		a.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent was gone
+		a.LogOut(func(error) {})
+		a.Delete("kept")
+		r.settle()
+	})
+}
+
+// The variables of a login are in the environment of the agent, which is started again
+// for it.
+func TestLoginByVariables(t *testing.T) {
+	own := workspace.Variables{"FAKE_KEY": "right"}
+	for name, c := range map[string]struct {
+		g      *guard
+		values workspace.Variables
+		in     func(*fakeagent.Call) (string, error)
+		news   []string
+		kept   bool // for the next start
+	}{
+		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"Starting", "Started s1", "Sent first"}, true},
+		"told":   {&guard{sessions: true}, own, nil, []string{"Starting", "LoggingIn With a key", "LoggedIn", "Started s1", "Sent first"}, true},
+		"wrong": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
+			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32603, "a wrong key") },
+			[]string{"Starting", "LoggingIn With a key", "LoginFailed: log in: the agent answered: a wrong key (-32603)"}, false},
+		"no authenticate": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
+			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32601, "Method not found") },
+			[]string{"Starting", "LoggingIn With a key", "LoginFailed: open a session: the agent answered: who are you? (-32000)"}, false},
+		"used once": {&guard{sessions: true}, own, func(*fakeagent.Call) (string, error) { return "{}", nil },
+			[]string{"Starting", "LoggingIn With a key", "LoggedIn", wantedFirst}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, func(r *rig) { c.g.set(r) }, func(r *rig) {
+				if c.in != nil {
+					r.fake().On("authenticate", c.in)
+				}
+				a := r.w.Start(local)
+				a.Front().Enqueue("first")
+				r.wants("Starting", wantedFirst)
+				a.Give(method(a, "env"), c.values)
+				r.pass(time.Second)
+				r.wants(c.news...)
+				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
+					t.Errorf("it was started with %q", got)
+				}
+				if kept := a.Equipped().Env != nil; kept != c.kept {
+					t.Errorf("kept: %v", kept)
+				}
+				a.Restart()
+				r.pass(time.Second)
+				if _, has := r.agent().Env["FAKE_KEY"]; has != c.kept {
+					t.Errorf("the next one has them: %v", has)
+				}
+				if got := fmt.Sprintf("%v %#v", c.values, c.values); strings.Contains(got, "right") || strings.Contains(got, "wrong") {
+					t.Error(got)
+				}
+				if c.kept {
+					r.got("first")
+				} else {
+					r.waits(a.Front(), "first")
+				}
+			})
+		})
+	}
+}
+
+// A program that ran for a login has the agent started again, where it ended well.
+func TestLoginInTerminal(t *testing.T) {
+	each(t, func(r *rig) {
+		(&guard{sessions: true}).set(r)
+		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.Command { return command(s.Name + " " + m.ID) }
+	}, func(r *rig) {
+		a := r.w.Start(local)
+		a.Front().Enqueue("first")
+		r.wants("Starting", wantedFirst)
+		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
+			r.Errorf("%v", got)
+		}
+		a.RanLogin(a.Conn(), &exited{})
+		r.wants("LoginFailed: exit status 1, no such account")
+		if a.Err() == nil {
+			r.Error("it has forgotten why")
+		}
+		stale := a.Conn()
+		r.fake().On("session/new", nil)
+		a.RanLogin(a.Conn(), nil)
+		r.pass(time.Second)
+		r.wants("Starting", "Started s1", "Sent first")
+		a.RanLogin(stale, nil)
+		a.RanLogin(stale, errAway)
+		r.wants()
+		r.connections(1, 2)
+	})
+}
+
+type command string
+
+func (command) SetStdin(io.Reader)  {}
+func (command) SetStdout(io.Writer) {}
+func (command) SetStderr(io.Writer) {}
+func (command) Run() error          { return nil }
+
+// exited is how a program ends that had the terminal.
+type exited struct{}
+
+func (*exited) Error() string       { return "exit status 1" }
+func (*exited) LastLines() []string { return []string{"no such account"} }
+
+// Of the methods that cannot be carried out it is said why.
+func TestUnfit(t *testing.T) {
+	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
+		unfit := func(a *workspace.Agent) (out []string) {
+			for _, m := range a.Methods() {
+				out = append(out, workspace.MethodName(m)+": "+a.Unfit(m))
+			}
+			return out
+		}
+		a := r.w.Start(local)
+		if a.Methods() != nil {
+			t.Error("it has told no methods yet")
+		}
+		r.settle()
+		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: |In a terminal: terminal|By palm reading: palm" {
+			t.Error(got)
+		}
+		a = r.w.Start(far)
+		r.settle()
+		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: the agent runs elsewhere: set FAKE_KEY there|In a terminal: the agent runs elsewhere|By palm reading: palm" {
+			t.Error(got)
+		}
+	})
+}
+
+// Prompts that were refused for want of a login are sent after it, each once and before
+// what was typed later.
+func TestPromptsWantLogin(t *testing.T) {
+	each(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
+		s := r.started(local)
+		wanted := 0
+		r.hear = func(n workspace.News) {
+			if n, ok := n.(workspace.LoginWanted); ok && n.Session == s {
+				wanted++
+			}
+		}
+		sent := []string{"first"}
+		if r.fake().Protocol == "2" { // takes several at once
+			sent = append(sent, "second")
+		}
+		for _, text := range sent {
+			if _, err := s.Prompt(text); err != nil {
+				r.Error(err)
+			}
+		}
+		r.pass(time.Second)
+		if wanted != len(sent) || s.Thread.State != thread.Idle {
+			r.Errorf("wanted %d times, %v", wanted, s.Thread.State)
+		}
+		s.Enqueue("third")
+		r.pass(time.Minute)
+		r.got(sent...)
+		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		r.pass(time.Minute)
+		r.got(slices.Concat(sent, sent, []string{"third"})...)
+		r.waits(s)
+		if len(r.back) > 0 {
+			r.Errorf("came back: %q", r.back)
+		}
+	})
+}
+
+// Prompts that were refused go to the session of the agent that is started again for
+// the login, those of sessions that go away with the connection come back.
+func TestRefusedThenRestarted(t *testing.T) {
+	each(t, func(r *rig) {
+		(&guard{}).set(r)
+		r.opts.LoginCommand = func(workspace.Spec, event.AuthMethod) workspace.Command { return command("") }
+	}, func(r *rig) {
+		g := &guard{}
+		g.set(r)
+		s := r.started(local)
+		s.Agent.NewSession()
+		r.settle()
+		second := r.w.Front()
+		r.prompt(second, "elsewhere")
+		r.pass(time.Second)
+		second.Enqueue("elsewhere later")
+		r.w.Show(s)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Enqueue("second")
+		g.in.Store(true)
+		s.Agent.RanLogin(s.Agent.Conn(), nil)
+		r.pass(time.Second)
+		r.got("elsewhere", "first", "first", "second")
+		if !slices.Equal(r.back, []string{"elsewhere", "elsewhere later"}) {
+			r.Errorf("came back: %q", r.back)
+		}
+	})
+}
+
+// A prompt that is refused in spite of the variables of the login makes use of them.
+func TestPromptUsesVariables(t *testing.T) {
+	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
+		s := r.started(local)
+		s.Agent.Give(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
+		r.settle()
+		r.news = nil
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first", "LoggingIn With a key", "LoggedIn", "Sent first")
+		r.got("first", "first")
+	})
+}
+
+// Logging out leaves the connection.
+func TestLogOut(t *testing.T) {
+	each(t, func(r *rig) {
+		if r.fake().Protocol == "1" {
+			r.fake().Hello(`,"agentCapabilities":{"auth":{"logout":{}}}` + logins)
+		} else {
+			r.fake().Hello(logins2)
+		}
+		r.fake().Answer("logout", "{}")
+		r.fake().Answer("auth/logout", "{}")
+	}, func(r *rig) {
+		s := r.started(local)
+		err := errors.New("not called")
+		s.Agent.LogOut(func(e error) { err = e })
+		r.settle()
+		if err != nil || !s.Agent.Live() {
+			r.Errorf("%v, live %v", err, s.Agent.Live())
+		}
+	})
+}

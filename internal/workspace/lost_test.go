@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
 	"parley/internal/reopen"
 	"parley/internal/workspace"
@@ -249,6 +247,19 @@ func TestRedialOnce(t *testing.T) {
 	})
 }
 
+// A connection that works is not replaced.
+func TestRedialLive(t *testing.T) {
+	with(t, ways["load"], func(r *rig) {
+		a := r.w.Start(far)
+		a.Redial()
+		r.wants("Starting", "Started s1")
+		a.Redial()
+		r.pass(time.Minute)
+		r.wants()
+		r.connections(1, 1)
+	})
+}
+
 // A connection may be lost several times, also while a session is being opened again.
 func TestLostWhileReopening(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
@@ -304,10 +315,8 @@ func TestLostWhileOpening(t *testing.T) {
 					second := r.w.Front()
 					second.Enqueue("typed early")
 					r.fake().Answer("session/load", "{}")
-					if hand {
-						s.Agent.Redial()
-					} else {
-						r.lose()
+					if r.agent().Close(); hand {
+						r.redialNow(s.Agent)
 					}
 					r.pass(time.Minute)
 					if len(r.w.Sessions()) != 1 || r.w.Front() != s || !s.Agent.Live() {
@@ -330,205 +339,32 @@ func TestLostWhileOpening(t *testing.T) {
 
 // A session that the agent no longer has stays on the screen; another one is begun in
 // its place when the user wants it, and nothing is sent by itself.
-func TestSessionGone(t *testing.T) {
-	gone := map[string]func(*rig){
-		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
-		"refused in v2": func(r *rig) { ways["v2"](r); r.fake().Fail("session/resume", -32602, "never heard of it") },
-		"never":         func(r *rig) { r.fake().Hello("") },
-	}
-	for name, way := range gone {
-		t.Run(name, func(t *testing.T) {
-			with(t, way, func(r *rig) {
-				s := r.started(far)
-				r.prompt(s, "first")
-				r.pass(time.Second)
-				r.lose()
-				r.prompt(s, "second")
-				r.pass(time.Minute)
-				r.news = nil
-				if s.Lost.State != reopen.SessionGone || !s.Paused || s.Agent.Listed() != nil {
-					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
-				}
-				for range 2 { // it stays gone however often the connection is lost
-					r.lose()
-					r.pass(time.Minute)
-				}
-				r.news = nil
-				r.fake().Fail("session/new", -32603, "not now")
-				if !s.Continue() {
-					t.Error("nothing to continue with")
-				}
-				r.wants("StartedOver -: open a session: the agent answered: not now (-32603)")
-				r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { return `{"sessionId":"another"}`, nil })
-				s.Continue()
-				r.pass(time.Hour)
-				r.wants("StartedOver another")
-				r.got("first")
-				r.waits(s, "second")
-				s.Resume()
-				r.pass(time.Second)
-				r.got("first", "second")
-				if !says(s, "You said: first") || s.Continue() {
-					t.Error("what was said is gone, or there is more to do")
-				}
-				r.connections(1, 4)
-			})
-		})
-	}
-}
-
 // Starting over can be given up, and survives the loss of the connection.
-func TestStartingOver(t *testing.T) {
-	with(t, nil, func(r *rig) {
-		s := r.started(far)
-		r.prompt(s, "first")
-		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
-		r.lose()
-		r.pass(time.Minute)
-		r.news = nil
-		s.Continue()
-		s.Agent.NewSession()
-		r.wants("Said a session is being opened already")
-		if !s.Waiting() || !s.GiveUp() {
-			t.Error("it cannot be given up")
-		}
-		r.wants("StartedOver -: open a session: context canceled")
-		if s.Waiting() || s.GiveUp() {
-			t.Error("there is more to give up")
-		}
-		for _, lose := range []func(){func() { r.lose() }, func() { s.Agent.Redial() }} {
-			s.Continue()
-			r.settle()
-			lose()
-			r.pass(time.Minute)
-			if s.Lost.State != reopen.SessionGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
-				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
-			}
-		}
-		r.fake().On("session/new", nil)
-		s.Continue()
-		r.pass(time.Second)
-		r.prompt(s, "second")
-		r.got("first", "second")
-	})
-}
-
 // A session that does not open in time can be tried again.
-func TestNotReopened(t *testing.T) {
-	eachWay(t, func(r *rig, way string) {
-		s := r.started(far)
-		r.prompt(s, "first")
-		r.pass(time.Second)
-		for _, method := range []string{"session/load", "session/resume"} {
-			r.fake().On(method, func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
-		}
-		r.lose()
-		r.prompt(s, "second")
-		r.pass(time.Minute)
-		if s.Continue() {
-			r.Error("it is opened twice")
-		}
-		r.pass(reopen.Patience)
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
-		if !s.Agent.Live() || s.ACP != nil {
-			r.Error("the agent is not there")
-		}
-		r.fake().Answer("session/load", "{}")
-		r.fake().Answer("session/resume", "{}")
-		r.waits(s, "second")
-		if !s.Continue() {
-			r.Error("it is not tried again")
-		}
-		r.pass(5 * time.Second)
-		r.got("first", "second")
-		r.connections(1, 2)
-	})
-}
-
 // An agent that comes back and wants a login opens the session again after it.
-func TestReopenWantsLogin(t *testing.T) {
-	for _, way := range []string{"load", "resume", "v2"} {
-		t.Run(way, func(t *testing.T) {
-			with(t, func(r *rig) {
-				ways[way](r)
-				switch way {
-				case "load":
-					r.fake().Hello(loads + logins)
-				case "resume":
-					r.fake().Hello(resumes + logins)
-				case "v2":
-					r.fake().Hello(logins2)
-				}
-				r.fake().Answer("authenticate", "{}")
-				r.fake().Answer("auth/login", "{}")
-			}, func(r *rig) {
-				s := r.started(far)
-				r.prompt(s, "first")
-				r.pass(time.Second)
-				for _, method := range []string{"session/load", "session/resume"} {
-					r.fake().Fail(method, -32000, "who are you?")
-				}
+// Trying again ends where it is of no use. The user may try by hand.
+// An agent that ran here is not tried for again by itself.
+// A session may be closed while there is no connection.
+func TestCloseWhileLost(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		t.Run(fmt.Sprint("redialing ", slow), func(t *testing.T) {
+			with(t, ways["load"], func(r *rig) {
+				first := r.started(far)
+				first.Agent.NewSession()
+				r.settle()
+				r.dial = func(int) error { time.Sleep(time.Minute); return nil }
 				r.lose()
-				r.prompt(s, "second")
-				r.news = nil
-				r.pass(time.Minute)
-				r.wants("Redialing", "Redialed", "Reconnecting s1", "NotReopened: …", "LoginWanted s1: …")
-				r.fake().Answer("session/load", "{}")
-				r.fake().Answer("session/resume", "{}")
-				s.Agent.Authenticate(s.Agent.Methods()[0], "")
-				r.pass(5 * time.Second)
-				r.got("first", "second")
-				r.waits(s)
+				if slow {
+					r.pass(time.Second)
+				}
+				r.w.Front().Close()
+				r.pass(time.Hour)
+				if len(r.w.Sessions()) != 1 || !first.Agent.Live() || first.ACP == nil {
+					t.Errorf("%d sessions, live %v", len(r.w.Sessions()), first.Agent.Live())
+				}
 			})
 		})
 	}
-}
-
-// Trying again ends where it is of no use. The user may try by hand.
-func TestLostForGood(t *testing.T) {
-	with(t, ways["load"], func(r *rig) {
-		s := r.started(far)
-		r.prompt(s, "first")
-		r.pass(time.Second)
-		refused := &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
-		r.dial = func(int) error { return refused }
-		r.lose()
-		r.pass(time.Hour)
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed: "+refused.Error())
-		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
-			t.Errorf("retrying %v, %d tries", retrying, r.dials)
-		}
-		r.dial = nil
-		if !s.Continue() {
-			t.Error("nothing to try")
-		}
-		r.pass(5 * time.Second)
-		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1, replaced")
-	})
-}
-
-// An agent that ran here is not tried for again by itself.
-func TestEnds(t *testing.T) {
-	each(t, nil, func(r *rig) {
-		s := r.started(local)
-		r.fake().Turn(slow)
-		r.prompt(s, "first")
-		r.pass(time.Second)
-		s.Enqueue("second")
-		r.lose()
-		r.pass(time.Hour)
-		r.wants("Sent first", "Paused", "Gone: connection closed")
-		r.fake().Turn(nil)
-		if !s.Continue() {
-			r.Error("it cannot be started again")
-		}
-		r.pass(time.Second)
-		r.wants("Starting", "Started s1")
-		r.waits(s, "second")
-		s.Resume()
-		r.pass(time.Second)
-		r.got("first", "second")
-	})
 }
 
 // Each session of an agent comes back by itself, and one that was closed meanwhile

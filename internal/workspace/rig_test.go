@@ -164,6 +164,14 @@ func (r *rig) lose() {
 	r.settle()
 }
 
+// redialNow tries for a connection as soon as the loss of the one before is known, before
+// any answer of that.
+func (r *rig) redialNow(a *workspace.Agent) {
+	for a.Live() && r.step() {
+	}
+	a.Redial()
+}
+
 // step runs the tasks, hears the news and takes one result; false when nothing was left.
 func (r *rig) step() bool {
 	r.run()

@@ -1,0 +1,211 @@
+package workspace_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/acpclient/transport"
+	"parley/internal/fakeagent"
+	"parley/internal/reopen"
+)
+
+func TestSessionGone(t *testing.T) {
+	gone := map[string]func(*rig){
+		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
+		"refused in v2": func(r *rig) { ways["v2"](r); r.fake().Fail("session/resume", -32602, "never heard of it") },
+		"never":         func(r *rig) { r.fake().Hello("") },
+	}
+	for name, way := range gone {
+		t.Run(name, func(t *testing.T) {
+			with(t, way, func(r *rig) {
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				r.lose()
+				r.prompt(s, "second")
+				r.pass(time.Minute)
+				r.news = nil
+				if s.Lost.State != reopen.SessionGone || !s.Paused || s.Agent.Listed() != nil {
+					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
+				}
+				for range 2 { // it stays gone however often the connection is lost
+					r.lose()
+					r.pass(time.Minute)
+				}
+				r.news = nil
+				r.fake().Fail("session/new", -32603, "not now")
+				if !s.Continue() {
+					t.Error("nothing to continue with")
+				}
+				r.wants("StartedOver -: open a session: the agent answered: not now (-32603)")
+				r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { return `{"sessionId":"another"}`, nil })
+				s.Continue()
+				r.pass(time.Hour)
+				r.wants("StartedOver another")
+				r.got("first")
+				r.waits(s, "second")
+				s.Resume()
+				r.pass(time.Second)
+				r.got("first", "second")
+				if !says(s, "You said: first") || s.Continue() {
+					t.Error("what was said is gone, or there is more to do")
+				}
+				r.connections(1, 4)
+			})
+		})
+	}
+}
+
+func TestStartingOver(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+		r.lose()
+		r.pass(time.Minute)
+		r.news = nil
+		s.Continue()
+		s.Agent.NewSession()
+		r.wants("Said a session is being opened already")
+		if !s.Waiting() || !s.GiveUp() {
+			t.Error("it cannot be given up")
+		}
+		r.wants("StartedOver -: open a session: context canceled")
+		if s.Waiting() || s.GiveUp() {
+			t.Error("there is more to give up")
+		}
+		for _, hand := range []bool{false, true} {
+			s.Continue()
+			r.settle()
+			if r.agent().Close(); hand {
+				r.redialNow(s.Agent)
+			}
+			r.pass(time.Minute)
+			if s.Lost.State != reopen.SessionGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
+				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
+			}
+		}
+		r.fake().On("session/new", nil)
+		s.Continue()
+		r.pass(time.Second)
+		r.prompt(s, "second")
+		r.got("first", "second")
+	})
+}
+
+func TestNotReopened(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.fake().On(method, func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+		}
+		r.lose()
+		r.prompt(s, "second")
+		r.pass(time.Minute)
+		if s.Continue() {
+			r.Error("it is opened twice")
+		}
+		r.pass(reopen.Patience)
+		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
+		if !s.Agent.Live() || s.ACP != nil {
+			r.Error("the agent is not there")
+		}
+		r.fake().Answer("session/load", "{}")
+		r.fake().Answer("session/resume", "{}")
+		r.waits(s, "second")
+		if !s.Continue() {
+			r.Error("it is not tried again")
+		}
+		r.pass(5 * time.Second)
+		r.got("first", "second")
+		r.connections(1, 2)
+	})
+}
+
+func TestReopenWantsLogin(t *testing.T) {
+	for _, way := range []string{"load", "resume", "v2"} {
+		t.Run(way, func(t *testing.T) {
+			with(t, func(r *rig) {
+				ways[way](r)
+				switch way {
+				case "load":
+					r.fake().Hello(loads + logins)
+				case "resume":
+					r.fake().Hello(resumes + logins)
+				case "v2":
+					r.fake().Hello(logins2)
+				}
+				r.fake().Answer("authenticate", "{}")
+				r.fake().Answer("auth/login", "{}")
+			}, func(r *rig) {
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				for _, method := range []string{"session/load", "session/resume"} {
+					r.fake().Fail(method, -32000, "who are you?")
+				}
+				r.lose()
+				r.prompt(s, "second")
+				r.news = nil
+				r.pass(time.Minute)
+				r.wants("Redialing", "Redialed", "Reconnecting s1", "NotReopened: …", "LoginWanted s1: …")
+				r.fake().Answer("session/load", "{}")
+				r.fake().Answer("session/resume", "{}")
+				s.Agent.Authenticate(s.Agent.Methods()[0], "")
+				r.pass(5 * time.Second)
+				r.got("first", "second")
+				r.waits(s)
+			})
+		})
+	}
+}
+
+func TestLostForGood(t *testing.T) {
+	with(t, ways["load"], func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		refused := &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		r.dial = func(int) error { return refused }
+		r.lose()
+		r.pass(time.Hour)
+		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed: "+refused.Error())
+		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
+			t.Errorf("retrying %v, %d tries", retrying, r.dials)
+		}
+		r.dial = nil
+		if !s.Continue() {
+			t.Error("nothing to try")
+		}
+		r.pass(5 * time.Second)
+		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1, replaced")
+	})
+}
+
+func TestEnds(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		r.fake().Turn(slow)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Enqueue("second")
+		r.lose()
+		r.pass(time.Hour)
+		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.fake().Turn(nil)
+		if !s.Continue() {
+			r.Error("it cannot be started again")
+		}
+		r.pass(time.Second)
+		r.wants("Starting", "Started s1")
+		r.waits(s, "second")
+		s.Resume()
+		r.pass(time.Second)
+		r.got("first", "second")
+	})
+}

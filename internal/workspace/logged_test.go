@@ -1,0 +1,188 @@
+package workspace_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+)
+
+func TestKeptFromLogs(t *testing.T) {
+	logs := []workspace.Logged{{Agent: "fake", Session: "a", Dir: "/src"}, {Agent: "other", Session: "b"}}
+	with(t, func(r *rig) {
+		ways["load"](r)
+		r.opts.Logs = func() ([]workspace.Logged, error) { return logs, errAway }
+	}, func(r *rig) {
+		s := r.started(local)
+		var kept []event.Listed
+		var failed error
+		s.Agent.Kept(func(l []event.Listed, err error) { kept, failed = l, err })
+		r.w.List()
+		r.wants("Listed: nobody is there")
+		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
+			t.Errorf("%v, %v, %v", kept, failed, r.w.Logs())
+		}
+		if r.w.Opener(logs[0]) != s.Agent || r.w.Opener(logs[1]) != nil {
+			t.Error("the wrong agent may open it")
+		}
+		if got := r.w.WhyReadOnly(logs[1]); got != "other is not running" {
+			t.Error(got)
+		}
+		r.lose()
+		var called bool
+		s.Agent.Kept(func(l []event.Listed, err error) { called = l == nil && err == nil })
+		if !called {
+			t.Error("an agent that is gone keeps something")
+		}
+	})
+}
+
+func TestOpenLogged(t *testing.T) {
+	for name, end := range map[string]func(*workspace.Session){
+		"read":     nil,
+		"given up": func(s *workspace.Session) { s.GiveUp() },
+		"closed":   func(s *workspace.Session) { s.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, nil, func(r *rig) {
+				s := r.started(local)
+				page := r.w.OpenLogged(workspace.Logged{Agent: "fake", Session: "old", Title: "Parser", Replay: func(ctx context.Context, sink event.Sink) error {
+					sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
+					select {
+					case <-ctx.Done():
+					case <-time.After(time.Second):
+					}
+					return cmp.Or(ctx.Err(), errAway)
+				}}, "to read")
+				r.settle()
+				if !page.Waiting() {
+					t.Error("it is not being read")
+				}
+				if end != nil {
+					end(page)
+				}
+				r.pass(time.Minute)
+				switch {
+				case end == nil:
+					r.wants("Shown old", "Said the log cannot be read: nobody is there")
+					if !says(page, "as it was logged") || page.Waiting() || page.Thread.State != thread.Ended {
+						t.Errorf("%v", page.Thread.State)
+					}
+				case name == "closed":
+					r.wants("Shown old", "Shown s1", "Removed old")
+				default:
+					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was given up")
+				}
+				if end != nil && (r.w.Front() != s || says(page, "as it was logged")) {
+					t.Error("the page is still there")
+				}
+			})
+		})
+	}
+}
+
+func TestReadLog(t *testing.T) {
+	replay := func(_ context.Context, sink event.Sink) error {
+		sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
+		return nil
+	}
+	for _, resume := range []string{"old", "PARSER"} {
+		t.Run(resume, func(t *testing.T) {
+			with(t, func(r *rig) {
+				r.opts.Resume = resume
+				r.opts.Logs = func() ([]workspace.Logged, error) {
+					return []workspace.Logged{{Agent: "other", Session: "old"}, {Agent: "fake", Session: "old", Title: "Parser", Replay: replay}}, nil
+				}
+				r.dial = func(n int) error {
+					if n == 1 {
+						return errAway
+					}
+					return nil
+				}
+			}, func(r *rig) {
+				a := r.w.Start(local)
+				a.Front().Enqueue("typed")
+				r.wants("Starting", "NotStarted: nobody is there", "FoundLog")
+				a.ReadLog()
+				r.wants("Shown old", "Removed -")
+				page := r.w.Front()
+				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.back, []string{"typed"}) {
+					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				}
+				r.w.Start(local)
+				r.wants("Shown -", "Starting", "Started s1")
+			})
+		})
+	}
+}
+
+func TestChanges(t *testing.T) {
+	with(t, func(r *rig) {
+		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
+		turn := 0
+		r.change = func(c *workspace.Connection) {
+			c.Turn = func(_ string, begins bool) int {
+				if begins {
+					turn++
+				}
+				return turn
+			}
+			c.Changes = func(string) (turns, together []workspace.FileChange) {
+				turns = []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/b", Turn: 1}, {Path: "/c", Turn: 2, Disk: true}}
+				return turns, turns[:1]
+			}
+			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
+		}
+	}, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first", "Unannounced 1", "Counted")
+		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
+			t.Errorf("+%d -%d", added, removed)
+		}
+		var list []workspace.FileChange
+		s.Changes(func(l []workspace.FileChange) { list = l })
+		r.settle()
+		if len(list) != 3 {
+			t.Errorf("changes: %v", list)
+		}
+	})
+}
+
+func TestRequest(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(local)
+		var outcomes []string
+		ask := func(d time.Duration, err error) {
+			s.Request(func(ctx context.Context, _ *acpclient.Session) error {
+				select {
+				case <-time.After(d):
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				return err
+			}, func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
+		}
+		ask(0, nil)
+		ask(time.Second, errAway)
+		ask(time.Hour, nil)
+		r.pass(2 * time.Minute)
+		if want := []string{"<nil>", errAway.Error(), context.DeadlineExceeded.Error()}; !slices.Equal(outcomes, want) {
+			t.Errorf("%q", outcomes)
+		}
+		ask(time.Second, nil)
+		s.Agent.Restart()
+		r.pass(time.Minute)
+		if len(outcomes) != 3 {
+			t.Errorf("of the connection before: %q", outcomes)
+		}
+	})
+}
