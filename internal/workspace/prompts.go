@@ -223,6 +223,9 @@ func (s *Session) sendQueued() {
 	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.Thread.State != thread.Idle {
 		return
 	}
+	if s.ACP.Running() && !s.holds() { // an event will tell that it begins, and that it ends
+		return
+	}
 	s.sendFirst()
 }
 
