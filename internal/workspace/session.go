@@ -128,7 +128,7 @@ func (s *Session) attach(open *acpclient.Session) {
 func (s *Session) fresh() {
 	s.requeue()
 	s.abandon()
-	s.ACP, s.Lost, s.counted = nil, reopen.Session{}, changedLines{}
+	s.ACP, s.Lost, s.counted, s.stopAsked = nil, reopen.Session{}, changedLines{}, time.Time{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.spans = append(s.spans, connectionSpan{from: s.began})
@@ -213,7 +213,7 @@ func (s *Session) Stop() (killed bool) {
 	case s.ACP == nil:
 		return false
 	}
-	if s.stopAsked.IsZero() {
+	if s.stopAsked.IsZero() && s.ACP.Running() {
 		s.stopAsked = s.w.opts.Now()
 		s.w.begin(func() Result { return pause(s.w, KillAfter) })
 	}
