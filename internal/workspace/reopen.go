@@ -184,5 +184,15 @@ func (s *Session) cutOff(err error) {
 	}
 }
 
+// offerHeld offers the prompts that the agent holds, where nothing will tell what has
+// become of them.
+func (s *Session) offerHeld() {
+	var cut reopen.Cut
+	for _, p := range s.Thread.Held {
+		cut.Hold(s.Thread, p.Text)
+	}
+	s.Offers.Offer(&cut)
+}
+
 // Say tells a line about what the user wanted of the session.
 func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }

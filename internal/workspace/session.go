@@ -127,6 +127,7 @@ func (s *Session) attach(open *acpclient.Session) {
 // fresh makes it ready for another connection: the thread and the queue stay.
 func (s *Session) fresh() {
 	s.requeue()
+	s.offerHeld()
 	s.abandon()
 	s.ACP, s.Lost, s.counted, s.stopAsked = nil, reopen.Session{}, changedLines{}, time.Time{}
 	s.Thread.Attach("")

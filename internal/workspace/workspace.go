@@ -194,6 +194,7 @@ func (w *Workspace) Remove(s *Session) {
 		return
 	}
 	s.requeue()
+	s.offerHeld()
 	paused := s.Paused || len(s.refused) > 0
 	s.requeueRefused()
 	s.Paused = paused
