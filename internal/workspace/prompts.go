@@ -184,8 +184,17 @@ func (s *Session) sent(p *sending, n Sent, err error) {
 }
 
 // StopSending gives up the prompt whose files are being read, and returns it; false
-// where there is none.
+// where there is none. What waits after it waits for the user.
 func (s *Session) StopSending() (text string, ok bool) {
+	if text, ok = s.takeBack(); ok && len(s.Queued) > 0 && !s.Paused {
+		s.Paused = true
+		s.w.tell(Paused{s})
+	}
+	return text, ok
+}
+
+// takeBack takes the prompt back whose files are being read.
+func (s *Session) takeBack() (text string, ok bool) {
 	p := s.sending
 	if p == nil || !p.giveUp() {
 		return "", false
@@ -197,7 +206,7 @@ func (s *Session) StopSending() (text string, ok bool) {
 
 // requeue makes the prompt whose files are being read wait, first of all.
 func (s *Session) requeue() {
-	if text, ok := s.StopSending(); ok {
+	if text, ok := s.takeBack(); ok {
 		s.Queued = append([]string{text}, s.Queued...)
 	}
 }
