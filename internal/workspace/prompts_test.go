@@ -1,0 +1,294 @@
+package workspace_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+// brief is a turn that takes a second.
+func brief(t *fakeagent.Turn) string {
+	if t.Wait(time.Second) {
+		return "cancelled"
+	}
+	t.Say("You said: " + t.Text)
+	return "end_turn"
+}
+
+// Prompts are sent in the order in which they were typed, each once.
+func TestPromptOrder(t *testing.T) {
+	each(t, func(r *rig) { r.fake().Turn(brief) }, func(r *rig) {
+		s := r.started(local)
+		var typed []string
+		for i := range 5 {
+			typed = append(typed, fmt.Sprint("prompt ", i))
+			if _, err := s.Prompt(typed[i]); err != nil { // without waiting for anything
+				r.Error(err)
+			}
+		}
+		if held := r.fake().Protocol == "2"; held != (len(s.Queued) == 0) || s.TakesPrompts() != held {
+			r.Errorf("%q wait, takes prompts %v", s.Queued, s.TakesPrompts())
+		}
+		s.Resume() // changes nothing: the turn has begun already
+		r.pass(time.Minute)
+		r.got(typed...)
+		r.waits(s)
+		if strings.Contains(strings.Join(r.all, "|"), "Said") {
+			r.Errorf("news: %q", r.all)
+		}
+	})
+}
+
+// After a stop or an error prompts wait until the user sends them, whatever turns come
+// between.
+func TestPaused(t *testing.T) {
+	for _, how := range []string{"stopped", "failed"} {
+		t.Run(how, func(t *testing.T) {
+			each(t, func(r *rig) { r.fake().Turn(slow) }, func(r *rig) {
+				s := r.started(local)
+				if how == "failed" {
+					r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "" })
+				}
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				s.Enqueue("second")
+				s.Enqueue("third")
+				if how == "stopped" {
+					if s.Stop() || s.Killable() {
+						r.Error("killed at once")
+					}
+				}
+				r.pass(2 * time.Minute)
+				r.wants("Sent first", "Paused")
+				r.fake().Turn(brief)
+				if err := s.Send("between"); err != nil {
+					r.Error(err)
+				}
+				r.pass(time.Minute)
+				r.wants("Sent between")
+				r.waits(s, "second", "third")
+				s.Resume()
+				r.pass(time.Minute)
+				r.wants("Sent second", "Sent third")
+				r.got("first", "between", "second", "third")
+			})
+		})
+	}
+}
+
+// What was paused and is gone pauses nothing else.
+func TestPausedThenEmpty(t *testing.T) {
+	each(t, func(r *rig) { r.fake().Turn(slow) }, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Enqueue("second")
+		s.Stop()
+		r.pass(time.Second)
+		s.Queued = nil // the user has taken it back
+		r.fake().Turn(brief)
+		r.prompt(s, "third", "fourth")
+		r.pass(time.Minute)
+		r.got("first", "third", "fourth")
+	})
+}
+
+// An agent of version 2 that takes no prompt in a turn gets it after that, in the
+// order in which the user wanted it, in whatever order the agent answers.
+func TestRefusedInTurn(t *testing.T) {
+	for _, last := range []bool{false, true} {
+		t.Run(fmt.Sprint("last answered first ", last), func(t *testing.T) {
+			with(t, func(r *rig) {
+				r.fake().Protocol = "2"
+				r.fake().Turn(brief)
+				r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+					if !t.MidTurn() {
+						return t.Take()
+					}
+					wait := time.Duration(t.N) * time.Millisecond
+					if last {
+						wait = time.Duration(100-10*t.N) * time.Millisecond
+					}
+					time.Sleep(wait)
+					return "", fakeagent.Errorf(-32603, "busy")
+				})
+			}, func(r *rig) {
+				s := r.started(local)
+				r.prompt(s, "first")
+				r.pass(time.Millisecond)
+				r.prompt(s, "second", "third", "fourth")
+				r.pass(65 * time.Millisecond)
+				s.Enqueue("typed later")
+				r.pass(time.Minute)
+				r.got("first", "second", "third", "fourth", "second", "third", "fourth", "typed later")
+				r.waits(s)
+			})
+		})
+	}
+}
+
+// A prompt that the agent does not take at all comes back.
+func TestReturned(t *testing.T) {
+	with(t, func(r *rig) { r.fake().Protocol = "2" }, func(r *rig) {
+		s := r.started(local)
+		r.fake().Hold(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.wants("Sent first", "Returned first")
+		if s.Thread.State != thread.Idle {
+			t.Errorf("%v", s.Thread.State)
+		}
+		r.fake().Hold(nil)
+		r.prompt(s, "second")
+		r.pass(time.Second)
+		r.got("first", "second")
+	})
+}
+
+// A prompt that the agent holds can be had back, to be edited or to be dropped.
+func TestWithdraw(t *testing.T) {
+	with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
+		s := r.started(local)
+		if s.Withdraw(false) {
+			t.Error("there is nothing to withdraw")
+		}
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.prompt(s, "second", "third", "fourth")
+		r.wants("Sent first", "Sent second, held", "Sent third, held", "Sent fourth, held")
+		s.Withdraw(false)
+		r.wants("Returned fourth, withdrawn")
+		s.Withdraw(true)
+		r.wants("Returned third, withdrawn, dropped")
+		s.Stop()
+		r.pass(time.Second)
+		r.wants("Returned second, withdrawn")
+		r.got("first", "second", "third", "fourth")
+	})
+}
+
+// Prompts that the agent holds are not lost when it is ended, or started again.
+func TestHeldThenEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		end     func(*workspace.Session)
+		offered bool // else they come back
+	}{
+		"killed":    {func(s *workspace.Session) { s.Agent.Kill() }, false},
+		"restarted": {func(s *workspace.Session) { s.Agent.Restart() }, true},
+		"left":      {func(s *workspace.Session) { s.Agent.Restart(); s.Agent.Leave() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
+				s := r.started(local)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				r.prompt(s, "second", "third")
+				c.end(s)
+				r.pass(time.Minute)
+				if c.offered {
+					r.offers(s, "second", "third")
+				} else if !slices.Equal(r.back, []string{"second", "third"}) {
+					t.Errorf("came back: %q", r.back)
+				}
+				r.got("first", "second", "third")
+			})
+		})
+	}
+}
+
+// The output of the user's commands goes with the next prompt that is taken.
+func TestCarried(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Carried = []string{"$ ls\n"}
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.prompt(s, "second")
+		r.pass(time.Second)
+		r.got("$ ls\n", "second")
+		if len(s.Carried) > 0 {
+			r.Errorf("%q", s.Carried)
+		}
+	})
+}
+
+// Stop ends the turn; where that does not help, another one ends the agent, but no
+// sooner than after a while.
+func TestStop(t *testing.T) {
+	each(t, func(r *rig) {
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+	}, func(r *rig) {
+		s := r.started(local)
+		if s.Stop() { // there is nothing to stop
+			r.Error("killed")
+		}
+		r.pass(time.Hour)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Enqueue("second")
+		if s.Stop() || s.Killable() {
+			r.Error("killed at once")
+		}
+		r.settle()
+		r.pass(workspace.KillAfter - time.Millisecond)
+		if s.Thread.State != thread.Cancelling || s.Killable() || s.Stop() || !s.Agent.Live() || r.agent().Cancels() != 1 {
+			r.Errorf("%v, killable %v, %d cancels", s.Thread.State, s.Killable(), r.agent().Cancels())
+		}
+		r.pass(time.Millisecond)
+		if !s.Killable() || !s.Stop() {
+			r.Error("it cannot be killed")
+		}
+		r.settle()
+		if s.Agent.Live() || !r.agent().Over() {
+			r.Error("the agent lives")
+		}
+		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.waits(s, "second")
+		r.fake().Turn(slow)
+		s.Agent.Restart()
+		r.prompt(s, "third")
+		r.pass(time.Second)
+		s.Stop()
+		if s.Killable() || s.Stop() {
+			r.Error("the stop before counts")
+		}
+		r.connections(1, 2)
+	})
+}
+
+// A stop that was ignored by an agent counts for no turn of the next one.
+func TestStopThenRestart(t *testing.T) {
+	each(t, func(r *rig) {
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+	}, func(r *rig) {
+		s := r.started(local)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		s.Stop()
+		r.settle()
+		s.Agent.Restart()
+		r.pass(time.Minute)
+		r.prompt(s, "second")
+		r.pass(time.Second)
+		s.Stop()
+		r.settle()
+		if s.Killable() || s.Stop() {
+			r.Error("killed at once")
+		}
+	})
+}
+
+// A session that is not open takes a stop without harm.
+func TestStopNothing(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().GiveUp() || r.w.Front().Continue() {
+			t.Error("there is nothing open")
+		}
+	})
+}

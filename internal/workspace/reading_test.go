@@ -1,0 +1,218 @@
+package workspace_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+// reads has prompts that begin with @ read a file for a second; @long takes until it is
+// given up. A prompt goes out as it was typed, and with the file after it.
+func reads(r *rig) {
+	r.opts.Expand = func(_ *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
+		if text[0] != '@' {
+			return nil
+		}
+		return func(ctx context.Context) ([]event.Block, []string) {
+			wait := time.Second
+			if text == "@long" {
+				wait = time.Hour
+			}
+			var notes []string
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				notes = []string{"not read in time"}
+			}
+			return []event.Block{{Text: text}, {Text: "the file"}}, notes
+		}
+	}
+	r.opts.TextOf = func(blocks []event.Block) string {
+		text := ""
+		for _, b := range blocks {
+			if b.Text != "the file" {
+				text += b.Text
+			}
+		}
+		return text
+	}
+}
+
+// eachReading runs a test with agents of both versions, where files are read.
+func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
+	each(t, func(r *rig) { reads(r); r.fake().Turn(brief) }, func(r *rig) { f(r, r.started(local)) })
+}
+
+// Prompts wait for the files of the one before, and keep their order.
+func TestReading(t *testing.T) {
+	eachReading(t, func(r *rig, s *workspace.Session) {
+		s.Carried = []string{"$ ls\n"}
+		r.prompt(s, "@first")
+		if text, ok := s.Reading(); !ok || text != "@first" || s.TakesPrompts() || !s.Waiting() {
+			r.Errorf("reading %q, %v", text, ok)
+		}
+		if err := s.Send("too soon"); err != workspace.ErrReading {
+			r.Error(err)
+		}
+		r.prompt(s, "second", "@third", "fourth")
+		r.waits(s, "second", "@third", "fourth")
+		r.pass(time.Minute)
+		r.got("$ ls\n", "second", "@third", "fourth")
+		if _, ok := s.Reading(); ok || len(s.Carried) > 0 {
+			r.Error("still reading")
+		}
+	})
+}
+
+// Reading takes no longer than the user may be made to wait; what could not be read is
+// said.
+func TestReadingLong(t *testing.T) {
+	eachReading(t, func(r *rig, s *workspace.Session) {
+		r.prompt(s, "@long")
+		r.pass(11 * time.Second)
+		r.wants("Sent @long, not read in time")
+	})
+}
+
+// A prompt may be taken back while its files are read. What was typed after it waits
+// for the user, who may want to send the first one in another form.
+func TestStopReading(t *testing.T) {
+	eachReading(t, func(r *rig, s *workspace.Session) {
+		s.Carried = []string{"$ ls\n"}
+		r.prompt(s, "@long", "second")
+		text, ok := s.StopSending()
+		if !ok || text != "@long" || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
+			r.Errorf("%q, %v, carried %q", text, ok, s.Carried)
+		}
+		if _, ok := s.StopSending(); ok {
+			r.Error("it is given up twice")
+		}
+		s.Carried = nil
+		r.pass(time.Minute)
+		r.wants("Paused")
+		r.got()
+		r.prompt(s, "second again")
+		s.Resume()
+		r.pass(time.Minute)
+		r.got("second", "second again")
+	})
+}
+
+// A turn may end while the files of the next prompt are read.
+func TestReadingWhileTurnEnds(t *testing.T) {
+	for _, how := range []string{"ends", "fails", "is stopped", "ends, given up"} {
+		t.Run(how, func(t *testing.T) {
+			with(t, func(r *rig) {
+				r.fake().Protocol = "2"
+				reads(r)
+				r.fake().Turn(brief)
+			}, func(r *rig) {
+				s := r.started(local)
+				if how == "fails" {
+					r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Second); return "" })
+				}
+				r.prompt(s, "first")
+				r.pass(500 * time.Millisecond)
+				r.fake().Turn(brief)
+				r.prompt(s, "@second", "third")
+				r.wants("Sent first")
+				switch how {
+				case "is stopped":
+					s.Stop()
+				case "ends, given up":
+					r.pass(900 * time.Millisecond)
+					s.StopSending()
+				}
+				r.pass(time.Minute)
+				if how == "ends, given up" {
+					r.wants("Paused")
+					s.Resume()
+					r.pass(time.Minute)
+					r.got("first", "third")
+				} else {
+					r.got("first", "@second", "third")
+				}
+				r.waits(s)
+			})
+		})
+	}
+}
+
+// A prompt whose connection ends while its files are read is not sent, and comes back.
+func TestReadingThenLost(t *testing.T) {
+	for _, spec := range []workspace.Spec{local, far} {
+		each(t, func(r *rig) {
+			if r.fake().Protocol == "1" {
+				ways["load"](r)
+			}
+			r.fake().Answer("session/resume", "{}")
+			reads(r)
+		}, func(r *rig) {
+			s := r.started(spec)
+			s.Carried = []string{"$ ls\n"}
+			r.prompt(s, "@first", "second")
+			r.lose()
+			r.pass(time.Minute)
+			if !slices.Equal(r.back, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.back, s.Carried)
+			}
+			if spec.Remote {
+				s.Resume()
+				r.pass(time.Minute)
+				r.got("$ ls\n")
+			} else {
+				r.waits(s, "second")
+			}
+		})
+	}
+}
+
+// A prompt whose files are being read goes to the agent that is started again, before
+// what was typed later, and comes back where its session is closed.
+func TestReadingThenGone(t *testing.T) {
+	eachReading(t, func(r *rig, s *workspace.Session) {
+		r.prompt(s, "@long", "second")
+		s.Agent.Restart()
+		if !slices.Equal(s.Queued, []string{"@long", "second"}) || s.Paused {
+			r.Errorf("%q wait, paused %v", s.Queued, s.Paused)
+		}
+		r.waits(s, "second")
+		if text, ok := s.Reading(); !ok || text != "@long" {
+			r.Errorf("reading %q, %v", text, ok)
+		}
+		s.StopSending()
+		s.Resume()
+		r.pass(time.Minute)
+		r.got("second")
+		s.Agent.NewSession()
+		r.pass(time.Second)
+		third := r.w.Front()
+		r.prompt(third, "@long", "later")
+		third.Close()
+		r.pass(time.Minute)
+		if !slices.Equal(r.back, []string{"@long", "later"}) {
+			r.Errorf("came back: %q", r.back)
+		}
+	})
+}
+
+// A prompt with files that was refused for want of a login is sent once after it.
+func TestReadingWantsLogin(t *testing.T) {
+	each(t, func(r *rig) { reads(r); (&guard{}).set(r) }, func(r *rig) {
+		s := r.started(local)
+		s.Carried = []string{"$ ls\n"}
+		r.prompt(s, "@first", "second")
+		r.pass(time.Minute)
+		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		r.pass(time.Minute)
+		if got := r.agent().Prompts(); len(got) < 3 || got[len(got)-1] != "second" {
+			r.Errorf("sent: %q", got)
+		}
+		r.waits(s)
+	})
+}
