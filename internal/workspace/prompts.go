@@ -27,7 +27,8 @@ var (
 type sending struct {
 	text    string
 	carried []string
-	queued  int // prompts that waited before it began
+	whole   string // both
+	queued  int    // prompts that waited before it began
 	cancel  context.CancelFunc
 	state   atomic.Int32
 	ended   *event.TurnEnded // came before the answer that the prompt was sent
@@ -121,8 +122,8 @@ func (s *Session) Send(text string) error {
 	whole := strings.Join(s.Carried, "") + text
 	if expand := s.w.opts.Expand; expand != nil {
 		if blocks := expand(s, text); blocks != nil {
-			s.last, s.refused = whole, nil
-			s.sendExpanded(text, blocks)
+			s.refused = nil
+			s.sendExpanded(text, whole, blocks)
 			return nil
 		}
 	}
@@ -143,9 +144,9 @@ func textBlocks(texts []string) (out []event.Block) {
 }
 
 // sendExpanded reads what a prompt mentions, and sends it then.
-func (s *Session) sendExpanded(text string, expand func(context.Context) ([]event.Block, []string)) {
+func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
 	ctx, cancel := context.WithTimeout(s.w.conns.ctx, readPatience)
-	p := &sending{text: text, carried: s.Carried, queued: len(s.Queued), cancel: cancel}
+	p := &sending{text: text, carried: s.Carried, whole: whole, queued: len(s.Queued), cancel: cancel}
 	s.sending, s.Carried = p, nil
 	open, held := s.ACP, s.ACP.Running()
 	s.w.begin(func() Result {
@@ -157,6 +158,14 @@ func (s *Session) sendExpanded(text string, expand func(context.Context) ([]even
 		err := open.Prompt(append(textBlocks(p.carried), blocks...)...)
 		return after(func() { s.sent(p, Sent{s, text, notes, held}, err) })
 	})
+}
+
+// lastSent is the prompt that went out last, as it was typed.
+func (s *Session) lastSent() string {
+	if p := s.sending; p != nil && p.state.Load() == goingOut {
+		return p.whole
+	}
+	return s.last
 }
 
 // sent notes that a prompt has gone out, or why not.
@@ -171,6 +180,7 @@ func (s *Session) sent(p *sending, n Sent, err error) {
 		w.tell(NotSent{s, p.text, err})
 		return
 	}
+	s.last = p.whole
 	w.tell(n)
 	// What was sent meanwhile goes to an agent that takes it at once.
 	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
@@ -242,15 +252,15 @@ func (s *Session) sendQueued() {
 // a stop or an error they wait until the user sends them, whatever turns come between.
 func (s *Session) turnEnded(e event.TurnEnded) {
 	s.stopAsked = time.Time{}
-	if s.sending != nil {
-		s.sending.ended = &e
-		return
-	}
 	if WantsLogin(e.Err) {
-		if !slices.Contains(texts(s.refused), s.last) { // else the answer to the prompt has told already
-			s.refused = append(s.refused, unsent{0, s.last})
+		if last := s.lastSent(); !slices.Contains(texts(s.refused), last) { // else the answer to the prompt has told already
+			s.refused = append(s.refused, unsent{0, last})
 			s.wantLogin(e.Err)
 		}
+		return
+	}
+	if s.sending != nil {
+		s.sending.ended = &e
 		return
 	}
 	if e.Err != nil || e.StopReason == "cancelled" {
@@ -271,6 +281,14 @@ func (s *Session) pauseQueue() {
 // after the turn, or hands it back.
 func (s *Session) promptFailed(e event.PromptFailed) {
 	text := s.textOf(e.Blocks)
+	if !WantsLogin(e.Err) { // the turn that runs is another prompt's
+		if s.last == text {
+			s.last = ""
+		}
+		if p := s.sending; p != nil && p.whole == text {
+			p.whole = ""
+		}
+	}
 	switch {
 	case WantsLogin(e.Err):
 		s.refused, _ = place(s.refused, unsent{e.Key, text})

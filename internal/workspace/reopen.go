@@ -179,7 +179,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 // cutOff keeps what is known of a turn that the network has cut.
 func (s *Session) cutOff(err error) {
 	if event.CutOff(err) {
-		s.Lost.Cut.Take(s.Thread, s.last)
+		s.Lost.Cut.Take(s.Thread, s.lastSent())
 		s.Offers.Offer(&s.Lost.Cut)
 	}
 }
