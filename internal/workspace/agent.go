@@ -170,6 +170,9 @@ func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
 func (a *Agent) connected(conn *Connection, err error) {
 	w := a.w
 	a.dialing, a.conn = false, conn
+	if err == nil {
+		err = conn.Client.Err() // it ended before this was known
+	}
 	if conn != nil && a.Spec.Custom {
 		if info := conn.Client.Agent(); info.Name+info.Title != "" {
 			a.Spec.Title = cmp.Or(info.Title, info.Name)

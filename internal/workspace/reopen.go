@@ -54,6 +54,9 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	}
 	coming := s.Lost.Coming
 	s.Lost.Coming = nil
+	if err == nil {
+		err = s.Agent.conn.Client.Err() // lost again before this was known
+	}
 	switch reopen.OutcomeOf(err) {
 	case reopen.Opened:
 		s.Lost.Former, s.Lost.State = nil, reopen.Live
