@@ -95,6 +95,12 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		a.w.say("the agent cannot open a session again")
 		return
 	}
+	for _, s := range a.Sessions() {
+		if s.Thread.Session == kept.ID { // the agent has one of this id
+			a.w.Show(s)
+			return
+		}
+	}
 	// The directory is the session's own, and the user has seen it in the list. Further
 	// ones are the user's: the agent's list must not widen what it may read.
 	n, client := a.conn.Template, a.conn.Client
