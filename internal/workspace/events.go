@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/event"
+	"parley/internal/reopen"
 )
 
 // listen waits for events of the agent. It is under way once for each connection, and
@@ -177,7 +178,7 @@ func (a *Agent) route(e event.Event) {
 		return
 	}
 	for _, s := range a.Sessions() {
-		if s.Thread.Session == id {
+		if s.Thread.Session == id && s.Lost.State != reopen.SessionGone { // another one may have the id by now
 			s.Apply(e)
 			return
 		}
