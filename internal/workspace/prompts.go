@@ -168,6 +168,27 @@ func (s *Session) lastSent() string {
 	return s.last
 }
 
+// turnPrompt is the prompt of the last turn, as it was typed; false where the agent has
+// taken none: then the answer to the prompt tells what has become of it.
+func (s *Session) turnPrompt() (string, bool) {
+	last := s.lastSent()
+	if !s.holds() {
+		return last, true
+	}
+	for _, it := range slices.Backward(s.Thread.Items) {
+		if it.Turn != s.Thread.Turn {
+			break
+		}
+		if text := string(it.Text); it.Kind == thread.UserMessage {
+			if last == "" || !strings.HasPrefix(text, last) { // it is that of another prompt
+				return text, true
+			}
+			return last, true
+		}
+	}
+	return "", false
+}
+
 // sent notes that a prompt has gone out, or why not.
 func (s *Session) sent(p *sending, n Sent, err error) {
 	w := s.w
@@ -253,8 +274,8 @@ func (s *Session) sendQueued() {
 func (s *Session) turnEnded(e event.TurnEnded) {
 	s.stopAsked = time.Time{}
 	if WantsLogin(e.Err) {
-		if last := s.lastSent(); !slices.Contains(texts(s.refused), last) { // else the answer to the prompt has told already
-			s.refused = append(s.refused, unsent{0, last})
+		if text, ok := s.turnPrompt(); ok {
+			s.refused = append(s.refused, unsent{0, text})
 			s.wantLogin(e.Err)
 		}
 		return

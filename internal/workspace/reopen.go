@@ -182,7 +182,8 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 // cutOff keeps what is known of a turn that the network has cut.
 func (s *Session) cutOff(err error) {
 	if event.CutOff(err) {
-		s.Lost.Cut.Take(s.Thread, s.lastSent())
+		text, _ := s.turnPrompt()
+		s.Lost.Cut.Take(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	}
 }
