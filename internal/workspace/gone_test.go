@@ -12,6 +12,8 @@ import (
 	"parley/internal/reopen"
 )
 
+// A session that the agent no longer has stays on the screen; another one is begun in
+// its place when the user wants it, and nothing is sent by itself.
 func TestSessionGone(t *testing.T) {
 	gone := map[string]func(*rig){
 		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
@@ -59,6 +61,29 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
+// An agent that numbers its sessions anew on each connection may give another session
+// the id of one that is gone.
+func TestSessionGoneSameID(t *testing.T) {
+	with(t, nil, func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.lose()
+		r.pass(time.Minute)
+		s.Agent.NewSession()
+		r.settle()
+		second := r.w.Front()
+		r.prompt(second, "second")
+		r.pass(time.Second)
+		if !says(second, "You said: second") || says(s, "second") || second.Thread.Session != "s1" {
+			t.Errorf("%v", second.Thread.Items)
+		}
+		r.prompt(second, "third")
+		r.got("first", "second", "third")
+	})
+}
+
+// Starting over can be given up, and survives the loss of the connection.
 func TestStartingOver(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(far)
@@ -96,6 +121,7 @@ func TestStartingOver(t *testing.T) {
 	})
 }
 
+// A session that does not open in time can be tried again.
 func TestNotReopened(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		s := r.started(far)
@@ -127,6 +153,7 @@ func TestNotReopened(t *testing.T) {
 	})
 }
 
+// An agent that comes back and wants a login opens the session again after it.
 func TestReopenWantsLogin(t *testing.T) {
 	for _, way := range []string{"load", "resume", "v2"} {
 		t.Run(way, func(t *testing.T) {
@@ -165,6 +192,7 @@ func TestReopenWantsLogin(t *testing.T) {
 	}
 }
 
+// Trying again ends where it is of no use. The user may try by hand.
 func TestLostForGood(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
@@ -187,6 +215,7 @@ func TestLostForGood(t *testing.T) {
 	})
 }
 
+// An agent that ran here is not tried for again by itself.
 func TestEnds(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)

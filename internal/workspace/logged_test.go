@@ -14,6 +14,7 @@ import (
 	"parley/internal/workspace"
 )
 
+// Sessions of an agent that lists none are found in parley's logs.
 func TestKeptFromLogs(t *testing.T) {
 	logs := []workspace.Logged{{Agent: "fake", Session: "a", Dir: "/src"}, {Agent: "other", Session: "b"}}
 	with(t, func(r *rig) {
@@ -44,6 +45,7 @@ func TestKeptFromLogs(t *testing.T) {
 	})
 }
 
+// A log is shown to read; reading it can be given up, or its page closed.
 func TestOpenLogged(t *testing.T) {
 	for name, end := range map[string]func(*workspace.Session){
 		"read":     nil,
@@ -88,6 +90,7 @@ func TestOpenLogged(t *testing.T) {
 	}
 }
 
+// The log of a session that the agent could not open may be read in its place.
 func TestReadLog(t *testing.T) {
 	replay := func(_ context.Context, sink event.Sink) error {
 		sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
@@ -123,6 +126,7 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
+// What counts lines and looks for changes that nobody announced runs beside the turns.
 func TestChanges(t *testing.T) {
 	with(t, func(r *rig) {
 		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
@@ -144,7 +148,8 @@ func TestChanges(t *testing.T) {
 		s := r.started(local)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first", "Unannounced 1", "Counted")
+		slices.Sort(r.news) // of two tasks at once
+		r.wants("Counted", "Sent first", "Unannounced 1")
 		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
 		}
@@ -157,6 +162,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+// Requests of a session bring their outcome, but for those of a replaced connection.
 func TestRequest(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)

@@ -360,6 +360,36 @@ func TestPromptsWantLogin(t *testing.T) {
 	})
 }
 
+// A prompt that goes out before it is known that the one before was refused is not sent
+// again after the login.
+func TestPromptAfterRefused(t *testing.T) {
+	with(t, func(r *rig) {
+		r.fake().Protocol = "2"
+		(&guard{}).set(r)
+		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+			if t.N == 1 {
+				return "", errWho
+			}
+			return t.Take()
+		})
+		r.fake().Turn(slow)
+	}, func(r *rig) {
+		s := r.started(local)
+		s.Prompt("first")
+		r.run()
+		s.Prompt("second")
+		r.pass(time.Second)
+		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		r.pass(time.Second)
+		s.Stop()
+		r.pass(time.Minute)
+		r.fake().Turn(brief)
+		s.Resume()
+		r.pass(time.Minute)
+		r.got("first", "second", "first")
+	})
+}
+
 // Prompts that were refused go to the session of the agent that is started again for
 // the login, those of sessions that go away with the connection come back.
 func TestRefusedThenRestarted(t *testing.T) {

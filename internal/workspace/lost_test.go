@@ -172,6 +172,43 @@ func TestLostHeld(t *testing.T) {
 	})
 }
 
+// What is offered is the prompt of the turn that was cut, and not one that is still
+// here: not taken in the turn, or with a file that was being read.
+func TestLostWithOthers(t *testing.T) {
+	with(t, func(r *rig) {
+		ways["v2"](r)
+		reads(r)
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
+		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+			if t.MidTurn() {
+				return "", fakeagent.Errorf(-32603, "busy")
+			}
+			return t.Take()
+		})
+	}, func(r *rig) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Millisecond)
+		r.prompt(s, "second")
+		r.waits(s, "second")
+		r.lose()
+		r.pass(10 * time.Second)
+		r.offers(s, "first")
+		r.waits(s, "second")
+		s.Offers, s.Queued = nil, nil
+		r.prompt(s, "third")
+		r.pass(10 * time.Millisecond)
+		r.prompt(s, "@fourth")
+		r.lose()
+		r.pass(10 * time.Second)
+		r.offers(s, "third")
+		r.waits(s)
+		if !slices.Equal(r.back, []string{"@fourth"}) {
+			t.Errorf("came back: %q", r.back)
+		}
+	})
+}
+
 // A connection that cannot be had is tried for less and less often, and by hand at
 // once.
 func TestBackoff(t *testing.T) {
@@ -296,6 +333,31 @@ func TestLostWhileReopening(t *testing.T) {
 	})
 }
 
+// An agent may open the session again and be gone before that is known.
+func TestLostOnceReopened(t *testing.T) {
+	eachWay(t, func(r *rig, way string) {
+		s := r.started(far)
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.fake().On(method, func(c *fakeagent.Call) (string, error) {
+				time.AfterFunc(0, c.Agent.Close)
+				return "{}", nil
+			})
+		}
+		r.lose()
+		r.prompt(s, "second")
+		r.pass(time.Minute)
+		r.fake().Answer("session/load", "{}")
+		r.fake().Answer("session/resume", "{}")
+		r.pass(2 * time.Minute)
+		r.got("first", "second")
+		if !s.Agent.Live() || s.ACP == nil {
+			r.Errorf("live %v, open %v", s.Agent.Live(), s.ACP != nil)
+		}
+	})
+}
+
 // A session that is being opened when the connection is lost is not opened, and the
 // others come back.
 func TestLostWhileOpening(t *testing.T) {
@@ -337,13 +399,6 @@ func TestLostWhileOpening(t *testing.T) {
 	}
 }
 
-// A session that the agent no longer has stays on the screen; another one is begun in
-// its place when the user wants it, and nothing is sent by itself.
-// Starting over can be given up, and survives the loss of the connection.
-// A session that does not open in time can be tried again.
-// An agent that comes back and wants a login opens the session again after it.
-// Trying again ends where it is of no use. The user may try by hand.
-// An agent that ran here is not tried for again by itself.
 // A session may be closed while there is no connection.
 func TestCloseWhileLost(t *testing.T) {
 	for _, slow := range []bool{false, true} {
