@@ -316,7 +316,7 @@ func TestLostWhileReopening(t *testing.T) {
 		r.lose()
 		r.prompt(s, "second")
 		r.pass(time.Minute)
-		if n := len(r.agents); n < 4 || n > 20 {
+		if n := len(r.peers()); n < 4 || n > 20 {
 			r.Errorf("%d connections", n)
 		}
 		if way != "resume" && (len(s.Thread.Items) > before+1 || says(s, "half of")) {
@@ -329,7 +329,7 @@ func TestLostWhileReopening(t *testing.T) {
 		if s.Lost.State != reopen.Live || s.Thread.State != thread.Idle {
 			r.Errorf("%v, %v", s.Lost.State, s.Thread.State)
 		}
-		r.connections(1, len(r.agents))
+		r.connections(1, len(r.peers()))
 	})
 }
 

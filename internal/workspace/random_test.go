@@ -314,7 +314,7 @@ func (c *chaos) wish() {
 		a.Delete("kept")
 	case k < 57:
 		c.w.List()
-	case len(c.agents) > 0:
+	case len(c.peers()) > 0:
 		c.rig.agent().Close()
 	}
 }
@@ -340,7 +340,7 @@ func (c *chaos) types(s *workspace.Session) {
 func (c *chaos) check() {
 	received := map[string]int{}
 	var order []string
-	for _, a := range c.agents {
+	for _, a := range c.peers() {
 		for _, text := range a.Prompts() {
 			received[text]++
 			order = append(order, text)

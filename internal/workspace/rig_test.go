@@ -159,6 +159,13 @@ func (r *rig) agent() *fakeagent.Agent {
 	return r.agents[len(r.agents)-1]
 }
 
+// peers are the other ends of all connections.
+func (r *rig) peers() []*fakeagent.Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.agents)
+}
+
 // lose ends the newest connection from the agent's side.
 func (r *rig) lose() {
 	r.agent().Close()
@@ -386,7 +393,7 @@ func (r *rig) got(want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, a := range r.agents {
+	for _, a := range r.peers() {
 		got = append(got, a.Prompts()...)
 	}
 	if !slices.Equal(got, want) {
@@ -451,7 +458,7 @@ func (r *rig) close() {
 	if n := r.count(&r.tasks, 0); n != 0 {
 		r.Errorf("%d tasks still run", n)
 	}
-	for i, a := range r.agents {
+	for i, a := range r.peers() {
 		if !a.Over() {
 			r.Errorf("connection %d has not ended", i+1)
 		}

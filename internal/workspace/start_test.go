@@ -90,7 +90,7 @@ func TestStartGivenUp(t *testing.T) {
 					t.Error("it is still being started")
 				}
 				r.waits(a.Front(), "first")
-				r.connections(0, len(r.agents))
+				r.connections(0, len(r.peers()))
 				r.dial = nil
 				r.script["fake"] = &fakeagent.Script{}
 				r.w.Start(local)
@@ -122,10 +122,10 @@ func TestStartTwice(t *testing.T) {
 		r.pass(time.Hour)
 		r.wants()
 		r.prompt(a.Front(), "first")
-		if got := r.agents[0].Prompts(); len(got) != 1 || r.agents[0].Name != "other" {
-			t.Errorf("%s has got %q", r.agents[0].Name, got)
+		if got := r.peers()[0].Prompts(); len(got) != 1 || r.peers()[0].Name != "other" {
+			t.Errorf("%s has got %q", r.peers()[0].Name, got)
 		}
-		r.connections(1, len(r.agents))
+		r.connections(1, len(r.peers()))
 	})
 }
 
@@ -174,7 +174,7 @@ func TestTwoAgents(t *testing.T) {
 		}
 		r.prompt(second, "to the second")
 		r.got("to the first", "to the second")
-		r.agents[0].Close()
+		r.peers()[0].Close()
 		r.wants("Sent to the second", "Gone: connection closed")
 		if first.Agent.Live() || !second.Agent.Live() || first.Thread.State != thread.Ended {
 			t.Error("the wrong one is gone")
@@ -208,7 +208,7 @@ func TestReplace(t *testing.T) {
 		r.wants("Shown -", "Removed s1", "Removed s2", "Removed -", "Starting", "Started s1")
 		r.pass(time.Hour)
 		r.wants()
-		r.connections(1, len(r.agents))
+		r.connections(1, len(r.peers()))
 		if len(r.w.Agents()) != 1 || len(r.back) != 1 || r.back[0] != "waits" {
 			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.back)
 		}
