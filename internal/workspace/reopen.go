@@ -137,7 +137,7 @@ func (s *Session) Continue() bool {
 func (s *Session) startOver() {
 	a := s.Agent
 	if a.pending != nil {
-		s.Say("a session is being opened already")
+		s.Say(openingLine)
 		return
 	}
 	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0

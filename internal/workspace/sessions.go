@@ -19,6 +19,9 @@ const requestPatience = time.Minute
 // goneLine answers what an agent is wanted for that has no connection.
 const goneLine = "the agent is gone"
 
+// openingLine answers where another session is wanted before the one that is being opened.
+const openingLine = "a session is being opened already"
+
 // request runs a request to the agent in a task, and calls done with its outcome.
 func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	parent := a.w.conns.ctx
@@ -72,7 +75,7 @@ func (a *Agent) NewSession() {
 		a.w.say(goneLine)
 		return
 	case a.pending != nil:
-		a.w.say("a session is being opened already")
+		a.w.say(openingLine)
 		return
 	}
 	s := a.w.add(a)
@@ -88,6 +91,10 @@ func (a *Agent) NewSession() {
 func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Live() {
 		a.w.say(goneLine)
+		return
+	}
+	if a.opening {
+		a.w.say(openingLine)
 		return
 	}
 	way := reopen.WayOf(a.conn.Client.Agent())
