@@ -54,8 +54,8 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	}
 	coming := s.Lost.Coming
 	s.Lost.Coming = nil
-	if err == nil {
-		err = s.Agent.conn.Client.Err() // lost again before this was known
+	if lost := s.Agent.conn.Client.Err(); lost != nil { // before this was known
+		err = lost
 	}
 	switch reopen.OutcomeOf(err) {
 	case reopen.Opened:
