@@ -333,29 +333,39 @@ func TestLostWhileReopening(t *testing.T) {
 	})
 }
 
-// An agent may open the session again and be gone before that is known.
+// An agent may answer how it opens the session again and be gone before that is known.
 func TestLostOnceReopened(t *testing.T) {
-	eachWay(t, func(r *rig, way string) {
-		s := r.started(far)
-		r.prompt(s, "first")
-		r.pass(time.Second)
-		for _, method := range []string{"session/load", "session/resume"} {
-			r.fake().On(method, func(c *fakeagent.Call) (string, error) {
-				time.AfterFunc(0, c.Agent.Close)
-				return "{}", nil
+	for name, answered := range map[string]error{"opened": nil, "refused": fakeagent.Errorf(-32002, "never heard of it"), "login": errWho} {
+		t.Run(name, func(t *testing.T) {
+			eachWay(t, func(r *rig, way string) {
+				s := r.started(far)
+				r.prompt(s, "first")
+				r.pass(time.Second)
+				for _, method := range []string{"session/load", "session/resume"} {
+					r.fake().On(method, func(c *fakeagent.Call) (string, error) { c.Wait(time.Second); return "{}", answered })
+				}
+				r.lose()
+				r.prompt(s, "second")
+				for range 3 {
+					for n := 0; n < 600 && !slices.Contains(r.news, "Reconnecting s1"); n++ {
+						r.pass(100 * time.Millisecond)
+					}
+					r.news = nil
+					time.Sleep(2 * time.Second) // it has answered
+					r.agent().Close()
+					r.run() // the end comes first, the answer next
+					r.pass(100 * time.Millisecond)
+				}
+				r.fake().Answer("session/load", "{}")
+				r.fake().Answer("session/resume", "{}")
+				r.pass(2 * time.Minute)
+				r.got("first", "second")
+				if !s.Agent.Live() || s.ACP == nil {
+					r.Errorf("live %v, open %v", s.Agent.Live(), s.ACP != nil)
+				}
 			})
-		}
-		r.lose()
-		r.prompt(s, "second")
-		r.pass(time.Minute)
-		r.fake().Answer("session/load", "{}")
-		r.fake().Answer("session/resume", "{}")
-		r.pass(2 * time.Minute)
-		r.got("first", "second")
-		if !s.Agent.Live() || s.ACP == nil {
-			r.Errorf("live %v, open %v", s.Agent.Live(), s.ACP != nil)
-		}
-	})
+		})
+	}
 }
 
 // A session that is being opened when the connection is lost is not opened, and the

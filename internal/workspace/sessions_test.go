@@ -264,6 +264,21 @@ func TestOpenListedNever(t *testing.T) {
 	})
 }
 
+// Before its first session is open, an agent opens no other one.
+func TestOpenListedTooSoon(t *testing.T) {
+	with(t, func(r *rig) {
+		(&guard{sessions: true}).set(r)
+		r.fake().Hello(keeps + logins)
+		r.fake().Answer("session/load", "{}")
+	}, func(r *rig) {
+		a := r.w.Start(local)
+		r.wants("Starting", wantedFirst)
+		a.OpenListed(kept, nil)
+		a.NewSession()
+		r.wants("Said a session is being opened already", "Said a session is being opened already")
+	})
+}
+
 // A session that is closed ends at the agent; what still comes for it changes nothing.
 func TestCloseSession(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
