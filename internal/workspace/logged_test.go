@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
@@ -168,26 +167,20 @@ func TestRequest(t *testing.T) {
 		s := r.started(local)
 		var outcomes []string
 		ask := func(d time.Duration, err error) {
-			s.Request(func(ctx context.Context, _ *acpclient.Session) error {
-				select {
-				case <-time.After(d):
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				return err
-			}, func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
+			s.Agent.Conn().KillTerminal = func(string, string) error { time.Sleep(d); return err }
+			s.KillTerminal("t1", func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
+			r.settle()
 		}
 		ask(0, nil)
 		ask(time.Second, errAway)
-		ask(time.Hour, nil)
 		r.pass(2 * time.Minute)
-		if want := []string{"<nil>", errAway.Error(), context.DeadlineExceeded.Error()}; !slices.Equal(outcomes, want) {
+		if want := []string{"<nil>", errAway.Error()}; !slices.Equal(outcomes, want) {
 			t.Errorf("%q", outcomes)
 		}
 		ask(time.Second, nil)
 		s.Agent.Restart()
 		r.pass(time.Minute)
-		if len(outcomes) != 3 {
+		if len(outcomes) != 2 {
 			t.Errorf("of the connection before: %q", outcomes)
 		}
 	})

@@ -250,6 +250,10 @@ func (r *rig) took(n workspace.News) {
 		r.back = append(r.back, n.Text)
 	case workspace.Returned:
 		r.back = append(r.back, n.Text)
+	case workspace.Reconnected: // this front end does not ask its user
+		if !n.Session.Paused {
+			n.Session.Resume()
+		}
 	}
 	if line := describe(n); line != "" {
 		r.news = append(r.news, line)
