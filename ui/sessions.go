@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
@@ -156,7 +155,7 @@ func (m *Model) openItem(i int, c *chat) widget.Item {
 	if c.ReadOnly {
 		hint = "from the log"
 	}
-	if c.Lost.State == reopen.SessionGone {
+	if c.Lost.State == workspace.StateGone {
 		hint = "gone"
 	}
 	switch {

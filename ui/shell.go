@@ -267,15 +267,6 @@ func (c *chat) dropCarried() bool {
 	return true
 }
 
-// carry puts what goes with a prompt in front of it.
-func (c *chat) carry(blocks []event.Block) []event.Block {
-	var out []event.Block
-	for _, text := range c.Carried {
-		out = append(out, event.Block{Text: text})
-	}
-	return append(out, blocks...)
-}
-
 // maxFeed bounds the output that waits for the screen, in bytes. What is older is
 // dropped.
 const maxFeed = 1 << 20

@@ -8,8 +8,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/transcript"
@@ -68,11 +68,11 @@ func (c *chat) statusParts() []string {
 		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.m.retryWord(c.Agent))}
 	}
 	switch c.Lost.State {
-	case reopen.SessionGone:
-		return []string{th.Bad.Paint(reopen.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
-	case reopen.Unopened:
+	case workspace.StateGone:
+		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
+	case workspace.StateUnopened:
 		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
-	case reopen.Reopening:
+	case workspace.StateReopening:
 		return []string{th.Strong.Paint(c.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if t.State == thread.Ended {

@@ -8,7 +8,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 )
 
 // Agent is one agent: its connection, or the attempt at one, or what is left of it.
@@ -30,7 +29,7 @@ type Agent struct {
 	err     error   // why the first session is not open
 	logged  *Logged // the log of the session that could not be opened
 
-	backoff   reopen.Backoff
+	backoff   backoff
 	retryAt   time.Time // when the next try for a connection comes; zero: none does
 	redialing bool      // one is under way
 	lostErr   error     // how the last one ended

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/event"
-	"parley/internal/reopen"
 )
 
 // listen waits for events of the agent. It is under way once for each connection, and
@@ -178,7 +177,7 @@ func (a *Agent) route(e event.Event) {
 		return
 	}
 	for _, s := range a.Sessions() {
-		if s.Thread.Session == id && s.Lost.State != reopen.SessionGone { // another one may have the id by now
+		if s.Thread.Session == id && s.Lost.State != StateGone { // another one may have the id by now
 			s.Apply(e)
 			return
 		}

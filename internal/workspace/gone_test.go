@@ -9,7 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
-	"parley/internal/reopen"
+	"parley/internal/workspace"
 )
 
 // A session that the agent no longer has stays on the screen; another one is begun in
@@ -30,7 +30,7 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != reopen.SessionGone || !s.Paused || s.Agent.Listed() != nil {
+				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.Listed() != nil {
 					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
 				}
 				for range 2 { // it stays gone however often the connection is lost
@@ -109,7 +109,7 @@ func TestStartingOver(t *testing.T) {
 				r.redialNow(s.Agent)
 			}
 			r.pass(time.Minute)
-			if s.Lost.State != reopen.SessionGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
+			if s.Lost.State != workspace.StateGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
 				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
 			}
 		}
@@ -136,7 +136,7 @@ func TestNotReopened(t *testing.T) {
 		if s.Continue() {
 			r.Error("it is opened twice")
 		}
-		r.pass(reopen.Patience)
+		r.pass((5 * time.Minute))
 		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
 		if !s.Agent.Live() || s.ACP != nil {
 			r.Error("the agent is not there")

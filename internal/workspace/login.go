@@ -8,7 +8,6 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
 )
 
@@ -268,7 +267,7 @@ func (a *Agent) again() {
 // retryRefused sends the prompts again that were refused for want of a login, or opens
 // the session again that was.
 func (s *Session) retryRefused() {
-	if s.Lost.State == reopen.Unopened {
+	if s.Lost.State == StateUnopened {
 		s.reopen()
 		return
 	}

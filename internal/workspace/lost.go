@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley/acpclient/event"
-	"parley/internal/reopen"
 )
 
 // lost plans another try for a connection with an agent that runs elsewhere; false
@@ -59,7 +58,7 @@ func (a *Agent) Redial() {
 	a.listed, a.gone, a.redialing = listed, gone, true
 	a.w.tell(Redialing{a})
 	for _, s := range a.Sessions() {
-		if s.giveUp != nil && s.Lost.State == reopen.Live { // its answer would be stale
+		if s.giveUp != nil && s.Lost.State == StateLive { // its answer would be stale
 			s.abandon()
 			s.opened(nil, event.ErrClosed, nil)
 		}

@@ -10,7 +10,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
-	"parley/internal/reopen"
 	"parley/internal/workspace"
 )
 
@@ -326,7 +325,7 @@ func TestLostWhileReopening(t *testing.T) {
 		r.fake().Answer("session/resume", "{}")
 		r.pass(2 * time.Minute)
 		r.got("first", "second")
-		if s.Lost.State != reopen.Live || s.Thread.State != thread.Idle {
+		if s.Lost.State != workspace.StateLive || s.Thread.State != thread.Idle {
 			r.Errorf("%v, %v", s.Lost.State, s.Thread.State)
 		}
 		r.connections(1, len(r.peers()))

@@ -6,7 +6,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 )
 
 // reopen opens the session on a new connection. Its thread stays as it is until the
@@ -16,12 +15,12 @@ func (s *Session) reopen() {
 		s.Lost.Former, s.ACP = s.ACP, nil
 	}
 	switch {
-	case s.Lost.State == reopen.SessionGone, s.Lost.State == reopen.StartingOver:
+	case s.Lost.State == StateGone, s.Lost.State == StateStartingOver:
 		if s.Agent.pending == s {
 			s.Agent.pending = nil
 		}
 		s.abandon()
-		s.Lost.State = reopen.SessionGone
+		s.Lost.State = StateGone
 		s.Thread.Revive("")
 		s.remarked()
 		return
@@ -30,10 +29,10 @@ func (s *Session) reopen() {
 	}
 	way, open := s.Lost.Again(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
 	switch way {
-	case reopen.Never:
+	case wayNone:
 		s.goneNow(nil)
 		return
-	case reopen.Resume:
+	case wayResume:
 		s.began = len(s.Thread.Items)
 	}
 	s.w.tell(Reconnecting{s})
@@ -45,7 +44,7 @@ func (s *Session) reopen() {
 
 // reopened takes the session over, or says why there is none.
 func (s *Session) reopened(opened *acpclient.Session, err error) {
-	if s.Lost.State != reopen.Reopening {
+	if s.Lost.State != StateReopening {
 		return
 	}
 	if !s.w.has(s) {
@@ -57,9 +56,9 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	if lost := s.Agent.conn.Client.Err(); lost != nil { // before this was known
 		err = lost
 	}
-	switch reopen.OutcomeOf(err) {
-	case reopen.Opened:
-		s.Lost.Former, s.Lost.State = nil, reopen.Live
+	switch outcomeOf(err) {
+	case outcomeOpened:
+		s.Lost.Former, s.Lost.State = nil, StateLive
 		if coming != nil {
 			s.showLoaded(coming)
 		} else {
@@ -68,11 +67,11 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		}
 		s.attach(opened)
 		s.w.tell(Reconnected{s, coming != nil})
-	case reopen.Gone:
+	case outcomeGone:
 		s.goneNow(err)
-	case reopen.Lost: // an event tells
-		s.Lost.State = reopen.Live
-	case reopen.Login:
+	case outcomeLost: // an event tells
+		s.Lost.State = StateLive
+	case outcomeLogin:
 		s.notReopened(err)
 		s.wantLogin(err)
 	default:
@@ -91,7 +90,7 @@ func (s *Session) showLoaded(coming *thread.Thread) {
 }
 
 func (s *Session) notReopened(err error) {
-	s.Lost.State = reopen.Unopened
+	s.Lost.State = StateUnopened
 	s.Thread.Revive("Reconnected, but the session did not open: " + err.Error())
 	s.remarked()
 	s.w.tell(NotReopened{s, err})
@@ -99,9 +98,9 @@ func (s *Session) notReopened(err error) {
 
 // goneNow notes that the agent does not have the session any longer.
 func (s *Session) goneNow(err error) {
-	s.Lost.State, s.Lost.Former = reopen.SessionGone, nil
+	s.Lost.State, s.Lost.Former = StateGone, nil
 	s.Paused = s.Paused || len(s.Queued) > 0
-	s.Thread.Revive(reopen.WhyGone(err))
+	s.Thread.Revive(whyGone(err))
 	s.remarked()
 	s.w.tell(SessionGone{s})
 }
@@ -116,15 +115,15 @@ func (s *Session) Continue() bool {
 	switch {
 	case retrying:
 		a.Redial()
-	case s.Lost.State == reopen.Reopening && a.conn != nil:
+	case s.Lost.State == StateReopening && a.conn != nil:
 		return false
-	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Former != nil || s.Lost.State == reopen.SessionGone):
+	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Former != nil || s.Lost.State == StateGone):
 		a.Redial()
 	case ended:
 		a.Restart()
-	case s.Lost.State == reopen.SessionGone:
+	case s.Lost.State == StateGone:
 		s.startOver()
-	case s.Lost.State == reopen.Unopened:
+	case s.Lost.State == StateUnopened:
 		s.reopen()
 	default:
 		return false
@@ -142,7 +141,7 @@ func (s *Session) startOver() {
 	}
 	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0
 	s.fresh()
-	s.Lost.State, s.Lost.Cut, s.Paused = reopen.StartingOver, cut, paused
+	s.Lost.State, s.Lost.Cut, s.Paused = StateStartingOver, cut, paused
 	a.pending = s
 	ctx, cancel := context.WithCancel(s.w.conns.ctx)
 	s.giveUp = cancel
@@ -157,7 +156,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	if s.Agent.pending == s {
 		s.Agent.pending = nil
 	}
-	if s.Lost.State != reopen.StartingOver {
+	if s.Lost.State != StateStartingOver {
 		return
 	}
 	if !s.w.has(s) {
@@ -166,14 +165,14 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	}
 	s.abandon()
 	if err != nil {
-		s.Lost.State = reopen.SessionGone
+		s.Lost.State = StateGone
 		s.w.tell(StartedOver{s, err})
-		if reopen.OutcomeOf(err) == reopen.Login {
+		if outcomeOf(err) == outcomeLogin {
 			s.wantLogin(err)
 		}
 		return
 	}
-	s.Lost.State = reopen.Live
+	s.Lost.State = StateLive
 	s.attach(opened)
 	s.w.tell(StartedOver{s, nil})
 	s.sendQueued()
@@ -191,7 +190,7 @@ func (s *Session) cutOff(err error) {
 // offerHeld offers the prompts that the agent holds, where nothing will tell what has
 // become of them.
 func (s *Session) offerHeld() {
-	var cut reopen.Cut
+	var cut Cut
 	for _, p := range s.Thread.Held {
 		cut.Hold(s.Thread, p.Text)
 	}

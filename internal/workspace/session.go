@@ -8,7 +8,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/permissions"
 )
 
@@ -20,16 +19,16 @@ type Session struct {
 	ACP    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
-	Queued  []string      // prompts that wait for the turn to end, the oldest first
-	Paused  bool          // they wait for the user: a turn was stopped or has failed before them
-	Offers  reopen.Offers // prompts that may not have arrived: the user may send them again
-	Carried []string      // output of the user's commands that goes with the next prompt
+	Queued  []string // prompts that wait for the turn to end, the oldest first
+	Paused  bool     // they wait for the user: a turn was stopped or has failed before them
+	Offers  Offers   // prompts that may not have arrived: the user may send them again
+	Carried []string // output of the user's commands that goes with the next prompt
 
 	ReadOnly bool   // shown from a log: there is no agent behind it
 	Why      string // why that is so
 	Dir      string // where it was opened in another directory than Options.Cwd
 
-	Lost reopen.Session // what is kept over a lost connection
+	Lost lostSession // what is kept over a lost connection
 
 	w         *Workspace
 	from      *Session           // the one it was opened from
@@ -95,7 +94,7 @@ func (s *Session) Resumable() bool {
 	if s.ACP == nil || s.Agent.conn == nil || !s.HasPrompt() {
 		return false
 	}
-	return reopen.WayOf(s.Agent.conn.Client.Agent()) != reopen.Never
+	return wayOf(s.Agent.conn.Client.Agent()) != wayNone
 }
 
 // Roots are the directories of the session; Options.Cwd while it is not open.
@@ -129,7 +128,7 @@ func (s *Session) fresh() {
 	s.requeue()
 	s.offerHeld()
 	s.abandon()
-	s.ACP, s.Lost, s.counted, s.stopAsked = nil, reopen.Session{}, changedLines{}, time.Time{}
+	s.ACP, s.Lost, s.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.spans = append(s.spans, connectionSpan{from: s.began})
@@ -155,10 +154,10 @@ func (s *Session) Apply(e event.Event) {
 	case event.TurnStarted:
 		s.watch(true)
 		if !e.Told {
-			s.Lost.Cut = reopen.Cut{}
+			s.Lost.Cut = Cut{}
 		}
 	case event.PromptHeld:
-		s.Lost.Cut = reopen.Cut{}
+		s.Lost.Cut = Cut{}
 	case event.TurnEnded:
 		turn = s.watch(false)
 	}

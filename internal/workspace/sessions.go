@@ -10,7 +10,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 )
 
 // requestPatience is how long a request may take that is not a prompt.
@@ -97,8 +96,8 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		a.w.say(openingLine)
 		return
 	}
-	way := reopen.WayOf(a.conn.Client.Agent())
-	if way == reopen.Never {
+	way := wayOf(a.conn.Client.Agent())
+	if way == wayNone {
 		a.w.say("the agent cannot open a session again")
 		return
 	}
@@ -119,7 +118,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
 		s.Dir = kept.Cwd
 	}
-	s.open(logged, func(ctx context.Context) (*acpclient.Session, error) { return way.Open(ctx, client, kept.ID, n) })
+	s.open(logged, func(ctx context.Context) (*acpclient.Session, error) { return way.open(ctx, client, kept.ID, n) })
 }
 
 // open opens the session in a task, until it is given up.
@@ -129,7 +128,7 @@ func (s *Session) open(logged *Logged, request func(context.Context) (*acpclient
 	var opened *acpclient.Session
 	var err error
 	s.Agent.ask(func() {
-		ctx, stop := context.WithTimeout(parent, reopen.Patience)
+		ctx, stop := context.WithTimeout(parent, openPatience)
 		defer stop()
 		opened, err = request(ctx)
 	}, func() {
@@ -174,10 +173,10 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 	if logged == nil || err == errGivenUp {
 		return ""
 	}
-	switch reopen.OutcomeOf(err) {
-	case reopen.Gone:
-		return a.Name() + " refused it: " + strings.TrimPrefix(reopen.Answer(err), "the agent answered: ")
-	case reopen.Failed: // its directory is gone, say
+	switch outcomeOf(err) {
+	case outcomeGone:
+		return a.Name() + " refused it: " + strings.TrimPrefix(answerOf(err), "the agent answered: ")
+	case outcomeFailed: // its directory is gone, say
 		return err.Error()
 	}
 	return ""
@@ -195,7 +194,7 @@ func (a *Agent) Kept(done func([]event.Listed, error)) {
 			kept, err = client.ListSessions(ctx, "")
 			return err
 		}, func(err error) { done(kept, err) })
-	case info != nil && logs != nil && reopen.WayOf(*info) != reopen.Never:
+	case info != nil && logs != nil && wayOf(*info) != wayNone:
 		a.request(func(context.Context) error {
 			logged, err := logs()
 			for _, g := range logged {
@@ -235,7 +234,7 @@ func (w *Workspace) List() {
 // Opener is the agent that may open a logged session that no agent lists; nil: none.
 func (w *Workspace) Opener(g Logged) *Agent {
 	for _, a := range w.Agents() {
-		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && reopen.WayOf(*info) != reopen.Never {
+		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && wayOf(*info) != wayNone {
 			return a
 		}
 	}
@@ -246,7 +245,7 @@ func (w *Workspace) Opener(g Logged) *Agent {
 func (w *Workspace) WhyReadOnly(g Logged) string {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && g.OfAgent(a.Spec) {
-			if reopen.WayOf(*info) == reopen.Never {
+			if wayOf(*info) == wayNone {
 				return a.Name() + " cannot resume sessions"
 			}
 			return a.Name() + " does not have this session any longer"

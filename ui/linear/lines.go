@@ -8,7 +8,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
@@ -69,7 +68,7 @@ func (c *chat) empty() {
 	switch {
 	case c.Thread.State == thread.Ended && c.dialing():
 		c.status()
-	case c.Lost.State == reopen.SessionGone:
+	case c.Lost.State == workspace.StateGone:
 		c.say("Opening a new session.")
 		c.Continue()
 	case c.Continue():
@@ -84,7 +83,7 @@ func (c *chat) empty() {
 
 // prompt sends what was typed, or keeps it until it can go out.
 func (c *chat) prompt(text string) {
-	gone := c.Thread.State == thread.Ended && !c.dialing() && c.Lost.State != reopen.Reopening
+	gone := c.Thread.State == thread.Ended && !c.dialing() && c.Lost.State != workspace.StateReopening
 	if !gone && len(c.Queued) == 0 && c.TakesPrompts() {
 		c.echoed = ""
 		if c.out.terminal {
@@ -101,12 +100,12 @@ func (c *chat) prompt(text string) {
 		c.say("Put aside as prompt %d: there is no connection.", n)
 	case gone:
 		c.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
-	case c.Lost.State == reopen.SessionGone:
+	case c.Lost.State == workspace.StateGone:
 		c.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
 		c.Paused = true
-	case c.Lost.State == reopen.Unopened:
+	case c.Lost.State == workspace.StateUnopened:
 		c.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
-	case c.ACP == nil && c.Lost.State == reopen.Live && !c.dialing() && c.dialog == nil:
+	case c.ACP == nil && c.Lost.State == workspace.StateLive && !c.dialing() && c.dialog == nil:
 		c.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
 	case c.Paused:
 		c.say("Queued as prompt %d. Enter alone sends the first one.", n)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
-	"parley/internal/reopen"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 )
 
 // setting is something of the session that can be switched, whatever the agent
@@ -153,11 +153,11 @@ func (c *chat) status() {
 		c.say("Logging in: %s.", oneLine(c.Agent.LoggingIn()))
 	case c.dialing():
 		c.say("Starting %s.", c.name())
-	case c.Lost.State == reopen.Reopening, c.Lost.State == reopen.StartingOver:
+	case c.Lost.State == workspace.StateReopening, c.Lost.State == workspace.StateStartingOver:
 		c.say("Opening the session.")
-	case c.Lost.State == reopen.SessionGone:
+	case c.Lost.State == workspace.StateGone:
 		c.say("The session is gone. Enter alone starts a new one.")
-	case c.Lost.State == reopen.Unopened:
+	case c.Lost.State == workspace.StateUnopened:
 		c.say("The session is not open. Enter alone tries again.")
 	case c.ACP == nil:
 		c.say("There is no agent: /agent starts one, /quit ends parley.")

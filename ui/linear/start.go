@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui"
@@ -313,6 +312,3 @@ func (c *chat) resend(string) {
 		c.prompt(p.Draft)
 	}
 }
-
-// logLines are what the agent's log holds.
-func (c *chat) logLines() ([]event.LogLine, int) { return c.Agent.Log.Lines() }

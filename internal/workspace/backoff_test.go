@@ -1,4 +1,4 @@
-package reopen
+package workspace
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 // The waits grow while connections are lost at once, too, and begin again after one
 // that has held.
 func TestBackoff(t *testing.T) {
-	var b Backoff
+	var b backoff
 	now := time.Unix(1_000_000, 0)
 	wait := func(bound time.Duration, longer bool) {
 		t.Helper()

@@ -1,4 +1,4 @@
-package reopen
+package workspace
 
 import (
 	"errors"
@@ -213,21 +213,21 @@ func TestOtherSession(t *testing.T) {
 }
 
 func TestOutcome(t *testing.T) {
-	for want, errs := range map[Outcome][]error{
-		Opened: {nil},
-		Gone:   {&event.AgentError{Code: -32002}, &event.AgentError{Code: -32603}, fmt.Errorf("load: %w", &event.AgentError{Code: -32602}), acpclient.ErrUnsupported},
-		Login:  {&event.AgentError{Code: -32000}},
-		Lost:   {lost, fmt.Errorf("load: %w", event.ErrClosed)},
-		Failed: {errors.New("no such directory")},
+	for want, errs := range map[outcome][]error{
+		outcomeOpened: {nil},
+		outcomeGone:   {&event.AgentError{Code: -32002}, &event.AgentError{Code: -32603}, fmt.Errorf("load: %w", &event.AgentError{Code: -32602}), acpclient.ErrUnsupported},
+		outcomeLogin:  {&event.AgentError{Code: -32000}},
+		outcomeLost:   {lost, fmt.Errorf("load: %w", event.ErrClosed)},
+		outcomeFailed: {errors.New("no such directory")},
 	} {
 		for _, err := range errs {
-			if got := OutcomeOf(err); got != want {
+			if got := outcomeOf(err); got != want {
 				t.Errorf("%v: %v, want %v", err, got, want)
 			}
 		}
 	}
-	for want, a := range map[Way]event.AgentInfo{Never: {}, Load: {LoadSession: true, Resume: true}, Resume: {Resume: true}} {
-		if got := WayOf(a); got != want {
+	for want, a := range map[way]event.AgentInfo{wayNone: {}, wayLoad: {LoadSession: true, Resume: true}, wayResume: {Resume: true}} {
+		if got := wayOf(a); got != want {
 			t.Errorf("%+v: %v", a, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package reopen
+package workspace
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Patience is how long opening a session may take.
-const Patience = 5 * time.Minute
+// openPatience is how long opening a session may take.
+const openPatience = 5 * time.Minute
 
 // State is how a session stands once its connection was lost.
 type State int
 
 // The states.
 const (
-	Live         State = iota // it is open, or is being opened for the first time
-	Reopening                 // it is being opened again
-	Unopened                  // that went wrong, and can be tried again
-	SessionGone               // the agent does not have it any longer
-	StartingOver              // another one is being opened in its place
+	StateLive         State = iota // it is open, or is being opened for the first time
+	StateReopening                 // it is being opened again
+	StateUnopened                  // that went wrong, and can be tried again
+	StateGone                      // the agent does not have it any longer
+	StateStartingOver              // another one is being opened in its place
 )
 
-// Session is what is kept of a session over a lost connection. It belongs to the
+// lostSession is what is kept of a session over a lost connection. It belongs to the
 // goroutine of its thread.
-type Session struct {
+type lostSession struct {
 	State  State
 	Former *acpclient.Session // that of the dead connection, until it is open again
 	Coming *thread.Thread     // takes the history while it is loaded, and then the place of the thread
@@ -35,23 +35,23 @@ type Session struct {
 // Again prepares for opening the session, of which t is the thread, on another
 // connection, where sessions are like n: open does it, on any goroutine. With Never
 // there is nothing to open, and nothing has changed.
-func (s *Session) Again(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (way Way, open func(context.Context) (*acpclient.Session, error)) {
-	way = WayOf(c.Agent())
-	if way == Never {
+func (s *lostSession) Again(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (way way, open func(context.Context) (*acpclient.Session, error)) {
+	way = wayOf(c.Agent())
+	if way == wayNone {
 		return way, nil
 	}
 	id := s.Former.ID()
 	if cwd := s.Former.Cwd(); cwd != n.Cwd {
 		n.Cwd, n.Roots = cwd, nil
 	}
-	if way == Load {
+	if way == wayLoad {
 		s.Coming = thread.New(id)
 		s.Coming.Title = t.Title
 	}
-	s.State = Reopening
+	s.State = StateReopening
 	return way, func(ctx context.Context) (*acpclient.Session, error) {
-		ctx, stop := context.WithTimeout(ctx, Patience)
+		ctx, stop := context.WithTimeout(ctx, openPatience)
 		defer stop()
-		return way.Open(ctx, c, id, n)
+		return way.open(ctx, c, id, n)
 	}
 }

@@ -1,4 +1,4 @@
-package reopen
+package workspace
 
 import (
 	"math/rand/v2"
@@ -14,9 +14,9 @@ const (
 	held = time.Minute
 )
 
-// Backoff says how long to wait before trying for a lost connection again: twice as
+// backoff says how long to wait before trying for a lost connection again: twice as
 // long each time, up to a bound. The zero value is for a connection that works.
-type Backoff struct {
+type backoff struct {
 	tries     int
 	connected time.Time // when the last try succeeded; zero: it did not
 }
@@ -24,7 +24,7 @@ type Backoff struct {
 // Next is the wait before the next try, a random part of it, which keeps many clients
 // from coming back at the same moment. longer tells that it may be longer than all
 // waits since the connection worked last.
-func (b *Backoff) Next(now time.Time) (wait time.Duration, longer bool) {
+func (b *backoff) Next(now time.Time) (wait time.Duration, longer bool) {
 	if !b.connected.IsZero() && now.Sub(b.connected) >= held {
 		b.tries = 0
 	}
@@ -36,7 +36,7 @@ func (b *Backoff) Next(now time.Time) (wait time.Duration, longer bool) {
 }
 
 // Trying tells whether the connection is lost and no try has succeeded since.
-func (b *Backoff) Trying() bool { return b.tries > 0 && b.connected.IsZero() }
+func (b *backoff) Trying() bool { return b.tries > 0 && b.connected.IsZero() }
 
 // Connected notes that a try succeeded.
-func (b *Backoff) Connected(now time.Time) { b.connected = now }
+func (b *backoff) Connected(now time.Time) { b.connected = now }

@@ -1,4 +1,4 @@
-package reopen
+package workspace
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Prompt is one that went out before the connection was lost, or into it.
-type Prompt struct {
+// Offer is a prompt that went out before the connection was lost, or into it.
+type Offer struct {
 	Text  string // as the transcript has it
 	Draft string // as the composer takes it back
 	At    time.Time
@@ -22,7 +22,7 @@ type Prompt struct {
 // Cut is the turn that a lost connection has cut: what parley knows of it and the
 // agent's history does not. The zero Cut is none.
 type Cut struct {
-	Prompts []Prompt
+	Prompts []Offer
 	Answer  string // what had come of the answer
 
 	on     bool
@@ -36,7 +36,7 @@ func (c *Cut) Exists() bool { return c.on }
 // conversation yet.
 func (c *Cut) Hold(t *thread.Thread, draft string) {
 	c.on = true
-	c.Prompts = append(c.Prompts, Prompt{Text: draft, Draft: draft})
+	c.Prompts = append(c.Prompts, Offer{Text: draft, Draft: draft})
 	c.count(sessionItems(t))
 }
 
@@ -49,12 +49,12 @@ func (c *Cut) Take(t *thread.Thread, draft string) {
 		return
 	}
 	c.on, c.Answer = true, ""
-	var sent []Prompt
+	var sent []Offer
 	for _, it := range items[:end] {
 		switch {
 		case it.Turn != items[end].Turn:
 		case it.Kind == thread.UserMessage && !it.Blank() && !it.Kept:
-			sent = append(sent, Prompt{Text: string(it.Text), Draft: string(it.Text), At: it.At, Begun: it.MessageID != ""})
+			sent = append(sent, Offer{Text: string(it.Text), Draft: string(it.Text), At: it.At, Begun: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:
 			sent[len(sent)-1].Begun = true
@@ -130,10 +130,10 @@ func (c *Cut) Unconfirmed() (out Offers) {
 
 // Offers are prompts that the user may send again, the oldest first. None is ever
 // sent by itself.
-type Offers []Prompt
+type Offers []Offer
 
 // Why says why a prompt is among them.
-func (p Prompt) Why() string {
+func (p Offer) Why() string {
 	if p.Begun {
 		return "not in the agent's history"
 	}
@@ -147,21 +147,21 @@ func (o *Offers) Offer(c *Cut) {
 	}
 }
 
-func (o *Offers) add(p Prompt) {
-	if !slices.ContainsFunc(*o, func(q Prompt) bool { return q.Draft == p.Draft }) {
+func (o *Offers) add(p Offer) {
+	if !slices.ContainsFunc(*o, func(q Offer) bool { return q.Draft == p.Draft }) {
 		*o = append(slices.Clip(*o), p)
 	}
 }
 
 func (o *Offers) remove(draft string) {
-	*o = slices.DeleteFunc(slices.Clone(*o), func(p Prompt) bool { return p.Draft == draft })
+	*o = slices.DeleteFunc(slices.Clone(*o), func(p Offer) bool { return p.Draft == draft })
 }
 
 // Take takes the oldest out, or the newest; false where there is none.
-func (o *Offers) Take(newest bool) (Prompt, bool) {
+func (o *Offers) Take(newest bool) (Offer, bool) {
 	n := len(*o) - 1
 	if n < 0 {
-		return Prompt{}, false
+		return Offer{}, false
 	}
 	if newest {
 		p := (*o)[n]
@@ -189,7 +189,7 @@ func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	if !c.on {
 		return
 	}
-	var missing []Prompt
+	var missing []Offer
 	items := sessionItems(t)
 	found := -1 // the prompt of the turn that was cut last
 	for _, p := range c.Prompts {
@@ -204,7 +204,7 @@ func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	}
 	c.marked = true
 	if found >= 0 || len(c.Prompts) == 0 {
-		t.Remark(c.about(answer(items[found+1:])))
+		t.Remark(c.about(answerText(items[found+1:])))
 	}
 	for _, p := range missing {
 		t.Keep(p.Text, p.At)
@@ -239,8 +239,8 @@ func (c *Cut) about(now string) (note, detail string) {
 	return shorter, c.Answer
 }
 
-// answer is what the agent has said up to the next prompt.
-func answer(items []*thread.Item) string {
+// answerText is what the agent has said up to the next prompt.
+func answerText(items []*thread.Item) string {
 	text := ""
 	for _, it := range items {
 		switch it.Kind {
