@@ -141,3 +141,20 @@ func TestInputThatTheLineSays(t *testing.T) {
 		}
 	}
 }
+
+// A command that wrote nothing shows no raw output: how it ended is in its line.
+func TestCommandWithoutOutput(t *testing.T) {
+	th := thread.New("s")
+	in := event.For{Session: "s"}
+	of := func(s string) *string { return &s }
+	code := 0
+	th.Apply(event.ToolChanged{For: in, ID: "a", Kind: of("execute"), Title: of("true"), Status: of("completed"), RawInput: of(`{"command":"true"}`), RawOutput: of(`{"exitCode":0,"truncated":false}`),
+		Content: &[]event.ToolContent{{Terminal: "t"}}})
+	th.Apply(event.TerminalStarted{For: in, ID: "t", Command: "true"})
+	th.Apply(event.TerminalExited{For: in, ID: "t", Code: &code})
+	v := New(th, uitest.Dir, theme.Plain())
+	v.SetSize(80, 40)
+	if got := ansi.Strip(strings.Join(v.Rows(), "\n")); strings.Contains(got, "exitCode") {
+		t.Error(got)
+	}
+}

@@ -56,7 +56,7 @@ func (p *pen) tool() []string {
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
 		}
-		shown = shown || len(body) > 0
+		shown = shown || len(body) > 0 || c.Terminal != "" && !full // how it ended is in the line
 		rows, left = append(rows, body...), left+more
 	}
 	if !shown {
