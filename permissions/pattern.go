@@ -164,25 +164,31 @@ func splitPath(p string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(p), func(r rune) bool { return r == '/' })
 }
 
-// matchNames goes back to the last ** only, so that its time is the product of both
-// lengths.
+// matchNames matches names with ** for any of them.
 func matchNames(pattern, names []string) bool {
-	i, k, star, from := 0, 0, -1, 0
-	for k < len(names) {
+	return matchWild(pattern, names, func(p string) bool { return p == "**" }, matchText)
+}
+
+// matchWild matches a pattern whose elements each match one of all, but for stars, which
+// match any number. It goes back to the last star only, so that its time is the product
+// of both lengths.
+func matchWild[T any](pattern, all []T, star func(p T) bool, match func(p, one T) bool) bool {
+	i, k, last, from := 0, 0, -1, 0
+	for k < len(all) {
 		switch {
-		case i < len(pattern) && pattern[i] == "**":
-			star, from = i, k
+		case i < len(pattern) && star(pattern[i]):
+			last, from = i, k
 			i++
-		case i < len(pattern) && matchText(pattern[i], names[k]):
+		case i < len(pattern) && match(pattern[i], all[k]):
 			i, k = i+1, k+1
-		case star >= 0:
+		case last >= 0:
 			from++
-			i, k = star+1, from
+			i, k = last+1, from
 		default:
 			return false
 		}
 	}
-	for i < len(pattern) && pattern[i] == "**" {
+	for i < len(pattern) && star(pattern[i]) {
 		i++
 	}
 	return i == len(pattern)

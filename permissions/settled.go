@@ -236,27 +236,8 @@ func globs(pattern, name string) bool {
 	if strings.HasPrefix(pattern, markGlob) && strings.HasPrefix(name, ".") {
 		return false
 	}
-	star, from := -1, 0
-	p, s := splitMarks(pattern), []rune(name)
-	i, k := 0, 0
-	for k < len(s) {
-		switch {
-		case i < len(p) && p[i] == anyNames:
-			star, from = i, k
-			i++
-		case i < len(p) && (p[i] == anyName || p[i] == s[k]):
-			i, k = i+1, k+1
-		case star >= 0:
-			from++
-			i, k = star+1, from
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == anyNames {
-		i++
-	}
-	return i == len(p)
+	return matchWild(splitMarks(pattern), []rune(name), func(p rune) bool { return p == anyNames },
+		func(p, one rune) bool { return p == anyName || p == one })
 }
 
 // anyNames and anyName stand for * and ? in a pattern that was split.
