@@ -212,7 +212,7 @@ func (c *chat) stop() tea.Cmd {
 }
 
 func (c *chat) paste(text string) {
-	eliciting := c.elicitShown() && c.elicits[0].armed(c, c.m.now())
+	eliciting := c.eliciting() && c.elicits[0].armed()
 	c.lastKey = c.m.now()
 	if c.picker != nil && c.picker.unasked.IsZero() {
 		c.picker.paste(text)
@@ -252,11 +252,6 @@ func (c *chat) toggle(o overlay) {
 }
 
 func (c *chat) scrollBy(i intent.Intent) {
-	page := max(1, c.m.height-8)
-	if c.overlay != noOverlay {
-		c.scroll += map[intent.Intent]int{intent.PageUp: -page, intent.PageDown: page, intent.ScrollUp: -1, intent.ScrollDown: 1}[i]
-		return
-	}
 	switch i {
 	case intent.PageUp:
 		c.view.Page(-1)
@@ -283,7 +278,7 @@ type aheadMsg struct {
 // more.
 func (c *chat) ahead(i intent.Intent) tea.Cmd {
 	dir := map[intent.Intent]int{intent.PageUp: -1, intent.PageDown: 1}[i]
-	if dir == 0 || c.overlay != noOverlay {
+	if dir == 0 {
 		return nil
 	}
 	return func() tea.Msg { return aheadMsg{c, dir} }
@@ -296,17 +291,9 @@ func (msg aheadMsg) handle(m *Model) tea.Cmd {
 	return nil
 }
 
-// escape closes what is open, rejects what is asked, else stops the turn. The draft and the queue stay.
+// escape is esc where nothing is open or asked: it stops the turn. The draft and the queue stay.
 func (c *chat) escape() tea.Cmd {
 	switch {
-	case c.overlay != noOverlay:
-		c.overlay = noOverlay
-	case c.focused:
-		c.focus(false)
-	case c.popup != nil:
-		c.dropped, c.popup = c.popup.prefix, nil
-	case c.question.open() && !c.question.shownAt.IsZero():
-		return c.question.reject()
 	case c.Agent.LoggingIn() != "":
 		c.Agent.CancelLogin()
 	case c.stopSending():
@@ -326,8 +313,6 @@ func (c *chat) escape() tea.Cmd {
 // interrupt is ctrl+c: stop, or clear the draft, or quit.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
-	case c.overlay != noOverlay:
-		c.overlay = noOverlay
 	case c.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()

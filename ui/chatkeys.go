@@ -8,129 +8,116 @@ import (
 	"parley/ui/intent"
 )
 
-// key handles a key of the chat page. The question comes first, if it has the
-// keys; then what is open over the transcript; then the composer; then what is
-// left of the bindings.
-func (c *chat) key(msg tea.KeyPressMsg) tea.Cmd {
-	now := c.m.now()
-	name := msg.String()
-	if name == "alt+esc" { // two of them at once look like this
-		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		return tea.Batch(c.key(esc), c.key(esc))
+// selection is text that the mouse has selected.
+type selection struct{ c *chat }
+
+func (l selection) key(p press) (cmd tea.Cmd, taken bool) {
+	switch p.want {
+	case intent.Interrupt:
+		cmd = l.c.copyDragged()
+	case intent.Stop:
+	default:
+		return nil, false
 	}
-	want := c.m.keys.Of(intent.Chat, name)
-	armed := c.question.armed(now)
-	if cmd, ok := c.loginKey(msg); ok {
-		return cmd
-	}
-	picking := c.pickerShown() && (c.picker.armed(now, c.lastKey) || want == intent.Stop)
-	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
-	c.lastKey = now
-	if want == intent.NextWaiting { // from wherever one is
-		return c.m.nextWaiting()
-	}
-	if picking {
-		p := c.picker
-		cmd, done := p.key(c.m.keys, msg)
-		if done && c.picker == p {
-			c.picker = nil
+	l.c.view.Undrag()
+	return cmd, true
+}
+
+// reading is what lies over the transcript to be read.
+type reading struct{ c *chat }
+
+func (l reading) key(p press) (tea.Cmd, bool) {
+	c, page := l.c, max(1, l.c.m.height-8)
+	switch cmp.Or(c.m.keys.Of(intent.Reading, p.name), p.want) {
+	case intent.Close, intent.Stop, intent.Interrupt:
+		c.overlay = noOverlay
+	case intent.ScrollUp:
+		c.scroll--
+	case intent.ScrollDown:
+		c.scroll++
+	case intent.PageUp:
+		c.scroll -= page
+	case intent.PageDown:
+		c.scroll += page
+	case intent.Home, intent.End:
+	default:
+		if c.m.page == connectingPage { // there is no session that it could be about
+			return nil, true
 		}
-		return cmd
+		cmd, _ := c.do(p.want)
+		return cmd, true
 	}
-	if eliciting {
-		return c.elicitKey(msg)
+	return nil, true
+}
+
+// interrupt is ctrl+c, which what is below has no other use for.
+type interrupt struct{ c *chat }
+
+func (l interrupt) key(p press) (tea.Cmd, bool) {
+	if p.want != intent.Interrupt {
+		return nil, false
 	}
-	if cmd, ok := c.lidKey(msg, want); ok {
-		return cmd
-	}
-	if want == intent.Interrupt {
-		return c.interrupt()
-	}
-	if armed && c.overlay == noOverlay {
-		if cmd, ok := c.question.key(msg); ok {
-			return cmd
+	return l.c.interrupt(), true
+}
+
+// draft is the composer.
+type draft struct{ c *chat }
+
+func (l draft) key(p press) (tea.Cmd, bool) {
+	c := l.c
+	if c.composer.Empty() {
+		if cmd, ok := c.do(c.m.keys.Of(intent.Empty, p.name)); ok {
+			return cmd, true
 		}
-	}
-	if c.overlay != noOverlay {
-		return c.readingKey(name, want)
-	}
-	if c.focused {
-		if cmd, ok := c.focusKey(msg); ok {
-			return cmd
-		}
-	}
-	if cmd, ok := c.popupKey(msg); ok {
-		return cmd
-	}
-	if cmd, ok := c.emptyKey(name); ok {
-		return cmd
 	}
 	shown := ""
 	if c.history.Walking() {
 		shown = c.composer.Value()
 	}
-	if c.refuses(msg.Text) {
-		return c.say(c.nobody())
+	if c.refuses(p.Text) {
+		return c.say(c.nobody()), true
 	}
-	if c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke())) {
-		if c.composer.Value() != shown { // going through its rows is still on the way
-			c.history.Leave()
-		}
-		c.refreshPopup()
-		return nil
+	if !c.composer.Key(p.KeyPressMsg, c.m.keys.Of(intent.Draft, p.Keystroke())) {
+		return nil, false
 	}
-	if c.composer.Mode() != "" { // vi's way up and down
-		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[name], want)
+	if c.composer.Value() != shown { // going through its rows is still on the way
+		c.history.Leave()
 	}
-	if cmd, ok := c.do(want); ok {
-		return cmd
-	}
-	if cmd, ok := c.walkQueue(want); ok {
-		return cmd
-	}
-	c.recall(want)
-	return nil
+	c.refreshPopup()
+	return nil, true
 }
 
-// lidKey handles a key that is for the menu of what to copy, for the search, or
-// for text that the mouse has selected.
-func (c *chat) lidKey(msg tea.KeyPressMsg, want intent.Intent) (tea.Cmd, bool) {
+// asked is what waits for an answer without having the keys: esc counts all the same,
+// when nothing above has a use for it.
+type asked struct{ c *chat }
+
+func (l asked) key(p press) (tea.Cmd, bool) {
+	c := l.c
 	switch {
-	case c.copying != nil:
-		return c.copyKey(msg.String()), true
-	case c.finding != nil && c.finding.typing:
-		return c.findKey(msg), true
-	case want == intent.Interrupt && c.view.DraggedText() != "":
-		cmd := c.copyDragged()
-		c.view.Undrag()
-		return cmd, true
-	case want == intent.Stop && c.view.DraggedText() != "":
-		c.view.Undrag()
-		return nil, true
+	case p.want != intent.Stop:
+	case c.question.open() && !c.question.shownAt.IsZero():
+		return c.question.reject(), true
+	case c.elicitShown() && !c.elicits[0].open: // nothing is declined that was agreed to
+		return c.elicits[0].press(p), true
 	}
 	return nil, false
 }
 
-// emptyKey handles the keys that mean something else while nothing is typed.
-func (c *chat) emptyKey(name string) (tea.Cmd, bool) {
-	if !c.composer.Empty() {
-		return nil, false
-	}
-	return c.do(c.m.keys.Of(intent.Empty, name))
-}
+// session is what is left of the bindings of the chat page.
+type session struct{ c *chat }
 
-// readingKey handles a key while something lies over the transcript to be read.
-func (c *chat) readingKey(name string, want intent.Intent) tea.Cmd {
-	switch reading := c.m.keys.Of(intent.Reading, name); reading {
-	case intent.Close:
-		c.overlay = noOverlay
-	case intent.ScrollUp, intent.ScrollDown:
-		c.scrollBy(reading)
-	default:
-		cmd, _ := c.do(want)
-		return cmd
+func (l session) key(p press) (tea.Cmd, bool) {
+	c, want := l.c, p.want
+	if c.composer.Mode() != "" { // vi's way up and down
+		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.name], want)
 	}
-	return nil
+	if cmd, ok := c.do(want); ok {
+		return cmd, true
+	}
+	if cmd, ok := c.walkQueue(want); ok {
+		return cmd, true
+	}
+	return nil, c.recall(want)
 }
 
 // giveKeys gives the keys to what is asked; false where nothing is.
@@ -147,12 +134,6 @@ func (c *chat) giveKeys() bool {
 		return false
 	}
 	return true
-}
-
-// typing tells whether the composer has the keys.
-func (c *chat) typing() bool {
-	now := c.m.now()
-	return !c.focused && !c.question.armed(now) && !(c.elicitShown() && c.elicits[0].armed(c, now))
 }
 
 // takeBack takes the newest prompt that waits off the queue, to be edited or
@@ -179,8 +160,8 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	return c.say("asked the agent to give the prompt back"), true
 }
 
-// recall walks the history.
-func (c *chat) recall(want intent.Intent) {
+// recall walks the history; false where that is not what is wanted.
+func (c *chat) recall(want intent.Intent) bool {
 	var text string
 	var ok bool
 	switch want {
@@ -188,8 +169,11 @@ func (c *chat) recall(want intent.Intent) {
 		text, ok = c.history.Prev(c.composer.Value())
 	case intent.HistoryForward:
 		text, ok = c.history.Next()
+	default:
+		return false
 	}
 	if ok {
 		c.composer.SetValue(text)
 	}
+	return true
 }

@@ -12,90 +12,95 @@ import (
 	"parley/ui/widget"
 )
 
-// connectingKey handles a key while an agent starts, or after it could not. What
-// is typed meanwhile goes into the composer and is sent when the agent is there.
-func (m *Model) connectingKey(msg tea.KeyPressMsg) tea.Cmd {
-	a, now, name := m.starting, m.now(), msg.String()
-	c := m.front(a)
-	if cmd, ok := c.loginKey(msg); ok {
-		return cmd
-	}
-	picking := m.login != nil && (m.loginArmed(now) || name == "esc")
-	eliciting := c.elicitShown() && c.elicits[0].takes(c, now, name)
-	c.lastKey = now
+// leaving handles what counts whatever is open while an agent starts: ctrl+c, and the
+// log.
+type leaving struct{ m *Model }
+
+func (l leaving) key(p press) (tea.Cmd, bool) {
+	c := l.m.front(l.m.starting)
 	switch {
-	case picking && name != "ctrl+c":
-		p := m.login
-		cmd, done := p.key(m.keys, msg)
-		if done && m.login == p {
-			m.login = nil
-		}
-		return cmd
-	case eliciting && name != "ctrl+c":
-		return c.elicitKey(msg)
-	case name == "esc" && a.LoggingIn() != "":
+	case p.name == "ctrl+c" && c.composer.Empty():
+		return l.m.giveUp(), true
+	case p.name == "ctrl+c" && l.m.height >= leastAhead:
+		c.keep(c.composer.Value())
+		c.composer.Reset()
+	case p.name == "ctrl+c":
+	case p.want == intent.ToggleLog:
+		c.toggle(logOverlay)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// giveUp gives up the start of an agent, and parley where there is nothing else.
+func (m *Model) giveUp() tea.Cmd {
+	if len(m.w.Sessions()) == 1 {
+		return m.quit()
+	}
+	m.leave()
+	return nil
+}
+
+// connecting is the page of an agent that starts, or could not.
+type connecting struct{ m *Model }
+
+func (l connecting) key(p press) (tea.Cmd, bool) {
+	m, a := l.m, l.m.starting
+	c := m.front(a)
+	gives := p.name == "alt+a"
+	switch {
+	case p.name == "esc" && c.elicitShown() && !c.elicits[0].open:
+		return c.elicits[0].press(p), true
+	case p.name == "esc" && a.LoggingIn() != "":
 		a.CancelLogin()
-		return nil
-	case name == "esc":
+	case p.name == "esc":
 		m.leave()
-		return nil
-	case name == "alt+a" && m.login != nil:
+	case gives && m.login != nil:
 		m.login.unasked = time.Time{}
-		return nil
-	case (name == "alt+a" || name == "tab" && c.composer.Empty()) && c.elicitShown():
-		c.elicits[0].grab(now)
-		return nil
-	case name == "ctrl+r" && a.FallbackLog() != nil:
-		return m.readLog(a)
-	case name == "enter" && a.Err() != nil && m.login == nil:
+	case (gives || p.name == "tab" && c.composer.Empty()) && c.elicitShown():
+		c.elicits[0].grab(m.now())
+	case p.name == "ctrl+r" && a.FallbackLog() != nil:
+		m.readLog(a)
+	case p.name == "enter" && a.Err() != nil && m.login == nil:
 		a.Restart()
-		return nil
-	case name == "ctrl+c" && c.composer.Empty(), name == "ctrl+d" && c.composer.Empty():
-		if len(m.w.Sessions()) == 1 {
-			return m.quit()
-		}
-		m.leave()
-		return nil
+	case p.name == "ctrl+d" && c.composer.Empty():
+		return m.giveUp(), true
+	default:
+		return nil, false
 	}
-	if m.height < leastAhead { // what is not seen is not typed
-		return nil
-	}
-	return tea.Batch(c.typeAhead(msg), m.lookAgain(quiet))
+	return nil, true
 }
 
-// loginArmed tells whether the ways to log in have the keys: they have opened by
-// themselves, and leave them to whoever is typing.
-func (m *Model) loginArmed(now time.Time) bool {
-	c := m.front(m.starting)
-	return m.login.unasked.IsZero() || c.composer.Empty() && m.login.armed(now, c.lastKey)
-}
+// ahead is the composer before there is a session: what is typed is sent when the agent
+// is there. Parley's own commands wait in it, but for the one that needs nobody.
+type ahead struct{ c *chat }
 
-// typeAhead takes what is typed before there is a session. Parley's own commands
-// wait in the composer, but for the one that needs nobody.
-func (c *chat) typeAhead(msg tea.KeyPressMsg) tea.Cmd {
+func (l ahead) key(p press) (tea.Cmd, bool) {
+	c := l.c
+	if c.m.height < leastAhead { // what is not seen is not typed
+		return nil, true
+	}
 	text := strings.TrimSpace(c.composer.Value())
 	slash, _ := strings.CutPrefix(text, "/")
 	own, ok := intent.Named(slash, c.agentHas)
 	ok = ok && slash != text
-	switch name := msg.String(); {
-	case name == "enter" && ok && own.Intent == intent.Quit:
-		return c.m.quit()
-	case name == "enter" && ok:
-	case name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
-	case name == "enter" && text != "":
+	switch {
+	case p.name == "enter" && ok && own.Intent == intent.Quit:
+		return c.m.quit(), true
+	case p.name == "enter" && ok:
+	case p.name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
+	case p.name == "enter" && text != "":
 		c.keep(c.composer.Value())
 		c.PutBack(c.composer.Value())
 		c.composer.Reset()
-	case name == "enter":
-	case name == "ctrl+c":
-		c.keep(c.composer.Value())
-		c.composer.Reset()
-	case (name == "backspace" || name == "up") && c.composer.Empty() && len(c.Queued) > 0:
-		c.takeBack(name == "up")
+	case p.name == "enter":
+	case (p.name == "backspace" || p.name == "up") && c.composer.Empty() && len(c.Queued) > 0:
+		c.takeBack(p.name == "up")
 	default:
-		c.composer.Key(msg, c.m.keys.Of(intent.Draft, msg.Keystroke()))
+		c.composer.Key(p.KeyPressMsg, c.m.keys.Of(intent.Draft, p.Keystroke()))
 	}
-	return nil
+	return nil, true
 }
 
 // connecting draws the wait for an agent, or why it did not start, or the ways
@@ -126,7 +131,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 		lay(c.overlayBox(m.width, max(4, top)), nil)
 	case m.login != nil:
 		foot := m.login.foot
-		armed := m.loginArmed(m.now())
+		armed := list{c, &m.login}.hasKeys()
 		if !armed {
 			m.login.foot = "alt+a to choose · esc"
 		}
@@ -243,8 +248,7 @@ func (m *Model) lastWords(a *workspace.Agent) []string {
 }
 
 // readLog shows the log of the session that could not be opened in its place.
-func (m *Model) readLog(a *workspace.Agent) tea.Cmd {
+func (m *Model) readLog(a *workspace.Agent) {
 	a.ReadLog()
 	m.page, m.starting, m.login = chatPage, nil, nil
-	return nil
 }

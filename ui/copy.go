@@ -92,6 +92,7 @@ func sizeWord(text string) string {
 
 // copyMenu offers what can be copied of an entry.
 type copyMenu struct {
+	c *chat
 	transcript.Copyable
 }
 
@@ -101,13 +102,17 @@ func (c *chat) showCopy() tea.Cmd {
 	if it == nil {
 		return nil
 	}
-	c.copying = &copyMenu{c.view.Copyable(it)}
+	c.copying = &copyMenu{c, c.view.Copyable(it)}
 	return nil
 }
 
-// copyKey handles a key of the menu.
-func (c *chat) copyKey(name string) tea.Cmd {
-	menu := c.copying
+// key takes all keys while the menu is open.
+func (menu *copyMenu) key(p press) (tea.Cmd, bool) {
+	return menu.choose(p.name), true
+}
+
+func (menu *copyMenu) choose(name string) tea.Cmd {
+	c := menu.c
 	copied := func(text func() string) tea.Cmd {
 		c.copying = nil
 		return c.copyText(text)

@@ -17,6 +17,7 @@ import (
 // opened. One is shown at a time, over the transcript; it is never answered by
 // itself.
 type elicitation struct {
+	c     *chat
 	asked event.ElicitationAsked
 	about elicit.Form
 	form  *widget.Form
@@ -42,17 +43,15 @@ func (c *chat) elicitShown() bool {
 
 // armed tells whether a key that comes now is for it: as with a question, what is
 // typed ahead opens no page and fills in no form.
-func (e *elicitation) armed(c *chat, now time.Time) bool {
+func (e *elicitation) armed() bool {
+	c, now := e.c, e.c.m.now()
+	if !c.elicitShown() {
+		return false
+	}
 	if e.grabbed || e.open { // what is only waited for never takes keys by itself
 		return e.grabbed
 	}
 	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= quiet && now.Sub(c.lastKey) >= quiet
-}
-
-// takes tells whether a key is for it: all that come while it has them, and esc
-// before that, which declines nothing that was agreed to.
-func (e *elicitation) takes(c *chat, now time.Time, name string) bool {
-	return e.armed(c, now) || name == "esc" && !e.open && !c.focused && c.popup == nil
 }
 
 // grab gives it the keys.
@@ -76,7 +75,7 @@ func (c *chat) asksAgain() tea.Cmd {
 // elicited takes a new one. A form that cannot be shown as one is declined, and
 // said so.
 func (c *chat) elicited(e event.ElicitationAsked) tea.Cmd {
-	n := &elicitation{asked: e}
+	n := &elicitation{c: c, asked: e}
 	if e.URL != "" {
 		n.link = elicit.ParseLink(e.URL)
 	} else {
@@ -193,19 +192,25 @@ func fieldValue(f elicit.Field, v widget.FormValue) any {
 	return v.Text
 }
 
-// elicitKey handles a key of the elicitation on the screen.
-func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
-	e := c.elicits[0]
+// key takes all keys while it is armed.
+func (e *elicitation) key(p press) (tea.Cmd, bool) {
+	if !e.armed() {
+		return nil, false
+	}
+	return e.press(p), true
+}
+
+func (e *elicitation) press(p press) tea.Cmd {
+	c, name := e.c, p.name
 	if e.grabbed && c.m.now().Sub(e.grabbedAt) < dropAfterGrab {
 		return nil
 	}
-	name := msg.String()
 	open := e.form != nil && e.form.Choice() == widget.FormOpen
 	if name == "ctrl+c" || name == "esc" && !open { // an open form may have a list to close first
 		return c.settle(e, "cancel")
 	}
 	e.grabbed = true
-	switch c.m.keys.Of(intent.Chat, name) {
+	switch p.want {
 	case intent.ScrollUp:
 		e.offset--
 		return nil
@@ -216,7 +221,7 @@ func (c *chat) elicitKey(msg tea.KeyPressMsg) tea.Cmd {
 	if e.form == nil {
 		return c.linkKey(e, name)
 	}
-	e.form.Key(msg)
+	e.form.Key(p.KeyPressMsg)
 	switch e.form.Choice() {
 	case widget.FormSend:
 		return c.settle(e, "accept")
@@ -303,7 +308,7 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 	if e.shownAt.IsZero() {
 		e.shownAt = now
 	}
-	armed := e.armed(c, now)
+	armed := e.armed()
 	inner := widget.InnerWidth(width)
 	body := wrapInk(th.Strong.Paint, e.asked.Message, "", inner)
 	box := widget.Box{Title: c.Agent.Name() + " asks", Focused: armed}

@@ -14,6 +14,7 @@ import (
 
 // finding is a search of the transcript.
 type finding struct {
+	c       *chat
 	text    string
 	typing  bool // the row takes the keys
 	run     *transcript.Search
@@ -37,7 +38,7 @@ type foundMsg struct {
 
 // startSearch opens the row to type into.
 func (c *chat) startSearch() {
-	f := &finding{typing: true, at: -1, before: c.view.Here(), origin: c.view.FirstInSight()}
+	f := &finding{c: c, typing: true, at: -1, before: c.view.Here(), origin: c.view.FirstInSight()}
 	if it := c.view.Selected(); it != nil {
 		f.origin = it.Index
 	}
@@ -58,10 +59,12 @@ func (c *chat) endSearch() {
 	c.view.Mark("")
 }
 
-// findKey handles a key while the row takes them.
-func (c *chat) findKey(msg tea.KeyPressMsg) tea.Cmd {
+// key takes all keys while the row is typed into.
+func (f *finding) key(p press) (tea.Cmd, bool) { return f.c.findKey(p), true }
+
+func (c *chat) findKey(p press) tea.Cmd {
 	f := c.finding
-	switch name := msg.String(); name {
+	switch p.name {
 	case "esc", "ctrl+c", "ctrl+g":
 		c.view.Mark("")
 		c.view.Back(f.before)
@@ -87,23 +90,16 @@ func (c *chat) findKey(msg tea.KeyPressMsg) tea.Cmd {
 		text := strings.TrimRight(f.text, " ")
 		return c.typeSearch(text[:strings.LastIndexByte(text, ' ')+1], false)
 	default:
-		if msg.Text != "" {
-			return c.typeSearch(f.text+msg.Text, false)
+		if p.Text != "" {
+			return c.typeSearch(f.text+p.Text, false)
 		}
-		if cmd, ok := c.scrollKey(name); ok {
+		switch p.want {
+		case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
+			cmd, _ := c.do(p.want)
 			return cmd
 		}
 	}
 	return nil
-}
-
-// scrollKey scrolls while something else is typed.
-func (c *chat) scrollKey(name string) (tea.Cmd, bool) {
-	switch want := c.m.keys.Of(intent.Chat, name); want {
-	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-		return c.do(want)
-	}
-	return nil, false
 }
 
 // typeSearch searches for another text, from where the search began.

@@ -21,9 +21,14 @@ func (c *chat) focus(on bool) {
 	c.view.Select(on)
 }
 
-// focusKey handles a key of the transcript. What is typed there is nobody's.
-func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch want := c.m.keys.Of(intent.Transcript, msg.String()); want {
+// transcript is the conversation while it has the keys. What is typed there is dropped.
+type transcript struct{ c *chat }
+
+func (transcript) armed() bool { return true }
+
+func (l transcript) key(p press) (tea.Cmd, bool) {
+	c := l.c
+	switch want := c.m.keys.Of(intent.Transcript, p.name); want {
 	case intent.Open:
 		if !c.view.Toggle() {
 			return c.say("there is nothing to open"), true
@@ -54,7 +59,11 @@ func (c *chat) focusKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		if c.step(want) {
 			return nil, true
 		}
-		return nil, msg.Text != "" // keys with a meaning elsewhere keep it
+		if p.want == intent.Stop {
+			c.focus(false)
+			return nil, true
+		}
+		return nil, p.Text != "" // keys with a meaning elsewhere keep it
 	}
 	return nil, true
 }

@@ -183,7 +183,7 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	if box := c.loginBox(width, top); box != nil {
 		lay(box, nil)
 	}
-	if c.pickerShown() {
+	if c.picker != nil && (list{c, &c.picker}).shown() {
 		lay(c.picker.rows(width, max(4, top), c.m.th))
 	}
 	return rows, cursor

@@ -89,37 +89,23 @@ func (c *chat) loginBox(width, height int) []string {
 	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th)
 }
 
-// loginKey handles the keys that are about what an agent prints for a login: the log,
-// and while nothing is typed, nor was a moment ago, those of the address.
-func (c *chat) loginKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	m, a, name := c.m, c.Agent, msg.String()
-	want := m.keys.Of(intent.Chat, name)
+// address is that of a login under way. Its keys count while nothing is typed, nor was a
+// moment ago.
+type address struct{ c *chat }
+
+func (l address) key(p press) (tea.Cmd, bool) {
+	c, m, a := l.c, l.c.m, l.c.Agent
 	switch {
-	case m.page == connectingPage && c.overlay == logOverlay && want != intent.Interrupt:
-		if name == "esc" || want == intent.ToggleLog {
-			c.overlay = noOverlay
-			return nil, true
-		}
-		return c.readingKey(name, want), true
-	case want == intent.ToggleLog && (m.page == connectingPage || c.picker != nil && c.picker.details):
-		c.toggle(logOverlay)
-		return nil, true
 	case a.LoggingIn() == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet:
 		return nil, false
 	}
 	link := loginAddress(a)
 	switch {
 	case !link.OK:
-	case name == "y":
+	case p.name == "y":
 		return c.copyText(func() string { return link.URL }), true
-	case name == "o" && m.opts.OpenURL != nil:
+	case p.name == "o" && m.opts.OpenURL != nil:
 		return func() tea.Msg { return openedURLMsg{c, m.opts.OpenURL(link.URL)} }, true
 	}
 	return nil, false
-}
-
-// pickerShown tells whether the list that is open can be seen: that of the ways to log in
-// makes room for the log.
-func (c *chat) pickerShown() bool {
-	return c.picker != nil && !(c.picker.details && c.overlay == logOverlay)
 }

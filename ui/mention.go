@@ -166,7 +166,7 @@ func (msg filesMsg) handle(*Model) tea.Cmd {
 		}
 		at.popup = nil
 	case fresh || at.popup == nil:
-		at.popup = &popup{files: true, list: widget.NewList(items)}
+		at.popup = &popup{c: c, files: true, list: widget.NewList(items)}
 	default:
 		at.popup.list.SetItems(items)
 	}
@@ -251,9 +251,9 @@ func grouped(n int) string {
 }
 
 // mentionKey handles the keys of the popup of files.
-func (c *chat) mentionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+func (c *chat) mentionKey(p press) (tea.Cmd, bool) {
 	list := c.popup.list
-	switch name := msg.String(); name {
+	switch name := p.name; name {
 	case "up", "down":
 		if list.Len() == 0 {
 			return nil, false

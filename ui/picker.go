@@ -42,6 +42,40 @@ func (p *picker) armed(now, lastKey time.Time) bool {
 	return true
 }
 
+// list is a picker as a layer. It is kept at place while it is open.
+type list struct {
+	c     *chat
+	place **picker
+}
+
+// shown tells whether it can be seen: that of the ways to log in makes room for the
+// log.
+func (l list) shown() bool { return !((*l.place).details && l.c.overlay == logOverlay) }
+
+// hasKeys tells whether a key is for it. While an agent starts, one that opened by itself
+// waits for an empty composer too; alt+a gives it the keys there.
+func (l list) hasKeys() bool {
+	p, c := *l.place, l.c
+	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.armed(c.m.now(), c.lastKey)
+}
+
+// key takes all keys while it is armed, and esc before that.
+func (l list) key(p press) (tea.Cmd, bool) {
+	c, open := l.c, *l.place
+	switch {
+	case !l.shown(), !l.hasKeys() && p.want != intent.Stop:
+		return nil, false
+	case open.details && p.want == intent.ToggleLog:
+		c.toggle(logOverlay)
+		return nil, true
+	}
+	cmd, done := open.key(c.m.keys, p.KeyPressMsg)
+	if done && *l.place == open {
+		*l.place = nil
+	}
+	return cmd, true
+}
+
 // key handles a key; close says that the picker is done.
 func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	if p.step != nil {

@@ -13,6 +13,7 @@ import (
 
 // popup offers slash commands while one is being typed.
 type popup struct {
+	c      *chat
 	prefix string
 	moved  bool // the user has chosen another than the first
 	files  bool // it offers files for a mention
@@ -69,7 +70,7 @@ func (c *chat) refreshPopup() {
 	for _, a := range own {
 		items = append(items, widget.Item{Title: "/" + a.Slash, Detail: a.Help, Hint: "parley"})
 	}
-	p := &popup{prefix: text, foot: "tab completes", list: widget.NewList(items)}
+	p := &popup{c: c, prefix: text, foot: "tab completes", list: widget.NewList(items)}
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() == 0 {
 		p = nil
@@ -77,26 +78,25 @@ func (c *chat) refreshPopup() {
 	c.popup = p
 }
 
-// popupKey handles the keys of an open popup.
-func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	if c.popup == nil {
-		return nil, false
+// key handles the keys that move, complete and close; the composer gets the others.
+func (p *popup) key(k press) (tea.Cmd, bool) {
+	c := p.c
+	if p.files {
+		return c.mentionKey(k)
 	}
-	if c.popup.files {
-		return c.mentionKey(msg)
-	}
-	it, ok := c.popup.list.Selected()
-	switch msg.String() {
+	it, ok := p.list.Selected()
+	switch k.name {
 	case "up":
-		c.popup.list.Move(-1)
-		c.popup.moved = true
+		p.list.Move(-1)
+		p.moved = true
 		return nil, true
 	case "down":
-		c.popup.list.Move(1)
-		c.popup.moved = true
+		p.list.Move(1)
+		p.moved = true
 		return nil, true
 	case "esc":
-		return c.escape(), true
+		p.close()
+		return nil, true
 	case "tab":
 		if ok {
 			c.complete(it)
@@ -104,7 +104,7 @@ func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "enter":
 		// What only resembles a command is not what was meant.
-		if text := c.composer.Value(); ok && it.Title != text && (c.popup.moved || strings.HasPrefix(it.Title, text)) {
+		if text := c.composer.Value(); ok && it.Title != text && (p.moved || strings.HasPrefix(it.Title, text)) {
 			c.complete(it)
 			return nil, true
 		}
@@ -112,6 +112,9 @@ func (c *chat) popupKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	return nil, false
 }
+
+// close closes the popup for what is typed.
+func (p *popup) close() { p.c.dropped, p.c.popup = p.prefix, nil }
 
 // complete puts the chosen command into the composer.
 func (c *chat) complete(it widget.Item) {

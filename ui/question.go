@@ -130,7 +130,8 @@ func (q *question) grab(now time.Time) {
 }
 
 // armed tells whether a key that comes now is for the question.
-func (q *question) armed(now time.Time) bool {
+func (q *question) armed() bool {
+	now := q.c.m.now()
 	if !q.open() || q.shownAt.IsZero() {
 		return false
 	}
@@ -140,10 +141,12 @@ func (q *question) armed(now time.Time) bool {
 	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet)
 }
 
-// key handles a key of an armed question; false hands it on to the composer.
-func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	now := q.c.m.now()
-	name := msg.String()
+// key handles a key while the question is armed; false hands it on to the composer.
+func (q *question) key(p press) (tea.Cmd, bool) {
+	if !q.armed() {
+		return nil, false
+	}
+	now, msg, name := q.c.m.now(), p.KeyPressMsg, p.name
 	cur := q.waiting[q.current]
 	h := q.made[cur.Key]
 	q.note = ""
@@ -176,7 +179,7 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case q.full && want == intent.Reject: // the view is left first
 		q.full, q.reading = false, false
 		return nil, true
-	case !q.full && q.scrollsTranscript(name, want):
+	case !q.full && q.scrollsTranscript(p.want, want):
 		return nil, false
 	}
 	var cmd tea.Cmd
@@ -220,7 +223,7 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		case q.full:
 			q.full, q.grabbed, q.reading = false, false, false
 			return nil, true
-		case q.reading && !q.grabbed && q.c.m.keys.Of(intent.Chat, name) == intent.FocusQuestion:
+		case q.reading && !q.grabbed && p.want == intent.FocusQuestion:
 			q.grab(q.c.m.now())
 			return nil, true
 		case q.grabbed || q.reading:
@@ -234,10 +237,10 @@ func (q *question) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		if q.full { // there is no composer to take it
 			q.readAt = now
-			return nil, !q.elsewhere(name)
+			return nil, !elsewhere(p.want)
 		}
 		q.reading = false
-		return nil, q.grabbed && !q.elsewhere(name) // else nobody's while the question has the keys
+		return nil, q.grabbed && !elsewhere(p.want) // else nobody's while the question has the keys
 	}
 	q.keep(msg)
 	return cmd, true
@@ -257,21 +260,22 @@ func (q *question) tooFast() bool {
 }
 
 // elsewhere tells whether a key keeps its meaning while a question has the keys.
-func (q *question) elsewhere(name string) bool {
-	switch q.c.m.keys.Of(intent.Chat, name) {
+func elsewhere(chat intent.Intent) bool {
+	switch chat {
 	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
 		return true
 	}
 	return false
 }
 
-// scrollsTranscript tells whether a key scrolls the transcript above the question:
-// a page key does where all of the question is on the screen.
-func (q *question) scrollsTranscript(name string, want intent.Intent) bool {
+// scrollsTranscript tells whether a key, by what it means on the page and to the
+// question, scrolls the transcript above: a page key does where all of the question is
+// on the screen.
+func (q *question) scrollsTranscript(chat, want intent.Intent) bool {
 	if want != intent.None && (!q.fits || want != intent.PageUp && want != intent.PageDown) {
 		return false
 	}
-	switch q.c.m.keys.Of(intent.Chat, name) {
+	switch chat {
 	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
 		return true
 	}

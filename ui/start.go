@@ -15,11 +15,12 @@ import (
 
 // start is the first screen: which agent, and what it will get.
 type start struct {
+	m    *Model
 	list *widget.List
 	note string
 }
 
-func newStart(opts Options) *start {
+func newStart(m *Model, opts Options) *start {
 	items := make([]widget.Item, 0, len(opts.Agents))
 	chosen := 0
 	for i, a := range opts.Agents {
@@ -33,7 +34,7 @@ func newStart(opts Options) *start {
 			items = append(items, widget.Item{Title: string(way), Detail: way.how(), Section: "anything else", Value: way})
 		}
 	}
-	s := &start{list: widget.NewList(items)}
+	s := &start{m: m, list: widget.NewList(items)}
 	s.list.Select(chosen)
 	return s
 }
@@ -75,11 +76,13 @@ func (m *Model) startTyped(line string) tea.Cmd {
 	return nil
 }
 
-// startKey handles a key of the start screen.
-func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
-	s := m.start
+// key takes all keys of the start screen.
+func (s *start) key(p press) (tea.Cmd, bool) { return s.press(p), true }
+
+func (s *start) press(p press) tea.Cmd {
+	m := s.m
 	s.note = ""
-	switch msg.String() {
+	switch p.name {
 	case "enter":
 		if line := s.typed(m); line != "" {
 			return m.startTyped(line)
@@ -112,7 +115,7 @@ func (m *Model) startKey(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.quit()
 	}
-	s.list.Key(msg)
+	s.list.Key(p.KeyPressMsg)
 	return nil
 }
 

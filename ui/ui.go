@@ -181,7 +181,7 @@ func New(opts Options) *Model {
 	}
 	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
 	m.th = theme.For(opts.Theme, m.terminal)
-	m.start = newStart(opts)
+	m.start = newStart(m, opts)
 	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.now() }})
 	m.chat = m.pageOf(m.w.Front())

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
-	"parley/ui/intent"
 )
 
 // Update implements tea.Model: it only routes.
@@ -168,8 +167,8 @@ func (m *Model) redraw() tea.Cmd {
 	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)
 }
 
-// key routes a key press. Keys that come when the screen is about to end are
-// nobody's.
+// key hands a key to the layers. Keys that come when the screen is about to end are
+// dropped.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
 		return nil
@@ -178,20 +177,14 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.deafens() {
 		return nil
 	}
-	switch m.keys.Of(intent.Always, msg.String()) {
-	case intent.Suspend:
-		return tea.Suspend
-	case intent.Redraw:
-		return m.redraw()
+	var cmd tea.Cmd
+	if m.page == chatPage && msg.String() == "alt+esc" { // two of them at once look like this
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		cmd = tea.Batch(m.press(esc), m.press(esc))
+	} else {
+		cmd = m.press(msg)
 	}
-	switch m.page {
-	case startPage:
-		return m.startKey(msg)
-	case connectingPage:
-		return m.connectingKey(msg)
-	}
-	cmd := m.chat.key(msg)
-	if c := m.chat; c.question.open() || c.eliciting() {
+	if c := m.typedOn(); m.page != startPage && (c.question.open() || c.eliciting() || m.login != nil) {
 		cmd = tea.Batch(cmd, m.lookAgain(quiet))
 	}
 	if m.moving() { // it may show another session now, whose turn runs
