@@ -211,38 +211,6 @@ func (c *chat) stop() tea.Cmd {
 	return nil
 }
 
-func (c *chat) paste(text string) {
-	eliciting := c.eliciting() && c.elicits[0].armed()
-	c.lastKey = c.m.now()
-	if c.picker != nil && c.picker.unasked.IsZero() {
-		c.picker.paste(text)
-		return
-	}
-	if eliciting {
-		c.elicits[0].grabbed = true
-		if form := c.elicits[0].form; form != nil {
-			form.Paste(strings.TrimRight(text, "\r\n")) // nobody sees the one at the end
-		}
-		return
-	}
-	if c.question.full { // nobody sees the composer
-		c.question.note = "not pasted · " + c.question.fullFoot(c.question.waiting[c.question.current])
-		return
-	}
-	if !c.pastePictures(text) {
-		c.composer.InsertPaste(text)
-	}
-	c.refreshPopup()
-}
-
-func (c *chat) wheel(n int) {
-	if c.overlay != noOverlay {
-		c.scroll += n
-		return
-	}
-	c.view.Scroll(n)
-}
-
 func (c *chat) toggle(o overlay) {
 	c.scroll = 0
 	if c.overlay == o {

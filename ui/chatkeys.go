@@ -50,6 +50,10 @@ func (l reading) key(p press) (tea.Cmd, bool) {
 	return nil, true
 }
 
+func (l reading) wheel(n int) { l.c.scroll += n }
+
+func (l reading) click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
+
 // interrupt is ctrl+c, which what is below has no other use for.
 type interrupt struct{ c *chat }
 
@@ -87,6 +91,38 @@ func (l draft) key(p press) (tea.Cmd, bool) {
 	return nil, true
 }
 
+func (l draft) paste(text string) (tea.Cmd, bool) {
+	if l.c.refuses(text) {
+		return l.c.say(l.c.nobody()), true
+	}
+	l.c.insert(text)
+	return nil, true
+}
+
+// insert puts pasted text, or the images that it names, into the composer.
+func (c *chat) insert(text string) {
+	if !c.pastePictures(text) {
+		c.composer.InsertPaste(text)
+	}
+	c.refreshPopup()
+}
+
+// click puts the cursor there. What is typed now answers nothing.
+func (l draft) click(x, y int, up bool) bool {
+	c := l.c
+	if !up || !c.areas.composer.has(x, y) {
+		return false
+	}
+	c.focus(false)
+	c.question.grabbed, c.lastKey = false, c.m.now()
+	if len(c.elicits) > 0 {
+		c.elicits[0].grabbed = false
+	}
+	c.composer.Click(x-c.areas.composer.x, y-c.areas.composer.y)
+	c.refreshPopup()
+	return true
+}
+
 // asked is what waits for an answer without having the keys: esc counts all the same,
 // when nothing above has a use for it.
 type asked struct{ c *chat }
@@ -103,7 +139,19 @@ func (l asked) key(p press) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// session is what is left of the bindings of the chat page.
+// click gives the keys to what is asked.
+func (l asked) click(x, y int, up bool) bool {
+	c := l.c
+	if up || !c.areas.asked.has(x, y) || y >= c.areas.lid {
+		return false
+	}
+	c.giveKeys()
+	c.mouse.down = false // it opens nothing besides
+	return true
+}
+
+// session is what is left of the bindings of the chat page, and the transcript without
+// the keys.
 type session struct{ c *chat }
 
 func (l session) key(p press) (tea.Cmd, bool) {
@@ -118,6 +166,23 @@ func (l session) key(p press) (tea.Cmd, bool) {
 		return cmd, true
 	}
 	return nil, c.recall(want)
+}
+
+func (l session) wheel(n int) { l.c.view.Scroll(n) }
+
+// click opens an entry or begins to select.
+func (l session) click(x, y int, up bool) bool {
+	c := l.c
+	switch {
+	case up && c.areas.end.has(x, y) && y < c.areas.lid:
+		c.view.End()
+	case !c.inTranscript(x, y):
+	case up && !c.mouse.drops:
+		c.view.ToggleAt(y - c.areas.transcript.y)
+	case !up && !c.areas.end.has(x, y):
+		c.view.DragFrom(y-c.areas.transcript.y, x)
+	}
+	return true
 }
 
 // giveKeys gives the keys to what is asked; false where nothing is.

@@ -33,6 +33,13 @@ func (l leaving) key(p press) (tea.Cmd, bool) {
 	return nil, true
 }
 
+func (l ahead) paste(text string) (tea.Cmd, bool) {
+	if l.c.m.height >= leastAhead {
+		l.c.insert(text)
+	}
+	return nil, true
+}
+
 // giveUp gives up the start of an agent, and parley where there is nothing else.
 func (m *Model) giveUp() tea.Cmd {
 	if len(m.w.Sessions()) == 1 {

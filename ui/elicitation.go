@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -199,6 +200,19 @@ func (e *elicitation) key(p press) (tea.Cmd, bool) {
 	}
 	return e.press(p), true
 }
+
+func (e *elicitation) paste(text string) (tea.Cmd, bool) {
+	if !e.armed() {
+		return nil, false
+	}
+	e.grabbed = true
+	if e.form != nil {
+		e.form.Paste(strings.TrimRight(text, "\r\n")) // nobody sees the one at the end
+	}
+	return nil, true
+}
+
+func (e *elicitation) waitsSince() (time.Time, bool) { return e.shownAt, e.c.elicitShown() }
 
 func (e *elicitation) press(p press) tea.Cmd {
 	c, name := e.c, p.name

@@ -62,6 +62,10 @@ func (c *chat) endSearch() {
 // key takes all keys while the row is typed into.
 func (f *finding) key(p press) (tea.Cmd, bool) { return f.c.findKey(p), true }
 
+func (f *finding) paste(text string) (tea.Cmd, bool) {
+	return f.c.typeSearch(f.text+text, false), true
+}
+
 func (c *chat) findKey(p press) tea.Cmd {
 	f := c.finding
 	switch p.name {

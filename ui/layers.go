@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
@@ -12,8 +14,32 @@ type layer interface {
 	key(p press) (cmd tea.Cmd, taken bool)
 }
 
-// holder is a layer that takes the keys from the composer while it is armed.
-type holder interface{ armed() bool }
+// What only some layers do.
+type (
+	// holder takes the keys from the composer while it is armed.
+	holder interface{ armed() bool }
+	// waiter takes keys by itself when it has been quiet since then; false where it does
+	// not wait for that.
+	waiter interface{ waitsSince() (time.Time, bool) }
+	// paster takes pasted text; false leaves it to the layer below.
+	paster interface {
+		paste(text string) (cmd tea.Cmd, taken bool)
+	}
+	// wheeler is scrolled by the wheel.
+	wheeler interface{ wheel(rows int) }
+	// clicker takes a button that goes down at a cell, or comes up where it went down;
+	// false leaves it to the layer below.
+	clicker interface{ click(x, y int, up bool) bool }
+)
+
+// reach tries the layers that can do something, from the top down, until one has done it.
+func reach[T any](layers []layer, try func(T) (done bool)) {
+	for _, l := range layers {
+		if t, ok := l.(T); ok && try(t) {
+			return
+		}
+	}
+}
 
 // press is a key press, with its name and what it means on the chat page.
 type press struct {
@@ -90,12 +116,10 @@ func (m *Model) connectingLayers() []layer {
 func (m *Model) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
 	p := press{msg, msg.String(), m.keys.Of(intent.Chat, msg.String())}
 	c := m.typedOn()
-	for _, l := range m.layers() {
-		var taken bool
-		if cmd, taken = l.key(p); taken {
-			break
-		}
-	}
+	reach(m.layers(), func(l layer) (taken bool) {
+		cmd, taken = l.key(p)
+		return taken
+	})
 	c.lastKey = m.now()
 	return cmd
 }
@@ -111,12 +135,27 @@ func (m *Model) typedOn() *chat {
 // typing tells whether the composer has the keys, or would have them but for what
 // lies over the page.
 func (c *chat) typing() bool {
-	for _, l := range c.layers() {
-		if h, ok := l.(holder); ok && h.armed() {
-			return false
+	held := false
+	reach(c.layers(), func(l holder) bool { held = l.armed(); return held })
+	return !held
+}
+
+// quietSince is since when it has been quiet for what waits for that; false where
+// nothing does.
+func (m *Model) quietSince() (since time.Time, waits bool) {
+	since = m.typedOn().lastKey
+	reach(m.layers(), func(l waiter) bool {
+		at, here := l.waitsSince()
+		if here && at.IsZero() { // it is about to be drawn
+			at = m.now()
 		}
-	}
-	return true
+		if here && at.After(since) {
+			since = at
+		}
+		waits = waits || here
+		return false
+	})
+	return since, waits
 }
 
 // always handles the keys that count on every page.

@@ -64,13 +64,7 @@ func (c *chat) click(at tea.Mouse) {
 	c.view.Undrag()
 	c.mouse.down, c.mouse.x, c.mouse.y, c.mouse.atX, c.mouse.atY = true, at.X, at.Y, at.X, at.Y
 	c.mouse.drops = had
-	switch {
-	case c.areas.asked.has(at.X, at.Y) && at.Y < c.areas.lid:
-		c.giveKeys()
-		c.mouse.down = false
-	case c.inTranscript(at.X, at.Y) && !c.areas.end.has(at.X, at.Y):
-		c.view.DragFrom(at.Y-c.areas.transcript.y, at.X)
-	}
+	reach(c.layers(), func(l clicker) bool { return l.click(at.X, at.Y, false) })
 }
 
 // inTranscript tells whether a cell shows the transcript and nothing over it.
@@ -136,7 +130,7 @@ func (msg rollMsg) handle(m *Model) tea.Cmd {
 func (m *Model) release(msg tea.MouseReleaseMsg) tea.Cmd {
 	c := m.chat
 	was := c.mouse
-	c.mouse = mouse{rolling: was.rolling}
+	c.mouse = mouse{rolling: was.rolling, drops: was.drops}
 	if m.page != chatPage || m.mouseOff || !was.down {
 		return nil
 	}
@@ -152,26 +146,8 @@ func (m *Model) release(msg tea.MouseReleaseMsg) tea.Cmd {
 	if at.X != was.x || at.Y != was.y {
 		return nil
 	}
-	c.clicked(at.X, at.Y, was.drops)
+	reach(c.layers(), func(l clicker) bool { return l.click(at.X, at.Y, true) })
 	return nil
-}
-
-// clicked is a click at a cell.
-func (c *chat) clicked(x, y int, drops bool) {
-	switch {
-	case c.areas.end.has(x, y) && y < c.areas.lid:
-		c.view.End()
-	case c.inTranscript(x, y) && !drops:
-		c.view.ToggleAt(y - c.areas.transcript.y)
-	case c.areas.composer.has(x, y) && c.picker == nil && c.overlay == noOverlay:
-		c.focus(false)
-		c.question.grabbed, c.lastKey = false, c.m.now() // what is typed now answers nothing
-		if len(c.elicits) > 0 {
-			c.elicits[0].grabbed = false
-		}
-		c.composer.Click(x-c.areas.composer.x, y-c.areas.composer.y)
-		c.refreshPopup()
-	}
 }
 
 // copyDragged copies the text that the mouse has selected.

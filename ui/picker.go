@@ -76,6 +76,19 @@ func (l list) key(p press) (tea.Cmd, bool) {
 	return cmd, true
 }
 
+// paste leaves what is pasted for the composer while the list has opened by itself.
+func (l list) paste(text string) (tea.Cmd, bool) {
+	if !(*l.place).unasked.IsZero() {
+		return nil, false
+	}
+	(*l.place).paste(text)
+	return nil, true
+}
+
+func (l list) click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
+
+func (l list) waitsSince() (time.Time, bool) { return (*l.place).unasked, !(*l.place).unasked.IsZero() }
+
 // key handles a key; close says that the picker is done.
 func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	if p.step != nil {

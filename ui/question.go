@@ -246,6 +246,16 @@ func (q *question) key(p press) (tea.Cmd, bool) {
 	return cmd, true
 }
 
+// paste drops what is pasted on the full view: nobody sees the composer.
+func (q *question) paste(string) (tea.Cmd, bool) {
+	if q.full {
+		q.note = "not pasted · " + q.fullFoot(q.waiting[q.current])
+	}
+	return nil, q.full
+}
+
+func (q *question) waitsSince() (time.Time, bool) { return q.shownAt, true }
+
 const tooFast = "too fast to be an answer: press it again in a moment, or alt+a first"
 
 // tooFast tells whether a key that does something may be the next letter of a word,

@@ -112,23 +112,8 @@ func (m *Model) lookAgain(after time.Duration) tea.Cmd {
 // quietNow comes when it may be quiet. If a key has come meanwhile it waits on.
 func (m *Model) quietNow() tea.Cmd {
 	m.looking, m.dirty = false, true
-	c, now := m.chat, m.now()
-	if m.page == connectingPage {
-		c = m.front(m.starting)
-	}
-	shown := c.question.shownAt
-	if c.elicitShown() {
-		shown = c.elicits[0].shownAt
-	} else if !c.question.open() {
-		return nil
-	}
-	if shown.IsZero() { // it is about to be drawn
-		shown = now
-	}
-	if c.lastKey.After(shown) {
-		shown = c.lastKey
-	}
-	if rest := quiet - now.Sub(shown); rest > 0 {
+	since, waits := m.quietSince()
+	if rest := quiet - m.now().Sub(since); waits && rest > 0 {
 		return m.lookAgain(rest)
 	}
 	return nil
@@ -184,7 +169,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	} else {
 		cmd = m.press(msg)
 	}
-	if c := m.typedOn(); m.page != startPage && (c.question.open() || c.eliciting() || m.login != nil) {
+	if _, waits := m.quietSince(); waits {
 		cmd = tea.Batch(cmd, m.lookAgain(quiet))
 	}
 	if m.moving() { // it may show another session now, whose turn runs
@@ -193,41 +178,27 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
 	m.dirty = true
 	if m.deafens() {
 		return nil
 	}
-	switch m.page {
-	case chatPage:
-		if c := m.chat; c.finding != nil && c.finding.typing && c.picker == nil {
-			return c.typeSearch(c.finding.text+msg.Content, false)
-		}
-		if m.chat.refuses(msg.Content) {
-			return m.chat.say(m.chat.nobody())
-		}
-		m.chat.paste(msg.Content)
-	case connectingPage:
-		if p := m.login; p != nil && p.unasked.IsZero() {
-			p.paste(msg.Content)
-			return nil
-		}
-		m.front(m.starting).paste(msg.Content)
-	}
-	return nil
+	c := m.typedOn()
+	reach(m.layers(), func(l paster) (taken bool) {
+		cmd, taken = l.paste(msg.Content)
+		return taken
+	})
+	c.lastKey = m.now()
+	return cmd
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	if m.page != chatPage || m.mouseOff {
+	rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[msg.Mouse().Button]
+	if m.mouseOff || rows == 0 {
 		return
 	}
 	m.dirty = true
-	switch msg.Mouse().Button {
-	case tea.MouseWheelUp:
-		m.chat.wheel(-3)
-	case tea.MouseWheelDown:
-		m.chat.wheel(3)
-	}
+	reach(m.layers(), func(l wheeler) bool { l.wheel(rows); return true })
 }
 
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second
