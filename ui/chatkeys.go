@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/widget"
 )
 
 // selection is text that the mouse has selected.
@@ -48,6 +49,36 @@ func (l reading) key(p press) (tea.Cmd, bool) {
 		return cmd, true
 	}
 	return nil, true
+}
+
+func (l reading) rows(width, height int) ([]string, *tea.Cursor) {
+	c := l.c
+	inner := widget.InnerWidth(width)
+	title, body := "", []string(nil)
+	switch c.overlay {
+	case helpOverlay:
+		title, body = "keys", c.helpRows(inner)
+	case logOverlay:
+		title, body = "log", c.logRows(inner)
+	case planOverlay:
+		title, body = "plan", c.planRows(inner)
+	case sourceOverlay:
+		title, body = "messages", c.sourceRows(inner)
+		if c.source != nil && c.source.title != "" {
+			title = c.source.title
+		}
+	}
+	page := max(1, height-2)
+	last := max(0, len(body)-page)
+	if c.overlay == logOverlay { // the newest are at the bottom
+		c.scroll = max(-last, min(0, c.scroll))
+		body = body[max(0, last+c.scroll):]
+	} else {
+		c.scroll = max(0, min(c.scroll, last))
+		body = body[c.scroll:]
+	}
+	body = body[:min(len(body), page)]
+	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.th), nil
 }
 
 func (l reading) wheel(n int) { l.c.scroll += n }

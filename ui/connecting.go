@@ -135,7 +135,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	switch {
 	case c.overlay == logOverlay:
 		rows = nil
-		lay(c.overlayBox(m.width, max(4, top)), nil)
+		lay(reading{c}.rows(m.width, max(4, top)))
 	case m.login != nil:
 		foot := m.login.foot
 		armed := list{c, &m.login}.hasKeys()

@@ -149,9 +149,8 @@ func (menu *copyMenu) shownCodes() (first, n int) {
 	return len(menu.Codes) - n, n
 }
 
-// rows draws the menu.
-func (menu *copyMenu) rows(c *chat, width, height int) []string {
-	th := c.m.th
+func (menu *copyMenu) rows(width, height int) ([]string, *tea.Cursor) {
+	th := menu.c.m.th
 	inner := widget.InnerWidth(width)
 	option := func(key, what string) string { return th.Key.Paint(key) + " " + what }
 	options := []string{option("y", "all of it")}
@@ -178,7 +177,7 @@ func (menu *copyMenu) rows(c *chat, width, height int) []string {
 			body = append(body, widget.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
 		}
 	}
-	return widget.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th)
+	return widget.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
 }
 
 func orText(lang string) string {

@@ -25,6 +25,10 @@ type (
 	paster interface {
 		paste(text string) (cmd tea.Cmd, taken bool)
 	}
+	// overlayer lies over the transcript, in at most so many rows.
+	overlayer interface {
+		rows(width, height int) ([]string, *tea.Cursor)
+	}
 	// wheeler is scrolled by the wheel.
 	wheeler interface{ wheel(rows int) }
 	// clicker takes a button that goes down at a cell, or comes up where it went down;
@@ -69,7 +73,9 @@ func (c *chat) layers() []layer {
 	if c.eliciting() {
 		all = append(all, c.elicits[0])
 	}
-	all = append(all, address{c})
+	if a := (address{c}); a.shown() {
+		all = append(all, a)
+	}
 	if c.copying != nil {
 		all = append(all, c.copying)
 	}
@@ -108,7 +114,10 @@ func (m *Model) connectingLayers() []layer {
 	if c.overlay == logOverlay {
 		all = append(all, reading{c})
 	}
-	return append(all, address{c}, connecting{m}, ahead{c})
+	if a := (address{c}); a.shown() {
+		all = append(all, a)
+	}
+	return append(all, connecting{m}, ahead{c})
 }
 
 // press hands a key to the layers. Whether they have the keys depends on the key

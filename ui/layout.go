@@ -158,10 +158,18 @@ func leastTalk(height int) int {
 }
 
 // over lays what is open over the transcript and what is asked. The cursor is nil
-// unless it stands there.
+// unless it belongs there.
 func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
-	lay := func(box []string, at *tea.Cursor) {
+	for _, l := range slices.Backward(c.layers()) {
+		o, ok := l.(overlayer)
+		if !ok {
+			continue
+		}
+		box, at := o.rows(width, top)
+		if len(box) == 0 {
+			continue
+		}
 		y := max(0, top-len(box))
 		c.areas.lid = min(c.areas.lid, y)
 		rows = widget.Overlay(rows, box, 0, y)
@@ -169,22 +177,6 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			at.Y += y
 			cursor = at
 		}
-	}
-	if c.popup != nil && c.overlay == noOverlay {
-		list := c.popup.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, top-2)), c.m.th)
-		lay(widget.Box{Body: list, Foot: c.popup.foot}.Rows(width, c.m.th), nil)
-	}
-	if c.overlay != noOverlay {
-		lay(c.overlayBox(width, top), nil)
-	}
-	if c.copying != nil {
-		lay(c.copying.rows(c, width, top), nil)
-	}
-	if box := c.loginBox(width, top); box != nil {
-		lay(box, nil)
-	}
-	if c.picker != nil && (list{c, &c.picker}).shown() {
-		lay(c.picker.rows(width, max(4, top), c.m.th))
 	}
 	return rows, cursor
 }
@@ -331,36 +323,6 @@ func (c *chat) queueRows(width, most int) []string {
 		rows = append(rows, widget.Truncate(line, width, "…"))
 	}
 	return rows
-}
-
-// overlayBox draws help, log or plan.
-func (c *chat) overlayBox(width, height int) []string {
-	inner := widget.InnerWidth(width)
-	title, body := "", []string(nil)
-	switch c.overlay {
-	case helpOverlay:
-		title, body = "keys", c.helpRows(inner)
-	case logOverlay:
-		title, body = "log", c.logRows(inner)
-	case planOverlay:
-		title, body = "plan", c.planRows(inner)
-	case sourceOverlay:
-		title, body = "messages", c.sourceRows(inner)
-		if c.source != nil && c.source.title != "" {
-			title = c.source.title
-		}
-	}
-	page := max(1, height-2)
-	last := max(0, len(body)-page)
-	if c.overlay == logOverlay { // the newest are at the bottom
-		c.scroll = max(-last, min(0, c.scroll))
-		body = body[max(0, last+c.scroll):]
-	} else {
-		c.scroll = max(0, min(c.scroll, last))
-		body = body[c.scroll:]
-	}
-	body = body[:min(len(body), page)]
-	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.th)
 }
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}

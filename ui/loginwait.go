@@ -76,17 +76,22 @@ func (m *Model) loginKeys(a *workspace.Agent) string {
 	return strings.Join(parts, "   ")
 }
 
-// loginBox shows over the transcript what the agent has printed for a login; nil where
-// there is nothing.
-func (c *chat) loginBox(width, height int) []string {
-	a := c.Agent
-	if a.LoggingIn() == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || len(a.LoginLines()) == 0 {
-		return nil
+// shown tells whether a login is under way and nothing else wants the user.
+func (l address) shown() bool {
+	c := l.c
+	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && c.picker == nil && !c.question.open() && !c.elicitShown()
+}
+
+// rows are what the agent has printed for the login; nil where there is nothing.
+func (l address) rows(width, height int) ([]string, *tea.Cursor) {
+	c, a := l.c, l.c.Agent
+	if len(a.LoginLines()) == 0 {
+		return nil, nil
 	}
 	inner := widget.InnerWidth(width)
 	keys := widget.Wrap(c.m.loginKeys(a), inner)
 	body := append(c.m.loginRows(a, inner, height-2-len(keys)), keys...)
-	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th)
+	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th), nil
 }
 
 // address is that of a login under way. Its keys count while nothing is typed, nor was a
@@ -95,8 +100,7 @@ type address struct{ c *chat }
 
 func (l address) key(p press) (tea.Cmd, bool) {
 	c, m, a := l.c, l.c.m, l.c.Agent
-	switch {
-	case a.LoggingIn() == "" || c.overlay != noOverlay || c.picker != nil || c.question.open() || c.elicitShown() || !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet:
+	if !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet {
 		return nil, false
 	}
 	link := loginAddress(a)

@@ -89,6 +89,13 @@ func (l list) click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
 
 func (l list) waitsSince() (time.Time, bool) { return (*l.place).unasked, !(*l.place).unasked.IsZero() }
 
+func (l list) rows(width, height int) ([]string, *tea.Cursor) {
+	if !l.shown() {
+		return nil, nil
+	}
+	return (*l.place).rows(width, max(4, height), l.c.m.th)
+}
+
 // key handles a key; close says that the picker is done.
 func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	if p.step != nil {

@@ -113,6 +113,16 @@ func (p *popup) key(k press) (tea.Cmd, bool) {
 	return nil, false
 }
 
+// rows draws the popup where nothing else lies over the transcript to be read.
+func (p *popup) rows(width, height int) ([]string, *tea.Cursor) {
+	th := p.c.m.th
+	if p.c.overlay != noOverlay {
+		return nil, nil
+	}
+	rows := p.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, height-2)), th)
+	return widget.Box{Body: rows, Foot: p.foot}.Rows(width, th), nil
+}
+
 // close closes the popup for what is typed.
 func (p *popup) close() { p.c.dropped, p.c.popup = p.prefix, nil }
 
