@@ -57,16 +57,13 @@ func (l connecting) key(p press) (tea.Cmd, bool) {
 	c := m.front(a)
 	gives := p.name == "alt+a"
 	switch {
-	case p.name == "esc" && c.elicitShown() && !c.elicits[0].open:
-		return c.elicits[0].press(p), true
 	case p.name == "esc" && a.LoggingIn() != "":
 		a.CancelLogin()
 	case p.name == "esc":
 		m.leave()
 	case gives && m.login != nil:
 		m.login.unasked = time.Time{}
-	case (gives || p.name == "tab" && c.composer.Empty()) && c.elicitShown():
-		c.elicits[0].grab(m.now())
+	case (gives || p.name == "tab" && c.composer.Empty()) && c.giveKeys():
 	case p.name == "ctrl+r" && a.FallbackLog() != nil:
 		m.readLog(a)
 	case p.name == "enter" && a.Err() != nil && m.login == nil:

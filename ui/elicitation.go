@@ -37,6 +37,14 @@ type elicitation struct {
 // eliciting tells whether a form or a page is next; a question comes first.
 func (c *chat) eliciting() bool { return len(c.elicits) > 0 && !c.question.open() }
 
+// form is that one; nil where there is none.
+func (c *chat) form() *elicitation {
+	if !c.eliciting() {
+		return nil
+	}
+	return c.elicits[0]
+}
+
 // elicitShown tells whether it is on the screen.
 func (c *chat) elicitShown() bool {
 	return c.eliciting() && c.overlay == noOverlay && c.picker == nil

@@ -52,72 +52,55 @@ type press struct {
 	want intent.Intent
 }
 
-// layers are those of the page on the screen, the topmost first.
+// layers are those of the page on the screen, the topmost first; nil for what is not there.
 func (m *Model) layers() []layer {
-	all := []layer{always{m}}
+	c := m.typedOn()
 	switch m.page {
 	case startPage:
-		return append(all, m.start)
+		return []layer{always{m}, m.start}
 	case connectingPage:
-		return append(all, m.connectingLayers()...)
+		return []layer{
+			always{m},
+			leaving{m},
+			when(m.login != nil, list{c, &m.login}),
+			when(c.eliciting(), c.form()),
+			when(c.overlay == logOverlay, reading{c}),
+			when(c.addressShown(), address{c}),
+			asked{c},
+			connecting{m},
+			ahead{c},
+		}
 	}
-	return append(all, m.chat.layers()...)
+	return c.layers()
 }
 
-// layers are what of the chat page is there to take keys.
+// layers are those of the chat page.
 func (c *chat) layers() []layer {
-	all := []layer{anywhere{c}}
-	if c.picker != nil {
-		all = append(all, list{c, &c.picker})
+	return []layer{
+		always{c.m},
+		anywhere{c},
+		when(c.picker != nil, list{c, &c.picker}),
+		when(c.eliciting(), c.form()),
+		when(c.addressShown(), address{c}),
+		when(c.copying != nil, c.copying),
+		when(c.finding != nil && c.finding.typing, c.finding),
+		when(c.view.DraggedText() != "", selection{c}),
+		when(c.overlay != noOverlay, reading{c}),
+		interrupt{c},
+		when(c.question.open(), c.question),
+		when(c.focused, transcript{c}),
+		when(c.popup != nil, c.popup),
+		draft{c},
+		asked{c},
+		session{c},
 	}
-	if c.eliciting() {
-		all = append(all, c.elicits[0])
-	}
-	if a := (address{c}); a.shown() {
-		all = append(all, a)
-	}
-	if c.copying != nil {
-		all = append(all, c.copying)
-	}
-	if c.finding != nil && c.finding.typing {
-		all = append(all, c.finding)
-	}
-	if c.view.DraggedText() != "" {
-		all = append(all, selection{c})
-	}
-	if c.overlay != noOverlay {
-		all = append(all, reading{c})
-	}
-	all = append(all, interrupt{c})
-	if c.question.open() {
-		all = append(all, c.question)
-	}
-	if c.focused {
-		all = append(all, transcript{c})
-	}
-	if c.popup != nil {
-		all = append(all, c.popup)
-	}
-	return append(all, draft{c}, asked{c}, session{c})
 }
 
-// connectingLayers are those of the page that waits for an agent.
-func (m *Model) connectingLayers() []layer {
-	c := m.front(m.starting)
-	all := []layer{leaving{m}}
-	if m.login != nil {
-		all = append(all, list{c, &m.login})
+func when(there bool, l layer) layer {
+	if there {
+		return l
 	}
-	if c.eliciting() {
-		all = append(all, c.elicits[0])
-	}
-	if c.overlay == logOverlay {
-		all = append(all, reading{c})
-	}
-	if a := (address{c}); a.shown() {
-		all = append(all, a)
-	}
-	return append(all, connecting{m}, ahead{c})
+	return nil
 }
 
 // press hands a key to the layers. Whether they have the keys depends on the key

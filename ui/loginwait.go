@@ -76,9 +76,8 @@ func (m *Model) loginKeys(a *workspace.Agent) string {
 	return strings.Join(parts, "   ")
 }
 
-// shown tells whether a login is under way and nothing else wants the user.
-func (l address) shown() bool {
-	c := l.c
+// addressShown tells whether a login is under way and nothing else wants the user.
+func (c *chat) addressShown() bool {
 	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && c.picker == nil && !c.question.open() && !c.elicitShown()
 }
 
