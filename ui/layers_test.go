@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/uitest"
+	"parley/ui/widget"
+)
+
+// boundKeys are the keys that any layer binds, and a letter that none does.
+func boundKeys() []string {
+	keys := []string{"1", "7", "N", "a", "c", "m", "n", "o", "y", "z"}
+	for _, a := range intent.Actions {
+		keys = append(keys, a.Keys...)
+	}
+	slices.SortFunc(keys, func(a, b string) int { // letters first
+		return strings.Compare(fmt.Sprintf("%02d%s", len(a), a), fmt.Sprintf("%02d%s", len(b), b))
+	})
+	return slices.Compact(keys)
+}
+
+// takenBy is the name of the layer that takes a key, and all the layers from the top down.
+func (d *driver) takenBy(key string) (name string, all []string) {
+	msg := keyPress(key)
+	if key == "space" {
+		msg.Text = " "
+	}
+	p := press{msg, msg.String(), d.m.keys.Of(intent.Chat, msg.String())}
+	for _, l := range d.m.layers() {
+		if l == nil {
+			continue
+		}
+		this := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", l), "*"), "ui.")
+		all = append(all, this)
+		if name != "" {
+			continue
+		}
+		if _, taken := l.key(p); taken {
+			name = this
+		}
+	}
+	return name, all
+}
+
+// What a key does in each state of the screen: the layers from the top down, with the keys
+// that each of them takes. Every key is pressed in a state of its own.
+func TestKeysOfLayers(t *testing.T) {
+	chat := func(d *driver) { d.connected() }
+	talked := func(d *driver) { d.connected(); d.types("go\n"); d.wait(100 * time.Millisecond) }
+	then := func(first func(*driver), keys ...string) func(*driver) {
+		return func(d *driver) { first(d); d.press(keys...) }
+	}
+	rested := func(d *driver) { talked(d); d.rest() }
+	asks := func(d *driver, _ *Options) { d.turn = asking(push, usual) }
+	form := func(d *driver, _ *Options) { d.turn = eliciting(oneField) }
+	guard := func(d *driver, o *Options) { g := &guarded{}; g.waiting(); g.set(d, o) }
+	logsIn := func(d *driver) {
+		d.rest()
+		d.press("enter")
+		d.m.chat.Agent.Log.Add(event.LogStderr, "visit https://login.example.org/")
+		d.rest()
+	}
+	starts := func(_ *driver, o *Options) {
+		o.Connect = func(ctx context.Context, _ workspace.Spec, _ event.Sink, _ *event.Log) (*workspace.Connection, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	}
+	var rows []string
+	for _, s := range []struct {
+		name   string
+		change func(*driver, *Options)
+		reach  func(*driver)
+	}{
+		{"start page", func(_ *driver, o *Options) { o.Start = "" }, func(*driver) {}},
+		{"agent starts", starts, func(*driver) {}},
+		{"agent starts, log", starts, func(d *driver) { d.press("f2") }},
+		{"agent wants a login", guard, (*driver).rest},
+		{"login under way", guard, logsIn},
+		{"idle", nil, chat},
+		{"draft", nil, then(chat, "h", "i")},
+		{"command", nil, then(chat, "/")},
+		{"turn runs", func(d *driver, _ *Options) { d.turn = slow }, talked},
+		{"help", nil, then(chat, "f1")},
+		{"list", nil, then(chat, "ctrl+p")},
+		{"transcript", nil, then(talked, "tab")},
+		{"search", nil, then(talked, "tab", "/")},
+		{"what to copy", nil, then(talked, "tab", "y")},
+		{"selected text", nil, func(d *driver) { talked(d); d.drags("You", "go") }},
+		{"question", asks, rested},
+		{"question, help over it", asks, then(rested, "f1")},
+		{"question, full screen", asks, then(rested, "f")},
+		{"question, while typing", asks, then(talked, "h", "i")},
+		{"form", form, rested},
+		{"form, while typing", form, then(talked, "h", "i")},
+	} {
+		takes := map[string][]string{}
+		var layers []string
+		for _, key := range boundKeys() {
+			drive(t, s.change, func(d *driver) {
+				s.reach(d)
+				var by string
+				by, layers = d.takenBy(key)
+				takes[by] = append(takes[by], key)
+			})
+		}
+		rows = append(rows, "-- "+s.name)
+		left := len(boundKeys())
+		for _, name := range append(layers, "") {
+			keys := takes[name]
+			words := strings.Join(keys, " ")
+			if left -= len(keys); left == 0 && len(keys) > 60 {
+				words = "every other key"
+			}
+			if name == "" {
+				name = "(nothing)"
+			}
+			if words == "" {
+				continue
+			}
+			for i, r := range widget.Wrap(name+": "+words, 110) {
+				if i > 0 {
+					r = "    " + r
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	uitest.Section(t, "layers", uitest.Page{Name: "keys", Theme: "plain"}, "keys", rows)
+}
