@@ -5,6 +5,13 @@
 // pastes; results of commands. It never waits for anything: whatever may block
 // runs in a tea.Cmd. View joins rows that are ready and returns the same string
 // until something has changed.
+//
+// What can have the keys is a layer. A key goes down the stack of Model.layers until one
+// takes it; each knows by itself whether it has the keys: a list or what lies over the
+// transcript takes all of them, a question some, the composer most, and what is left means
+// something to the session. Pastes, clicks and the wheel go the same way, and what lies
+// over the transcript is drawn from the bottom of the stack up.
+// testdata/layers/keys.golden has who takes which key, in each state of the screen.
 package ui
 
 import (
