@@ -74,6 +74,10 @@ func TestKeysOfLayers(t *testing.T) {
 			return nil, ctx.Err()
 		}
 	}
+	vi, err := intent.NewKeymap("vim", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var rows []string
 	for _, s := range []struct {
 		name   string
@@ -101,6 +105,8 @@ func TestKeysOfLayers(t *testing.T) {
 		{"question, while typing", asks, then(talked, "h", "i")},
 		{"form", form, rested},
 		{"form, while typing", form, then(talked, "h", "i")},
+		{"form, while typing, vi", func(d *driver, o *Options) { form(d, o); o.Keys = vi }, then(talked, "h", "i")},
+		{"form, selected text", form, func(d *driver) { talked(d); d.types("hi"); d.drags("go", "go") }},
 	} {
 		takes := map[string][]string{}
 		var layers []string
