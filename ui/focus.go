@@ -21,12 +21,12 @@ func (c *chat) focus(on bool) {
 	c.view.Select(on)
 }
 
-// transcript is the conversation while it has the keys. What is typed there is dropped.
-type transcript struct{ c *chat }
+// conversation is the transcript while it has the keys. What is typed there is dropped.
+type conversation struct{ c *chat }
 
-func (transcript) armed() bool { return true }
+func (conversation) armed() bool { return true }
 
-func (l transcript) key(p press) (tea.Cmd, bool) {
+func (l conversation) key(p press) (tea.Cmd, bool) {
 	c := l.c
 	switch want := c.m.keys.Of(intent.Transcript, p.name); want {
 	case intent.Open:

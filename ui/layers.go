@@ -88,7 +88,7 @@ func (c *chat) layers() []layer {
 		when(c.overlay != noOverlay, reading{c}),
 		interrupt{c},
 		when(c.question.open(), c.question),
-		when(c.focused, transcript{c}),
+		when(c.focused, conversation{c}),
 		when(c.popup != nil, c.popup),
 		draft{c},
 		asked{c},
