@@ -192,12 +192,9 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 		rows = append(rows, wrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", m.width)...)
 		keys := wrapInk(nil, m.loginKeys(a), "  ", m.width)
 		rows = append(append(rows, ""), m.loginRows(a, m.width, height-len(rows)-2-len(keys))...)
-		rows = append(append(rows, ""), keys...)
-		if c := m.front(a); c.toast != "" && m.now().Before(c.toastUntil) {
-			rows = append(rows, wrapInk(th.Accent.Paint, c.toast, "  ", m.width)...)
-		}
+		rows = append(append(append(rows, ""), keys...), m.toastRows(a)...)
 	case m.login != nil:
-		rows = append(append(rows, transcript.Failure(a.Err(), m.width-1, th)...), "")
+		rows = append(append(append(rows, transcript.Failure(a.Err(), m.width-1, th)...), m.toastRows(a)...), "")
 	case a.Err() != nil:
 		rows = append(rows, m.whyNot(a)...)
 	default:
@@ -215,6 +212,15 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 		rows = append(rows, "", "  "+th.Key.Paint("esc")+th.Dim.Paint(" give up"))
 	}
 	return rows
+}
+
+// toastRows are the page's toast, while there is one.
+func (m *Model) toastRows(a *workspace.Agent) []string {
+	c := m.front(a)
+	if c.toast == "" || !m.now().Before(c.toastUntil) {
+		return nil
+	}
+	return wrapInk(m.th.Accent.Paint, c.toast, "  ", m.width)
 }
 
 // whyNot says why the agent did not start, and what to do.

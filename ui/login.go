@@ -138,6 +138,7 @@ func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
 	if *place == nil || (*place).step == nil {
 		*place = m.loginPicker(n.Agent)
 		(*place).unasked = m.now() // an enter that was one too many chooses nothing
+		(*place).link = loginAddress([]string{n.Err.Error()})
 	}
 	return m.lookAgain(quiet)
 }
@@ -151,7 +152,8 @@ func (m *Model) loginFailed(n workspace.LoginFailed) {
 	if m.starts(n.Agent) {
 		note = "" // the page says it
 	}
-	m.askLogin(n.Agent, note).said = n.Said
+	p := m.askLogin(n.Agent, note)
+	p.said, p.link = n.Said, loginAddress(append(slices.Clone(n.Said), n.Err.Error()))
 }
 
 // returnedPrompt is a prompt that came back and stands in the composer.

@@ -8,13 +8,14 @@ import (
 	"parley/internal/elicit"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
 // loginAddress is the address that the agent has named last for a login; not that of a
 // server on this machine, where it waits for the browser to come back to, if there is another.
-func loginAddress(a *workspace.Agent) (found elicit.Link) {
-	for _, line := range a.LoginLines() {
+func loginAddress(lines []string) (found elicit.Link) {
+	for _, line := range lines {
 		for rest := line; ; {
 			i := strings.Index(rest, "http")
 			if i < 0 {
@@ -43,11 +44,11 @@ func local(a elicit.Link) bool {
 func (m *Model) loginRows(a *workspace.Agent, width, most int) []string {
 	th := m.th
 	var odd []string
-	for _, w := range loginAddress(a).Warnings {
+	lines := a.LoginLines()
+	for _, w := range loginAddress(lines).Warnings {
 		odd = append(odd, wrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
 	var rows []string
-	lines := a.LoginLines()
 	for i := len(lines) - 1; i >= 0; i-- {
 		more := wrapInk(th.Text.Paint, lines[i], "  ", width)
 		if len(rows) > 0 && len(more)+len(rows)+len(odd) > most {
@@ -58,18 +59,22 @@ func (m *Model) loginRows(a *workspace.Agent, width, most int) []string {
 	return append(rows, odd...)
 }
 
+// addressKeys are the keys of the address of a login.
+func addressKeys(link elicit.Link, th *theme.Theme) []string {
+	return []string{th.Key.Paint("o") + th.Dim.Paint(" open "+link.Host), th.Key.Paint("y") + th.Dim.Paint(" copy the address")}
+}
+
 // loginKeys is the line about the keys of a login under way.
 func (m *Model) loginKeys(a *workspace.Agent) string {
 	th := m.th
 	var parts []string
+	if link := loginAddress(a.LoginLines()); link.OK {
+		parts = addressKeys(link, th)
+	}
 	add := func(key, does string) {
 		if key != "" {
 			parts = append(parts, th.Key.Paint(key)+th.Dim.Paint(" "+does))
 		}
-	}
-	if link := loginAddress(a); link.OK {
-		add("o", "open "+link.Host)
-		add("y", "copy the address")
 	}
 	add(m.label(intent.ToggleLog), "log")
 	add(m.label(intent.Stop), "give up")
@@ -93,22 +98,31 @@ func (l address) rows(width, height int) ([]string, *tea.Cursor) {
 	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th), nil
 }
 
-// address is that of a login under way. Its keys count while nothing is typed, nor was a
-// moment ago.
+// address is that of a login under way.
 type address struct{ c *chat }
 
 func (l address) key(p press) (tea.Cmd, bool) {
-	c, m, a := l.c, l.c.m, l.c.Agent
-	if !c.composer.Empty() || m.now().Sub(c.lastKey) < quiet {
-		return nil, false
-	}
-	link := loginAddress(a)
+	return l.c.addressKey(p, loginAddress(l.c.Agent.LoginLines()))
+}
+
+// addressKey handles the keys of an address. They count while nothing is typed, nor was a
+// moment ago.
+func (c *chat) addressKey(p press, link elicit.Link) (tea.Cmd, bool) {
+	m := c.m
 	switch {
-	case !link.OK:
+	case !link.OK, !c.composer.Empty(), m.now().Sub(c.lastKey) < quiet:
 	case p.name == "y":
 		return c.copyText(func() string { return link.URL }), true
 	case p.name == "o" && m.opts.OpenURL != nil:
 		return func() tea.Msg { return openedURLMsg{c, m.opts.OpenURL(link.URL)} }, true
 	}
 	return nil, false
+}
+
+// addressed is the address of the login that failed, while its keys are no text.
+func (p *picker) addressed() elicit.Link {
+	if p.step != nil || p.list.Filter() != "" {
+		return elicit.Link{}
+	}
+	return p.link
 }

@@ -125,6 +125,101 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 	})
 }
 
+// An address that is in the agent's answer to a login, or in what a program wrote that
+// failed, is copied and opened by the same keys: at the start and over a session.
+func TestAddressOfAFailedLogin(t *testing.T) {
+	var opened []string
+	failed := func(d *driver) {
+		d.rest()
+		if !d.whole(longAddress) {
+			t.Errorf("cut:\n%s", d.screen())
+		}
+		d.sees("╭ log in to fake", "o open login.example.org", "y copy the address")
+		d.press("y")
+		d.soon()
+		if d.copied != longAddress {
+			t.Errorf("copied %q", d.copied)
+		}
+		d.sees("copied 1 line")
+		d.copied = ""
+		d.rest()
+		d.press("o")
+		d.soon()
+		if len(opened) != 1 || opened[0] != longAddress {
+			t.Errorf("opened %q", opened)
+		}
+		d.sees("opened in your browser")
+		opened = nil
+		d.rest()
+		d.types("proxy") // no letter of a search is a key
+		d.sees("› proxy")
+		if len(opened) != 0 || d.copied != "" {
+			t.Errorf("opened %q, copied %q", opened, d.copied)
+		}
+		d.press("esc") // the filter
+		d.rest()
+	}
+	answer := func(*call) (string, error) { return fails(-32000, "Visit "+longAddress+" first.") }
+	t.Run("start", func(t *testing.T) {
+		g := &guarded{auth: answer, exit: []error{saidError{[]string{"visit " + longAddress}}}}
+		drive(t, func(d *driver, o *Options) {
+			g.set(d, o)
+			o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
+		}, func(d *driver) {
+			d.rest()
+			d.misses("copy the address")
+			d.press("enter")
+			d.wait(2 * time.Second)
+			failed(d)
+			d.types("terminal\n")
+			d.soon()
+			failed(d)
+			d.send(tea.WindowSizeMsg{Width: 60, Height: 40})
+			failed(d)
+		})
+	})
+	t.Run("session", func(t *testing.T) {
+		g := &guarded{auth: answer}
+		g.in.Store(true)
+		drive(t, func(d *driver, o *Options) {
+			g.set(d, o)
+			d.turn = g.wantsOne
+			o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
+		}, func(d *driver) {
+			d.connected()
+			g.in.Store(false)
+			d.types("again\n")
+			d.rest()
+			d.press("enter")
+			d.wait(2 * time.Second)
+			failed(d)
+		})
+	})
+}
+
+// So is the address in what a session was refused with, after a moment in which nothing
+// was typed.
+func TestAddressOfALoginThatIsWanted(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		(&guarded{}).set(d, o)
+		d.on["session/new"] = func(*call) (string, error) { return fails(-32000, "See "+longAddress) }
+	}, func(d *driver) {
+		d.press("y")
+		d.soon()
+		if d.copied != "" {
+			t.Errorf("copied %q at once", d.copied)
+		}
+		d.press("backspace")
+		d.rest()
+		d.sees("y copy the address")
+		d.press("y")
+		d.soon()
+		if d.copied != longAddress {
+			t.Errorf("copied %q", d.copied)
+		}
+	})
+}
+
 // What is said of a way to log in is read whole, also in a narrow window.
 func TestLoginDescriptionWraps(t *testing.T) {
 	const words = "Opens the page of the company, where you choose a plan, pay, and copy the code that stands at its very end"

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/elicit"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
@@ -16,10 +17,11 @@ import (
 // it is open.
 type picker struct {
 	title, foot string
-	note        string   // what went wrong, or what to confirm
-	said        []string // what a program wrote last that went wrong
-	details     bool     // the detail of the selected item is shown whole, below the list
-	empty       string   // what to say while there is nothing to choose from
+	note        string      // what went wrong, or what to confirm
+	said        []string    // what a program wrote last that went wrong
+	link        elicit.Link // the address that the agent named when it refused a login, or wanted one
+	details     bool        // the detail of the selected item is shown whole, below the list
+	empty       string      // what to say while there is nothing to choose from
 	list        *widget.List
 	choose      func(widget.Item) tea.Cmd                   // enter; closes the picker first
 	keys        map[intent.Intent]func(widget.Item) tea.Cmd // by intents of lists; the picker stays
@@ -68,6 +70,9 @@ func (l list) key(p press) (tea.Cmd, bool) {
 	case open.details && p.want == intent.ToggleLog:
 		c.toggle(logOverlay)
 		return nil, true
+	}
+	if cmd, ok := c.addressKey(p, open.addressed()); ok {
+		return cmd, true
 	}
 	cmd, done := open.key(c.m.keys, p.KeyPressMsg)
 	if done && *l.place == open {
@@ -185,7 +190,8 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 	for _, line := range p.said {
 		above = append(above, wrapInk(th.Dim.Paint, line, "│ ", inner)...)
 	}
-	above = above[:min(len(above), max(0, room-leastChoice))]
+	link := p.linkRows(inner, th)
+	above = append(above[:min(len(above), max(0, room-leastChoice-len(link)))], link...)
 	about := p.about(inner, max(0, room-len(above)-leastChoice), th)
 	body = append(body, above...)
 	room -= len(above) + len(about)
@@ -198,6 +204,19 @@ func (p *picker) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor
 	}
 	box := widget.Box{Title: p.title, Foot: p.foot, Body: append(body, about...), Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+p.list.FilterCursor(inner), 1)
+}
+
+// linkRows are the keys of the address, and what is odd about it.
+func (p *picker) linkRows(width int, th *theme.Theme) []string {
+	link := p.addressed()
+	var rows []string
+	for _, w := range link.Warnings {
+		rows = append(rows, wrapInk(th.Bad.Paint, "! "+w, "", width)...)
+	}
+	if link.OK {
+		rows = append(rows, wrapInk(nil, strings.Join(addressKeys(link, th), "   "), "", width)...)
+	}
+	return rows
 }
 
 // leastChoice is how many rows of a list stay whatever is to be said around it.
