@@ -427,7 +427,7 @@ func TestRandomHunkKeys(t *testing.T) {
 	}
 }
 
-// What a question about a write looks like.
+// What a question about a write looks like; it shows the path once.
 func TestGoldenHunks(t *testing.T) {
 	old := numbered(12)
 	text := three.Replace(old)
@@ -436,12 +436,15 @@ func TestGoldenHunks(t *testing.T) {
 		d.connected()
 		const path = "/home/ada/src/parser/notes.txt"
 		d.m.chat.Agent.Conn().Broker.Ask(permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "edit", Heading: "Write a file",
-			Change: &permissions.Change{Path: path, Old: old, New: text}, Body: []permissions.Part{{Kind: permissions.Command, Text: path}, {Kind: permissions.Diff, Path: path, Old: old, Text: text}},
+			Change: &permissions.Change{Path: path, Old: old, New: text}, Body: []permissions.Part{{Kind: permissions.Diff, Path: path, Old: old, Text: text}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}})
 		d.wait(100 * time.Millisecond)
 		d.grabs()
 		d.press("f")
 		d.all()
+		if n := strings.Count(d.screen(), path); n != 1 {
+			t.Errorf("the path is shown %d times:\n%s", n, d.screen())
+		}
 		d.golden("hunks, the question")
 		d.press("h")
 		d.all()
