@@ -13,7 +13,7 @@ import (
 func flood(b *bench) error {
 	text := fmt.Sprintf("flood n=%d c=20", b.n)
 	const count = "flood: processor time of a chunk"
-	var cpu, wall float64
+	var cpu, wall, quit float64
 	var echoes, echoesBase []float64
 	contender := func() error {
 		s, err := b.chat()
@@ -31,7 +31,12 @@ func flood(b *bench) error {
 			return err
 		}
 		cpu, wall = micros(s.usage().cpu-before)/float64(b.n), millis(at.Sub(began))
-		return s.all(strings.Count(strings.Join(answer(strings.Fields(text)), ""), waypoint))
+		if err := s.all(strings.Count(strings.Join(answer(strings.Fields(text)), ""), waypoint)); err != nil {
+			return err
+		}
+		took, err := s.quit()
+		quit = millis(took)
+		return err
 	}
 	var base split
 	baseline := func() (err error) {
@@ -59,6 +64,7 @@ func flood(b *bench) error {
 	b.table.beside("flood: key echo p50", "ms", quantile(echoes, .5), "tea", quantile(echoesBase, .5))
 	b.table.beside("flood: key echo p99", "ms", quantile(echoes, .99), "tea", quantile(echoesBase, .99))
 	b.table.add("flood: key echo max", "ms", quantile(echoes, 1))
+	b.table.add("flood: from the key that quits to the end, all of it kept", "ms", quit)
 	return nil
 }
 

@@ -153,6 +153,18 @@ func (s *session) typing(every time.Duration, end <-chan time.Time) (echoes []fl
 	}
 }
 
+// quit presses the key that quits, and returns how long the program then took to end.
+func (s *session) quit() (time.Duration, error) {
+	began := time.Now()
+	s.send("\x04")
+	select {
+	case <-s.exited:
+		return time.Since(began), nil
+	case <-time.After(patience):
+		return 0, fmt.Errorf("ctrl+d does not end the program")
+	}
+}
+
 // close ends the program, and removes what it has written.
 func (s *session) close() {
 	s.terminal.close()
