@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,25 @@ func TestCommands(t *testing.T) {
 		r.sees("Opening a new session.")
 		r.types("/quit")
 		<-r.done
+	})
+}
+
+// What is typed while a session opens is sent in it; there is an agent all the time.
+func TestPromptWhileASessionOpens(t *testing.T) {
+	opened := 0
+	talkTo(t, func(r *rig) {
+		r.on["session/new"] = func(*call) (string, error) {
+			if opened++; opened == 2 {
+				time.Sleep(3 * time.Second)
+			}
+			return fmt.Sprintf(`{"sessionId":"s%d"}`, opened), nil
+		}
+	}, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("/new", "early")
+		r.wants("Opening a new session.", "Queued as prompt 1.")
+		time.Sleep(5 * time.Second)
+		r.sees("You: early", "fake: You said: early", "Turn ended.")
 	})
 }
 

@@ -105,7 +105,7 @@ func (c *chat) prompt(text string) {
 		c.Paused = true
 	case c.Lost.State == workspace.StateUnopened:
 		c.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
-	case c.ACP == nil && c.Lost.State == workspace.StateLive && !c.dialing() && c.dialog == nil:
+	case c.ACP == nil && c.Lost.State == workspace.StateLive && !c.Session.Waiting() && c.dialog == nil:
 		c.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
 	case c.Paused:
 		c.say("Queued as prompt %d. Enter alone sends the first one.", n)
