@@ -292,6 +292,25 @@ func TestCloseAnAgent(t *testing.T) {
 	})
 }
 
+// What waited for an agent whose last session is closed is not the draft of another one:
+// its own finds it.
+func TestQueueOfAClosedAgent(t *testing.T) {
+	k := newDisk()
+	two(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
+		d.types("begin\nfor other\n")
+		d.press("ctrl+s", "down", "ctrl+x")
+		d.sees("ctrl+x again stops it")
+		d.press("ctrl+x", "esc")
+		d.soon()
+		d.sees(" fake · ")
+		d.misses("for other")
+		d.draft("")
+	})
+	if got := k.draft(DraftKey{Agent: "other", Session: "s1"}); got != "for other" {
+		t.Errorf("kept %q, of %v", got, k.drafts)
+	}
+}
+
 // One agent goes: the other can be used, and the one that went is started again
 // where it was.
 func TestOneAgentGoes(t *testing.T) {

@@ -213,8 +213,8 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 }
 
 // removed takes the page of a session away. What was typed there goes to the one in
-// front, and so does a field for a secret that has the keys: the next key must not
-// land in the composer.
+// front, if it is of the same agent or nothing else keeps it, and so does a field for a
+// secret that has the keys: the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
@@ -224,12 +224,13 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 			p.step.conn = &workspace.Connection{} // there is no page of the agent left
 		}
 	}
+	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
 	for _, text := range append(slices.Clone(s.Queued), from.composer.Value()) {
 		if text == "" {
 			continue
 		}
 		c.history.Add(text)
-		if c.composer.Empty() {
+		if takes && c.composer.Empty() {
 			c.composer.SetValue(text)
 		}
 	}
