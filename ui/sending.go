@@ -36,7 +36,7 @@ func (m *Model) expand(s *workspace.Session, text string) func(context.Context) 
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		if !m.saidText[s.Agent] && len(mentions) > 0 {
 			m.saidText[s.Agent] = true
-			m.pictures.do(m.pageOf(s).say("this agent runs elsewhere and gets no files: what is behind @ stays text"))
+			s.Say("this agent runs elsewhere and gets no files: what is behind @ stays text")
 		}
 		long, mentions = false, nil
 	}

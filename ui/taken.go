@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/transcript"
 )
 
 // takeQueued takes the newest prompt that waits into the composer.
@@ -36,4 +37,16 @@ func (c *chat) settleEdit() {
 	if _, editing := c.Edited(); editing && c.composer.Empty() {
 		c.EndEdit()
 	}
+}
+
+// takeUnconfirmed takes the newest prompt that may not have arrived into the
+// composer, or drops it.
+func (c *chat) takeUnconfirmed(edit bool) bool {
+	p, ok := c.Offers.Take(true)
+	if ok && edit {
+		carried, own := transcript.SplitCarried(p.Draft)
+		c.Carried = append(carried, c.Carried...)
+		c.composer.SetValue(own)
+	}
+	return ok
 }

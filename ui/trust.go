@@ -16,11 +16,11 @@ import (
 // showTrust lists what the agent has changed and run in the session, by the word
 // that it had for it, and what changed that it did not tell of.
 func (c *chat) showTrust() tea.Cmd {
-	c.Changes(func(changes []workspace.FileChange) { c.m.pictures.do(c.showTrusted(changes)) })
+	c.Changes(c.showTrusted)
 	return nil
 }
 
-func (c *chat) showTrusted(changes []workspace.FileChange) tea.Cmd {
+func (c *chat) showTrusted(changes []workspace.FileChange) {
 	var disk []widget.Item
 	for _, f := range slices.Backward(workspace.Unnamed(c.Thread, changes)) {
 		it := changesListed{chat: c}.item(f)
@@ -44,7 +44,8 @@ func (c *chat) showTrusted(changes []workspace.FileChange) tea.Cmd {
 		}
 	}
 	if len(items) == 0 {
-		return c.say("the agent has changed and run nothing that it told of")
+		c.Say("the agent has changed and run nothing that it told of")
+		return
 	}
 	c.picker = &picker{title: "what the agent changed and ran", foot: "enter goes there · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
 		if f, ok := it.Value.(workspace.FileChange); ok {
@@ -53,7 +54,6 @@ func (c *chat) showTrusted(changes []workspace.FileChange) tea.Cmd {
 		c.goTo(it.Value.(int))
 		return nil
 	}}
-	return nil
 }
 
 // UnsaidWords tell of n files that changed in a turn without a word of it.

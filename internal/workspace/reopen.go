@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"context"
-
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -143,12 +141,7 @@ func (s *Session) startOver() {
 	s.fresh()
 	s.Lost.State, s.Lost.Cut, s.Paused = StateStartingOver, cut, paused
 	a.pending = s
-	ctx, cancel := context.WithCancel(s.w.conns.ctx)
-	s.giveUp = cancel
-	conn := a.conn
-	var opened *acpclient.Session
-	var err error
-	a.ask(func() { opened, err = conn.Client.NewSession(ctx, conn.Template) }, func() { s.startedOver(opened, err) })
+	s.open(a.conn.newSession, s.startedOver)
 }
 
 // startedOver takes the new session, or leaves the old one as it was.

@@ -80,9 +80,12 @@ func (a *Agent) NewSession() {
 	s := a.w.add(a)
 	a.pending = s
 	conn := a.conn
-	s.open(nil, func(ctx context.Context) (*acpclient.Session, error) {
-		return conn.Client.NewSession(ctx, conn.Template)
-	})
+	s.open(conn.newSession, func(opened *acpclient.Session, err error) { s.opened(opened, err, nil) })
+}
+
+// newSession opens a session like the first.
+func (c *Connection) newSession(ctx context.Context) (*acpclient.Session, error) {
+	return c.Client.NewSession(ctx, c.Template)
 }
 
 // OpenListed opens a session that the agent keeps. logged is its log, where parley
@@ -118,11 +121,12 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
 		s.Dir = kept.Cwd
 	}
-	s.open(logged, func(ctx context.Context) (*acpclient.Session, error) { return way.open(ctx, client, kept.ID, n) })
+	s.open(func(ctx context.Context) (*acpclient.Session, error) { return way.open(ctx, client, kept.ID, n) },
+		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
 }
 
-// open opens the session in a task, until it is given up.
-func (s *Session) open(logged *Logged, request func(context.Context) (*acpclient.Session, error)) {
+// open opens the session in a task, until it is given up, and calls then with the outcome.
+func (s *Session) open(request func(context.Context) (*acpclient.Session, error), then func(*acpclient.Session, error)) {
 	parent, cancel := context.WithCancel(s.w.conns.ctx)
 	s.giveUp = cancel
 	var opened *acpclient.Session
@@ -133,7 +137,7 @@ func (s *Session) open(logged *Logged, request func(context.Context) (*acpclient
 		opened, err = request(ctx)
 	}, func() {
 		cancel()
-		s.opened(opened, err, logged)
+		then(opened, err)
 	})
 }
 
