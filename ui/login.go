@@ -156,7 +156,7 @@ func (m *Model) loginFailed(n workspace.LoginFailed) {
 	p.said, p.link = n.Said, loginAddress(append(slices.Clone(n.Said), n.Err.Error()))
 }
 
-// returnedPrompt is a prompt that came back and stands in the composer.
+// returnedPrompt is a prompt that came back and is in the composer.
 type returnedPrompt struct {
 	key  uint64 // grows with every prompt of the session
 	text string

@@ -69,7 +69,7 @@ func (m *Model) chats() []*chat {
 	return out
 }
 
-// front is the page that stands for an agent.
+// front is the page that speaks for an agent.
 func (m *Model) front(a *workspace.Agent) *chat { return m.pageOf(a.Front()) }
 
 // hear shows one piece of news of the workspace.

@@ -20,7 +20,7 @@ type Block struct {
 	MimeType string // of the image, or of the resource where it is known
 }
 
-// ByteCount is a number of bytes as it stands in the label of an image.
+// ByteCount is a number of bytes as the label of an image shows it.
 func ByteCount(n int) string {
 	switch {
 	case n < 1000:

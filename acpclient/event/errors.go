@@ -66,7 +66,7 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// ExitError says that a launched agent is gone, and what it left behind. Its
+// ExitError says that a launched agent is gone, and what it wrote last. Its
 // strings are safe to show, and have no secrets.
 type ExitError struct {
 	Code   int    // exit code, -1 when a signal ended it or it still ran
@@ -90,7 +90,7 @@ func (e *ExitError) Error() string {
 // Unwrap makes it match ErrClosed and the cause.
 func (e *ExitError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 
-// LostError says that there is no connection to a remote agent, or none any more.
+// LostError says that there is no connection to a remote agent, or no longer one.
 // What the agent does meanwhile nobody knows. Its text is safe to show and holds
 // no secrets.
 type LostError struct {

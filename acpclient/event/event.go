@@ -187,7 +187,7 @@ type ConfigOption struct {
 	Choices                  []Choice
 }
 
-// LegacyModels is the id of the option that stands for the models member that
+// LegacyModels is the id of the option for the models member that
 // older agents have instead of an option; no agent calls one of its own that.
 const LegacyModels = "parley/models"
 

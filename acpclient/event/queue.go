@@ -11,7 +11,7 @@ import (
 const maxTerminalRun = 1 << 20
 
 // maxUntaken bounds, in bytes of the messages they were made of, the events that
-// wait in a Queue: enough for a long turn behind an editor or a login.
+// wait in a Queue: enough for a long turn while an editor or a login has the terminal.
 const maxUntaken = 256 << 20
 
 // keptRun bounds the memory that a Queue keeps for the next run.
@@ -24,7 +24,7 @@ const keptRun = 4 << 20
 type Queue struct {
 	mu     sync.Mutex
 	events []Event
-	last   run  // behind the events
+	last   run  // follows the events
 	steps  bool // each change of a call that says something is an event
 	ready  chan struct{}
 
@@ -62,7 +62,7 @@ func NewStepQueue() *Queue {
 }
 
 // Ready yields a value when something waits. A value may come without anything
-// waiting any more.
+// waiting.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
 
 // Hold implements Bounded.
@@ -141,7 +141,7 @@ func (q *Queue) tool(e ToolChanged) {
 	}
 }
 
-// add puts an event behind all others. With mu.
+// add appends an event. With mu.
 func (q *Queue) add(e Event) {
 	q.seal()
 	q.events = append(q.events, e)

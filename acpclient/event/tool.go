@@ -15,7 +15,7 @@ type ToolChanged struct {
 	Title, Name, Kind   *string
 	Status              *string
 	Content             *[]ToolContent
-	AppendContent       []ToolContent // v2: behind what is there
+	AppendContent       []ToolContent // v2: added to the end of what it has
 	Locations           *[]Location
 	RawInput, RawOutput *string // JSON
 	Cancelable          *bool   // v2: Session.CancelTool may be used, now
@@ -24,7 +24,7 @@ type ToolChanged struct {
 	Until               time.Time // when the last came, where a Queue has joined several
 }
 
-// bare tells whether it says nothing but that the call goes on.
+// bare tells whether it says nothing but that the call continues.
 func (e *ToolChanged) bare() bool {
 	return e.Title == nil && e.Name == nil && e.Kind == nil && e.Status == nil && e.Content == nil && e.AppendContent == nil &&
 		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Cancelable == nil

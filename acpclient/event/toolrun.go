@@ -15,7 +15,7 @@ func (r *toolRun) goesOn(e *ToolChanged) bool {
 	return r.exists && r.told.ID == e.ID && r.told.Session == e.Session
 }
 
-// takes tells whether e, of the same call and right behind it, may be joined.
+// takes tells whether e, of the same call and right after it, may be joined.
 func (r *toolRun) takes(e *ToolChanged) bool {
 	switch was := r.told.Status; {
 	case !e.joins():

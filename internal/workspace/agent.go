@@ -86,7 +86,7 @@ func (a *Agent) Sessions() []*Session {
 	return slices.DeleteFunc(slices.Clone(a.w.sessions), func(s *Session) bool { return s.Agent != a })
 }
 
-// Front is the session that stands for the agent: the one that the user is at, if it
+// Front is the session that speaks for the agent: the one that the user is at, if it
 // is the agent's.
 func (a *Agent) Front() *Session {
 	if a.w.front.Agent == a {

@@ -216,7 +216,7 @@ func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	}
 }
 
-// Resumed is what is said where the conversation goes on without being told again.
+// Resumed is what is said where the agent does not tell the conversation again.
 func (c *Cut) Resumed() string {
 	switch {
 	case len(c.Unconfirmed()) > 0:

@@ -11,7 +11,7 @@ import (
 // openPatience is how long opening a session may take.
 const openPatience = 5 * time.Minute
 
-// State is how a session stands once its connection was lost.
+// State is what has become of a session once its connection was lost.
 type State int
 
 // The states.
@@ -33,7 +33,7 @@ type lostSession struct {
 }
 
 // Again prepares for opening the session, of which t is the thread, on another
-// connection, where sessions are like n: open does it, on any goroutine. With Never
+// connection, where sessions are like n: open does it, on any goroutine. With wayNone
 // there is nothing to open, and nothing has changed.
 func (s *lostSession) Again(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (way way, open func(context.Context) (*acpclient.Session, error)) {
 	way = wayOf(c.Agent())

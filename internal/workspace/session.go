@@ -24,7 +24,7 @@ type Session struct {
 	Offers  Offers   // prompts that may not have arrived: the user may send them again
 	Carried []string // output of the user's commands that goes with the next prompt
 
-	ReadOnly bool   // shown from a log: there is no agent behind it
+	ReadOnly bool   // shown from a log: no agent has it open
 	Why      string // why that is so
 	Dir      string // where it was opened in another directory than Options.Cwd
 

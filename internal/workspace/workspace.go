@@ -1,4 +1,4 @@
-// Package workspace is everything that is open, for every front end: the agents
+// Package workspace is everything that is open, for the screen and the chat in lines: the agents
 // (connect, log in, lose, retry, reopen) and their sessions (thread, queue of
 // prompts, what waits for the user). It draws nothing and knows no terminal.
 //
