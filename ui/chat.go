@@ -12,6 +12,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -96,7 +97,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		return c.asksAgain()
 	case permissions.Settled:
 		c.question.remove(e.Key)
-		return c.m.lookAgain(quiet)
+		return c.m.lookAgain(layer.Quiet)
 	case event.CommandsChanged:
 		c.refreshPopup()
 	case event.ElicitationAsked:

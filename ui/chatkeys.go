@@ -6,14 +6,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
 // selection is text that the mouse has selected.
 type selection struct{ c *chat }
 
-func (l selection) key(p press) (cmd tea.Cmd, taken bool) {
-	switch p.want {
+func (l selection) Key(p layer.Press) (cmd tea.Cmd, taken bool) {
+	switch p.Want {
 	case intent.Interrupt:
 		cmd = l.c.copyDragged()
 	case intent.Stop:
@@ -27,9 +28,9 @@ func (l selection) key(p press) (cmd tea.Cmd, taken bool) {
 // reading is what lies over the transcript to be read.
 type reading struct{ c *chat }
 
-func (l reading) key(p press) (tea.Cmd, bool) {
+func (l reading) Key(p layer.Press) (tea.Cmd, bool) {
 	c, page := l.c, max(1, l.c.m.height-8)
-	switch cmp.Or(c.m.keys.Of(intent.Reading, p.name), p.want) {
+	switch cmp.Or(c.m.keys.Of(intent.Reading, p.Name), p.Want) {
 	case intent.Close, intent.Stop, intent.Interrupt:
 		c.overlay = noOverlay
 	case intent.ScrollUp:
@@ -45,13 +46,13 @@ func (l reading) key(p press) (tea.Cmd, bool) {
 		if c.m.page == connectingPage { // there is no session that it could be about
 			return nil, true
 		}
-		cmd, _ := c.do(p.want)
+		cmd, _ := c.do(p.Want)
 		return cmd, true
 	}
 	return nil, true
 }
 
-func (l reading) rows(width, height int) ([]string, *tea.Cursor) {
+func (l reading) Rows(width, height int) ([]string, *tea.Cursor) {
 	c := l.c
 	inner := widget.InnerWidth(width)
 	title, body := "", []string(nil)
@@ -81,15 +82,15 @@ func (l reading) rows(width, height int) ([]string, *tea.Cursor) {
 	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.th), nil
 }
 
-func (l reading) wheel(n int) { l.c.scroll += n }
+func (l reading) Wheel(n int) { l.c.scroll += n }
 
-func (l reading) click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
+func (l reading) Click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
 
 // interrupt is ctrl+c, which what is below has no other use for.
 type interrupt struct{ c *chat }
 
-func (l interrupt) key(p press) (tea.Cmd, bool) {
-	if p.want != intent.Interrupt {
+func (l interrupt) Key(p layer.Press) (tea.Cmd, bool) {
+	if p.Want != intent.Interrupt {
 		return nil, false
 	}
 	return l.c.interrupt(), true
@@ -98,10 +99,10 @@ func (l interrupt) key(p press) (tea.Cmd, bool) {
 // draft is the composer.
 type draft struct{ c *chat }
 
-func (l draft) key(p press) (tea.Cmd, bool) {
+func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.composer.Empty() {
-		if cmd, ok := c.do(c.m.keys.Of(intent.Empty, p.name)); ok {
+		if cmd, ok := c.do(c.m.keys.Of(intent.Empty, p.Name)); ok {
 			return cmd, true
 		}
 	}
@@ -122,7 +123,7 @@ func (l draft) key(p press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (l draft) paste(text string) (tea.Cmd, bool) {
+func (l draft) Paste(text string) (tea.Cmd, bool) {
 	if l.c.refuses(text) {
 		return l.c.say(l.c.nobody()), true
 	}
@@ -139,7 +140,7 @@ func (c *chat) insert(text string) {
 }
 
 // click puts the cursor there. What is typed now answers nothing.
-func (l draft) click(x, y int, up bool) bool {
+func (l draft) Click(x, y int, up bool) bool {
 	c := l.c
 	if !up || !c.areas.composer.has(x, y) {
 		return false
@@ -158,10 +159,10 @@ func (l draft) click(x, y int, up bool) bool {
 // when nothing above has a use for it.
 type asked struct{ c *chat }
 
-func (l asked) key(p press) (tea.Cmd, bool) {
+func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	switch {
-	case p.want != intent.Stop:
+	case p.Want != intent.Stop:
 	case c.question.open() && !c.question.shownAt.IsZero():
 		return c.question.reject(), true
 	case c.elicitShown() && !c.elicits[0].open: // nothing is declined that was agreed to
@@ -171,7 +172,7 @@ func (l asked) key(p press) (tea.Cmd, bool) {
 }
 
 // click gives the keys to what is asked.
-func (l asked) click(x, y int, up bool) bool {
+func (l asked) Click(x, y int, up bool) bool {
 	c := l.c
 	if up || !c.areas.asked.has(x, y) || y >= c.areas.lid {
 		return false
@@ -185,10 +186,10 @@ func (l asked) click(x, y int, up bool) bool {
 // the keys.
 type session struct{ c *chat }
 
-func (l session) key(p press) (tea.Cmd, bool) {
-	c, want := l.c, p.want
+func (l session) Key(p layer.Press) (tea.Cmd, bool) {
+	c, want := l.c, p.Want
 	if c.composer.Mode() != "" { // vi's way up and down
-		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.name], want)
+		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.Name], want)
 	}
 	if cmd, ok := c.do(want); ok {
 		return cmd, true
@@ -199,10 +200,10 @@ func (l session) key(p press) (tea.Cmd, bool) {
 	return nil, c.recall(want)
 }
 
-func (l session) wheel(n int) { l.c.view.Scroll(n) }
+func (l session) Wheel(n int) { l.c.view.Scroll(n) }
 
 // click opens an entry or begins to select.
-func (l session) click(x, y int, up bool) bool {
+func (l session) Click(x, y int, up bool) bool {
 	c := l.c
 	switch {
 	case up && c.areas.end.has(x, y) && y < c.areas.lid:

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -16,16 +17,16 @@ import (
 // log.
 type leaving struct{ m *Model }
 
-func (l leaving) key(p press) (tea.Cmd, bool) {
+func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.m.front(l.m.starting)
 	switch {
-	case p.name == "ctrl+c" && c.composer.Empty():
+	case p.Name == "ctrl+c" && c.composer.Empty():
 		return l.m.giveUp(), true
-	case p.name == "ctrl+c" && l.m.height >= leastAhead:
+	case p.Name == "ctrl+c" && l.m.height >= leastAhead:
 		c.keep(c.composer.Value())
 		c.composer.Reset()
-	case p.name == "ctrl+c":
-	case p.want == intent.ToggleLog:
+	case p.Name == "ctrl+c":
+	case p.Want == intent.ToggleLog:
 		c.toggle(logOverlay)
 	default:
 		return nil, false
@@ -33,7 +34,7 @@ func (l leaving) key(p press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (l ahead) paste(text string) (tea.Cmd, bool) {
+func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	if l.c.m.height >= leastAhead {
 		l.c.insert(text)
 	}
@@ -52,23 +53,23 @@ func (m *Model) giveUp() tea.Cmd {
 // connecting is the page of an agent that starts, or could not.
 type connecting struct{ m *Model }
 
-func (l connecting) key(p press) (tea.Cmd, bool) {
+func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	m, a := l.m, l.m.starting
 	c := m.front(a)
-	gives := p.name == "alt+a"
+	gives := p.Name == "alt+a"
 	switch {
-	case p.name == "esc" && a.LoggingIn() != "":
+	case p.Name == "esc" && a.LoggingIn() != "":
 		a.CancelLogin()
-	case p.name == "esc":
+	case p.Name == "esc":
 		m.leave()
 	case gives && m.login != nil:
 		m.login.unasked = time.Time{}
-	case (gives || p.name == "tab" && c.composer.Empty()) && c.giveKeys():
-	case p.name == "ctrl+r" && a.FallbackLog() != nil:
+	case (gives || p.Name == "tab" && c.composer.Empty()) && c.giveKeys():
+	case p.Name == "ctrl+r" && a.FallbackLog() != nil:
 		m.readLog(a)
-	case p.name == "enter" && a.Err() != nil && m.login == nil:
+	case p.Name == "enter" && a.Err() != nil && m.login == nil:
 		a.Restart()
-	case p.name == "ctrl+d" && c.composer.Empty():
+	case p.Name == "ctrl+d" && c.composer.Empty():
 		return m.giveUp(), true
 	default:
 		return nil, false
@@ -80,7 +81,7 @@ func (l connecting) key(p press) (tea.Cmd, bool) {
 // is there. Parley's own commands wait in it, but for the one that needs nobody.
 type ahead struct{ c *chat }
 
-func (l ahead) key(p press) (tea.Cmd, bool) {
+func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.m.height < leastAhead { // what is not seen is not typed
 		return nil, true
@@ -90,17 +91,17 @@ func (l ahead) key(p press) (tea.Cmd, bool) {
 	own, ok := intent.Named(slash, c.agentHas)
 	ok = ok && slash != text
 	switch {
-	case p.name == "enter" && ok && own.Intent == intent.Quit:
+	case p.Name == "enter" && ok && own.Intent == intent.Quit:
 		return c.m.quit(), true
-	case p.name == "enter" && ok:
-	case p.name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
-	case p.name == "enter" && text != "":
+	case p.Name == "enter" && ok:
+	case p.Name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
+	case p.Name == "enter" && text != "":
 		c.keep(c.composer.Value())
 		c.PutBack(c.composer.Value())
 		c.composer.Reset()
-	case p.name == "enter":
-	case (p.name == "backspace" || p.name == "up") && c.composer.Empty() && len(c.Queued) > 0:
-		c.takeBack(p.name == "up")
+	case p.Name == "enter":
+	case (p.Name == "backspace" || p.Name == "up") && c.composer.Empty() && len(c.Queued) > 0:
+		c.takeBack(p.Name == "up")
 	default:
 		c.composer.Key(p.KeyPressMsg, c.m.keys.Of(intent.Draft, p.Keystroke()))
 	}
@@ -132,7 +133,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	switch {
 	case c.overlay == logOverlay:
 		rows = nil
-		lay(reading{c}.rows(m.width, max(4, top)))
+		lay(reading{c}.Rows(m.width, max(4, top)))
 	case m.login != nil:
 		foot := m.login.foot
 		armed := list{c, &m.login}.hasKeys()

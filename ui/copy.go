@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -107,8 +108,8 @@ func (c *chat) showCopy() tea.Cmd {
 }
 
 // key takes all keys while the menu is open.
-func (menu *copyMenu) key(p press) (tea.Cmd, bool) {
-	return menu.choose(p.name), true
+func (menu *copyMenu) Key(p layer.Press) (tea.Cmd, bool) {
+	return menu.choose(p.Name), true
 }
 
 func (menu *copyMenu) choose(name string) tea.Cmd {
@@ -149,7 +150,7 @@ func (menu *copyMenu) shownCodes() (first, n int) {
 	return len(menu.Codes) - n, n
 }
 
-func (menu *copyMenu) rows(width, height int) ([]string, *tea.Cursor) {
+func (menu *copyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := menu.c.m.th
 	inner := widget.InnerWidth(width)
 	option := func(key, what string) string { return th.Key.Paint(key) + " " + what }

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
@@ -52,7 +53,7 @@ func (c *chat) elicitShown() bool {
 
 // armed tells whether a key that comes now is for it: as with a question, what is
 // typed ahead opens no page and fills in no form.
-func (e *elicitation) armed() bool {
+func (e *elicitation) Armed() bool {
 	c, now := e.c, e.c.m.now()
 	if !c.elicitShown() {
 		return false
@@ -60,7 +61,7 @@ func (e *elicitation) armed() bool {
 	if e.grabbed || e.open { // what is only waited for never takes keys by itself
 		return e.grabbed
 	}
-	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= quiet && now.Sub(c.lastKey) >= quiet
+	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= layer.Quiet && now.Sub(c.lastKey) >= layer.Quiet
 }
 
 // grab gives it the keys.
@@ -78,7 +79,7 @@ func (c *chat) asksAgain() tea.Cmd {
 	for _, e := range c.elicits {
 		e.unread()
 	}
-	return c.m.lookAgain(quiet)
+	return c.m.lookAgain(layer.Quiet)
 }
 
 // elicited takes a new one. A form that cannot be shown as one is declined, and
@@ -100,7 +101,7 @@ func (c *chat) elicited(e event.ElicitationAsked) tea.Cmd {
 		at = len(c.elicits)
 	}
 	c.elicits = slices.Insert(c.elicits, at, n) // what waits for the user comes before what waits for the agent
-	return c.m.lookAgain(quiet)
+	return c.m.lookAgain(layer.Quiet)
 }
 
 // elicitSettled drops one that is over, unless its page is still awaited. The
@@ -109,7 +110,7 @@ func (c *chat) elicitSettled(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key && !e.open {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return c.m.lookAgain(quiet)
+			return c.m.lookAgain(layer.Quiet)
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func (c *chat) elicitCompleted(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return tea.Batch(c.say("done: "+e.link.Host), c.m.lookAgain(quiet))
+			return tea.Batch(c.say("done: "+e.link.Host), c.m.lookAgain(layer.Quiet))
 		}
 	}
 	return nil
@@ -202,15 +203,15 @@ func fieldValue(f elicit.Field, v widget.FormValue) any {
 }
 
 // key takes all keys while it is armed.
-func (e *elicitation) key(p press) (tea.Cmd, bool) {
-	if !e.armed() {
+func (e *elicitation) Key(p layer.Press) (tea.Cmd, bool) {
+	if !e.Armed() {
 		return nil, false
 	}
 	return e.press(p), true
 }
 
-func (e *elicitation) paste(text string) (tea.Cmd, bool) {
-	if !e.armed() {
+func (e *elicitation) Paste(text string) (tea.Cmd, bool) {
+	if !e.Armed() {
 		return nil, false
 	}
 	e.grabbed = true
@@ -220,10 +221,10 @@ func (e *elicitation) paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (e *elicitation) waitsSince() (time.Time, bool) { return e.shownAt, e.c.elicitShown() }
+func (e *elicitation) WaitsSince() (time.Time, bool) { return e.shownAt, e.c.elicitShown() }
 
-func (e *elicitation) press(p press) tea.Cmd {
-	c, name := e.c, p.name
+func (e *elicitation) press(p layer.Press) tea.Cmd {
+	c, name := e.c, p.Name
 	if e.grabbed && c.m.now().Sub(e.grabbedAt) < dropAfterGrab {
 		return nil
 	}
@@ -232,7 +233,7 @@ func (e *elicitation) press(p press) tea.Cmd {
 		return c.settle(e, "cancel")
 	}
 	e.grabbed = true
-	switch p.want {
+	switch p.Want {
 	case intent.ScrollUp:
 		e.offset--
 		return nil
@@ -330,7 +331,7 @@ func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Curso
 	if e.shownAt.IsZero() {
 		e.shownAt = now
 	}
-	armed := e.armed()
+	armed := e.Armed()
 	inner := widget.InnerWidth(width)
 	body := wrapInk(th.Strong.Paint, e.asked.Message, "", inner)
 	box := widget.Box{Title: c.Agent.Name() + " asks", Focused: armed}

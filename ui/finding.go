@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -60,15 +61,15 @@ func (c *chat) endSearch() {
 }
 
 // key takes all keys while the row is typed into.
-func (f *finding) key(p press) (tea.Cmd, bool) { return f.c.findKey(p), true }
+func (f *finding) Key(p layer.Press) (tea.Cmd, bool) { return f.c.findKey(p), true }
 
-func (f *finding) paste(text string) (tea.Cmd, bool) {
+func (f *finding) Paste(text string) (tea.Cmd, bool) {
 	return f.c.typeSearch(f.text+text, false), true
 }
 
-func (c *chat) findKey(p press) tea.Cmd {
+func (c *chat) findKey(p layer.Press) tea.Cmd {
 	f := c.finding
-	switch p.name {
+	switch p.Name {
 	case "esc", "ctrl+c", "ctrl+g":
 		c.view.Mark("")
 		c.view.Back(f.before)
@@ -97,9 +98,9 @@ func (c *chat) findKey(p press) tea.Cmd {
 		if p.Text != "" {
 			return c.typeSearch(f.text+p.Text, false)
 		}
-		switch p.want {
+		switch p.Want {
 		case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-			cmd, _ := c.do(p.want)
+			cmd, _ := c.do(p.Want)
 			return cmd
 		}
 	}

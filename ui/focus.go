@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 )
 
@@ -26,9 +27,9 @@ type conversation struct{ c *chat }
 
 func (conversation) armed() bool { return true }
 
-func (l conversation) key(p press) (tea.Cmd, bool) {
+func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	switch want := c.m.keys.Of(intent.Transcript, p.name); want {
+	switch want := c.m.keys.Of(intent.Transcript, p.Name); want {
 	case intent.Open:
 		if !c.view.Toggle() {
 			return c.say("there is nothing to open"), true
@@ -59,7 +60,7 @@ func (l conversation) key(p press) (tea.Cmd, bool) {
 		if c.step(want) {
 			return nil, true
 		}
-		if p.want == intent.Stop {
+		if p.Want == intent.Stop {
 			c.focus(false)
 			return nil, true
 		}

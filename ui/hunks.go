@@ -10,6 +10,7 @@ import (
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
@@ -368,7 +369,7 @@ func oldMissing(cur permissions.Question) bool {
 func (m writeEdited) handle(model *Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
 	now := model.now()
-	c.lastKey, q.deaf = now, now.Add(quiet) // keys that were meant for the editor answer nothing
+	c.lastKey, q.deaf = now, now.Add(layer.Quiet) // keys that were meant for the editor answer nothing
 	cur, ok := q.asked(m.key)
 	h := q.made[m.key]
 	if h != nil {

@@ -6,60 +6,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/layer"
 )
-
-// layer is whatever can have the keys. A key goes from layer to layer, from the top
-// down, until one takes it. Each knows by itself whether it has the keys.
-type layer interface {
-	key(p press) (cmd tea.Cmd, taken bool)
-}
-
-// What only some layers do.
-type (
-	// holder takes the keys from the composer while it is armed.
-	holder interface{ armed() bool }
-	// waiter takes keys by itself when it has been quiet since then; false where it does
-	// not wait for that.
-	waiter interface{ waitsSince() (time.Time, bool) }
-	// paster takes pasted text; false leaves it to the layer below.
-	paster interface {
-		paste(text string) (cmd tea.Cmd, taken bool)
-	}
-	// overlayer lies over the transcript, in at most so many rows.
-	overlayer interface {
-		rows(width, height int) ([]string, *tea.Cursor)
-	}
-	// wheeler is scrolled by the wheel.
-	wheeler interface{ wheel(rows int) }
-	// clicker takes a button that goes down at a cell, or comes up where it went down;
-	// false leaves it to the layer below.
-	clicker interface{ click(x, y int, up bool) bool }
-)
-
-// reach tries the layers that can do something, from the top down, until one has done it.
-func reach[T any](layers []layer, try func(T) (done bool)) {
-	for _, l := range layers {
-		if t, ok := l.(T); ok && try(t) {
-			return
-		}
-	}
-}
-
-// press is a key press, with its name and what it means on the chat page.
-type press struct {
-	tea.KeyPressMsg
-	name string
-	want intent.Intent
-}
 
 // layers are those of the page on the screen, the topmost first; nil for what is not there.
-func (m *Model) layers() []layer {
+func (m *Model) layers() []layer.Layer {
 	c := m.typedOn()
 	switch m.page {
 	case startPage:
-		return []layer{always{m}, m.start}
+		return []layer.Layer{always{m}, m.start}
 	case connectingPage:
-		return []layer{
+		return []layer.Layer{
 			always{m},
 			leaving{m},
 			when(m.login != nil, list{c, &m.login}),
@@ -75,8 +32,8 @@ func (m *Model) layers() []layer {
 }
 
 // layers are those of the chat page.
-func (c *chat) layers() []layer {
-	return []layer{
+func (c *chat) layers() []layer.Layer {
+	return []layer.Layer{
 		always{c.m},
 		anywhere{c},
 		when(c.picker != nil, list{c, &c.picker}),
@@ -96,7 +53,7 @@ func (c *chat) layers() []layer {
 	}
 }
 
-func when(there bool, l layer) layer {
+func when(there bool, l layer.Layer) layer.Layer {
 	if there {
 		return l
 	}
@@ -106,10 +63,10 @@ func when(there bool, l layer) layer {
 // press hands a key to the layers. Whether they have the keys depends on the key
 // before: this one counts from now on.
 func (m *Model) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
-	p := press{msg, msg.String(), m.keys.Of(intent.Chat, msg.String())}
+	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: m.keys.Of(intent.Chat, msg.String())}
 	c := m.typedOn()
-	reach(m.layers(), func(l layer) (taken bool) {
-		cmd, taken = l.key(p)
+	layer.Reach(m.layers(), func(l layer.Layer) (taken bool) {
+		cmd, taken = l.Key(p)
 		return taken
 	})
 	c.lastKey = m.now()
@@ -128,7 +85,7 @@ func (m *Model) typedOn() *chat {
 // lies over the page.
 func (c *chat) typing() bool {
 	held := false
-	reach(c.layers(), func(l holder) bool { held = l.armed(); return held })
+	layer.Reach(c.layers(), func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
 }
 
@@ -136,8 +93,8 @@ func (c *chat) typing() bool {
 // nothing does.
 func (m *Model) quietSince() (since time.Time, waits bool) {
 	since = m.typedOn().lastKey
-	reach(m.layers(), func(l waiter) bool {
-		at, here := l.waitsSince()
+	layer.Reach(m.layers(), func(l layer.Waiter) bool {
+		at, here := l.WaitsSince()
 		if here && at.IsZero() { // it is about to be drawn
 			at = m.now()
 		}
@@ -153,8 +110,8 @@ func (m *Model) quietSince() (since time.Time, waits bool) {
 // always handles the keys that count on every page.
 type always struct{ m *Model }
 
-func (l always) key(p press) (tea.Cmd, bool) {
-	switch l.m.keys.Of(intent.Always, p.name) {
+func (l always) Key(p layer.Press) (tea.Cmd, bool) {
+	switch l.m.keys.Of(intent.Always, p.Name) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
@@ -166,8 +123,8 @@ func (l always) key(p press) (tea.Cmd, bool) {
 // anywhere handles the key that counts whatever is open on the chat page.
 type anywhere struct{ c *chat }
 
-func (l anywhere) key(p press) (tea.Cmd, bool) {
-	if p.want != intent.NextWaiting {
+func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {
+	if p.Want != intent.NextWaiting {
 		return nil, false
 	}
 	return l.c.m.nextWaiting(), true

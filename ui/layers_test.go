@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/uitest"
 	"parley/ui/widget"
 )
@@ -33,7 +34,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 	if key == "space" {
 		msg.Text = " "
 	}
-	p := press{msg, msg.String(), d.m.keys.Of(intent.Chat, msg.String())}
+	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: d.m.keys.Of(intent.Chat, msg.String())}
 	for _, l := range d.m.layers() {
 		if l == nil {
 			continue
@@ -43,7 +44,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 		if name != "" {
 			continue
 		}
-		if _, taken := l.key(p); taken {
+		if _, taken := l.Key(p); taken {
 			name = this
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -162,11 +163,11 @@ func leastTalk(height int) int {
 func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
-		o, ok := l.(overlayer)
+		o, ok := l.(layer.Overlayer)
 		if !ok {
 			continue
 		}
-		box, at := o.rows(width, top)
+		box, at := o.Rows(width, top)
 		if len(box) == 0 {
 			continue
 		}

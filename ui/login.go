@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
@@ -87,7 +88,7 @@ func (m *Model) logIn(a *workspace.Agent, method event.AuthMethod) tea.Cmd {
 			return nil
 		}
 		m.askFirst(&loginStep{m: m, agent: a, conn: conn, method: method, asked: asked})
-		return later(quiet + 20*time.Millisecond)
+		return later(layer.Quiet + 20*time.Millisecond)
 	default:
 		a.Authenticate(method, "")
 	}
@@ -140,7 +141,7 @@ func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
 		(*place).unasked = m.now() // an enter that was one too many chooses nothing
 		(*place).link = loginAddress([]string{n.Err.Error()})
 	}
-	return m.lookAgain(quiet)
+	return m.lookAgain(layer.Quiet)
 }
 
 // loginFailed shows the ways to log in again, and why one has failed.

@@ -12,6 +12,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -78,7 +79,7 @@ func (m *Model) variablesStep(a *workspace.Agent, method event.AuthMethod) *logi
 }
 
 // key handles a key; close says that the list is not needed any more either.
-func (g *loginStep) key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
+func (g *loginStep) Key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	name := msg.String()
 	switch {
 	case name == "ctrl+c":
@@ -115,7 +116,7 @@ func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool)
 	case "esc", "n":
 		p.step = nil
 	case "y":
-		if !g.armed() || g.agent.Conn() != g.conn {
+		if !g.Armed() || g.agent.Conn() != g.conn {
 			return nil, false
 		}
 		return g.m.runLogin(g.agent, g.conn, g.asked.Command), true
@@ -125,10 +126,10 @@ func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool)
 
 // armed tells whether a command may be agreed to: all of it has been on the
 // screen, and it stands there long enough for a key to be about it.
-func (g *loginStep) armed() bool { return g.read && g.m.now().Sub(g.shownAt) >= quiet }
+func (g *loginStep) Armed() bool { return g.read && g.m.now().Sub(g.shownAt) >= layer.Quiet }
 
 // paste puts pasted text into the form.
-func (g *loginStep) paste(text string) {
+func (g *loginStep) Paste(text string) {
 	if g.form != nil {
 		g.form.Paste(strings.TrimRight(text, "\r\n"))
 	}
@@ -168,7 +169,7 @@ func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cur
 		switch {
 		case !g.read:
 			box.Foot = "read on to run it: pgdn · esc back"
-		case g.armed():
+		case g.Armed():
 			box.Foot = "y runs it · esc back"
 		default:
 			box.Foot = "esc back"

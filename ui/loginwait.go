@@ -8,6 +8,7 @@ import (
 	"parley/internal/elicit"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -87,7 +88,7 @@ func (c *chat) addressShown() bool {
 }
 
 // rows are what the agent has printed for the login; nil where there is nothing.
-func (l address) rows(width, height int) ([]string, *tea.Cursor) {
+func (l address) Rows(width, height int) ([]string, *tea.Cursor) {
 	c, a := l.c, l.c.Agent
 	if len(a.LoginLines()) == 0 {
 		return nil, nil
@@ -101,19 +102,19 @@ func (l address) rows(width, height int) ([]string, *tea.Cursor) {
 // address is that of a login under way.
 type address struct{ c *chat }
 
-func (l address) key(p press) (tea.Cmd, bool) {
+func (l address) Key(p layer.Press) (tea.Cmd, bool) {
 	return l.c.addressKey(p, loginAddress(l.c.Agent.LoginLines()))
 }
 
 // addressKey handles the keys of an address. They count while nothing is typed, nor was a
 // moment ago.
-func (c *chat) addressKey(p press, link elicit.Link) (tea.Cmd, bool) {
+func (c *chat) addressKey(p layer.Press, link elicit.Link) (tea.Cmd, bool) {
 	m := c.m
 	switch {
-	case !link.OK, !c.composer.Empty(), m.now().Sub(c.lastKey) < quiet:
-	case p.name == "y":
+	case !link.OK, !c.composer.Empty(), m.now().Sub(c.lastKey) < layer.Quiet:
+	case p.Name == "y":
 		return c.copyText(func() string { return link.URL }), true
-	case p.name == "o" && m.opts.OpenURL != nil:
+	case p.Name == "o" && m.opts.OpenURL != nil:
 		return func() tea.Msg { return openedURLMsg{c, m.opts.OpenURL(link.URL)} }, true
 	}
 	return nil, false

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/mention"
 	"parley/internal/safetext"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
@@ -251,9 +252,9 @@ func grouped(n int) string {
 }
 
 // mentionKey handles the keys of the popup of files.
-func (c *chat) mentionKey(p press) (tea.Cmd, bool) {
+func (c *chat) mentionKey(p layer.Press) (tea.Cmd, bool) {
 	list := c.popup.list
-	switch name := p.name; name {
+	switch name := p.Name; name {
 	case "up", "down":
 		if list.Len() == 0 {
 			return nil, false

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/layer"
 )
 
 // mouse is what is known of a button that is down.
@@ -64,7 +66,7 @@ func (c *chat) click(at tea.Mouse) {
 	c.view.Undrag()
 	c.mouse.down, c.mouse.x, c.mouse.y, c.mouse.atX, c.mouse.atY = true, at.X, at.Y, at.X, at.Y
 	c.mouse.drops = had
-	reach(c.layers(), func(l clicker) bool { return l.click(at.X, at.Y, false) })
+	layer.Reach(c.layers(), func(l layer.Clicker) bool { return l.Click(at.X, at.Y, false) })
 }
 
 // inTranscript tells whether a cell shows the transcript and nothing over it.
@@ -146,7 +148,7 @@ func (m *Model) release(msg tea.MouseReleaseMsg) tea.Cmd {
 	if at.X != was.x || at.Y != was.y {
 		return nil
 	}
-	reach(c.layers(), func(l clicker) bool { return l.click(at.X, at.Y, true) })
+	layer.Reach(c.layers(), func(l layer.Clicker) bool { return l.Click(at.X, at.Y, true) })
 	return nil
 }
 

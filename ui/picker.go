@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/elicit"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -33,11 +34,11 @@ type picker struct {
 
 // armed tells whether a key is for the picker: one that opened by itself leaves
 // them to whoever is typing, until nothing was typed for a while.
-func (p *picker) armed(now, lastKey time.Time) bool {
+func (p *picker) Armed(now, lastKey time.Time) bool {
 	if p.unasked.IsZero() {
 		return true
 	}
-	if now.Sub(p.unasked) < quiet || now.Sub(lastKey) < quiet {
+	if now.Sub(p.unasked) < layer.Quiet || now.Sub(lastKey) < layer.Quiet {
 		return false
 	}
 	p.unasked = time.Time{}
@@ -58,23 +59,23 @@ func (l list) shown() bool { return !((*l.place).details && l.c.overlay == logOv
 // waits for an empty composer too; alt+a gives it the keys there.
 func (l list) hasKeys() bool {
 	p, c := *l.place, l.c
-	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.armed(c.m.now(), c.lastKey)
+	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.Armed(c.m.now(), c.lastKey)
 }
 
 // key takes all keys while it is armed, and esc before that.
-func (l list) key(p press) (tea.Cmd, bool) {
+func (l list) Key(p layer.Press) (tea.Cmd, bool) {
 	c, open := l.c, *l.place
 	switch {
-	case !l.shown(), !l.hasKeys() && p.want != intent.Stop:
+	case !l.shown(), !l.hasKeys() && p.Want != intent.Stop:
 		return nil, false
-	case open.details && p.want == intent.ToggleLog:
+	case open.details && p.Want == intent.ToggleLog:
 		c.toggle(logOverlay)
 		return nil, true
 	}
 	if cmd, ok := c.addressKey(p, open.addressed()); ok {
 		return cmd, true
 	}
-	cmd, done := open.key(c.m.keys, p.KeyPressMsg)
+	cmd, done := open.Key(c.m.keys, p.KeyPressMsg)
 	if done && *l.place == open {
 		*l.place = nil
 	}
@@ -82,19 +83,19 @@ func (l list) key(p press) (tea.Cmd, bool) {
 }
 
 // paste leaves what is pasted for the composer while the list has opened by itself.
-func (l list) paste(text string) (tea.Cmd, bool) {
+func (l list) Paste(text string) (tea.Cmd, bool) {
 	if !(*l.place).unasked.IsZero() {
 		return nil, false
 	}
-	(*l.place).paste(text)
+	(*l.place).Paste(text)
 	return nil, true
 }
 
-func (l list) click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
+func (l list) Click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
 
-func (l list) waitsSince() (time.Time, bool) { return (*l.place).unasked, !(*l.place).unasked.IsZero() }
+func (l list) WaitsSince() (time.Time, bool) { return (*l.place).unasked, !(*l.place).unasked.IsZero() }
 
-func (l list) rows(width, height int) ([]string, *tea.Cursor) {
+func (l list) Rows(width, height int) ([]string, *tea.Cursor) {
 	if !l.shown() {
 		return nil, nil
 	}
@@ -102,9 +103,9 @@ func (l list) rows(width, height int) ([]string, *tea.Cursor) {
 }
 
 // key handles a key; close says that the picker is done.
-func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
+func (p *picker) Key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
 	if p.step != nil {
-		return p.step.key(p, msg)
+		return p.step.Key(p, msg)
 	}
 	name := msg.String()
 	confirm := p.confirm
@@ -135,9 +136,9 @@ func (p *picker) key(keys *intent.Keymap, msg tea.KeyPressMsg) (cmd tea.Cmd, clo
 }
 
 // paste puts pasted text where typed text goes.
-func (p *picker) paste(text string) {
+func (p *picker) Paste(text string) {
 	if p.step != nil {
-		p.step.paste(text)
+		p.step.Paste(text)
 		return
 	}
 	p.list.SetFilter(p.list.Filter() + text)

@@ -38,7 +38,7 @@ func TestPickerSure(t *testing.T) {
 		}
 		p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.DeleteEntry: sure(intent.DeleteEntry), intent.CloseEntry: sure(intent.CloseEntry)}
 		for k := range strings.FieldsSeq(c.keys) {
-			p.key(intent.Default, keyPress(k))
+			p.Key(intent.Default, keyPress(k))
 		}
 		if got := strings.Join(done, "|"); got != c.done || p.note != c.note {
 			t.Errorf("%s: did %q, note %q", c.keys, got, p.note)

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/widget"
 )
 
@@ -79,13 +80,13 @@ func (c *chat) refreshPopup() {
 }
 
 // key handles the keys that move, complete and close; the composer gets the others.
-func (p *popup) key(k press) (tea.Cmd, bool) {
+func (p *popup) Key(k layer.Press) (tea.Cmd, bool) {
 	c := p.c
 	if p.files {
 		return c.mentionKey(k)
 	}
 	it, ok := p.list.Selected()
-	switch k.name {
+	switch k.Name {
 	case "up":
 		p.list.Move(-1)
 		p.moved = true
@@ -114,7 +115,7 @@ func (p *popup) key(k press) (tea.Cmd, bool) {
 }
 
 // rows draws the popup where nothing else lies over the transcript to be read.
-func (p *popup) rows(width, height int) ([]string, *tea.Cursor) {
+func (p *popup) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := p.c.m.th
 	if p.c.overlay != noOverlay {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"parley/permissions"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -130,7 +131,7 @@ func (q *question) grab(now time.Time) {
 }
 
 // armed tells whether a key that comes now is for the question.
-func (q *question) armed() bool {
+func (q *question) Armed() bool {
 	now := q.c.m.now()
 	if !q.open() || q.shownAt.IsZero() {
 		return false
@@ -138,15 +139,15 @@ func (q *question) armed() bool {
 	if q.grabbed || q.full {
 		return true
 	}
-	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= quiet && now.Sub(q.c.lastKey) >= quiet)
+	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= layer.Quiet && now.Sub(q.c.lastKey) >= layer.Quiet)
 }
 
 // key handles a key while the question is armed; false hands it on to the composer.
-func (q *question) key(p press) (tea.Cmd, bool) {
-	if !q.armed() {
+func (q *question) Key(p layer.Press) (tea.Cmd, bool) {
+	if !q.Armed() {
 		return nil, false
 	}
-	now, msg, name := q.c.m.now(), p.KeyPressMsg, p.name
+	now, msg, name := q.c.m.now(), p.KeyPressMsg, p.Name
 	cur := q.waiting[q.current]
 	h := q.made[cur.Key]
 	q.note = ""
@@ -179,7 +180,7 @@ func (q *question) key(p press) (tea.Cmd, bool) {
 	case q.full && want == intent.Reject: // the view is left first
 		q.full, q.reading = false, false
 		return nil, true
-	case !q.full && q.scrollsTranscript(p.want, want):
+	case !q.full && q.scrollsTranscript(p.Want, want):
 		return nil, false
 	}
 	var cmd tea.Cmd
@@ -223,7 +224,7 @@ func (q *question) key(p press) (tea.Cmd, bool) {
 		case q.full:
 			q.full, q.grabbed, q.reading = false, false, false
 			return nil, true
-		case q.reading && !q.grabbed && p.want == intent.FocusQuestion:
+		case q.reading && !q.grabbed && p.Want == intent.FocusQuestion:
 			q.grab(q.c.m.now())
 			return nil, true
 		case q.grabbed || q.reading:
@@ -237,24 +238,24 @@ func (q *question) key(p press) (tea.Cmd, bool) {
 		}
 		if q.full { // there is no composer to take it
 			q.readAt = now
-			return nil, !elsewhere(p.want)
+			return nil, !elsewhere(p.Want)
 		}
 		q.reading = false
-		return nil, q.grabbed && !elsewhere(p.want) // else nobody's while the question has the keys
+		return nil, q.grabbed && !elsewhere(p.Want) // else nobody's while the question has the keys
 	}
 	q.keep(msg)
 	return cmd, true
 }
 
 // paste drops what is pasted on the full view: nobody sees the composer.
-func (q *question) paste(string) (tea.Cmd, bool) {
+func (q *question) Paste(string) (tea.Cmd, bool) {
 	if q.full {
 		q.note = "not pasted · " + q.fullFoot(q.waiting[q.current])
 	}
 	return nil, q.full
 }
 
-func (q *question) waitsSince() (time.Time, bool) { return q.shownAt, true }
+func (q *question) WaitsSince() (time.Time, bool) { return q.shownAt, true }
 
 const tooFast = "too fast to be an answer: press it again in a moment, or alt+a first"
 
@@ -262,7 +263,7 @@ const tooFast = "too fast to be an answer: press it again in a moment, or alt+a 
 // and notes that it came.
 func (q *question) tooFast() bool {
 	now := q.c.m.now()
-	if !q.reading || q.grabbed || now.Sub(q.readAt) >= quiet {
+	if !q.reading || q.grabbed || now.Sub(q.readAt) >= layer.Quiet {
 		return false
 	}
 	q.readAt = now

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/permissions"
+	"parley/ui/layer"
 )
 
 // seen is how much of a question's body has been on the screen.
@@ -45,7 +46,7 @@ func (q *question) unread(o permissions.Option) bool {
 // held down chooses it once.
 func (q *question) insists(o permissions.Option) bool {
 	s, now := &q.seen, q.c.m.now()
-	sure := s.pressed == o.ID && now.Sub(s.pressedAt) >= quiet
+	sure := s.pressed == o.ID && now.Sub(s.pressedAt) >= layer.Quiet
 	s.pressed, s.pressedAt = o.ID, now
 	return sure
 }

@@ -37,7 +37,7 @@ func (q *question) rows(width, height int, covered bool) []string {
 		rows = append(rows, widget.Separator)
 		rows = append(rows, options...)
 	}
-	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.armed(), Ink: q.frame(cur)}
+	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.Armed(), Ink: q.frame(cur)}
 	return box.Rows(width, q.c.m.th)
 }
 
@@ -86,15 +86,15 @@ func (q *question) right(rows int) string {
 func (q *question) foot(now time.Time) string {
 	cur := q.waiting[q.current]
 	switch {
-	case q.armed() && q.note != "":
+	case q.Armed() && q.note != "":
 		return q.note
 	case q.full:
 		return q.fullFoot(cur)
-	case q.armed() && cur.Change != nil:
+	case q.Armed() && cur.Change != nil:
 		return q.hunkFoot(cur)
-	case q.armed() && q.read:
+	case q.Armed() && q.read:
 		return "esc rejects · d details"
-	case q.armed():
+	case q.Armed():
 		return q.unreadFoot()
 	case q.c.focused:
 		return "alt+a or tab to answer"

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -77,12 +78,12 @@ func (m *Model) startTyped(line string) tea.Cmd {
 }
 
 // key takes all keys of the start screen.
-func (s *start) key(p press) (tea.Cmd, bool) { return s.press(p), true }
+func (s *start) Key(p layer.Press) (tea.Cmd, bool) { return s.press(p), true }
 
-func (s *start) press(p press) tea.Cmd {
+func (s *start) press(p layer.Press) tea.Cmd {
 	m := s.m
 	s.note = ""
-	switch p.name {
+	switch p.Name {
 	case "enter":
 		if line := s.typed(m); line != "" {
 			return m.startTyped(line)

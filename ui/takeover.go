@@ -9,6 +9,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
+	"parley/ui/layer"
 )
 
 // Messages of commands that get the user's keyboard.
@@ -104,10 +105,10 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 // handle is back on the screen. Keys that were meant for the command are nobody's.
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c, now := msg.chat, m.now()
-	c.lastKey, c.question.deaf = now, now.Add(quiet)
+	c.lastKey, c.question.deaf = now, now.Add(layer.Quiet)
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
-		m.deaf = now.Add(quiet)
+		m.deaf = now.Add(layer.Quiet)
 		return c.say("the command has ended; the keyboard is yours")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("the keyboard is yours; the command goes on" + c.takeOverHint(msg.id))
@@ -136,6 +137,6 @@ func (m *Model) deafens() bool {
 		m.deaf = time.Time{}
 		return false
 	}
-	m.deaf = now.Add(quiet)
+	m.deaf = now.Add(layer.Quiet)
 	return true
 }

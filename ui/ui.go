@@ -176,10 +176,6 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 // can see of a fast stream. Keys do not wait for it.
 const frame = 16 * time.Millisecond
 
-// quiet is how long no key must have come before a question takes keys by
-// itself, and how long a question must have stood there.
-const quiet = 600 * time.Millisecond
-
 // New makes the root model.
 func New(opts Options) *Model {
 	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, now: time.Now, lastInput: time.Now()}

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
+	"parley/ui/layer"
 )
 
 // Update implements tea.Model: it only routes.
@@ -66,6 +67,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case message:
 		m.dirty = true
 		return msg.handle(m)
+	case layer.Message:
+		m.dirty = true
+		return msg.Handle()
 	case quietMsg:
 		return m.quietNow()
 	case tea.ResumeMsg:
@@ -113,7 +117,7 @@ func (m *Model) lookAgain(after time.Duration) tea.Cmd {
 func (m *Model) quietNow() tea.Cmd {
 	m.looking, m.dirty = false, true
 	since, waits := m.quietSince()
-	if rest := quiet - m.now().Sub(since); waits && rest > 0 {
+	if rest := layer.Quiet - m.now().Sub(since); waits && rest > 0 {
 		return m.lookAgain(rest)
 	}
 	return nil
@@ -170,7 +174,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		cmd = m.press(msg)
 	}
 	if _, waits := m.quietSince(); waits {
-		cmd = tea.Batch(cmd, m.lookAgain(quiet))
+		cmd = tea.Batch(cmd, m.lookAgain(layer.Quiet))
 	}
 	if m.moving() { // it may show another session now, whose turn runs
 		cmd = tea.Batch(cmd, m.tick())
@@ -184,8 +188,8 @@ func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
 		return nil
 	}
 	c := m.typedOn()
-	reach(m.layers(), func(l paster) (taken bool) {
-		cmd, taken = l.paste(msg.Content)
+	layer.Reach(m.layers(), func(l layer.Paster) (taken bool) {
+		cmd, taken = l.Paste(msg.Content)
 		return taken
 	})
 	c.lastKey = m.now()
@@ -198,7 +202,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		return
 	}
 	m.dirty = true
-	reach(m.layers(), func(l wheeler) bool { l.wheel(rows); return true })
+	layer.Reach(m.layers(), func(l layer.Wheeler) bool { l.Wheel(rows); return true })
 }
 
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second
