@@ -29,7 +29,7 @@ func (c *chat) approval() permissions.Mode {
 
 // approvalWord stands in the status line; "" for the usual mode.
 func (c *chat) approvalWord() string {
-	th := c.m.th
+	th := c.m.Theme
 	switch m := c.approval(); m {
 	case permissions.AskMode:
 		return ""

@@ -69,7 +69,7 @@ type chat struct {
 
 // newView makes the view of the page's thread.
 func (c *chat) newView() *transcript.View {
-	v := transcript.New(c.Thread, c.m.opts.Cwd, c.m.th)
+	v := transcript.New(c.Thread, c.m.opts.Cwd, c.m.Theme)
 	v.SetAgent(c.Agent.Name)
 	return v
 }
@@ -82,7 +82,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 			c.view.SetDensity(d)
 		}
 	}
-	c.composer.SetVim(m.keys.Vim())
+	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
 	c.history.Before(m.past.entries, m.pictures.lasting)
@@ -134,7 +134,7 @@ func (c *chat) applied() {
 // say shows a line in the status line for a while.
 func (c *chat) say(text string) tea.Cmd {
 	const shown = 5 * time.Second
-	c.toast, c.toastUntil = safetext.Line(text, 500), c.m.now().Add(shown) // errors of the system name what an agent named
+	c.toast, c.toastUntil = safetext.Line(text, 500), c.m.Now().Add(shown) // errors of the system name what an agent named
 	return later(shown)
 }
 
@@ -272,7 +272,7 @@ func (c *chat) escape() tea.Cmd {
 		return c.stopShell()
 	case !c.view.Following():
 		c.view.End()
-		c.escAt = c.m.now()
+		c.escAt = c.m.Now()
 	default:
 		return c.escaped()
 	}

@@ -30,7 +30,7 @@ type reading struct{ c *chat }
 
 func (l reading) Key(p layer.Press) (tea.Cmd, bool) {
 	c, page := l.c, max(1, l.c.m.height-8)
-	switch cmp.Or(c.m.keys.Of(intent.Reading, p.Name), p.Want) {
+	switch cmp.Or(c.m.Keys.Of(intent.Reading, p.Name), p.Want) {
 	case intent.Close, intent.Stop, intent.Interrupt:
 		c.overlay = noOverlay
 	case intent.ScrollUp:
@@ -79,7 +79,7 @@ func (l reading) Rows(width, height int) ([]string, *tea.Cursor) {
 		body = body[c.scroll:]
 	}
 	body = body[:min(len(body), page)]
-	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.th), nil
+	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.Theme), nil
 }
 
 func (l reading) Wheel(n int) { l.c.scroll += n }
@@ -102,7 +102,7 @@ type draft struct{ c *chat }
 func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.composer.Empty() {
-		if cmd, ok := c.do(c.m.keys.Of(intent.Empty, p.Name)); ok {
+		if cmd, ok := c.do(c.m.Keys.Of(intent.Empty, p.Name)); ok {
 			return cmd, true
 		}
 	}
@@ -113,7 +113,7 @@ func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.refuses(p.Text) {
 		return c.say(c.nobody()), true
 	}
-	if !c.composer.Key(p.KeyPressMsg, c.m.keys.Of(intent.Draft, p.Keystroke())) {
+	if !c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke())) {
 		return nil, false
 	}
 	if c.composer.Value() != shown { // going through its rows is still on the way
@@ -146,7 +146,7 @@ func (l draft) Click(x, y int, up bool) bool {
 		return false
 	}
 	c.focus(false)
-	c.question.grabbed, c.lastKey = false, c.m.now()
+	c.question.grabbed, c.lastKey = false, c.m.Now()
 	if len(c.elicits) > 0 {
 		c.elicits[0].grabbed = false
 	}
@@ -222,11 +222,11 @@ func (c *chat) giveKeys() bool {
 	switch {
 	case c.question.open():
 		c.focus(false)
-		c.question.grab(c.m.now())
+		c.question.grab(c.m.Now())
 	case c.eliciting():
 		c.focus(false)
 		c.popup = nil // it would lie over it
-		c.elicits[0].grab(c.m.now())
+		c.elicits[0].grab(c.m.Now())
 	default:
 		return false
 	}

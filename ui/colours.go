@@ -86,12 +86,12 @@ func (m *Model) settleTheme() {
 	} else {
 		m.themes = nil
 	}
-	if theme.Resolve(name, m.terminal) == m.th.Name {
+	if theme.Resolve(name, m.terminal) == m.Theme.Name {
 		return
 	}
-	m.th, m.dirty = theme.For(name, m.terminal), true
+	m.Theme, m.dirty = theme.For(name, m.terminal), true
 	for _, c := range m.chats() {
-		c.view.SetTheme(m.th)
+		c.view.SetTheme(m.Theme)
 	}
 }
 

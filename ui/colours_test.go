@@ -29,8 +29,8 @@ func TestThemePicker(t *testing.T) {
 		d.soon()
 		prompt := func(want *theme.Theme) {
 			t.Helper()
-			if d.m.th.Name != want.Name || !d.inTheme(" hello", want.UserText) {
-				t.Fatalf("the prompt is not in %s, the theme is %s:\n%q", want.Name, d.m.th.Name, d.m.View().Content[:200])
+			if d.m.Theme.Name != want.Name || !d.inTheme(" hello", want.UserText) {
+				t.Fatalf("the prompt is not in %s, the theme is %s:\n%q", want.Name, d.m.Theme.Name, d.m.View().Content[:200])
 			}
 		}
 		prompt(theme.Dark())
@@ -71,13 +71,13 @@ func TestThemePickerGoesAway(t *testing.T) {
 		d.connected()
 		d.types("/theme\n")
 		d.press("end")
-		if d.m.th.Name != "plain" {
-			t.Fatalf("shows %s", d.m.th.Name)
+		if d.m.Theme.Name != "plain" {
+			t.Fatalf("shows %s", d.m.Theme.Name)
 		}
 		d.m.chat.picker = nil
 		d.send(refreshMsg{})
-		if d.m.th.Name != "light" {
-			t.Errorf("it stays %s", d.m.th.Name)
+		if d.m.Theme.Name != "light" {
+			t.Errorf("it stays %s", d.m.Theme.Name)
 		}
 	})
 }
@@ -104,15 +104,15 @@ func TestThemeOfTheTerminal(t *testing.T) {
 			ground = color.Black
 		}
 		m.Update(tea.BackgroundColorMsg{Color: ground})
-		if m.th.Name != c.want {
-			t.Errorf("%+v: %s", c, m.th.Name)
+		if m.Theme.Name != c.want {
+			t.Errorf("%+v: %s", c, m.Theme.Name)
 		}
 	}
 	// The terminal may be known better later.
 	m := New(Options{Theme: "auto"})
 	for _, step := range [][2]string{{"ANSI", "ansi"}, {"TrueColor", "dark"}, {"Ascii", "plain"}, {"ANSI256", "dark"}} {
-		if m.Update(profileOf(step[0])); m.th.Name != step[1] {
-			t.Errorf("%s: %s", step[0], m.th.Name)
+		if m.Update(profileOf(step[0])); m.Theme.Name != step[1] {
+			t.Errorf("%s: %s", step[0], m.Theme.Name)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case (p.Name == "backspace" || p.Name == "up") && c.composer.Empty() && len(c.Queued) > 0:
 		c.takeBack(p.Name == "up")
 	default:
-		c.composer.Key(p.KeyPressMsg, c.m.keys.Of(intent.Draft, p.Keystroke()))
+		c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke()))
 	}
 	return nil, true
 }
@@ -144,7 +144,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 		if asking { // it comes before why it came to that
 			height = max(height, min(top, leastLogin))
 		}
-		box, at := m.login.rows(m.width, height, m.th)
+		box, at := m.login.rows(m.width, height, m.Theme)
 		m.login.foot = foot
 		if !armed {
 			at = nil
@@ -177,7 +177,7 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetPlaceholder("what you type is sent when the agent is there")
 	below := c.queueRows(width, 3)
 	above := len(below)
-	below = append(below, widget.Box{Body: c.composer.Rows(c.m.th), Focused: true}.Rows(width, c.m.th)...)
+	below = append(below, widget.Box{Body: c.composer.Rows(c.m.Theme), Focused: true}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()
 	return below, c.cursor(x+2, above+1+y-len(below))
 }
@@ -185,7 +185,7 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 // startRows say how the start of the agent stands, in as many rows as there are where
 // that is possible.
 func (m *Model) startRows(a *workspace.Agent, height int) []string {
-	th := m.th
+	th := m.Theme
 	rows := []string{" " + th.Title.Paint("parley"), ""}
 	switch {
 	case a.LoggingIn() != "":
@@ -204,7 +204,7 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 		if a.Spec.Remote {
 			doing = "connecting to "
 		}
-		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(transcript.Seconds(m.now().Sub(since))), m.width, "…"),
+		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(transcript.Seconds(m.Now().Sub(since))), m.width, "…"),
 			widget.Truncate("  "+th.Dim.Paint(a.Spec.Command), m.width, "…"), "")
 		rows = append(rows, m.lastWords(a)...)
 		if strings.HasPrefix(a.Spec.Where, "through npx") {
@@ -218,15 +218,15 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 // toastRows are the page's toast, while there is one.
 func (m *Model) toastRows(a *workspace.Agent) []string {
 	c := m.front(a)
-	if c.toast == "" || !m.now().Before(c.toastUntil) {
+	if c.toast == "" || !m.Now().Before(c.toastUntil) {
 		return nil
 	}
-	return wrapInk(m.th.Accent.Paint, c.toast, "  ", m.width)
+	return wrapInk(m.Theme.Accent.Paint, c.toast, "  ", m.width)
 }
 
 // whyNot says why the agent did not start, and what to do.
 func (m *Model) whyNot(a *workspace.Agent) []string {
-	th := m.th
+	th := m.Theme
 	rows := transcript.Failure(a.Err(), m.width-1, th)
 	for _, text := range advice(a.Err(), a.Spec) {
 		rows = append(rows, "")
@@ -253,7 +253,7 @@ func (m *Model) lastWords(a *workspace.Agent) []string {
 	lines, _ := a.Log.Lines()
 	var rows []string
 	for _, line := range lines[max(0, len(lines)-8):] {
-		rows = append(rows, widget.Truncate("  "+m.th.Faint.Paint(line.Text), m.width, "…"))
+		rows = append(rows, widget.Truncate("  "+m.Theme.Faint.Paint(line.Text), m.width, "…"))
 	}
 	return rows
 }

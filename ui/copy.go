@@ -151,7 +151,7 @@ func (menu *copyMenu) shownCodes() (first, n int) {
 }
 
 func (menu *copyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
-	th := menu.c.m.th
+	th := menu.c.m.Theme
 	inner := widget.InnerWidth(width)
 	option := func(key, what string) string { return th.Key.Paint(key) + " " + what }
 	options := []string{option("y", "all of it")}

@@ -168,7 +168,7 @@ func (m *Model) keepDrafts(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, editedMsg, draftLoadedMsg:
 		changed = true
-		m.drafts.changed = m.now()
+		m.drafts.changed = m.Now()
 	}
 	switch {
 	case sent && !m.drafts.saving:
@@ -187,7 +187,7 @@ func (m *Model) draftTick(d time.Duration) tea.Cmd {
 // handle comes when it may be time to keep what was typed.
 func (draftTickMsg) handle(m *Model) tea.Cmd {
 	m.drafts.ticking = false
-	if rest := settled - m.now().Sub(m.drafts.changed); rest > 0 {
+	if rest := settled - m.Now().Sub(m.drafts.changed); rest > 0 {
 		return m.draftTick(rest)
 	}
 	if m.drafts.saving {

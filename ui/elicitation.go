@@ -54,7 +54,7 @@ func (c *chat) elicitShown() bool {
 // armed tells whether a key that comes now is for it: as with a question, what is
 // typed ahead opens no page and fills in no form.
 func (e *elicitation) Armed() bool {
-	c, now := e.c, e.c.m.now()
+	c, now := e.c, e.c.m.Now()
 	if !c.elicitShown() {
 		return false
 	}
@@ -94,7 +94,7 @@ func (c *chat) elicited(e event.ElicitationAsked) tea.Cmd {
 			e.Answer(event.ElicitationAnswer{Action: "decline"})
 			return c.say("the agent asked for a form that parley cannot show; declined")
 		}
-		n.about, n.form = form, widget.NewForm(formFields(form), c.m.keys)
+		n.about, n.form = form, widget.NewForm(formFields(form), c.m.Keys)
 	}
 	at := slices.IndexFunc(c.elicits, func(e *elicitation) bool { return e.open })
 	if at < 0 {
@@ -225,7 +225,7 @@ func (e *elicitation) WaitsSince() (time.Time, bool) { return e.shownAt, e.c.eli
 
 func (e *elicitation) press(p layer.Press) tea.Cmd {
 	c, name := e.c, p.Name
-	if e.grabbed && c.m.now().Sub(e.grabbedAt) < dropAfterGrab {
+	if e.grabbed && c.m.Now().Sub(e.grabbedAt) < dropAfterGrab {
 		return nil
 	}
 	open := e.form != nil && e.form.Choice() == widget.FormOpen
@@ -327,7 +327,7 @@ func (c *chat) settle(e *elicitation, action string) tea.Cmd {
 // elicitRows draws the one on the screen in at most height rows. The cursor is in
 // the form only while it has the keys. What is covered has not been read.
 func (c *chat) elicitRows(width, height int, covered bool) ([]string, *tea.Cursor) {
-	e, th, now := c.elicits[0], c.m.th, c.m.now()
+	e, th, now := c.elicits[0], c.m.Theme, c.m.Now()
 	if e.shownAt.IsZero() {
 		e.shownAt = now
 	}
@@ -394,7 +394,7 @@ func (e *elicitation) foot(c *chat, armed bool) string {
 // linkRows show the whole address, the host by itself, and what is odd about it.
 // What became of it stands above.
 func (c *chat) linkRows(e *elicitation, width int) (above, rows []string) {
-	th := c.m.th
+	th := c.m.Theme
 	if e.open {
 		above = wrapInk(th.Accent.Paint, "waiting for the agent to say that it is done", "", width)
 	}

@@ -199,7 +199,7 @@ func (c *chat) nextMatch(step int) tea.Cmd {
 	f := c.finding
 	if f == nil {
 		if c.lastSearch == "" {
-			return c.say(c.m.keys.Label(intent.Transcript, intent.Search) + " searches")
+			return c.say(c.m.Keys.Label(intent.Transcript, intent.Search) + " searches")
 		}
 		c.startSearch()
 		cmd := c.typeSearch(c.lastSearch, true)
@@ -229,10 +229,10 @@ func (c *chat) findRows(top int) int {
 
 // findRow is the row of the search, and where in it the cursor stands.
 func (c *chat) findRow(width int) (string, int) {
-	th, f := c.m.th, c.finding
+	th, f := c.m.Theme, c.finding
 	right := c.findWord()
 	if !f.typing {
-		keys := func(i intent.Intent) string { return c.m.keys.Label(intent.Transcript, i) }
+		keys := func(i intent.Intent) string { return c.m.Keys.Label(intent.Transcript, i) }
 		if hint := keys(intent.SearchNext) + " " + keys(intent.SearchPrevious) + " · esc"; widget.Width(right+hint)+20 < width {
 			right += " · " + hint
 		}

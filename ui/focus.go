@@ -25,11 +25,11 @@ func (c *chat) focus(on bool) {
 // conversation is the transcript while it has the keys. What is typed there is dropped.
 type conversation struct{ c *chat }
 
-func (conversation) armed() bool { return true }
+func (conversation) Armed() bool { return true }
 
 func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	switch want := c.m.keys.Of(intent.Transcript, p.Name); want {
+	switch want := c.m.Keys.Of(intent.Transcript, p.Name); want {
 	case intent.Open:
 		if !c.view.Toggle() {
 			return c.say("there is nothing to open"), true

@@ -35,7 +35,7 @@ type pagePlayer struct {
 func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
 	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
-	p.m.now = func() time.Time { return p.now }
+	p.m.Now = func() time.Time { return p.now }
 	p.m.page = chatPage
 	p.m.chat.Agent.Pretend(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
@@ -145,7 +145,7 @@ func (p *pagePlayer) afresh() string {
 
 // differ shows two screens with what is not the same in them.
 func (p *pagePlayer) differ(a, b string) string {
-	styles := uitest.NewStyles(p.m.th)
+	styles := uitest.NewStyles(p.m.Theme)
 	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
 	var out strings.Builder
 	for i := range max(len(left), len(right)) {

@@ -147,7 +147,7 @@ func TestGoldenEverything(t *testing.T) {
 			c.apply(it)
 		}
 		c.applied()
-		d.m.now = func() time.Time { return uitest.Now }
+		d.m.Now = func() time.Time { return uitest.Now }
 		c.view.Tick(uitest.Now)
 		d.golden("everything, its end")
 		d.press("ctrl+home")

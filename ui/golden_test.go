@@ -17,8 +17,8 @@ func (d *driver) golden(name string) {
 		d.m.opts.Theme = p.Theme
 		d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
 		d.send(refreshMsg{})
-		if d.m.th.Name != p.Theme {
-			d.t.Fatalf("the theme is %s, not %s", d.m.th.Name, p.Theme)
+		if d.m.Theme.Name != p.Theme {
+			d.t.Fatalf("the theme is %s, not %s", d.m.Theme.Name, p.Theme)
 		}
 		uitest.Section(d.t, "screens", p, name, strings.Split(d.m.View().Content, "\n"))
 	}

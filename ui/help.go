@@ -11,7 +11,7 @@ import (
 // helpRows lists the keys and commands, from the declaration that dispatches
 // them.
 func (c *chat) helpRows(width int) []string {
-	th := c.m.th
+	th := c.m.Theme
 	column := 22
 	if width < 60 {
 		column = 13
@@ -57,7 +57,7 @@ func (c *chat) helpRows(width int) []string {
 // keysOf are the keys of an action that fit beside its words.
 func (c *chat) keysOf(in intent.Context, i intent.Intent, column int) string {
 	label := ""
-	for _, key := range c.m.keys.Keys(in, i) {
+	for _, key := range c.m.Keys.Keys(in, i) {
 		next := strings.TrimSpace(label + " " + intent.Shown(key))
 		if label != "" && len(next) >= column {
 			break

@@ -69,7 +69,7 @@ func (q *question) writeRows(cur permissions.Question, i int, p permissions.Part
 	if h == nil || !h.on && !h.changed() || cur.Change == nil {
 		return q.diffRows(q.compared(cur.Key, i, p), width)
 	}
-	th := q.c.m.th
+	th := q.c.m.Theme
 	var rows []string
 	if h.edited {
 		rows = wrapInk(th.Warn.Paint, "edited by you: this is what will be written", "  ", width)
@@ -153,7 +153,7 @@ func (q *question) moved(cur permissions.Question) {
 
 // hunkKey handles a key while hunks are chosen from; false where it is none of its.
 func (q *question) hunkKey(cur permissions.Question, h *hunks, msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	want := q.c.m.keys.Of(intent.Hunks, msg.String())
+	want := q.c.m.Keys.Of(intent.Hunks, msg.String())
 	switch want {
 	case intent.None:
 		return nil, false
@@ -258,7 +258,7 @@ func (q *question) optionName(cur permissions.Question, o permissions.Option) (n
 
 // hunkFoot names the keys of a write.
 func (q *question) hunkFoot(cur permissions.Question) string {
-	keys := q.c.m.keys
+	keys := q.c.m.Keys
 	var all []string
 	add := func(in intent.Context, i intent.Intent, words string) {
 		if key := keys.Label(in, i); key != "" {
@@ -368,7 +368,7 @@ func oldMissing(cur permissions.Question) bool {
 // other. An editor that failed has written nothing.
 func (m writeEdited) handle(model *Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
-	now := model.now()
+	now := model.Now()
 	c.lastKey, q.deaf = now, now.Add(layer.Quiet) // keys that were meant for the editor answer nothing
 	cur, ok := q.asked(m.key)
 	h := q.made[m.key]

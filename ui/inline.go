@@ -190,7 +190,7 @@ func (m *Model) write() tea.Cmd {
 // catchUp names the page that has come to the front, and leaves out what would be
 // too much of what was said before.
 func (c *chat) catchUp() (rows []string) {
-	m, th := c.m, c.m.th
+	m, th := c.m, c.m.Theme
 	if c.written == nil {
 		c.written = transcript.NewWritten(c.Thread, m.opts.Cwd, th)
 	}
@@ -224,7 +224,7 @@ func (m *Model) inlineView() tea.View {
 	f := inline.Frame{Bare: true}
 	switch {
 	case m.quitting:
-		f.Rows = []string{m.th.Dim.Paint("ending " + m.names() + "…")}
+		f.Rows = []string{m.Theme.Dim.Paint("ending " + m.names() + "…")}
 	default:
 		f = m.chat.live(m.width, m.height)
 	}
@@ -239,7 +239,7 @@ func (c *chat) live(width, height int) inline.Frame {
 	if c.written == nil {
 		c.catchUp()
 	}
-	c.written.Look(width, c.m.th, c.view.Density())
+	c.written.Look(width, c.m.Theme, c.view.Density())
 	cells := min(width-1, maxLive)
 	below, y := c.inlineBelow(cells, height)
 	room := max(0, height-2-len(below))
@@ -266,7 +266,7 @@ func (c *chat) live(width, height int) inline.Frame {
 // composer begins. What is offered while a command is typed stands below that: so
 // it does not move.
 func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
-	th := c.m.th
+	th := c.m.Theme
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, cells))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
@@ -303,7 +303,7 @@ func (c *chat) shortStatus(width int) string {
 	gone := strings.TrimLeft(c.status(width), " ")
 	left, right := gone, c.statusRight()
 	if l, ok := strings.CutSuffix(gone, right); ok && right != "" {
-		left = strings.TrimRight(l, " ") + c.m.th.Dim.Paint(" · ") + right
+		left = strings.TrimRight(l, " ") + c.m.Theme.Dim.Paint(" · ") + right
 	}
 	return widget.Truncate("  "+left, width, "…")
 }

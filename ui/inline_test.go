@@ -116,7 +116,7 @@ func TestInlineWrites(t *testing.T) {
 	}, func(d *driver, p *paper) {
 		p.writes(named)
 		p.shows("› ask the agent", "fake", "? help")
-		at := d.m.now().Format("15:04")
+		at := d.m.Now().Format("15:04")
 		d.types("go\n")
 		d.wait(500 * time.Millisecond)
 		said := []string{named, "▌ go  " + at, "  first block"}

@@ -63,13 +63,13 @@ func when(there bool, l layer.Layer) layer.Layer {
 // press hands a key to the layers. Whether they have the keys depends on the key
 // before: this one counts from now on.
 func (m *Model) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
-	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: m.keys.Of(intent.Chat, msg.String())}
+	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: m.Keys.Of(intent.Chat, msg.String())}
 	c := m.typedOn()
 	layer.Reach(m.layers(), func(l layer.Layer) (taken bool) {
 		cmd, taken = l.Key(p)
 		return taken
 	})
-	c.lastKey = m.now()
+	c.lastKey = m.Now()
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (m *Model) quietSince() (since time.Time, waits bool) {
 	layer.Reach(m.layers(), func(l layer.Waiter) bool {
 		at, here := l.WaitsSince()
 		if here && at.IsZero() { // it is about to be drawn
-			at = m.now()
+			at = m.Now()
 		}
 		if here && at.After(since) {
 			since = at
@@ -111,7 +111,7 @@ func (m *Model) quietSince() (since time.Time, waits bool) {
 type always struct{ m *Model }
 
 func (l always) Key(p layer.Press) (tea.Cmd, bool) {
-	switch l.m.keys.Of(intent.Always, p.Name) {
+	switch l.m.Keys.Of(intent.Always, p.Name) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:

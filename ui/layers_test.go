@@ -34,7 +34,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 	if key == "space" {
 		msg.Text = " "
 	}
-	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: d.m.keys.Of(intent.Chat, msg.String())}
+	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: d.m.Keys.Of(intent.Chat, msg.String())}
 	for _, l := range d.m.layers() {
 		if l == nil {
 			continue

@@ -26,7 +26,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if c.ReadOnly {
 		c.composer.SetPlaceholder(c.nobody())
 	}
-	th := c.m.th
+	th := c.m.Theme
 	foot := c.hint()
 	c.composer.SetPrompt("› ")
 	if c.shelling() {
@@ -34,7 +34,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		foot = c.shellFoot()
 	}
 	if c.overlay == noOverlay {
-		c.question.appears(c.m.now()) // whether it has the keys shows in the composer too
+		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
 	input, frame := c.composer.Rows(th), 0
 	if height >= leastFramed || c.asks() == "" {
@@ -119,7 +119,7 @@ const (
 // which one it is.
 func (c *chat) cursor(x, y int) *tea.Cursor {
 	at := tea.NewCursor(x, y)
-	if c.m.keys.Vim() && c.composer.Mode() == "" {
+	if c.m.Keys.Vim() && c.composer.Mode() == "" {
 		at.Shape = tea.CursorBar
 	}
 	return at
@@ -199,7 +199,7 @@ func (c *chat) tagEnd(below []string, border, width, top int) {
 	case n > 0:
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
-	tag := c.m.th.Selected.Paint(widget.Truncate(word, width-4, "…"))
+	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
 	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
 	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
 }
@@ -231,7 +231,7 @@ func (c *chat) endInSight(height int) bool {
 
 // welcome stands where the transcript will be.
 func (c *chat) welcome(width int) []string {
-	th := c.m.th
+	th := c.m.Theme
 	if c.Agent.Conn() == nil {
 		return nil
 	}
@@ -267,14 +267,14 @@ func (c *chat) planLine(width int) string {
 		return ""
 	}
 	if heading := c.Thread.Heading(); heading != "" {
-		return widget.Truncate(" "+c.m.th.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
+		return widget.Truncate(" "+c.m.Theme.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
 	}
 	if len(plan) == 0 {
 		return ""
 	}
-	line := " " + c.m.th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
+	line := " " + c.m.Theme.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
 	if n := len(c.Thread.Plans); n > 1 {
-		line += c.m.th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
+		line += c.m.Theme.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
 		line += " ▸ " + unmarked(current)
@@ -301,7 +301,7 @@ func (c *chat) queueRows(width, most int) []string {
 		_, own := transcript.SplitCarried(p.Draft)
 		all = append(all, waiting{p.Why() + "  ", own})
 	}
-	th := c.m.th
+	th := c.m.Theme
 	var rows []string
 	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
@@ -330,7 +330,7 @@ var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pen
 
 // planRows lists the plans, each with its steps.
 func (c *chat) planRows(width int) []string {
-	plans, th := c.Thread.Plans, c.m.th
+	plans, th := c.Thread.Plans, c.m.Theme
 	if len(plans) == 0 {
 		return []string{th.Dim.Paint("the agent has made no plan")}
 	}
@@ -367,7 +367,7 @@ func (c *chat) stepRows(p event.PlanEntry, width int) []string {
 			sign = " "
 		}
 		if p.Status == "completed" {
-			r = c.m.th.Dim.Paint(r)
+			r = c.m.Theme.Dim.Paint(r)
 		}
 		rows = append(rows, sign+" "+r)
 	}
@@ -375,7 +375,7 @@ func (c *chat) stepRows(p event.PlanEntry, width int) []string {
 }
 
 func (c *chat) logRows(width int) []string {
-	th := c.m.th
+	th := c.m.Theme
 	lines, total := c.Agent.Log.Lines()
 	if total == 0 {
 		return []string{th.Dim.Paint("nothing so far")}

@@ -116,7 +116,7 @@ func indented(data []byte) string {
 
 // sourceRows wraps the source once for each width.
 func (c *chat) sourceRows(width int) []string {
-	s, th := c.source, c.m.th
+	s, th := c.source, c.m.Theme
 	if s == nil {
 		return nil
 	}

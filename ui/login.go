@@ -138,7 +138,7 @@ func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
 	}
 	if *place == nil || (*place).step == nil {
 		*place = m.loginPicker(n.Agent)
-		(*place).unasked = m.now() // an enter that was one too many chooses nothing
+		(*place).unasked = m.Now() // an enter that was one too many chooses nothing
 		(*place).link = loginAddress([]string{n.Err.Error()})
 	}
 	return m.lookAgain(layer.Quiet)

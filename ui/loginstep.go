@@ -75,7 +75,7 @@ func (m *Model) variablesStep(a *workspace.Agent, method event.AuthMethod) *logi
 		}
 		fields = append(fields, f)
 	}
-	return &loginStep{m: m, agent: a, conn: a.Conn(), method: method, form: widget.NewForm(fields, m.keys).WithoutDecline()}
+	return &loginStep{m: m, agent: a, conn: a.Conn(), method: method, form: widget.NewForm(fields, m.Keys).WithoutDecline()}
 }
 
 // key handles a key; close says that the list is not needed any more either.
@@ -87,7 +87,7 @@ func (g *loginStep) Key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool
 	case g.form == nil:
 		return g.commandKey(p, name)
 	}
-	switch g.m.keys.Of(intent.Chat, name) {
+	switch g.m.Keys.Of(intent.Chat, name) {
 	case intent.ScrollUp:
 		g.offset--
 		return nil, false
@@ -126,7 +126,7 @@ func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool)
 
 // armed tells whether a command may be agreed to: all of it has been on the
 // screen, and it stands there long enough for a key to be about it.
-func (g *loginStep) Armed() bool { return g.read && g.m.now().Sub(g.shownAt) >= layer.Quiet }
+func (g *loginStep) Armed() bool { return g.read && g.m.Now().Sub(g.shownAt) >= layer.Quiet }
 
 // paste puts pasted text into the form.
 func (g *loginStep) Paste(text string) {
@@ -158,7 +158,7 @@ func (g *loginStep) give() tea.Cmd {
 // cursor stands.
 func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor) {
 	if g.shownAt.IsZero() {
-		g.shownAt = g.m.now()
+		g.shownAt = g.m.Now()
 	}
 	box := widget.Box{Title: "log in to " + g.agent.Name() + ": " + workspace.MethodName(g.method), Focused: true}
 	inner := widget.InnerWidth(width)

@@ -43,7 +43,7 @@ func local(a elicit.Link) bool {
 // loginRows are the newest of these lines, whole, as many as fit, and what is odd about
 // the address.
 func (m *Model) loginRows(a *workspace.Agent, width, most int) []string {
-	th := m.th
+	th := m.Theme
 	var odd []string
 	lines := a.LoginLines()
 	for _, w := range loginAddress(lines).Warnings {
@@ -67,7 +67,7 @@ func addressKeys(link elicit.Link, th *theme.Theme) []string {
 
 // loginKeys is the line about the keys of a login under way.
 func (m *Model) loginKeys(a *workspace.Agent) string {
-	th := m.th
+	th := m.Theme
 	var parts []string
 	if link := loginAddress(a.LoginLines()); link.OK {
 		parts = addressKeys(link, th)
@@ -96,7 +96,7 @@ func (l address) Rows(width, height int) ([]string, *tea.Cursor) {
 	inner := widget.InnerWidth(width)
 	keys := widget.Wrap(c.m.loginKeys(a), inner)
 	body := append(c.m.loginRows(a, inner, height-2-len(keys)), keys...)
-	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.th), nil
+	return widget.Box{Title: "log in to " + a.Name() + ": " + a.LoggingIn(), Body: fit(body, max(1, height-2))}.Rows(width, c.m.Theme), nil
 }
 
 // address is that of a login under way.
@@ -111,7 +111,7 @@ func (l address) Key(p layer.Press) (tea.Cmd, bool) {
 func (c *chat) addressKey(p layer.Press, link elicit.Link) (tea.Cmd, bool) {
 	m := c.m
 	switch {
-	case !link.OK, !c.composer.Empty(), m.now().Sub(c.lastKey) < layer.Quiet:
+	case !link.OK, !c.composer.Empty(), m.Now().Sub(c.lastKey) < layer.Quiet:
 	case p.Name == "y":
 		return c.copyText(func() string { return link.URL }), true
 	case p.Name == "o" && m.opts.OpenURL != nil:

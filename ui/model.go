@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -25,10 +26,8 @@ const (
 // Model is the root. Everything below it is a plain struct of the same
 // goroutine.
 type Model struct {
+	layer.Env
 	opts Options
-	keys *intent.Keymap
-	th   *theme.Theme
-	now  func() time.Time
 
 	terminal  theme.Terminal
 	asked     bool    // the terminal was asked for its background
@@ -179,7 +178,7 @@ func (m *Model) View() tea.View {
 	if !m.dirty {
 		return m.view
 	}
-	m.dirty, m.drawn = false, m.now()
+	m.dirty, m.drawn = false, m.Now()
 	m.draws++
 	if m.inlined() || m.quitting && m.inline.on && m.inline.screen != nil {
 		m.view = m.inlineView()
@@ -193,7 +192,7 @@ func (m *Model) View() tea.View {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{widget.Truncate(m.th.Dim.Paint("ending "+m.names()+"…"), m.width, "…")}
+		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+m.names()+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
@@ -218,7 +217,7 @@ func (m *Model) View() tea.View {
 // label is the first key of an action of the chat page; its command where it has
 // no key.
 func (m *Model) label(i intent.Intent) string {
-	if key := m.keys.Label(intent.Chat, i); key != "" {
+	if key := m.Keys.Label(intent.Chat, i); key != "" {
 		return key
 	}
 	for _, a := range intent.Commands() {

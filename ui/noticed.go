@@ -63,7 +63,7 @@ func (msg noticedMsg) handle(m *Model) tea.Cmd {
 	case m.quitting:
 		return nil
 	case msg.line == "":
-	case m.page != chatPage || m.chat.toast != "" && m.now().Before(m.chat.toastUntil):
+	case m.page != chatPage || m.chat.toast != "" && m.Now().Before(m.chat.toastUntil):
 		return tea.Tick(noticePause, func(time.Time) tea.Msg { return msg })
 	}
 	var next tea.Cmd

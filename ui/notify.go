@@ -38,7 +38,7 @@ func (m *Model) elsewhere() bool {
 	if m.focusKnown {
 		return !m.focused
 	}
-	return m.now().Sub(m.lastInput) >= away
+	return m.Now().Sub(m.lastInput) >= away
 }
 
 // notify tells the user of what an event means, where nobody looks: that a turn
@@ -60,7 +60,7 @@ func (m *Model) notify(c *chat, e event.Event) tea.Cmd {
 	default:
 		return nil
 	}
-	now := m.now()
+	now := m.Now()
 	if m.opts.Notify == NotifyNone || !m.elsewhere() || now.Sub(m.notified) < notifyPause {
 		return nil
 	}

@@ -15,7 +15,7 @@ func (c *chat) showPalette() tea.Cmd {
 			if a.Quiet || c.useless(a.Intent) {
 				continue
 			}
-			items = append(items, widget.Item{Title: a.Help, Detail: c.commandWord(a), Hint: c.m.keys.Label(in, a.Intent), Value: a.Intent})
+			items = append(items, widget.Item{Title: a.Help, Detail: c.commandWord(a), Hint: c.m.Keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
 	if !c.ReadOnly {

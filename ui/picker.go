@@ -59,7 +59,7 @@ func (l list) shown() bool { return !((*l.place).details && l.c.overlay == logOv
 // waits for an empty composer too; alt+a gives it the keys there.
 func (l list) hasKeys() bool {
 	p, c := *l.place, l.c
-	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.Armed(c.m.now(), c.lastKey)
+	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.Armed(c.m.Now(), c.lastKey)
 }
 
 // key takes all keys while it is armed, and esc before that.
@@ -75,7 +75,7 @@ func (l list) Key(p layer.Press) (tea.Cmd, bool) {
 	if cmd, ok := c.addressKey(p, open.addressed()); ok {
 		return cmd, true
 	}
-	cmd, done := open.Key(c.m.keys, p.KeyPressMsg)
+	cmd, done := open.Key(c.m.Keys, p.KeyPressMsg)
 	if done && *l.place == open {
 		*l.place = nil
 	}
@@ -99,7 +99,7 @@ func (l list) Rows(width, height int) ([]string, *tea.Cursor) {
 	if !l.shown() {
 		return nil, nil
 	}
-	return (*l.place).rows(width, max(4, height), l.c.m.th)
+	return (*l.place).rows(width, max(4, height), l.c.m.Theme)
 }
 
 // key handles a key; close says that the picker is done.
@@ -252,7 +252,7 @@ func (m *Model) foot(hints ...hint) string {
 	for _, h := range hints {
 		if h.key == intent.None {
 			out += h.does + " · "
-		} else if key := m.keys.Label(intent.List, h.key); key != "" {
+		} else if key := m.Keys.Label(intent.List, h.key); key != "" {
 			out += key + " " + h.does + " · "
 		}
 	}
@@ -261,5 +261,5 @@ func (m *Model) foot(hints ...hint) string {
 
 // listKey is the key of an action in a list.
 func (m *Model) listKey(i intent.Intent) string {
-	return cmp.Or(m.keys.Label(intent.List, i), "no key")
+	return cmp.Or(m.Keys.Label(intent.List, i), "no key")
 }

@@ -116,7 +116,7 @@ func (p *popup) Key(k layer.Press) (tea.Cmd, bool) {
 
 // rows draws the popup where nothing else lies over the transcript to be read.
 func (p *popup) Rows(width, height int) ([]string, *tea.Cursor) {
-	th := p.c.m.th
+	th := p.c.m.Theme
 	if p.c.overlay != noOverlay {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ func (m *Model) events(b *workspace.Batch) tea.Cmd {
 	for _, c := range m.chats() {
 		c.applied()
 	}
-	m.dirty = m.dirty || !more || m.now().Sub(m.drawn) >= frame
+	m.dirty = m.dirty || !more || m.Now().Sub(m.drawn) >= frame
 	if m.moving() {
 		cmds = append(cmds, m.tick())
 	}

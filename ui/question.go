@@ -132,7 +132,7 @@ func (q *question) grab(now time.Time) {
 
 // armed tells whether a key that comes now is for the question.
 func (q *question) Armed() bool {
-	now := q.c.m.now()
+	now := q.c.m.Now()
 	if !q.open() || q.shownAt.IsZero() {
 		return false
 	}
@@ -147,7 +147,7 @@ func (q *question) Key(p layer.Press) (tea.Cmd, bool) {
 	if !q.Armed() {
 		return nil, false
 	}
-	now, msg, name := q.c.m.now(), p.KeyPressMsg, p.Name
+	now, msg, name := q.c.m.Now(), p.KeyPressMsg, p.Name
 	cur := q.waiting[q.current]
 	h := q.made[cur.Key]
 	q.note = ""
@@ -169,7 +169,7 @@ func (q *question) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	want := q.c.m.keys.Of(intent.Question, name)
+	want := q.c.m.Keys.Of(intent.Question, name)
 	if why := unfit(cur, want); why != "" {
 		if q.grabbed || q.full {
 			return q.c.say(why), true
@@ -218,14 +218,14 @@ func (q *question) Key(p layer.Press) (tea.Cmd, bool) {
 			step = len(q.waiting) - 1
 		}
 		q.turn((q.current + step) % len(q.waiting))
-		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.now(), nil // what was typed for the other one is dropped
+		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.Now(), nil // what was typed for the other one is dropped
 	case intent.Leave:
 		switch {
 		case q.full:
 			q.full, q.grabbed, q.reading = false, false, false
 			return nil, true
 		case q.reading && !q.grabbed && p.Want == intent.FocusQuestion:
-			q.grab(q.c.m.now())
+			q.grab(q.c.m.Now())
 			return nil, true
 		case q.grabbed || q.reading:
 			q.grabbed, q.reading = false, false
@@ -262,7 +262,7 @@ const tooFast = "too fast to be an answer: press it again in a moment, or alt+a 
 // tooFast tells whether a key that does something may be the next letter of a word,
 // and notes that it came.
 func (q *question) tooFast() bool {
-	now := q.c.m.now()
+	now := q.c.m.Now()
 	if !q.reading || q.grabbed || now.Sub(q.readAt) >= layer.Quiet {
 		return false
 	}
@@ -300,7 +300,7 @@ func (q *question) keep(msg tea.KeyPressMsg) {
 		q.grabbed = true
 		return
 	}
-	q.reading, q.readAt = !q.grabbed, q.c.m.now()
+	q.reading, q.readAt = !q.grabbed, q.c.m.Now()
 }
 
 // optionFor finds the option of a key: its place, or the letter of a kind that
@@ -399,7 +399,7 @@ func (q *question) reject() tea.Cmd {
 
 // body is all that has to be read. A large diff is not compared on every frame.
 func (q *question) body(cur permissions.Question, width int) []string {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	if q.drawn == nil || q.drawnKey != cur.Key || q.drawnWidth != width || q.drawnTheme != th || q.drawnSides != q.sides() {
 		if q.drawnKey == cur.Key && (q.drawnWidth != width || q.drawnSides != q.sides()) {
 			q.moved(cur)
@@ -410,7 +410,7 @@ func (q *question) body(cur permissions.Question, width int) []string {
 }
 
 func (q *question) draw(cur permissions.Question, width int) []string {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	rows := wrapInk(th.Strong.Paint, cur.Heading, "", width)
 	judged := false // the verdicts stand below the first command or, without one, at the end
 	for i, p := range cur.Body {
@@ -447,7 +447,7 @@ func (q *question) detailRows(cur permissions.Question, width int) []string {
 	if text == "" {
 		text = "the agent sent nothing else about it"
 	}
-	return append([]string{""}, wrapInk(q.c.m.th.Dim.Paint, text, "  ", width)...)
+	return append([]string{""}, wrapInk(q.c.m.Theme.Dim.Paint, text, "  ", width)...)
 }
 
 func wrapInk(paint func(string) string, text, before string, width int) []string {
@@ -463,7 +463,7 @@ func wrapInk(paint func(string) string, text, before string, width int) []string
 
 // optionRows lists the options in the agent's order, each with its key.
 func (q *question) optionRows(cur permissions.Question, width int) []string {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	var rows []string
 	line := ""
 	add := func(key, name string, off bool) {
@@ -486,7 +486,7 @@ func (q *question) optionRows(cur permissions.Question, width int) []string {
 		name, off := q.optionName(cur, o)
 		add(keyOf(cur.Options, i, o), name, off)
 	}
-	if key := q.c.m.keys.Label(intent.Question, intent.TakeOver); key != "" && cur.Attends {
+	if key := q.c.m.Keys.Label(intent.Question, intent.TakeOver); key != "" && cur.Attends {
 		add(key, "Run it here, with my keyboard", !q.read)
 	}
 	return append(rows, line)

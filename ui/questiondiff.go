@@ -30,7 +30,7 @@ func (q *question) compared(key uint64, i int, p permissions.Part) *questionDiff
 // diffRows draws one part of a question that is a diff: all of it, side by side
 // where the question has a screen that is wide enough to itself.
 func (q *question) diffRows(d *questionDiff, width int) []string {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	rows, _ := d.diff.Draw(widget.DiffLook{Width: width - 2, Sides: q.sides(), Syntax: d.syntax, Theme: th})
 	for i, r := range rows {
 		rows[i] = "  " + r
@@ -41,7 +41,7 @@ func (q *question) diffRows(d *questionDiff, width int) []string {
 
 // want notes a diff that was drawn without the colours of its code.
 func (q *question) want(d *questionDiff) {
-	if widget.Colours(q.c.m.th) && !d.asked {
+	if widget.Colours(q.c.m.Theme) && !d.asked {
 		d.asked = true
 		q.wanted = append(q.wanted, d)
 	}
@@ -64,7 +64,7 @@ func (q *question) coloured(d *questionDiff, s *widget.Syntax) {
 // patchRows draws all of a patch, each file with its name. One that has more to it than
 // lines, such as what is binary, is shown as it is.
 func (q *question) patchRows(p permissions.Part, width int) (rows []string) {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	files := widget.ParsePatch(p.Text)
 	for _, f := range files {
 		if f.Binary || f.Text != "" || f.Diff == nil {

@@ -45,7 +45,7 @@ func (q *question) unread(o permissions.Option) bool {
 // insists tells whether an option was chosen unread for the second time. A key that is
 // held down chooses it once.
 func (q *question) insists(o permissions.Option) bool {
-	s, now := &q.seen, q.c.m.now()
+	s, now := &q.seen, q.c.m.Now()
 	sure := s.pressed == o.ID && now.Sub(s.pressedAt) >= layer.Quiet
 	s.pressed, s.pressedAt = o.ID, now
 	return sure

@@ -24,7 +24,7 @@ func (q *question) verdictRows(cur permissions.Question, width int) []string {
 	for _, v := range verdicts {
 		longest = max(longest, widget.Width(oneRow(v.Text)))
 	}
-	th := q.c.m.th
+	th := q.c.m.Theme
 	column := min(longest, max(12, width/2-6))
 	var rows []string
 	for i, v := range verdicts {
@@ -71,7 +71,7 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 // frame is the colour of the question's frame where it reaches further than the project:
 // nil where it does not.
 func (q *question) frame(cur permissions.Question) *theme.Ink {
-	th := q.c.m.th
+	th := q.c.m.Theme
 	switch marks := cur.Judgement.Marks(); {
 	case th.Bad.Spec().Fg == nil: // the words alone say it
 	case marks.Grave() || cur.Secret:

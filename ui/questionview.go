@@ -20,7 +20,7 @@ func (q *question) appears(now time.Time) {
 // rows draws the current question in at most height rows. What is covered by a
 // popup has not been read.
 func (q *question) rows(width, height int, covered bool) []string {
-	now := q.c.m.now()
+	now := q.c.m.Now()
 	q.appears(now)
 	cur := q.waiting[q.current]
 	inner := widget.InnerWidth(width)
@@ -38,7 +38,7 @@ func (q *question) rows(width, height int, covered bool) []string {
 		rows = append(rows, options...)
 	}
 	box := widget.Box{Title: q.title(cur), Right: q.right(len(body)), Foot: q.foot(now), Body: rows, Focused: q.Armed(), Ink: q.frame(cur)}
-	return box.Rows(width, q.c.m.th)
+	return box.Rows(width, q.c.m.Theme)
 }
 
 // parts returns the body, how many rows of it have to be read, and the options
@@ -106,7 +106,7 @@ func (q *question) foot(now time.Time) string {
 
 // fullFoot names the keys of the full view.
 func (q *question) fullFoot(cur permissions.Question) string {
-	keys := q.c.m.keys
+	keys := q.c.m.Keys
 	back := keys.Label(intent.Question, intent.FullScreen)
 	if h := q.made[cur.Key]; h != nil && h.on {
 		return q.hunkFoot(cur) + " · " + back + " goes back"

@@ -92,7 +92,7 @@ func (c *chat) runLine() tea.Cmd {
 	c.m.lastRun++
 	r := &shellRun{key: c.m.lastRun, chat: c, line: line, dir: c.shellDir(), feed: newShellFeed()}
 	c.m.runs = append(c.m.runs, r)
-	c.told(thread.ShellAsked{Key: r.key, Command: line, Dir: r.dir, At: c.m.now()})
+	c.told(thread.ShellAsked{Key: r.key, Command: line, Dir: r.dir, At: c.m.Now()})
 	c.view.End()
 	if c.shellRun() != r {
 		return nil
@@ -119,7 +119,7 @@ func (c *chat) told(e event.Event) {
 
 // begin starts the command.
 func (r *shellRun) begin() tea.Cmd {
-	r.chat.told(thread.ShellStarted{Key: r.key, At: r.chat.m.now()})
+	r.chat.told(thread.ShellStarted{Key: r.key, At: r.chat.m.Now()})
 	shell := r.chat.m.opts.Shell
 	start := func() tea.Msg {
 		stop, err := shell.Run(r.line, r.dir, r.feed.put)
@@ -143,7 +143,7 @@ func (msg shellBegunMsg) handle(m *Model) tea.Cmd {
 	r := msg.run
 	if msg.err != nil {
 		r.feed.close()
-		r.chat.told(thread.ShellEnded{Key: r.key, Err: msg.err, At: m.now()})
+		r.chat.told(thread.ShellEnded{Key: r.key, Err: msg.err, At: m.Now()})
 		return m.shellOver(r)
 	}
 	if r.stop = msg.stop; r.stopping {
@@ -162,7 +162,7 @@ func (msg shellNewsMsg) handle(m *Model) tea.Cmd {
 	if end == nil {
 		return r.listen()
 	}
-	r.chat.told(thread.ShellEnded{Key: r.key, Code: end.Code, Signal: end.Signal, Stopped: r.stopping, At: m.now()})
+	r.chat.told(thread.ShellEnded{Key: r.key, Code: end.Code, Signal: end.Signal, Stopped: r.stopping, At: m.Now()})
 	if s := r.chat.Thread.Shell(r.key); s != nil {
 		r.chat.Carried = append(r.chat.Carried, transcript.Carried(s))
 	}
@@ -203,7 +203,7 @@ func (c *chat) stopShell() tea.Cmd {
 func (c *chat) dropRun(r *shellRun) {
 	c.m.runs = slices.DeleteFunc(c.m.runs, func(other *shellRun) bool { return other == r })
 	r.feed.close()
-	c.told(thread.ShellEnded{Key: r.key, Stopped: true, At: c.m.now()})
+	c.told(thread.ShellEnded{Key: r.key, Stopped: true, At: c.m.Now()})
 }
 
 // stopRun ends one command, whether it runs or waits.

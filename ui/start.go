@@ -122,7 +122,7 @@ func (s *start) press(p layer.Press) tea.Cmd {
 
 // rows draws the start screen.
 func (s *start) rows(m *Model) ([]string, *tea.Cursor) {
-	th, width := m.th, m.width
+	th, width := m.Theme, m.width
 	rows := []string{
 		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+transcript.Home(m.opts.Cwd, m.opts.Home)), width, "…"),
 		"",
@@ -141,7 +141,7 @@ func (s *start) rows(m *Model) ([]string, *tea.Cursor) {
 
 // foot says what will run and what the agent gets.
 func (s *start) foot(m *Model) []string {
-	th := m.th
+	th := m.Theme
 	var lines []string
 	it, _ := s.list.Selected()
 	chosen, ok := it.Value.(workspace.Spec)

@@ -19,7 +19,7 @@ import (
 // status is the line at the bottom. It never wraps: parts are dropped from the
 // right until it fits.
 func (c *chat) status(width int) string {
-	th := c.m.th
+	th := c.m.Theme
 	right := c.statusRight()
 	parts := c.statusParts()
 	if w := c.m.waitingWord(); w != "" { // nothing but the mode comes before it
@@ -52,8 +52,8 @@ func (c *chat) status(width int) string {
 }
 
 func (c *chat) statusParts() []string {
-	th, t := c.m.th, c.Thread
-	if c.toast != "" && c.m.now().Before(c.toastUntil) {
+	th, t := c.m.Theme, c.Thread
+	if c.toast != "" && c.m.Now().Before(c.toastUntil) {
 		toast := []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
 		if c.approval() == permissions.AllMode { // never covered
 			toast = append([]string{c.approvalWord()}, toast...)
@@ -88,7 +88,7 @@ func (c *chat) statusParts() []string {
 	}
 	switch {
 	case c.Busy():
-		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(transcript.Seconds(c.m.now().Sub(t.TurnStarted))))
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(transcript.Seconds(c.m.Now().Sub(t.TurnStarted))))
 	case state == thread.Waiting:
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}
@@ -142,11 +142,11 @@ func (c *chat) statusParts() []string {
 }
 
 func (c *chat) statusRight() string {
-	th := c.m.th
+	th := c.m.Theme
 	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
 	stop, interrupt := c.m.label(intent.Stop), c.m.label(intent.Interrupt)
 	switch {
-	case c.m.now().Sub(c.m.quitArmed).Seconds() < 2:
+	case c.m.Now().Sub(c.m.quitArmed).Seconds() < 2:
 		return th.Warn.Paint(interrupt + " again to quit")
 	case c.retrying():
 		return hint("enter", "now")
@@ -167,7 +167,7 @@ func (c *chat) statusRight() string {
 	case c.shellRun() != nil:
 		return hint(stop, "stop the command")
 	}
-	return hint(cmp.Or(c.m.keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")
+	return hint(cmp.Or(c.m.Keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")
 }
 
 // mode names the session's mode: the option of that category, or else the mode.

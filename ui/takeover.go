@@ -104,7 +104,7 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 
 // handle is back on the screen. Keys that were meant for the command are nobody's.
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
-	c, now := msg.chat, m.now()
+	c, now := msg.chat, m.Now()
 	c.lastKey, c.question.deaf = now, now.Add(layer.Quiet)
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
@@ -118,7 +118,7 @@ func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 
 // takeOverHint says how the command at a terminal is taken over; "" where it cannot be.
 func (c *chat) takeOverHint(id string) string {
-	keys := c.m.keys
+	keys := c.m.Keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
 	if id == "" || key == "" || c.Agent.Conn() == nil || c.Agent.Conn().TakeOver == nil {
 		return ""
@@ -132,7 +132,7 @@ func (c *chat) takeOverHint(id string) string {
 // deafens tells whether a key is dropped: until none has come for a while. Whoever was
 // typing when a command ended was not typing for the composer.
 func (m *Model) deafens() bool {
-	now := m.now()
+	now := m.Now()
 	if !now.Before(m.deaf) {
 		m.deaf = time.Time{}
 		return false

@@ -51,7 +51,7 @@ func TestRejectedAndDone(t *testing.T) {
 		d.sees("⚠ Run", "ran although you rejected it", "1 unasked", "1 ran though rejected")
 		d.types("/trust\n")
 		list := d.screen()
-		if !d.inTheme("ran although you rejected it", d.m.th.Bad) {
+		if !d.inTheme("ran although you rejected it", d.m.Theme.Bad) {
 			t.Error("it is not in the colour of what went wrong")
 		}
 		against, unasked := strings.Index(list, "execute  git add"), strings.Index(list, "delete  Clean up")
@@ -100,7 +100,7 @@ func TestForbiddenAndDone(t *testing.T) {
 				d.wait(3 * time.Second)
 				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran though rejected", "1 unasked")
 				d.types("/trust\n")
-				if list := d.screen(); !d.inTheme("ran although your rule forbids it", d.m.th.Bad) || strings.Index(list, "execute  git add") > strings.Index(list, "delete  Clean up") {
+				if list := d.screen(); !d.inTheme("ran although your rule forbids it", d.m.Theme.Bad) || strings.Index(list, "execute  git add") > strings.Index(list, "delete  Clean up") {
 					t.Errorf("not in red, or not first:\n%s", list)
 				}
 			})

@@ -18,7 +18,7 @@ const twice = 500 * time.Millisecond
 // escaped is an esc that had nothing to close or to stop: the second one in a row
 // shows the turns.
 func (c *chat) escaped() tea.Cmd {
-	now := c.m.now()
+	now := c.m.Now()
 	if now.Sub(c.escAt) < twice {
 		c.escAt = time.Time{}
 		return c.showTurns()
@@ -43,7 +43,7 @@ func (c *chat) showTurns() tea.Cmd {
 		item := widget.Item{Title: first, Detail: strings.Join(strings.Fields(rest[:min(len(rest), 2000)]), " "), Value: it.Index}
 		if !it.At.IsZero() {
 			item.Hint = it.At.Format("15:04")
-			if d := it.At.Format("2 January 2006"); d != day && (day != "" || d != c.m.now().Format("2 January 2006")) {
+			if d := it.At.Format("2 January 2006"); d != day && (day != "" || d != c.m.Now().Format("2 January 2006")) {
 				item.Section = d
 			}
 			day = it.At.Format("2 January 2006")

@@ -30,6 +30,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/theme"
 )
 
@@ -178,15 +179,15 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, keys: cmp.Or(opts.Keys, intent.Default), pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, now: time.Now, lastInput: time.Now()}
+	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
 	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
-	m.th = theme.For(opts.Theme, m.terminal)
+	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(m, opts)
 	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
-		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.now() }})
+		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.chat = m.pageOf(m.w.Front())
 	if opts.Start != "" {
 		m.page = connectingPage

@@ -28,7 +28,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.lastInput = m.now()
+		m.lastInput = m.Now()
 	}
 	switch msg := msg.(type) {
 	case resultMsg:
@@ -117,7 +117,7 @@ func (m *Model) lookAgain(after time.Duration) tea.Cmd {
 func (m *Model) quietNow() tea.Cmd {
 	m.looking, m.dirty = false, true
 	since, waits := m.quietSince()
-	if rest := layer.Quiet - m.now().Sub(since); waits && rest > 0 {
+	if rest := layer.Quiet - m.Now().Sub(since); waits && rest > 0 {
 		return m.lookAgain(rest)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	if glyphs.Measure(true) {
 		m.dirty = true
 		for _, c := range m.chats() {
-			c.view.SetTheme(m.th)
+			c.view.SetTheme(m.Theme)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
 		cmd, taken = l.Paste(msg.Content)
 		return taken
 	})
-	c.lastKey = m.now()
+	c.lastKey = m.Now()
 	return cmd
 }
 
@@ -208,9 +208,9 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second
 // within two seconds quits.
 func (m *Model) interrupted() tea.Cmd {
-	if m.now().Sub(m.quitArmed) < 2*time.Second {
+	if m.Now().Sub(m.quitArmed) < 2*time.Second {
 		return m.quit()
 	}
-	m.quitArmed = m.now()
+	m.quitArmed = m.Now()
 	return later(2 * time.Second)
 }

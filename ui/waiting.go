@@ -35,7 +35,7 @@ func (m *Model) waitingWord() string {
 	case 1:
 		verb = "waits"
 	}
-	return m.th.Warn.Paint(fmt.Sprintf("%d %s", n, verb)) + m.th.Dim.Paint(" · "+m.label(intent.NextWaiting))
+	return m.Theme.Warn.Paint(fmt.Sprintf("%d %s", n, verb)) + m.Theme.Dim.Paint(" · "+m.label(intent.NextWaiting))
 }
 
 // nextWaiting shows the next session that waits. What the user was choosing from is

@@ -115,7 +115,7 @@ func (c *chat) workItems(shown []widget.Item) []widget.Item {
 		hint := w.hint
 		if w.stops {
 			hint += " · " + c.m.listKey(intent.CloseEntry) + " stops"
-			if key := c.m.keys.Label(intent.List, intent.TakeOver); w.own && key != "" && c.Agent.Conn().TakeOver != nil {
+			if key := c.m.Keys.Label(intent.List, intent.TakeOver); w.own && key != "" && c.Agent.Conn().TakeOver != nil {
 				hint += " · " + key + " takes over"
 			}
 		}

@@ -241,7 +241,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
-	c.lastKey = m.now() // what was typed elsewhere answers no question here
+	c.lastKey = m.Now() // what was typed elsewhere answers no question here
 	if c.question.open() {
 		c.question.turn(c.question.current)
 	}
@@ -319,7 +319,7 @@ func (m *Model) retryWord(a *workspace.Agent) string {
 	if at.IsZero() {
 		return "connecting"
 	}
-	return "trying again in " + transcript.Seconds(max(0, at.Sub(m.now()))+time.Second)
+	return "trying again in " + transcript.Seconds(max(0, at.Sub(m.Now()))+time.Second)
 }
 
 // retrying tells whether the connection of the page's agent is lost and another try

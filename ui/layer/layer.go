@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/theme"
 )
 
 // Layer is whatever can have the keys.
@@ -59,6 +60,14 @@ func Reach[T any](layers []Layer, try func(T) (done bool)) {
 			return
 		}
 	}
+}
+
+// Env is what every component needs to know of the screen. There is one, which the root
+// model owns; components keep a pointer to it and only read it.
+type Env struct {
+	Now   func() time.Time
+	Keys  *intent.Keymap
+	Theme *theme.Theme // another one when the user or the terminal changes it
 }
 
 // Message is what a command of a component has brought. It holds what it belongs to, and
