@@ -2,10 +2,10 @@
 // looking at the same text twice.
 //
 // A Stream cuts the message into blocks as it arrives. Only the last block, the
-// tail, is open; a closed block never changes again. A Renderer turns one block
-// into terminal rows; closed blocks are rendered with care and slowly (glamour,
-// chroma: about a millisecond for a paragraph), so the caller keeps their rows
-// per width, and the tail is rendered cheaply each time.
+// tail, is open; a closed block never changes again. A Renderer draws one block:
+// goldmark parses it, words and containers are laid out here, chroma colours the
+// code and glamour draws the grid of a table. An open block is drawn the same way,
+// but for the grid and the colours.
 //
 // The contract: neither type is safe for concurrent use, nothing here blocks
 // and nothing an agent writes makes it panic. A block holds at most 4096 bytes,

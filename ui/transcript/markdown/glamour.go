@@ -51,8 +51,7 @@ func (g *glamourRenderer) render(t *tree, block ast.Node) (out string, err error
 // tree builds nodes for glamour; their texts lie in source.
 type tree struct {
 	source []byte
-	cell   bool            // inside a table: glamour resolves some escapes once more
-	wide   glyphs.StandIns // of a table, whose columns glamour measures
+	wide   glyphs.StandIns // glamour measures the columns
 }
 
 // fill adds runs to a block.
@@ -64,26 +63,16 @@ func (t *tree) fill(block ast.Node, runs []inlineRun) {
 
 func (t *tree) node(r inlineRun) ast.Node {
 	var n ast.Node
-	once, again := 1, 0
-	if t.cell {
-		again = 1
-	}
 	switch {
 	case r.role&roleDim != 0:
 		n = ast.NewImage(ast.NewLink())
-		n.AppendChild(n, t.text(r.text, once+again, false))
+		n.AppendChild(n, t.text(r.text, 2, false))
 		return n
 	case r.role&roleCode != 0:
-		if r.role&roleLink != 0 {
-			again++
-		}
 		n = ast.NewCodeSpan()
-		n.AppendChild(n, t.text(r.text, again, true))
+		n.AppendChild(n, t.text(r.text, 1+links(r), true))
 	default:
-		if r.role&roleLink == 0 {
-			again = 0
-		}
-		n = t.emphasis(r, once+again)
+		n = t.emphasis(r, 1+links(r))
 	}
 	if r.role&roleLink != 0 {
 		link := ast.NewLink()
@@ -92,6 +81,14 @@ func (t *tree) node(r inlineRun) ast.Node {
 		n = link
 	}
 	return n
+}
+
+// links counts the link around a run: glamour resolves escapes in it once more.
+func links(r inlineRun) int {
+	if r.role&roleLink != 0 {
+		return 1
+	}
+	return 0
 }
 
 // emphasis returns the text wrapped in what it is emphasised by.
@@ -117,9 +114,7 @@ func wrapNode(outer, inner ast.Node) ast.Node {
 // text returns a text node. passes is how often glamour will resolve backslash
 // escapes in it, references whether it resolves character references.
 func (t *tree) text(s string, passes int, references bool) *ast.Text {
-	if t.cell {
-		s = t.wide.Replace(s)
-	}
+	s = t.wide.Replace(s)
 	if strings.IndexByte(s, '\\') >= 0 {
 		for range passes {
 			s = strings.ReplaceAll(s, `\`, `\\`)
@@ -133,29 +128,9 @@ func (t *tree) text(s string, passes int, references bool) *ast.Text {
 	return ast.NewTextSegment(text.NewSegment(start, len(t.source)))
 }
 
-// glamourProse renders a paragraph, or a heading of this level. It is not
-// wrapped: rows are made in one place, for closed and open blocks alike.
-func (r *Renderer) glamourProse(runs []inlineRun, level int) ([]piece, error) {
-	if r.prose == nil {
-		r.prose = newGlamour(r.theme, 0)
-	}
-	var block ast.Node = ast.NewParagraph()
-	if level > 0 {
-		block = ast.NewHeading(level)
-	}
-	t := &tree{}
-	t.fill(block, runs)
-	out, err := r.prose.render(t, block)
-	if err != nil {
-		r.prose = nil
-		return nil, err
-	}
-	return decode(strings.Trim(out, "\n")), nil
-}
-
 // glamourTable renders a table, as wide as it needs to be and at most width.
 func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, width int) ([]line, error) {
-	t := &tree{cell: true}
+	t := &tree{}
 	table := extast.NewTable()
 	table.Alignments = align
 	for i, cells := range rows {

@@ -45,8 +45,7 @@ func newProseParser() *proseParser {
 	)}
 }
 
-// document lays out one parsed block: containers here, text by glamour if the
-// block is closed.
+// document lays out one parsed block.
 type document struct {
 	r      *Renderer
 	source []byte
@@ -127,19 +126,11 @@ func (d *document) block(n ast.Node, width int) []line {
 
 // prose lays out a paragraph (level 0) or a heading.
 func (d *document) prose(n ast.Node, level, width int) []line {
-	runs := inline(nil, n, d.source, 0)
-	var pieces []piece
-	if !d.open {
-		pieces, _ = d.r.glamourProse(runs, level) // in vain: as if it were open
+	var base style
+	if level > 0 {
+		base = d.r.theme.heading
 	}
-	if pieces == nil {
-		var base style
-		if level > 0 {
-			base = d.r.theme.heading
-		}
-		pieces = d.r.theme.pieces(runs, base)
-	}
-	return wrapWords(pieces, width)
+	return wrapWords(d.r.theme.pieces(inline(nil, n, d.source, 0), base), width)
 }
 
 // list lays out a list with hanging indents. In a loose list an item of several

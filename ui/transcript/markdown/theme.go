@@ -61,7 +61,6 @@ func colourOf(c color.Color) colour {
 func (t palette) glamourStyle() ansi.StyleConfig {
 	yes := true
 	return ansi.StyleConfig{
-		Heading:       ansi.StyleBlock{StylePrimitive: primitive(t.heading)},
 		Emph:          ansi.StylePrimitive{Italic: &yes},
 		Strong:        ansi.StylePrimitive{Bold: &yes},
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
