@@ -107,7 +107,8 @@ var arrows = []struct {
 	from  func(pkg string) bool
 	never func(imported string) bool
 }{
-	{"only the app imports ui", outside("ui", "internal/app"), inside("ui")},
+	{"only the app imports ui", outside("ui", "internal/app", "internal/pictures"), inside("ui")},
+	{"pictures need the colours alone", is("internal/pictures"), oursBut("ui/theme")},
 	{"only main imports the app", outside("."), inside("internal/app")},
 	{"ui sees events, not messages", inside("ui"), is("acpclient/jsonrpc", "acpclient/transport", "acpclient/wire")},
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},

@@ -1,0 +1,83 @@
+// Command pictures draws golden screens of the tests as SVG, for the documents:
+//
+//	go run ./internal/pictures
+//
+// It is run in the root of the repository and writes docs/pictures. A test fails when
+// these files are not what it would write.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"parley/ui/theme"
+)
+
+// picture is a state of a golden file and the name of what shows it.
+type picture struct{ name, state string }
+
+// pictures are those of the documents, each in a dark and in a light theme.
+var pictures = []picture{
+	{"question", "question"},
+	{"diff", "hunks, one refused"},
+	{"sessions", "sessions"},
+	{"chat", "everything, its end"},
+}
+
+var themes = []*theme.Theme{theme.Dark(), theme.Light()}
+
+const folder = "docs/pictures"
+
+// draw returns all pictures by the names of their files, for the repository at root.
+func draw(root string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, th := range themes {
+		path := filepath.Join(root, "ui/testdata/screens/80x24-"+th.Name+".golden")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range pictures {
+			rows, ok := state(string(text), p.state)
+			if !ok {
+				return nil, fmt.Errorf("%s has no state %q", path, p.state)
+			}
+			svg, err := render(rows, th)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", path, p.state, err)
+			}
+			out[p.name+"-"+th.Name+".svg"] = svg
+		}
+	}
+	return out, nil
+}
+
+func write(root string) error {
+	files, err := draw(root)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+		return err
+	}
+	for name, svg := range files {
+		path := filepath.Join(root, folder, name)
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, svg) {
+			continue
+		}
+		if err := os.WriteFile(path, svg, 0o644); err != nil {
+			return err
+		}
+		fmt.Println(filepath.Join(folder, name))
+	}
+	return nil
+}
+
+func main() {
+	if err := write("."); err != nil {
+		fmt.Fprintln(os.Stderr, "draw the pictures:", err)
+		os.Exit(1)
+	}
+}
