@@ -85,7 +85,7 @@ func events(from io.Reader) <-chan string {
 // upgrading are the headers of a WebSocket.
 var upgrading = []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}
 
-// The front speaks HTTP/2, and a stream over it carries what the README says it
+// The front speaks HTTP/2, and a stream over it carries what docs/remote.md says it
 // does.
 func TestHTTP2(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {

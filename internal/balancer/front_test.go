@@ -21,18 +21,18 @@ import (
 )
 
 // front is a kind of load balancer. Its name is that of the program and of the
-// language of its block in the README.
+// language of its block in docs/remote.md.
 type front struct {
 	name      string
 	cookie    string // by which clients come back
 	ownCookie bool   // the front makes it, not the server
-	limit     string // how the README writes the time that a silent connection lives
+	limit     string // how docs/remote.md writes the time that a silent connection lives
 
-	// place says where the README has what.
+	// place says where docs/remote.md has what.
 	place func(s *stage) []change
 	// without makes the front speak HTTP/1.1 alone (h1), or HTTP/2 without TLS (h2c).
 	without func(s *stage, protocol string) change
-	// run writes what stands around the README's block, and says how to start it.
+	// run writes what stands around docs/remote.md's block, and says how to start it.
 	run func(s *stage, block string) []string
 }
 

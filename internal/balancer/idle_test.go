@@ -146,7 +146,7 @@ func TestSilence(t *testing.T) {
 }
 
 // While an agent takes long to answer initialize nothing travels: that is what
-// the README's times have to be longer than.
+// docs/remote.md's times have to be longer than.
 func TestTimesCoverInitialize(t *testing.T) {
 	for _, f := range fronts {
 		if text := block(t, f.name); !strings.Contains(text, f.limit) {

@@ -23,7 +23,7 @@ import (
 // token is what the servers want to be shown.
 const token = "0123456789abcdef-balancer"
 
-// serverName is what the README calls the place.
+// serverName is what docs/remote.md calls the place.
 const serverName = "agents.example.com"
 
 // stage is a front with two servers behind it.
@@ -35,7 +35,7 @@ type stage struct {
 
 	protocol string // of the front: h2, or what front.without says
 	servers  map[string]*server
-	extra    []string // flags of the servers beside the README's
+	extra    []string // flags of the servers beside docs/remote.md's
 	changes  []change // of the front's configuration, beside addresses and paths
 
 	mu    sync.Mutex
@@ -184,7 +184,7 @@ type server struct {
 	log  output
 }
 
-// newServer makes a server of the README's command line.
+// newServer makes a server of docs/remote.md's command line.
 func (s *stage) newServer(name string, words []string, hears string) *server {
 	s.t.Helper()
 	v := &server{s: s, name: name, addr: "127.0.0.1:0"}

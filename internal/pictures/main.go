@@ -15,15 +15,17 @@ import (
 	"parley/ui/theme"
 )
 
-// picture is a state of a golden file and the name of what shows it.
-type picture struct{ name, state string }
+// picture is a state of a golden file, whose name goes on with that of a theme.
+type picture struct{ name, golden, state string }
+
+const screens = "ui/testdata/screens/80x24"
 
 // pictures are those of the documents, each in a dark and in a light theme.
 var pictures = []picture{
-	{"question", "question"},
-	{"diff", "hunks, one refused"},
-	{"sessions", "sessions"},
-	{"chat", "everything, its end"},
+	{"chat", "internal/e2e/testdata/demo", "chat"}, // of the real program
+	{"question", screens, "question"},
+	{"diff", screens, "hunks, one refused"},
+	{"sessions", screens, "sessions"},
 }
 
 var themes = []*theme.Theme{theme.Dark(), theme.Light()}
@@ -34,12 +36,12 @@ const folder = "docs/pictures"
 func draw(root string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, th := range themes {
-		path := filepath.Join(root, "ui/testdata/screens/80x24-"+th.Name+".golden")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
 		for _, p := range pictures {
+			path := filepath.Join(root, p.golden+"-"+th.Name+".golden")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
 			rows, ok := state(string(text), p.state)
 			if !ok {
 				return nil, fmt.Errorf("%s has no state %q", path, p.state)

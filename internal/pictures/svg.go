@@ -148,7 +148,7 @@ func expand(text string) string {
 // named is the look of an ink by its name, of one on another one, or of attributes.
 func named(name string, th *theme.Theme, plain look) (look, error) {
 	l := plain
-	front, back, _ := strings.Cut(name, " on ")
+	front, back, _ := strings.Cut(" "+name, " on ")
 	for _, word := range strings.Fields(front) {
 		if err := l.apply(word, th, plain); err != nil {
 			return l, err

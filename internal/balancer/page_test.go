@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// section is what the README says about load balancers.
+// section is what docs/remote.md says about load balancers.
 func section(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "remote.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(text), "\n## Behind a load balancer\n")
 	if !ok {
-		t.Fatal("the README has no section \"Behind a load balancer\"")
+		t.Fatal("docs/remote.md has no section \"Behind a load balancer\"")
 	}
 	mine, _, _ := strings.Cut(rest, "\n## ")
 	return mine
@@ -29,7 +29,7 @@ func block(t testing.TB, language string) string {
 	t.Helper()
 	blocks := strings.Split(section(t), "\n```"+language+"\n")
 	if len(blocks) != 2 {
-		t.Fatalf("the README has %d blocks of %s about load balancers, want one", len(blocks)-1, language)
+		t.Fatalf("docs/remote.md has %d blocks of %s about load balancers, want one", len(blocks)-1, language)
 	}
 	text, _, ok := strings.Cut(blocks[1], "\n```")
 	if !ok {
@@ -38,23 +38,23 @@ func block(t testing.TB, language string) string {
 	return text + "\n"
 }
 
-// change is words of the README that have to be others in a test.
+// change is words of docs/remote.md that have to be others in a test.
 type change struct{ from, to string }
 
-// changed replaces them. What is not there cannot be replaced: then the README
+// changed replaces them. What is not there cannot be replaced: then docs/remote.md
 // says something that was not tested.
 func changed(t testing.TB, text string, changes ...change) string {
 	t.Helper()
 	for _, c := range changes {
 		if !strings.Contains(text, c.from) {
-			t.Fatalf("%q is not in the README's block:\n%s", c.from, text)
+			t.Fatalf("%q is not in docs/remote.md's block:\n%s", c.from, text)
 		}
 		text = strings.ReplaceAll(text, c.from, c.to)
 	}
 	return text
 }
 
-// commands are the README's command lines that start the servers, by the name in
+// commands are docs/remote.md's command lines that start the servers, by the name in
 // their cookies.
 func commands(t testing.TB) map[string][]string {
 	t.Helper()
@@ -71,7 +71,7 @@ func commands(t testing.TB) map[string][]string {
 		}
 	}
 	if len(out) != 2 || out["a"] == nil || out["b"] == nil {
-		t.Fatalf("the README starts %v, want a and b", out)
+		t.Fatalf("docs/remote.md starts %v, want a and b", out)
 	}
 	return out
 }
