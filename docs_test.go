@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/app"
+	"parley/internal/cli"
+	"parley/internal/config"
+	"parley/ui/intent"
+)
+
+// documents are the texts for people, by their paths with slashes.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.ToSlash(path)] = string(text)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("%d documents", len(all))
+	}
+	return all
+}
+
+var (
+	caseOf   = regexp.MustCompile(`\b[Cc]ases? (\d+)\b`)
+	numbered = regexp.MustCompile(`(?m)^(\d+)\. `)
+)
+
+// The cases that code and tests name are in docs/protocol.md.
+func TestDocumentedCases(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range numbered.FindAllStringSubmatch(documents(t)["docs/protocol.md"], -1) {
+		known[m[1]] = true
+	}
+	named := 0
+	for _, s := range sources(t) {
+		for _, group := range s.file.Comments {
+			for _, m := range caseOf.FindAllStringSubmatch(group.Text(), -1) {
+				named++
+				if !known[m[1]] {
+					t.Errorf("%s: docs/protocol.md has no case %s", s.path, m[1])
+				}
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("%d cases are named", named)
+	}
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"`)
+	notWord = regexp.MustCompile(`[^\p{L}\p{N}\s_-]`)
+)
+
+// Links between the documents lead somewhere.
+func TestDocumentedLinks(t *testing.T) {
+	docs := documents(t)
+	anchors := func(text string) (out []string) {
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			out = append(out, strings.ReplaceAll(notWord.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+		}
+		return out
+	}
+	for path, text := range docs {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(m[1]+m[2], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := path
+			if target != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
+				if _, err := os.Stat(to); err != nil {
+					t.Errorf("%s: %v", path, err)
+					continue
+				}
+			}
+			if anchor != "" && !slices.Contains(anchors(docs[to]), anchor) {
+				t.Errorf("%s: %s has no heading #%s", path, to, anchor)
+			}
+		}
+	}
+}
+
+var flagOf = regexp.MustCompile(`(?:^|[^\w-])(--[a-z][a-z0-9-]+)`)
+
+// foreign are flags of other programs in the examples.
+var foreign = []string{"--acp", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
+
+// Every flag of the documents is one of the program, and the other way round.
+func TestDocumentedFlags(t *testing.T) {
+	commands := [][]string{{}, {"run"}, {"serve"}, {"agents"}, {"sessions"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
+	has := map[string]bool{}
+	for _, args := range commands {
+		var out bytes.Buffer
+		app.Execute(context.Background(), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, append(args, "--help"))
+		for _, m := range flagOf.FindAllStringSubmatch(out.String(), -1) {
+			has[m[1]] = true
+		}
+	}
+	if len(has) < 30 {
+		t.Fatalf("%d flags: %v", len(has), has)
+	}
+	told := map[string]bool{}
+	for path, text := range documents(t) {
+		if path == "docs/decisions.md" || path == "docs/performance.md" {
+			continue
+		}
+		for _, m := range flagOf.FindAllStringSubmatch(text, -1) {
+			told[m[1]] = true
+			if !has[m[1]] && !slices.Contains(foreign, m[1]) {
+				t.Errorf("%s: the program has no flag %s", path, m[1])
+			}
+		}
+	}
+	for flag := range has {
+		if !told[flag] && !slices.Contains([]string{"--help", "--version", "--flags"}, flag) {
+			t.Errorf("no document tells of %s", flag)
+		}
+	}
+}
+
+// docs/keys.md has the commands of the program, and the keys of the chat, the
+// transcript and questions as they are without a configuration.
+func TestDocumentedKeys(t *testing.T) {
+	page := documents(t)["docs/keys.md"]
+	_, section, _ := strings.Cut(page, "\n## Commands\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	aliases := []string{"exit", "clear", "resume", "parley"}
+	commands := map[string]bool{}
+	for _, m := range regexp.MustCompile("`/([a-z]+)").FindAllStringSubmatch(section, -1) {
+		commands[m[1]] = true
+	}
+	for _, a := range intent.Actions {
+		if a.Command == "" {
+			continue
+		}
+		if !commands[a.Command] {
+			t.Errorf("/%s is missing", a.Command)
+		}
+		delete(commands, a.Command)
+	}
+	for name := range commands {
+		if !slices.Contains(aliases, name) {
+			t.Errorf("the program has no /%s", name)
+		}
+	}
+	words := strings.NewReplacer("pgdown", "pgdn")
+	for _, a := range intent.Actions {
+		if a.In != intent.Chat && a.In != intent.Transcript && a.In != intent.Question && a.In != intent.Always || len(a.Keys) == 0 {
+			continue
+		}
+		if key := words.Replace(a.Keys[0]); !regexp.MustCompile(`(^|[\s|,` + "`" + `])` + regexp.QuoteMeta(key) + `($|[\s|,.;:` + "`" + `])`).MatchString(page) {
+			t.Errorf("%s (%s) is missing", key, a.Name)
+		}
+	}
+}
+
+var settingOf = regexp.MustCompile(`(?m)^#? ?([a-z_]+) = `)
+
+// The example of docs/configuration.md is a configuration, and has every setting of
+// the one that the program writes.
+func TestDocumentedConfiguration(t *testing.T) {
+	page := documents(t)["docs/configuration.md"]
+	_, example, _ := strings.Cut(page, "\n```toml\n")
+	example, _, ok := strings.Cut(example, "\n```")
+	if !ok {
+		t.Fatal("there is no example")
+	}
+	if _, err := config.Parse("docs/configuration.md", []byte(example)); err != nil {
+		t.Error(err)
+	}
+	settings := settingOf.FindAllStringSubmatch(config.Inert(), -1)
+	if len(settings) < 20 {
+		t.Fatalf("%d settings", len(settings))
+	}
+	for _, m := range settings {
+		if !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(page) {
+			t.Errorf("the setting %s is missing", m[1])
+		}
+	}
+}
