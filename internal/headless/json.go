@@ -11,7 +11,7 @@ import (
 	"parley/permissions"
 )
 
-// jsonEvent is one line of stream-json. Type tells which fields count; the README
+// jsonEvent is one line of stream-json. Type tells which fields count; docs/run.md
 // lists them.
 type jsonEvent struct {
 	Type string `json:"type"`
