@@ -13,6 +13,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/shell"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -47,6 +48,7 @@ type chat struct {
 	kept     kept             // of the draft on the disk
 	back     []returnedPrompt // prompts that came back, in the draft before what is typed
 	question *question
+	shells   *shell.Commands
 	overlay  overlay
 	source   *source
 	scroll   int // of the overlay
@@ -85,6 +87,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
+	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
@@ -266,10 +269,10 @@ func (c *chat) escape() tea.Cmd {
 	case c.Agent.LoggingIn() != "":
 		c.Agent.CancelLogin()
 	case c.stopSending():
-	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shellRun() != nil):
+	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()
-	case c.shellRun() != nil:
-		return c.stopShell()
+	case c.shells.Running():
+		return c.shells.Stop()
 	case !c.view.Following():
 		c.view.End()
 		c.escAt = c.m.Now()
@@ -285,8 +288,8 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
-	case c.shellRun() != nil:
-		return c.stopShell()
+	case c.shells.Running():
+		return c.shells.Stop()
 	case !c.composer.Empty():
 		c.keep(c.composer.Value())
 		c.composer.Reset()

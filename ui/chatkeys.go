@@ -236,7 +236,7 @@ func (c *chat) giveKeys() bool {
 // takeBack takes the newest prompt that waits off the queue, to be edited or
 // dropped. One that the agent holds has to be given back by it.
 func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
-	if !edit && c.dropCarried() {
+	if !edit && c.DropCarried() {
 		return nil, true
 	}
 	if c.takeUnconfirmed(edit) {

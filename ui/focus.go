@@ -86,8 +86,9 @@ func (c *chat) step(want intent.Intent) bool {
 func (c *chat) stopSelected() tea.Cmd {
 	it := c.view.Selected()
 	if it != nil && it.Shell != nil {
-		if r := c.runOf(it); r != nil {
-			return c.stopRun(r)
+		if r := c.shells.Of(it.Shell.Key); r != nil {
+			cmd, _ := r.Stop()
+			return cmd
 		}
 		return c.say("it is over")
 	}

@@ -31,7 +31,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetPrompt("› ")
 	if c.shelling() {
 		c.composer.SetPrompt("$ ")
-		foot = c.shellFoot()
+		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
 	if c.overlay == noOverlay {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
@@ -51,7 +51,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below = append(below, c.queueRows(width, max(0, min(3, height-12)))...)
 	if len(c.Carried) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()), max(10, width-widget.Width(drop)-1), "…")+drop)
+		below = append(below, widget.Truncate(" "+th.Dim.Paint(carriedRow(c.Carried)), max(10, width-widget.Width(drop)-1), "…")+drop)
 	}
 	inputTop := len(below)
 	below = append(below, input...)

@@ -57,10 +57,8 @@ type Model struct {
 	inline   inlining
 	pictures pictures
 
-	past    past
-	drafts  drafts
-	runs    []*shellRun // the user's commands that run or wait, of all pages
-	lastRun uint64      // key of the newest of all
+	past   past
+	drafts drafts
 
 	ticking bool
 	looking bool // a quietMsg is under way
@@ -160,7 +158,9 @@ func (m *Model) quit() tea.Cmd {
 // endAll ends everything that was started, all at once. Any goroutine.
 func (m *Model) endAll() {
 	var shells sync.WaitGroup
-	shells.Go(m.endShells)
+	if m.opts.Shell != nil {
+		shells.Go(m.opts.Shell.Close)
+	}
 	m.w.Close()
 	shells.Wait()
 }

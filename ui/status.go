@@ -164,7 +164,7 @@ func (c *chat) statusRight() string {
 		return hint(stop, "back")
 	case c.Busy():
 		return hint(stop, "stop")
-	case c.shellRun() != nil:
+	case c.shells.Running():
 		return hint(stop, "stop the command")
 	}
 	return hint(cmp.Or(c.m.Keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")

@@ -31,6 +31,7 @@ import (
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/shell"
 	"parley/ui/theme"
 )
 
@@ -79,7 +80,7 @@ type Options struct {
 	// with it is not copied by that alone.
 	NoMouse, NoCopyOnSelect bool
 	// Shell runs the user's own commands. nil: there are none.
-	Shell Shell
+	Shell shell.Runner
 	// Editor prepares the user's editor on a text. It is called on a goroutine of
 	// its own. nil: there is none.
 	Editor func(text string) (Editing, error)

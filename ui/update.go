@@ -87,7 +87,7 @@ type message interface{ handle(m *Model) tea.Cmd }
 
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shellRun() != nil)
+	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shells.Running())
 }
 
 func (m *Model) ticked(now time.Time) tea.Cmd {

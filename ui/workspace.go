@@ -219,6 +219,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
 	delete(m.pages, s)
+	stop := from.shells.Stop()
 	if p := from.picker; p != nil && p.step != nil {
 		if c.picker = p; c.Agent != s.Agent {
 			p.step.conn = &workspace.Connection{} // there is no page of the agent left
@@ -234,7 +235,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 			c.composer.SetValue(text)
 		}
 	}
-	return nil
+	return stop
 }
 
 // show has a page on the screen.
