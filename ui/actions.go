@@ -23,8 +23,7 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Quit:
 		return c.m.quit(), true
 	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-		c.scrollBy(i)
-		return c.ahead(i), true
+		return c.scrollBy(i), true
 	case intent.CycleDensity:
 		c.view.SetDensity((c.view.Density() + 1) % 3)
 		return c.say("showing: " + c.view.Density().String()), true

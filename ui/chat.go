@@ -15,6 +15,7 @@ import (
 	"parley/ui/layer"
 	"parley/ui/shell"
 	"parley/ui/transcript"
+	"parley/ui/transcript/find"
 	"parley/ui/widget"
 )
 
@@ -61,12 +62,11 @@ type chat struct {
 	toastUntil time.Time
 	changed    []int
 
-	copying    *copyMenu
-	finding    *finding // of the transcript
-	lastSearch string
-	escAt      time.Time // when an esc had nothing to do
-	mouse      mouse
-	areas      areas
+	copying *copyMenu
+	find    *find.Bar
+	escAt   time.Time // when an esc had nothing to do
+	mouse   mouse
+	areas   areas
 }
 
 // newView makes the view of the page's thread.
@@ -87,6 +87,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
+	c.find = find.New(&m.Env, findHost{c}, c.view)
 	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
@@ -128,8 +129,8 @@ func (c *chat) applied() {
 	if c.written != nil {
 		c.written.Changed(c.changed)
 	}
-	if len(c.changed) > 0 && c.finding != nil {
-		c.finding.stale = true
+	if len(c.changed) > 0 {
+		c.find.Changed()
 	}
 	c.changed = c.changed[:0]
 }
@@ -223,12 +224,16 @@ func (c *chat) toggle(o overlay) {
 	c.overlay = o
 }
 
-func (c *chat) scrollBy(i intent.Intent) {
-	switch i {
+// scrollBy moves the transcript, and makes the page after the next one ready once this one
+// is drawn: who turns one page turns more.
+func (c *chat) scrollBy(by intent.Intent) tea.Cmd {
+	switch by {
 	case intent.PageUp:
 		c.view.Page(-1)
+		return func() tea.Msg { return aheadMsg{c, -1} }
 	case intent.PageDown:
 		c.view.Page(1)
+		return func() tea.Msg { return aheadMsg{c, 1} }
 	case intent.ScrollUp:
 		c.view.Scroll(-1)
 	case intent.ScrollDown:
@@ -238,22 +243,13 @@ func (c *chat) scrollBy(i intent.Intent) {
 	case intent.End:
 		c.view.End()
 	}
+	return nil
 }
 
 // aheadMsg is time to make the next page ready.
 type aheadMsg struct {
 	chat *chat
 	dir  int
-}
-
-// ahead makes the next page ready once this one is drawn: who turns one page turns
-// more.
-func (c *chat) ahead(i intent.Intent) tea.Cmd {
-	dir := map[intent.Intent]int{intent.PageUp: -1, intent.PageDown: 1}[i]
-	if dir == 0 {
-		return nil
-	}
-	return func() tea.Msg { return aheadMsg{c, dir} }
 }
 
 func (msg aheadMsg) handle(m *Model) tea.Cmd {

@@ -15,7 +15,7 @@ func (c *chat) focus(on bool) {
 		return
 	}
 	if !on {
-		c.endSearch()
+		c.find.End()
 		c.copying = nil
 	}
 	c.focused = on
@@ -43,16 +43,16 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.OpenFile:
 		return c.openFile(), true
 	case intent.Search:
-		c.startSearch()
+		c.find.Start()
 	case intent.SearchNext:
-		return c.nextMatch(1), true
+		return c.find.Next(1), true
 	case intent.SearchPrevious:
-		return c.nextMatch(-1), true
+		return c.find.Next(-1), true
 	case intent.FocusTranscript:
 		return c.do(want)
 	case intent.Leave:
-		if c.finding != nil { // its marks first
-			c.endSearch()
+		if c.find.Open() { // its marks first
+			c.find.End()
 			return nil, true
 		}
 		c.focus(false)
@@ -81,6 +81,12 @@ func (c *chat) step(want intent.Intent) bool {
 	}
 	return ok
 }
+
+// findHost is the page around a search.
+type findHost struct{ c *chat }
+
+func (h findHost) Say(text string) tea.Cmd         { return h.c.say(text) }
+func (h findHost) Scroll(by intent.Intent) tea.Cmd { return h.c.scrollBy(by) }
 
 // stopSelected asks the agent to stop the tool call that is selected.
 func (c *chat) stopSelected() tea.Cmd {

@@ -40,7 +40,7 @@ func (c *chat) layers() []layer.Layer {
 		when(c.eliciting(), c.form()),
 		when(c.addressShown(), address{c}),
 		when(c.copying != nil, c.copying),
-		when(c.finding != nil && c.finding.typing, c.finding),
+		when(c.find.Typing(), c.find),
 		when(c.view.DraggedText() != "", selection{c}),
 		when(c.overlay != noOverlay, reading{c}),
 		interrupt{c},

@@ -63,7 +63,10 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 
 	top := max(0, height-len(below))
-	find := c.findRows(top)
+	find := 0
+	if c.find.Open() && top >= 3 {
+		find = 1
+	}
 	asked, cursor := c.askedRows(width, top-find)
 	talk := top - find - len(asked)
 	if cursor != nil {
@@ -84,8 +87,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	rows = append(rows, asked...)
 	if find > 0 {
-		row, x := c.findRow(width)
-		if rows = append(rows, row); c.finding.typing && cursor == nil {
+		row, x := c.find.Row(width)
+		if rows = append(rows, row); c.find.Typing() && cursor == nil {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}

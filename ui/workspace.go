@@ -263,7 +263,8 @@ func (c *chat) showLoaded() {
 	c.view = c.newView()
 	c.view.SetDensity(density)
 	c.written, c.m.inline.caught = nil, false
-	c.focused, c.finding, c.changed = false, nil, nil
+	c.find.SetView(c.view)
+	c.focused, c.changed = false, nil
 }
 
 // sent notes that a prompt has gone out.
