@@ -65,7 +65,6 @@ type chat struct {
 	copying *copyMenu
 	find    *find.Bar
 	escAt   time.Time // when an esc had nothing to do
-	mouse   mouse
 	areas   areas
 }
 

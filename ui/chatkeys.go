@@ -142,7 +142,7 @@ func (c *chat) insert(text string) {
 // click puts the cursor there. What is typed now answers nothing.
 func (l draft) Click(x, y int, up bool) bool {
 	c := l.c
-	if !up || !c.areas.composer.has(x, y) {
+	if !up || !c.areas.composer.Has(x, y) {
 		return false
 	}
 	c.focus(false)
@@ -150,7 +150,7 @@ func (l draft) Click(x, y int, up bool) bool {
 	if len(c.elicits) > 0 {
 		c.elicits[0].grabbed = false
 	}
-	c.composer.Click(x-c.areas.composer.x, y-c.areas.composer.y)
+	c.composer.Click(x-c.areas.composer.X, y-c.areas.composer.Y)
 	c.refreshPopup()
 	return true
 }
@@ -174,11 +174,11 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 // click gives the keys to what is asked.
 func (l asked) Click(x, y int, up bool) bool {
 	c := l.c
-	if up || !c.areas.asked.has(x, y) || y >= c.areas.lid {
+	if up || !c.areas.asked.Has(x, y) || y >= c.areas.lid {
 		return false
 	}
 	c.giveKeys()
-	c.mouse.down = false // it opens nothing besides
+	c.m.mouse.Drop() // it opens nothing besides
 	return true
 }
 
@@ -206,13 +206,13 @@ func (l session) Wheel(n int) { l.c.view.Scroll(n) }
 func (l session) Click(x, y int, up bool) bool {
 	c := l.c
 	switch {
-	case up && c.areas.end.has(x, y) && y < c.areas.lid:
+	case up && c.areas.end.Has(x, y) && y < c.areas.lid:
 		c.view.End()
-	case !c.inTranscript(x, y):
-	case up && !c.mouse.drops:
-		c.view.ToggleAt(y - c.areas.transcript.y)
-	case !up && !c.areas.end.has(x, y):
-		c.view.DragFrom(y-c.areas.transcript.y, x)
+	case !c.areas.bare(x, y):
+	case up && !c.m.mouse.Drops():
+		c.view.ToggleAt(y - c.areas.transcript.Y)
+	case !up && !c.areas.end.Has(x, y):
+		c.view.DragFrom(y-c.areas.transcript.Y, x)
 	}
 	return true
 }

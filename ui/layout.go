@@ -13,6 +13,7 @@ import (
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -72,9 +73,9 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	c.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
+	c.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
 	if !full {
-		c.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
+		c.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
 	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
@@ -192,7 +193,7 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 func (c *chat) tagEnd(below []string, border, width, top int) {
 	n := c.view.Below()
 	asks := c.asks()
-	if c.view.Following() || c.areas.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
+	if c.view.Following() || c.areas.transcript.Height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.Height) {
 		return
 	}
 	word := " ↓ end "
@@ -203,8 +204,8 @@ func (c *chat) tagEnd(below []string, border, width, top int) {
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
+	c.areas.end = mouse.Area{X: width - 2 - widget.Width(tag), Y: top + border, Width: widget.Width(tag), Height: 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.X, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.

@@ -10,6 +10,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -49,7 +50,7 @@ type Model struct {
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool      // the terminal has the focus
 	focusKnown    bool      // it reports that
-	mouseOff      bool      // the mouse is the terminal's
+	mouse         *mouse.Mouse
 	lastInput     time.Time // of a key, a paste or the mouse
 	deaf          time.Time // keys are dropped until then: they were typed for a command
 	notified      time.Time
@@ -185,7 +186,7 @@ func (m *Model) View() tea.View {
 		return m.view
 	}
 	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
-	if !m.mouseOff && !m.inline.on {
+	if !m.mouse.Off() && !m.inline.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string

@@ -45,7 +45,6 @@ func (c *chat) runLine() tea.Cmd {
 func (c *chat) told(e event.Event) {
 	c.changed = append(c.changed, c.Thread.Apply(e)...)
 	c.applied()
-	c.m.dirty = true
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
 		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
 			c.Carried = append(c.Carried, transcript.Carried(s))

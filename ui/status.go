@@ -132,7 +132,7 @@ func (c *chat) statusParts() []string {
 	if t.Unasked > 0 {
 		parts = append(parts, th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
 	}
-	if c.m.mouseOff {
+	if c.m.mouse.Off() {
 		parts = append(parts, th.Dim.Paint("mouse off"))
 	}
 	if c.m.opts.Branch != "" {

@@ -31,6 +31,7 @@ import (
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/shell"
 	"parley/ui/theme"
 )
@@ -184,12 +185,19 @@ func New(opts Options) *Model {
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
-	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
+	m.inline.on = opts.Inline
+	m.mouse = mouse.New(func() mouse.Page {
+		if m.page != chatPage {
+			return nil
+		}
+		return underMouse{m.chat}
+	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(m, opts)
 	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.chat = m.pageOf(m.w.Front())
+	m.mouse.SetOff(opts.NoMouse)
 	if opts.Start != "" {
 		m.page = connectingPage
 		m.starting = m.chat.Agent

@@ -28,7 +28,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.lastInput = m.Now()
+		m.lastInput, m.dirty = m.Now(), true
+	case resultMsg, tickMsg, colouredMsg: // these know what they change
+	default:
+		m.dirty = true
 	}
 	switch msg := msg.(type) {
 	case resultMsg:
@@ -40,11 +43,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		m.mouse.Down(msg.Mouse())
 	case tea.MouseMotionMsg:
-		return m.motion(msg)
+		return m.mouse.Move(msg.Mouse())
 	case tea.MouseReleaseMsg:
-		return m.release(msg)
+		return m.mouse.Up(msg.Mouse())
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
 	case tea.BackgroundColorMsg:
@@ -65,15 +68,12 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		return m.ticked(time.Time(msg))
 	case message:
-		m.dirty = true
 		return msg.handle(m)
 	case layer.Message:
-		m.dirty = true
 		return msg.Handle()
 	case quietMsg:
 		return m.quietNow()
 	case tea.ResumeMsg:
-		m.dirty = true
 		return tea.Raw(measuring())
 	case closedMsg:
 		return tea.Quit
@@ -115,7 +115,7 @@ func (m *Model) lookAgain(after time.Duration) tea.Cmd {
 
 // quietNow comes when it may be quiet. If a key has come meanwhile it waits on.
 func (m *Model) quietNow() tea.Cmd {
-	m.looking, m.dirty = false, true
+	m.looking = false
 	since, waits := m.quietSince()
 	if rest := layer.Quiet - m.Now().Sub(since); waits && rest > 0 {
 		return m.lookAgain(rest)
@@ -130,7 +130,6 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 		return
 	}
 	if glyphs.Measure(true) {
-		m.dirty = true
 		for _, c := range m.chats() {
 			c.view.SetTheme(m.Theme)
 		}
@@ -139,7 +138,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	first := m.width == 0
-	m.width, m.height, m.dirty = msg.Width, msg.Height, true
+	m.width, m.height = msg.Width, msg.Height
 	if first || m.inline.on {
 		return nil
 	}
@@ -162,7 +161,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
 		return nil
 	}
-	m.dirty = true
 	if m.deafens() {
 		return nil
 	}
@@ -183,7 +181,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
-	m.dirty = true
 	if m.deafens() {
 		return nil
 	}
@@ -198,10 +195,9 @@ func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[msg.Mouse().Button]
-	if m.mouseOff || rows == 0 {
+	if m.mouse.Off() || rows == 0 {
 		return
 	}
-	m.dirty = true
 	layer.Reach(m.layers(), func(l layer.Wheeler) bool { l.Wheel(rows); return true })
 }
 
