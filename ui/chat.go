@@ -12,7 +12,6 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
-	"parley/ui/layer"
 	"parley/ui/shell"
 	"parley/ui/transcript"
 	"parley/ui/transcript/find"
@@ -100,7 +99,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		return c.asksAgain()
 	case permissions.Settled:
 		c.question.remove(e.Key)
-		return c.m.lookAgain(layer.Quiet)
+		return nil
 	case event.CommandsChanged:
 		c.refreshPopup()
 	case event.ElicitationAsked:

@@ -141,7 +141,7 @@ func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
 		(*place).unasked = m.Now() // an enter that was one too many chooses nothing
 		(*place).link = loginAddress([]string{n.Err.Error()})
 	}
-	return m.lookAgain(layer.Quiet)
+	return nil
 }
 
 // loginFailed shows the ways to log in again, and why one has failed.

@@ -61,9 +61,7 @@ type Model struct {
 	past   past
 	drafts drafts
 
-	ticking bool
-	looking bool // a quietMsg is under way
-
+	timers  timers
 	dirty   bool
 	flooded bool // more has come than a reader can follow
 	drawn   time.Time
@@ -73,9 +71,7 @@ type Model struct {
 
 // Messages of the model's own commands.
 type (
-	tickMsg   time.Time
 	closedMsg struct{}
-	quietMsg  struct{} // nothing may have been typed for a while
 )
 
 // Init implements tea.Model.
@@ -101,25 +97,6 @@ func (m *Model) Init() tea.Cmd {
 		})
 	}
 	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
-}
-
-// tick moves clocks and spinners. It runs only while something does.
-func (m *Model) tick() tea.Cmd {
-	if m.ticking {
-		return nil
-	}
-	m.ticking = true
-	return tea.Tick(200*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
-}
-
-// refreshMsg says that something is over that was shown for a while.
-type refreshMsg struct{}
-
-func (refreshMsg) handle(*Model) tea.Cmd { return nil }
-
-// later makes the screen look again, when something shown for a while is over.
-func later(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
 // leave gives up the start of an agent. A page that was made for it goes away.

@@ -36,9 +36,6 @@ func (m *Model) events(b *workspace.Batch) tea.Cmd {
 		c.applied()
 	}
 	m.dirty = m.dirty || !more || m.Now().Sub(m.drawn) >= frame
-	if m.moving() {
-		cmds = append(cmds, m.tick())
-	}
 	return tea.Batch(append(cmds, m.rested())...)
 }
 

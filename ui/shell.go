@@ -32,13 +32,9 @@ func (c *chat) runLine() tea.Cmd {
 	c.keep(text)
 	c.composer.Reset()
 	c.popup, c.dropped = nil, ""
-	first := !c.shells.Running()
 	run := c.shells.Add(line, c.LocalDir())
 	c.view.End()
-	if !first {
-		return run
-	}
-	return tea.Batch(run, c.m.tick())
+	return run
 }
 
 // told applies what became of a command. Its output goes with the next prompt.

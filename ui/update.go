@@ -21,17 +21,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.settleTheme()
 	m.refreshWork()
-	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour())
+	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour(), m.timed())
 }
 
 // handle routes one message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.lastInput, m.dirty = m.Now(), true
-	case resultMsg, tickMsg, colouredMsg: // these know what they change
-	default:
-		m.dirty = true
+		m.lastInput = m.Now()
+	}
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseReleaseMsg, tea.MouseWheelMsg, tea.WindowSizeMsg, tea.ResumeMsg, message, layer.Message, quietMsg:
+		m.dirty = true // the others know what they change
 	}
 	switch msg := msg.(type) {
 	case resultMsg:
@@ -45,7 +46,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.mouse.Down(msg.Mouse())
 	case tea.MouseMotionMsg:
-		return m.mouse.Move(msg.Mouse())
+		cmd, moved := m.mouse.Move(msg.Mouse())
+		m.dirty = m.dirty || moved
+		return cmd
 	case tea.MouseReleaseMsg:
 		return m.mouse.Up(msg.Mouse())
 	case tea.WindowSizeMsg:
@@ -66,13 +69,13 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		m.focused, m.focusKnown = false, true
 	case tickMsg:
-		return m.ticked(time.Time(msg))
+		m.ticked(time.Time(msg))
 	case message:
 		return msg.handle(m)
 	case layer.Message:
 		return msg.Handle()
 	case quietMsg:
-		return m.quietNow()
+		m.timers.looking = false
 	case tea.ResumeMsg:
 		return tea.Raw(measuring())
 	case closedMsg:
@@ -85,44 +88,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 // of its subject.
 type message interface{ handle(m *Model) tea.Cmd }
 
-// moving tells whether something on the screen has a clock.
-func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shells.Running())
-}
-
-func (m *Model) ticked(now time.Time) tea.Cmd {
-	m.ticking = false
-	if !m.moving() {
-		return nil
-	}
-	m.dirty = true
-	m.chat.view.Tick(now)
-	if m.chat.written != nil {
-		m.chat.written.Tick(now)
-	}
-	return m.tick()
-}
-
-// lookAgain draws the screen once more when what waits for quiet may have the
-// keys.
-func (m *Model) lookAgain(after time.Duration) tea.Cmd {
-	if m.looking {
-		return nil
-	}
-	m.looking = true
-	return tea.Tick(after+20*time.Millisecond, func(time.Time) tea.Msg { return quietMsg{} })
-}
-
-// quietNow comes when it may be quiet. If a key has come meanwhile it waits on.
-func (m *Model) quietNow() tea.Cmd {
-	m.looking = false
-	since, waits := m.quietSince()
-	if rest := layer.Quiet - m.Now().Sub(since); waits && rest > 0 {
-		return m.lookAgain(rest)
-	}
-	return nil
-}
-
 // modeReported learns how the terminal measures text, as the screen library does
 // from the same report. All of it is laid out again.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
@@ -130,6 +95,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 		return
 	}
 	if glyphs.Measure(true) {
+		m.dirty = true
 		for _, c := range m.chats() {
 			c.view.SetTheme(m.Theme)
 		}
@@ -164,20 +130,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.deafens() {
 		return nil
 	}
-	var cmd tea.Cmd
 	if m.page == chatPage && msg.String() == "alt+esc" { // two of them at once look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		cmd = tea.Batch(m.press(esc), m.press(esc))
-	} else {
-		cmd = m.press(msg)
+		return tea.Batch(m.press(esc), m.press(esc))
 	}
-	if _, waits := m.quietSince(); waits {
-		cmd = tea.Batch(cmd, m.lookAgain(layer.Quiet))
-	}
-	if m.moving() { // it may show another session now, whose turn runs
-		cmd = tea.Batch(cmd, m.tick())
-	}
-	return cmd
+	return m.press(msg)
 }
 
 func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {

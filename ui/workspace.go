@@ -81,23 +81,18 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Starting:
 		m.page, m.starting, m.login = connectingPage, n.Agent, nil
 		m.front(n.Agent).fresh()
-		return m.tick()
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
 		return m.loginWanted(n)
-	case workspace.LoggingIn:
-		return m.tick()
 	case workspace.LoggedIn:
 		if m.starts(n.Agent) {
 			m.login = nil
-			return m.tick()
+			return nil
 		}
 		return m.front(n.Agent).say("logged in")
 	case workspace.LoginFailed:
 		m.loginFailed(n)
-	case workspace.Lost, workspace.Redialing:
-		return m.tick()
 	case workspace.Redialed:
 		if n.Err != nil {
 			return m.front(n.Agent).say(n.Err.Error())
@@ -108,9 +103,6 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		}
 	case workspace.Shown:
 		m.show(m.pageOf(n.Session))
-		if m.moving() {
-			return m.tick()
-		}
 	case workspace.NotOpened:
 		m.refreshOverview()
 		if n.Logged != nil {

@@ -99,14 +99,15 @@ func (m *Mouse) Down(at tea.Mouse) {
 	m.over.Click(at.X, at.Y, false)
 }
 
-// Move is the pointer going somewhere with the button down.
-func (m *Mouse) Move(at tea.Mouse) tea.Cmd {
+// Move is the pointer going somewhere with the button down; false where that changes
+// nothing.
+func (m *Mouse) Move(at tea.Mouse) (cmd tea.Cmd, moved bool) {
 	b := &m.button
 	if !m.held() || !m.over.Bare(b.x, b.y) || at.X == b.x && at.Y == b.y && !b.dragged {
-		return nil
+		return nil, false
 	}
 	b.dragged, b.atX, b.atY = true, at.X, at.Y
-	return m.drag()
+	return m.drag(), true
 }
 
 // drag selects up to where the pointer is, and scrolls as long as that is at an edge.
