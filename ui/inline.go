@@ -279,13 +279,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 		c.composer.SetPrompt("$ ")
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
-	if line := c.planLine(cells); line != "" && height >= 10 {
-		below = append(below, line)
-	}
-	below = append(below, c.queueRows(cells, max(0, min(3, height-12)))...)
-	if len(c.Carried) > 0 {
-		below = append(below, widget.Truncate(" "+th.Dim.Paint(carriedRow(c.Carried)+"  ⌫ drop"), cells, "…"))
-	}
+	below = pendingRows(c.Session, c.m.pictures.words, cells, height, th)
 	y = len(below)
 	below = append(below, c.composer.Rows(th)...)
 	if c.popup != nil {

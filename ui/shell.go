@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,13 +45,4 @@ func (c *chat) told(e event.Event) {
 			c.Carried = append(c.Carried, transcript.Carried(s))
 		}
 	}
-}
-
-// carriedRow says what goes with the next prompt.
-func carriedRow(carried []string) string {
-	last := transcript.CarriedLine(carried[len(carried)-1])
-	if n := len(carried); n > 1 {
-		return fmt.Sprintf("with the next prompt: %d commands, the last %s", n, last)
-	}
-	return "with the next prompt: " + last
 }
