@@ -66,7 +66,11 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Turns:
 		return c.showTurns(), true
 	case intent.Inline:
-		return c.m.toggleInline(), true
+		said := c.say(c.m.inline.Toggle())
+		if c.m.inline.On() {
+			said = tea.Batch(said, tea.RequestTerminalVersion)
+		}
+		return said, true
 	case intent.Mouse:
 		return c.m.toggleMouse(), true
 	case intent.Palette:

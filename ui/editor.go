@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/inline"
 )
 
 // Editing is an editor that is ready to be run on a text.
@@ -58,7 +60,7 @@ func (msg editReadyMsg) handle(m *Model) tea.Cmd {
 		}
 		return tea.Batch(again, func() tea.Msg { _, _ = done(); return nil })
 	}
-	return tea.Exec(onTerminal(msg.edit.Command), func(failed error) tea.Msg {
+	return tea.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
 		after, err := done()
 		return editedMsg{c, msg.before, after, failed, err}
 	})

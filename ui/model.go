@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
@@ -55,7 +56,7 @@ type Model struct {
 	deaf          time.Time // keys are dropped until then: they were typed for a command
 	notified      time.Time
 
-	inline   inlining
+	inline   *inline.Scrollback
 	pictures pictures
 
 	past   past
@@ -85,7 +86,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.opts.Start != "" {
 		m.w.Start(m.w.Spec(m.opts.Start))
 	}
-	if m.inline.on {
+	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
 	if advice := m.opts.Advice; advice != nil {
@@ -158,12 +159,12 @@ func (m *Model) View() tea.View {
 	}
 	m.dirty, m.drawn = false, m.Now()
 	m.draws++
-	if m.inlined() || m.quitting && m.inline.on && m.inline.screen != nil {
+	if m.inlined() || m.quitting && m.inline.Writes() {
 		m.view = m.inlineView()
 		return m.view
 	}
 	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
-	if !m.mouse.Off() && !m.inline.on {
+	if !m.mouse.Off() && !m.inline.On() {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string
@@ -184,9 +185,7 @@ func (m *Model) View() tea.View {
 		m.view = m.inlineView()
 		return m.view
 	}
-	if m.inline.screen != nil {
-		m.inline.screen.Hide()
-	}
+	m.inline.Hide()
 	v.Content = strings.Join(rows, "\n")
 	m.view = v
 	return v

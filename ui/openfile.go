@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/ui/inline"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -78,7 +79,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 	case m.quitting:
 		return nil
 	}
-	return tea.Exec(onTerminal(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
+	return tea.Exec(inline.Lend(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
 }
 
 // handle says when the editor has failed.

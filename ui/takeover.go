@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 )
@@ -69,7 +70,7 @@ func (c *chat) lend(id, line string) tea.Cmd {
 	case m.chat != c || m.page != chatPage:
 		return c.say("a command waits for your keyboard" + c.takeOverHint(id))
 	}
-	return tea.Exec(onTerminal(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return tea.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command of the list of what goes on the user's keyboard. One that

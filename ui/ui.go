@@ -29,6 +29,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
@@ -153,7 +154,8 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 		options = append(options, tea.WithOutput(glyphs.Writer{To: opts.Output}))
 	}
 	g := &netted{m: m}
-	if t := m.inlineTerminal(opts.Output); t != nil {
+	if t := inline.Open(opts.Output); t != nil {
+		m.inline.SetScreen(t)
 		options = append(options, tea.WithOutput(t))
 		defer g.endInline(t)
 	}
@@ -185,7 +187,7 @@ func New(opts Options) *Model {
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
-	m.inline.on = opts.Inline
+	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
 	m.mouse = mouse.New(func() mouse.Page {
 		if m.page != chatPage {
 			return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
+	"parley/ui/inline"
 	"parley/ui/layer"
 )
 
@@ -57,11 +58,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
 		m.profile(msg)
-		m.inlineColours(msg)
+		m.inline.SetColours(msg)
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
 	case tea.TerminalVersionMsg:
-		m.terminalVersion(msg)
+		m.inline.SetTerminal(msg.Name)
 	case colouredMsg:
 		m.coloured(msg)
 	case tea.FocusMsg:
@@ -77,7 +78,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case quietMsg:
 		m.timers.looking = false
 	case tea.ResumeMsg:
-		return tea.Raw(measuring())
+		return tea.Raw(inline.Measuring())
 	case closedMsg:
 		return tea.Quit
 	}
@@ -105,7 +106,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	first := m.width == 0
 	m.width, m.height = msg.Width, msg.Height
-	if first || m.inline.on {
+	if first || m.inline.On() {
 		return nil
 	}
 	return m.redraw()
@@ -115,7 +116,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 // came to a terminal that was resized already has left a part of it as all that
 // scrolls: the terminal has to forget that, or the rows of later frames get lost.
 func (m *Model) redraw() tea.Cmd {
-	if m.inline.on {
+	if m.inline.On() {
 		return tea.ClearScreen
 	}
 	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)

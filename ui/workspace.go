@@ -254,7 +254,8 @@ func (c *chat) showLoaded() {
 	density := c.view.Density()
 	c.view = c.newView()
 	c.view.SetDensity(density)
-	c.written, c.m.inline.caught = nil, false
+	c.written = nil
+	c.m.inline.Hold()
 	c.find.SetView(c.view)
 	c.focused, c.changed = false, nil
 }
