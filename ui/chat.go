@@ -34,15 +34,13 @@ const (
 type chat struct {
 	*workspace.Session
 	m *Model
+	talk
 
-	focused  bool // the transcript has the keys
 	unread   bool // a turn ended while another session was on the screen
 	picker   *picker
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
-	view     *transcript.View
-	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
 	composer *widget.Composer
 	history  widget.History
 	kept     kept             // of the draft on the disk
@@ -59,24 +57,15 @@ type chat struct {
 	lastKey    time.Time
 	toast      string
 	toastUntil time.Time
-	changed    []int
 
 	copying *copyMenu
-	find    *find.Bar
 	escAt   time.Time // when an esc had nothing to do
 	areas   areas
 }
 
-// newView makes the view of the page's thread.
-func (c *chat) newView() *transcript.View {
-	v := transcript.New(c.Thread, c.m.opts.Cwd, c.m.Theme)
-	v.SetAgent(c.Agent.Name)
-	return v
-}
-
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
-	c.view = c.newView()
+	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}, composer: widget.NewComposer()}
+	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)
@@ -119,18 +108,6 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.toast, c.elicits = "", nil
 	}
 	return nil
-}
-
-// applied tells the view what a portion of events changed.
-func (c *chat) applied() {
-	c.view.Changed(c.changed)
-	if c.written != nil {
-		c.written.Changed(c.changed)
-	}
-	if len(c.changed) > 0 {
-		c.find.Changed()
-	}
-	c.changed = c.changed[:0]
 }
 
 // say shows a line in the status line for a while.

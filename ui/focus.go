@@ -6,7 +6,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/transcript"
 )
 
 // focus gives the keys to the transcript, or takes them back.
@@ -67,19 +66,6 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, p.Text != "" // keys with a meaning elsewhere keep it
 	}
 	return nil, true
-}
-
-var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
-	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
-	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
-
-// step moves the selection; false where that is not what is wanted.
-func (c *chat) step(want intent.Intent) bool {
-	by, ok := steps[want]
-	if ok {
-		c.view.Step(by)
-	}
-	return ok
 }
 
 // findHost is the page around a search.

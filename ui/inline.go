@@ -43,7 +43,7 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.overlay != noOverlay || c.picker != nil || c.copying != nil || c.find.Open() || c.focused || !c.view.Following() || c.elicitShown() ||
+	return c.overlay != noOverlay || c.picker != nil || c.copying != nil || !c.atRest() || c.elicitShown() ||
 		c.question.open() && (c.question.full || c.m.height < 10)
 }
 
@@ -67,15 +67,11 @@ func (m *Model) write() tea.Cmd {
 // inScrollback is the page as what is written of it.
 func (c *chat) inScrollback() inline.Page {
 	m := c.m
-	if c.written == nil {
-		c.written = transcript.NewWritten(c.Thread, m.opts.Cwd, m.Theme)
-	}
-	c.written.Look(m.width, m.Theme, c.view.Density())
 	about := c.Thread.Title
 	if about == "" {
 		about = "in " + transcript.Home(m.opts.Cwd, m.opts.Home)
 	}
-	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.written}
+	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
 
 // inlineView shows the live part, and leaves the screen library nothing to draw.
@@ -95,7 +91,7 @@ func (m *Model) inlineView() tea.View {
 // plan, what waits to be sent, the composer and the status line.
 func (c *chat) live(width, height int) inline.Frame {
 	c.view.SetSize(width, max(1, height-5)) // so that a page knows how far to scroll
-	c.inScrollback()
+	c.toScrollback(c.Thread, width)
 	cells := min(width-1, maxLive)
 	below, y := c.inlineBelow(cells, height)
 	room := max(0, height-2-len(below))

@@ -54,10 +54,7 @@ func (m *Model) ticked(now time.Time) {
 		return
 	}
 	m.dirty = true
-	m.chat.view.Tick(now)
-	if m.chat.written != nil {
-		m.chat.written.Tick(now)
-	}
+	m.chat.tick(now)
 }
 
 // refreshMsg says that something is over that was shown for a while.

@@ -251,13 +251,8 @@ func (c *chat) fresh() {
 
 // showLoaded shows the conversation as the agent tells it. The draft stays.
 func (c *chat) showLoaded() {
-	density := c.view.Density()
-	c.view = c.newView()
-	c.view.SetDensity(density)
-	c.written = nil
+	c.load(c.Thread, c.Agent.Name)
 	c.m.inline.Hold()
-	c.find.SetView(c.view)
-	c.focused, c.changed = false, nil
 }
 
 // sent notes that a prompt has gone out.
