@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
+	"parley/ui/guard"
 )
 
 // When the terminal says that it measures by clusters, everything is laid out
@@ -21,7 +22,7 @@ func TestTheTerminalSaysHowItMeasures(t *testing.T) {
 		}
 	}, func(d *driver) {
 		t.Cleanup(func() { glyphs.Measure(false) })
-		g := &netted{m: d.m}
+		g := guard.New(d.m)
 		d.connected()
 		d.types(prompt + "\n")
 		d.rest()

@@ -17,23 +17,12 @@ const (
 	maxLive  = 100 // cells of a row: what is short survives a terminal that gets narrower
 )
 
-// ends writes what is left to be written when the screen has ended, and takes the
-// live part away.
-func (m *Model) ends(t *inline.Terminal) {
-	var rows []string
+// unwritten is what is left to be written when the screen has ended.
+func (m *Model) unwritten() []string {
 	if c := m.chat; m.inline.On() && m.page == chatPage && m.width > 0 && c.Thread.State != thread.Loading {
-		rows = m.inline.Last(c.inScrollback())
+		return m.inline.Last(c.inScrollback())
 	}
-	_ = t.End(rows...) // the terminal may be gone
-}
-
-// endInline is ends, also for a model that has panicked.
-func (g *netted) endInline(t *inline.Terminal) {
-	if g.broke.Load() != nil {
-		_ = t.End()
-		return
-	}
-	g.m.ends(t)
+	return nil
 }
 
 // inlined tells whether the conversation is in the terminal's own screen now.
@@ -79,7 +68,7 @@ func (m *Model) inlineView() tea.View {
 	f := inline.Frame{Bare: true}
 	switch {
 	case m.quitting:
-		f.Rows = []string{m.Theme.Dim.Paint("ending " + m.names() + "…")}
+		f.Rows = []string{m.Theme.Dim.Paint("ending " + strings.Join(m.w.Names(), ", ") + "…")}
 	default:
 		f = m.chat.live(m.width, m.height)
 	}

@@ -171,7 +171,7 @@ func (m *Model) View() tea.View {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+m.names()+"…"), m.width, "…")}
+		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:

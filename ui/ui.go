@@ -29,6 +29,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
+	"parley/ui/guard"
 	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -141,7 +142,7 @@ type Left struct {
 
 // Run shows the screen until the user quits or ctx ends. Everything that was
 // started is gone when it returns, and the terminal is as it was, also where a
-// mistake of its own has ended it: that is a *Broken, and Left counts.
+// mistake of its own has ended it: that is a *guard.Broken, and Left counts.
 func Run(ctx context.Context, opts Options) (Left, error) {
 	widen()
 	m := New(opts)
@@ -153,23 +154,30 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(glyphs.Writer{To: opts.Output}))
 	}
-	g := &netted{m: m}
+	g := guard.New(m)
 	if t := inline.Open(opts.Output); t != nil {
 		m.inline.SetScreen(t)
 		options = append(options, tea.WithOutput(t))
-		defer g.endInline(t)
+		defer func() {
+			var rows []string
+			if g.Broken() == nil {
+				rows = m.unwritten()
+			}
+			_ = t.End(rows...) // the terminal may be gone
+		}()
 	}
 	program := tea.NewProgram(g, options...)
-	g.quit = program.Quit
+	g.SetQuit(program.Quit)
 	_, err := program.Run()
 	// Bubble Tea leaves it on where it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
-	g.kept(m.flushDrafts)
-	g.kept(m.flushPast)
+	g.Do(m.flushDrafts)
+	g.Do(m.flushPast)
 	var left Left
-	g.kept(func() { left = m.left() })
-	switch broke := g.ended(); {
+	g.Do(func() { left = m.left() })
+	switch broke := g.Broken(); {
 	case broke != nil:
+		broke.Logs = m.w.Records()
 		return left, broke
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return left, nil

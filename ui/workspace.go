@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -317,15 +316,4 @@ func (m *Model) retryWord(a *workspace.Agent) string {
 func (c *chat) retrying() bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying
-}
-
-// names are those of all agents that were started.
-func (m *Model) names() string {
-	var names []string
-	for _, a := range m.w.Agents() {
-		if a.Spec.Name != "" {
-			names = append(names, a.Name())
-		}
-	}
-	return strings.Join(names, ", ")
 }
