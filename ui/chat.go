@@ -54,7 +54,6 @@ type chat struct {
 	at       mentioning // the file that is being named
 	dropped  string     // the prefix for which the popup was closed
 
-	lastKey    time.Time
 	toast      string
 	toastUntil time.Time
 

@@ -146,7 +146,8 @@ func (l draft) Click(x, y int, up bool) bool {
 		return false
 	}
 	c.focus(false)
-	c.question.grabbed, c.lastKey = false, c.m.Now()
+	c.question.grabbed = false
+	c.m.input.Touch()
 	if len(c.elicits) > 0 {
 		c.elicits[0].grabbed = false
 	}

@@ -70,7 +70,7 @@ func (msg editReadyMsg) handle(m *Model) tea.Cmd {
 // written nothing.
 func (msg editedMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
-	c.lastKey = m.Now() // keys that were meant for the editor answer no question
+	m.input.Touch() // keys that were meant for the editor answer no question
 	switch {
 	case msg.failed != nil:
 		return c.say("the editor failed, the draft is as it was: " + msg.failed.Error())

@@ -61,7 +61,7 @@ func (e *elicitation) Armed() bool {
 	if e.grabbed || e.open { // what is only waited for never takes keys by itself
 		return e.grabbed
 	}
-	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= layer.Quiet && now.Sub(c.lastKey) >= layer.Quiet
+	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= layer.Quiet && now.Sub(c.m.input.Last()) >= layer.Quiet
 }
 
 // grab gives it the keys.

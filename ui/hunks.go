@@ -370,7 +370,8 @@ func oldMissing(cur permissions.Question) bool {
 func (m writeEdited) handle(model *Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
 	now := model.Now()
-	c.lastKey, q.deaf = now, now.Add(layer.Quiet) // keys that were meant for the editor answer nothing
+	c.m.input.Touch() // keys that were meant for the editor answer nothing
+	q.deaf = now.Add(layer.Quiet)
 	cur, ok := q.asked(m.key)
 	h := q.made[m.key]
 	if h != nil {

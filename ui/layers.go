@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
@@ -11,11 +9,11 @@ import (
 
 // layers are those of the page on the screen, the topmost first; nil for what is not there.
 func (m *Model) layers() []layer.Layer {
-	c := m.typedOn()
 	switch m.page {
 	case startPage:
 		return []layer.Layer{always{m}, m.start}
 	case connectingPage:
+		c := m.front(m.starting)
 		return []layer.Layer{
 			always{m},
 			leaving{m},
@@ -28,7 +26,7 @@ func (m *Model) layers() []layer.Layer {
 			ahead{c},
 		}
 	}
-	return c.layers()
+	return m.chat.layers()
 }
 
 // layers are those of the chat page.
@@ -60,51 +58,12 @@ func when(there bool, l layer.Layer) layer.Layer {
 	return nil
 }
 
-// press hands a key to the layers. Whether they have the keys depends on the key
-// before: this one counts from now on.
-func (m *Model) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
-	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: m.Keys.Of(intent.Chat, msg.String())}
-	c := m.typedOn()
-	layer.Reach(m.layers(), func(l layer.Layer) (taken bool) {
-		cmd, taken = l.Key(p)
-		return taken
-	})
-	c.lastKey = m.Now()
-	return cmd
-}
-
-// typedOn is the chat that what is typed belongs to.
-func (m *Model) typedOn() *chat {
-	if m.page == connectingPage {
-		return m.front(m.starting)
-	}
-	return m.chat
-}
-
 // typing tells whether the composer has the keys, or would have them but for what
 // lies over the page.
 func (c *chat) typing() bool {
 	held := false
 	layer.Reach(c.layers(), func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
-}
-
-// quietSince is since when it has been quiet for what waits for that; false where
-// nothing does.
-func (m *Model) quietSince() (since time.Time, waits bool) {
-	since = m.typedOn().lastKey
-	layer.Reach(m.layers(), func(l layer.Waiter) bool {
-		at, here := l.WaitsSince()
-		if here && at.IsZero() { // it is about to be drawn
-			at = m.Now()
-		}
-		if here && at.After(since) {
-			since = at
-		}
-		waits = waits || here
-		return false
-	})
-	return since, waits
 }
 
 // always handles the keys that count on every page.

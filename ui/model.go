@@ -53,7 +53,7 @@ type Model struct {
 	focusKnown    bool      // it reports that
 	mouse         *mouse.Mouse
 	lastInput     time.Time // of a key, a paste or the mouse
-	deaf          time.Time // keys are dropped until then: they were typed for a command
+	input         *layer.Input
 	notified      time.Time
 
 	inline   *inline.Scrollback

@@ -84,7 +84,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 
 // handle says when the editor has failed.
 func (msg fileLeftMsg) handle(m *Model) tea.Cmd {
-	msg.chat.lastKey = m.Now() // keys that were meant for the editor answer no question
+	m.input.Touch() // keys that were meant for the editor answer no question
 	if msg.err != nil {
 		return msg.chat.say("the editor failed: " + msg.err.Error())
 	}

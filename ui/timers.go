@@ -4,8 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/ui/layer"
 )
 
 // timers are what is under way of the two reasons to draw again without a message: a
@@ -36,11 +34,7 @@ func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 // timed starts the timers that the screen wants. It is called after everything that may
 // have changed that.
 func (m *Model) timed() tea.Cmd {
-	rest := time.Duration(0)
-	if since, waits := m.quietSince(); waits {
-		rest = layer.Quiet - m.Now().Sub(since)
-	}
-	return m.timers.start(m.moving(), rest)
+	return m.timers.start(m.moving(), m.input.Rest())
 }
 
 // moving tells whether something on the screen has a clock.

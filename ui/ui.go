@@ -196,6 +196,7 @@ func New(opts Options) *Model {
 		m.terminal.Colours = theme.None
 	}
 	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
+	m.input = layer.NewInput(&m.Env, m.layers)
 	m.mouse = mouse.New(func() mouse.Page {
 		if m.page != chatPage {
 			return nil

@@ -41,9 +41,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		return m.paste(msg)
+		return m.input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		if !m.mouse.Off() {
+			m.input.Wheel(msg.Mouse().Button)
+		}
 	case tea.MouseClickMsg:
 		m.mouse.Down(msg.Mouse())
 	case tea.MouseMotionMsg:
@@ -128,35 +130,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
 		return nil
 	}
-	if m.deafens() {
-		return nil
-	}
 	if m.page == chatPage && msg.String() == "alt+esc" { // two of them at once look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		return tea.Batch(m.press(esc), m.press(esc))
+		return tea.Batch(m.input.Press(esc), m.input.Press(esc))
 	}
-	return m.press(msg)
-}
-
-func (m *Model) paste(msg tea.PasteMsg) (cmd tea.Cmd) {
-	if m.deafens() {
-		return nil
-	}
-	c := m.typedOn()
-	layer.Reach(m.layers(), func(l layer.Paster) (taken bool) {
-		cmd, taken = l.Paste(msg.Content)
-		return taken
-	})
-	c.lastKey = m.Now()
-	return cmd
-}
-
-func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[msg.Mouse().Button]
-	if m.mouse.Off() || rows == 0 {
-		return
-	}
-	layer.Reach(m.layers(), func(l layer.Wheeler) bool { l.Wheel(rows); return true })
+	return m.input.Press(msg)
 }
 
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second

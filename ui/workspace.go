@@ -233,7 +233,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
-	c.lastKey = m.Now() // what was typed elsewhere answers no question here
+	m.input.Touch() // what was typed elsewhere answers no question here
 	if c.question.open() {
 		c.question.turn(c.question.current)
 	}
