@@ -56,7 +56,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return c.m.redraw(), true
+		return redraw(c.m.inline.On()), true
 	case intent.SearchHistory:
 		return c.searchHistory(), true
 	case intent.Editor:

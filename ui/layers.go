@@ -9,11 +9,11 @@ import (
 
 // layers are those of the page on the screen, the topmost first; nil for what is not there.
 func (m *Model) layers() []layer.Layer {
+	c := m.typedOn()
 	switch m.page {
 	case startPage:
 		return []layer.Layer{always{m}, m.start}
 	case connectingPage:
-		c := m.front(m.starting)
 		return []layer.Layer{
 			always{m},
 			leaving{m},
@@ -26,7 +26,7 @@ func (m *Model) layers() []layer.Layer {
 			ahead{c},
 		}
 	}
-	return m.chat.layers()
+	return c.layers()
 }
 
 // layers are those of the chat page.
@@ -58,6 +58,14 @@ func when(there bool, l layer.Layer) layer.Layer {
 	return nil
 }
 
+// typedOn is the chat that what is typed belongs to.
+func (m *Model) typedOn() *chat {
+	if m.page == connectingPage {
+		return m.front(m.starting)
+	}
+	return m.chat
+}
+
 // typing tells whether the composer has the keys, or would have them but for what
 // lies over the page.
 func (c *chat) typing() bool {
@@ -74,7 +82,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return l.m.redraw(), true
+		return redraw(l.m.inline.On()), true
 	}
 	return nil, false
 }

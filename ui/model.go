@@ -29,6 +29,7 @@ const (
 // goroutine.
 type Model struct {
 	layer.Env
+	pages
 	opts Options
 
 	terminal  theme.Terminal
@@ -39,9 +40,7 @@ type Model struct {
 	width, height int
 	page          page
 	start         *start
-	w             *workspace.Workspace
-	chat          *chat // the page on the screen
-	pages         map[*workspace.Session]*chat
+	chat          *chat                     // the page on the screen
 	starting      *workspace.Agent          // the one of the connecting page
 	login         *picker                   // its ways to log in, while they are offered there
 	saidText      map[*workspace.Agent]bool // that it gets no files

@@ -191,7 +191,7 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
+	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
@@ -205,9 +205,10 @@ func New(opts Options) *Model {
 	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(m, opts)
-	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
-	m.chat = m.pageOf(m.w.Front())
+	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
+	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)
 	if opts.Start != "" {
 		m.page = connectingPage

@@ -9,6 +9,7 @@ import (
 	"parley/ui/glyphs"
 	"parley/ui/inline"
 	"parley/ui/layer"
+	"parley/ui/theme"
 )
 
 // Update implements tea.Model: it only routes.
@@ -59,7 +60,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
-		m.profile(msg)
+		if !m.opts.NoColor {
+			m.terminal.Colours = theme.ColoursOf(msg.String())
+		}
 		m.inline.SetColours(msg)
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
@@ -111,14 +114,14 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	if first || m.inline.On() {
 		return nil
 	}
-	return m.redraw()
+	return redraw(false)
 }
 
 // redraw draws the whole screen again. A frame that was made for another size and
 // came to a terminal that was resized already has left a part of it as all that
 // scrolls: the terminal has to forget that, or the rows of later frames get lost.
-func (m *Model) redraw() tea.Cmd {
-	if m.inline.On() {
+func redraw(inlined bool) tea.Cmd {
+	if inlined {
 		return tea.ClearScreen
 	}
 	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)

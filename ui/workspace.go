@@ -49,28 +49,6 @@ func (m *Model) result(r workspace.Result) tea.Cmd {
 	return nil
 }
 
-// pageOf is the page of a session.
-func (m *Model) pageOf(s *workspace.Session) *chat {
-	c := m.pages[s]
-	if c == nil {
-		c = newChat(m, s)
-		m.pages[s] = c
-	}
-	return c
-}
-
-// chats are the pages of the open sessions, in their order.
-func (m *Model) chats() []*chat {
-	var out []*chat
-	for _, s := range m.w.Sessions() {
-		out = append(out, m.pageOf(s))
-	}
-	return out
-}
-
-// front is the page that speaks for an agent.
-func (m *Model) front(a *workspace.Agent) *chat { return m.pageOf(a.Front()) }
-
 // hear shows one piece of news of the workspace.
 func (m *Model) hear(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
@@ -209,7 +187,7 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
-	delete(m.pages, s)
+	m.pages.forget(s)
 	stop := from.shells.Stop()
 	if p := from.picker; p != nil && p.step != nil {
 		if c.picker = p; c.Agent != s.Agent {
