@@ -72,7 +72,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		}
 		return said, true
 	case intent.Mouse:
-		return c.m.toggleMouse(), true
+		return c.say(c.m.mouse.Toggle()), true
 	case intent.Palette:
 		return c.showPalette(), true
 	case intent.Sessions:

@@ -16,13 +16,19 @@ type selection struct{ c *chat }
 func (l selection) Key(p layer.Press) (cmd tea.Cmd, taken bool) {
 	switch p.Want {
 	case intent.Interrupt:
-		cmd = l.c.copyDragged()
+		cmd = l.copy()
 	case intent.Stop:
 	default:
 		return nil, false
 	}
 	l.c.view.Undrag()
 	return cmd, true
+}
+
+// copy copies the selected text.
+func (l selection) copy() tea.Cmd {
+	text := l.c.view.DraggedText()
+	return l.c.copyText(func() string { return text })
 }
 
 // reading is what lies over the transcript to be read.

@@ -45,7 +45,7 @@ type Model struct {
 	login         *picker                   // its ways to log in, while they are offered there
 	saidText      map[*workspace.Agent]bool // that it gets no files
 	overview      *picker                   // the list of sessions, while it is open
-	ended         bool                      // something has ended that can be long
+	resting       resting
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool      // the terminal has the focus

@@ -33,20 +33,5 @@ func (p underMouse) Selected() tea.Cmd {
 	if p.c.m.opts.NoCopyOnSelect {
 		return nil
 	}
-	return p.c.copyDragged()
-}
-
-// toggleMouse takes the mouse, or leaves it to the terminal.
-func (m *Model) toggleMouse() tea.Cmd {
-	m.mouse.SetOff(!m.mouse.Off())
-	if m.mouse.Off() {
-		return m.chat.say("the mouse is the terminal's; /mouse takes it back")
-	}
-	return m.chat.say("the mouse is parley's; shift and drag is the terminal's own")
-}
-
-// copyDragged copies the text that the mouse has selected.
-func (c *chat) copyDragged() tea.Cmd {
-	text := c.view.DraggedText()
-	return c.copyText(func() string { return text })
+	return selection(p).copy()
 }

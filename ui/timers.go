@@ -16,7 +16,8 @@ type (
 	quietMsg struct{} // nothing may have been typed for a while
 )
 
-// start starts those that are wanted. rest is how long it has to stay quiet; 0 where
+// start starts those that are wanted. It is called after everything that may have changed
+// that. rest is how long it has to stay quiet; 0 where
 // nothing waits for that.
 func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 	var cmds []tea.Cmd
@@ -31,24 +32,9 @@ func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// timed starts the timers that the screen wants. It is called after everything that may
-// have changed that.
-func (m *Model) timed() tea.Cmd {
-	return m.timers.start(m.moving(), m.input.Rest())
-}
-
 // moving tells whether something on the screen has a clock.
 func (m *Model) moving() bool {
 	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shells.Running())
-}
-
-func (m *Model) ticked(now time.Time) {
-	m.timers.ticking = false
-	if !m.moving() {
-		return
-	}
-	m.dirty = true
-	m.chat.tick(now)
 }
 
 // refreshMsg says that something is over that was shown for a while.

@@ -191,7 +191,7 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
+	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}

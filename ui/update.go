@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/workspace"
 	"parley/ui/glyphs"
 	"parley/ui/inline"
 	"parley/ui/layer"
@@ -23,7 +24,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.settleTheme()
 	m.refreshWork()
-	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour(), m.timed())
+	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // handle routes one message.
@@ -38,7 +39,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case resultMsg:
-		return m.result(msg.Result)
+		if b, ok := msg.Result.(*workspace.Batch); ok {
+			return m.events(b)
+		}
+		m.dirty = true
+		m.w.Done(msg.Result)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -75,7 +80,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		m.focused, m.focusKnown = false, true
 	case tickMsg:
-		m.ticked(time.Time(msg))
+		if m.timers.ticking = false; m.moving() {
+			m.dirty = true
+			m.chat.tick(time.Time(msg))
+		}
 	case message:
 		return msg.handle(m)
 	case layer.Message:

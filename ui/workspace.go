@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/transcript"
@@ -37,16 +36,6 @@ func (m *Model) sync() tea.Cmd {
 		}
 		cmds = append(cmds, m.hear(n))
 	}
-}
-
-// result takes what a task has brought.
-func (m *Model) result(r workspace.Result) tea.Cmd {
-	if b, ok := r.(*workspace.Batch); ok {
-		return m.events(b)
-	}
-	m.dirty = true
-	m.w.Done(r)
-	return nil
 }
 
 // hear shows one piece of news of the workspace.
@@ -91,7 +80,8 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Reconnected:
 		c := m.pageOf(n.Session)
 		if n.Replaced {
-			c.showLoaded()
+			c.load(c.Thread, c.Agent.Name) // the draft stays
+			m.inline.Hold()
 		}
 		c.refreshPopup()
 		return c.say("Reconnected")
@@ -102,9 +92,19 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Remarked:
 		m.pageOf(n.Session).view.Changed(n.Items)
 	case workspace.Sent:
-		return m.pageOf(n.Session).sent(n)
+		c := m.pageOf(n.Session)
+		c.view.End()
+		switch len(n.Notes) {
+		case 0:
+		case 1:
+			return c.say(n.Notes[0])
+		default:
+			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
+		}
 	case workspace.NotSent:
-		return m.pageOf(n.Session).notSent(n)
+		c := m.pageOf(n.Session)
+		c.unsend(n.Text)
+		return c.say("not sent: " + n.Err.Error())
 	case workspace.Returned:
 		return m.pageOf(n.Session).returned(n)
 	case workspace.Deferred:
@@ -129,40 +129,13 @@ func isApplied(n workspace.News) bool {
 // screen is marked.
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
-	m.ended = m.ended || ends(n.Event)
+	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notify(c, n.Event))
 	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
 		return cmd
 	}
 	c.unread = true
 	return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
-}
-
-// ends tells whether an event is the end of something that can be long.
-func ends(e event.Event) bool {
-	switch e.(type) {
-	case event.TurnEnded, event.HistoryEnded, event.Disconnected:
-		return true
-	}
-	return false
-}
-
-// rested tells Options.Rested when something has ended and nothing runs any longer.
-func (m *Model) rested() tea.Cmd {
-	ended := m.ended
-	m.ended = false
-	if m.opts.Rested == nil || !ended {
-		return nil
-	}
-	for _, s := range m.w.Sessions() {
-		if s.Thread.State != thread.Idle && s.Thread.State != thread.Ended {
-			return nil
-		}
-	}
-	return func() tea.Msg {
-		m.opts.Rested()
-		return nil
-	}
 }
 
 // starts tells whether an agent has the connecting page.
@@ -224,30 +197,6 @@ func (m *Model) show(c *chat) {
 func (c *chat) fresh() {
 	c.picker, c.elicits = nil, nil
 	c.question.clear()
-}
-
-// showLoaded shows the conversation as the agent tells it. The draft stays.
-func (c *chat) showLoaded() {
-	c.load(c.Thread, c.Agent.Name)
-	c.m.inline.Hold()
-}
-
-// sent notes that a prompt has gone out.
-func (c *chat) sent(n workspace.Sent) tea.Cmd {
-	c.view.End()
-	switch notes := n.Notes; {
-	case len(notes) == 1:
-		return c.say(notes[0])
-	case len(notes) > 1:
-		return c.say(fmt.Sprintf("%s, and %d more", notes[0], len(notes)-1))
-	}
-	return nil
-}
-
-// notSent puts a prompt that did not go out before the draft.
-func (c *chat) notSent(n workspace.NotSent) tea.Cmd {
-	c.unsend(n.Text)
-	return c.say("not sent: " + n.Err.Error())
 }
 
 // unsend puts a prompt that did not go out before the draft.

@@ -71,6 +71,14 @@ func (m *Mouse) held() bool { return m.button.down && !m.off && m.page() == m.ov
 // Off tells whether the mouse is the terminal's.
 func (m *Mouse) Off() bool { return m.off }
 
+// Toggle takes the mouse, or leaves it to the terminal, and says so.
+func (m *Mouse) Toggle() (said string) {
+	if m.SetOff(!m.off); m.off {
+		return "the mouse is the terminal's; /mouse takes it back"
+	}
+	return "the mouse is parley's; shift and drag is the terminal's own"
+}
+
 // SetOff leaves the mouse to the terminal, or takes it.
 func (m *Mouse) SetOff(off bool) {
 	m.off, m.button = off, button{}
