@@ -23,8 +23,7 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Quit:
 		return c.m.quit(), true
 	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-		c.scrollBy(i)
-		return c.ahead(i), true
+		return c.scrollBy(i), true
 	case intent.CycleDensity:
 		c.view.SetDensity((c.view.Density() + 1) % 3)
 		return c.say("showing: " + c.view.Density().String()), true
@@ -57,7 +56,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return c.m.redraw(), true
+		return redraw(c.m.inline.On()), true
 	case intent.SearchHistory:
 		return c.searchHistory(), true
 	case intent.Editor:
@@ -67,9 +66,13 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Turns:
 		return c.showTurns(), true
 	case intent.Inline:
-		return c.m.toggleInline(), true
+		said := c.say(c.m.inline.Toggle())
+		if c.m.inline.On() {
+			said = tea.Batch(said, tea.RequestTerminalVersion)
+		}
+		return said, true
 	case intent.Mouse:
-		return c.m.toggleMouse(), true
+		return c.say(c.m.mouse.Toggle()), true
 	case intent.Palette:
 		return c.showPalette(), true
 	case intent.Sessions:

@@ -227,7 +227,7 @@ func (c *chat) pictureFile(path string) func() (Picture, error) {
 		full = filepath.Join(c.m.opts.Home, rest)
 	}
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(c.shellDir(), full)
+		full = filepath.Join(c.LocalDir(), full)
 	}
 	from, parent := c.m.opts.Pictures, c.m.w.Context()
 	return func() (Picture, error) {

@@ -12,8 +12,9 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
-	"parley/ui/layer"
+	"parley/ui/shell"
 	"parley/ui/transcript"
+	"parley/ui/transcript/find"
 	"parley/ui/widget"
 )
 
@@ -33,20 +34,19 @@ const (
 type chat struct {
 	*workspace.Session
 	m *Model
+	talk
 
-	focused  bool // the transcript has the keys
 	unread   bool // a turn ended while another session was on the screen
 	picker   *picker
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
-	view     *transcript.View
-	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
 	composer *widget.Composer
 	history  widget.History
 	kept     kept             // of the draft on the disk
 	back     []returnedPrompt // prompts that came back, in the draft before what is typed
 	question *question
+	shells   *shell.Commands
 	overlay  overlay
 	source   *source
 	scroll   int // of the overlay
@@ -54,29 +54,17 @@ type chat struct {
 	at       mentioning // the file that is being named
 	dropped  string     // the prefix for which the popup was closed
 
-	lastKey    time.Time
 	toast      string
 	toastUntil time.Time
-	changed    []int
 
-	copying    *copyMenu
-	finding    *finding // of the transcript
-	lastSearch string
-	escAt      time.Time // when an esc had nothing to do
-	mouse      mouse
-	areas      areas
-}
-
-// newView makes the view of the page's thread.
-func (c *chat) newView() *transcript.View {
-	v := transcript.New(c.Thread, c.m.opts.Cwd, c.m.Theme)
-	v.SetAgent(c.Agent.Name)
-	return v
+	copying *copyMenu
+	escAt   time.Time // when an esc had nothing to do
+	areas   areas
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
-	c.view = c.newView()
+	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}, composer: widget.NewComposer()}
+	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)
@@ -85,6 +73,8 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
+	c.find = find.New(&m.Env, findHost{c}, c.view)
+	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
@@ -97,7 +87,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		return c.asksAgain()
 	case permissions.Settled:
 		c.question.remove(e.Key)
-		return c.m.lookAgain(layer.Quiet)
+		return nil
 	case event.CommandsChanged:
 		c.refreshPopup()
 	case event.ElicitationAsked:
@@ -117,18 +107,6 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.toast, c.elicits = "", nil
 	}
 	return nil
-}
-
-// applied tells the view what a portion of events changed.
-func (c *chat) applied() {
-	c.view.Changed(c.changed)
-	if c.written != nil {
-		c.written.Changed(c.changed)
-	}
-	if len(c.changed) > 0 && c.finding != nil {
-		c.finding.stale = true
-	}
-	c.changed = c.changed[:0]
 }
 
 // say shows a line in the status line for a while.
@@ -220,12 +198,16 @@ func (c *chat) toggle(o overlay) {
 	c.overlay = o
 }
 
-func (c *chat) scrollBy(i intent.Intent) {
-	switch i {
+// scrollBy moves the transcript, and makes the page after the next one ready once this one
+// is drawn: who turns one page turns more.
+func (c *chat) scrollBy(by intent.Intent) tea.Cmd {
+	switch by {
 	case intent.PageUp:
 		c.view.Page(-1)
+		return func() tea.Msg { return aheadMsg{c, -1} }
 	case intent.PageDown:
 		c.view.Page(1)
+		return func() tea.Msg { return aheadMsg{c, 1} }
 	case intent.ScrollUp:
 		c.view.Scroll(-1)
 	case intent.ScrollDown:
@@ -235,22 +217,13 @@ func (c *chat) scrollBy(i intent.Intent) {
 	case intent.End:
 		c.view.End()
 	}
+	return nil
 }
 
 // aheadMsg is time to make the next page ready.
 type aheadMsg struct {
 	chat *chat
 	dir  int
-}
-
-// ahead makes the next page ready once this one is drawn: who turns one page turns
-// more.
-func (c *chat) ahead(i intent.Intent) tea.Cmd {
-	dir := map[intent.Intent]int{intent.PageUp: -1, intent.PageDown: 1}[i]
-	if dir == 0 {
-		return nil
-	}
-	return func() tea.Msg { return aheadMsg{c, dir} }
 }
 
 func (msg aheadMsg) handle(m *Model) tea.Cmd {
@@ -266,10 +239,10 @@ func (c *chat) escape() tea.Cmd {
 	case c.Agent.LoggingIn() != "":
 		c.Agent.CancelLogin()
 	case c.stopSending():
-	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shellRun() != nil):
+	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()
-	case c.shellRun() != nil:
-		return c.stopShell()
+	case c.shells.Running():
+		return c.shells.Stop()
 	case !c.view.Following():
 		c.view.End()
 		c.escAt = c.m.Now()
@@ -285,8 +258,8 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
-	case c.shellRun() != nil:
-		return c.stopShell()
+	case c.shells.Running():
+		return c.shells.Stop()
 	case !c.composer.Empty():
 		c.keep(c.composer.Value())
 		c.composer.Reset()

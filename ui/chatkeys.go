@@ -16,13 +16,19 @@ type selection struct{ c *chat }
 func (l selection) Key(p layer.Press) (cmd tea.Cmd, taken bool) {
 	switch p.Want {
 	case intent.Interrupt:
-		cmd = l.c.copyDragged()
+		cmd = l.copy()
 	case intent.Stop:
 	default:
 		return nil, false
 	}
 	l.c.view.Undrag()
 	return cmd, true
+}
+
+// copy copies the selected text.
+func (l selection) copy() tea.Cmd {
+	text := l.c.view.DraggedText()
+	return l.c.copyText(func() string { return text })
 }
 
 // reading is what lies over the transcript to be read.
@@ -142,15 +148,16 @@ func (c *chat) insert(text string) {
 // click puts the cursor there. What is typed now answers nothing.
 func (l draft) Click(x, y int, up bool) bool {
 	c := l.c
-	if !up || !c.areas.composer.has(x, y) {
+	if !up || !c.areas.composer.Has(x, y) {
 		return false
 	}
 	c.focus(false)
-	c.question.grabbed, c.lastKey = false, c.m.Now()
+	c.question.grabbed = false
+	c.m.input.Touch()
 	if len(c.elicits) > 0 {
 		c.elicits[0].grabbed = false
 	}
-	c.composer.Click(x-c.areas.composer.x, y-c.areas.composer.y)
+	c.composer.Click(x-c.areas.composer.X, y-c.areas.composer.Y)
 	c.refreshPopup()
 	return true
 }
@@ -174,11 +181,11 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 // click gives the keys to what is asked.
 func (l asked) Click(x, y int, up bool) bool {
 	c := l.c
-	if up || !c.areas.asked.has(x, y) || y >= c.areas.lid {
+	if up || !c.areas.asked.Has(x, y) || y >= c.areas.lid {
 		return false
 	}
 	c.giveKeys()
-	c.mouse.down = false // it opens nothing besides
+	c.m.mouse.Drop() // it opens nothing besides
 	return true
 }
 
@@ -206,13 +213,13 @@ func (l session) Wheel(n int) { l.c.view.Scroll(n) }
 func (l session) Click(x, y int, up bool) bool {
 	c := l.c
 	switch {
-	case up && c.areas.end.has(x, y) && y < c.areas.lid:
+	case up && c.areas.end.Has(x, y) && y < c.areas.lid:
 		c.view.End()
-	case !c.inTranscript(x, y):
-	case up && !c.mouse.drops:
-		c.view.ToggleAt(y - c.areas.transcript.y)
-	case !up && !c.areas.end.has(x, y):
-		c.view.DragFrom(y-c.areas.transcript.y, x)
+	case !c.areas.bare(x, y):
+	case up && !c.m.mouse.Drops():
+		c.view.ToggleAt(y - c.areas.transcript.Y)
+	case !up && !c.areas.end.Has(x, y):
+		c.view.DragFrom(y-c.areas.transcript.Y, x)
 	}
 	return true
 }
@@ -236,7 +243,7 @@ func (c *chat) giveKeys() bool {
 // takeBack takes the newest prompt that waits off the queue, to be edited or
 // dropped. One that the agent holds has to be given back by it.
 func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
-	if !edit && c.dropCarried() {
+	if !edit && c.DropCarried() {
 		return nil, true
 	}
 	if c.takeUnconfirmed(edit) {

@@ -60,21 +60,6 @@ func (m *Model) coloured(msg colouredMsg) {
 	}
 }
 
-// profile takes how many colours the terminal has.
-func (m *Model) profile(msg tea.ColorProfileMsg) {
-	if m.opts.NoColor {
-		return
-	}
-	switch msg.String() {
-	case "NoTTY", "Ascii":
-		m.terminal.Colours = theme.None
-	case "ANSI":
-		m.terminal.Colours = theme.Sixteen
-	default:
-		m.terminal.Colours = theme.Many
-	}
-}
-
 // settleTheme puts on the theme that the terminal and the user want: while they
 // choose one, the one under the cursor.
 func (m *Model) settleTheme() {

@@ -175,7 +175,7 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
 	c.composer.SetPlaceholder("what you type is sent when the agent is there")
-	below := c.queueRows(width, 3)
+	below := queueRows(c.Session, c.m.pictures.words, width, 3, c.m.Theme)
 	above := len(below)
 	below = append(below, widget.Box{Body: c.composer.Rows(c.m.Theme), Focused: true}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/inline"
 )
 
 // Editing is an editor that is ready to be run on a text.
@@ -58,7 +60,7 @@ func (msg editReadyMsg) handle(m *Model) tea.Cmd {
 		}
 		return tea.Batch(again, func() tea.Msg { _, _ = done(); return nil })
 	}
-	return tea.Exec(onTerminal(msg.edit.Command), func(failed error) tea.Msg {
+	return tea.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
 		after, err := done()
 		return editedMsg{c, msg.before, after, failed, err}
 	})
@@ -68,7 +70,7 @@ func (msg editReadyMsg) handle(m *Model) tea.Cmd {
 // written nothing.
 func (msg editedMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
-	c.lastKey = m.Now() // keys that were meant for the editor answer no question
+	m.input.Touch() // keys that were meant for the editor answer no question
 	switch {
 	case msg.failed != nil:
 		return c.say("the editor failed, the draft is as it was: " + msg.failed.Error())

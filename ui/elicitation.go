@@ -61,7 +61,7 @@ func (e *elicitation) Armed() bool {
 	if e.grabbed || e.open { // what is only waited for never takes keys by itself
 		return e.grabbed
 	}
-	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= layer.Quiet && now.Sub(c.lastKey) >= layer.Quiet
+	return !e.shownAt.IsZero() && !c.focused && c.composer.Empty() && now.Sub(e.shownAt) >= layer.Quiet && now.Sub(c.m.input.Last()) >= layer.Quiet
 }
 
 // grab gives it the keys.
@@ -74,12 +74,12 @@ func (e *elicitation) grab(now time.Time) {
 // unread makes it wait for quiet again.
 func (e *elicitation) unread() { e.shownAt, e.grabbed = time.Time{}, false }
 
-// asksAgain makes what is shown now wait for quiet, and looks again when it has.
+// asksAgain makes what is shown now wait for quiet.
 func (c *chat) asksAgain() tea.Cmd {
 	for _, e := range c.elicits {
 		e.unread()
 	}
-	return c.m.lookAgain(layer.Quiet)
+	return nil
 }
 
 // elicited takes a new one. A form that cannot be shown as one is declined, and
@@ -101,7 +101,7 @@ func (c *chat) elicited(e event.ElicitationAsked) tea.Cmd {
 		at = len(c.elicits)
 	}
 	c.elicits = slices.Insert(c.elicits, at, n) // what waits for the user comes before what waits for the agent
-	return c.m.lookAgain(layer.Quiet)
+	return nil
 }
 
 // elicitSettled drops one that is over, unless its page is still awaited. The
@@ -110,7 +110,7 @@ func (c *chat) elicitSettled(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key && !e.open {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return c.m.lookAgain(layer.Quiet)
+			return nil
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func (c *chat) elicitCompleted(key uint64) tea.Cmd {
 	for i, e := range c.elicits {
 		if e.asked.Key == key {
 			c.elicits = append(c.elicits[:i:i], c.elicits[i+1:]...)
-			return tea.Batch(c.say("done: "+e.link.Host), c.m.lookAgain(layer.Quiet))
+			return c.say("done: " + e.link.Host)
 		}
 	}
 	return nil

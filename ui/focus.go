@@ -6,7 +6,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/transcript"
 )
 
 // focus gives the keys to the transcript, or takes them back.
@@ -15,7 +14,7 @@ func (c *chat) focus(on bool) {
 		return
 	}
 	if !on {
-		c.endSearch()
+		c.find.End()
 		c.copying = nil
 	}
 	c.focused = on
@@ -43,16 +42,16 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.OpenFile:
 		return c.openFile(), true
 	case intent.Search:
-		c.startSearch()
+		c.find.Start()
 	case intent.SearchNext:
-		return c.nextMatch(1), true
+		return c.find.Next(1), true
 	case intent.SearchPrevious:
-		return c.nextMatch(-1), true
+		return c.find.Next(-1), true
 	case intent.FocusTranscript:
 		return c.do(want)
 	case intent.Leave:
-		if c.finding != nil { // its marks first
-			c.endSearch()
+		if c.find.Open() { // its marks first
+			c.find.End()
 			return nil, true
 		}
 		c.focus(false)
@@ -69,25 +68,19 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
-	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
-	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
+// findHost is the page around a search.
+type findHost struct{ c *chat }
 
-// step moves the selection; false where that is not what is wanted.
-func (c *chat) step(want intent.Intent) bool {
-	by, ok := steps[want]
-	if ok {
-		c.view.Step(by)
-	}
-	return ok
-}
+func (h findHost) Say(text string) tea.Cmd         { return h.c.say(text) }
+func (h findHost) Scroll(by intent.Intent) tea.Cmd { return h.c.scrollBy(by) }
 
 // stopSelected asks the agent to stop the tool call that is selected.
 func (c *chat) stopSelected() tea.Cmd {
 	it := c.view.Selected()
 	if it != nil && it.Shell != nil {
-		if r := c.runOf(it); r != nil {
-			return c.stopRun(r)
+		if r := c.shells.Of(it.Shell.Key); r != nil {
+			cmd, _ := r.Stop()
+			return cmd
 		}
 		return c.say("it is over")
 	}

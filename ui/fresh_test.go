@@ -133,7 +133,7 @@ func (p *pagePlayer) afresh() string {
 	m, c, q := *p.m, *p.m.chat, *p.m.chat.question
 	session := *c.Session
 	session.Thread = th
-	m.chat, m.pages, m.dirty, m.view, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, tea.View{}, false
+	m.chat, m.made, m.dirty, m.view, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, tea.View{}, false
 	c.m, c.question, c.Session, c.view = &m, &q, &session, p.m.chat.view.Afresh(th)
 	q.c, q.drawn, q.diffs, q.diffsKey = &c, nil, nil, 0
 	q.tell()

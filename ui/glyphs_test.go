@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,45 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
-	"parley/ui/inline"
+	"parley/ui/guard"
 )
-
-// lentCommand is one that has the terminal for a while.
-type lentCommand struct{ out io.Writer }
-
-func (l *lentCommand) Run() error {
-	_, err := io.WriteString(l.out, "U+10FF41 is \U0010ff41.")
-	return err
-}
-func (l *lentCommand) SetStdin(io.Reader)    {}
-func (l *lentCommand) SetStdout(w io.Writer) { l.out = w }
-func (l *lentCommand) SetStderr(io.Writer)   {}
-
-// A command that has the terminal writes to it as it is, and leaves it measuring
-// as before.
-func TestTheTerminalIsLent(t *testing.T) {
-	for _, clusters := range []bool{false, true} {
-		glyphs.Measure(clusters)
-		t.Cleanup(func() { glyphs.Measure(false) })
-		want := "U+10FF41 is \U0010ff41."
-		if clusters {
-			want += ansi.SetModeUnicodeCore
-		}
-		var b strings.Builder
-		cmd := onTerminal(&lentCommand{})
-		cmd.SetStdout(glyphs.Writer{To: &b})
-		if err := cmd.Run(); err != nil || b.String() != want {
-			t.Errorf("%q %v, want %q", b.String(), err, want)
-		}
-		file := exact{os.Stdout}
-		taken := &lentCommand{}
-		for _, w := range []io.Writer{file, inline.New(file, nil)} {
-			if onTerminal(taken).SetStdout(w); taken.out != io.Writer(os.Stdout) {
-				t.Errorf("%T is lent as %T", w, taken.out)
-			}
-		}
-	}
-}
 
 // When the terminal says that it measures by clusters, everything is laid out
 // again; what is copied is the source, either way.
@@ -61,7 +22,7 @@ func TestTheTerminalSaysHowItMeasures(t *testing.T) {
 		}
 	}, func(d *driver) {
 		t.Cleanup(func() { glyphs.Measure(false) })
-		g := &netted{m: d.m}
+		g := guard.New(d.m)
 		d.connected()
 		d.types(prompt + "\n")
 		d.rest()

@@ -50,7 +50,7 @@ func TestHostileStringsInline(t *testing.T) {
 					o.Inline = true
 				}, func(d *driver) {
 					w.d = d
-					d.m.inline.screen = w
+					d.m.inline.SetScreen(w)
 					d.hostileVisit(protocol, evil)
 				})
 				if w.peers < 5 || len(w.printed) == 0 {

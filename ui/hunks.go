@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/safetext"
 	"parley/permissions"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget"
@@ -350,7 +351,7 @@ func (m writeReady) handle(model *Model) tea.Cmd {
 		}
 		return func() tea.Msg { _, _ = done(); return nil } // it removes the file
 	}
-	return tea.Exec(onTerminal(m.edit.Command), func(failed error) tea.Msg {
+	return tea.Exec(inline.Lend(m.edit.Command), func(failed error) tea.Msg {
 		after, err := done()
 		if after == m.before+"\n" { // editors end the last line
 			after = m.before
@@ -369,7 +370,8 @@ func oldMissing(cur permissions.Question) bool {
 func (m writeEdited) handle(model *Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
 	now := model.Now()
-	c.lastKey, q.deaf = now, now.Add(layer.Quiet) // keys that were meant for the editor answer nothing
+	c.m.input.Touch() // keys that were meant for the editor answer nothing
+	q.deaf = now.Add(layer.Quiet)
 	cur, ok := q.asked(m.key)
 	h := q.made[m.key]
 	if h != nil {

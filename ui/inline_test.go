@@ -60,7 +60,7 @@ func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *
 		}
 	}, func(d *driver) {
 		p.d = d
-		d.m.inline.screen = p
+		d.m.inline.SetScreen(p)
 		d.connected()
 		d.send(refreshMsg{})
 		f(d, p)
@@ -256,7 +256,7 @@ func TestInlineSwitched(t *testing.T) {
 		d.types("/inline\n")
 		d.wait(time.Second)
 		fresh := strings.Join(p.printed[n:], "\n")
-		if len(p.printed)-n > maxBacklog+1100 || !strings.Contains(fresh, "… 3 earlier entries are not written here: pgup shows them") || strings.Contains(fresh, "three") || strings.Count(fresh, "row 1499") != 1 {
+		if len(p.printed)-n > 2000+1100 || !strings.Contains(fresh, "… 3 earlier entries are not written here: pgup shows them") || strings.Contains(fresh, "three") || strings.Count(fresh, "row 1499") != 1 {
 			t.Errorf("%d rows, beginning with\n%s", len(p.printed)-n, strings.Join(p.printed[n:min(n+6, len(p.printed))], "\n"))
 		}
 	})
@@ -309,7 +309,7 @@ func TestInlineEnds(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver, p *paper) {
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
-		rows := append(d.m.chat.catchUp(), d.m.chat.written.Rest()...)
+		rows := d.m.inline.Last(d.m.chat.inScrollback())
 		if got := ansi.Strip(strings.Join(rows, "|")); got != "|  working on go" {
 			t.Errorf("the rest is %q", got)
 		}

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
@@ -40,7 +38,7 @@ func (c *chat) layers() []layer.Layer {
 		when(c.eliciting(), c.form()),
 		when(c.addressShown(), address{c}),
 		when(c.copying != nil, c.copying),
-		when(c.finding != nil && c.finding.typing, c.finding),
+		when(c.find.Typing(), c.find),
 		when(c.view.DraggedText() != "", selection{c}),
 		when(c.overlay != noOverlay, reading{c}),
 		interrupt{c},
@@ -60,19 +58,6 @@ func when(there bool, l layer.Layer) layer.Layer {
 	return nil
 }
 
-// press hands a key to the layers. Whether they have the keys depends on the key
-// before: this one counts from now on.
-func (m *Model) press(msg tea.KeyPressMsg) (cmd tea.Cmd) {
-	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: m.Keys.Of(intent.Chat, msg.String())}
-	c := m.typedOn()
-	layer.Reach(m.layers(), func(l layer.Layer) (taken bool) {
-		cmd, taken = l.Key(p)
-		return taken
-	})
-	c.lastKey = m.Now()
-	return cmd
-}
-
 // typedOn is the chat that what is typed belongs to.
 func (m *Model) typedOn() *chat {
 	if m.page == connectingPage {
@@ -89,24 +74,6 @@ func (c *chat) typing() bool {
 	return !held
 }
 
-// quietSince is since when it has been quiet for what waits for that; false where
-// nothing does.
-func (m *Model) quietSince() (since time.Time, waits bool) {
-	since = m.typedOn().lastKey
-	layer.Reach(m.layers(), func(l layer.Waiter) bool {
-		at, here := l.WaitsSince()
-		if here && at.IsZero() { // it is about to be drawn
-			at = m.Now()
-		}
-		if here && at.After(since) {
-			since = at
-		}
-		waits = waits || here
-		return false
-	})
-	return since, waits
-}
-
 // always handles the keys that count on every page.
 type always struct{ m *Model }
 
@@ -115,7 +82,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return l.m.redraw(), true
+		return redraw(l.m.inline.On()), true
 	}
 	return nil, false
 }

@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -31,7 +31,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	c.composer.SetPrompt("› ")
 	if c.shelling() {
 		c.composer.SetPrompt("$ ")
-		foot = c.shellFoot()
+		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
 	if c.overlay == noOverlay {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
@@ -44,15 +44,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 			input[i] = "  " + row
 		}
 	}
-	var below []string
-	if line := c.planLine(width); line != "" && height >= 10 {
-		below = append(below, line)
-	}
-	below = append(below, c.queueRows(width, max(0, min(3, height-12)))...)
-	if len(c.Carried) > 0 {
-		drop := th.Dim.Paint("  ⌫ drop")
-		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()), max(10, width-widget.Width(drop)-1), "…")+drop)
-	}
+	below := pendingRows(c.Session, c.m.pictures.words, width, height, th)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status(width))
@@ -63,20 +55,23 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 
 	top := max(0, height-len(below))
-	find := c.findRows(top)
+	find := 0
+	if c.find.Open() && top >= 3 {
+		find = 1
+	}
 	asked, cursor := c.askedRows(width, top-find)
 	talk := top - find - len(asked)
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	c.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
+	c.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
 	if !full {
-		c.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
+		c.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
 	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
 	if len(c.Thread.Items) == 0 {
-		rows = append(rows, c.welcome(width)...)
+		rows = append(rows, welcome(c.Agent, transcript.Home(c.m.opts.Cwd, c.m.opts.Home), width, th)...)
 	}
 	rows = rows[:min(len(rows), talk)]
 	for len(rows) < talk {
@@ -84,8 +79,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	rows = append(rows, asked...)
 	if find > 0 {
-		row, x := c.findRow(width)
-		if rows = append(rows, row); c.finding.typing && cursor == nil {
+		row, x := c.find.Row(width)
+		if rows = append(rows, row); c.find.Typing() && cursor == nil {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}
@@ -189,7 +184,7 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 func (c *chat) tagEnd(below []string, border, width, top int) {
 	n := c.view.Below()
 	asks := c.asks()
-	if c.view.Following() || c.areas.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
+	if c.view.Following() || c.areas.transcript.Height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.view.EndInSight() {
 		return
 	}
 	word := " ↓ end "
@@ -200,8 +195,8 @@ func (c *chat) tagEnd(below []string, border, width, top int) {
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
+	c.areas.end = mouse.Area{X: width - 2 - widget.Width(tag), Y: top + border, Width: widget.Width(tag), Height: 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.X, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.
@@ -217,114 +212,6 @@ func (c *chat) asks() string {
 
 // leastTag is the narrowest screen on which there is a border to say that on.
 const leastTag = 8
-
-// endInSight tells whether the last entry can be seen in the topmost rows. The
-// end of a turn mostly has no row of its own.
-func (c *chat) endInSight(height int) bool {
-	for row := height - 1; row >= 0; row-- {
-		if i, ok := c.view.ItemAt(row); ok {
-			return !slices.ContainsFunc(c.Thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
-		}
-	}
-	return false
-}
-
-// welcome stands where the transcript will be.
-func (c *chat) welcome(width int) []string {
-	th := c.m.Theme
-	if c.Agent.Conn() == nil {
-		return nil
-	}
-	info := c.Agent.Conn().Client.Agent()
-	name := info.Title
-	if name == "" {
-		name = info.Name
-	}
-	if name == "" {
-		name = c.Agent.Name()
-	}
-	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
-		th.Dim.Paint(c.Agent.Spec.Command), th.Dim.Paint("in " + transcript.Home(c.m.opts.Cwd, c.m.opts.Home))}
-	for i := range rows {
-		rows[i] = widget.Truncate("  "+rows[i], width, "…")
-	}
-	return rows
-}
-
-// planLine is the plan in one line: of several the one that changed last.
-func (c *chat) planLine(width int) string {
-	plan := c.Thread.Plan
-	done, current := 0, ""
-	for _, p := range plan {
-		switch {
-		case p.Status == "completed":
-			done++
-		case p.Status == "in_progress" || current == "":
-			current = p.Content
-		}
-	}
-	if !c.Busy() { // what is left of it after the turn is in the list of its steps
-		return ""
-	}
-	if heading := c.Thread.Heading(); heading != "" {
-		return widget.Truncate(" "+c.m.Theme.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
-	}
-	if len(plan) == 0 {
-		return ""
-	}
-	line := " " + c.m.Theme.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
-	if n := len(c.Thread.Plans); n > 1 {
-		line += c.m.Theme.Dim.Paint(fmt.Sprintf(" of %d plans", n))
-	}
-	if current != "" {
-		line += " ▸ " + unmarked(current)
-	}
-	return widget.Truncate(line, width, "…")
-}
-
-// queueRows are the prompts that wait, newest last: those that the agent holds
-// come before those that are still here, and after these those that may not have
-// arrived.
-func (c *chat) queueRows(width, most int) []string {
-	type waiting struct{ label, text string }
-	var all []waiting
-	for _, h := range c.Thread.Held {
-		all = append(all, waiting{"held by the agent  ", h.Text})
-	}
-	if text, reading := c.Reading(); reading {
-		all = append(all, waiting{"reading its files  ", text})
-	}
-	for i, text := range c.Queued {
-		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
-	}
-	for _, p := range c.Offers {
-		_, own := transcript.SplitCarried(p.Draft)
-		all = append(all, waiting{p.Why() + "  ", own})
-	}
-	th := c.m.Theme
-	var rows []string
-	for i := max(0, len(all)-most); i < len(all); i++ {
-		right := ""
-		if i == len(all)-1 {
-			drop := "  ⌫ drop"
-			if len(c.Carried) > 0 { // the key is for that first
-				drop = ""
-			}
-			right = th.Dim.Paint("  ↑ edit" + drop)
-			switch {
-			case len(c.Queued) == 0 || len(c.Offers) > 0 || c.ACP == nil:
-			case c.Thread.State == thread.Idle:
-				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
-			case c.Paused:
-				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
-			}
-		}
-		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.m.pictures.words(all[i].text)), " ") + "\""
-		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
-		rows = append(rows, widget.Truncate(line, width, "…"))
-	}
-	return rows
-}
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
 

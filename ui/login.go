@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget"
@@ -97,7 +98,7 @@ func (m *Model) logIn(a *workspace.Agent, method event.AuthMethod) tea.Cmd {
 
 // runLogin gives the terminal to a login.
 func (m *Model) runLogin(a *workspace.Agent, conn *workspace.Connection, cmd workspace.Command) tea.Cmd {
-	return tea.Exec(onTerminal(cmd), func(err error) tea.Msg { return loginRanMsg{a, conn, err} })
+	return tea.Exec(inline.Lend(cmd), func(err error) tea.Msg { return loginRanMsg{a, conn, err} })
 }
 
 // askLogin shows the ways to log in, and what went wrong with one. A step of one of them
@@ -141,7 +142,7 @@ func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
 		(*place).unasked = m.Now() // an enter that was one too many chooses nothing
 		(*place).link = loginAddress([]string{n.Err.Error()})
 	}
-	return m.lookAgain(layer.Quiet)
+	return nil
 }
 
 // loginFailed shows the ways to log in again, and why one has failed.

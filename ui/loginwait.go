@@ -111,7 +111,7 @@ func (l address) Key(p layer.Press) (tea.Cmd, bool) {
 func (c *chat) addressKey(p layer.Press, link elicit.Link) (tea.Cmd, bool) {
 	m := c.m
 	switch {
-	case !link.OK, !c.composer.Empty(), m.Now().Sub(c.lastKey) < layer.Quiet:
+	case !link.OK, !c.composer.Empty(), m.Now().Sub(m.input.Last()) < layer.Quiet:
 	case p.Name == "y":
 		return c.copyText(func() string { return link.URL }), true
 	case p.Name == "o" && m.opts.OpenURL != nil:

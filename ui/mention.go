@@ -120,7 +120,7 @@ func (c *chat) findFiles() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(c.m.w.Context())
 	c.at.cancel = cancel
-	files, dir, query, gen := c.m.opts.Files, c.shellDir(), c.at.word.Query, c.at.gen
+	files, dir, query, gen := c.m.opts.Files, c.LocalDir(), c.at.word.Query, c.at.gen
 	return func() tea.Msg {
 		defer cancel()
 		found, err := files.Find(ctx, dir, query)
@@ -330,7 +330,7 @@ func (c *chat) completeFile(path string) tea.Cmd {
 // roots are the directories whose files prompts of the page may mention: the
 // session's own first.
 func (c *chat) roots() []string {
-	dir := c.shellDir()
+	dir := c.LocalDir()
 	roots := []string{dir}
 	if conn := c.Agent.Conn(); conn != nil && conn.Template.Cwd == dir {
 		roots = append(roots, conn.Template.Roots...)

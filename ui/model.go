@@ -8,8 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -27,6 +29,7 @@ const (
 // goroutine.
 type Model struct {
 	layer.Env
+	pages
 	opts Options
 
 	terminal  theme.Terminal
@@ -37,34 +40,28 @@ type Model struct {
 	width, height int
 	page          page
 	start         *start
-	w             *workspace.Workspace
-	chat          *chat // the page on the screen
-	pages         map[*workspace.Session]*chat
+	chat          *chat                     // the page on the screen
 	starting      *workspace.Agent          // the one of the connecting page
 	login         *picker                   // its ways to log in, while they are offered there
 	saidText      map[*workspace.Agent]bool // that it gets no files
 	overview      *picker                   // the list of sessions, while it is open
-	ended         bool                      // something has ended that can be long
+	resting       resting
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	focused       bool      // the terminal has the focus
 	focusKnown    bool      // it reports that
-	mouseOff      bool      // the mouse is the terminal's
+	mouse         *mouse.Mouse
 	lastInput     time.Time // of a key, a paste or the mouse
-	deaf          time.Time // keys are dropped until then: they were typed for a command
+	input         *layer.Input
 	notified      time.Time
 
-	inline   inlining
+	inline   *inline.Scrollback
 	pictures pictures
 
-	past    past
-	drafts  drafts
-	runs    []*shellRun // the user's commands that run or wait, of all pages
-	lastRun uint64      // key of the newest of all
+	past   past
+	drafts drafts
 
-	ticking bool
-	looking bool // a quietMsg is under way
-
+	timers  timers
 	dirty   bool
 	flooded bool // more has come than a reader can follow
 	drawn   time.Time
@@ -74,9 +71,7 @@ type Model struct {
 
 // Messages of the model's own commands.
 type (
-	tickMsg   time.Time
 	closedMsg struct{}
-	quietMsg  struct{} // nothing may have been typed for a while
 )
 
 // Init implements tea.Model.
@@ -90,7 +85,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.opts.Start != "" {
 		m.w.Start(m.w.Spec(m.opts.Start))
 	}
-	if m.inline.on {
+	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
 	if advice := m.opts.Advice; advice != nil {
@@ -102,25 +97,6 @@ func (m *Model) Init() tea.Cmd {
 		})
 	}
 	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
-}
-
-// tick moves clocks and spinners. It runs only while something does.
-func (m *Model) tick() tea.Cmd {
-	if m.ticking {
-		return nil
-	}
-	m.ticking = true
-	return tea.Tick(200*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
-}
-
-// refreshMsg says that something is over that was shown for a while.
-type refreshMsg struct{}
-
-func (refreshMsg) handle(*Model) tea.Cmd { return nil }
-
-// later makes the screen look again, when something shown for a while is over.
-func later(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
 // leave gives up the start of an agent. A page that was made for it goes away.
@@ -160,7 +136,9 @@ func (m *Model) quit() tea.Cmd {
 // endAll ends everything that was started, all at once. Any goroutine.
 func (m *Model) endAll() {
 	var shells sync.WaitGroup
-	shells.Go(m.endShells)
+	if m.opts.Shell != nil {
+		shells.Go(m.opts.Shell.Close)
+	}
 	m.w.Close()
 	shells.Wait()
 }
@@ -180,19 +158,19 @@ func (m *Model) View() tea.View {
 	}
 	m.dirty, m.drawn = false, m.Now()
 	m.draws++
-	if m.inlined() || m.quitting && m.inline.on && m.inline.screen != nil {
+	if m.inlined() || m.quitting && m.inline.Writes() {
 		m.view = m.inlineView()
 		return m.view
 	}
 	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
-	if !m.mouseOff && !m.inline.on {
+	if !m.mouse.Off() && !m.inline.On() {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+m.names()+"…"), m.width, "…")}
+		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
@@ -206,9 +184,7 @@ func (m *Model) View() tea.View {
 		m.view = m.inlineView()
 		return m.view
 	}
-	if m.inline.screen != nil {
-		m.inline.screen.Hide()
-	}
+	m.inline.Hide()
 	v.Content = strings.Join(rows, "\n")
 	m.view = v
 	return v

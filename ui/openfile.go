@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/ui/inline"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -78,12 +79,12 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 	case m.quitting:
 		return nil
 	}
-	return tea.Exec(onTerminal(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
+	return tea.Exec(inline.Lend(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
 }
 
 // handle says when the editor has failed.
 func (msg fileLeftMsg) handle(m *Model) tea.Cmd {
-	msg.chat.lastKey = m.Now() // keys that were meant for the editor answer no question
+	m.input.Touch() // keys that were meant for the editor answer no question
 	if msg.err != nil {
 		return msg.chat.say("the editor failed: " + msg.err.Error())
 	}

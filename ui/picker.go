@@ -59,7 +59,7 @@ func (l list) shown() bool { return !((*l.place).details && l.c.overlay == logOv
 // waits for an empty composer too; alt+a gives it the keys there.
 func (l list) hasKeys() bool {
 	p, c := *l.place, l.c
-	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.Armed(c.m.Now(), c.lastKey)
+	return p.unasked.IsZero() || (c.m.page != connectingPage || c.composer.Empty()) && p.Armed(c.m.Now(), c.m.input.Last())
 }
 
 // key takes all keys while it is armed, and esc before that.

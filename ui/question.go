@@ -139,7 +139,7 @@ func (q *question) Armed() bool {
 	if q.grabbed || q.full {
 		return true
 	}
-	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= layer.Quiet && now.Sub(q.c.lastKey) >= layer.Quiet)
+	return !q.c.focused && q.c.composer.Empty() && (q.reading || now.Sub(q.shownAt) >= layer.Quiet && now.Sub(q.c.m.input.Last()) >= layer.Quiet)
 }
 
 // key handles a key while the question is armed; false hands it on to the composer.

@@ -129,7 +129,7 @@ func TestQuestionGrab(t *testing.T) {
 		d.press("tab", "y")
 		d.draft("y")
 		d.press("backspace")
-		d.send(tea.MouseClickMsg{X: 5, Y: d.m.chat.areas.asked.y + 1, Button: tea.MouseLeft})
+		d.send(tea.MouseClickMsg{X: 5, Y: d.m.chat.areas.asked.Y + 1, Button: tea.MouseLeft})
 		d.wait(100 * time.Millisecond)
 		d.press("n")
 		d.wait(100 * time.Millisecond)

@@ -150,9 +150,8 @@ func (c *chat) historyItems() []widget.Item {
 }
 
 // remembers is what is done behind every message: what was sent, typed or queued
-// by it is kept, and commands whose page has gone are ended.
+// by it is kept.
 func (m *Model) remembers(msg tea.Msg) tea.Cmd {
-	m.stopOrphans()
 	for _, c := range m.chats() {
 		c.settleEdit()
 	}

@@ -132,7 +132,7 @@ func (c *chat) statusParts() []string {
 	if t.Unasked > 0 {
 		parts = append(parts, th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
 	}
-	if c.m.mouseOff {
+	if c.m.mouse.Off() {
 		parts = append(parts, th.Dim.Paint("mouse off"))
 	}
 	if c.m.opts.Branch != "" {
@@ -164,7 +164,7 @@ func (c *chat) statusRight() string {
 		return hint(stop, "back")
 	case c.Busy():
 		return hint(stop, "stop")
-	case c.shellRun() != nil:
+	case c.shells.Running():
 		return hint(stop, "stop the command")
 	}
 	return hint(cmp.Or(c.m.Keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")

@@ -2,12 +2,12 @@ package ui
 
 import (
 	"errors"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 )
@@ -69,7 +69,7 @@ func (c *chat) lend(id, line string) tea.Cmd {
 	case m.chat != c || m.page != chatPage:
 		return c.say("a command waits for your keyboard" + c.takeOverHint(id))
 	}
-	return tea.Exec(onTerminal(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return tea.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command of the list of what goes on the user's keyboard. One that
@@ -105,10 +105,11 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 // handle is back on the screen. Keys that were meant for the command are nobody's.
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c, now := msg.chat, m.Now()
-	c.lastKey, c.question.deaf = now, now.Add(layer.Quiet)
+	m.input.Touch()
+	c.question.deaf = now.Add(layer.Quiet)
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
-		m.deaf = now.Add(layer.Quiet)
+		m.input.Mute()
 		return c.say("the command has ended; the keyboard is yours")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("the keyboard is yours; the command goes on" + c.takeOverHint(msg.id))
@@ -127,16 +128,4 @@ func (c *chat) takeOverHint(id string) string {
 		list = "/work"
 	}
 	return " (" + list + ", " + key + " takes it over)"
-}
-
-// deafens tells whether a key is dropped: until none has come for a while. Whoever was
-// typing when a command ended was not typing for the composer.
-func (m *Model) deafens() bool {
-	now := m.Now()
-	if !now.Before(m.deaf) {
-		m.deaf = time.Time{}
-		return false
-	}
-	m.deaf = now.Add(layer.Quiet)
-	return true
 }

@@ -29,8 +29,12 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
+	"parley/ui/guard"
+	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
+	"parley/ui/shell"
 	"parley/ui/theme"
 )
 
@@ -79,7 +83,7 @@ type Options struct {
 	// with it is not copied by that alone.
 	NoMouse, NoCopyOnSelect bool
 	// Shell runs the user's own commands. nil: there are none.
-	Shell Shell
+	Shell shell.Runner
 	// Editor prepares the user's editor on a text. It is called on a goroutine of
 	// its own. nil: there is none.
 	Editor func(text string) (Editing, error)
@@ -138,7 +142,7 @@ type Left struct {
 
 // Run shows the screen until the user quits or ctx ends. Everything that was
 // started is gone when it returns, and the terminal is as it was, also where a
-// mistake of its own has ended it: that is a *Broken, and Left counts.
+// mistake of its own has ended it: that is a *guard.Broken, and Left counts.
 func Run(ctx context.Context, opts Options) (Left, error) {
 	widen()
 	m := New(opts)
@@ -150,22 +154,30 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(glyphs.Writer{To: opts.Output}))
 	}
-	g := &netted{m: m}
-	if t := m.inlineTerminal(opts.Output); t != nil {
+	g := guard.New(m)
+	if t := inline.Open(opts.Output); t != nil {
+		m.inline.SetScreen(t)
 		options = append(options, tea.WithOutput(t))
-		defer g.endInline(t)
+		defer func() {
+			var rows []string
+			if g.Broken() == nil {
+				rows = m.unwritten()
+			}
+			_ = t.End(rows...) // the terminal may be gone
+		}()
 	}
 	program := tea.NewProgram(g, options...)
-	g.quit = program.Quit
+	g.SetQuit(program.Quit)
 	_, err := program.Run()
 	// Bubble Tea leaves it on where it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
-	g.kept(m.flushDrafts)
-	g.kept(m.flushPast)
+	g.Do(m.flushDrafts)
+	g.Do(m.flushPast)
 	var left Left
-	g.kept(func() { left = m.left() })
-	switch broke := g.ended(); {
+	g.Do(func() { left = m.left() })
+	switch broke := g.Broken(); {
 	case broke != nil:
+		broke.Logs = m.w.Records()
 		return left, broke
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return left, nil
@@ -179,16 +191,25 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
+	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
-	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
+	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
+	m.input = layer.NewInput(&m.Env, m.layers)
+	m.mouse = mouse.New(func() mouse.Page {
+		if m.page != chatPage {
+			return nil
+		}
+		return underMouse{m.chat}
+	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(m, opts)
-	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
-	m.chat = m.pageOf(m.w.Front())
+	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
+	m.chat = m.pageOf(w.Front())
+	m.mouse.SetOff(opts.NoMouse)
 	if opts.Start != "" {
 		m.page = connectingPage
 		m.starting = m.chat.Agent

@@ -18,10 +18,7 @@ func (c *chat) waits() bool {
 // waiting are the pages that wait and are not on the screen, in the order of the
 // pages from that one on.
 func (m *Model) waiting() []*chat {
-	all := m.chats()
-	at := slices.Index(all, m.chat)
-	others := slices.Concat(all[at+1:], all[:max(0, at)])
-	return slices.DeleteFunc(others, func(c *chat) bool { return !c.waits() })
+	return slices.DeleteFunc(m.after(m.chat), func(c *chat) bool { return !c.waits() })
 }
 
 // waitingWord stands in the status line while other sessions wait; "" where none

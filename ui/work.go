@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/intent"
+	"parley/ui/shell"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -19,7 +20,7 @@ type work struct {
 	title, hint string
 	tool        *thread.Tool // nil for the others
 	terminal    string       // the id, "" for the others
-	run         *shellRun    // the user's own command; nil for the others
+	run         *shell.Run   // the user's own command; nil for the others
 	stops       bool         // it can be stopped by itself
 	own         bool         // the terminal is one that parley runs for the agent
 }
@@ -67,10 +68,8 @@ func (c *chat) work() []work {
 		told["tool_call\x00"+t.ID] = true
 		out = append(out, w)
 	}
-	for _, r := range c.m.runs {
-		if r.chat == c {
-			out = append(out, work{title: "! " + r.line, hint: "yours", run: r, stops: true})
-		}
+	for _, r := range c.shells.All() {
+		out = append(out, work{title: "! " + r.Line, hint: "yours", run: r, stops: true})
 	}
 	for _, b := range c.Thread.Background {
 		if told[b.Type+"\x00"+b.ID] {
@@ -159,7 +158,7 @@ func (c *chat) showWork() tea.Cmd {
 	p.choose = func(it widget.Item) tea.Cmd {
 		w := it.Value.(work)
 		if w.run != nil {
-			c.showItem(func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.run.key })
+			c.showItem(func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.run.Key })
 			return nil
 		}
 		if w.tool == nil {
@@ -179,7 +178,11 @@ func (c *chat) showWork() tea.Cmd {
 		}
 		if w.run != nil {
 			p.note = "stopped"
-			return c.stopRun(w.run)
+			cmd, ok := w.run.Stop()
+			if !ok {
+				return c.say("it is over")
+			}
+			return cmd
 		}
 		p.note = "asked the agent to stop it"
 		if w.own {

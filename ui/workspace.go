@@ -3,13 +3,11 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/transcript"
@@ -40,38 +38,6 @@ func (m *Model) sync() tea.Cmd {
 	}
 }
 
-// result takes what a task has brought.
-func (m *Model) result(r workspace.Result) tea.Cmd {
-	if b, ok := r.(*workspace.Batch); ok {
-		return m.events(b)
-	}
-	m.dirty = true
-	m.w.Done(r)
-	return nil
-}
-
-// pageOf is the page of a session.
-func (m *Model) pageOf(s *workspace.Session) *chat {
-	c := m.pages[s]
-	if c == nil {
-		c = newChat(m, s)
-		m.pages[s] = c
-	}
-	return c
-}
-
-// chats are the pages of the open sessions, in their order.
-func (m *Model) chats() []*chat {
-	var out []*chat
-	for _, s := range m.w.Sessions() {
-		out = append(out, m.pageOf(s))
-	}
-	return out
-}
-
-// front is the page that speaks for an agent.
-func (m *Model) front(a *workspace.Agent) *chat { return m.pageOf(a.Front()) }
-
 // hear shows one piece of news of the workspace.
 func (m *Model) hear(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
@@ -81,23 +47,18 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Starting:
 		m.page, m.starting, m.login = connectingPage, n.Agent, nil
 		m.front(n.Agent).fresh()
-		return m.tick()
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
 		return m.loginWanted(n)
-	case workspace.LoggingIn:
-		return m.tick()
 	case workspace.LoggedIn:
 		if m.starts(n.Agent) {
 			m.login = nil
-			return m.tick()
+			return nil
 		}
 		return m.front(n.Agent).say("logged in")
 	case workspace.LoginFailed:
 		m.loginFailed(n)
-	case workspace.Lost, workspace.Redialing:
-		return m.tick()
 	case workspace.Redialed:
 		if n.Err != nil {
 			return m.front(n.Agent).say(n.Err.Error())
@@ -108,9 +69,6 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		}
 	case workspace.Shown:
 		m.show(m.pageOf(n.Session))
-		if m.moving() {
-			return m.tick()
-		}
 	case workspace.NotOpened:
 		m.refreshOverview()
 		if n.Logged != nil {
@@ -122,7 +80,8 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Reconnected:
 		c := m.pageOf(n.Session)
 		if n.Replaced {
-			c.showLoaded()
+			c.load(c.Thread, c.Agent.Name) // the draft stays
+			m.inline.Hold()
 		}
 		c.refreshPopup()
 		return c.say("Reconnected")
@@ -133,9 +92,19 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Remarked:
 		m.pageOf(n.Session).view.Changed(n.Items)
 	case workspace.Sent:
-		return m.pageOf(n.Session).sent(n)
+		c := m.pageOf(n.Session)
+		c.view.End()
+		switch len(n.Notes) {
+		case 0:
+		case 1:
+			return c.say(n.Notes[0])
+		default:
+			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
+		}
 	case workspace.NotSent:
-		return m.pageOf(n.Session).notSent(n)
+		c := m.pageOf(n.Session)
+		c.unsend(n.Text)
+		return c.say("not sent: " + n.Err.Error())
 	case workspace.Returned:
 		return m.pageOf(n.Session).returned(n)
 	case workspace.Deferred:
@@ -160,40 +129,13 @@ func isApplied(n workspace.News) bool {
 // screen is marked.
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
-	m.ended = m.ended || ends(n.Event)
+	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notify(c, n.Event))
 	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
 		return cmd
 	}
 	c.unread = true
 	return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
-}
-
-// ends tells whether an event is the end of something that can be long.
-func ends(e event.Event) bool {
-	switch e.(type) {
-	case event.TurnEnded, event.HistoryEnded, event.Disconnected:
-		return true
-	}
-	return false
-}
-
-// rested tells Options.Rested when something has ended and nothing runs any longer.
-func (m *Model) rested() tea.Cmd {
-	ended := m.ended
-	m.ended = false
-	if m.opts.Rested == nil || !ended {
-		return nil
-	}
-	for _, s := range m.w.Sessions() {
-		if s.Thread.State != thread.Idle && s.Thread.State != thread.Ended {
-			return nil
-		}
-	}
-	return func() tea.Msg {
-		m.opts.Rested()
-		return nil
-	}
 }
 
 // starts tells whether an agent has the connecting page.
@@ -218,7 +160,8 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
-	delete(m.pages, s)
+	m.pages.forget(s)
+	stop := from.shells.Stop()
 	if p := from.picker; p != nil && p.step != nil {
 		if c.picker = p; c.Agent != s.Agent {
 			p.step.conn = &workspace.Connection{} // there is no page of the agent left
@@ -234,14 +177,14 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 			c.composer.SetValue(text)
 		}
 	}
-	return nil
+	return stop
 }
 
 // show has a page on the screen.
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
-	c.lastKey = m.Now() // what was typed elsewhere answers no question here
+	m.input.Touch() // what was typed elsewhere answers no question here
 	if c.question.open() {
 		c.question.turn(c.question.current)
 	}
@@ -254,33 +197,6 @@ func (m *Model) show(c *chat) {
 func (c *chat) fresh() {
 	c.picker, c.elicits = nil, nil
 	c.question.clear()
-}
-
-// showLoaded shows the conversation as the agent tells it. The draft stays.
-func (c *chat) showLoaded() {
-	density := c.view.Density()
-	c.view = c.newView()
-	c.view.SetDensity(density)
-	c.written, c.m.inline.caught = nil, false
-	c.focused, c.finding, c.changed = false, nil, nil
-}
-
-// sent notes that a prompt has gone out.
-func (c *chat) sent(n workspace.Sent) tea.Cmd {
-	c.view.End()
-	switch notes := n.Notes; {
-	case len(notes) == 1:
-		return c.say(notes[0])
-	case len(notes) > 1:
-		return c.say(fmt.Sprintf("%s, and %d more", notes[0], len(notes)-1))
-	}
-	return nil
-}
-
-// notSent puts a prompt that did not go out before the draft.
-func (c *chat) notSent(n workspace.NotSent) tea.Cmd {
-	c.unsend(n.Text)
-	return c.say("not sent: " + n.Err.Error())
 }
 
 // unsend puts a prompt that did not go out before the draft.
@@ -327,15 +243,4 @@ func (m *Model) retryWord(a *workspace.Agent) string {
 func (c *chat) retrying() bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying
-}
-
-// names are those of all agents that were started.
-func (m *Model) names() string {
-	var names []string
-	for _, a := range m.w.Agents() {
-		if a.Spec.Name != "" {
-			names = append(names, a.Name())
-		}
-	}
-	return strings.Join(names, ", ")
 }

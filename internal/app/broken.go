@@ -13,13 +13,13 @@ import (
 	"parley/internal/record"
 	"parley/internal/redact"
 	"parley/internal/safetext"
-	"parley/ui"
+	"parley/ui/guard"
 )
 
 // tellBroken says what there is to say of a screen that a mistake of parley's own
 // has ended. Any other error is as it was.
 func tellBroken(s cli.Streams, err error) error {
-	var broke *ui.Broken
+	var broke *guard.Broken
 	if !errors.As(err, &broke) {
 		return err
 	}
@@ -33,7 +33,7 @@ func tellBroken(s cli.Streams, err error) error {
 // reportBroken writes down where a mistake of parley's own was, for the user alone
 // to read, and returns the lines that say where that is. Where nothing can be
 // written, what was to be written is said instead.
-func reportBroken(b *ui.Broken, now time.Time) (lines []string) {
+func reportBroken(b *guard.Broken, now time.Time) (lines []string) {
 	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
 	path, err := brokenPath(now)
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/record"
 	"parley/ui"
+	usershell "parley/ui/shell"
 	"parley/ui/widget"
 )
 
@@ -49,9 +50,9 @@ func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli
 // ownShell is a cli.Shell for the screen.
 type ownShell struct{ *cli.Shell }
 
-// Run implements ui.Shell.
-func (s ownShell) Run(line, dir string, news func(ui.ShellNews)) (stop func(), err error) {
-	return s.Shell.Run(line, dir, func(n cli.ShellNews) { news(ui.ShellNews(n)) })
+// Run implements shell.Runner.
+func (s ownShell) Run(line, dir string, news func(usershell.News)) (stop func(), err error) {
+	return s.Shell.Run(line, dir, func(n cli.ShellNews) { news(usershell.News(n)) })
 }
 
 // drafts is a memory.Drafts for the screen.

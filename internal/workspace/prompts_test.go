@@ -218,6 +218,23 @@ func TestCarried(t *testing.T) {
 	})
 }
 
+// What would go with the next prompt can be dropped, the newest first.
+func TestCarriedDropped(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Carried = []string{"$ ls\n", "$ pwd\n"}
+		if !s.DropCarried() {
+			r.Error("nothing was dropped")
+		}
+		r.prompt(s, "first")
+		r.pass(time.Second)
+		r.got("$ ls\n")
+		if s.DropCarried() {
+			r.Error("something was left")
+		}
+	})
+}
+
 // Stop ends the turn; where that does not help, another one ends the agent, but no
 // sooner than after a while.
 func TestStop(t *testing.T) {

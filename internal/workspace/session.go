@@ -109,6 +109,26 @@ func (s *Session) Roots() []string {
 	return roots
 }
 
+// LocalDir is where commands run and paths are looked up on this machine: the session's
+// directory, where that is here.
+func (s *Session) LocalDir() string {
+	if s.ACP != nil && !s.Agent.Spec.Remote {
+		return s.ACP.Cwd()
+	}
+	return s.w.opts.Cwd
+}
+
+// DropCarried keeps the newest command from going with the next prompt; false where
+// there is none.
+func (s *Session) DropCarried() bool {
+	n := len(s.Carried)
+	if n == 0 {
+		return false
+	}
+	s.Carried = s.Carried[:n-1]
+	return true
+}
+
 // attach takes the opened session over. What it said of itself has been applied.
 func (s *Session) attach(open *acpclient.Session) {
 	s.ACP, s.giveUp = open, nil

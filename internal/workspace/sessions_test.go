@@ -359,3 +359,25 @@ func TestLeaveConversation(t *testing.T) {
 		r.connections(0, 1)
 	})
 }
+
+// What there is to say of all that is open: each agent once, and its record.
+func TestNamesAndRecords(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		if names := r.w.Names(); len(names) > 0 {
+			r.Errorf("%q before anything was started", names)
+		}
+		s := r.started(local)
+		closed := r.w.Add(s.Agent)
+		s.Agent.Conn().Record = "/logs/one.jsonl"
+		if names, records := r.w.Names(), r.w.Records(); !slices.Equal(names, []string{s.Agent.Name()}) || !slices.Equal(records, []string{"/logs/one.jsonl"}) {
+			r.Errorf("%q, %q", names, records)
+		}
+		if dir := s.LocalDir(); dir != s.ACP.Cwd() {
+			r.Errorf("commands run in %q", dir)
+		}
+		s.Agent.Spec.Remote = true
+		if dir := s.LocalDir(); dir != closed.LocalDir() || dir == "" {
+			r.Errorf("commands of a remote agent's user run in %q", dir)
+		}
+	})
+}

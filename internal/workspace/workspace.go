@@ -150,6 +150,26 @@ func (w *Workspace) Agents() []*Agent {
 	return out
 }
 
+// Names are those of the agents that were started.
+func (w *Workspace) Names() (names []string) {
+	for _, a := range w.Agents() {
+		if a.Spec.Name != "" {
+			names = append(names, a.Name())
+		}
+	}
+	return names
+}
+
+// Records are the files with what is said on the connections that there are.
+func (w *Workspace) Records() (files []string) {
+	for _, a := range w.Agents() {
+		if a.conn != nil && a.conn.Record != "" {
+			files = append(files, a.conn.Record)
+		}
+	}
+	return files
+}
+
 // Spec is the agent of that name.
 func (w *Workspace) Spec(name string) Spec {
 	for _, s := range w.opts.Agents {

@@ -18,6 +18,17 @@ type Terminal struct {
 	Colours Colours
 }
 
+// ColoursOf says how many colours a terminal with a colour profile of that name has.
+func ColoursOf(profile string) Colours {
+	switch profile {
+	case "NoTTY", "Ascii":
+		return None
+	case "ANSI":
+		return Sixteen
+	}
+	return Many
+}
+
 // names are the themes in the order to offer them.
 var names = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
 

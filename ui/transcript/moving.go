@@ -129,6 +129,17 @@ func (v *View) ItemAt(row int) (index int, ok bool) {
 	return max(0, i), i >= 0
 }
 
+// EndInSight tells whether the last entry is in sight. The end of a turn mostly has no row
+// of its own.
+func (v *View) EndInSight() bool {
+	for row := len(v.Rows()) - 1; row >= 0; row-- {
+		if i, ok := v.ItemAt(row); ok {
+			return !slices.ContainsFunc(v.layout.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
+		}
+	}
+	return false
+}
+
 // FirstInSight returns the index of the first item in sight; 0 if there is none.
 func (v *View) FirstInSight() int {
 	v.Rows()

@@ -262,3 +262,17 @@ func TestTick(t *testing.T) {
 		t.Error("the clock goes on after the turn")
 	}
 }
+
+// The end is in sight as long as the last entry that shows anything is.
+func TestEndInSight(t *testing.T) {
+	v := viewOf(uitest.Gallery(), "dark", 80, 24)
+	if !v.EndInSight() {
+		t.Error("the end is not in sight at first")
+	}
+	if v.Home(); v.EndInSight() {
+		t.Error("it is in sight at the beginning")
+	}
+	if v.End(); !v.EndInSight() {
+		t.Error("it is not in sight at the end")
+	}
+}

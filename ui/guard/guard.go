@@ -1,4 +1,6 @@
-package ui
+// Package guard puts a net below a model: a mistake in it ends the program in order, and
+// what was started is ended as always.
+package guard
 
 import (
 	"fmt"
@@ -30,14 +32,14 @@ const maxBroken = 500
 
 // newBroken is to be called where the panic was caught.
 func newBroken(cause any) *Broken {
-	return &Broken{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: safetext.Clean(string(debug.Stack()))}
+	return &Broken{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: strings.TrimSpace(safetext.Clean(string(debug.Stack())))}
 }
 
-// netted is the model with a net below it: a panic in it, or in one of its
-// commands on a goroutine of their own, ends the screen in order. Bubble Tea's own
-// net kills the screen, and writes what it caught to the terminal as it is.
-type netted struct {
-	m     *Model
+// Guard is a model with a net below it: a panic in it, or in one of its commands on a
+// goroutine of their own, ends the screen in order. Bubble Tea's own net kills the
+// screen, and writes what it caught to the terminal as it is.
+type Guard struct {
+	model tea.Model
 	quit  func() // ends the program; it may wait
 	once  sync.Once
 	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
@@ -48,8 +50,14 @@ type netted struct {
 	clusters bool
 }
 
+// New puts a net below a model, whose Update returns the model itself.
+func New(model tea.Model) *Guard { return &Guard{model: model} }
+
+// SetQuit says how to end the program. quit may wait.
+func (g *Guard) SetQuit(quit func()) { g.quit = quit }
+
 // falls is deferred: it catches a panic.
-func (g *netted) falls() {
+func (g *Guard) falls() {
 	if cause := recover(); cause != nil {
 		g.broke.CompareAndSwap(nil, newBroken(cause))
 		g.once.Do(func() { go g.quit() })
@@ -57,36 +65,36 @@ func (g *netted) falls() {
 }
 
 // Init implements tea.Model.
-func (g *netted) Init() (cmd tea.Cmd) {
+func (g *Guard) Init() (cmd tea.Cmd) {
 	defer g.falls()
-	return g.under(g.m.Init())
+	return g.under(g.model.Init())
 }
 
 // Update implements tea.Model. A model that has panicked is asked nothing more.
-func (g *netted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (g *Guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if g.broke.Load() != nil {
 		return g, nil
 	}
 	return g, g.update(msg)
 }
 
-func (g *netted) update(msg tea.Msg) tea.Cmd {
+func (g *Guard) update(msg tea.Msg) tea.Cmd {
 	defer g.falls()
-	_, cmd := g.m.Update(msg)
+	_, cmd := g.model.Update(msg)
 	return g.under(cmd)
 }
 
 // View implements tea.Model.
-func (g *netted) View() tea.View {
+func (g *Guard) View() tea.View {
 	if g.broke.Load() == nil {
 		g.draw()
 	}
 	return g.last
 }
 
-func (g *netted) draw() {
+func (g *Guard) draw() {
 	defer g.falls()
-	v := g.m.View()
+	v := g.model.View()
 	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
 		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
 		if g.shown = glyphs.Screen(v.Content); v.AltScreen {
@@ -115,7 +123,7 @@ var cmdType = reflect.TypeFor[tea.Cmd]()
 
 // under puts the net below a command, and below those that it is made of: a batch,
 // or a sequence, whose type Bubble Tea keeps to itself.
-func (g *netted) under(cmd tea.Cmd) tea.Cmd {
+func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -136,23 +144,11 @@ func (g *netted) under(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// kept does what is still to be done of a model that may be in no good state.
-func (g *netted) kept(do func()) {
+// Do does what is still to be done of a model that may be in no good state.
+func (g *Guard) Do(do func()) {
 	defer g.falls()
 	do()
 }
 
-// ended is what the screen came to; nil when nothing was wrong with it.
-func (g *netted) ended() *Broken {
-	b := g.broke.Load()
-	if b == nil {
-		return nil
-	}
-	for _, l := range g.m.w.Agents() {
-		if l.Conn() != nil && l.Conn().Record != "" {
-			b.Logs = append(b.Logs, l.Conn().Record)
-		}
-	}
-	b.Trace = strings.TrimSpace(b.Trace)
-	return b
-}
+// Broken is the mistake that the model has made; nil for none.
+func (g *Guard) Broken() *Broken { return g.broke.Load() }

@@ -1,0 +1,147 @@
+package inline
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"parley/ui/layer"
+	"parley/ui/widget"
+)
+
+const (
+	maxBacklog = 2000 // rows that are written when the mode begins, or a page comes to the front
+	portion    = 400  // rows that are written at once
+)
+
+// Screen is where rows go; a *Terminal.
+type Screen interface {
+	Print(rows ...string)
+	Show(f Frame)
+	Hide()
+	Reflow(yes bool)
+	Reduce(f func(io.Writer) io.Writer)
+}
+
+// Conversation is what there is to write of one.
+type Conversation interface {
+	Begun() bool // some of it was written
+	Skip(rows int) (entries int)
+	Take(most int) (rows []string, more bool)
+	Rest() []string
+}
+
+// Page is the conversation in front.
+type Page struct {
+	Key         any // the same for the same page
+	Name, About string
+	Width       int // of a row
+	Conversation
+}
+
+// Scrollback writes conversations into the terminal's scrollback while the mode is on:
+// what is finished of them, once. Its zero value has no terminal.
+type Scrollback struct {
+	env    *layer.Env
+	screen Screen
+	on     bool
+	front  any  // the page that was written of last
+	caught bool // nothing of it waits to be written since before
+}
+
+// NewScrollback makes one that is on, or off.
+func NewScrollback(env *layer.Env, on bool) *Scrollback { return &Scrollback{env: env, on: on} }
+
+// SetScreen says where rows go.
+func (s *Scrollback) SetScreen(screen Screen) { s.screen = screen }
+
+// On tells whether the mode is on, whether or not there is a terminal.
+func (s *Scrollback) On() bool { return s.on }
+
+// Writes tells whether it is on and there is a terminal.
+func (s *Scrollback) Writes() bool { return s.on && s.screen != nil }
+
+// Toggle changes between the whole screen and the terminal's own, and says so.
+func (s *Scrollback) Toggle() (said string) {
+	if s.screen == nil {
+		return "this output is no terminal: there is no scrollback to write to"
+	}
+	s.on, s.front = !s.on, nil
+	if !s.on {
+		return "the whole screen; /inline goes back into the scrollback"
+	}
+	return "inline: the conversation goes into the terminal's scrollback"
+}
+
+// SetTerminal learns which terminal it is. xterm does not wrap lines again when it gets
+// narrower.
+func (s *Scrollback) SetTerminal(name string) {
+	if s.screen != nil && name != "" {
+		s.screen.Reflow(!strings.HasPrefix(name, "XTerm"))
+	}
+}
+
+// SetColours learns how many colours the terminal has.
+func (s *Scrollback) SetColours(msg tea.ColorProfileMsg) {
+	if s.screen == nil {
+		return
+	}
+	s.screen.Reduce(func(w io.Writer) io.Writer {
+		reduced := *lipgloss.Writer
+		reduced.Forward, reduced.Profile = w, msg.Profile
+		return &reduced
+	})
+}
+
+// Hold writes nothing of what comes: it is written when its end is known.
+func (s *Scrollback) Hold() { s.caught = false }
+
+// Write writes what is finished of the page, or a portion of it.
+func (s *Scrollback) Write(p Page) (wrote, more bool) {
+	rows := s.catchUp(p)
+	fresh, more := p.Take(portion)
+	if rows = append(rows, fresh...); len(rows) == 0 {
+		return false, more
+	}
+	s.screen.Print(rows...)
+	return true, more
+}
+
+// Last is what is left to write of the page when the screen ends.
+func (s *Scrollback) Last(p Page) []string { return append(s.catchUp(p), p.Rest()...) }
+
+// Show draws the live part.
+func (s *Scrollback) Show(f Frame) { s.screen.Show(f) }
+
+// Hide takes the live part away while there is a whole screen.
+func (s *Scrollback) Hide() {
+	if s.screen != nil {
+		s.screen.Hide()
+	}
+}
+
+// catchUp names the page that has come to the front, and leaves out what would be too
+// much of what was said before.
+func (s *Scrollback) catchUp(p Page) (rows []string) {
+	th := s.env.Theme
+	if s.front != p.Key {
+		if s.front != nil {
+			rows = append(rows, "")
+		}
+		rows = append(rows, widget.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(p.Name)+th.Dim.Paint(" · "+strings.Join(strings.Fields(p.About), " ")+" ──"), p.Width, "…"))
+		if !p.Begun() { // later entries bring their own
+			rows = append(rows, "")
+		}
+		s.front, s.caught = p.Key, false
+	}
+	if !s.caught {
+		s.caught = true
+		if n := p.Skip(maxBacklog); n > 0 {
+			rows = append(rows, widget.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries are not written here: pgup shows them", n)), p.Width, "…"))
+		}
+	}
+	return rows
+}

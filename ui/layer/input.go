@@ -1,0 +1,97 @@
+package layer
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+)
+
+// Input hands keys, pastes and the wheel to the layers, and knows how long it has been
+// quiet.
+type Input struct {
+	env    *Env
+	layers func() []Layer
+	last   time.Time // when something was typed
+	muted  time.Time // what is typed is dropped until then
+}
+
+// NewInput makes the input of the layers that there are at a moment, the topmost first.
+func NewInput(env *Env, layers func() []Layer) *Input { return &Input{env: env, layers: layers} }
+
+// Last is when something was typed last.
+func (in *Input) Last() time.Time { return in.last }
+
+// Touch has what was typed elsewhere, in an editor or on another page, count as typed
+// now: it answers nothing here.
+func (in *Input) Touch() { in.last = in.env.Now() }
+
+// Mute drops what is typed until nothing has come for a while: whoever was typing when a
+// command ended was not typing for parley.
+func (in *Input) Mute() { in.muted = in.env.Now().Add(Quiet) }
+
+// drops tells whether what is typed now is dropped.
+func (in *Input) drops() bool {
+	if !in.env.Now().Before(in.muted) {
+		return false
+	}
+	in.Mute()
+	return true
+}
+
+// Press hands a key to the layers. Whether they have the keys depends on the key before:
+// this one counts from now on.
+func (in *Input) Press(key tea.KeyPressMsg) (cmd tea.Cmd) {
+	if in.drops() {
+		return nil
+	}
+	p := Press{KeyPressMsg: key, Name: key.String(), Want: in.env.Keys.Of(intent.Chat, key.String())}
+	Reach(in.layers(), func(l Layer) (taken bool) {
+		cmd, taken = l.Key(p)
+		return taken
+	})
+	in.Touch()
+	return cmd
+}
+
+// Paste hands pasted text to the layers.
+func (in *Input) Paste(text string) (cmd tea.Cmd) {
+	if in.drops() {
+		return nil
+	}
+	Reach(in.layers(), func(l Paster) (taken bool) {
+		cmd, taken = l.Paste(text)
+		return taken
+	})
+	in.Touch()
+	return cmd
+}
+
+// Wheel hands the wheel to the topmost layer that it scrolls.
+func (in *Input) Wheel(button tea.MouseButton) {
+	if rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[button]; rows != 0 {
+		Reach(in.layers(), func(l Wheeler) bool { l.Wheel(rows); return true })
+	}
+}
+
+// Rest is how long it has to stay quiet until what waits for that takes the keys; 0
+// where nothing waits, or it has been quiet long enough.
+func (in *Input) Rest() time.Duration {
+	since, waits := in.last, false
+	Reach(in.layers(), func(l Waiter) bool {
+		at, here := l.WaitsSince()
+		if here && at.IsZero() { // it is about to be drawn
+			at = in.env.Now()
+		}
+		if here && at.After(since) {
+			since = at
+		}
+		waits = waits || here
+		return false
+	})
+	if !waits {
+		return 0
+	}
+	return max(0, Quiet-in.env.Now().Sub(since))
+}

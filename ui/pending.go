@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/ui/theme"
+	"parley/ui/transcript"
+	"parley/ui/widget"
+)
+
+// pendingRows are the rows between the transcript and the composer, which say what comes
+// next: the plan, the prompts that wait, and the commands that go with the next one.
+// words makes a prompt readable.
+func pendingRows(s *workspace.Session, words func(string) string, width, height int, th *theme.Theme) (rows []string) {
+	if s.Busy() && height >= 10 { // what is left of the plan after the turn is in the list of its steps
+		if line := planLine(s.Thread, width, th); line != "" {
+			rows = append(rows, line)
+		}
+	}
+	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
+	if len(s.Carried) > 0 {
+		drop := th.Dim.Paint("  ⌫ drop")
+		rows = append(rows, widget.Truncate(" "+th.Dim.Paint(carriedRow(s.Carried)), max(10, width-widget.Width(drop)-1), "…")+drop)
+	}
+	return rows
+}
+
+// welcome stands where the transcript will be.
+func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []string {
+	if a.Conn() == nil {
+		return nil
+	}
+	info := a.Conn().Client.Agent()
+	name := info.Title
+	if name == "" {
+		name = info.Name
+	}
+	if name == "" {
+		name = a.Name()
+	}
+	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
+		th.Dim.Paint(a.Spec.Command), th.Dim.Paint("in " + dir)}
+	for i := range rows {
+		rows[i] = widget.Truncate("  "+rows[i], width, "…")
+	}
+	return rows
+}
+
+// planLine is the plan in one line: of several the one that changed last.
+func planLine(t *thread.Thread, width int, th *theme.Theme) string {
+	if heading := t.Heading(); heading != "" {
+		return widget.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
+	}
+	plan := t.Plan
+	if len(plan) == 0 {
+		return ""
+	}
+	done, current := 0, ""
+	for _, p := range plan {
+		switch {
+		case p.Status == "completed":
+			done++
+		case p.Status == "in_progress" || current == "":
+			current = p.Content
+		}
+	}
+	line := " " + th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
+	if n := len(t.Plans); n > 1 {
+		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
+	}
+	if current != "" {
+		line += " ▸ " + unmarked(current)
+	}
+	return widget.Truncate(line, width, "…")
+}
+
+// queueRows are the prompts that wait, newest last: those that the agent holds
+// come before those that are still here, and after these those that may not have
+// arrived.
+func queueRows(s *workspace.Session, words func(string) string, width, most int, th *theme.Theme) []string {
+	type waiting struct{ label, text string }
+	var all []waiting
+	for _, h := range s.Thread.Held {
+		all = append(all, waiting{"held by the agent  ", h.Text})
+	}
+	if text, reading := s.Reading(); reading {
+		all = append(all, waiting{"reading its files  ", text})
+	}
+	for i, text := range s.Queued {
+		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
+	}
+	for _, p := range s.Offers {
+		_, own := transcript.SplitCarried(p.Draft)
+		all = append(all, waiting{p.Why() + "  ", own})
+	}
+	var rows []string
+	for i := max(0, len(all)-most); i < len(all); i++ {
+		right := ""
+		if i == len(all)-1 {
+			drop := "  ⌫ drop"
+			if len(s.Carried) > 0 { // the key is for that first
+				drop = ""
+			}
+			right = th.Dim.Paint("  ↑ edit" + drop)
+			switch {
+			case len(s.Queued) == 0 || len(s.Offers) > 0 || s.ACP == nil:
+			case s.Thread.State == thread.Idle:
+				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
+			case s.Paused:
+				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
+			}
+		}
+		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(words(all[i].text)), " ") + "\""
+		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
+		rows = append(rows, widget.Truncate(line, width, "…"))
+	}
+	return rows
+}
+
+// carriedRow says what goes with the next prompt.
+func carriedRow(carried []string) string {
+	last := transcript.CarriedLine(carried[len(carried)-1])
+	if n := len(carried); n > 1 {
+		return fmt.Sprintf("with the next prompt: %d commands, the last %s", n, last)
+	}
+	return "with the next prompt: " + last
+}

@@ -1,0 +1,199 @@
+// Package shell runs the commands that the user types after a "!": those of one page
+// one after another, beside the agent. What becomes of them are events of the thread.
+//
+// All of it runs on the goroutine of the screen, but for Runner and the feed.
+package shell
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/ui/layer"
+)
+
+// Runner runs commands. Its methods may wait, and are called on goroutines of their
+// own.
+type Runner interface {
+	// Run starts a command line in a directory. news is called with what becomes of
+	// it, in order, from one goroutine, the last time with Ended; while it blocks
+	// the command may have to wait. stop ends the command and all it has started;
+	// it may be called at any time.
+	Run(line, dir string, news func(News)) (stop func(), err error)
+	// Close ends all commands.
+	Close()
+}
+
+// News is new output of a command, or its end.
+type News struct {
+	Data   []byte // owned by the receiver
+	Ended  bool
+	Code   *int // of the end; nil where a signal ended it
+	Signal string
+}
+
+// Commands are those of one page. The first of them runs, the others wait for it.
+type Commands struct {
+	env    *layer.Env
+	runner Runner
+	apply  func(event.Event)
+	runs   []*Run
+	last   uint64 // key of the newest
+}
+
+// Run is a command that runs or waits.
+type Run struct {
+	Key  uint64 // of its item in the thread
+	Line string
+
+	all      *Commands
+	dir      string
+	feed     *feed
+	stop     func() // nil until it was started
+	stopping bool
+}
+
+// New makes the commands of a page. apply gets what becomes of them.
+func New(env *layer.Env, runner Runner, apply func(event.Event)) *Commands {
+	return &Commands{env: env, runner: runner, apply: apply}
+}
+
+// All are the commands that run or wait, in their order.
+func (c *Commands) All() []*Run { return c.runs }
+
+// Running tells whether one runs.
+func (c *Commands) Running() bool { return len(c.runs) > 0 }
+
+// Of is the command with a key; nil once it is over.
+func (c *Commands) Of(key uint64) *Run {
+	for _, r := range c.runs {
+		if r.Key == key {
+			return r
+		}
+	}
+	return nil
+}
+
+// Add runs a command line in a directory, once those before it are over.
+func (c *Commands) Add(line, dir string) tea.Cmd {
+	c.last++
+	r := &Run{Key: c.last, Line: line, all: c, dir: dir, feed: newFeed()}
+	c.runs = append(c.runs, r)
+	c.apply(thread.ShellAsked{Key: r.Key, Command: line, Dir: dir, At: c.env.Now()})
+	if c.runs[0] != r {
+		return nil
+	}
+	return r.begin()
+}
+
+// Stop ends the command that runs; those that wait will not run.
+func (c *Commands) Stop() tea.Cmd {
+	if !c.Running() {
+		return nil
+	}
+	for _, r := range slices.Clone(c.runs[1:]) {
+		r.drop()
+	}
+	return c.runs[0].end()
+}
+
+// Stop ends one command, whether it runs or waits; false where it is over.
+func (r *Run) Stop() (tea.Cmd, bool) {
+	switch at := slices.Index(r.all.runs, r); {
+	case at < 0:
+		return nil, false
+	case at == 0:
+		return r.end(), true
+	}
+	r.drop()
+	return nil, true
+}
+
+func (r *Run) begin() tea.Cmd {
+	r.all.apply(thread.ShellStarted{Key: r.Key, At: r.all.env.Now()})
+	start := func() tea.Msg {
+		stop, err := r.all.runner.Run(r.Line, r.dir, r.feed.put)
+		return startedMsg{r, stop, err}
+	}
+	return tea.Batch(start, r.listen())
+}
+
+// listen waits for news, at most once a frame.
+func (r *Run) listen() tea.Cmd {
+	return func() tea.Msg {
+		if !r.feed.wait() {
+			return nil
+		}
+		return newsMsg{r}
+	}
+}
+
+// end ends a command that runs.
+func (r *Run) end() tea.Cmd {
+	r.stopping = true
+	if r.stop == nil {
+		return nil // it is being started
+	}
+	stop := r.stop
+	return func() tea.Msg { stop(); return nil }
+}
+
+// drop removes a command that waits.
+func (r *Run) drop() {
+	r.remove()
+	r.feed.close()
+	r.all.apply(thread.ShellEnded{Key: r.Key, Stopped: true, At: r.all.env.Now()})
+}
+
+func (r *Run) remove() {
+	r.all.runs = slices.DeleteFunc(r.all.runs, func(other *Run) bool { return other == r })
+}
+
+// over begins with the next one.
+func (r *Run) over(end thread.ShellEnded) tea.Cmd {
+	end.Key, end.At = r.Key, r.all.env.Now()
+	r.all.apply(end)
+	r.remove()
+	if r.all.Running() {
+		return r.all.runs[0].begin()
+	}
+	return nil
+}
+
+// startedMsg is a command that was started, or the reason why it was not.
+type startedMsg struct {
+	run  *Run
+	stop func()
+	err  error
+}
+
+// Handle implements layer.Message.
+func (msg startedMsg) Handle() tea.Cmd {
+	r := msg.run
+	if msg.err != nil {
+		r.feed.close()
+		return r.over(thread.ShellEnded{Err: msg.err})
+	}
+	if r.stop = msg.stop; r.stopping {
+		return r.end()
+	}
+	return nil
+}
+
+// newsMsg is new output of a command, or its end.
+type newsMsg struct{ run *Run }
+
+// Handle implements layer.Message.
+func (msg newsMsg) Handle() tea.Cmd {
+	r := msg.run
+	data, cut, end := r.feed.take()
+	if len(data) > 0 {
+		r.all.apply(thread.ShellOutput{Key: r.Key, Data: data, Cut: cut})
+	}
+	if end == nil {
+		return r.listen()
+	}
+	return r.over(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
+}

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/transcript"
+	"parley/ui/transcript/find"
+)
+
+// talk is the conversation of a page: on the screen, with its search, and in the
+// terminal's scrollback.
+type talk struct {
+	env     *layer.Env
+	cwd     string
+	view    *transcript.View
+	find    *find.Bar
+	written *transcript.Written // what of it is in the scrollback; nil: nothing
+	changed []int               // items that neither of them knows to have changed
+	focused bool                // it has the keys
+}
+
+// load shows another thread, or one that was told again, as much of it as before.
+func (t *talk) load(th *thread.Thread, agent func() string) {
+	view := transcript.New(th, t.cwd, t.env.Theme)
+	view.SetAgent(agent)
+	if t.view != nil {
+		view.SetDensity(t.view.Density())
+		t.find.SetView(view)
+	}
+	t.view, t.written, t.changed, t.focused = view, nil, nil, false
+}
+
+// applied tells of what a portion of events changed.
+func (t *talk) applied() {
+	t.view.Changed(t.changed)
+	if t.written != nil {
+		t.written.Changed(t.changed)
+	}
+	if len(t.changed) > 0 {
+		t.find.Changed()
+	}
+	t.changed = t.changed[:0]
+}
+
+// tick moves its clocks and spinners.
+func (t *talk) tick(now time.Time) {
+	t.view.Tick(now)
+	if t.written != nil {
+		t.written.Tick(now)
+	}
+}
+
+// atRest tells whether the reader is at the end of it, and at nothing else.
+func (t *talk) atRest() bool { return !t.focused && !t.find.Open() && t.view.Following() }
+
+var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
+	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
+	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
+
+// step moves the selection; false where that is not what is wanted.
+func (t *talk) step(want intent.Intent) bool {
+	by, ok := steps[want]
+	if ok {
+		t.view.Step(by)
+	}
+	return ok
+}
+
+// toScrollback is what there is to write of it.
+func (t *talk) toScrollback(th *thread.Thread, width int) *transcript.Written {
+	if t.written == nil {
+		t.written = transcript.NewWritten(th, t.cwd, t.env.Theme)
+	}
+	t.written.Look(width, t.env.Theme, t.view.Density())
+	return t.written
+}
