@@ -9,9 +9,29 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/start"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
+
+// opener starts agents for the first page.
+type opener struct{ m *Model }
+
+func (o opener) Start(a workspace.Spec) { o.m.w.Start(a) }
+
+func (o opener) CanGoBack() bool { return len(o.m.w.Sessions()) > 1 || !o.m.chat.Blank() }
+
+func (o opener) Back() tea.Cmd {
+	m := o.m
+	if !o.CanGoBack() {
+		return m.quit()
+	}
+	if m.chat.Blank() {
+		m.w.Remove(m.chat.Session)
+	}
+	m.page = chatPage
+	return nil
+}
 
 // leaving handles what counts whatever is open while an agent starts: ctrl+c, and the
 // log.
@@ -228,7 +248,7 @@ func (m *Model) toastRows(a *workspace.Agent) []string {
 func (m *Model) whyNot(a *workspace.Agent) []string {
 	th := m.Theme
 	rows := transcript.Failure(a.Err(), m.width-1, th)
-	for _, text := range advice(a.Err(), a.Spec) {
+	for _, text := range start.Advice(a.Err(), a.Spec) {
 		rows = append(rows, "")
 		for _, r := range widget.Wrap(text, max(1, m.width-4)) {
 			rows = append(rows, "  "+r)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/start"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -36,7 +37,7 @@ type Model struct {
 
 	width, height int
 	page          page
-	start         *start
+	start         *start.Agents
 	w             *workspace.Workspace
 	chat          *chat // the page on the screen
 	pages         map[*workspace.Session]*chat
@@ -127,25 +128,9 @@ func later(d time.Duration) tea.Cmd {
 func (m *Model) leave() {
 	m.starting.Leave()
 	m.starting, m.login = nil, nil
-	m.start.list.SetFilter("")
+	m.start.Reset()
 	m.page = startPage
 }
-
-// back leaves the start screen for the page it was opened from; false where
-// there is none.
-func (m *Model) back() bool {
-	if !m.canGoBack() {
-		return false
-	}
-	if m.chat.Blank() {
-		m.w.Remove(m.chat.Session)
-	}
-	m.page = chatPage
-	return true
-}
-
-// canGoBack tells whether the start screen was opened from a page.
-func (m *Model) canGoBack() bool { return len(m.w.Sessions()) > 1 || !m.chat.Blank() }
 
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
@@ -196,7 +181,7 @@ func (m *Model) View() tea.View {
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
-		rows, v.Cursor = m.start.rows(m)
+		rows, v.Cursor = m.start.Rows(m.width, m.height)
 	case m.page == connectingPage:
 		rows, v.Cursor = m.connecting()
 	default:

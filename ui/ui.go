@@ -31,7 +31,9 @@ import (
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/start"
 	"parley/ui/theme"
+	"parley/ui/transcript"
 )
 
 // Options of the screen.
@@ -39,7 +41,7 @@ type Options struct {
 	Agents []workspace.Spec
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
-	// Choice is where the cursor of the start screen stands.
+	// Choice is the agent with the cursor on the start screen.
 	Choice string
 	// Typed makes an agent of a command line, or of a URL, that the user has typed.
 	// nil: only those of Agents can be started.
@@ -185,7 +187,7 @@ func New(opts Options) *Model {
 	}
 	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
 	m.Theme = theme.For(opts.Theme, m.terminal)
-	m.start = newStart(m, opts)
+	m.start = start.NewAgents(&m.Env, start.Offer{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.chat = m.pageOf(m.w.Front())
