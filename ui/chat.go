@@ -8,11 +8,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/status"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -54,10 +54,9 @@ type chat struct {
 	at       mentioning // the file that is being named
 	dropped  string     // the prefix for which the popup was closed
 
-	lastKey    time.Time
-	toast      string
-	toastUntil time.Time
-	changed    []int
+	lastKey time.Time
+	toast   status.Toast
+	changed []int
 
 	copying    *copyMenu
 	finding    *finding // of the transcript
@@ -114,7 +113,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})
-		c.toast, c.elicits = "", nil
+		c.toast, c.elicits = status.Toast{}, nil
 	}
 	return nil
 }
@@ -133,9 +132,8 @@ func (c *chat) applied() {
 
 // say shows a line in the status line for a while.
 func (c *chat) say(text string) tea.Cmd {
-	const shown = 5 * time.Second
-	c.toast, c.toastUntil = safetext.Line(text, 500), c.m.Now().Add(shown) // errors of the system name what an agent named
-	return later(shown)
+	c.toast = status.NewToast(text, c.m.Now())
+	return later(status.ToastTime)
 }
 
 // prompt sends what was in the composer; where that is not possible it is put back.

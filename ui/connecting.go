@@ -224,7 +224,7 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 		if a.Spec.Remote {
 			doing = "connecting to "
 		}
-		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(transcript.Seconds(m.Now().Sub(since))), m.width, "…"),
+		rows = append(rows, widget.Truncate("  "+doing+th.Strong.Paint(a.Spec.Name)+"  "+th.Dim.Paint(widget.Seconds(m.Now().Sub(since))), m.width, "…"),
 			widget.Truncate("  "+th.Dim.Paint(a.Spec.Command), m.width, "…"), "")
 		rows = append(rows, m.lastWords(a)...)
 		if strings.HasPrefix(a.Spec.Where, "through npx") {
@@ -238,10 +238,11 @@ func (m *Model) startRows(a *workspace.Agent, height int) []string {
 // toastRows are the page's toast, while there is one.
 func (m *Model) toastRows(a *workspace.Agent) []string {
 	c := m.front(a)
-	if c.toast == "" || !m.Now().Before(c.toastUntil) {
+	text := c.toast.At(m.Now())
+	if text == "" {
 		return nil
 	}
-	return wrapInk(m.Theme.Accent.Paint, c.toast, "  ", m.width)
+	return wrapInk(m.Theme.Accent.Paint, text, "  ", m.width)
 }
 
 // whyNot says why the agent did not start, and what to do.

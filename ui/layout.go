@@ -55,7 +55,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	inputTop := len(below)
 	below = append(below, input...)
-	below = append(below, c.status(width))
+	below = append(below, c.status().Row(width))
 	room := height - len(below)
 	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
 	if full {

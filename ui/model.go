@@ -11,6 +11,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/start"
+	"parley/ui/status"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -48,12 +49,9 @@ type Model struct {
 	ended         bool                      // something has ended that can be long
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
-	focused       bool      // the terminal has the focus
-	focusKnown    bool      // it reports that
+	notifier      *status.Notifier
 	mouseOff      bool      // the mouse is the terminal's
-	lastInput     time.Time // of a key, a paste or the mouse
 	deaf          time.Time // keys are dropped until then: they were typed for a command
-	notified      time.Time
 
 	inline   inlining
 	pictures pictures
@@ -94,15 +92,14 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.on {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
-	if advice := m.opts.Advice; advice != nil {
-		cmds = append(cmds, func() tea.Msg {
-			if line := advice(); line != "" {
-				return adviceMsg(line)
-			}
-			return nil
-		})
+	ctx, to := m.w.Context(), speaker{m}
+	if m.opts.Advice != nil {
+		cmds = append(cmds, status.Find(to, 0, m.opts.Advice))
 	}
-	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
+	if m.opts.Swept != nil {
+		cmds = append(cmds, status.Find(to, SweepAfter, func() string { return m.opts.Swept(ctx) }))
+	}
+	return tea.Batch(append(cmds, status.Listen(ctx, to, m.opts.Notices), m.sync())...)
 }
 
 // tick moves clocks and spinners. It runs only while something does.
@@ -169,7 +166,8 @@ func (m *Model) View() tea.View {
 		m.view = m.inlineView()
 		return m.view
 	}
-	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
+	v := tea.View{AltScreen: true, ReportFocus: true}
+	v.WindowTitle, v.ProgressBar = m.outside()
 	if !m.mouseOff && !m.inline.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -32,6 +32,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/start"
+	"parley/ui/status"
 	"parley/ui/theme"
 	"parley/ui/transcript"
 )
@@ -116,12 +117,12 @@ type Options struct {
 	Notices <-chan string
 	// Swept ends what parleys have left that were killed, and returns one line about
 	// it, "" where there was nothing. It is called once, on a goroutine of its own,
-	// some time after the start. nil: nobody does.
+	// SweepAfter the start. nil: nobody does.
 	Swept func(ctx context.Context) string
 	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
 	// history, a connection; no page does anything else. nil: nobody is.
 	Rested func()
-	Notify Notification // how the user is told that a turn is over or something is asked, when nobody looks
+	Notify status.Notification // how the user is told that a turn is over or something is asked, when nobody looks
 	// Inline: leave the terminal its own screen, and write the conversation into its
 	// scrollback.
 	Inline   bool
@@ -175,13 +176,18 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
 
+// SweepAfter is how long after the start Options.Swept is called: the screen comes first,
+// and the agent.
+const SweepAfter = time.Second
+
 // frame is the shortest time between two portions of events: what a reader
 // can see of a fast stream. Keys do not wait for it.
 const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
+	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}}
+	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}

@@ -26,10 +26,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // handle routes one message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.lastInput = m.Now()
-	}
+	m.notifier.Watch(msg)
 	switch msg := msg.(type) {
 	case resultMsg:
 		return m.result(msg.Result)
@@ -58,10 +55,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.terminalVersion(msg)
 	case colouredMsg:
 		m.coloured(msg)
-	case tea.FocusMsg:
-		m.focused, m.focusKnown = true, true
-	case tea.BlurMsg:
-		m.focused, m.focusKnown = false, true
 	case tickMsg:
 		return m.ticked(time.Time(msg))
 	case message:
@@ -205,12 +198,15 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	layer.Reach(m.layers(), func(l layer.Wheeler) bool { l.Wheel(rows); return true })
 }
 
+// leaveWithin is how soon the second ctrl+c must come to quit.
+const leaveWithin = 2 * time.Second
+
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second
-// within two seconds quits.
+// quits.
 func (m *Model) interrupted() tea.Cmd {
-	if m.Now().Sub(m.quitArmed) < 2*time.Second {
+	if m.Now().Sub(m.quitArmed) < leaveWithin {
 		return m.quit()
 	}
 	m.quitArmed = m.Now()
-	return later(2 * time.Second)
+	return later(leaveWithin)
 }

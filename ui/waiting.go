@@ -1,12 +1,9 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/ui/intent"
 )
 
 // waits tells whether the page wants something of the user: an answer, a form
@@ -22,20 +19,6 @@ func (m *Model) waiting() []*chat {
 	at := slices.Index(all, m.chat)
 	others := slices.Concat(all[at+1:], all[:max(0, at)])
 	return slices.DeleteFunc(others, func(c *chat) bool { return !c.waits() })
-}
-
-// waitingWord stands in the status line while other sessions wait; "" where none
-// does.
-func (m *Model) waitingWord() string {
-	n := len(m.waiting())
-	verb := "wait"
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		verb = "waits"
-	}
-	return m.Theme.Warn.Paint(fmt.Sprintf("%d %s", n, verb)) + m.Theme.Dim.Paint(" · "+m.label(intent.NextWaiting))
 }
 
 // nextWaiting shows the next session that waits. What the user was choosing from is

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -161,7 +160,7 @@ func isApplied(n workspace.News) bool {
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.ended = m.ended || ends(n.Event)
-	cmd := tea.Batch(c.happened(n.Event), m.notify(c, n.Event))
+	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Thread.Title, c.ACP != nil && c.ACP.Running()))
 	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
 		return cmd
 	}
@@ -311,15 +310,6 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 // countLines counts the lines of a change.
 func countLines(f workspace.FileChange, before, after string) (added, removed int) {
 	return widget.Summarise(widget.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
-}
-
-// retryWord says when another try for a connection comes.
-func (m *Model) retryWord(a *workspace.Agent) string {
-	at, _ := a.Retrying()
-	if at.IsZero() {
-		return "connecting"
-	}
-	return "trying again in " + transcript.Seconds(max(0, at.Sub(m.Now()))+time.Second)
 }
 
 // retrying tells whether the connection of the page's agent is lost and another try
