@@ -12,6 +12,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/start"
 	"parley/ui/status"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -37,6 +38,7 @@ type chat struct {
 	focused  bool // the transcript has the keys
 	unread   bool // a turn ended while another session was on the screen
 	picker   *picker
+	login    *start.Login
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
@@ -84,6 +86,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
+	c.login = start.NewLogin(&m.Env, loginHost{c})
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
@@ -196,7 +199,7 @@ func (c *chat) submit() tea.Cmd {
 
 // takesPrompts tells whether a prompt can go out now. With a picker open, what is typed
 // belongs after what that is about.
-func (c *chat) takesPrompts() bool { return c.picker == nil && c.TakesPrompts() }
+func (c *chat) takesPrompts() bool { return !c.listed() && c.TakesPrompts() }
 
 // stop cancels the running turn. When the agent does not react, a second stop
 // after a few seconds ends the agent.

@@ -43,7 +43,6 @@ type Model struct {
 	chat          *chat // the page on the screen
 	pages         map[*workspace.Session]*chat
 	starting      *workspace.Agent          // the one of the connecting page
-	login         *picker                   // its ways to log in, while they are offered there
 	saidText      map[*workspace.Agent]bool // that it gets no files
 	overview      *picker                   // the list of sessions, while it is open
 	ended         bool                      // something has ended that can be long
@@ -123,8 +122,9 @@ func later(d time.Duration) tea.Cmd {
 
 // leave gives up the start of an agent. A page that was made for it goes away.
 func (m *Model) leave() {
+	m.front(m.starting).login.Close()
 	m.starting.Leave()
-	m.starting, m.login = nil, nil
+	m.starting = nil
 	m.start.Reset()
 	m.page = startPage
 }

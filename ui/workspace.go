@@ -78,7 +78,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Applied:
 		return m.deliver(m.pageOf(n.Session), n)
 	case workspace.Starting:
-		m.page, m.starting, m.login = connectingPage, n.Agent, nil
+		m.page, m.starting = connectingPage, n.Agent
 		m.front(n.Agent).fresh()
 		return m.tick()
 	case workspace.Started:
@@ -88,11 +88,12 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.LoggingIn:
 		return m.tick()
 	case workspace.LoggedIn:
-		if m.starts(n.Agent) {
-			m.login = nil
+		c := m.front(n.Agent)
+		if n.Agent.Opening() {
+			c.login.Close()
 			return m.tick()
 		}
-		return m.front(n.Agent).say("logged in")
+		return c.say("logged in")
 	case workspace.LoginFailed:
 		m.loginFailed(n)
 	case workspace.Lost, workspace.Redialing:
@@ -195,14 +196,12 @@ func (m *Model) rested() tea.Cmd {
 	}
 }
 
-// starts tells whether an agent has the connecting page.
-func (m *Model) starts(a *workspace.Agent) bool { return m.page == connectingPage && m.starting == a }
-
 // started shows the chat with an agent.
 func (m *Model) started(n workspace.Started) tea.Cmd {
 	c := m.pageOf(n.Session)
 	if m.starting == n.Agent {
-		m.page, m.starting, m.login = chatPage, nil, nil
+		m.page, m.starting = chatPage, nil
+		m.front(n.Agent).login.Close()
 		m.w.Show(n.Session)
 	}
 	if n.Note != "" {
@@ -218,11 +217,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
 	delete(m.pages, s)
-	if p := from.picker; p != nil && p.step != nil {
-		if c.picker = p; c.Agent != s.Agent {
-			p.step.conn = &workspace.Connection{} // there is no page of the agent left
-		}
-	}
+	c.login.TakeStep(from.login, c.Agent == s.Agent)
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
 	for _, text := range append(slices.Clone(s.Queued), from.composer.Value()) {
 		if text == "" {
@@ -252,6 +247,7 @@ func (m *Model) show(c *chat) {
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
 	c.picker, c.elicits = nil, nil
+	c.login.Close()
 	c.question.clear()
 }
 

@@ -188,7 +188,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {
-		out = append(out, wrap(nil, l, " ", width-1)...)
+		out = append(out, widget.WrapInk(nil, l, " ", width-1)...)
 	}
 	return out
 }

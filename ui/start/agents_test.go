@@ -22,7 +22,7 @@ func newEnv() *layer.Env {
 }
 
 func press(name string) layer.Press {
-	msg := tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape}[name]}
+	msg := tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}[name]}
 	if msg.Code == 0 {
 		msg.Code, msg.Text = []rune(name)[0], name
 	}
