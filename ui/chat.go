@@ -86,7 +86,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
 	c.question = newQuestion(c)
-	c.login = start.NewLogin(&m.Env, loginHost{c})
+	c.login = start.NewLogin(&m.Env, logins{c})
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }

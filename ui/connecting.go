@@ -34,13 +34,13 @@ func (o opener) Back() tea.Cmd {
 
 // leaving handles what counts whatever is open while an agent starts: giving up, and the
 // log.
-type leaving struct{ m *Model }
+type leaving struct{ connecting }
 
 func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.m.front(l.m.starting)
 	switch {
 	case p.Want == intent.Interrupt && c.composer.Empty():
-		return l.m.giveUp(), true
+		return l.giveUp(), true
 	case p.Want == intent.Interrupt && l.m.height >= leastAhead:
 		c.keep(c.composer.Value())
 		c.composer.Reset()
@@ -60,15 +60,6 @@ func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// giveUp gives up the start of an agent, and parley where there is nothing else.
-func (m *Model) giveUp() tea.Cmd {
-	if len(m.w.Sessions()) == 1 {
-		return m.quit()
-	}
-	m.leave()
-	return nil
-}
-
 // connecting is the page of an agent that starts, or could not.
 type connecting struct{ m *Model }
 
@@ -80,7 +71,7 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Want == intent.Stop && a.LoggingIn() != "":
 		a.CancelLogin()
 	case p.Want == intent.Stop:
-		m.leave()
+		l.leave()
 	case gives && c.login.Open():
 		c.login.Grab()
 	case (gives || c.composer.Empty() && m.Keys.Of(intent.Empty, p.Name) == intent.FocusTranscript) && c.giveKeys():
@@ -91,7 +82,7 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Want == intent.Send && a.Err() != nil && !c.login.Open():
 		a.Restart()
 	case p.Want == intent.QuitIfEmpty && c.composer.Empty():
-		return m.giveUp(), true
+		return l.giveUp(), true
 	default:
 		return nil, false
 	}
@@ -131,20 +122,42 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// connecting draws the wait for an agent, or why it did not start, or the ways
-// to log in to it; below it the composer.
-func (m *Model) connecting() ([]string, *tea.Cursor) {
-	a, c := m.starting, m.front(m.starting)
-	below, cursor := c.aheadRows(m.width, m.height)
-	wait := start.Wait{Env: &m.Env, Host: loginHost{c}, Agent: a, Alone: len(m.w.Sessions()) == 1, Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
-	rows := wait.Rows(m.width, m.height-len(below))
-	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
+// leave gives up the start of the agent. A page that was made for it goes away.
+func (l connecting) leave() {
+	m := l.m
+	m.front(m.starting).login.Close()
+	m.starting.Leave()
+	m.starting = nil
+	m.start.Reset()
+	m.page = startPage
+}
+
+// giveUp gives up the start of the agent, and parley where there is nothing else.
+func (l connecting) giveUp() tea.Cmd {
+	if l.alone() {
+		return l.m.quit()
+	}
+	l.leave()
+	return nil
+}
+
+// alone tells whether nothing else is open.
+func (l connecting) alone() bool { return len(l.m.w.Sessions()) == 1 }
+
+// rows draws the wait for an agent, or why it did not start, or the ways to log in to
+// it; below it the composer.
+func (l connecting) rows(width, height int) ([]string, *tea.Cursor) {
+	m, a, c := l.m, l.m.starting, l.m.front(l.m.starting)
+	below, cursor := ahead{c}.rows(width, height)
+	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
+	rows := wait.Rows(width, height-len(below))
+	if len(rows)+len(below) > height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil
 	}
-	if c.login.Asks() && m.height-len(below) < leastLogin+4 {
+	if c.login.Asks() && height-len(below) < leastLogin+4 {
 		below, cursor = nil, nil
 	}
-	top := m.height - len(below)
+	top := height - len(below)
 	rows = rows[:min(len(rows), top)]
 	lay := func(box []string, at *tea.Cursor) {
 		rows = append(rows[:min(len(rows), max(0, top-len(box)))], box...)
@@ -156,33 +169,34 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	switch {
 	case c.overlay == logOverlay:
 		rows = nil
-		lay(reading{c}.Rows(m.width, max(4, top)))
+		lay(reading{c}.Rows(width, max(4, top)))
 	case c.login.Open():
-		height := max(5, top-len(rows))
+		room := max(5, top-len(rows))
 		if c.login.Asks() { // it comes before why it came to that
-			height = max(height, min(top, leastLogin))
+			room = max(room, min(top, leastLogin))
 		}
-		lay(c.login.Rows(m.width, height))
-		c.login.Saw(m.width, height)
+		lay(c.login.Rows(width, room))
+		c.login.Saw(width, room)
 	case c.elicitShown():
-		lay(c.elicitRows(m.width, max(leastBox, top-min(len(rows), 4)), false))
+		lay(c.elicitRows(width, max(leastBox, top-min(len(rows), 4)), false))
 	}
 	for len(rows) < top {
 		rows = append(rows, "")
 	}
 	if cursor != nil && len(below) > 0 && cursor.Y < 0 { // the composer's
-		cursor.Y += m.height
+		cursor.Y += height
 	}
-	return fit(append(rows, below...), m.height), cursor
+	return fit(append(rows, below...), height), cursor
 }
 
 // leastAhead is how many rows a screen has that shows the composer while the agent
 // starts.
 const leastAhead = 12
 
-// aheadRows is the composer with what waits to be sent; nothing where there is no
-// room for it. The cursor counts its rows from the bottom of the screen.
-func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
+// rows are the composer with what waits to be sent; none where there is no room for it.
+// The cursor counts its rows from the bottom of the screen.
+func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
+	c := l.c
 	if height < leastAhead {
 		return nil, nil
 	}

@@ -14,33 +14,34 @@ import (
 	"parley/ui/start"
 )
 
-// loginHost is the page that a login is on.
-type loginHost struct{ c *chat }
+// logins are those on a page.
+type logins struct{ c *chat }
 
-func (h loginHost) Say(text string) tea.Cmd { return h.c.say(text) }
+func (l logins) Say(text string) tea.Cmd { return l.c.say(text) }
 
-func (h loginHost) Copy(text string) tea.Cmd { return h.c.copyText(func() string { return text }) }
+func (l logins) Copy(text string) tea.Cmd { return l.c.copyText(func() string { return text }) }
 
-func (h loginHost) Browse(url string) tea.Cmd {
-	open := h.c.m.opts.OpenURL
+func (l logins) Browse(url string) tea.Cmd {
+	open := l.c.m.opts.OpenURL
 	if open == nil {
 		return nil
 	}
-	return func() tea.Msg { return openedURLMsg{h.c, open(url)} }
+	return func() tea.Msg { return openedURLMsg{l.c, open(url)} }
 }
 
-func (h loginHost) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
+func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
 	return tea.Exec(onTerminal(cmd), done)
 }
 
-func (h loginHost) Label(i intent.Intent) string { return h.c.m.label(i) }
+func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }
 
-func (h loginHost) Typed() (last time.Time, draft bool) { return h.c.lastKey, !h.c.composer.Empty() }
+func (l logins) Typed() (last time.Time, draft bool) { return l.c.lastKey, !l.c.composer.Empty() }
 
-func (h loginHost) Covered(y int) bool { return y >= h.c.areas.lid }
+func (l logins) Covered(y int) bool { return y >= l.c.areas.lid }
 
-// loginShown tells whether the ways to log in can be seen: they make room for the log.
-func (c *chat) loginShown() bool {
+// shown tells whether the ways to log in can be seen: they make room for the log.
+func (l logins) shown() bool {
+	c := l.c
 	return c.login.Open() && c.picker == nil && c.overlay != logOverlay
 }
 
@@ -48,38 +49,33 @@ func (c *chat) loginShown() bool {
 func (c *chat) listed() bool { return c.picker != nil || c.login.Open() }
 
 // addressShown tells whether a login is under way and nothing else wants the user.
-func (c *chat) addressShown() bool {
+func (l logins) addressShown() bool {
+	c := l.c
 	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && !c.listed() && !c.question.open() && !c.elicitShown()
 }
 
 // address is what the agent prints for a login under way.
-func (c *chat) address() start.Address {
-	return start.Address{Env: &c.m.Env, Host: loginHost{c}, Agent: c.Agent}
+func (l logins) address() start.Address {
+	return start.Address{Env: &l.c.m.Env, Host: l, Agent: l.c.Agent}
 }
 
-// offerLogin lists the ways to log in, as the user wants it.
-func (c *chat) offerLogin() {
-	c.picker = nil
-	c.login.Offer(c.Agent)
+// offer lists the ways to log in, as the user wants it.
+func (l logins) offer() {
+	l.c.picker = nil
+	l.c.login.Offer(l.c.Agent)
 }
 
-// loginWanted shows the ways to log in: on the connecting page, or on the page whose
-// prompt was refused.
-func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
-	c := m.front(n.Agent)
-	if n.Session != nil && !n.Agent.Opening() {
-		c = m.pageOf(n.Session)
-	}
-	c.picker = nil
-	c.login.Wanted(n.Agent, n.Err)
-	return m.lookAgain(layer.Quiet)
+// wanted offers them because the agent wants a login.
+func (l logins) wanted(n workspace.LoginWanted) tea.Cmd {
+	l.c.picker = nil
+	l.c.login.Wanted(n.Agent, n.Err)
+	return l.c.m.lookAgain(layer.Quiet)
 }
 
-// loginFailed shows the ways to log in again, and why one has failed.
-func (m *Model) loginFailed(n workspace.LoginFailed) {
-	c := m.front(n.Agent)
-	c.picker = nil
-	c.login.Failed(n)
+// failed offers them again, and says why one has failed.
+func (l logins) failed(n workspace.LoginFailed) {
+	l.c.picker = nil
+	l.c.login.Failed(n)
 }
 
 // returnedPrompt is a prompt that came back and is in the composer.

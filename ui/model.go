@@ -42,10 +42,9 @@ type Model struct {
 	w             *workspace.Workspace
 	chat          *chat // the page on the screen
 	pages         map[*workspace.Session]*chat
-	starting      *workspace.Agent          // the one of the connecting page
-	saidText      map[*workspace.Agent]bool // that it gets no files
-	overview      *picker                   // the list of sessions, while it is open
-	ended         bool                      // something has ended that can be long
+	starting      *workspace.Agent // the one of the connecting page
+	overview      *picker          // the list of sessions, while it is open
+	ended         bool             // something has ended that can be long
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
 	notifier      *status.Notifier
@@ -120,15 +119,6 @@ func later(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// leave gives up the start of an agent. A page that was made for it goes away.
-func (m *Model) leave() {
-	m.front(m.starting).login.Close()
-	m.starting.Leave()
-	m.starting = nil
-	m.start.Reset()
-	m.page = startPage
-}
-
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
@@ -181,7 +171,7 @@ func (m *Model) View() tea.View {
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 	case m.page == connectingPage:
-		rows, v.Cursor = m.connecting()
+		rows, v.Cursor = connecting{m}.rows(m.width, m.height)
 	default:
 		rows, v.Cursor = m.chat.rows(m.width, m.height)
 	}

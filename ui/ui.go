@@ -186,7 +186,7 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}}
+	m := &Model{opts: opts, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, pages: map[*workspace.Session]*chat{}, terminal: theme.Terminal{Dark: true}}
 	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None

@@ -84,7 +84,11 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
-		return m.loginWanted(n)
+		c := m.front(n.Agent)
+		if n.Session != nil && !n.Agent.Opening() { // whose prompt was refused
+			c = m.pageOf(n.Session)
+		}
+		return logins{c}.wanted(n)
 	case workspace.LoggingIn:
 		return m.tick()
 	case workspace.LoggedIn:
@@ -95,7 +99,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		}
 		return c.say("logged in")
 	case workspace.LoginFailed:
-		m.loginFailed(n)
+		logins{m.front(n.Agent)}.failed(n)
 	case workspace.Lost, workspace.Redialing:
 		return m.tick()
 	case workspace.Redialed:

@@ -294,7 +294,7 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	armed := l.armed()
 	box := widget.Box{Title: "log in to " + l.agent.Name(), Foot: "enter chooses · " + l.host.Label(intent.ToggleLog) + " log · esc", Focused: true}
 	if !armed && l.agent.Opening() {
-		box.Foot = "alt+a to choose · esc"
+		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop)
 	}
 	box.Body = []string{l.list.FilterRow(inner, "type to filter", th)}
 	room := max(1, height-3)
