@@ -100,7 +100,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Theme:
 		return c.showThemes(), true
 	case intent.Login:
-		c.picker = c.m.loginPicker(c.Agent)
+		logins{c}.offer()
 		return nil, true
 	case intent.Logout:
 		return c.logOut(), true

@@ -27,19 +27,6 @@ func (c *chat) approval() permissions.Mode {
 	return c.Agent.Conn().Broker.Mode(c.ACP.ID())
 }
 
-// approvalWord stands in the status line; "" for the usual mode.
-func (c *chat) approvalWord() string {
-	th := c.m.Theme
-	switch m := c.approval(); m {
-	case permissions.AskMode:
-		return ""
-	case permissions.AllMode:
-		return th.Bad.Paint("EVERYTHING ALLOWED")
-	default:
-		return th.Warn.Paint(m.String())
-	}
-}
-
 // showApproval lets the user choose the mode; that everything is allowed has to be
 // said twice.
 func (c *chat) showApproval() tea.Cmd {

@@ -8,11 +8,12 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/shell"
+	"parley/ui/start"
+	"parley/ui/status"
 	"parley/ui/transcript"
 	"parley/ui/transcript/find"
 	"parley/ui/widget"
@@ -38,6 +39,7 @@ type chat struct {
 
 	unread   bool // a turn ended while another session was on the screen
 	picker   *picker
+	login    *start.Login
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
@@ -54,8 +56,7 @@ type chat struct {
 	at       mentioning // the file that is being named
 	dropped  string     // the prefix for which the popup was closed
 
-	toast      string
-	toastUntil time.Time
+	toast status.Toast
 
 	copying *copyMenu
 	escAt   time.Time // when an esc had nothing to do
@@ -75,6 +76,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.question = newQuestion(c)
 	c.find = find.New(&m.Env, findHost{c}, c.view)
 	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
+	c.login = start.NewLogin(&m.Env, logins{c})
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
@@ -104,16 +106,15 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})
-		c.toast, c.elicits = "", nil
+		c.toast, c.elicits = status.Toast{}, nil
 	}
 	return nil
 }
 
 // say shows a line in the status line for a while.
 func (c *chat) say(text string) tea.Cmd {
-	const shown = 5 * time.Second
-	c.toast, c.toastUntil = safetext.Line(text, 500), c.m.Now().Add(shown) // errors of the system name what an agent named
-	return later(shown)
+	c.toast = status.NewToast(text, c.m.Now())
+	return later(status.ToastTime)
 }
 
 // prompt sends what was in the composer; where that is not possible it is put back.
@@ -176,7 +177,7 @@ func (c *chat) submit() tea.Cmd {
 
 // takesPrompts tells whether a prompt can go out now. With a picker open, what is typed
 // belongs after what that is about.
-func (c *chat) takesPrompts() bool { return c.picker == nil && c.TakesPrompts() }
+func (c *chat) takesPrompts() bool { return !c.listed() && c.TakesPrompts() }
 
 // stop cancels the running turn. When the agent does not react, a second stop
 // after a few seconds ends the agent.

@@ -89,7 +89,7 @@ func TestGoldenStatus(t *testing.T) {
 		for _, p := range uitest.Pages() {
 			d.m.opts.Theme = p.Theme
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-			lines[p.Name] = append(lines[p.Name], d.m.chat.status(p.Width))
+			lines[p.Name] = append(lines[p.Name], d.m.chat.status().Row(p.Width))
 		}
 	}
 	drive(t, func(d *driver, o *Options) { d.turn = slow; withOptions(d, o) }, func(d *driver) {

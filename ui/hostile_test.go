@@ -22,6 +22,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/seeds"
 	"parley/internal/workspace"
+	"parley/ui/status"
 	"parley/ui/uitest"
 )
 
@@ -45,7 +46,7 @@ func (p *tap) Post(e event.Event) {
 func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
 	in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
 	return func(d *driver, o *Options) {
-		o.Notify, o.Progress, d.protocol = NotifyOSC777, true, protocol
+		o.Notify, o.Progress, d.protocol = status.NotifyOSC777, true, protocol
 		d.on["initialize"] = func(*call) (string, error) {
 			if protocol == "2" {
 				return in(`{"protocolVersion":2,"info":{"name":E,"title":E,"version":E},"capabilities":{"session":{"prompt":{},"delete":{}}}}`), nil

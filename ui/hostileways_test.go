@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/seeds"
 	"parley/ui/inline"
+	"parley/ui/status"
 	"parley/ui/uitest"
 )
 
@@ -64,11 +65,11 @@ func TestHostileStringsInline(t *testing.T) {
 // Whatever the terminal is told in words, by whatever sequence, is that one sequence
 // with clean words in it.
 func TestHostileNotifications(t *testing.T) {
-	for kind, frame := range map[Notification][2]string{
-		NotifyOSC9:   {"\x1b]9;", "\a"},
-		NotifyOSC777: {"\x1b]777;notify;parley;", "\x1b\\"},
-		NotifyOSC99:  {"\x1b]99;;", "\x1b\\"},
-		NotifyBell:   {"\a", ""},
+	for kind, frame := range map[status.Notification][2]string{
+		status.NotifyOSC9:   {"\x1b]9;", "\a"},
+		status.NotifyOSC777: {"\x1b]777;notify;parley;", "\x1b\\"},
+		status.NotifyOSC99:  {"\x1b]99;;", "\x1b\\"},
+		status.NotifyBell:   {"\a", ""},
 	} {
 		for name, evil := range uitest.HostileStrings {
 			if !seeds.All() && name != "sequences" {
@@ -93,13 +94,13 @@ func TestHostileNotifications(t *testing.T) {
 					in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
 					go d.agent.ask("s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 					d.wait(3 * time.Second)
-					d.told(frame, "waits for you", kind != NotifyBell)
+					d.told(frame, "waits for you", kind != status.NotifyBell)
 					d.press("alt+a")
 					d.rest()
 					d.press("esc")
 					d.send(tea.BlurMsg{})
 					d.wait(11 * time.Second)
-					d.told(frame, "is done", kind != NotifyBell)
+					d.told(frame, "is done", kind != status.NotifyBell)
 				})
 			})
 		}

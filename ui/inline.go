@@ -32,7 +32,7 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.overlay != noOverlay || c.picker != nil || c.copying != nil || !c.atRest() || c.elicitShown() ||
+	return c.overlay != noOverlay || c.listed() || c.copying != nil || !c.atRest() || c.elicitShown() ||
 		c.question.open() && (c.question.full || c.m.height < 10)
 }
 
@@ -73,7 +73,8 @@ func (m *Model) inlineView() tea.View {
 		f = m.chat.live(m.width, m.height)
 	}
 	m.inline.Show(f)
-	return tea.View{Content: " ", ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
+	title, bar := m.outside()
+	return tea.View{Content: " ", ReportFocus: true, WindowTitle: title, ProgressBar: bar}
 }
 
 // live draws what is not finished: the end of the transcript, what is asked, the
@@ -130,15 +131,5 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	if foot != "" {
 		below = append(below, widget.Truncate(th.Dim.Paint("  "+foot), cells, "…"))
 	}
-	return append(below, c.shortStatus(cells)), y
-}
-
-// shortStatus is the status line without the gap in its middle.
-func (c *chat) shortStatus(width int) string {
-	gone := strings.TrimLeft(c.status(width), " ")
-	left, right := gone, c.statusRight()
-	if l, ok := strings.CutSuffix(gone, right); ok && right != "" {
-		left = strings.TrimRight(l, " ") + c.m.Theme.Dim.Paint(" · ") + right
-	}
-	return widget.Truncate("  "+left, width, "…")
+	return append(below, c.status().Short(cells)), y
 }

@@ -41,7 +41,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 			continue
 		}
 		this := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", l), "*"), "ui.")
-		this = cmp.Or(map[string]string{"find.Bar": "finding"}[this], this)
+		this = cmp.Or(map[string]string{"find.Bar": "finding", "start.Agents": "start", "start.Login": "list", "start.Address": "address"}[this], this)
 		all = append(all, this)
 		if name != "" {
 			continue

@@ -47,9 +47,9 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below := pendingRows(c.Session, c.m.pictures.words, width, height, th)
 	inputTop := len(below)
 	below = append(below, input...)
-	below = append(below, c.status(width))
+	below = append(below, c.status().Row(width))
 	room := height - len(below)
-	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
+	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.login.Asks() && c.picker == nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -163,6 +163,9 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			continue
 		}
 		box, at := o.Rows(width, top)
+		if l, ok := l.(layer.Viewer); ok {
+			l.Saw(width, top)
+		}
 		if len(box) == 0 {
 			continue
 		}

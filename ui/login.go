@@ -2,160 +2,81 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/inline"
 	"parley/ui/intent"
-	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/start"
 )
 
-// loginRanMsg is the end of a login in the real terminal.
-type loginRanMsg struct {
-	agent *workspace.Agent
-	conn  *workspace.Connection
-	err   error
+// logins are those on a page.
+type logins struct{ c *chat }
+
+func (l logins) Say(text string) tea.Cmd { return l.c.say(text) }
+
+func (l logins) Copy(text string) tea.Cmd { return l.c.copyText(func() string { return text }) }
+
+func (l logins) Browse(url string) tea.Cmd {
+	open := l.c.m.opts.OpenURL
+	if open == nil {
+		return nil
+	}
+	return func() tea.Msg { return openedURLMsg{l.c, open(url)} }
 }
 
-func (msg loginRanMsg) handle(*Model) tea.Cmd {
-	msg.agent.RanLogin(msg.conn, msg.err)
-	return nil
+func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
+	return tea.Exec(inline.Lend(cmd), done)
 }
 
-// loginPicker offers the agent's ways to log in. Ways that are not carried out
-// are listed and cannot be chosen.
-func (m *Model) loginPicker(a *workspace.Agent) *picker {
-	var items []widget.Item
-	for _, method := range a.Methods() {
-		items = append(items, widget.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: m.how(a, method), Value: method})
-	}
-	conn := a.Conn()
-	foot := "enter chooses · esc"
-	if key := m.label(intent.ToggleLog); key != "" {
-		foot = "enter chooses · " + key + " log · esc"
-	}
-	return &picker{title: "log in to " + a.Name(), foot: foot, list: widget.NewList(items), details: true,
-		empty: "the agent offers no way to log in; use its own command, then try again",
-		choose: func(it widget.Item) tea.Cmd {
-			if a.Conn() != conn {
-				return nil
-			}
-			return m.logIn(a, it.Value.(event.AuthMethod))
-		}}
+func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }
+
+func (l logins) Typed() (last time.Time, draft bool) {
+	return l.c.m.input.Last(), !l.c.composer.Empty()
 }
 
-// how says in a few words how a way to log in is carried out.
-func (m *Model) how(a *workspace.Agent, method event.AuthMethod) string {
-	switch why := a.Unfit(method); {
-	case why != "":
-		return "not supported: " + why
-	case method.Type == "terminal":
-		return "in this terminal"
-	case method.Type == "env_var" && len(method.Vars) == 1:
-		return "asks for " + method.Vars[0].Name
-	case method.Type == "env_var":
-		return fmt.Sprintf("asks for %d values", len(method.Vars))
-	case method.TakesKey:
-		return "asks for a key"
-	case method.Command != nil && m.opts.AskedLogin != nil:
-		return "runs a command"
-	}
-	return "by the agent"
+func (l logins) Covered(y int) bool { return y >= l.c.areas.lid }
+
+// shown tells whether the ways to log in can be seen: they make room for the log.
+func (l logins) shown() bool {
+	c := l.c
+	return c.login.Open() && c.picker == nil && c.overlay != logOverlay
 }
 
-// logIn carries out one way to log in.
-func (m *Model) logIn(a *workspace.Agent, method event.AuthMethod) tea.Cmd {
-	conn := a.Conn()
-	switch why := a.Unfit(method); {
-	case why == method.Type && why != "":
-		m.askLogin(a, "parley does not know this way to log in: "+why)
-	case why != "":
-		m.askLogin(a, "parley does not log in this way: "+why)
-	case method.Type == "terminal":
-		return m.runLogin(a, conn, a.TerminalLogin(method))
-	case method.Type == "env_var", method.TakesKey:
-		m.askFirst(m.variablesStep(a, method))
-	case method.Command != nil && m.opts.AskedLogin != nil:
-		asked, err := a.AskedLogin(method)
-		if err != nil {
-			m.askLogin(a, spelled(err.Error()))
-			return nil
-		}
-		m.askFirst(&loginStep{m: m, agent: a, conn: conn, method: method, asked: asked})
-		return later(layer.Quiet + 20*time.Millisecond)
-	default:
-		a.Authenticate(method, "")
-	}
-	return nil
+// listed tells whether there is something to choose from over the page.
+func (c *chat) listed() bool { return c.picker != nil || c.login.Open() }
+
+// addressShown tells whether a login is under way and nothing else wants the user.
+func (l logins) addressShown() bool {
+	c := l.c
+	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && !c.listed() && !c.question.open() && !c.elicitShown()
 }
 
-// runLogin gives the terminal to a login.
-func (m *Model) runLogin(a *workspace.Agent, conn *workspace.Connection, cmd workspace.Command) tea.Cmd {
-	return tea.Exec(inline.Lend(cmd), func(err error) tea.Msg { return loginRanMsg{a, conn, err} })
+// address is what the agent prints for a login under way.
+func (l logins) address() start.Address {
+	return start.Address{Env: &l.c.m.Env, Host: l, Agent: l.c.Agent}
 }
 
-// askLogin shows the ways to log in, and what went wrong with one. A step of one of them
-// that has the keys is not interrupted: what is typed there must not land anywhere else.
-func (m *Model) askLogin(a *workspace.Agent, note string) *picker {
-	place := &m.login
-	if !m.starts(a) {
-		place = &m.front(a).picker
-	}
-	if p := *place; p != nil && p.step != nil && p.step.agent == a {
-		p.note = note
-		return p
-	}
-	*place = m.loginPicker(a)
-	(*place).note = note
-	return *place
+// offer lists the ways to log in, as the user wants it.
+func (l logins) offer() {
+	l.c.picker = nil
+	l.c.login.Offer(l.c.Agent)
 }
 
-// askFirst shows what a way to log in wants to know, in the place of the list.
-func (m *Model) askFirst(g *loginStep) {
-	p := m.askLogin(g.agent, "")
-	for i := range p.list.Len() {
-		p.list.Select(i)
-		if it, ok := p.list.Selected(); ok && it.Value.(event.AuthMethod).ID == g.method.ID {
-			break
-		}
-	}
-	p.step = g
+// wanted offers them because the agent wants a login.
+func (l logins) wanted(n workspace.LoginWanted) {
+	l.c.picker = nil
+	l.c.login.Wanted(n.Agent, n.Err)
 }
 
-// loginWanted shows the ways to log in: on the connecting page, or on the page whose
-// prompt was refused. They have opened by themselves, and leave the keys to whoever is
-// typing.
-func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
-	place := &m.login
-	if !m.starts(n.Agent) {
-		place = &m.pageOf(n.Session).picker
-	}
-	if *place == nil || (*place).step == nil {
-		*place = m.loginPicker(n.Agent)
-		(*place).unasked = m.Now() // an enter that was one too many chooses nothing
-		(*place).link = loginAddress([]string{n.Err.Error()})
-	}
-	return nil
-}
-
-// loginFailed shows the ways to log in again, and why one has failed.
-func (m *Model) loginFailed(n workspace.LoginFailed) {
-	note := n.Err.Error()
-	if n.Program {
-		note = "the login did not succeed: " + note
-	}
-	if m.starts(n.Agent) {
-		note = "" // the page says it
-	}
-	p := m.askLogin(n.Agent, note)
-	p.said, p.link = n.Said, loginAddress(append(slices.Clone(n.Said), n.Err.Error()))
+// failed offers them again, and says why one has failed.
+func (l logins) failed(n workspace.LoginFailed) {
+	l.c.picker = nil
+	l.c.login.Failed(n)
 }
 
 // returnedPrompt is a prompt that came back and is in the composer.

@@ -12,6 +12,8 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
+	"parley/ui/start"
+	"parley/ui/status"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -39,21 +41,16 @@ type Model struct {
 
 	width, height int
 	page          page
-	start         *start
-	chat          *chat                     // the page on the screen
-	starting      *workspace.Agent          // the one of the connecting page
-	login         *picker                   // its ways to log in, while they are offered there
-	saidText      map[*workspace.Agent]bool // that it gets no files
-	overview      *picker                   // the list of sessions, while it is open
+	start         *start.Agents
+	chat          *chat            // the page on the screen
+	starting      *workspace.Agent // the one of the connecting page
+	overview      *picker          // the list of sessions, while it is open
 	resting       resting
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
-	focused       bool      // the terminal has the focus
-	focusKnown    bool      // it reports that
+	notifier      *status.Notifier
 	mouse         *mouse.Mouse
-	lastInput     time.Time // of a key, a paste or the mouse
 	input         *layer.Input
-	notified      time.Time
 
 	inline   *inline.Scrollback
 	pictures pictures
@@ -88,40 +85,15 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
-	if advice := m.opts.Advice; advice != nil {
-		cmds = append(cmds, func() tea.Msg {
-			if line := advice(); line != "" {
-				return adviceMsg(line)
-			}
-			return nil
-		})
+	ctx, to := m.w.Context(), speaker{m}
+	if m.opts.Advice != nil {
+		cmds = append(cmds, status.Find(to, 0, m.opts.Advice))
 	}
-	return tea.Batch(append(cmds, m.sweep(), m.notices(), m.sync())...)
-}
-
-// leave gives up the start of an agent. A page that was made for it goes away.
-func (m *Model) leave() {
-	m.starting.Leave()
-	m.starting, m.login = nil, nil
-	m.start.list.SetFilter("")
-	m.page = startPage
-}
-
-// back leaves the start screen for the page it was opened from; false where
-// there is none.
-func (m *Model) back() bool {
-	if !m.canGoBack() {
-		return false
+	if m.opts.Swept != nil {
+		cmds = append(cmds, status.Find(to, SweepAfter, func() string { return m.opts.Swept(ctx) }))
 	}
-	if m.chat.Blank() {
-		m.w.Remove(m.chat.Session)
-	}
-	m.page = chatPage
-	return true
+	return tea.Batch(append(cmds, status.Listen(ctx, to, m.opts.Notices), m.sync())...)
 }
-
-// canGoBack tells whether the start screen was opened from a page.
-func (m *Model) canGoBack() bool { return len(m.w.Sessions()) > 1 || !m.chat.Blank() }
 
 // quit ends the program once what was started is gone.
 func (m *Model) quit() tea.Cmd {
@@ -162,7 +134,8 @@ func (m *Model) View() tea.View {
 		m.view = m.inlineView()
 		return m.view
 	}
-	v := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.titleOf(), ProgressBar: m.progress()}
+	v := tea.View{AltScreen: true, ReportFocus: true}
+	v.WindowTitle, v.ProgressBar = m.outside()
 	if !m.mouse.Off() && !m.inline.On() {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -174,9 +147,9 @@ func (m *Model) View() tea.View {
 	case m.width < 20 || m.height < 6:
 		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
-		rows, v.Cursor = m.start.rows(m)
+		rows, v.Cursor = m.start.Rows(m.width, m.height)
 	case m.page == connectingPage:
-		rows, v.Cursor = m.connecting()
+		rows, v.Cursor = connecting{m}.rows(m.width, m.height)
 	default:
 		rows, v.Cursor = m.chat.rows(m.width, m.height)
 	}

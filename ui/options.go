@@ -14,23 +14,12 @@ func (c *chat) nextMode() tea.Cmd {
 	if o, ok := c.Thread.Option("mode"); ok && len(o.Choices) > 0 {
 		return c.setOption(o, after(o.Choices, o.Current))
 	}
-	if c.modesCount() {
+	if c.Thread.HasModes() {
 		next := after(c.Thread.Modes, c.Thread.Mode)
 		c.SetMode(next, c.requested(""))
 		return nil
 	}
 	return c.say("the agent offers no modes")
-}
-
-// modesCount tells whether the session's modes are to be looked at: only where
-// the agent has no options. The legacy models are none.
-func (c *chat) modesCount() bool {
-	for _, o := range c.Thread.Config {
-		if o.ID != event.LegacyModels {
-			return false
-		}
-	}
-	return len(c.Thread.Modes) > 0
 }
 
 // after is the id of the choice behind the one with this id, going round.
@@ -59,7 +48,7 @@ func (c *chat) showOptions(category string) tea.Cmd {
 		switch {
 		case ok:
 			return c.showChoices(o)
-		case category == "mode" && c.modesCount():
+		case category == "mode" && c.Thread.HasModes():
 			return c.showModes()
 		}
 		return c.say("the agent offers nothing to choose here")
@@ -68,8 +57,8 @@ func (c *chat) showOptions(category string) tea.Cmd {
 	for _, o := range c.Thread.Config {
 		items = append(items, widget.Item{Title: orID(o.Name, o.ID), Hint: optionValue(o), Value: o})
 	}
-	if c.modesCount() {
-		items = append(items, widget.Item{Title: "Mode", Hint: nameOf(c.Thread.Mode, c.Thread.Modes), Value: modeChoice{}})
+	if c.Thread.HasModes() {
+		items = append(items, widget.Item{Title: "Mode", Hint: event.NameOf(c.Thread.Mode, c.Thread.Modes), Value: modeChoice{}})
 	}
 	if len(items) == 0 {
 		return c.say("the agent offers nothing to choose here")
@@ -119,7 +108,7 @@ func optionValue(o event.ConfigOption) string {
 	if o.Type == "boolean" {
 		return o.Current
 	}
-	return nameOf(o.Current, o.Choices)
+	return event.NameOf(o.Current, o.Choices)
 }
 
 // orID shows an id, which is the agent's own, where there is no name.

@@ -126,7 +126,7 @@ type rulesOffered struct {
 // handle shows them, if the question is still the one on the screen.
 func (m rulesOffered) handle(*Model) tea.Cmd {
 	c, q := m.chat, m.chat.question
-	if !q.open() || q.waiting[q.current].Key != m.key || c.picker != nil {
+	if !q.open() || q.waiting[q.current].Key != m.key || c.listed() {
 		return nil
 	}
 	conn := c.Agent.Conn()

@@ -67,6 +67,25 @@ func TestStartTyped(t *testing.T) {
 	})
 }
 
+// What is pasted on the first page is as if it were typed there; its line breaks start
+// nothing.
+func TestStartPasted(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) {
+		o.Start = ""
+		o.Typed = func(line string) (workspace.Spec, error) {
+			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: true}, nil
+		}
+	}, func(d *driver) {
+		d.types("ws")
+		d.send(tea.PasteMsg{Content: "s://far/\x1b]0;x\x07acp\n"})
+		d.sees("connects to  wss://far/acp")
+		d.misses("starting")
+		d.press("enter")
+		d.connected()
+		d.sees("wss://far/acp")
+	})
+}
+
 func TestStartScreenQuits(t *testing.T) {
 	drive(t, noStart, func(d *driver) {
 		d.press("esc")
@@ -319,8 +338,8 @@ func TestStatusLine(t *testing.T) {
 		parts := []string{"fake", "running 1s", "1 queued", "Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
 		d.sees(strings.Join(parts, " · "), "esc stop")
 		for width := 200; width >= 20; width-- {
-			line := uitest.Text([]string{d.m.chat.status(width)})
-			uitest.CheckRows(t, []string{d.m.chat.status(width)}, width)
+			line := uitest.Text([]string{d.m.chat.status().Row(width)})
+			uitest.CheckRows(t, []string{d.m.chat.status().Row(width)}, width)
 			shown := 0
 			for shown < len(parts) && strings.Contains(line, parts[shown]) {
 				shown++

@@ -34,9 +34,8 @@ func (m *Model) expand(s *workspace.Session, text string) func(context.Context) 
 	}
 	// An agent that runs elsewhere has other files: for it they are text.
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
-		if !m.saidText[s.Agent] && len(mentions) > 0 {
-			m.saidText[s.Agent] = true
-			s.Say("this agent runs elsewhere and gets no files: what is behind @ stays text")
+		if len(mentions) > 0 {
+			s.SayOnce("this agent runs elsewhere and gets no files: what is behind @ stays text")
 		}
 		long, mentions = false, nil
 	}

@@ -61,8 +61,7 @@ func (m *Model) newSession() tea.Cmd {
 
 // anotherAgent shows the start screen; what is open goes on.
 func (m *Model) anotherAgent() tea.Cmd {
-	m.start.note = ""
-	m.start.list.SetFilter("")
+	m.start.Reset()
 	m.page = startPage
 	return nil
 }

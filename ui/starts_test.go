@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/intent"
 )
 
 // failing is an agent other that cannot be started.
@@ -198,5 +199,40 @@ func TestQuitWhileStarting(t *testing.T) {
 		if !d.quit {
 			t.Error("it goes on:\n" + d.screen())
 		}
+	})
+}
+
+// On the page of an agent that starts keys mean what the configuration says, and the page
+// names them.
+func TestKeysWhileStarting(t *testing.T) {
+	keys, err := intent.NewKeymap("", intent.Changes{"chat": {"stop": {"ctrl+g"}, "send": {"alt+s"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := false
+	drive(t, func(d *driver, o *Options) {
+		o.Keys = keys
+		d.dial = func(*agent) error {
+			time.Sleep(3 * time.Second)
+			if fails {
+				return errors.New("no model today")
+			}
+			return nil
+		}
+	}, func(d *driver) {
+		fails = true
+		d.wait(time.Second)
+		d.sees("ctrl+g give up")
+		d.types("first thing")
+		d.press("alt+s")
+		d.sees(`queued 1  "first thing"`)
+		d.press("esc")
+		d.wait(3 * time.Second)
+		d.sees("no model today", "alt+s try again", "ctrl+g another agent")
+		fails = false
+		d.press("alt+s")
+		d.wait(4 * time.Second)
+		d.connected()
+		d.got(0, "first thing")
 	})
 }

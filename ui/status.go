@@ -2,214 +2,46 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
-	"parley/internal/safetext"
-	"parley/internal/workspace"
-	"parley/permissions"
-	"parley/ui/intent"
-	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/status"
 )
 
-// status is the line at the bottom. It never wraps: parts are dropped from the
-// right until it fits.
-func (c *chat) status(width int) string {
-	th := c.m.Theme
-	right := c.statusRight()
-	parts := c.statusParts()
-	if w := c.m.waitingWord(); w != "" { // nothing but the mode comes before it
-		at := 0
-		if len(parts) > 0 && parts[0] == c.approvalWord() {
-			at = 1
-		}
-		parts = slices.Insert(parts, at, w)
-	}
-	if w := c.Agent.Spec.Warning; w != "" {
-		parts = append([]string{th.Bad.Paint(w)}, parts...)
-	}
-	room := width - widget.Width(right) - 3
-	line := ""
-	for _, p := range parts {
-		next := p
-		if line != "" {
-			next = line + th.Dim.Paint(" · ") + p
-		}
-		if widget.Width(next) > room {
-			break
-		}
-		line = next
-	}
-	if line == "" && len(parts) > 0 {
-		line = widget.Truncate(parts[0], max(1, room), "…")
-	}
-	gap := max(1, width-2-widget.Width(line)-widget.Width(right))
-	return widget.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
+// status is the line below the page.
+func (c *chat) status() status.Line {
+	m := c.m
+	asks := c.eliciting() && !c.elicits[0].open
+	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.approval(), Toast: c.toast.At(m.Now()), Others: len(m.waiting()), Branch: m.opts.Branch,
+		Asks: asks, Question: c.question.open(), Form: asks && c.elicitShown(), Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin}
 }
 
-func (c *chat) statusParts() []string {
-	th, t := c.m.Theme, c.Thread
-	if c.toast != "" && c.m.Now().Before(c.toastUntil) {
-		toast := []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
-		if c.approval() == permissions.AllMode { // never covered
-			toast = append([]string{c.approvalWord()}, toast...)
-		}
-		return toast
+// outside is what the terminal shows around the screen: a title, and a progress bar.
+func (m *Model) outside() (title string, bar *tea.ProgressBar) {
+	switch m.page {
+	case startPage:
+		return status.Rests.Title(""), nil
+	case connectingPage:
+		return status.Works.Title(m.starting.Name()), nil
 	}
-	var parts []string
-	if c.ReadOnly {
-		return []string{th.Strong.Paint(c.Agent.Name()), th.Accent.Paint("read from the log"), th.Dim.Paint(c.m.label(intent.Sessions) + " sessions")}
+	c := m.chat
+	sign := status.SignOf(c.Session, c.question.open() || c.eliciting())
+	if m.opts.Progress {
+		bar = sign.Progress()
 	}
-	if c.retrying() {
-		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+c.m.retryWord(c.Agent))}
-	}
-	switch c.Lost.State {
-	case workspace.StateGone:
-		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
-	case workspace.StateUnopened:
-		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
-	case workspace.StateReopening:
-		return []string{th.Strong.Paint(c.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
-	}
-	if t.State == thread.Ended {
-		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
-	}
-	if w := c.approvalWord(); w != "" { // first: it is never dropped for want of room
-		parts = append(parts, w)
-	}
-	parts = append(parts, th.Strong.Paint(c.Agent.Name()))
-	state := t.State
-	if c.eliciting() && !c.elicits[0].open && (state == thread.Idle || state == thread.Running) {
-		state = thread.Waiting
-	}
-	switch {
-	case c.Busy():
-		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(transcript.Seconds(c.m.Now().Sub(t.TurnStarted))))
-	case state == thread.Waiting:
-		parts = append(parts, th.Accent.Paint(state.String()))
-	}
-	switch {
-	case c.Agent.LoggingIn() != "":
-		parts = append(parts, th.Accent.Paint("logging in: "+c.Agent.LoggingIn()))
-	case t.State == thread.Loading:
-		parts = append(parts, th.Accent.Paint(t.State.String()))
-	case c.ACP == nil:
-		parts = append(parts, th.Accent.Paint("opening"))
-	}
-	if n := len(t.Held); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d held", n))
-	}
-	if len(c.Queued) > 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", len(c.Queued)))
-	}
-	if n := len(t.Background); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d in the background", n))
-	}
-	if mode := c.mode(); mode != "" {
-		parts = append(parts, mode)
-	}
-	if o, ok := t.Option("model"); ok {
-		parts = append(parts, nameOf(o.Current, o.Choices))
-	}
-	if u := t.Usage; u.Size > 0 {
-		parts = append(parts, fmt.Sprintf("ctx %d%% %s/%s", percent(u.Used, u.Size), tokens(u.Used), tokens(u.Size)))
-	} else if u.Used > 0 {
-		parts = append(parts, "ctx "+tokens(u.Used))
-	}
-	if cost := money(t.Usage); cost != "" {
-		parts = append(parts, cost)
-	}
-	if added, removed := c.ChangedLines(); added+removed > 0 {
-		parts = append(parts, th.DiffAdd.Paint(fmt.Sprintf("+%d", added))+" "+th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
-	}
-	if t.Against > 0 {
-		parts = append(parts, th.Bad.Paint(fmt.Sprintf("%d ran though rejected", t.Against)))
-	}
-	if t.Unasked > 0 {
-		parts = append(parts, th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
-	}
-	if c.m.mouse.Off() {
-		parts = append(parts, th.Dim.Paint("mouse off"))
-	}
-	if c.m.opts.Branch != "" {
-		parts = append(parts, "⎇ "+c.m.opts.Branch)
-	}
-	return parts
+	return sign.Title(cmp.Or(c.Thread.Title, c.Agent.Name())), bar
 }
 
-func (c *chat) statusRight() string {
-	th := c.m.Theme
-	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
-	stop, interrupt := c.m.label(intent.Stop), c.m.label(intent.Interrupt)
-	switch {
-	case c.m.Now().Sub(c.m.quitArmed).Seconds() < 2:
-		return th.Warn.Paint(interrupt + " again to quit")
-	case c.retrying():
-		return hint("enter", "now")
-	case c.Thread.State == thread.Ended && !c.ReadOnly:
-		return hint(interrupt, "quit")
-	case c.Agent.LoggingIn() != "":
-		return hint(stop, "give up")
-	case c.Thread.State == thread.Cancelling && c.Killable():
-		return hint(stop, "end the agent, it does not answer")
-	case c.question.open():
-		return hint(interrupt, "stop")
-	case c.elicitShown() && !c.elicits[0].open:
-		return hint(stop, "cancel")
-	case c.focused:
-		return hint(stop, "back")
-	case c.Busy():
-		return hint(stop, "stop")
-	case c.shells.Running():
-		return hint(stop, "stop the command")
-	}
-	return hint(cmp.Or(c.m.Keys.Label(intent.Empty, intent.ToggleHelp), c.m.label(intent.ToggleHelp)), "help")
+// speaker says what comes from beside the conversations, on the page that is shown.
+type speaker struct{ m *Model }
+
+func (s speaker) Free() bool {
+	m := s.m
+	return !m.quitting && m.page == chatPage && m.chat.toast.At(m.Now()) == ""
 }
 
-// mode names the session's mode: the option of that category, or else the mode.
-func (c *chat) mode() string {
-	if o, ok := c.Thread.Option("mode"); ok {
-		return nameOf(o.Current, o.Choices)
-	}
-	if !c.modesCount() {
-		return ""
-	}
-	return nameOf(c.Thread.Mode, c.Thread.Modes)
-}
-
-func nameOf(id string, choices []event.Choice) string {
-	for _, ch := range choices {
-		if ch.ID == id && ch.Name != "" {
-			return ch.Name
-		}
-	}
-	return safetext.Line(id, 30) // an id is the agent's own and not safe as it is
-}
-
-func percent(used, size uint64) int { return int(min(999, float64(used)/float64(size)*100)) }
-
-func tokens(n uint64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
-}
-
-func money(u event.UsageChanged) string {
-	switch u.Currency {
-	case "":
-		return ""
-	case "USD":
-		return fmt.Sprintf("$%.2f", u.Cost)
-	case "EUR":
-		return fmt.Sprintf("€%.2f", u.Cost)
-	}
-	return fmt.Sprintf("%.2f %s", u.Cost, u.Currency)
+func (s speaker) Say(line string) tea.Cmd {
+	s.m.chat.Agent.Log.Add(event.LogClient, line) // where it can be read again
+	return s.m.chat.say(line)
 }

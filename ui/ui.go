@@ -35,7 +35,10 @@ import (
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/shell"
+	"parley/ui/start"
+	"parley/ui/status"
 	"parley/ui/theme"
+	"parley/ui/transcript"
 )
 
 // Options of the screen.
@@ -43,7 +46,7 @@ type Options struct {
 	Agents []workspace.Spec
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
-	// Choice is where the cursor of the start screen stands.
+	// Choice is the agent with the cursor on the start screen.
 	Choice string
 	// Typed makes an agent of a command line, or of a URL, that the user has typed.
 	// nil: only those of Agents can be started.
@@ -118,12 +121,12 @@ type Options struct {
 	Notices <-chan string
 	// Swept ends what parleys have left that were killed, and returns one line about
 	// it, "" where there was nothing. It is called once, on a goroutine of its own,
-	// some time after the start. nil: nobody does.
+	// SweepAfter the start. nil: nobody does.
 	Swept func(ctx context.Context) string
 	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
 	// history, a connection; no page does anything else. nil: nobody is.
 	Rested func()
-	Notify Notification // how the user is told that a turn is over or something is asked, when nobody looks
+	Notify status.Notification // how the user is told that a turn is over or something is asked, when nobody looks
 	// Inline: leave the terminal its own screen, and write the conversation into its
 	// scrollback.
 	Inline   bool
@@ -185,13 +188,18 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
 
+// SweepAfter is how long after the start Options.Swept is called: the screen comes first,
+// and the agent.
+const SweepAfter = time.Second
+
 // frame is the shortest time between two portions of events: what a reader
 // can see of a fast stream. Keys do not wait for it.
 const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, saidText: map[*workspace.Agent]bool{}, terminal: theme.Terminal{Dark: true}, lastInput: time.Now()}
+	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now}, terminal: theme.Terminal{Dark: true}}
+	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}
@@ -204,7 +212,7 @@ func New(opts Options) *Model {
 		return underMouse{m.chat}
 	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
-	m.start = newStart(m, opts)
+	m.start = start.NewAgents(&m.Env, start.Offer{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}

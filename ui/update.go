@@ -29,10 +29,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // handle routes one message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.lastInput = m.Now()
-	}
+	m.notifier.Watch(msg)
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseReleaseMsg, tea.MouseWheelMsg, tea.WindowSizeMsg, tea.ResumeMsg, message, layer.Message, quietMsg:
 		m.dirty = true // the others know what they change
@@ -75,10 +72,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.inline.SetTerminal(msg.Name)
 	case colouredMsg:
 		m.coloured(msg)
-	case tea.FocusMsg:
-		m.focused, m.focusKnown = true, true
-	case tea.BlurMsg:
-		m.focused, m.focusKnown = false, true
 	case tickMsg:
 		if m.timers.ticking = false; m.moving() {
 			m.dirty = true
@@ -148,12 +141,15 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.input.Press(msg)
 }
 
+// leaveWithin is how soon the second ctrl+c must come to quit.
+const leaveWithin = 2 * time.Second
+
 // interrupted is ctrl+c where there is nothing to stop or to clear: the second
-// within two seconds quits.
+// quits.
 func (m *Model) interrupted() tea.Cmd {
-	if m.Now().Sub(m.quitArmed) < 2*time.Second {
+	if m.Now().Sub(m.quitArmed) < leaveWithin {
 		return m.quit()
 	}
 	m.quitArmed = m.Now()
-	return later(2 * time.Second)
+	return later(leaveWithin)
 }

@@ -1,38 +1,21 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/ui/intent"
 )
 
 // waits tells whether the page wants something of the user: an answer, a form
 // filled in, a login.
 func (c *chat) waits() bool {
-	return c.question.open() || slices.ContainsFunc(c.elicits, func(e *elicitation) bool { return !e.open }) || c.picker != nil && !c.picker.unasked.IsZero()
+	return c.question.open() || slices.ContainsFunc(c.elicits, func(e *elicitation) bool { return !e.open }) || c.login.Unasked()
 }
 
 // waiting are the pages that wait and are not on the screen, in the order of the
 // pages from that one on.
 func (m *Model) waiting() []*chat {
 	return slices.DeleteFunc(m.after(m.chat), func(c *chat) bool { return !c.waits() })
-}
-
-// waitingWord stands in the status line while other sessions wait; "" where none
-// does.
-func (m *Model) waitingWord() string {
-	n := len(m.waiting())
-	verb := "wait"
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		verb = "waits"
-	}
-	return m.Theme.Warn.Paint(fmt.Sprintf("%d %s", n, verb)) + m.Theme.Dim.Paint(" · "+m.label(intent.NextWaiting))
 }
 
 // nextWaiting shows the next session that waits. What the user was choosing from is
@@ -42,9 +25,8 @@ func (m *Model) nextWaiting() tea.Cmd {
 	if len(next) == 0 {
 		return m.chat.say("no other session waits for you")
 	}
-	if p := m.chat.picker; p != nil && p.step == nil && p.unasked.IsZero() {
-		m.chat.picker = nil
-	}
+	m.chat.picker = nil
+	m.chat.login.Dismiss()
 	m.show(next[0])
 	return nil
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,20 +44,25 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Applied:
 		return m.deliver(m.pageOf(n.Session), n)
 	case workspace.Starting:
-		m.page, m.starting, m.login = connectingPage, n.Agent, nil
+		m.page, m.starting = connectingPage, n.Agent
 		m.front(n.Agent).fresh()
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
-		return m.loginWanted(n)
+		c := m.front(n.Agent)
+		if n.Session != nil && !n.Agent.Opening() { // whose prompt was refused
+			c = m.pageOf(n.Session)
+		}
+		logins{c}.wanted(n)
 	case workspace.LoggedIn:
-		if m.starts(n.Agent) {
-			m.login = nil
+		c := m.front(n.Agent)
+		if n.Agent.Opening() {
+			c.login.Close()
 			return nil
 		}
-		return m.front(n.Agent).say("logged in")
+		return c.say("logged in")
 	case workspace.LoginFailed:
-		m.loginFailed(n)
+		logins{m.front(n.Agent)}.failed(n)
 	case workspace.Redialed:
 		if n.Err != nil {
 			return m.front(n.Agent).say(n.Err.Error())
@@ -130,7 +134,7 @@ func isApplied(n workspace.News) bool {
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
-	cmd := tea.Batch(c.happened(n.Event), m.notify(c, n.Event))
+	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Thread.Title, c.ACP != nil && c.ACP.Running()))
 	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
 		return cmd
 	}
@@ -138,14 +142,12 @@ func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
 }
 
-// starts tells whether an agent has the connecting page.
-func (m *Model) starts(a *workspace.Agent) bool { return m.page == connectingPage && m.starting == a }
-
 // started shows the chat with an agent.
 func (m *Model) started(n workspace.Started) tea.Cmd {
 	c := m.pageOf(n.Session)
 	if m.starting == n.Agent {
-		m.page, m.starting, m.login = chatPage, nil, nil
+		m.page, m.starting = chatPage, nil
+		m.front(n.Agent).login.Close()
 		m.w.Show(n.Session)
 	}
 	if n.Note != "" {
@@ -162,11 +164,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	m.leaveDraft(from)
 	m.pages.forget(s)
 	stop := from.shells.Stop()
-	if p := from.picker; p != nil && p.step != nil {
-		if c.picker = p; c.Agent != s.Agent {
-			p.step.conn = &workspace.Connection{} // there is no page of the agent left
-		}
-	}
+	c.login.TakeStep(from.login, c.Agent == s.Agent)
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
 	for _, text := range append(slices.Clone(s.Queued), from.composer.Value()) {
 		if text == "" {
@@ -196,6 +194,7 @@ func (m *Model) show(c *chat) {
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
 	c.picker, c.elicits = nil, nil
+	c.login.Close()
 	c.question.clear()
 }
 
@@ -227,15 +226,6 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 // countLines counts the lines of a change.
 func countLines(f workspace.FileChange, before, after string) (added, removed int) {
 	return widget.Summarise(widget.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
-}
-
-// retryWord says when another try for a connection comes.
-func (m *Model) retryWord(a *workspace.Agent) string {
-	at, _ := a.Retrying()
-	if at.IsZero() {
-		return "connecting"
-	}
-	return "trying again in " + transcript.Seconds(max(0, at.Sub(m.Now()))+time.Second)
 }
 
 // retrying tells whether the connection of the page's agent is lost and another try

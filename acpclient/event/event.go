@@ -20,6 +20,8 @@ package event
 import (
 	"strconv"
 	"time"
+
+	"parley/internal/safetext"
 )
 
 // Event is something that happened on a connection. Events of one session come
@@ -194,6 +196,16 @@ const LegacyModels = "parley/models"
 // Choice is one value that a mode, a model or an option can have. Group is what
 // the choices around it are called together, "" for nothing.
 type Choice struct{ ID, Name, Description, Group string }
+
+// NameOf is what the choice with an id is called: by its name, or else by the id.
+func NameOf(id string, choices []Choice) string {
+	for _, ch := range choices {
+		if ch.ID == id && ch.Name != "" {
+			return ch.Name
+		}
+	}
+	return safetext.Line(id, 30) // an id is the agent's own and not safe as it is
+}
 
 // SessionInfoChanged changes what is known of a session: nil is unchanged, an
 // empty title clears it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -87,8 +86,7 @@ func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclien
 			return session.SetOption(ctx, o.ID, value)
 		}, nil
 	}
-	// The legacy models are no option that would speak for the modes, too.
-	if s.Key == "mode" && len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o event.ConfigOption) bool { return o.ID != event.LegacyModels }) {
+	if s.Key == "mode" && t.HasModes() {
 		id, err := choice(s, t.Modes)
 		if err != nil {
 			return nil, err

@@ -39,6 +39,7 @@ type Agent struct {
 	listed  []event.Listed
 
 	login login
+	said  []string // lines that are said once
 }
 
 func newAgent(w *Workspace) *Agent {

@@ -88,10 +88,16 @@ func (a *Agent) Unfit(method event.AuthMethod) string {
 	case method.Type == "terminal" && opts.LoginCommand == nil:
 		return method.Type
 	case method.Type == "", method.Type == "agent", method.Type == "terminal", method.Type == "env_var",
-		method.Command != nil && opts.AskedLogin != nil:
+		a.RunsCommand(method):
 		return ""
 	}
 	return method.Type
+}
+
+// RunsCommand tells whether a method to log in is a command that the agent names itself,
+// and such commands are run.
+func (a *Agent) RunsCommand(method event.AuthMethod) bool {
+	return method.Command != nil && a.w.opts.AskedLogin != nil
 }
 
 // Equipped is the agent's Spec with the variables that it was given for a login.

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"slices"
+
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -192,3 +194,11 @@ func (s *Session) offerHeld() {
 
 // Say tells a line about what the user wanted of the session.
 func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
+
+// SayOnce tells a line about its agent, the first time.
+func (s *Session) SayOnce(line string) {
+	if a := s.Agent; !slices.Contains(a.said, line) {
+		a.said = append(a.said, line)
+		s.Say(line)
+	}
+}

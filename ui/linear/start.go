@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/ui"
+	"parley/ui/start"
 	"parley/ui/transcript"
 )
 
@@ -192,7 +193,7 @@ func (c *chat) started(n workspace.Started) {
 // notStarted says why, and what can be done.
 func (c *chat) notStarted(a *workspace.Agent, err error) {
 	c.failed(a.Spec.Name+" did not start", err)
-	for _, advice := range ui.Advice(err, a.Spec) {
+	for _, advice := range start.Advice(err, a.Spec) {
 		c.say("%s", advice)
 	}
 	c.whatNow("What now?", true)

@@ -143,7 +143,7 @@ func (p *pen) thoughtHead() string {
 		word, until = "thinking", p.now
 	}
 	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
-		word += " " + Seconds(d)
+		word += " " + widget.Seconds(d)
 	}
 	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
 		word += "  " + last
@@ -271,18 +271,6 @@ func size(n int) string {
 		return fmt.Sprintf("%d kB", n>>10)
 	}
 	return fmt.Sprintf("%d B", n)
-}
-
-// Seconds is a short duration without digits that jitter.
-func Seconds(d time.Duration) string {
-	d = d.Truncate(time.Second)
-	if d < time.Minute {
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	}
-	if d < time.Hour {
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
 // Home shortens the user's home directory in a path to ~.

@@ -34,7 +34,7 @@ func (p *pen) shellHead() string {
 		until = p.now
 	}
 	if d := until.Sub(s.Started); !s.Started.IsZero() && d.Seconds() >= 1 {
-		right = join(right, p.th.Dim.Paint(Seconds(d)))
+		right = join(right, p.th.Dim.Paint(widget.Seconds(d)))
 	}
 	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint("Shell ") + " "
 	room := p.width - widget.Width(left) - widget.Width(right) - 2

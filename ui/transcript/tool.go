@@ -171,7 +171,7 @@ func (p *pen) took() string {
 		return ""
 	}
 	if d := t.Took(p.now); d >= time.Second {
-		return Seconds(d)
+		return widget.Seconds(d)
 	}
 	return ""
 }

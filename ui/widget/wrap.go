@@ -1,6 +1,10 @@
 package widget
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Wrap breaks text into rows of at most width cells, at blanks where it can and inside words that are longer than a row.
 // The text may be styled; each row carries its own styles. Blanks at a break and at row ends are dropped, those at the
@@ -241,4 +245,16 @@ func cutInto(out *rowWriter, s string, left, right int) int {
 		cells = end
 	}
 	return written
+}
+
+// Seconds is a short duration without digits that jitter.
+func Seconds(d time.Duration) string {
+	d = d.Truncate(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }

@@ -1,4 +1,4 @@
-package ui
+package start
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"parley/internal/workspace"
 )
 
-// advice says what to do about an agent that did not start.
-func advice(err error, a workspace.Spec) []string {
+// Advice says what to do about an agent that did not start.
+func Advice(err error, a workspace.Spec) []string {
 	var agentErr *event.AgentError
 	var exit *event.ExitError
 	var start *event.StartError
@@ -29,6 +29,3 @@ func advice(err error, a workspace.Spec) []string {
 	}
 	return nil
 }
-
-// Advice says what to do about an agent that did not start, for the chat in lines.
-func Advice(err error, a workspace.Spec) []string { return advice(err, a) }

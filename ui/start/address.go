@@ -1,0 +1,117 @@
+package start
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/elicit"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// addressIn is the address that the agent has named last for a login; not that of a
+// server on this machine, where it waits for the browser to come back to, if there is another.
+func addressIn(lines []string) (found elicit.Link) {
+	for _, line := range lines {
+		for rest := line; ; {
+			i := strings.Index(rest, "http")
+			if i < 0 {
+				break
+			}
+			word := rest[i:]
+			if end := strings.IndexAny(word, " \t\"'<>`"); end >= 0 {
+				word = word[:end]
+			}
+			rest = rest[i+len("http"):]
+			link := elicit.ParseLink(strings.TrimRight(word, ".,;:!?)]}"))
+			if link.OK && (!found.OK || !local(link)) {
+				found = link
+			}
+		}
+	}
+	return found
+}
+
+func local(a elicit.Link) bool {
+	return strings.HasPrefix(a.Host, "localhost") || strings.HasPrefix(a.Host, "127.") || strings.HasPrefix(a.Host, "[::1]")
+}
+
+// addressKeys are the keys of the address of a login.
+func addressKeys(link elicit.Link, th *theme.Theme) []string {
+	return []string{th.Key.Paint("o") + th.Dim.Paint(" open "+link.Host), th.Key.Paint("y") + th.Dim.Paint(" copy the address")}
+}
+
+// addressKey handles the keys of an address. They count while nothing is typed, nor was a
+// moment ago.
+func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea.Cmd, bool) {
+	last, draft := host.Typed()
+	switch {
+	case !link.OK, draft, env.Now().Sub(last) < layer.Quiet:
+	case p.Name == "y":
+		return host.Copy(link.URL), true
+	case p.Name == "o":
+		cmd := host.Browse(link.URL)
+		return cmd, cmd != nil
+	}
+	return nil, false
+}
+
+// Address is what an agent prints for a login that it carries out: an address to visit.
+type Address struct {
+	Env   *layer.Env
+	Host  Host
+	Agent *workspace.Agent
+}
+
+// Key handles the keys of the address.
+func (a Address) Key(p layer.Press) (tea.Cmd, bool) {
+	return addressKey(a.Env, a.Host, addressIn(a.Agent.LoginLines()), p)
+}
+
+// Rows draws it as a box of at most height rows; nil where the agent has printed nothing.
+func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
+	if len(a.Agent.LoginLines()) == 0 {
+		return nil, nil
+	}
+	inner := widget.InnerWidth(width)
+	keys := widget.Wrap(a.keys(), inner)
+	body := append(a.lines(inner, height-2-len(keys)), keys...)
+	body = body[max(0, len(body)-max(1, height-2)):]
+	return widget.Box{Title: "log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
+}
+
+// lines are the newest that the agent has printed, whole, as many as fit, and what is odd
+// about the address.
+func (a Address) lines(width, most int) []string {
+	th := a.Env.Theme
+	var odd []string
+	lines := a.Agent.LoginLines()
+	for _, w := range addressIn(lines).Warnings {
+		odd = append(odd, widget.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
+	}
+	var rows []string
+	for i := len(lines) - 1; i >= 0; i-- {
+		more := widget.WrapInk(th.Text.Paint, lines[i], "  ", width)
+		if len(rows) > 0 && len(more)+len(rows)+len(odd) > most {
+			break
+		}
+		rows = append(more, rows...)
+	}
+	return append(rows, odd...)
+}
+
+// keys is the line about the keys.
+func (a Address) keys() string {
+	th := a.Env.Theme
+	var parts []string
+	if link := addressIn(a.Agent.LoginLines()); link.OK {
+		parts = addressKeys(link, th)
+	}
+	return strings.Join(append(parts,
+		th.Key.Paint(a.Host.Label(intent.ToggleLog))+th.Dim.Paint(" log"),
+		th.Key.Paint(a.Host.Label(intent.Stop))+th.Dim.Paint(" give up")), "   ")
+}

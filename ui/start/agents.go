@@ -1,0 +1,194 @@
+package start
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Agents is the first page: which agent, and what it will get.
+type Agents struct {
+	env    *layer.Env
+	opener Opener
+	offer  Offer
+	list   *widget.List
+	note   string
+}
+
+// Offer is what there is to choose from.
+type Offer struct {
+	Agents []workspace.Spec
+	Choice string // name of the agent with the cursor
+	// Typed makes an agent of a command line, or of a URL. nil: nothing can be typed.
+	Typed func(line string) (workspace.Spec, error)
+	Dir   string // where the agent will work, as it is shown
+}
+
+// Opener carries out what is chosen on the first page.
+type Opener interface {
+	Start(a workspace.Spec)
+	// Back leaves the page for the one that it was opened from, or parley where
+	// CanGoBack is false.
+	Back() tea.Cmd
+	CanGoBack() bool
+}
+
+// NewAgents makes the page.
+func NewAgents(env *layer.Env, offer Offer, opener Opener) *Agents {
+	items := make([]widget.Item, 0, len(offer.Agents))
+	chosen := 0
+	for i, a := range offer.Agents {
+		items = append(items, widget.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
+		if a.Name == offer.Choice {
+			chosen = i
+		}
+	}
+	if offer.Typed != nil {
+		for _, kind := range []typedKind{"a command", "a URL"} {
+			items = append(items, widget.Item{Title: string(kind), Detail: kind.how(), Section: "anything else", Value: kind})
+		}
+	}
+	s := &Agents{env: env, opener: opener, offer: offer, list: widget.NewList(items)}
+	s.list.Select(chosen)
+	return s
+}
+
+// Reset takes away what was typed, and what was said about it.
+func (s *Agents) Reset() {
+	s.note = ""
+	s.list.SetFilter("")
+}
+
+// typedKind is a row for what the user may type instead of a name.
+type typedKind string
+
+func (k typedKind) how() string {
+	if k == "a URL" {
+		return "type https://host/acp, or with http, ws, wss"
+	}
+	return "type it, with its arguments"
+}
+
+// typed is the command or the URL in the filter; "" where that is only a part of a name.
+func (s *Agents) typed() string {
+	text := strings.TrimSpace(s.list.Filter())
+	if s.offer.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+		return ""
+	}
+	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
+		return "" // a row's own name
+	}
+	return text
+}
+
+// Key takes all keys.
+func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
+	s.note = ""
+	switch p.Name {
+	case "enter":
+		s.note = s.choose()
+	case "esc":
+		if s.list.Filter() == "" {
+			return s.opener.Back(), true
+		}
+		s.list.SetFilter("")
+	case "ctrl+c", "ctrl+d":
+		return s.opener.Back(), true
+	default:
+		s.list.Key(p.KeyPressMsg)
+	}
+	return nil, true
+}
+
+// Paste adds to what is typed.
+func (s *Agents) Paste(text string) (tea.Cmd, bool) {
+	s.note = ""
+	s.list.SetFilter(s.list.Filter() + text)
+	return nil, true
+}
+
+// choose starts the agent that was typed or has the cursor, or says why it cannot.
+func (s *Agents) choose() (note string) {
+	if line := s.typed(); line != "" {
+		a, err := s.offer.Typed(line)
+		if err != nil {
+			return err.Error()
+		}
+		s.opener.Start(a)
+		return ""
+	}
+	it, ok := s.list.Selected()
+	if !ok {
+		return "no agent of that name; `parley -- COMMAND ARG…` starts any command"
+	}
+	switch v := it.Value.(type) {
+	case typedKind:
+		return v.how() + ", then enter"
+	case workspace.Spec:
+		if v.Missing != "" {
+			return v.Name + " is not installed: " + v.Missing
+		}
+		s.opener.Start(v)
+	}
+	return ""
+}
+
+// Rows draws the page.
+func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
+	th := s.env.Theme
+	rows := []string{
+		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.offer.Dir), width, "…"),
+		"",
+		" " + s.list.FilterRow(width-2, "type to filter", th),
+	}
+	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), 2)
+	foot := s.foot(width, th)
+	for _, r := range s.list.Rows(width-2, max(1, height-len(rows)-len(foot)), th) {
+		rows = append(rows, " "+r)
+	}
+	for len(rows) < height-len(foot) {
+		rows = append(rows, "")
+	}
+	return append(rows, foot...), cursor
+}
+
+// foot says what will run and what the agent gets.
+func (s *Agents) foot(width int, th *theme.Theme) []string {
+	var lines []string
+	it, _ := s.list.Selected()
+	chosen, ok := it.Value.(workspace.Spec)
+	gets := "this directory: reads files in it; asks before it writes, runs commands or leaves it"
+	typed := s.typed()
+	switch {
+	case s.note != "":
+		lines = append(lines, th.Warn.Paint(s.note))
+	case strings.Contains(typed, "://"):
+		lines, gets = append(lines, th.Dim.Paint("connects to  ")+typed), "nothing of this machine, unless you share it (--share-files, --share-terminal)"
+	case typed != "":
+		lines = append(lines, th.Dim.Paint("runs  ")+typed)
+	case ok && chosen.Missing != "":
+		lines = append(lines, th.Warn.Paint("not installed: ")+chosen.Missing)
+	case ok && chosen.Remote:
+		lines, gets = append(lines, th.Dim.Paint("connects to  ")+chosen.Command), cmp.Or(chosen.Gets, gets)
+	case ok:
+		lines = append(lines, th.Dim.Paint("runs  ")+chosen.Command)
+	}
+	esc := " quit"
+	if s.opener.CanGoBack() {
+		esc = " back"
+	}
+	lines = append(lines, th.Dim.Paint("gets  "+gets),
+		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
+	out := []string{""}
+	for _, l := range lines {
+		out = append(out, widget.WrapInk(nil, l, " ", width-1)...)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package start
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/uitest"
+)
+
+func newEnv() *layer.Env {
+	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	return &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", theme.Terminal{})}
+}
+
+func press(name string) layer.Press {
+	msg := tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}[name]}
+	if msg.Code == 0 {
+		msg.Code, msg.Text = []rune(name)[0], name
+	}
+	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}
+}
+
+// desk is a page that only notes what is wanted of it.
+type desk struct{ done []string }
+
+func (d *desk) Start(a workspace.Spec) { d.done = append(d.done, "start "+a.Name) }
+func (d *desk) Back() tea.Cmd          { d.done = append(d.done, "back"); return nil }
+func (d *desk) CanGoBack() bool        { return len(d.done) > 0 }
+
+// What is chosen or typed is handed over; what cannot be started is not, and the page says
+// why.
+func TestAgents(t *testing.T) {
+	for _, tc := range []struct {
+		name, typed, pasted, key string
+		want, shows              string
+	}{
+		{name: "the cursor's", key: "enter", want: "start bob", shows: "runs  bob --acp"},
+		{name: "a name", typed: "ann", key: "enter", want: "start ann"},
+		{name: "a command", typed: "my-agent --acp", key: "enter", want: "start my-agent --acp"},
+		{name: "a pasted command", pasted: "my-agent\n--acp\n", key: "enter", want: "start my-agent --acp"},
+		{name: "what is wrong", typed: "'x y", key: "enter", shows: "a quote is not closed"},
+		{name: "a missing one", typed: "absent", key: "enter", shows: "absent is not installed: npm i absent"},
+		{name: "esc clears first", typed: "ann", key: "esc", shows: "type to filter"},
+		{name: "esc", key: "esc", want: "back", shows: "esc back"},
+	} {
+		d := &desk{}
+		s := NewAgents(newEnv(), Offer{Choice: "bob", Dir: "~/src", Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "bob", Command: "bob --acp"}, {Name: "absent", Missing: "npm i absent"}},
+			Typed: func(line string) (workspace.Spec, error) {
+				if strings.Contains(line, "'") {
+					return workspace.Spec{}, errors.New("a quote is not closed")
+				}
+				return workspace.Spec{Name: line}, nil
+			}}, d)
+		for _, r := range tc.typed {
+			s.Key(press(string(r)))
+		}
+		if tc.pasted != "" {
+			s.Paste(tc.pasted)
+		}
+		s.Key(press(tc.key))
+		var want []string
+		if tc.want != "" {
+			want = []string{tc.want}
+		}
+		rows, _ := s.Rows(60, 14)
+		again, _ := s.Rows(60, 14)
+		if text := uitest.Text(rows); !slices.Equal(d.done, want) || !strings.Contains(text, tc.shows) || !slices.Equal(rows, again) {
+			t.Errorf("%s: %q done, and it shows\n%s", tc.name, d.done, text)
+		}
+	}
+}

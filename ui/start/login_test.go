@@ -1,0 +1,159 @@
+package start
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/uitest"
+)
+
+// sheet is a page that only notes what is wanted of it.
+type sheet struct {
+	done  []string
+	typed time.Time
+	draft bool
+}
+
+func (s *sheet) note(what string) tea.Cmd {
+	s.done = append(s.done, what)
+	return func() tea.Msg { return nil }
+}
+
+func (s *sheet) Say(text string) tea.Cmd   { return s.note("say " + text) }
+func (s *sheet) Copy(text string) tea.Cmd  { return s.note("copy " + text) }
+func (s *sheet) Browse(url string) tea.Cmd { return s.note("open " + url) }
+func (s *sheet) Run(_ workspace.Command, _ func(error) tea.Msg) tea.Cmd {
+	return s.note("run")
+}
+func (s *sheet) Label(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }
+func (s *sheet) Typed() (time.Time, bool)     { return s.typed, s.draft }
+func (s *sheet) Covered(int) bool             { return false }
+func (s *sheet) wants(t *testing.T, w ...string) {
+	t.Helper()
+	if !slices.Equal(s.done, w) {
+		t.Errorf("%q was done, want %q", s.done, w)
+	}
+}
+
+// rig is a login on a sheet, under a clock of its own.
+type rig struct {
+	*Login
+	sheet
+	now time.Time
+}
+
+func newRig() *rig {
+	r := &rig{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+	env := newEnv()
+	env.Now = func() time.Time { return r.now }
+	r.Login = NewLogin(env, &r.sheet)
+	return r
+}
+
+func (r *rig) keys(names ...string) {
+	for _, name := range names {
+		r.Key(press(name))
+	}
+}
+
+func anAgent() *workspace.Agent { return workspace.New(workspace.Options{}).Front().Agent }
+
+// What opens by itself leaves the keys to whoever is typing until it has been quiet, and
+// then takes them, pasted text too. Drawing does not decide it.
+func TestLoginWaitsForQuiet(t *testing.T) {
+	r := newRig()
+	r.Wanted(anAgent(), errors.New("see https://login.example.org/a."))
+	r.typed = r.now
+	for _, tc := range []struct {
+		after time.Duration
+		typed bool
+		taken bool
+	}{{0, false, false}, {layer.Quiet - 1, true, false}, {layer.Quiet - 1, false, false}, {1, false, true}, {0, true, true}} {
+		r.now = r.now.Add(tc.after)
+		if tc.typed {
+			r.typed = r.now
+		}
+		before := r.offer
+		rows, cursor := r.Rows(60, 12)
+		if text := uitest.Text(rows); r.list.Filter() == "" && !strings.Contains(text, "login.example.org") || (cursor != nil) != tc.taken || !reflect.DeepEqual(before, r.offer) {
+			t.Errorf("cursor %v on\n%s", cursor, text)
+		}
+		if _, taken := r.Key(press("x")); taken != tc.taken {
+			t.Errorf("%+v: taken %v", tc, taken)
+		}
+		if _, taken := r.Paste("z"); taken != tc.taken {
+			t.Errorf("%+v: paste taken %v", tc, taken)
+		}
+	}
+	if r.list.Filter() != "xzxz" {
+		t.Errorf("typed %q", r.list.Filter())
+	}
+	r.Key(press("y"))
+	r.wants(t)
+	r.keys("esc")
+	r.now = r.now.Add(layer.Quiet)
+	r.keys("y", "o")
+	r.wants(t, "copy https://login.example.org/a", "open https://login.example.org/a")
+	r.keys("esc")
+	if r.Open() {
+		t.Error("esc does not close it")
+	}
+}
+
+// A command that an agent has chosen counts as read only when each row of it has been on
+// the screen; keys that come faster than frames skip none. Then it is run by its own key.
+func TestLoginCommandIsReadWhole(t *testing.T) {
+	r := newRig()
+	asks := func() {
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Command: &event.AuthCommand{}}, asked: workspace.AskedLogin{Line: strings.Repeat("word ", 80)}})
+	}
+	frame := func() (foot string) {
+		before := *r.step
+		rows, _ := r.Rows(40, 10)
+		if again, _ := r.Rows(40, 10); !slices.Equal(rows, again) || !reflect.DeepEqual(before, *r.step) {
+			t.Error("it is drawn otherwise the second time")
+		}
+		r.Saw(40, 10)
+		r.now = r.now.Add(layer.Quiet)
+		rows, _ = r.Rows(40, 10)
+		return rows[len(rows)-1]
+	}
+	asks()
+	r.keys("y")
+	if foot := frame(); !strings.Contains(foot, "read on") {
+		t.Errorf("not at the end: %s", foot)
+	}
+	r.keys("pgdown", "pgdown") // between two frames
+	if foot := frame(); !strings.Contains(foot, "read on") {
+		t.Errorf("a page was skipped: %s", foot)
+	}
+	r.keys("y")
+	r.wants(t)
+	r.keys("pgup")
+	frame()
+	r.keys("pgdown")
+	if foot := frame(); !strings.Contains(foot, "y runs it") {
+		t.Errorf("all of it was read: %s", foot)
+	}
+	r.keys("y")
+	r.wants(t, "run")
+	if r.Open() {
+		t.Error("it is still there")
+	}
+	asks()
+	frame()
+	r.Saw(60, 10) // it has other rows now
+	if r.step.read {
+		t.Error("read in two halves of different widths")
+	}
+}

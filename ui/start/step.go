@@ -1,0 +1,273 @@
+package start
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/elicit"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// step is what a way to log in wants of the user first: values for the agent's
+// environment, or permission to run a command. It has the keys; esc goes back to the
+// list.
+type step struct {
+	method event.AuthMethod
+	form   *widget.Form         // of the variables; nil for a command
+	asked  workspace.AskedLogin // the command
+
+	offset  int       // rows scrolled away of what is above the form, of all about a command
+	page    int       // rows of it on the screen
+	width   int       // of those
+	seen    int       // rows about a command, without a gap, that have been on the screen
+	read    bool      // all of them
+	shownAt time.Time // when it was first on the screen
+}
+
+var (
+	errBlank   = errors.New("an answer is needed")
+	errTooLong = errors.New("that is too long for a variable")
+)
+
+// variablesForm asks for the variables of a login.
+func variablesForm(method event.AuthMethod, keys *intent.Keymap) *widget.Form {
+	vars := method.Vars
+	if method.TakesKey {
+		vars = []event.AuthVar{{Name: "API key", Secret: true, Optional: true}}
+	}
+	var fields []widget.FormField
+	for _, v := range vars {
+		f := widget.FormField{Label: v.Name, OneLine: true, Required: !v.Optional}
+		var help []string
+		if v.Label != "" {
+			f.Label = v.Label
+			help = append(help, v.Name)
+		}
+		if v.Secret {
+			f.Kind = widget.FormSecret
+			help = append(help, "not shown while you type")
+		}
+		switch {
+		case method.TakesKey:
+			help = append(help, "empty: the one of its environment")
+		case v.Optional:
+			help = append(help, "may stay empty")
+		}
+		f.Help = strings.Join(help, ", ")
+		f.Check = func(v widget.FormValue) error {
+			switch {
+			case f.Required && strings.TrimSpace(v.Text) == "":
+				return errBlank
+			case len(v.Text) > workspace.MaxVariable:
+				return errTooLong
+			}
+			return nil
+		}
+		fields = append(fields, f)
+	}
+	return widget.NewForm(fields, keys).WithoutDecline()
+}
+
+// stepKey handles a key of the step.
+func (l *Login) stepKey(p layer.Press) tea.Cmd {
+	s := l.step
+	switch {
+	case p.Name == "ctrl+c":
+		l.Close()
+		return nil
+	case s.form == nil:
+		return l.commandKey(p)
+	case p.Want == intent.ScrollUp:
+		s.offset = max(0, s.offset-1)
+		return nil
+	case p.Want == intent.ScrollDown:
+		s.offset++
+		return nil
+	}
+	s.form.Key(p.KeyPressMsg)
+	switch s.form.Choice() {
+	case widget.FormOpen:
+	case widget.FormSend:
+		return l.give()
+	default:
+		l.step = nil
+	}
+	return nil
+}
+
+// commandKey runs the command by a key of its own, which counts only once all of it has
+// been there to be read.
+func (l *Login) commandKey(p layer.Press) tea.Cmd {
+	s := l.step
+	switch p.Name {
+	case "up", "k":
+		s.offset = max(0, s.offset-1)
+	case "down", "j":
+		s.offset++
+	case "pgup":
+		s.offset = max(0, s.offset-max(1, s.page))
+	case "pgdown", "space":
+		s.offset += max(1, s.page)
+	case "esc", "n":
+		l.step = nil
+	case "y":
+		if l.certain() && l.agent.Conn() == l.conn {
+			a, conn := l.agent, l.conn
+			l.Close()
+			return l.run(a, conn, s.asked.Command)
+		}
+	}
+	return nil
+}
+
+// certain tells whether the command may be agreed to: all of it has been on the screen,
+// long enough for a key to be about it.
+func (l *Login) certain() bool {
+	s := l.step
+	return s.read && l.env.Now().Sub(s.shownAt) >= layer.Quiet
+}
+
+// paste puts pasted text into the form.
+func (s *step) paste(text string) {
+	if s.form != nil {
+		s.form.Paste(strings.TrimRight(text, "\r\n"))
+	}
+}
+
+// give starts the agent again with what was typed in its environment, or hands it the key.
+func (l *Login) give() tea.Cmd {
+	a, conn, s := l.agent, l.conn, l.step
+	l.Close()
+	if a.Conn() != conn {
+		return l.host.Say("not sent: the agent was started again in the meantime")
+	}
+	if s.method.TakesKey {
+		a.Authenticate(s.method, strings.TrimSpace(s.form.Values()[0].Text))
+		return nil
+	}
+	values := workspace.Variables{}
+	for i, v := range s.form.Values() {
+		if text := strings.TrimSpace(v.Text); text != "" { // spaces around a key come from copying it
+			values[s.method.Vars[i].Name] = text
+		}
+	}
+	a.Give(s.method, values)
+	return nil
+}
+
+// above are the rows over the form, or all about a command, and how many of them fit.
+func (l *Login) above(width, height int) (rows []string, page int) {
+	if l.step.form == nil {
+		return l.commandRows(width, l.env.Theme), max(1, height-2)
+	}
+	const formRoom = 5 // a field with its help, a blank row, the ways out
+	return l.aboutRows(width, l.env.Theme), max(1, height-2-formRoom)
+}
+
+// sawStep notes what of the step has been on the screen.
+func (l *Login) sawStep(width, height int) {
+	s := l.step
+	if s.shownAt.IsZero() {
+		s.shownAt = l.env.Now()
+	}
+	rows, page := l.above(widget.InnerWidth(width), height)
+	s.offset, s.seen = s.sight(width, len(rows), page)
+	s.width, s.page = width, page
+	s.read = s.read || s.seen >= len(rows)
+}
+
+// sight is which of so many rows is the first on the screen, and how many have been there
+// with that. Laid out in another width they are other rows.
+func (s *step) sight(width, rows, page int) (offset, seen int) {
+	offset, seen = min(s.offset, max(0, rows-page)), s.seen
+	if width != s.width && !s.read {
+		offset, seen = 0, 0
+	}
+	if offset <= seen {
+		seen = max(seen, offset+page)
+	}
+	return offset, seen
+}
+
+// stepRows draws the step as a box of at most height rows.
+func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
+	s, th, inner := l.step, l.env.Theme, widget.InnerWidth(width)
+	box := widget.Box{Title: "log in to " + l.agent.Name() + ": " + workspace.MethodName(s.method), Focused: true}
+	rows, page := l.above(inner, height)
+	offset, seen := s.sight(width, len(rows), page)
+	box.Body = slices.Clip(rows[offset:min(len(rows), offset+page)])
+	if rest := len(rows) - offset - page; rest > 0 {
+		box.Right = widget.MoreRows(rest)
+	}
+	if s.form == nil {
+		switch {
+		case !s.read && seen < len(rows):
+			box.Foot = "read on to run it: pgdn · esc back"
+		case l.certain():
+			box.Foot = "y runs it · esc back"
+		default:
+			box.Foot = "esc back"
+		}
+		return box.Rows(width, th), nil
+	}
+	box.Foot = "tab next · ctrl+s sends · esc back"
+	if len(s.method.Vars) == 1 || s.method.TakesKey {
+		box.Foot = "enter sends · esc back"
+	}
+	if box.Right != "" {
+		box.Right = "shift+↓ " + box.Right
+	}
+	above := len(box.Body)
+	fields, x, y := s.form.Rows(inner, max(1, height-2-above), th)
+	box.Body = append(box.Body, fields...)
+	if y < 0 {
+		return box.Rows(width, th), nil
+	}
+	return box.Rows(width, th), tea.NewCursor(2+x, 1+above+y)
+}
+
+// aboutRows say what becomes of what is typed, and where it is to be had.
+func (l *Login) aboutRows(width int, th *theme.Theme) []string {
+	m := l.step.method
+	becomes := "the agent is started again with it; parley keeps it in memory only"
+	if m.TakesKey {
+		becomes = "the agent gets it, and may keep it; parley does not"
+	}
+	rows := widget.WrapInk(th.Dim.Paint, becomes, "", width)
+	if m.Description != "" {
+		rows = append(rows, widget.WrapInk(nil, m.Description, "", width)...)
+	}
+	if link := elicit.ParseLink(m.Link); link.OK {
+		rows = append(rows, widget.WrapInk(th.Code.Paint, link.URL, "  ", width)...)
+		for _, w := range link.Warnings {
+			rows = append(rows, widget.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
+		}
+	}
+	return append(rows, "")
+}
+
+// commandRows show exactly what would run.
+func (l *Login) commandRows(width int, th *theme.Theme) []string {
+	s := l.step
+	rows := widget.WrapInk(th.Strong.Paint, l.agent.Name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
+	rows = append(rows, "")
+	rows = append(rows, widget.WrapInk(th.Code.Paint, visible(s.asked.Line), "  ", width)...)
+	rows = append(rows, "")
+	rows = append(rows, widget.WrapInk(nil, "runs "+visible(s.asked.Program), "  ", width)...)
+	rows = append(rows, widget.WrapInk(nil, "in "+visible(s.asked.Dir), "  ", width)...)
+	for _, words := range []string{s.method.Description, s.method.Command.Label} {
+		if words != "" {
+			rows = append(rows, widget.WrapInk(th.Dim.Paint, "agent's words: \""+words+"\"", "", width)...)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,97 @@
+package start
+
+import (
+	"strings"
+
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Wait is an agent that is being started, or connected to, or could not be.
+type Wait struct {
+	Env   *layer.Env
+	Host  Host
+	Agent *workspace.Agent
+	Alone bool   // nothing else is open
+	Login bool   // the ways to log in are below it
+	Toast string // what was just said; "" for nothing
+	// Failure makes rows of an error.
+	Failure func(err error, width int, th *theme.Theme) []string
+}
+
+// Rows say how the start is getting on, in as many rows as there are where that is
+// possible.
+func (w Wait) Rows(width, height int) []string {
+	rows := []string{" " + w.Env.Theme.Title.Paint("parley"), ""}
+	switch {
+	case w.Agent.LoggingIn() != "":
+		return append(append(rows, w.loggingIn(width, height-len(rows))...), w.toast(width)...)
+	case w.Login:
+		return append(append(append(rows, w.failure(width)...), w.toast(width)...), "")
+	case w.Agent.Err() != nil:
+		return append(append(rows, w.failure(width)...), w.advice(width)...)
+	}
+	return append(rows, w.starting(width)...)
+}
+
+func (w Wait) failure(width int) []string { return w.Failure(w.Agent.Err(), width-1, w.Env.Theme) }
+
+func (w Wait) toast(width int) []string {
+	if w.Toast == "" {
+		return nil
+	}
+	return widget.WrapInk(w.Env.Theme.Accent.Paint, w.Toast, "  ", width)
+}
+
+// loggingIn is a login that the agent carries out.
+func (w Wait) loggingIn(width, height int) []string {
+	th, a := w.Env.Theme, Address{w.Env, w.Host, w.Agent}
+	rows := widget.WrapInk(nil, "logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
+	rows = append(rows, widget.WrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", width)...)
+	keys := widget.WrapInk(nil, a.keys(), "  ", width)
+	rows = append(append(rows, ""), a.lines(width, height-len(rows)-2-len(keys))...)
+	return append(append(rows, ""), keys...)
+}
+
+// starting is what the agent has said so far.
+func (w Wait) starting(width int) []string {
+	th, spec := w.Env.Theme, w.Agent.Spec
+	line := func(text string) string { return widget.Truncate("  "+text, width, "…") }
+	since, _ := w.Agent.Dialing()
+	doing := "starting "
+	if spec.Remote {
+		doing = "connecting to "
+	}
+	rows := []string{line(doing + th.Strong.Paint(spec.Name) + "  " + th.Dim.Paint(widget.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
+	lines, _ := w.Agent.Log.Lines()
+	for _, l := range lines[max(0, len(lines)-8):] {
+		rows = append(rows, line(th.Faint.Paint(l.Text)))
+	}
+	if strings.HasPrefix(spec.Where, "through npx") {
+		rows = append(rows, line(th.Dim.Paint("npx fetches the package first; that can take a minute")))
+	}
+	return append(rows, "", "  "+w.hint(w.Host.Label(intent.Stop), "give up"))
+}
+
+// advice says what to do about a start that has failed.
+func (w Wait) advice(width int) []string {
+	var rows []string
+	for _, text := range Advice(w.Agent.Err(), w.Agent.Spec) {
+		rows = append(append(rows, ""), widget.WrapInk(nil, text, "  ", width-2)...)
+	}
+	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), "another agent   ")
+	if w.Agent.FallbackLog() != nil {
+		keys = w.hint("ctrl+r", "read it from parley's log   ") + keys
+	}
+	if w.Alone {
+		keys += w.hint(w.Host.Label(intent.Interrupt), "quit")
+	}
+	return append(append(rows, ""), widget.WrapInk(nil, keys, "  ", width-2)...)
+}
+
+func (w Wait) hint(key, does string) string {
+	return w.Env.Theme.Key.Paint(key) + w.Env.Theme.Dim.Paint(" "+does)
+}

@@ -1,0 +1,276 @@
+// Package status says how a session is getting on: in the line below its page, in the
+// title of the window, in the terminal's progress bar, and, to a user who looks elsewhere,
+// by a notification. It draws values and keeps no page.
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/permissions"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/widget"
+)
+
+// Line is the line below a session's page.
+type Line struct {
+	*workspace.Session
+	Env      *layer.Env
+	Label    func(intent.Intent) string // the key of an action, or its command
+	Approval permissions.Mode
+	Toast    string // what was just said; "" for nothing
+	Others   int    // other sessions that wait for the user
+	Branch   string // of the work tree; "" without one
+
+	Asks     bool // a form or a page waits for the user
+	Question bool // a question is open
+	Form     bool // a form or a page is on the screen and waits for the user
+	Browsing bool // the transcript has the keys
+	Shell    bool // the user's own command runs
+	MouseOff bool
+	Leaving  bool // the next interrupt quits
+}
+
+// Row draws the line. It never wraps: parts are dropped from the right until it fits.
+func (l Line) Row(width int) string {
+	right := l.Right()
+	line := l.left(width - widget.Width(right) - 3)
+	gap := max(1, width-2-widget.Width(line)-widget.Width(right))
+	return widget.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
+}
+
+// Short is the line without the gap in its middle.
+func (l Line) Short(width int) string {
+	right := l.Right()
+	left := l.left(width - widget.Width(right) - 3)
+	if left != "" {
+		left += l.Env.Theme.Dim.Paint(" · ")
+	}
+	return widget.Truncate("  "+left+right, width, "…")
+}
+
+// left joins as many parts as there is room for.
+func (l Line) left(room int) (line string) {
+	th := l.Env.Theme
+	parts := l.parts()
+	for _, p := range parts {
+		next := p
+		if line != "" {
+			next = line + th.Dim.Paint(" · ") + p
+		}
+		if widget.Width(next) > room {
+			break
+		}
+		line = next
+	}
+	if line == "" && len(parts) > 0 {
+		line = widget.Truncate(parts[0], max(1, room), "…")
+	}
+	return line
+}
+
+// parts are what there is to say: what must not be dropped for want of room comes first.
+func (l Line) parts() []string {
+	th := l.Env.Theme
+	mode := l.mode()
+	rest := l.broken()
+	switch {
+	case l.Toast != "":
+		rest = []string{th.Accent.Paint(strings.Join(strings.Fields(l.Toast), " "))}
+		if l.Approval != permissions.AllMode { // which is never covered
+			mode = ""
+		}
+	case rest != nil:
+		mode = ""
+	default:
+		rest = append(l.doing(), l.counts()...)
+	}
+	all := append([]string{th.Bad.Paint(l.Agent.Spec.Warning), mode, l.others()}, rest...)
+	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
+}
+
+// mode names the approval mode; "" for the usual one.
+func (l Line) mode() string {
+	switch l.Approval {
+	case permissions.AskMode:
+		return ""
+	case permissions.AllMode:
+		return l.Env.Theme.Bad.Paint("EVERYTHING ALLOWED")
+	}
+	return l.Env.Theme.Warn.Paint(l.Approval.String())
+}
+
+// others counts the other sessions that wait.
+func (l Line) others() string {
+	verb := "wait"
+	switch l.Others {
+	case 0:
+		return ""
+	case 1:
+		verb = "waits"
+	}
+	return l.Env.Theme.Warn.Paint(fmt.Sprintf("%d %s", l.Others, verb)) + l.Env.Theme.Dim.Paint(" · "+l.Label(intent.NextWaiting))
+}
+
+// broken is all there is to say of a session that nothing can happen in now; nil for one
+// that is open or being opened.
+func (l Line) broken() []string {
+	th := l.Env.Theme
+	if l.ReadOnly {
+		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read from the log"), th.Dim.Paint(l.Label(intent.Sessions) + " sessions")}
+	}
+	if at, retrying := l.Agent.Retrying(); retrying {
+		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+RetryWords(at, l.Env.Now()))}
+	}
+	switch l.Lost.State {
+	case workspace.StateGone:
+		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
+	case workspace.StateUnopened:
+		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
+	case workspace.StateReopening:
+		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
+	}
+	if l.Thread.State == thread.Ended {
+		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
+	}
+	return nil
+}
+
+// RetryWords say when another try for a connection comes; the zero time is that one is
+// under way.
+func RetryWords(at, now time.Time) string {
+	if at.IsZero() {
+		return "connecting"
+	}
+	return "trying again in " + widget.Seconds(max(0, at.Sub(now))+time.Second)
+}
+
+// doing says who the agent is and what it does.
+func (l Line) doing() []string {
+	th, t := l.Env.Theme, l.Thread
+	parts := []string{th.Strong.Paint(l.Agent.Name())}
+	state := t.State
+	if l.Asks && (state == thread.Idle || state == thread.Running) {
+		state = thread.Waiting
+	}
+	switch {
+	case l.Busy():
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(widget.Seconds(l.Env.Now().Sub(t.TurnStarted))))
+	case state == thread.Waiting:
+		parts = append(parts, th.Accent.Paint(state.String()))
+	}
+	switch {
+	case l.Agent.LoggingIn() != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.LoggingIn()))
+	case t.State == thread.Loading:
+		parts = append(parts, th.Accent.Paint(t.State.String()))
+	case l.ACP == nil:
+		parts = append(parts, th.Accent.Paint("opening"))
+	}
+	return parts
+}
+
+// counts are the numbers and the settings of the session.
+func (l Line) counts() (parts []string) {
+	th, t := l.Env.Theme, l.Thread
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if n := len(t.Held); n > 0 {
+		add("%d held", n)
+	}
+	if n := len(l.Queued); n > 0 {
+		add("%d queued", n)
+	}
+	if n := len(t.Background); n > 0 {
+		add("%d in the background", n)
+	}
+	if o, ok := t.Option("mode"); ok {
+		add("%s", event.NameOf(o.Current, o.Choices))
+	} else if t.HasModes() {
+		add("%s", event.NameOf(t.Mode, t.Modes))
+	}
+	if o, ok := t.Option("model"); ok {
+		add("%s", event.NameOf(o.Current, o.Choices))
+	}
+	if u := t.Usage; u.Size > 0 {
+		add("ctx %d%% %s/%s", int(min(999, float64(u.Used)/float64(u.Size)*100)), tokens(u.Used), tokens(u.Size))
+	} else if u.Used > 0 {
+		add("ctx %s", tokens(u.Used))
+	}
+	add("%s", money(t.Usage))
+	if added, removed := l.ChangedLines(); added+removed > 0 {
+		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
+	}
+	if t.Against > 0 {
+		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran though rejected", t.Against)))
+	}
+	if t.Unasked > 0 {
+		add("%s", th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
+	}
+	if l.MouseOff {
+		add("%s", th.Dim.Paint("mouse off"))
+	}
+	if l.Branch != "" {
+		add("⎇ %s", l.Branch)
+	}
+	return parts
+}
+
+// Right is the key that matters most now, and what it does.
+func (l Line) Right() string {
+	th := l.Env.Theme
+	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
+	stop, interrupt := l.Label(intent.Stop), l.Label(intent.Interrupt)
+	_, retrying := l.Agent.Retrying()
+	switch {
+	case l.Leaving:
+		return th.Warn.Paint(interrupt + " again to quit")
+	case retrying:
+		return hint("enter", "now")
+	case l.Thread.State == thread.Ended && !l.ReadOnly:
+		return hint(interrupt, "quit")
+	case l.Agent.LoggingIn() != "":
+		return hint(stop, "give up")
+	case l.Thread.State == thread.Cancelling && l.Killable():
+		return hint(stop, "end the agent, it does not answer")
+	case l.Question:
+		return hint(interrupt, "stop")
+	case l.Form:
+		return hint(stop, "cancel")
+	case l.Browsing:
+		return hint(stop, "back")
+	case l.Busy():
+		return hint(stop, "stop")
+	case l.Shell:
+		return hint(stop, "stop the command")
+	}
+	return hint(cmp.Or(l.Env.Keys.Label(intent.Empty, intent.ToggleHelp), l.Label(intent.ToggleHelp)), "help")
+}
+
+func tokens(n uint64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+func money(u event.UsageChanged) string {
+	switch u.Currency {
+	case "":
+		return ""
+	case "USD":
+		return fmt.Sprintf("$%.2f", u.Cost)
+	case "EUR":
+		return fmt.Sprintf("€%.2f", u.Cost)
+	}
+	return fmt.Sprintf("%.2f %s", u.Cost, u.Currency)
+}

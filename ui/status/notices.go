@@ -1,0 +1,57 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Speaker says lines to the user.
+type Speaker interface {
+	// Free tells whether a line would be seen now, and hide no other.
+	Free() bool
+	Say(line string) tea.Cmd
+}
+
+// noticePause is how long a line waits until it is tried again.
+const noticePause = time.Second
+
+// notice is a line that comes from beside the conversation; "" for none.
+type notice struct {
+	to   Speaker
+	line string
+	next tea.Cmd // waits for another one; nil where this is the last
+}
+
+// Find says what find returns, if anything. It is called on a goroutine of its own, some
+// time from now.
+func Find(to Speaker, after time.Duration, find func() string) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return notice{to: to, line: find()} })
+}
+
+// Listen says all lines that come until there are no more or ctx ends.
+func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case line, more := <-lines:
+			if !more {
+				return nil
+			}
+			return notice{to, line, Listen(ctx, to, lines)}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Handle says the line once there is somewhere to say it.
+func (n notice) Handle() tea.Cmd {
+	switch {
+	case n.line == "":
+		return n.next
+	case !n.to.Free():
+		return tea.Tick(noticePause, func(time.Time) tea.Msg { return n })
+	}
+	return tea.Batch(n.to.Say(n.line), n.next)
+}

@@ -1,0 +1,59 @@
+package status
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// page is where lines can be said while it is free.
+type page struct {
+	busy bool
+	said []string
+}
+
+func (p *page) Free() bool { return !p.busy }
+
+func (p *page) Say(line string) tea.Cmd {
+	p.said = append(p.said, line)
+	return nil
+}
+
+// Every line is said, in order, and none before there is room for it.
+func TestNotices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, lines := &page{busy: true}, make(chan string, 3)
+		lines <- "one"
+		lines <- "" // nothing
+		lines <- "two"
+		close(lines)
+		cmd := Listen(context.Background(), p, lines)
+		for range 3 {
+			cmd = cmd().(notice).Handle()
+		}
+		if len(p.said) > 0 {
+			t.Errorf("%q is said over something else", p.said)
+		}
+		p.busy = false
+		for cmd != nil {
+			switch msg := cmd().(type) {
+			case notice:
+				cmd = msg.Handle()
+			default:
+				cmd = nil
+			}
+		}
+		if !slices.Equal(p.said, []string{"one", "two"}) {
+			t.Errorf("said %q", p.said)
+		}
+		began := time.Now()
+		Find(p, time.Minute, func() string { return "found" })().(notice).Handle()
+		if p.said[2] != "found" || time.Since(began) != time.Minute {
+			t.Errorf("said %q after %v", p.said, time.Since(began))
+		}
+	})
+}
