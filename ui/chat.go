@@ -42,7 +42,7 @@ type chat struct {
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	view     *transcript.View
 	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
-	composer *widget.Composer
+	composer *widget.Editor
 	history  widget.History
 	kept     kept             // of the draft on the disk
 	back     []returnedPrompt // prompts that came back, in the draft before what is typed
@@ -75,7 +75,7 @@ func (c *chat) newView() *transcript.View {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
+	c := &chat{Session: s, m: m, composer: widget.NewEditor()}
 	c.view = c.newView()
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {

@@ -2,7 +2,7 @@ package widget
 
 // Click puts the cursor where a cell of the widget is, counted from its top left corner: at the character there, or at the
 // end of the row where it has none that far.
-func (c *Composer) Click(x, y int) {
+func (c *Editor) Click(x, y int) {
 	if c.Empty() {
 		return
 	}
