@@ -11,10 +11,10 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/composer"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/transcript"
-	"parley/ui/widget"
 )
 
 // overlay is what lies over the transcript.
@@ -42,17 +42,11 @@ type chat struct {
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	view     *transcript.View
 	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
-	composer *widget.Editor
-	history  widget.History
-	kept     kept             // of the draft on the disk
-	back     []returnedPrompt // prompts that came back, in the draft before what is typed
+	composer *composer.Composer
 	question *question
 	overlay  overlay
 	source   *source
 	scroll   int // of the overlay
-	popup    *popup
-	at       mentioning // the file that is being named
-	dropped  string     // the prefix for which the popup was closed
 
 	lastKey    time.Time
 	toast      string
@@ -75,17 +69,15 @@ func (c *chat) newView() *transcript.View {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, composer: widget.NewEditor()}
+	c := &chat{Session: s, m: m}
 	c.view = c.newView()
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)
 		}
 	}
-	c.composer.SetVim(m.Keys.Vim())
-	c.composer.SetTokens(m.pictures.label)
+	c.composer = m.store.New(composing{c})
 	c.question = newQuestion(c)
-	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
 
@@ -99,7 +91,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.question.remove(e.Key)
 		return c.m.lookAgain(layer.Quiet)
 	case event.CommandsChanged:
-		c.refreshPopup()
+		c.composer.Refresh()
 	case event.ElicitationAsked:
 		return c.elicited(e)
 	case event.ElicitationSettled:
@@ -152,7 +144,11 @@ func (c *chat) submit() tea.Cmd {
 	if c.shelling() {
 		return c.runLine()
 	}
-	c.attachTyped(c.composer.BeforeCursor(), "")
+	return tea.Batch(c.composer.AttachTyped(), c.sendDraft())
+}
+
+// sendDraft sends what is in the composer, has it wait, or does what it says.
+func (c *chat) sendDraft() tea.Cmd {
 	text := c.composer.Value()
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
@@ -171,13 +167,12 @@ func (c *chat) submit() tea.Cmd {
 		}
 		return nil
 	}
-	c.composer.Reset()
-	c.popup, c.dropped, c.back = nil, "", nil
+	c.composer.Clear()
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
-		c.history.Add(text) // of this run only
+		c.composer.Remember(text) // of this run only
 		return cmd
 	}
-	c.keep(text)
+	c.composer.Keep(text)
 	at, editing := c.Edited()
 	switch now := c.takesPrompts(); {
 	case editing && (!now || at > 0):
@@ -288,9 +283,8 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.shellRun() != nil:
 		return c.stopShell()
 	case !c.composer.Empty():
-		c.keep(c.composer.Value())
-		c.composer.Reset()
-		c.popup = nil
+		c.composer.Keep(c.composer.Value())
+		c.composer.Clear()
 	default:
 		return c.m.interrupted()
 	}

@@ -23,7 +23,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Name == "ctrl+c" && c.composer.Empty():
 		return l.m.giveUp(), true
 	case p.Name == "ctrl+c" && l.m.height >= leastAhead:
-		c.keep(c.composer.Value())
+		c.composer.Keep(c.composer.Value())
 		c.composer.Reset()
 	case p.Name == "ctrl+c":
 	case p.Want == intent.ToggleLog:
@@ -36,7 +36,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 
 func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	if l.c.m.height >= leastAhead {
-		l.c.insert(text)
+		return l.c.composer.Paste(text), true
 	}
 	return nil, true
 }
@@ -96,7 +96,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Name == "enter" && ok:
 	case p.Name == "enter" && c.shelling(): // nor is the user's shell anybody's prompt
 	case p.Name == "enter" && text != "":
-		c.keep(c.composer.Value())
+		c.composer.Keep(c.composer.Value())
 		c.PutBack(c.composer.Value())
 		c.composer.Reset()
 	case p.Name == "enter":

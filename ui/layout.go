@@ -27,7 +27,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		c.composer.SetPlaceholder(c.nobody())
 	}
 	th := c.m.Theme
-	foot := c.hint()
+	foot := c.composer.Hint()
 	c.composer.SetPrompt("› ")
 	if c.shelling() {
 		c.composer.SetPrompt("$ ")
@@ -139,7 +139,7 @@ func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) 
 	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
 		return nil, nil
 	}
-	room, covered := height, c.popup != nil
+	room, covered := height, c.composer.Popup() != nil
 	if !c.question.full {
 		room -= c.view.Tall(width, leastTalk(height))
 	}
@@ -319,7 +319,7 @@ func (c *chat) queueRows(width, most int) []string {
 				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
 			}
 		}
-		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.m.pictures.words(all[i].text)), " ") + "\""
+		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.composer.Words(all[i].text)), " ") + "\""
 		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
 		rows = append(rows, widget.Truncate(line, width, "…"))
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -54,11 +55,9 @@ type Model struct {
 	deaf          time.Time // keys are dropped until then: they were typed for a command
 	notified      time.Time
 
-	inline   inlining
-	pictures pictures
+	inline inlining
+	store  *composer.Store
 
-	past    past
-	drafts  drafts
 	runs    []*shellRun // the user's commands that run or wait, of all pages
 	lastRun uint64      // key of the newest of all
 
@@ -86,7 +85,7 @@ func (m *Model) Init() tea.Cmd {
 		m.asked = true
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	cmds = append(cmds, m.loadPast())
+	cmds = append(cmds, m.store.LoadHistory())
 	if m.opts.Start != "" {
 		m.w.Start(m.w.Spec(m.opts.Start))
 	}

@@ -77,7 +77,7 @@ func (c *chat) shellDir() string {
 // runLine runs what stands in the composer, once those before are over.
 func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
-	line := strings.TrimSpace(c.m.pictures.lasting(strings.TrimPrefix(text, "!")))
+	line := strings.TrimSpace(c.composer.Lasting(strings.TrimPrefix(text, "!")))
 	switch {
 	case c.ReadOnly:
 		return c.say("this is only a log: nothing is run here")
@@ -86,9 +86,8 @@ func (c *chat) runLine() tea.Cmd {
 	case line == "":
 		return c.say("! and a command runs it in your shell")
 	}
-	c.keep(text)
-	c.composer.Reset()
-	c.popup, c.dropped = nil, ""
+	c.composer.Keep(text)
+	c.composer.Clear()
 	c.m.lastRun++
 	r := &shellRun{key: c.m.lastRun, chat: c, line: line, dir: c.shellDir(), feed: newShellFeed()}
 	c.m.runs = append(c.m.runs, r)

@@ -28,6 +28,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -63,8 +64,8 @@ type Options struct {
 	OpenURL func(url string) error
 	// Files finds and reads what prompts mention, and Pictures gets images for them.
 	// nil: an @ is one, and there are no images.
-	Files    Files
-	Pictures Pictures
+	Files    composer.Files
+	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine, and says
 	// which; "" where there is none. It is called on a goroutine of its own. nil:
 	// the terminal is asked, by OSC 52.
@@ -82,14 +83,14 @@ type Options struct {
 	Shell Shell
 	// Editor prepares the user's editor on a text. It is called on a goroutine of
 	// its own. nil: there is none.
-	Editor func(text string) (Editing, error)
+	Editor func(text string) (composer.Editing, error)
 	// FileEditor is Editor for the text of a file, of which path is the name: the
 	// editor gets the text as it is, in a file of its own.
-	FileEditor func(text, path string) (Editing, error)
+	FileEditor func(text, path string) (composer.Editing, error)
 	// History and Drafts keep what was typed, of the project that Cwd lies in. nil:
 	// it is forgotten with the process.
-	History History
-	Drafts  Drafts
+	History composer.History
+	Drafts  composer.Drafts
 	// TakeDraft: the first session is a new one, which begins with the draft that
 	// was left in the project.
 	TakeDraft bool
@@ -160,8 +161,8 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	_, err := program.Run()
 	// Bubble Tea leaves it on where it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
-	g.kept(m.flushDrafts)
-	g.kept(m.flushPast)
+	g.kept(m.store.FlushDrafts)
+	g.kept(m.store.FlushHistory)
 	var left Left
 	g.kept(func() { left = m.left() })
 	switch broke := g.ended(); {
@@ -186,8 +187,9 @@ func New(opts Options) *Model {
 	m.mouseOff, m.inline.on = opts.NoMouse, opts.Inline
 	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = newStart(m, opts)
+	m.store = newStore(m)
 	m.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
-		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
+		Expand: m.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.chat = m.pageOf(m.w.Front())
 	if opts.Start != "" {
 		m.page = connectingPage

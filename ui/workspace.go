@@ -124,7 +124,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		if n.Replaced {
 			c.showLoaded()
 		}
-		c.refreshPopup()
+		c.composer.Refresh()
 		return c.say("Reconnected")
 	case workspace.StartedOver:
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
@@ -217,7 +217,7 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 // secret that has the keys: the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
-	m.leaveDraft(from)
+	m.store.Leave(from.composer)
 	delete(m.pages, s)
 	if p := from.picker; p != nil && p.step != nil {
 		if c.picker = p; c.Agent != s.Agent {
@@ -229,7 +229,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 		if text == "" {
 			continue
 		}
-		c.history.Add(text)
+		c.composer.Remember(text)
 		if takes && c.composer.Empty() {
 			c.composer.SetValue(text)
 		}
@@ -279,16 +279,8 @@ func (c *chat) sent(n workspace.Sent) tea.Cmd {
 
 // notSent puts a prompt that did not go out before the draft.
 func (c *chat) notSent(n workspace.NotSent) tea.Cmd {
-	c.unsend(n.Text)
+	c.composer.Prepend(n.Text)
 	return c.say("not sent: " + n.Err.Error())
-}
-
-// unsend puts a prompt that did not go out before the draft.
-func (c *chat) unsend(text string) {
-	if draft := c.composer.Value(); draft != "" {
-		text += "\n" + draft
-	}
-	c.composer.SetValue(text)
 }
 
 // returned gives the text of a prompt that the agent did not take back to the
@@ -298,13 +290,13 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	c.Carried = append(carried, c.Carried...) // they go with the next one
 	switch {
 	case n.Dropped:
-		c.history.Add(text)
+		c.composer.Remember(text)
 		return c.say("the prompt was withdrawn")
 	case n.Withdrawn:
-		c.giveBack(n.Key, text)
+		c.composer.GiveBack(n.Key, text)
 		return c.say("the prompt was withdrawn")
 	}
-	c.giveBack(n.Key, text)
+	c.composer.GiveBack(n.Key, text)
 	return c.say("not taken: " + n.Err.Error())
 }
 

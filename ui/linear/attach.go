@@ -8,7 +8,7 @@ import (
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
-	"parley/ui"
+	"parley/ui/composer"
 )
 
 // Bounds of what goes along with one prompt.
@@ -41,11 +41,11 @@ func (c *chat) expand(s *workspace.Session, text string) func(context.Context) (
 
 // readFiles are the files: embedded where the agent takes that, else links. What
 // is no file stays text.
-func readFiles(ctx context.Context, files ui.Files, roots []string, found []mention.Mention, embeds bool) (blocks []event.Block, notes []string) {
+func readFiles(ctx context.Context, files composer.Files, roots []string, found []mention.Mention, embeds bool) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
 	for _, m := range found {
 		f, err := files.Read(ctx, roots, m.Path, m.From, m.To)
-		if errors.Is(err, ui.ErrNoFile) {
+		if errors.Is(err, composer.ErrNoFile) {
 			continue
 		}
 		name := "@" + safetext.Line(m.Path, 60)

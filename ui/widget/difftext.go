@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"znkr.io/diff"
@@ -76,4 +77,13 @@ func byteCount(n int) string {
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// Grouped writes a number with commas.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
