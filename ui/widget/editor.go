@@ -24,7 +24,7 @@ type Editor struct {
 	goal        int          // column that vertical moves aim for; -1: the present one
 	width       int
 	maxRows     int
-	top         rowRef // first row of the window
+	top         rowRef // first row of the window, as it was before the last change
 	prompt      string
 	placeholder string
 	yank        string
@@ -46,10 +46,20 @@ func NewEditor() *Editor {
 }
 
 // SetWidth sets the width in cells, prompt included.
-func (c *Editor) SetWidth(width int) { c.width = max(width, minEditorWidth) }
+func (c *Editor) SetWidth(width int) {
+	if width = max(width, minEditorWidth); width != c.width {
+		c.settle()
+		c.width = width
+	}
+}
 
 // SetMaxRows sets how many rows the editor may grow to, at least 1.
-func (c *Editor) SetMaxRows(rows int) { c.maxRows = max(rows, 1) }
+func (c *Editor) SetMaxRows(rows int) {
+	if rows = max(rows, 1); rows != c.maxRows {
+		c.settle()
+		c.maxRows = rows
+	}
+}
 
 // SetPlaceholder sets the text shown while the editor is empty.
 func (c *Editor) SetPlaceholder(s string) { c.placeholder = s }
@@ -157,6 +167,7 @@ func (c *Editor) moveTo(p place) { c.at, c.goal = p, -1 }
 
 // replace puts ins, which is clean, in place of the text between from and to, and the cursor behind it.
 func (c *Editor) replace(from, to place, ins string) {
+	c.settle()
 	c.goal = -1
 	if from != to || ins != "" {
 		c.edits.note(from, c.text(from, to), ins)

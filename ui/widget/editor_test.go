@@ -361,3 +361,26 @@ func BenchmarkEditorNewline1MBLine(b *testing.B) {
 func BenchmarkEditorUp1MBWide(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("日本語のテキスト", 1<<20/24), "up", "x")
 }
+
+// Drawing moves nothing: the window is where the text and the cursor have it.
+func TestEditorDrawnTwice(t *testing.T) {
+	c := NewEditor()
+	c.SetWidth(20)
+	c.SetMaxRows(4)
+	c.SetValue(strings.Repeat("a line\n", 12) + "the last")
+	for _, key := range []string{"", "up", "up", "ctrl+home", "down", "enter"} {
+		if key != "" {
+			c.Key(press(key), intent.Default.Of(intent.Draft, key))
+		}
+		before := c.top
+		first := c.Rows(theme.Plain())
+		x, y := c.Cursor()
+		if c.top != before {
+			t.Errorf("after %q: drawing moved the window from %v to %v", key, before, c.top)
+		}
+		again := c.Rows(theme.Plain())
+		if x2, y2 := c.Cursor(); !slices.Equal(first, again) || x != x2 || y != y2 {
+			t.Errorf("after %q: drawn again it is another picture:\n%q\n%q", key, first, again)
+		}
+	}
+}

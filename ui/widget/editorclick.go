@@ -6,8 +6,8 @@ func (c *Editor) Click(x, y int) {
 	if c.Empty() {
 		return
 	}
-	height, _ := c.window()
-	to, _ := c.step(c.top, min(max(y, 0), height-1))
+	c.settle()
+	to, _ := c.step(c.top, min(max(y, 0), c.Height()-1))
 	l := c.wrapped(to.line)
 	row := l.row(to.row)
 	off, w := 0, 0

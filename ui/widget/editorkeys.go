@@ -12,6 +12,7 @@ import (
 // (intent.Draft), and enter behind a backslash, which a newline replaces. It leaves enter, up on the first row, down on
 // the last, and, while it is empty, everything that would move or delete.
 func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
+	c.settle()
 	if c.vim.on {
 		if taken, handled := c.vimKey(k); handled {
 			return taken

@@ -70,32 +70,36 @@ func (c *Editor) cells(text []byte) int {
 	return w
 }
 
-// window moves the window so that it shows the cursor and no rows beyond the text. It returns the cursor's row in it.
-func (c *Editor) window() (height, y int) {
+// window returns the first row of the window and its height, and the cursor's row in it: from where the window was, so
+// far that it shows the cursor and no rows beyond the text.
+func (c *Editor) window() (top rowRef, height, y int) {
 	height = c.Height()
 	cur, _ := c.cursorRow()
-	c.top.line = min(c.top.line, len(c.lines)-1)
-	c.top.row = min(c.top.row, len(c.wrapped(c.top.line).starts)-1)
-	if cur.before(c.top) {
-		c.top = cur
+	top.line = min(c.top.line, len(c.lines)-1)
+	top.row = min(c.top.row, len(c.wrapped(top.line).starts)-1)
+	if cur.before(top) {
+		top = cur
 	}
 	// A text that became shorter pulls the window back over its end.
-	if _, n := c.step(c.top, height-1); n < height-1 {
-		c.top, _ = c.step(c.top, n-(height-1))
+	if _, n := c.step(top, height-1); n < height-1 {
+		top, _ = c.step(top, n-(height-1))
 	}
-	for r := c.top; r != cur; y++ {
+	for r := top; r != cur; y++ {
 		if y == height-1 {
-			c.top, _ = c.step(cur, -(height - 1))
-			return height, height - 1
+			top, _ = c.step(cur, -(height - 1))
+			return top, height, y
 		}
 		r, _ = c.step(r, 1)
 	}
-	return height, y
+	return top, height, y
 }
+
+// settle keeps the window where it is drawn, before something changes the text or moves the cursor.
+func (c *Editor) settle() { c.top, _, _ = c.window() }
 
 // Cursor returns where the terminal's cursor belongs, in cells from the widget's top left corner.
 func (c *Editor) Cursor() (x, y int) {
-	_, y = c.window()
+	_, _, y = c.window()
 	_, col := c.cursorRow()
 	return promptWidth + col, y
 }
@@ -106,9 +110,9 @@ func (c *Editor) Rows(th *theme.Theme) []string {
 	if c.Empty() {
 		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(c.placeholder), c.width-promptWidth, "…"))}
 	}
-	height, _ := c.window()
+	top, height, _ := c.window()
 	rows := make([]string, 0, height)
-	for r := c.top; len(rows) < height; r, _ = c.step(r, 1) {
+	for r := top; len(rows) < height; r, _ = c.step(r, 1) {
 		head := "  "
 		if r == (rowRef{}) {
 			head = prompt
