@@ -36,6 +36,16 @@ func (h composing) Session() composer.Session {
 	return s
 }
 
+func (h composing) Invitation() string {
+	switch {
+	case h.c.m.page == connectingPage:
+		return "what you type is sent when the agent is there"
+	case h.c.ReadOnly:
+		return h.c.nobody()
+	}
+	return "ask the agent, / for commands, ? for help"
+}
+
 // takesDraft tells whether the page has the draft that was left for its agent: one page
 // without a session has, unless another session was asked for. What was left there is not
 // that one's.
@@ -84,6 +94,15 @@ func newStore(m *Model) *composer.Store {
 		}
 	}
 	return composer.NewStore(o)
+}
+
+// fitComposer gives the composer on the screen the room that it is drawn in.
+func (m *Model) fitComposer() {
+	width := widget.InnerWidth(m.width)
+	if m.inlined() {
+		width = min(m.width-1, maxLive)
+	}
+	m.typedOn().composer.Fit(width, m.height)
 }
 
 // expand returns what makes blocks of a prompt; nil where it is plain text.

@@ -267,16 +267,8 @@ func (c *chat) live(width, height int) inline.Frame {
 // it does not move.
 func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	th := c.m.Theme
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, cells))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
-	c.composer.SetPrompt("› ")
 	foot := c.composer.Hint()
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
 	}
 	if line := c.planLine(cells); line != "" && height >= 10 {
@@ -287,7 +279,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 		below = append(below, widget.Truncate(" "+th.Dim.Paint(c.carriedRow()+"  ⌫ drop"), cells, "…"))
 	}
 	y = len(below)
-	below = append(below, c.composer.Rows(th)...)
+	below = append(below, c.composer.Draw()...)
 	if popup := c.composer.Popup(); popup != nil {
 		below = append(below, popup.Lines(cells, height-4-len(below), th)...)
 		foot = popup.Foot()

@@ -20,23 +20,15 @@ import (
 // rows draws the page: the transcript on top, below it what is asked and what
 // never scrolls. Whatever opens lies over that and moves nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
 	th := c.m.Theme
 	foot := c.composer.Hint()
-	c.composer.SetPrompt("› ")
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
 	}
 	if c.overlay == noOverlay {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
-	input, frame := c.composer.Rows(th), 0
+	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.asks() == "" {
 		input, frame = widget.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {

@@ -25,6 +25,8 @@ type Host interface {
 	Session() Session
 	// Commands are the slash commands of the agent, and parley's own.
 	Commands() (agent []event.Command, own []intent.Offer)
+	// Invitation is what an empty composer says.
+	Invitation() string
 	// Unsettled are the prompts of which the user may yet need all.
 	Unsettled() []string
 }
@@ -66,6 +68,21 @@ func (s *Store) New(host Host) *Composer {
 	c.images = attaching{editor: e, host: host, images: &s.images}
 	c.recall.before(s.past.entries, c.Lasting)
 	return c
+}
+
+// Fit gives the composer so many cells in a row, of a screen of so many rows.
+func (c *Composer) Fit(width, height int) {
+	c.SetWidth(max(4, width))
+	c.SetMaxRows(max(1, height/3))
+}
+
+// Draw draws the editor. Its cursor is at [widget.Editor.Cursor].
+func (c *Composer) Draw() []string {
+	look := widget.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Invitation()}
+	if shelling(c.Editor) {
+		look.Prompt = "$ "
+	}
+	return c.Rows(look)
 }
 
 // shelling tells whether what is typed is a command for the shell.

@@ -19,20 +19,18 @@ const (
 // A key costs about as much as moving the bytes behind the cursor: only the rows around an edit are wrapped anew, and
 // only lines near the window are wrapped at all.
 type Editor struct {
-	lines       []*inputLine // never empty
-	at          place        // always at the edge of a cluster
-	goal        int          // column that vertical moves aim for; -1: the present one
-	width       int
-	maxRows     int
-	top         rowRef // first row of the window, as it was before the last change
-	prompt      string
-	placeholder string
-	yank        string
-	killing     bool // the last key killed text: the next kill joins it
-	chips       chips
-	edits       undoLog
-	vim         vim
-	tokenLabel  func(r rune) (string, bool) // nil: there are no tokens
+	lines      []*inputLine // never empty
+	at         place        // always at the edge of a cluster
+	goal       int          // column that vertical moves aim for; -1: the present one
+	width      int
+	maxRows    int
+	top        rowRef // first row of the window, as it was before the last change
+	yank       string
+	killing    bool // the last key killed text: the next kill joins it
+	chips      chips
+	edits      undoLog
+	vim        vim
+	tokenLabel func(r rune) (string, bool) // nil: there are no tokens
 }
 
 // place is a position in the text: a line and a byte in it.
@@ -42,7 +40,7 @@ func (p place) before(q place) bool { return p.line < q.line || p.line == q.line
 
 // NewEditor returns an empty editor, 80 cells wide and up to 10 rows high.
 func NewEditor() *Editor {
-	return &Editor{lines: []*inputLine{{}}, goal: -1, width: 80, maxRows: 10, prompt: "› "}
+	return &Editor{lines: []*inputLine{{}}, goal: -1, width: 80, maxRows: 10}
 }
 
 // SetWidth sets the width in cells, prompt included.
@@ -58,16 +56,6 @@ func (c *Editor) SetMaxRows(rows int) {
 	if rows = max(rows, 1); rows != c.maxRows {
 		c.settle()
 		c.maxRows = rows
-	}
-}
-
-// SetPlaceholder sets the text shown while the editor is empty.
-func (c *Editor) SetPlaceholder(s string) { c.placeholder = s }
-
-// SetPrompt sets the two cells before the first row, "› " unless set. Other widths are ignored.
-func (c *Editor) SetPrompt(s string) {
-	if s = visible(s); Width(s) == promptWidth {
-		c.prompt = s
 	}
 }
 

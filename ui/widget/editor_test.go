@@ -145,7 +145,7 @@ func TestEditorChips(t *testing.T) {
 	typed(c, "see ")
 	c.InsertPaste(text)
 	typed(c, "!")
-	if got, want := ansi.Strip(c.Rows(th)[0]), "› see [pasted 214 lines]!"; got != want {
+	if got, want := ansi.Strip(c.Rows(EditorLook{Theme: th})[0]), "› see [pasted 214 lines]!"; got != want {
 		t.Errorf("row %q, want %q", got, want)
 	}
 	if got, want := c.Value(), "see "+strings.Repeat("\tline\n", 214)+"!"; got != want {
@@ -167,7 +167,7 @@ func TestEditorChips(t *testing.T) {
 		t.Errorf("after backspace %q", got)
 	}
 	c.InsertPaste(strings.Repeat("x", 2001))
-	if got := ansi.Strip(c.Rows(th)[0]); got != "› see [pasted 2.0 kB]!" {
+	if got := ansi.Strip(c.Rows(EditorLook{Theme: th})[0]); got != "› see [pasted 2.0 kB]!" {
 		t.Errorf("row %q", got)
 	}
 	typed(c, "<ctrl+u>")
@@ -204,14 +204,13 @@ func TestEditorCompletion(t *testing.T) {
 
 func TestEditorView(t *testing.T) {
 	c := NewEditor()
-	c.SetPlaceholder("Message claude, / for commands, @ for files")
 	var b strings.Builder
 	show := func(name string) {
 		for _, w := range []int{12, 40, 80, 120} {
 			c.SetWidth(w)
 			x, y := c.Cursor()
 			fmt.Fprintf(&b, "== %s, %d wide: height %d, cursor %d,%d\n", name, w, c.Height(), x, y)
-			rows := c.Rows(theme.Plain())
+			rows := c.Rows(EditorLook{Theme: theme.Plain(), Placeholder: "Message claude, / for commands, @ for files"})
 			checkRows(t, rows, w)
 			for _, row := range rows {
 				b.WriteString(ansi.Strip(row) + "\n")
@@ -293,7 +292,7 @@ func checkKey(t *testing.T, c *Editor, name string) {
 
 func checkEditor(t *testing.T, c *Editor) {
 	t.Helper()
-	rows := c.Rows(theme.Plain())
+	rows := c.Rows(EditorLook{Theme: theme.Plain()})
 	checkRows(t, rows, c.width)
 	if len(rows) != c.Height() || len(rows) > c.maxRows {
 		t.Errorf("%d rows, height %d of %d", len(rows), c.Height(), c.maxRows)
@@ -338,12 +337,12 @@ func benchmarkKey(b *testing.B, text string, keys ...string) {
 	c.SetWidth(100)
 	c.MoveToEnd()
 	th := theme.Dark()
-	c.Rows(th)
+	c.Rows(EditorLook{Theme: th})
 	c.at.off /= 2
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		keyed(c, keys[i%len(keys)])
-		c.Rows(th)
+		c.Rows(EditorLook{Theme: th})
 		c.Cursor()
 	}
 }
@@ -373,12 +372,12 @@ func TestEditorDrawnTwice(t *testing.T) {
 			c.Key(press(key), intent.Default.Of(intent.Draft, key))
 		}
 		before := c.top
-		first := c.Rows(theme.Plain())
+		first := c.Rows(EditorLook{Theme: theme.Plain()})
 		x, y := c.Cursor()
 		if c.top != before {
 			t.Errorf("after %q: drawing moved the window from %v to %v", key, before, c.top)
 		}
-		again := c.Rows(theme.Plain())
+		again := c.Rows(EditorLook{Theme: theme.Plain()})
 		if x2, y2 := c.Cursor(); !slices.Equal(first, again) || x != x2 || y != y2 {
 			t.Errorf("after %q: drawn again it is another picture:\n%q\n%q", key, first, again)
 		}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -104,11 +105,19 @@ func (c *Editor) Cursor() (x, y int) {
 	return promptWidth + col, y
 }
 
+// EditorLook says how an editor is drawn.
+type EditorLook struct {
+	Theme       *theme.Theme
+	Prompt      string // before the first row, two cells; "" is "› "
+	Placeholder string // shown while the editor is empty
+}
+
 // Rows draws the editor: Height rows of at most the set width.
-func (c *Editor) Rows(th *theme.Theme) []string {
-	prompt := th.Prompt.Paint(c.prompt)
+func (c *Editor) Rows(look EditorLook) []string {
+	th := look.Theme
+	prompt := th.Prompt.Paint(cmp.Or(look.Prompt, "› "))
 	if c.Empty() {
-		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(c.placeholder), c.width-promptWidth, "…"))}
+		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(look.Placeholder), c.width-promptWidth, "…"))}
 	}
 	top, height, _ := c.window()
 	rows := make([]string, 0, height)

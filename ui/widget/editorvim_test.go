@@ -160,7 +160,7 @@ func TestVimAnything(t *testing.T) {
 			if c.at.line >= len(c.lines) || c.at.off > len(c.lines[c.at.line].text) || c.snap(c.at.line, c.at.off) != c.at.off {
 				t.Fatalf("after %s the cursor is at %v of %q", key, c.at, c.Value())
 			}
-			c.Rows(theme.Plain())
+			c.Rows(EditorLook{Theme: theme.Plain()})
 		}
 		c.vim = vim{}
 		for c.undo() {
