@@ -108,6 +108,9 @@ func (m *Model) fitComposer() {
 // expand returns what makes blocks of a prompt; nil where it is plain text.
 func (m *Model) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	conn, c := s.Agent.Conn(), m.pageOf(s)
+	if conn == nil {
+		return nil
+	}
 	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: []string{c.shellDir()}}
 	if conn.Template.Cwd == to.Roots[0] {
 		to.Roots = append(to.Roots, conn.Template.Roots...)
