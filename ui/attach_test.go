@@ -101,6 +101,18 @@ func TestTypedImage(t *testing.T) {
 	})
 }
 
+// A space that goes to a list is none in the draft.
+func TestSpaceElsewhereIsNoImage(t *testing.T) {
+	drive(t, withPictures(pictured()), func(d *driver) {
+		d.connected()
+		d.send(tea.PasteMsg{Content: "see /tmp/shot.png "})
+		d.press("ctrl+p")
+		d.types("a b")
+		d.press("esc", "esc")
+		d.draft("see /tmp/shot.png ")
+	})
+}
+
 func TestImagesNotTaken(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
 		d.connected()
