@@ -114,6 +114,7 @@ var arrows = []struct {
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
+	{"the composer knows no page", inside("ui/composer"), is("ui", "internal/workspace", "ui/transcript")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"a component knows no page and no other", inside("ui/start", "ui/status"), oursBut("acpclient/event", "acpclient/thread", "permissions", "internal/elicit", "internal/safetext", "internal/workspace",
 		"ui/glyphs", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},

@@ -60,9 +60,9 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.SearchHistory:
 		return c.searchHistory(), true
 	case intent.Editor:
-		return c.edit(), true
+		return c.composer.Edit(), true
 	case intent.PasteImage:
-		return c.pasteImage(), true
+		return c.composer.PasteImage(), true
 	case intent.Turns:
 		return c.showTurns(), true
 	case intent.Inline:

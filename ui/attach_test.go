@@ -10,6 +10,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/composer"
 )
 
 // somePictures are the images of a test.
@@ -19,24 +21,24 @@ type somePictures struct {
 	slow      time.Duration
 }
 
-func (p *somePictures) Open(_ context.Context, path string) (Picture, error) {
+func (p *somePictures) Open(_ context.Context, path string) (composer.Picture, error) {
 	time.Sleep(p.slow)
 	data, ok := p.files[path]
 	switch {
 	case !ok:
-		return Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+		return composer.Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
 	case data == "":
-		return Picture{}, errors.New("larger than 10 MiB")
+		return composer.Picture{}, errors.New("larger than 10 MiB")
 	}
-	return Picture{[]byte(data), "image/png"}, nil
+	return composer.Picture{Data: []byte(data), MimeType: "image/png"}, nil
 }
 
-func (p *somePictures) Clipboard(context.Context) (Picture, error) {
+func (p *somePictures) Clipboard(context.Context) (composer.Picture, error) {
 	time.Sleep(p.slow)
 	if p.clipboard == "" {
-		return Picture{}, errors.New("there is no image in the clipboard")
+		return composer.Picture{}, errors.New("there is no image in the clipboard")
 	}
-	return Picture{[]byte(p.clipboard), "image/png"}, nil
+	return composer.Picture{Data: []byte(p.clipboard), MimeType: "image/png"}, nil
 }
 
 func pictured() *somePictures {
@@ -96,6 +98,18 @@ func TestTypedImage(t *testing.T) {
 		d.types("assets/shot.png is a name\n")
 		d.wait(50 * time.Millisecond)
 		d.sent(3, `[{"type":"text","text":"assets/shot.png is a name"}]`)
+	})
+}
+
+// A space that goes to a list is none in the draft.
+func TestSpaceElsewhereIsNoImage(t *testing.T) {
+	drive(t, withPictures(pictured()), func(d *driver) {
+		d.connected()
+		d.send(tea.PasteMsg{Content: "see /tmp/shot.png "})
+		d.press("ctrl+p")
+		d.types("a b")
+		d.press("esc", "esc")
+		d.draft("see /tmp/shot.png ")
 	})
 }
 

@@ -10,13 +10,13 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/composer"
 	"parley/ui/intent"
 	"parley/ui/shell"
 	"parley/ui/start"
 	"parley/ui/status"
 	"parley/ui/transcript"
 	"parley/ui/transcript/find"
-	"parley/ui/widget"
 )
 
 // overlay is what lies over the transcript.
@@ -43,18 +43,12 @@ type chat struct {
 	goingOn  *picker        // the list of what goes on, while it is open
 	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
-	composer *widget.Composer
-	history  widget.History
-	kept     kept             // of the draft on the disk
-	back     []returnedPrompt // prompts that came back, in the draft before what is typed
+	composer *composer.Composer
 	question *question
 	shells   *shell.Commands
 	overlay  overlay
 	source   *source
 	scroll   int // of the overlay
-	popup    *popup
-	at       mentioning // the file that is being named
-	dropped  string     // the prefix for which the popup was closed
 
 	toast status.Toast
 
@@ -64,20 +58,18 @@ type chat struct {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}, composer: widget.NewComposer()}
+	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}}
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
 			c.view.SetDensity(d)
 		}
 	}
-	c.composer.SetVim(m.Keys.Vim())
-	c.composer.SetTokens(m.pictures.label)
+	c.composer = m.store.New(composing{c})
 	c.question = newQuestion(c)
 	c.find = find.New(&m.Env, findHost{c}, c.view)
 	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
 	c.login = start.NewLogin(&m.Env, logins{c})
-	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
 
@@ -91,7 +83,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.question.remove(e.Key)
 		return nil
 	case event.CommandsChanged:
-		c.refreshPopup()
+		c.composer.Refresh()
 	case event.ElicitationAsked:
 		return c.elicited(e)
 	case event.ElicitationSettled:
@@ -131,7 +123,11 @@ func (c *chat) submit() tea.Cmd {
 	if c.shelling() {
 		return c.runLine()
 	}
-	c.attachTyped(c.composer.BeforeCursor(), "")
+	return tea.Batch(c.composer.AttachTyped(), c.sendDraft())
+}
+
+// sendDraft sends what is in the composer, has it wait, or does what it says.
+func (c *chat) sendDraft() tea.Cmd {
 	text := c.composer.Value()
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
@@ -150,13 +146,12 @@ func (c *chat) submit() tea.Cmd {
 		}
 		return nil
 	}
-	c.composer.Reset()
-	c.popup, c.dropped, c.back = nil, "", nil
+	c.composer.Clear()
 	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
-		c.history.Add(text) // of this run only
+		c.composer.Remember(text) // of this run only
 		return cmd
 	}
-	c.keep(text)
+	c.composer.Keep(text)
 	at, editing := c.Edited()
 	switch now := c.takesPrompts(); {
 	case editing && (!now || at > 0):
@@ -262,9 +257,8 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.shells.Running():
 		return c.shells.Stop()
 	case !c.composer.Empty():
-		c.keep(c.composer.Value())
-		c.composer.Reset()
-		c.popup = nil
+		c.composer.Keep(c.composer.Value())
+		c.composer.Clear()
 	default:
 		return c.m.interrupted()
 	}

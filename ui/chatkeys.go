@@ -112,37 +112,17 @@ func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	shown := ""
-	if c.history.Walking() {
-		shown = c.composer.Value()
-	}
 	if c.refuses(p.Text) {
 		return c.say(c.nobody()), true
 	}
-	if !c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke())) {
-		return nil, false
-	}
-	if c.composer.Value() != shown { // going through its rows is still on the way
-		c.history.Leave()
-	}
-	c.refreshPopup()
-	return nil, true
+	return c.composer.Type(p)
 }
 
 func (l draft) Paste(text string) (tea.Cmd, bool) {
 	if l.c.refuses(text) {
 		return l.c.say(l.c.nobody()), true
 	}
-	l.c.insert(text)
-	return nil, true
-}
-
-// insert puts pasted text, or the images that it names, into the composer.
-func (c *chat) insert(text string) {
-	if !c.pastePictures(text) {
-		c.composer.InsertPaste(text)
-	}
-	c.refreshPopup()
+	return l.c.composer.Paste(text), true
 }
 
 // click puts the cursor there. What is typed now answers nothing.
@@ -158,7 +138,7 @@ func (l draft) Click(x, y int, up bool) bool {
 		c.elicits[0].grabbed = false
 	}
 	c.composer.Click(x-c.areas.composer.X, y-c.areas.composer.Y)
-	c.refreshPopup()
+	c.composer.Refresh()
 	return true
 }
 
@@ -204,7 +184,7 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	if cmd, ok := c.walkQueue(want); ok {
 		return cmd, true
 	}
-	return nil, c.recall(want)
+	return nil, c.composer.Recall(want)
 }
 
 func (l session) Wheel(n int) { l.c.view.Scroll(n) }
@@ -232,7 +212,7 @@ func (c *chat) giveKeys() bool {
 		c.question.grab(c.m.Now())
 	case c.eliciting():
 		c.focus(false)
-		c.popup = nil // it would lie over it
+		c.composer.ClosePopup() // it would lie over it
 		c.elicits[0].grab(c.m.Now())
 	default:
 		return false
@@ -251,10 +231,10 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	}
 	if n := len(c.Queued); n > 0 {
 		if edit {
-			c.takeQueued()
+			c.composer.SetValue(c.TakeQueued(n - 1))
 			return nil, true
 		}
-		c.keep(c.Queued[n-1])
+		c.composer.Keep(c.Queued[n-1])
 		c.Queued = c.Queued[:n-1]
 		return nil, true
 	}
@@ -262,22 +242,4 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return c.say("asked the agent to give the prompt back"), true
-}
-
-// recall walks the history; false where that is not what is wanted.
-func (c *chat) recall(want intent.Intent) bool {
-	var text string
-	var ok bool
-	switch want {
-	case intent.HistoryBack:
-		text, ok = c.history.Prev(c.composer.Value())
-	case intent.HistoryForward:
-		text, ok = c.history.Next()
-	default:
-		return false
-	}
-	if ok {
-		c.composer.SetValue(text)
-	}
-	return true
 }

@@ -42,7 +42,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Want == intent.Interrupt && c.composer.Empty():
 		return l.giveUp(), true
 	case p.Want == intent.Interrupt && l.m.height >= leastAhead:
-		c.keep(c.composer.Value())
+		c.composer.Keep(c.composer.Value())
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
 	case p.Want == intent.ToggleLog:
@@ -55,7 +55,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 
 func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	if l.c.m.height >= leastAhead {
-		l.c.insert(text)
+		return l.c.composer.Paste(text), true
 	}
 	return nil, true
 }
@@ -110,7 +110,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case send && ok:
 	case send && c.shelling(): // nor is the user's shell anybody's prompt
 	case send && text != "":
-		c.keep(c.composer.Value())
+		c.composer.Keep(c.composer.Value())
 		c.PutBack(c.composer.Value())
 		c.composer.Reset()
 	case send:
@@ -200,12 +200,9 @@ func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
 	if height < leastAhead {
 		return nil, nil
 	}
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
-	c.composer.SetPlaceholder("what you type is sent when the agent is there")
-	below := queueRows(c.Session, c.m.pictures.words, width, 3, c.m.Theme)
+	below := queueRows(c.Session, c.composer.Words, width, 3, c.m.Theme)
 	above := len(below)
-	below = append(below, widget.Box{Body: c.composer.Rows(c.m.Theme), Focused: true}.Rows(width, c.m.Theme)...)
+	below = append(below, widget.Box{Body: c.composer.Draw(), Focused: true}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()
 	return below, c.cursor(x+2, above+1+y-len(below))
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/safetext"
 	"parley/permissions"
+	"parley/ui/composer"
 	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -299,7 +300,7 @@ type (
 		chat   *chat
 		key    uint64 // of the question
 		before string
-		edit   Editing
+		edit   composer.Editing
 		err    error
 	}
 	writeEdited struct {

@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/seeds"
 	"parley/permissions"
+	"parley/ui/composer"
 )
 
 // numbered is a text of so many lines.
@@ -181,13 +182,13 @@ func TestHunksAreRead(t *testing.T) {
 // editsFiles gives the screen an editor of files.
 func editsFiles(last **editorOf, do func(string) (string, error)) func(*driver, *Options) {
 	return func(_ *driver, o *Options) {
-		o.FileEditor = func(text, path string) (Editing, error) {
+		o.FileEditor = func(text, path string) (composer.Editing, error) {
 			if filepath.Base(path) != "notes.txt" {
-				return Editing{}, errors.New("what is " + path)
+				return composer.Editing{}, errors.New("what is " + path)
 			}
 			e := &editorOf{text: text, do: do}
 			*last = e
-			return Editing{Command: e, Done: func() (string, error) { e.gone = true; return e.text, nil }}, nil
+			return composer.Editing{Command: e, Done: func() (string, error) { e.gone = true; return e.text, nil }}, nil
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (c *chat) live(width, height int) inline.Frame {
 	var rows []string
 	if c.question.open() {
 		talk := len(c.written.Live(leastTalk(room)))
-		rows = c.question.rows(min(cells, maxAsked), max(4, room-talk), c.popup != nil)
+		rows = c.question.rows(min(cells, maxAsked), max(4, room-talk), c.composer.Popup() != nil)
 	}
 	// A terminal that gets narrower makes more rows of them. What has left the screen
 	// at its top then cannot be taken away any more.
@@ -109,24 +109,16 @@ func (c *chat) live(width, height int) inline.Frame {
 // it does not move.
 func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	th := c.m.Theme
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, cells))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
-	c.composer.SetPrompt("› ")
-	foot := c.hint()
+	foot := c.composer.Hint()
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
-	below = pendingRows(c.Session, c.m.pictures.words, cells, height, th)
+	below = pendingRows(c.Session, c.composer.Words, cells, height, th)
 	y = len(below)
-	below = append(below, c.composer.Rows(th)...)
-	if c.popup != nil {
-		below = append(below, c.popup.list.Rows(cells, max(1, min(8, height-4-len(below))), th)...)
-		foot = c.popup.foot
+	below = append(below, c.composer.Draw()...)
+	if popup := c.composer.Popup(); popup != nil {
+		below = append(below, popup.Lines(cells, height-4-len(below), th)...)
+		foot = popup.Foot()
 	}
 	if foot != "" {
 		below = append(below, widget.Truncate(th.Dim.Paint("  "+foot), cells, "…"))

@@ -31,6 +31,7 @@ func (m *Model) layers() []layer.Layer {
 
 // layers are those of the chat page.
 func (c *chat) layers() []layer.Layer {
+	popup := c.composer.Popup()
 	return []layer.Layer{
 		always{c.m},
 		anywhere{c},
@@ -45,7 +46,7 @@ func (c *chat) layers() []layer.Layer {
 		interrupt{c},
 		when(c.question.open(), c.question),
 		when(c.focused, conversation{c}),
-		when(c.popup != nil, c.popup),
+		when(popup != nil && c.overlay == noOverlay, popup),
 		draft{c},
 		asked{c},
 		session{c},

@@ -40,8 +40,9 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 		if l == nil {
 			continue
 		}
-		this := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", l), "*"), "ui.")
-		this = cmp.Or(map[string]string{"find.Bar": "finding", "start.Agents": "start", "start.Login": "list", "start.Address": "address"}[this], this)
+		this := fmt.Sprintf("%T", l)
+		this = this[strings.LastIndexByte(this, '.')+1:]
+		this = cmp.Or(map[string]string{"find.Bar": "finding", "start.Agents": "start", "start.Login": "list", "start.Address": "address"}[strings.TrimPrefix(fmt.Sprintf("%T", l), "*")], strings.ToLower(this[:1])+this[1:])
 		all = append(all, this)
 		if name != "" {
 			continue

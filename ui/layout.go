@@ -20,23 +20,15 @@ import (
 // rows draws the page: the transcript on top, below it what is asked and what
 // never scrolls. Whatever opens lies over that and moves nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
 	th := c.m.Theme
-	foot := c.hint()
-	c.composer.SetPrompt("› ")
+	foot := c.composer.Hint()
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
 	if c.overlay == noOverlay {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
-	input, frame := c.composer.Rows(th), 0
+	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.asks() == "" {
 		input, frame = widget.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
@@ -44,7 +36,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 			input[i] = "  " + row
 		}
 	}
-	below := pendingRows(c.Session, c.m.pictures.words, width, height, th)
+	below := pendingRows(c.Session, c.composer.Words, width, height, th)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
@@ -134,7 +126,7 @@ func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) 
 	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
 		return nil, nil
 	}
-	room, covered := height, c.popup != nil
+	room, covered := height, c.composer.Popup() != nil
 	if !c.question.full {
 		room -= c.view.Tall(width, leastTalk(height))
 	}

@@ -145,8 +145,7 @@ func (c *chat) readOnly(text string) tea.Cmd {
 		return nil
 	}
 	if cmd, ok := c.own(text); ok {
-		c.composer.Reset()
-		c.popup, c.dropped = nil, ""
+		c.composer.Clear()
 		return cmd
 	}
 	return c.say(c.nobody())

@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"cmp"
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -77,40 +74,6 @@ func (l logins) wanted(n workspace.LoginWanted) {
 func (l logins) failed(n workspace.LoginFailed) {
 	l.c.picker = nil
 	l.c.login.Failed(n)
-}
-
-// returnedPrompt is a prompt that came back and is in the composer.
-type returnedPrompt struct {
-	key  uint64 // grows with every prompt of the session
-	text string
-}
-
-// giveBack puts a prompt into the composer: in front of the draft, and among
-// those that came back before it in the order in which they were sent.
-func (c *chat) giveBack(key uint64, text string) {
-	draft := c.composer.Value()
-	rest, ok := strings.CutPrefix(draft, c.joined())
-	if ok {
-		draft = strings.TrimPrefix(rest, "\n")
-	} else { // they were edited, and are a draft now
-		c.back = nil
-	}
-	at, _ := slices.BinarySearchFunc(c.back, key, func(r returnedPrompt, key uint64) int { return cmp.Compare(r.key, key) })
-	c.back = slices.Insert(c.back, at, returnedPrompt{key, text})
-	text = c.joined()
-	if draft != "" {
-		text += "\n" + draft
-	}
-	c.composer.SetValue(text)
-}
-
-// joined is what of the draft came back.
-func (c *chat) joined() string {
-	var texts []string
-	for _, r := range c.back {
-		texts = append(texts, r.text)
-	}
-	return strings.Join(texts, "\n")
 }
 
 // logOut ends the login. The connection stays.

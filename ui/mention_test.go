@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 )
 
 // someFiles are the files of a test.
@@ -36,14 +37,14 @@ func filesOf(paths ...string) *someFiles {
 
 // Find finds the letters of a query in their order. It pays no heed to being
 // given up: its late answers have to be dropped.
-func (f *someFiles) Find(_ context.Context, dir, query string) (FoundFiles, error) {
+func (f *someFiles) Find(_ context.Context, dir, query string) (composer.FoundFiles, error) {
 	f.mu.Lock()
 	wait := f.slow[query]
 	f.mu.Unlock()
 	time.Sleep(wait)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found := FoundFiles{Listed: len(f.order), Complete: f.listing == 0}
+	found := composer.FoundFiles{Listed: len(f.order), Complete: f.listing == 0}
 	if f.listing > 0 {
 		found.Listed = f.listing
 	}
@@ -56,14 +57,14 @@ func (f *someFiles) Find(_ context.Context, dir, query string) (FoundFiles, erro
 			}
 		}
 		if len(rest) == 0 {
-			found.Matches = append(found.Matches, FoundFile{p, marks})
+			found.Matches = append(found.Matches, composer.FoundFile{Path: p, Marks: marks})
 		}
 	}
-	slices.SortStableFunc(found.Matches, func(a, b FoundFile) int { return len(a.Path) - len(b.Path) })
+	slices.SortStableFunc(found.Matches, func(a, b composer.FoundFile) int { return len(a.Path) - len(b.Path) })
 	return found, nil
 }
 
-func (f *someFiles) Read(ctx context.Context, roots []string, path string, from, to int) (MentionedFile, error) {
+func (f *someFiles) Read(ctx context.Context, roots []string, path string, from, to int) (composer.MentionedFile, error) {
 	f.mu.Lock()
 	wait, text, there := f.slow[path], f.texts[path], slices.Contains(f.order, path)
 	err := f.broken[path]
@@ -72,12 +73,12 @@ func (f *someFiles) Read(ctx context.Context, roots []string, path string, from,
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
-		return MentionedFile{}, ctx.Err()
+		return composer.MentionedFile{}, ctx.Err()
 	}
 	if !there {
-		return MentionedFile{}, ErrNoFile
+		return composer.MentionedFile{}, composer.ErrNoFile
 	}
-	m := MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}
+	m := composer.MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}
 	if from > 0 {
 		m.URI += "#L" + string(rune('0'+from)) + "-L" + string(rune('0'+to))
 	}
@@ -405,9 +406,8 @@ func BenchmarkMentionKey(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Update(tea.KeyPressMsg{Code: 'v', Text: "v"})
-		found, _ := f.Find(context.Background(), "/p", "vi")
-		m.Update(filesMsg{m.chat, m.chat.at.gen, found, nil})
+		_, cmd := m.Update(tea.KeyPressMsg{Code: 'v', Text: "v"})
+		m.Update(cmd()) // what was found
 		m.View()
 		m.Update(keyPress("backspace"))
 		m.View()

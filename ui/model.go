@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -52,11 +53,8 @@ type Model struct {
 	mouse         *mouse.Mouse
 	input         *layer.Input
 
-	inline   *inline.Scrollback
-	pictures pictures
-
-	past   past
-	drafts drafts
+	inline *inline.Scrollback
+	store  *composer.Store
 
 	timers  timers
 	dirty   bool
@@ -78,7 +76,7 @@ func (m *Model) Init() tea.Cmd {
 		m.asked = true
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	cmds = append(cmds, m.loadPast())
+	cmds = append(cmds, m.store.LoadHistory())
 	if m.opts.Start != "" {
 		m.w.Start(m.w.Spec(m.opts.Start))
 	}

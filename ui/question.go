@@ -126,7 +126,7 @@ func (q *question) open() bool { return len(q.waiting) > 0 }
 func (q *question) grab(now time.Time) {
 	if q.open() && !q.grabbed && !q.shownAt.IsZero() && q.c.overlay == noOverlay && !q.c.listed() {
 		q.grabbed, q.grabbedAt = true, now
-		q.c.popup = nil // it would lie over the question
+		q.c.composer.ClosePopup() // it would lie over the question
 	}
 }
 
@@ -218,7 +218,8 @@ func (q *question) Key(p layer.Press) (tea.Cmd, bool) {
 			step = len(q.waiting) - 1
 		}
 		q.turn((q.current + step) % len(q.waiting))
-		q.grabbed, q.grabbedAt, q.c.popup = true, q.c.m.Now(), nil // what was typed for the other one is dropped
+		q.grabbed, q.grabbedAt = true, q.c.m.Now() // what was typed for the other one is dropped
+		q.c.composer.ClosePopup()
 	case intent.Leave:
 		switch {
 		case q.full:

@@ -9,6 +9,7 @@ import (
 
 	"parley/permissions"
 	"parley/ui/layer"
+	"parley/ui/widget"
 )
 
 // seen is how much of a question's body has been on the screen.
@@ -81,7 +82,7 @@ func rowsOf(n int) string {
 	if n == 1 {
 		return "1 row"
 	}
-	return grouped(n) + " rows"
+	return widget.Grouped(n) + " rows"
 }
 
 // moreRows says how many rows come below those that are shown.

@@ -19,7 +19,7 @@ func (c *chat) shelling() bool { return c.composer.HasPrefix("!") }
 // runLine runs the command in the composer, once those before are over.
 func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
-	line := strings.TrimSpace(c.m.pictures.lasting(strings.TrimPrefix(text, "!")))
+	line := strings.TrimSpace(c.composer.Lasting(strings.TrimPrefix(text, "!")))
 	switch {
 	case c.ReadOnly:
 		return c.say("this is only a log: nothing is run here")
@@ -28,9 +28,8 @@ func (c *chat) runLine() tea.Cmd {
 	case line == "":
 		return c.say("! and a command runs it in your shell")
 	}
-	c.keep(text)
-	c.composer.Reset()
-	c.popup, c.dropped = nil, ""
+	c.composer.Keep(text)
+	c.composer.Clear()
 	run := c.shells.Add(line, c.LocalDir())
 	c.view.End()
 	return run

@@ -91,9 +91,10 @@ func (c *chat) editAgain(it widget.Item) tea.Cmd {
 	}
 	_, text = transcript.SplitCarried(text)
 	if !c.composer.Empty() {
-		c.keep(c.composer.Value())
+		c.composer.Keep(c.composer.Value())
 	}
-	c.picker, c.popup = nil, nil
+	c.picker = nil
+	c.composer.ClosePopup()
 	c.focus(false)
 	c.composer.SetValue(text)
 	return nil

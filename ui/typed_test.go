@@ -10,20 +10,22 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/composer"
 )
 
 // disk stands for the files of a project: it outlives the screens of a test.
 type disk struct {
 	mu      sync.Mutex
 	history []string
-	drafts  map[DraftKey]Draft
+	drafts  map[composer.DraftKey]composer.Draft
 	err     error // of every call
 	slow    time.Duration
 	slower  time.Duration // added to slow for the project's draft, once
 	saves   int
 }
 
-func newDisk() *disk { return &disk{drafts: map[DraftKey]Draft{}} }
+func newDisk() *disk { return &disk{drafts: map[composer.DraftKey]composer.Draft{}} }
 
 func (d *disk) Load() ([]string, error) {
 	time.Sleep(d.slow)
@@ -44,7 +46,7 @@ func (d *disk) Add(text string) error {
 // draftDisk is the disk's side for drafts.
 type draftDisk struct{ *disk }
 
-func (d draftDisk) Load(k DraftKey) (Draft, error) {
+func (d draftDisk) Load(k composer.DraftKey) (composer.Draft, error) {
 	time.Sleep(d.slow)
 	if k.Session == "" {
 		d.mu.Lock()
@@ -58,13 +60,13 @@ func (d draftDisk) Load(k DraftKey) (Draft, error) {
 	return d.drafts[k], d.err
 }
 
-func (d draftDisk) Save(k DraftKey, draft Draft) error {
+func (d draftDisk) Save(k composer.DraftKey, draft composer.Draft) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.saves++
 	switch {
 	case d.err != nil:
-	case draft.empty():
+	case strings.TrimSpace(draft.Text()) == "":
 		delete(d.drafts, k)
 	default:
 		d.drafts[k] = draft
@@ -72,10 +74,10 @@ func (d draftDisk) Save(k DraftKey, draft Draft) error {
 	return d.err
 }
 
-func (d *disk) draft(k DraftKey) string {
+func (d *disk) draft(k composer.DraftKey) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return valueOf(d.drafts[k])
+	return d.drafts[k].Text()
 }
 
 // keepingTyped keeps what is typed on a disk.
@@ -85,8 +87,8 @@ func keepingTyped(k *disk) func(*driver, *Options) {
 
 // ends ends the screen as Run does.
 func (d *driver) ends() {
-	d.m.flushDrafts()
-	d.m.flushPast()
+	d.m.store.FlushDrafts()
+	d.m.store.FlushHistory()
 }
 
 func TestHistoryOverRuns(t *testing.T) {
@@ -195,10 +197,10 @@ func (e *editorOf) SetStderr(io.Writer) {}
 // editing gives the screen an editor.
 func editing(last **editorOf, do func(string) (string, error)) func(*driver, *Options) {
 	return func(_ *driver, o *Options) {
-		o.Editor = func(text string) (Editing, error) {
+		o.Editor = func(text string) (composer.Editing, error) {
 			e := &editorOf{text: text, do: do}
 			*last = e
-			return Editing{Command: e, Done: func() (string, error) { e.gone = true; return e.text, nil }}, nil
+			return composer.Editing{Command: e, Done: func() (string, error) { e.gone = true; return e.text, nil }}, nil
 		}
 	}
 }
@@ -236,8 +238,8 @@ func TestEditor(t *testing.T) {
 		d.prompts("please fix this: " + pasted)
 	})
 	drive(t, func(_ *driver, o *Options) {
-		o.Editor = func(string) (Editing, error) {
-			return Editing{}, errors.New("no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi")
+		o.Editor = func(string) (composer.Editing, error) {
+			return composer.Editing{}, errors.New("no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi")
 		}
 	}, func(d *driver) {
 		d.connected()
@@ -252,7 +254,7 @@ func TestEditor(t *testing.T) {
 // of the project.
 func TestDrafts(t *testing.T) {
 	k := newDisk()
-	s1 := DraftKey{Agent: "fake", Session: "s1"}
+	s1 := composer.DraftKey{Agent: "fake", Session: "s1"}
 	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nhalf a thou")
@@ -290,7 +292,7 @@ func TestDrafts(t *testing.T) {
 		d.draft("three\n\nhalf a thought and more")
 		d.prompts("")
 		d.wait(2 * time.Second)
-		if got := k.draft(DraftKey{Agent: "fake", Session: "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
+		if got := k.draft(composer.DraftKey{Agent: "fake", Session: "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
 			t.Errorf("it did not move: %v", k.drafts)
 		}
 		d.press("enter")
@@ -366,7 +368,7 @@ func TestDraftsOfAgents(t *testing.T) {
 // A draft that comes too late does not get in the way of what is typed.
 func TestDraftComesLate(t *testing.T) {
 	k := newDisk()
-	k.drafts[DraftKey{Agent: "fake"}] = Draft{Queued: []string{"left"}}
+	k.drafts[composer.DraftKey{Agent: "fake"}] = composer.Draft{Queued: []string{"left"}}
 	k.slow, k.slower = time.Second, 3*time.Second
 	drive(t, keepingTyped(k), func(d *driver) {
 		d.connected()
@@ -397,7 +399,9 @@ func TestDraftsAtRest(t *testing.T) {
 		for _, text := range []string{"", "  ", "text"} {
 			d.types(text)
 			d.wait(3 * time.Second)
-			if d.m.drafts.ticking || d.m.drafts.saving {
+			draws := d.m.draws
+			d.wait(10 * time.Second)
+			if d.m.draws != draws {
 				t.Errorf("after %q it goes on", text)
 			}
 		}
@@ -407,13 +411,13 @@ func TestDraftsAtRest(t *testing.T) {
 // Sessions that are opened have their own drafts; a page that is closed keeps its.
 func TestDraftsOfSessions(t *testing.T) {
 	k := newDisk()
-	var lexer DraftKey
+	var lexer composer.DraftKey
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		keeping(oneKept)(d, o)
-		lexer = DraftKey{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
-		k.drafts[lexer] = Draft{Queued: []string{"about the lexer"}}
-		k.drafts[DraftKey{Agent: "fake", Session: "k1"}] = Draft{Queued: []string{"of another project"}}
+		lexer = composer.DraftKey{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
+		k.drafts[lexer] = composer.Draft{Queued: []string{"about the lexer"}}
+		k.drafts[composer.DraftKey{Agent: "fake", Session: "k1"}] = composer.Draft{Queued: []string{"of another project"}}
 	}, func(d *driver) {
 		d.connected()
 		d.types("mine")

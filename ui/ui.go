@@ -28,6 +28,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/glyphs"
 	"parley/ui/guard"
 	"parley/ui/inline"
@@ -70,8 +71,8 @@ type Options struct {
 	OpenURL func(url string) error
 	// Files finds and reads what prompts mention, and Pictures gets images for them.
 	// nil: an @ is one, and there are no images.
-	Files    Files
-	Pictures Pictures
+	Files    composer.Files
+	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine, and says
 	// which; "" where there is none. It is called on a goroutine of its own. nil:
 	// the terminal is asked, by OSC 52.
@@ -89,14 +90,14 @@ type Options struct {
 	Shell shell.Runner
 	// Editor prepares the user's editor on a text. It is called on a goroutine of
 	// its own. nil: there is none.
-	Editor func(text string) (Editing, error)
+	Editor func(text string) (composer.Editing, error)
 	// FileEditor is Editor for the text of a file, of which path is the name: the
 	// editor gets the text as it is, in a file of its own.
-	FileEditor func(text, path string) (Editing, error)
+	FileEditor func(text, path string) (composer.Editing, error)
 	// History and Drafts keep what was typed, of the project that Cwd lies in. nil:
 	// it is forgotten with the process.
-	History History
-	Drafts  Drafts
+	History composer.History
+	Drafts  composer.Drafts
 	// TakeDraft: the first session is a new one, which begins with the draft that
 	// was left in the project.
 	TakeDraft bool
@@ -174,8 +175,8 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	_, err := program.Run()
 	// Bubble Tea leaves it on where it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
-	g.Do(m.flushDrafts)
-	g.Do(m.flushPast)
+	g.Do(m.store.FlushDrafts)
+	g.Do(m.store.FlushHistory)
 	var left Left
 	g.Do(func() { left = m.left() })
 	switch broke := g.Broken(); {
@@ -213,8 +214,9 @@ func New(opts Options) *Model {
 	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
 	m.start = start.NewAgents(&m.Env, start.Offer{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
+	m.store = newStore(m)
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
-		Expand: m.expand, TextOf: m.pictures.textOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
+		Expand: m.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)

@@ -87,7 +87,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 			c.load(c.Thread, c.Agent.Name) // the draft stays
 			m.inline.Hold()
 		}
-		c.refreshPopup()
+		c.composer.Refresh()
 		return c.say("Reconnected")
 	case workspace.StartedOver:
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
@@ -107,7 +107,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		}
 	case workspace.NotSent:
 		c := m.pageOf(n.Session)
-		c.unsend(n.Text)
+		c.composer.Prepend(n.Text)
 		return c.say("not sent: " + n.Err.Error())
 	case workspace.Returned:
 		return m.pageOf(n.Session).returned(n)
@@ -161,7 +161,7 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 // secret that has the keys: the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
-	m.leaveDraft(from)
+	m.store.Leave(from.composer)
 	m.pages.forget(s)
 	stop := from.shells.Stop()
 	c.login.TakeStep(from.login, c.Agent == s.Agent)
@@ -170,7 +170,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 		if text == "" {
 			continue
 		}
-		c.history.Add(text)
+		c.composer.Remember(text)
 		if takes && c.composer.Empty() {
 			c.composer.SetValue(text)
 		}
@@ -198,14 +198,6 @@ func (c *chat) fresh() {
 	c.question.clear()
 }
 
-// unsend puts a prompt that did not go out before the draft.
-func (c *chat) unsend(text string) {
-	if draft := c.composer.Value(); draft != "" {
-		text += "\n" + draft
-	}
-	c.composer.SetValue(text)
-}
-
 // returned gives the text of a prompt that the agent did not take back to the
 // composer, in front of what is being typed.
 func (c *chat) returned(n workspace.Returned) tea.Cmd {
@@ -213,13 +205,13 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	c.Carried = append(carried, c.Carried...) // they go with the next one
 	switch {
 	case n.Dropped:
-		c.history.Add(text)
+		c.composer.Remember(text)
 		return c.say("the prompt was withdrawn")
 	case n.Withdrawn:
-		c.giveBack(n.Key, text)
+		c.composer.GiveBack(n.Key, text)
 		return c.say("the prompt was withdrawn")
 	}
-	c.giveBack(n.Key, text)
+	c.composer.GiveBack(n.Key, text)
 	return c.say("not taken: " + n.Err.Error())
 }
 

@@ -10,7 +10,7 @@ import (
 	"parley/internal/clipboard"
 	"parley/internal/finder"
 	"parley/internal/picture"
-	"parley/ui"
+	"parley/ui/composer"
 )
 
 // projectFiles gives the screen the files of this machine, each directory by a
@@ -46,26 +46,26 @@ func (p *projectFiles) tree(dir string) *finder.Tree {
 	return t.tree
 }
 
-// Find implements ui.Files.
-func (p *projectFiles) Find(ctx context.Context, dir, query string) (ui.FoundFiles, error) {
+// Find implements composer.Files.
+func (p *projectFiles) Find(ctx context.Context, dir, query string) (composer.FoundFiles, error) {
 	f, err := p.tree(dir).Find(ctx, query)
 	if err != nil {
-		return ui.FoundFiles{}, err
+		return composer.FoundFiles{}, err
 	}
-	out := ui.FoundFiles{Listed: f.Listed, Complete: f.Complete}
+	out := composer.FoundFiles{Listed: f.Listed, Complete: f.Complete}
 	for _, m := range f.Matches {
-		out.Matches = append(out.Matches, ui.FoundFile(m))
+		out.Matches = append(out.Matches, composer.FoundFile(m))
 	}
 	return out, nil
 }
 
-// Read implements ui.Files.
-func (p *projectFiles) Read(ctx context.Context, roots []string, path string, from, to int) (ui.MentionedFile, error) {
+// Read implements composer.Files.
+func (p *projectFiles) Read(ctx context.Context, roots []string, path string, from, to int) (composer.MentionedFile, error) {
 	m, err := finder.Read(ctx, roots, path, from, to)
 	if errors.Is(err, finder.ErrNoFile) {
-		err = fmt.Errorf("%w: %w", ui.ErrNoFile, err)
+		err = fmt.Errorf("%w: %w", composer.ErrNoFile, err)
 	}
-	return ui.MentionedFile(m), err
+	return composer.MentionedFile(m), err
 }
 
 // Close ends what is being listed.
@@ -81,14 +81,14 @@ func (p *projectFiles) Close() {
 // desktopPictures gives the screen images.
 type desktopPictures struct{}
 
-// Open implements ui.Pictures.
-func (desktopPictures) Open(ctx context.Context, path string) (ui.Picture, error) {
+// Open implements composer.Pictures.
+func (desktopPictures) Open(ctx context.Context, path string) (composer.Picture, error) {
 	data, mime, err := picture.Read(ctx, path)
-	return ui.Picture{Data: data, MimeType: mime}, err
+	return composer.Picture{Data: data, MimeType: mime}, err
 }
 
-// Clipboard implements ui.Pictures.
-func (desktopPictures) Clipboard(ctx context.Context) (ui.Picture, error) {
+// Clipboard implements composer.Pictures.
+func (desktopPictures) Clipboard(ctx context.Context) (composer.Picture, error) {
 	data, mime, err := clipboard.Image(ctx)
-	return ui.Picture{Data: data, MimeType: mime}, err
+	return composer.Picture{Data: data, MimeType: mime}, err
 }

@@ -7,6 +7,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/record"
 	"parley/ui"
+	"parley/ui/composer"
 	usershell "parley/ui/shell"
 	"parley/ui/widget"
 )
@@ -33,13 +34,13 @@ func warnings(setup *cli.Setup) <-chan string {
 func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
 	s := cli.NewShell()
 	opts.Shell = ownShell{s}
-	opts.Editor = func(text string) (ui.Editing, error) {
+	opts.Editor = func(text string) (composer.Editing, error) {
 		e, err := cli.NewEditing(ctx, text, place.Cwd)
-		return ui.Editing{Command: e.Command, Done: e.Done}, err
+		return composer.Editing{Command: e.Command, Done: e.Done}, err
 	}
-	opts.FileEditor = func(text, path string) (ui.Editing, error) {
+	opts.FileEditor = func(text, path string) (composer.Editing, error) {
 		e, err := cli.NewFileEditing(ctx, text, path, place.Cwd)
-		return ui.Editing{Command: e.Command, Done: e.Done}, err
+		return composer.Editing{Command: e.Command, Done: e.Done}, err
 	}
 	if history, kept := setup.Memory(place); history != nil {
 		opts.History, opts.Drafts = history, drafts{kept}
@@ -58,18 +59,18 @@ func (s ownShell) Run(line, dir string, news func(usershell.News)) (stop func(),
 // drafts is a memory.Drafts for the screen.
 type drafts struct{ kept *memory.Drafts }
 
-// Load implements ui.Drafts.
-func (d drafts) Load(k ui.DraftKey) (ui.Draft, error) {
+// Load implements composer.Drafts.
+func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
 	draft, err := d.kept.Load(memory.Key(k))
-	out := ui.Draft{Queued: draft.Queued, Session: draft.Session}
+	out := composer.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, widget.Part(p))
 	}
 	return out, err
 }
 
-// Save implements ui.Drafts.
-func (d drafts) Save(k ui.DraftKey, draft ui.Draft) error {
+// Save implements composer.Drafts.
+func (d drafts) Save(k composer.DraftKey, draft composer.Draft) error {
 	out := memory.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, memory.Part(p))

@@ -19,6 +19,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/workspace"
 	"parley/ui"
+	"parley/ui/composer"
 )
 
 // panicVar makes this test binary a parley that makes a mistake: where the screen
@@ -152,6 +153,6 @@ func brokenCommand() {
 }
 
 // mistaken panics where it looks for files.
-type mistaken struct{ ui.Files }
+type mistaken struct{ composer.Files }
 
-func (mistaken) Find(context.Context, string, string) (ui.FoundFiles, error) { panic(mistake) }
+func (mistaken) Find(context.Context, string, string) (composer.FoundFiles, error) { panic(mistake) }

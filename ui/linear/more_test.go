@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
-	"parley/ui"
+	"parley/ui/composer"
 )
 
 func TestVersion2(t *testing.T) {
@@ -36,14 +36,14 @@ func TestVersion2(t *testing.T) {
 }
 
 // onlyFile is a project with one file in it.
-type onlyFile struct{ ui.Files }
+type onlyFile struct{ composer.Files }
 
-func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (ui.MentionedFile, error) {
+func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (composer.MentionedFile, error) {
 	if path != "a.txt" {
-		return ui.MentionedFile{}, ui.ErrNoFile
+		return composer.MentionedFile{}, composer.ErrNoFile
 	}
 	time.Sleep(time.Second)
-	return ui.MentionedFile{URI: "file:///a.txt", Name: "a.txt"}, nil
+	return composer.MentionedFile{URI: "file:///a.txt", Name: "a.txt"}, nil
 }
 
 func TestMentions(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package widget holds the parts of the screen that know nothing of ACP: the composer, lists, dialogs, diffs, the output
-// of commands, and the text tools they share.
+// Package widget holds the parts of the screen that know nothing of ACP: the text editor, lists, dialogs, diffs, the
+// output of commands, and the text tools they share.
 //
 // Every row that a widget hands out is one terminal row: no newline, at most the asked width in cells, styles set only
 // where they change and reset at the end, not padded unless said. Widths are those of grapheme clusters. Control

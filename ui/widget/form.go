@@ -80,7 +80,7 @@ type Form struct {
 // formField is a field being filled in.
 type formField struct {
 	FormField
-	text   *Composer
+	text   *Editor
 	keys   *intent.Keymap
 	on     bool
 	chosen []bool
@@ -112,7 +112,7 @@ func NewForm(fields []FormField, keys *intent.Keymap) *Form {
 		if d.Kind == FormSelect {
 			ff.cursor = max(ff.choice(), 0)
 		}
-		ff.text = NewComposer()
+		ff.text = NewEditor()
 		ff.text.SetMaxRows(maxFieldRows)
 		ff.paste(d.Value.Text)
 		f.fields = append(f.fields, ff)

@@ -160,7 +160,7 @@ func (ff *formField) drawText(r *formRows, focused bool) {
 		r.x, r.y = len(r.inset)+x, len(r.rows)+y
 		r.active = r.y
 	}
-	for _, row := range ff.text.Rows(r.th) {
+	for _, row := range ff.text.Rows(EditorLook{Theme: r.th}) {
 		r.add(row)
 	}
 }

@@ -64,7 +64,7 @@ func TestClick(t *testing.T) {
 		{"one two three four five", 90, 0, "one two three"},
 		{"one two three four five", -3, -1, ""},
 	} {
-		k := NewComposer()
+		k := NewEditor()
 		k.SetWidth(18)
 		k.Insert(c.text)
 		k.Click(c.x, c.y)
@@ -72,7 +72,7 @@ func TestClick(t *testing.T) {
 			t.Errorf("%q, a click at %d,%d: the cursor is behind %q, want %q", c.text, c.x, c.y, got, c.before)
 		}
 	}
-	k := NewComposer()
+	k := NewEditor()
 	k.SetMaxRows(3)
 	k.Insert(strings.Repeat("row\n", 10) + "last")
 	k.Click(2, 0) // of a window that has scrolled

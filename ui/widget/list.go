@@ -13,6 +13,7 @@ import (
 // Item is one line of a List. All texts are plain.
 type Item struct {
 	Title  string // searched first, always shown
+	Path   bool   // Title is a path, whose beginning is left out where there is no room
 	Detail string // dim, beside the title; searched too
 	Hint   string // dim, at the right edge: a key, a time
 	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.

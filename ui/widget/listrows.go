@@ -83,6 +83,11 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 	} else {
 		room -= hw + 2
 	}
+	marks := l.marksOf(h)
+	if it.Path && title == it.Title {
+		title, marks = cutFront(title, marks, room)
+		it.Title, tw = title, Width(title)
+	}
 	marked := title == it.Title && tw <= room
 	title = Truncate(title, room, "…")
 	tw = Width(title)
@@ -101,7 +106,7 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 		return th.Selected.Paint(row + strings.Repeat(" ", max(width-Width(row), 0)))
 	}
 	if marked {
-		title = paintMarks(title, l.marksOf(h), th)
+		title = paintMarks(title, marks, th)
 	} else {
 		title = th.Text.Paint(title)
 	}
@@ -137,4 +142,24 @@ func paintMarks(s string, marks []int, th *theme.Theme) string {
 	}
 	paint(len(s))
 	return string(b)
+}
+
+// cutFront leaves out the beginning of a path that is too long: its end says more.
+func cutFront(path string, marks []int, room int) (string, []int) {
+	over := Width(path) - room
+	if over <= 0 {
+		return path, marks
+	}
+	runes := []rune(path)
+	n, cells := 0, 0
+	for ; n < len(runes) && cells < over+1; n++ {
+		cells += Width(string(runes[n]))
+	}
+	kept := []int(nil)
+	for _, at := range marks {
+		if at >= n {
+			kept = append(kept, at-n+1)
+		}
+	}
+	return "…" + string(runes[n:]), kept
 }

@@ -36,7 +36,7 @@ func TestRowsOfATerminalThatAddsUpRunes(t *testing.T) {
 	if got := Truncate("a"+family+"b", 6, "…"); got != "a👩\u200d👩\u200d…" {
 		t.Errorf("%q", got)
 	}
-	c := NewComposer()
+	c := NewEditor()
 	c.SetWidth(30)
 	c.Insert("1" + family + "2")
 	if x, _ := c.Cursor(); x != 2+8 {

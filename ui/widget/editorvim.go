@@ -9,8 +9,8 @@ import (
 	"parley/ui/intent"
 )
 
-// vim is what makes a composer a small vi: modes, counts, operators, motions, text objects, a register and a repeat.
-// It begins in insert mode, where it is the composer as ever.
+// vim is what makes an editor a small vi: modes, counts, operators, motions, text objects, a register and a repeat.
+// It begins in insert mode, where it is the editor as ever.
 type vim struct {
 	on      bool
 	mode    vimMode
@@ -38,15 +38,15 @@ const (
 func (v *vim) begin() { v.mode, v.pending = vimInsert, nil }
 
 // SetVim turns the modes of vi on or off.
-func (c *Composer) SetVim(on bool) { c.vim = vim{on: on} }
+func (c *Editor) SetVim(on bool) { c.vim = vim{on: on} }
 
 // Mode names the mode that is not the usual one: "normal", "visual" or "visual line"; "" while text can be typed.
-func (c *Composer) Mode() string {
+func (c *Editor) Mode() string {
 	return [...]string{"", "normal", "visual", "visual line"}[c.vim.mode]
 }
 
-// vimKey handles a key in the way of vi. handled is false where it is the composer's as ever.
-func (c *Composer) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
+// vimKey handles a key in the way of vi. handled is false where it is the editor's as ever.
+func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 	v, name := &c.vim, k.Keystroke()
 	if v.mode == vimInsert {
 		if name != "esc" {
@@ -87,8 +87,8 @@ func (c *Composer) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 	return true, true
 }
 
-// run carries out a command; false for one that is not the composer's, such as a step up from the first row.
-func (c *Composer) run(cmd vimCommand) bool {
+// run carries out a command; false for one that is not the editor's, such as a step up from the first row.
+func (c *Editor) run(cmd vimCommand) bool {
 	v := &c.vim
 	c.edits.seal()
 	if cmd.key == '.' {
@@ -113,7 +113,7 @@ func (c *Composer) run(cmd vimCommand) bool {
 }
 
 // moved carries out a motion.
-func (c *Composer) moved(cmd vimCommand) bool {
+func (c *Editor) moved(cmd vimCommand) bool {
 	if cmd.key == 'j' || cmd.key == 'k' {
 		for range max(1, cmd.count) {
 			if !c.vertical(cmd.key == 'j') {
@@ -130,7 +130,7 @@ func (c *Composer) moved(cmd vimCommand) bool {
 }
 
 // stay keeps the cursor on a character in normal mode.
-func (c *Composer) stay() {
+func (c *Editor) stay() {
 	if c.vim.mode == vimNormal && c.at.off > 0 && c.at == c.lineEnd() {
 		goal := c.goal
 		c.at = c.left()
@@ -139,7 +139,7 @@ func (c *Composer) stay() {
 }
 
 // simple carries out the commands of one key.
-func (c *Composer) simple(cmd vimCommand) {
+func (c *Editor) simple(cmd vimCommand) {
 	v, n := &c.vim, max(1, cmd.count)
 	switch cmd.key {
 	case 'i':
@@ -190,7 +190,7 @@ func (c *Composer) simple(cmd vimCommand) {
 }
 
 // change replaces characters, or the case of letters.
-func (c *Composer) change(cmd vimCommand, n int) {
+func (c *Editor) change(cmd vimCommand, n int) {
 	from, to := c.at, c.at
 	for range n {
 		if c.at = to; c.at == c.lineEnd() {
@@ -225,7 +225,7 @@ func swapCase(s string) string {
 }
 
 // join puts the line below behind this one, with a blank between.
-func (c *Composer) join(n int) {
+func (c *Editor) join(n int) {
 	for range max(1, n-1) {
 		if c.at.line+1 >= len(c.lines) {
 			return
@@ -243,7 +243,7 @@ func (c *Composer) join(n int) {
 }
 
 // put inserts the register, behind the cursor or before it.
-func (c *Composer) put(behind bool, n int) {
+func (c *Editor) put(behind bool, n int) {
 	v := &c.vim
 	if v.text == "" {
 		return
@@ -270,7 +270,7 @@ func (c *Composer) put(behind bool, n int) {
 }
 
 // repeat does the last change again.
-func (c *Composer) repeat(count int) {
+func (c *Editor) repeat(count int) {
 	v := &c.vim
 	if v.last.key == 0 {
 		return

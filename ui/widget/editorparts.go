@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a piece of a composer's text: typed, or a chip of pasted text.
+// Part is a piece of an editor's text: typed, or a chip of pasted text.
 type Part struct {
 	Text   string
 	Pasted bool
 }
 
 // Parts returns the text in pieces, so that it can be put there again as it was.
-func (c *Composer) Parts() []Part {
+func (c *Editor) Parts() []Part {
 	var parts []Part
 	var typed strings.Builder
 	flush := func() {
@@ -42,7 +42,7 @@ func (c *Composer) Parts() []Part {
 
 // SetParts replaces the text, each piece cleaned as by Insert or InsertPaste, and
 // puts the cursor at its end.
-func (c *Composer) SetParts(parts []Part) {
+func (c *Editor) SetParts(parts []Part) {
 	c.Reset()
 	for _, p := range parts {
 		switch r, n := utf8.DecodeRuneInString(p.Text); {
@@ -58,7 +58,7 @@ func (c *Composer) SetParts(parts []Part) {
 
 // SetEdited replaces the text by one that was edited elsewhere. Chips whose text is
 // still in it, in the same order, stay chips.
-func (c *Composer) SetEdited(text string) {
+func (c *Editor) SetEdited(text string) {
 	var parts []Part
 	for _, p := range c.Parts() {
 		if !p.Pasted || p.Text == "" {
@@ -74,6 +74,6 @@ func (c *Composer) SetEdited(text string) {
 
 // HasPrefix tells whether what was typed begins with a text on its first line; a
 // chip begins with nothing.
-func (c *Composer) HasPrefix(prefix string) bool {
+func (c *Editor) HasPrefix(prefix string) bool {
 	return strings.HasPrefix(string(c.lines[0].text), prefix)
 }

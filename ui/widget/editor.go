@@ -9,30 +9,28 @@ import (
 )
 
 const (
-	promptWidth      = 2
-	minComposerWidth = 5
+	promptWidth    = 2
+	minEditorWidth = 5
 )
 
-// Composer is the multi-line input. It grows with its text up to a number of rows and then scrolls; long lines are
-// wrapped softly. Use [NewComposer].
+// Editor is the multi-line input. It grows with its text up to a number of rows and then scrolls; long lines are
+// wrapped softly. Use [NewEditor].
 //
 // A key costs about as much as moving the bytes behind the cursor: only the rows around an edit are wrapped anew, and
 // only lines near the window are wrapped at all.
-type Composer struct {
-	lines       []*inputLine // never empty
-	at          place        // always at the edge of a cluster
-	goal        int          // column that vertical moves aim for; -1: the present one
-	width       int
-	maxRows     int
-	top         rowRef // first row of the window
-	prompt      string
-	placeholder string
-	yank        string
-	killing     bool // the last key killed text: the next kill joins it
-	chips       chips
-	edits       undoLog
-	vim         vim
-	tokenLabel  func(r rune) (string, bool) // nil: there are no tokens
+type Editor struct {
+	lines      []*inputLine // never empty
+	at         place        // always at the edge of a cluster
+	goal       int          // column that vertical moves aim for; -1: the present one
+	width      int
+	maxRows    int
+	top        rowRef // first row of the window, as it was before the last change
+	yank       string
+	killing    bool // the last key killed text: the next kill joins it
+	chips      chips
+	edits      undoLog
+	vim        vim
+	tokenLabel func(r rune) (string, bool) // nil: there are no tokens
 }
 
 // place is a position in the text: a line and a byte in it.
@@ -40,35 +38,35 @@ type place struct{ line, off int }
 
 func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.off < q.off }
 
-// NewComposer returns an empty composer, 80 cells wide and up to 10 rows high.
-func NewComposer() *Composer {
-	return &Composer{lines: []*inputLine{{}}, goal: -1, width: 80, maxRows: 10, prompt: "› "}
+// NewEditor returns an empty editor, 80 cells wide and up to 10 rows high.
+func NewEditor() *Editor {
+	return &Editor{lines: []*inputLine{{}}, goal: -1, width: 80, maxRows: 10}
 }
 
 // SetWidth sets the width in cells, prompt included.
-func (c *Composer) SetWidth(width int) { c.width = max(width, minComposerWidth) }
+func (c *Editor) SetWidth(width int) {
+	if width = max(width, minEditorWidth); width != c.width {
+		c.settle()
+		c.width = width
+	}
+}
 
-// SetMaxRows sets how many rows the composer may grow to, at least 1.
-func (c *Composer) SetMaxRows(rows int) { c.maxRows = max(rows, 1) }
-
-// SetPlaceholder sets the text shown while the composer is empty.
-func (c *Composer) SetPlaceholder(s string) { c.placeholder = s }
-
-// SetPrompt sets the two cells before the first row, "› " unless set. Other widths are ignored.
-func (c *Composer) SetPrompt(s string) {
-	if s = visible(s); Width(s) == promptWidth {
-		c.prompt = s
+// SetMaxRows sets how many rows the editor may grow to, at least 1.
+func (c *Editor) SetMaxRows(rows int) {
+	if rows = max(rows, 1); rows != c.maxRows {
+		c.settle()
+		c.maxRows = rows
 	}
 }
 
 // textWidth is how many cells of a row text may use. The cell behind them is the cursor's at the end of a full row.
-func (c *Composer) textWidth() int { return max(c.width-promptWidth-1, 2) }
+func (c *Editor) textWidth() int { return max(c.width-promptWidth-1, 2) }
 
 // Empty says whether there is no text.
-func (c *Composer) Empty() bool { return len(c.lines) == 1 && len(c.lines[0].text) == 0 }
+func (c *Editor) Empty() bool { return len(c.lines) == 1 && len(c.lines[0].text) == 0 }
 
 // Value returns the text, with what was pasted in place of each chip. It costs a copy of the text.
-func (c *Composer) Value() string {
+func (c *Editor) Value() string {
 	n := len(c.lines)
 	for _, l := range c.lines {
 		n += len(l.text)
@@ -86,14 +84,14 @@ func (c *Composer) Value() string {
 
 // SetValue replaces the text, cleaned as by Insert but for tokens, and puts the
 // cursor at its end.
-func (c *Composer) SetValue(s string) {
+func (c *Editor) SetValue(s string) {
 	c.Reset()
 	c.insertWithTokens(s)
 	c.edits.reset() // a draft begins with it
 }
 
-// Reset empties the composer. The text killed last stays for ctrl+y.
-func (c *Composer) Reset() {
+// Reset empties the editor. The text killed last stays for ctrl+y.
+func (c *Editor) Reset() {
 	c.lines = []*inputLine{{}}
 	c.at, c.goal, c.top, c.killing = place{}, -1, rowRef{}, false
 	c.edits.reset()
@@ -103,13 +101,13 @@ func (c *Composer) Reset() {
 
 // Insert puts text at the cursor. Line ends become \n, tabs four blanks; control characters, escape sequences and the
 // runes that stand for chips are dropped.
-func (c *Composer) Insert(s string) {
+func (c *Editor) Insert(s string) {
 	c.killing = false
 	c.replace(c.at, c.at, cleanInput(s))
 }
 
 // BeforeCursor returns the text of the cursor's line up to the cursor; chips are blanks in it.
-func (c *Composer) BeforeCursor() string {
+func (c *Editor) BeforeCursor() string {
 	return strings.Map(func(r rune) rune {
 		if isChip(r) {
 			return ' '
@@ -119,7 +117,7 @@ func (c *Composer) BeforeCursor() string {
 }
 
 // ReplaceBefore replaces the last n bytes of what BeforeCursor returns by s: how a completion goes in.
-func (c *Composer) ReplaceBefore(n int, s string) {
+func (c *Editor) ReplaceBefore(n int, s string) {
 	if before := c.BeforeCursor(); n < len(before) {
 		// Chips are longer than the blanks that stand for them, so the tail is measured, not its place.
 		tail := []rune(before[len(before)-max(n, 0):])
@@ -137,26 +135,27 @@ func (c *Composer) ReplaceBefore(n int, s string) {
 }
 
 // AtStart and AtEnd say whether the cursor is before or behind all text.
-func (c *Composer) AtStart() bool { return c.at == place{} }
+func (c *Editor) AtStart() bool { return c.at == place{} }
 
 // AtEnd says whether the cursor is behind all text.
-func (c *Composer) AtEnd() bool { return c.at == c.end() }
+func (c *Editor) AtEnd() bool { return c.at == c.end() }
 
-func (c *Composer) end() place {
+func (c *Editor) end() place {
 	last := len(c.lines) - 1
 	return place{last, len(c.lines[last].text)}
 }
 
 // MoveToStart and MoveToEnd put the cursor before or behind all text.
-func (c *Composer) MoveToStart() { c.moveTo(place{}) }
+func (c *Editor) MoveToStart() { c.moveTo(place{}) }
 
 // MoveToEnd puts the cursor behind all text.
-func (c *Composer) MoveToEnd() { c.moveTo(c.end()) }
+func (c *Editor) MoveToEnd() { c.moveTo(c.end()) }
 
-func (c *Composer) moveTo(p place) { c.at, c.goal = p, -1 }
+func (c *Editor) moveTo(p place) { c.at, c.goal = p, -1 }
 
 // replace puts ins, which is clean, in place of the text between from and to, and the cursor behind it.
-func (c *Composer) replace(from, to place, ins string) {
+func (c *Editor) replace(from, to place, ins string) {
+	c.settle()
 	c.goal = -1
 	if from != to || ins != "" {
 		c.edits.note(from, c.text(from, to), ins)
@@ -182,7 +181,7 @@ func (c *Composer) replace(from, to place, ins string) {
 }
 
 // splice replaces n bytes of a line and keeps the wrapping of the rest.
-func (c *Composer) splice(l *inputLine, at, n int, ins string) {
+func (c *Editor) splice(l *inputLine, at, n int, ins string) {
 	if n == 0 && ins == "" {
 		return
 	}
@@ -191,7 +190,7 @@ func (c *Composer) splice(l *inputLine, at, n int, ins string) {
 }
 
 // snap returns the first edge of a cluster at or after off: text put before a combining mark may have swallowed it.
-func (c *Composer) snap(line, off int) int {
+func (c *Editor) snap(line, off int) int {
 	l := c.lines[line]
 	l.wrap(&c.chips, c.textWidth())
 	for i := l.starts[l.rowAt(off)]; ; {
@@ -204,7 +203,7 @@ func (c *Composer) snap(line, off int) int {
 }
 
 // count returns how many characters there are before the cursor, and in all. A newline is one.
-func (c *Composer) count() (before, all int) {
+func (c *Editor) count() (before, all int) {
 	for i, l := range c.lines {
 		if i > 0 {
 			all++
@@ -227,7 +226,7 @@ func clusters(text []byte) int {
 }
 
 // text returns what stands between two places, chips as their runes.
-func (c *Composer) text(from, to place) string {
+func (c *Editor) text(from, to place) string {
 	if from.line == to.line {
 		return string(c.lines[from.line].text[from.off:to.off])
 	}

@@ -69,7 +69,7 @@ func (p place) behind(text string) place {
 }
 
 // undo takes the last step back; false where there is none.
-func (c *Composer) undo() bool {
+func (c *Editor) undo() bool {
 	u := &c.edits
 	if len(u.done) == 0 {
 		return false
@@ -91,7 +91,7 @@ func (c *Composer) undo() bool {
 }
 
 // redo does the step again that was undone last; false where there is none.
-func (c *Composer) redo() bool {
+func (c *Editor) redo() bool {
 	u := &c.edits
 	if len(u.undone) == 0 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens are chips of the composer's owner: runes that it gives a meaning, such as
+// Tokens are chips of the editor's owner: runes that it gives a meaning, such as
 // an image. They look like chips, and stay runes in Value, so that a text with
 // tokens can be kept and put back. Nothing that is typed or pasted holds one.
 const (
@@ -18,7 +18,7 @@ func isToken(r rune) bool { return r >= FirstToken && r <= LastToken }
 
 // SetTokens says how tokens are labelled; false for one that means nothing, and is
 // dropped where it would be put.
-func (c *Composer) SetTokens(label func(r rune) (string, bool)) { c.tokenLabel = label }
+func (c *Editor) SetTokens(label func(r rune) (string, bool)) { c.tokenLabel = label }
 
 // HasTokens tells whether a text, such as a Value, holds one.
 func HasTokens(s string) bool { return strings.ContainsFunc(s, isToken) }
@@ -50,7 +50,7 @@ func Token(piece string) (rune, bool) {
 }
 
 // InsertToken puts a token at the cursor.
-func (c *Composer) InsertToken(r rune) {
+func (c *Editor) InsertToken(r rune) {
 	if c.known(r) {
 		c.killing = false
 		c.replace(c.at, c.at, string(r))
@@ -58,7 +58,7 @@ func (c *Composer) InsertToken(r rune) {
 }
 
 // known makes a chip of a token that has a label.
-func (c *Composer) known(r rune) bool {
+func (c *Editor) known(r rune) bool {
 	if !isToken(r) || c.tokenLabel == nil {
 		return false
 	}
@@ -72,7 +72,7 @@ func (c *Composer) known(r rune) bool {
 	return ok
 }
 
-func (c *Composer) insertWithTokens(s string) {
+func (c *Editor) insertWithTokens(s string) {
 	if !HasTokens(s) {
 		c.Insert(s)
 		return
@@ -88,7 +88,7 @@ func (c *Composer) insertWithTokens(s string) {
 
 // Relabel asks for the label of a token again; one that means nothing any more is
 // replaced by a text.
-func (c *Composer) Relabel(r rune, instead string) {
+func (c *Editor) Relabel(r rune, instead string) {
 	if _, there := c.chips.byRune[r]; !there {
 		return
 	}
@@ -121,7 +121,7 @@ func (c *Composer) Relabel(r rune, instead string) {
 
 // TailBeforeCursor returns the end of what BeforeCursor does: n bytes, or a few
 // less. Its cost does not grow with the line.
-func (c *Composer) TailBeforeCursor(n int) string {
+func (c *Editor) TailBeforeCursor(n int) string {
 	text := c.lines[c.at.line].text[:c.at.off]
 	if len(text) > n {
 		text = text[len(text)-n:]
@@ -143,17 +143,17 @@ func blankChips(s string) string {
 
 // AfterCursor returns the text of the cursor's line behind the cursor; chips are
 // blanks in it.
-func (c *Composer) AfterCursor() string {
+func (c *Editor) AfterCursor() string {
 	return blankChips(string(c.lines[c.at.line].text[c.at.off:]))
 }
 
 // Before returns all text before the cursor, chips as blanks.
-func (c *Composer) Before() string {
+func (c *Editor) Before() string {
 	return blankChips(c.text(place{}, c.at))
 }
 
 // DeleteAfter deletes the first n bytes behind the cursor, which hold no chip.
-func (c *Composer) DeleteAfter(n int) {
+func (c *Editor) DeleteAfter(n int) {
 	line := c.lines[c.at.line].text
 	n = min(n, len(line)-c.at.off)
 	c.killing = false

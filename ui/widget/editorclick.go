@@ -2,12 +2,12 @@ package widget
 
 // Click puts the cursor where a cell of the widget is, counted from its top left corner: at the character there, or at the
 // end of the row where it has none that far.
-func (c *Composer) Click(x, y int) {
+func (c *Editor) Click(x, y int) {
 	if c.Empty() {
 		return
 	}
-	height, _ := c.window()
-	to, _ := c.step(c.top, min(max(y, 0), height-1))
+	c.settle()
+	to, _ := c.step(c.top, min(max(y, 0), c.Height()-1))
 	l := c.wrapped(to.line)
 	row := l.row(to.row)
 	off, w := 0, 0

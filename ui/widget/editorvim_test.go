@@ -8,9 +8,9 @@ import (
 	"parley/ui/theme"
 )
 
-// vimmed is a composer with a text, the cursor at the bar, in normal mode.
-func vimmed(text string) *Composer {
-	c := NewComposer()
+// vimmed is an editor with a text, the cursor at the bar, in normal mode.
+func vimmed(text string) *Editor {
+	c := NewEditor()
 	c.SetVim(true)
 	before, after, _ := strings.Cut(text, "|")
 	c.SetValue(before + after)
@@ -117,7 +117,7 @@ func TestVimLeaves(t *testing.T) {
 			t.Errorf("%s was taken", key)
 		}
 	}
-	c := NewComposer()
+	c := NewEditor()
 	c.SetVim(true)
 	typed(c, "one")
 	if c.Mode() != "" || !keyed(c, "esc") || c.Mode() != "normal" || keyed(c, "esc") {
@@ -131,7 +131,7 @@ func TestVimLeaves(t *testing.T) {
 
 // Undo without vi: word by word, and redo is gone after the next edit.
 func TestUndo(t *testing.T) {
-	c := NewComposer()
+	c := NewEditor()
 	typed(c, "one two three<ctrl+w>")
 	for _, want := range []string{"one two three", "one two", "one", "", ""} {
 		keyed(c, "ctrl+_")
@@ -145,7 +145,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Whatever is typed, the composer stays in order, and undoing everything leads
+// Whatever is typed, the editor stays in order, and undoing everything leads
 // back to where it began.
 func TestVimAnything(t *testing.T) {
 	keys := append(strings.Split("hjklwbeWBE0^$gGfFtT;,%iaIAoOxXsSDCYpPr~JuvVdcy.\"'(){}123 ab,é日", ""), "<esc>", "<esc>", "<ctrl+r>", "<ctrl+u>", "<enter>", "<ctrl+w>", "<alt+enter>", "<up>")
@@ -160,7 +160,7 @@ func TestVimAnything(t *testing.T) {
 			if c.at.line >= len(c.lines) || c.at.off > len(c.lines[c.at.line].text) || c.snap(c.at.line, c.at.off) != c.at.off {
 				t.Fatalf("after %s the cursor is at %v of %q", key, c.at, c.Value())
 			}
-			c.Rows(theme.Plain())
+			c.Rows(EditorLook{Theme: theme.Plain()})
 		}
 		c.vim = vim{}
 		for c.undo() {
@@ -173,7 +173,7 @@ func TestVimAnything(t *testing.T) {
 
 // A long word is one step, however its edits are kept.
 func TestUndoOfALongWord(t *testing.T) {
-	c := NewComposer()
+	c := NewEditor()
 	long := strings.Repeat("x", 3*maxJoined)
 	for range len(long) {
 		typed(c, "x")

@@ -43,13 +43,13 @@ func press(name string) tea.KeyPressMsg {
 }
 
 // keyed is a key of the default keymap.
-func keyed(c *Composer, name string) bool {
+func keyed(c *Editor, name string) bool {
 	k := press(name)
 	return c.Key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
 }
 
 // typed plays keys; a name in <> is a key, everything else is typed.
-func typed(c *Composer, keys string) (last bool) {
+func typed(c *Editor, keys string) (last bool) {
 	for keys != "" {
 		if keys[0] == '<' {
 			name, rest, _ := strings.Cut(keys[1:], ">")
@@ -63,12 +63,12 @@ func typed(c *Composer, keys string) (last bool) {
 }
 
 // withCursor returns the value with a bar at the cursor.
-func withCursor(c *Composer) string {
+func withCursor(c *Editor) string {
 	head := c.text(place{}, c.at)
 	return head + "|" + c.text(c.at, c.end())
 }
 
-func TestComposerKeys(t *testing.T) {
+func TestEditorKeys(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"abc<left><left>X", "aX|bc"},
 		{"abc<home>X<end>Y", "XabcY|"},
@@ -97,7 +97,7 @@ func TestComposerKeys(t *testing.T) {
 		{"👩‍👩‍👧<backspace>", "|"},
 		{"über<alt+b>X", "X|über"},
 	} {
-		comp := NewComposer()
+		comp := NewEditor()
 		typed(comp, c.keys)
 		if got := withCursor(comp); got != c.want {
 			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
@@ -105,7 +105,7 @@ func TestComposerKeys(t *testing.T) {
 	}
 }
 
-func TestComposerLeavesKeys(t *testing.T) {
+func TestEditorLeavesKeys(t *testing.T) {
 	for _, c := range []struct {
 		before, key string
 		want        bool
@@ -116,7 +116,7 @@ func TestComposerLeavesKeys(t *testing.T) {
 		{"a", "esc", false}, {"a", "tab", false}, {"a", "ctrl+c", false}, {"a", "pgup", false}, {"", "?", true},
 		{"a", "ctrl+b", false}, {"a", "alt+a", false},
 	} {
-		comp := NewComposer()
+		comp := NewEditor()
 		typed(comp, c.before)
 		if got := keyed(comp, c.key); got != c.want {
 			t.Errorf("%q then %s: consumed %v, want %v", c.before, c.key, got, c.want)
@@ -124,13 +124,13 @@ func TestComposerLeavesKeys(t *testing.T) {
 	}
 }
 
-func TestComposerInput(t *testing.T) {
+func TestEditorInput(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\r\nb\rc": "a\nb\nc", "\tx": "    x", "a\x00\x07b\x7f": "ab", "\x1b[31mred\x1b[m\n\x1b]0;t\x07x": "red\nx",
 		"chip\U00100000\U0010FFFDs": "chips", "bad\xffutf": "badutf", "\uFFFD": "\uFFFD", "icon \U000F0001": "icon \U000F0001",
 		"C1 \u0085\u009b": "C1 ",
 	} {
-		c := NewComposer()
+		c := NewEditor()
 		c.Insert(in)
 		if got := c.Value(); got != want {
 			t.Errorf("Insert(%q): %q, want %q", in, got, want)
@@ -138,14 +138,14 @@ func TestComposerInput(t *testing.T) {
 	}
 }
 
-func TestComposerChips(t *testing.T) {
+func TestEditorChips(t *testing.T) {
 	th := theme.Plain()
 	text := strings.Repeat("\tline\r\n", 214)
-	c := NewComposer()
+	c := NewEditor()
 	typed(c, "see ")
 	c.InsertPaste(text)
 	typed(c, "!")
-	if got, want := ansi.Strip(c.Rows(th)[0]), "› see [pasted 214 lines]!"; got != want {
+	if got, want := ansi.Strip(c.Rows(EditorLook{Theme: th})[0]), "› see [pasted 214 lines]!"; got != want {
 		t.Errorf("row %q, want %q", got, want)
 	}
 	if got, want := c.Value(), "see "+strings.Repeat("\tline\n", 214)+"!"; got != want {
@@ -167,7 +167,7 @@ func TestComposerChips(t *testing.T) {
 		t.Errorf("after backspace %q", got)
 	}
 	c.InsertPaste(strings.Repeat("x", 2001))
-	if got := ansi.Strip(c.Rows(th)[0]); got != "› see [pasted 2.0 kB]!" {
+	if got := ansi.Strip(c.Rows(EditorLook{Theme: th})[0]); got != "› see [pasted 2.0 kB]!" {
 		t.Errorf("row %q", got)
 	}
 	typed(c, "<ctrl+u>")
@@ -189,8 +189,8 @@ func TestComposerChips(t *testing.T) {
 	}
 }
 
-func TestComposerCompletion(t *testing.T) {
-	c := NewComposer()
+func TestEditorCompletion(t *testing.T) {
+	c := NewEditor()
 	c.InsertPaste(strings.Repeat("a\n", 11))
 	typed(c, "look at @pars now<alt+b><left>")
 	if got := c.BeforeCursor(); got != " look at @pars" {
@@ -202,16 +202,15 @@ func TestComposerCompletion(t *testing.T) {
 	}
 }
 
-func TestComposerView(t *testing.T) {
-	c := NewComposer()
-	c.SetPlaceholder("Message claude, / for commands, @ for files")
+func TestEditorView(t *testing.T) {
+	c := NewEditor()
 	var b strings.Builder
 	show := func(name string) {
 		for _, w := range []int{12, 40, 80, 120} {
 			c.SetWidth(w)
 			x, y := c.Cursor()
 			fmt.Fprintf(&b, "== %s, %d wide: height %d, cursor %d,%d\n", name, w, c.Height(), x, y)
-			rows := c.Rows(theme.Plain())
+			rows := c.Rows(EditorLook{Theme: theme.Plain(), Placeholder: "Message claude, / for commands, @ for files"})
 			checkRows(t, rows, w)
 			for _, row := range rows {
 				b.WriteString(ansi.Strip(row) + "\n")
@@ -229,17 +228,17 @@ func TestComposerView(t *testing.T) {
 	show("many lines")
 	typed(c, "<up><up><up><up><up>")
 	show("scrolled up")
-	golden(t, "composer.txt", b.String())
+	golden(t, "editor.txt", b.String())
 }
 
-// The composer against a plain string: after any edits the value is the same, the rows hold the value, the wrapping kept
+// The editor against a plain string: after any edits the value is the same, the rows hold the value, the wrapping kept
 // from edit to edit is that made from scratch, and the cursor stands on the cell of its byte.
-func TestComposerAgainstModel(t *testing.T) {
+func TestEditorAgainstModel(t *testing.T) {
 	words := []string{"a", " ", "word", "  ", "\n", "日本", "é", "e\u0301", "👩‍👩‍👧", "\u0301", "🇩🇪", "🇫", "long-unbroken-token", "\t", "\n\n", "x y z "}
 	keys := []string{"left", "right", "up", "down", "home", "end", "alt+b", "alt+f", "backspace", "delete", "ctrl+w", "ctrl+u", "ctrl+k", "ctrl+y", "alt+d", "ctrl+home", "ctrl+end", "ctrl+j"}
 	for seed := range uint64(60) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
-		c := NewComposer()
+		c := NewEditor()
 		c.SetMaxRows(1 + rnd.IntN(6))
 		c.SetWidth(5 + rnd.IntN(30))
 		for step := range 150 {
@@ -257,7 +256,7 @@ func TestComposerAgainstModel(t *testing.T) {
 			if rnd.IntN(20) == 0 {
 				c.SetWidth(5 + rnd.IntN(30))
 			}
-			checkComposer(t, c)
+			checkEditor(t, c)
 			if t.Failed() {
 				t.Fatalf("seed %d step %d: %q", seed, step, c.Value())
 			}
@@ -266,7 +265,7 @@ func TestComposerAgainstModel(t *testing.T) {
 }
 
 // checkKey presses a key and checks that what it took away was one piece beside the cursor.
-func checkKey(t *testing.T, c *Composer, name string) {
+func checkKey(t *testing.T, c *Editor, name string) {
 	t.Helper()
 	before, at := c.Value(), len(c.text(place{}, c.at))
 	keyed(c, name)
@@ -291,9 +290,9 @@ func checkKey(t *testing.T, c *Composer, name string) {
 	}
 }
 
-func checkComposer(t *testing.T, c *Composer) {
+func checkEditor(t *testing.T, c *Editor) {
 	t.Helper()
-	rows := c.Rows(theme.Plain())
+	rows := c.Rows(EditorLook{Theme: theme.Plain()})
 	checkRows(t, rows, c.width)
 	if len(rows) != c.Height() || len(rows) > c.maxRows {
 		t.Errorf("%d rows, height %d of %d", len(rows), c.Height(), c.maxRows)
@@ -333,31 +332,54 @@ func checkComposer(t *testing.T, c *Composer) {
 }
 
 func benchmarkKey(b *testing.B, text string, keys ...string) {
-	c := NewComposer()
+	c := NewEditor()
 	c.Insert(text)
 	c.SetWidth(100)
 	c.MoveToEnd()
 	th := theme.Dark()
-	c.Rows(th)
+	c.Rows(EditorLook{Theme: th})
 	c.at.off /= 2
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		keyed(c, keys[i%len(keys)])
-		c.Rows(th)
+		c.Rows(EditorLook{Theme: th})
 		c.Cursor()
 	}
 }
 
-func BenchmarkComposerKey10B(b *testing.B) { benchmarkKey(b, "ten bytes.", "x", "backspace") }
-func BenchmarkComposerKey1MBLine(b *testing.B) {
+func BenchmarkEditorKey10B(b *testing.B) { benchmarkKey(b, "ten bytes.", "x", "backspace") }
+func BenchmarkEditorKey1MBLine(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("word and word ", 1<<20/14), "x", "backspace")
 }
-func BenchmarkComposerKey1MBLines(b *testing.B) {
+func BenchmarkEditorKey1MBLines(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("a line of some forty characters or so.\n", 1<<20/39), "x", "backspace")
 }
-func BenchmarkComposerNewline1MBLine(b *testing.B) {
+func BenchmarkEditorNewline1MBLine(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("word and word ", 1<<20/14), "ctrl+j", "backspace")
 }
-func BenchmarkComposerUp1MBWide(b *testing.B) {
+func BenchmarkEditorUp1MBWide(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("日本語のテキスト", 1<<20/24), "up", "x")
+}
+
+// Drawing moves nothing: the window is where the text and the cursor have it.
+func TestEditorDrawnTwice(t *testing.T) {
+	c := NewEditor()
+	c.SetWidth(20)
+	c.SetMaxRows(4)
+	c.SetValue(strings.Repeat("a line\n", 12) + "the last")
+	for _, key := range []string{"", "up", "up", "ctrl+home", "down", "enter"} {
+		if key != "" {
+			c.Key(press(key), intent.Default.Of(intent.Draft, key))
+		}
+		before := c.top
+		first := c.Rows(EditorLook{Theme: theme.Plain()})
+		x, y := c.Cursor()
+		if c.top != before {
+			t.Errorf("after %q: drawing moved the window from %v to %v", key, before, c.top)
+		}
+		again := c.Rows(EditorLook{Theme: theme.Plain()})
+		if x2, y2 := c.Cursor(); !slices.Equal(first, again) || x != x2 || y != y2 {
+			t.Errorf("after %q: drawn again it is another picture:\n%q\n%q", key, first, again)
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"parley/ui/glyphs"
 )
 
-// inputLine is one line of the composer's text with its soft wrapping.
+// inputLine is one line of the editor's text with its soft wrapping.
 type inputLine struct {
 	text   []byte
 	starts []int // the byte where each row starts; starts[0] is 0

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -13,14 +14,14 @@ type rowRef struct{ line, row int }
 func (a rowRef) before(b rowRef) bool { return a.line < b.line || a.line == b.line && a.row < b.row }
 
 // wrapped returns a line with its wrapping made.
-func (c *Composer) wrapped(line int) *inputLine {
+func (c *Editor) wrapped(line int) *inputLine {
 	l := c.lines[line]
 	l.wrap(&c.chips, c.textWidth())
 	return l
 }
 
 // step returns the row n rows after r (before, if n is negative), and how many steps there were.
-func (c *Composer) step(r rowRef, n int) (rowRef, int) {
+func (c *Editor) step(r rowRef, n int) (rowRef, int) {
 	done := 0
 	for ; n > 0; n-- {
 		switch {
@@ -47,20 +48,20 @@ func (c *Composer) step(r rowRef, n int) (rowRef, int) {
 	return r, done
 }
 
-// Height returns how many rows the composer takes, from 1 to its maximum.
-func (c *Composer) Height() int {
+// Height returns how many rows the editor takes, from 1 to its maximum.
+func (c *Editor) Height() int {
 	_, n := c.step(rowRef{}, c.maxRows-1)
 	return n + 1
 }
 
 // cursorRow returns the row of the cursor and its column in the text.
-func (c *Composer) cursorRow() (rowRef, int) {
+func (c *Editor) cursorRow() (rowRef, int) {
 	l := c.wrapped(c.at.line)
 	row := l.rowAt(c.at.off)
 	return rowRef{c.at.line, row}, c.cells(l.text[l.starts[row]:c.at.off])
 }
 
-func (c *Composer) cells(text []byte) int {
+func (c *Editor) cells(text []byte) int {
 	w := 0
 	for len(text) > 0 {
 		n, cw := c.chips.cluster(text, c.textWidth())
@@ -70,45 +71,57 @@ func (c *Composer) cells(text []byte) int {
 	return w
 }
 
-// window moves the window so that it shows the cursor and no rows beyond the text. It returns the cursor's row in it.
-func (c *Composer) window() (height, y int) {
+// window returns the first row of the window and its height, and the cursor's row in it: from where the window was, so
+// far that it shows the cursor and no rows beyond the text.
+func (c *Editor) window() (top rowRef, height, y int) {
 	height = c.Height()
 	cur, _ := c.cursorRow()
-	c.top.line = min(c.top.line, len(c.lines)-1)
-	c.top.row = min(c.top.row, len(c.wrapped(c.top.line).starts)-1)
-	if cur.before(c.top) {
-		c.top = cur
+	top.line = min(c.top.line, len(c.lines)-1)
+	top.row = min(c.top.row, len(c.wrapped(top.line).starts)-1)
+	if cur.before(top) {
+		top = cur
 	}
 	// A text that became shorter pulls the window back over its end.
-	if _, n := c.step(c.top, height-1); n < height-1 {
-		c.top, _ = c.step(c.top, n-(height-1))
+	if _, n := c.step(top, height-1); n < height-1 {
+		top, _ = c.step(top, n-(height-1))
 	}
-	for r := c.top; r != cur; y++ {
+	for r := top; r != cur; y++ {
 		if y == height-1 {
-			c.top, _ = c.step(cur, -(height - 1))
-			return height, height - 1
+			top, _ = c.step(cur, -(height - 1))
+			return top, height, y
 		}
 		r, _ = c.step(r, 1)
 	}
-	return height, y
+	return top, height, y
 }
 
+// settle keeps the window where it is drawn, before something changes the text or moves the cursor.
+func (c *Editor) settle() { c.top, _, _ = c.window() }
+
 // Cursor returns where the terminal's cursor belongs, in cells from the widget's top left corner.
-func (c *Composer) Cursor() (x, y int) {
-	_, y = c.window()
+func (c *Editor) Cursor() (x, y int) {
+	_, _, y = c.window()
 	_, col := c.cursorRow()
 	return promptWidth + col, y
 }
 
-// Rows draws the composer: Height rows of at most the set width.
-func (c *Composer) Rows(th *theme.Theme) []string {
-	prompt := th.Prompt.Paint(c.prompt)
+// EditorLook says how an editor is drawn.
+type EditorLook struct {
+	Theme       *theme.Theme
+	Prompt      string // before the first row, two cells; "" is "› "
+	Placeholder string // shown while the editor is empty
+}
+
+// Rows draws the editor: Height rows of at most the set width.
+func (c *Editor) Rows(look EditorLook) []string {
+	th := look.Theme
+	prompt := th.Prompt.Paint(cmp.Or(look.Prompt, "› "))
 	if c.Empty() {
-		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(c.placeholder), c.width-promptWidth, "…"))}
+		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(look.Placeholder), c.width-promptWidth, "…"))}
 	}
-	height, _ := c.window()
+	top, height, _ := c.window()
 	rows := make([]string, 0, height)
-	for r := c.top; len(rows) < height; r, _ = c.step(r, 1) {
+	for r := top; len(rows) < height; r, _ = c.step(r, 1) {
 		head := "  "
 		if r == (rowRef{}) {
 			head = prompt
@@ -119,7 +132,7 @@ func (c *Composer) Rows(th *theme.Theme) []string {
 }
 
 // paintRow draws a row, and what is selected of it.
-func (c *Composer) paintRow(r rowRef, th *theme.Theme) string {
+func (c *Editor) paintRow(r rowRef, th *theme.Theme) string {
 	l := c.wrapped(r.line)
 	text := l.row(r.row)
 	if c.vim.mode != vimVisual && c.vim.mode != vimVisualLine {
@@ -141,7 +154,7 @@ func (c *Composer) paintRow(r rowRef, th *theme.Theme) string {
 }
 
 // paint draws the bytes of one row. The text is clean; only chips need work.
-func (c *Composer) paint(text []byte, ink theme.Ink, th *theme.Theme) string {
+func (c *Editor) paint(text []byte, ink theme.Ink, th *theme.Theme) string {
 	if len(text) == 0 {
 		return ""
 	}
@@ -169,7 +182,7 @@ func (c *Composer) paint(text []byte, ink theme.Ink, th *theme.Theme) string {
 
 // vertical moves the cursor a row down or up, as near as it can to the column where the move began. It says whether there
 // was a row to go to.
-func (c *Composer) vertical(down bool) bool {
+func (c *Editor) vertical(down bool) bool {
 	cur, col := c.cursorRow()
 	if c.goal < 0 {
 		c.goal = col

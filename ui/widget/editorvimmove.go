@@ -13,7 +13,7 @@ type target struct {
 }
 
 // motion says where a motion leads from the cursor; false where it leads nowhere.
-func (c *Composer) motion(cmd vimCommand) (target, bool) {
+func (c *Editor) motion(cmd vimCommand) (target, bool) {
 	at, n := c.at, max(1, cmd.count)
 	defer func() { c.at = at }()
 	switch cmd.key {
@@ -78,7 +78,7 @@ func (c *Composer) motion(cmd vimCommand) (target, bool) {
 
 // kindAt tells what stands at the cursor: 0 for a blank or the end of a line, else 1 or 2; capital motions know only one
 // kind that is not blank.
-func (c *Composer) kindAt(p place, capital bool) int {
+func (c *Editor) kindAt(p place, capital bool) int {
 	text := c.lines[p.line].text
 	if p.off >= len(text) {
 		return 0
@@ -94,7 +94,7 @@ func (c *Composer) kindAt(p place, capital bool) int {
 }
 
 // wordMotion is one step of w, b or e, or their capitals.
-func (c *Composer) wordMotion(key rune) place {
+func (c *Editor) wordMotion(key rune) place {
 	capital := strings.ContainsRune("WBE", key)
 	kind := func() int { return c.kindAt(c.at, capital) }
 	forward := func() bool {
@@ -141,7 +141,7 @@ func (c *Composer) wordMotion(key rune) place {
 }
 
 // findMotion is f, F, t or T: to a character of the line, or before it.
-func (c *Composer) findMotion(cmd vimCommand) (target, bool) {
+func (c *Editor) findMotion(cmd vimCommand) (target, bool) {
 	at, text := c.at, c.lines[c.at.line].text
 	back := cmd.key == 'F' || cmd.key == 'T'
 	till := cmd.key == 't' || cmd.key == 'T'
@@ -175,7 +175,7 @@ func (c *Composer) findMotion(cmd vimCommand) (target, bool) {
 const brackets = "()[]{}<>"
 
 // match is %: to the bracket that belongs to the one under the cursor, or to the next one of the line.
-func (c *Composer) match() (target, bool) {
+func (c *Editor) match() (target, bool) {
 	text := c.lines[c.at.line].text
 	i := strings.IndexAny(string(text[c.at.off:]), brackets)
 	if i < 0 {
@@ -187,7 +187,7 @@ func (c *Composer) match() (target, bool) {
 }
 
 // partner finds the bracket that belongs to the one at a place.
-func (c *Composer) partner(from place) (place, bool) {
+func (c *Editor) partner(from place) (place, bool) {
 	own := c.lines[from.line].text[from.off]
 	k := strings.IndexByte(brackets, own)
 	other, step := brackets[k^1], 1-2*(k&1)
@@ -215,7 +215,7 @@ func (c *Composer) partner(from place) (place, bool) {
 }
 
 // firstWord is the first place of the line that is not blank.
-func (c *Composer) firstWord() place {
+func (c *Editor) firstWord() place {
 	text := string(c.lines[c.at.line].text)
 	return place{c.at.line, len(text) - len(strings.TrimLeft(text, " "))}
 }

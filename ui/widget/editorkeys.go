@@ -8,19 +8,11 @@ import (
 	"parley/ui/intent"
 )
 
-// printable says whether a key stands for text rather than a command. AltGr may report ctrl and alt together.
-func printable(k tea.KeyPressMsg) bool {
-	if k.Text == "" {
-		return false
-	}
-	mod := k.Mod & (tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModSuper | tea.ModHyper)
-	return mod == 0 || mod == tea.ModCtrl|tea.ModAlt
-}
-
-// Key handles a key that means want, and says whether the composer took it. It takes text, what edits and moves
+// Key handles a key that means want, and says whether the editor took it. It takes text, what edits and moves
 // (intent.Draft), and enter behind a backslash, which a newline replaces. It leaves enter, up on the first row, down on
 // the last, and, while it is empty, everything that would move or delete.
-func (c *Composer) Key(k tea.KeyPressMsg, want intent.Intent) bool {
+func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
+	c.settle()
 	if c.vim.on {
 		if taken, handled := c.vimKey(k); handled {
 			return taken
@@ -72,27 +64,27 @@ func (c *Composer) Key(k tea.KeyPressMsg, want intent.Intent) bool {
 }
 
 // EndsWithBackslash says whether a backslash stands right before the cursor.
-func (c *Composer) EndsWithBackslash() bool {
+func (c *Editor) EndsWithBackslash() bool {
 	return c.at.off > 0 && c.lines[c.at.line].text[c.at.off-1] == '\\'
 }
 
 // moves maps intents to the place they move to.
-var moves = map[intent.Intent]func(*Composer) place{
-	intent.CharLeft: (*Composer).left, intent.CharRight: (*Composer).right,
-	intent.LineStart: (*Composer).lineStart, intent.LineEnd: (*Composer).lineEnd,
-	intent.WordLeft: (*Composer).wordLeft, intent.WordRight: (*Composer).wordRight,
-	intent.DraftStart: func(*Composer) place { return place{} }, intent.DraftEnd: (*Composer).end,
+var moves = map[intent.Intent]func(*Editor) place{
+	intent.CharLeft: (*Editor).left, intent.CharRight: (*Editor).right,
+	intent.LineStart: (*Editor).lineStart, intent.LineEnd: (*Editor).lineEnd,
+	intent.WordLeft: (*Editor).wordLeft, intent.WordRight: (*Editor).wordRight,
+	intent.DraftStart: func(*Editor) place { return place{} }, intent.DraftEnd: (*Editor).end,
 }
 
 // kills maps intents to what they delete.
-var kills = map[intent.Intent]func(*Composer){
-	intent.DeleteBack:    func(c *Composer) { c.delete(c.left(), c.at) },
-	intent.DeleteForward: func(c *Composer) { c.delete(c.at, c.right()) },
-	intent.KillBlankLeft: func(c *Composer) { c.kill(c.blankLeft(), c.at) },
-	intent.KillWordLeft:  func(c *Composer) { c.kill(c.wordLeft(), c.at) },
-	intent.KillWordRight: func(c *Composer) { c.kill(c.at, c.wordRight()) },
-	intent.KillToStart:   func(c *Composer) { c.kill(c.lineStart(), c.at) },
-	intent.KillToEnd: func(c *Composer) {
+var kills = map[intent.Intent]func(*Editor){
+	intent.DeleteBack:    func(c *Editor) { c.delete(c.left(), c.at) },
+	intent.DeleteForward: func(c *Editor) { c.delete(c.at, c.right()) },
+	intent.KillBlankLeft: func(c *Editor) { c.kill(c.blankLeft(), c.at) },
+	intent.KillWordLeft:  func(c *Editor) { c.kill(c.wordLeft(), c.at) },
+	intent.KillWordRight: func(c *Editor) { c.kill(c.at, c.wordRight()) },
+	intent.KillToStart:   func(c *Editor) { c.kill(c.lineStart(), c.at) },
+	intent.KillToEnd: func(c *Editor) {
 		to := c.lineEnd()
 		if to == c.at {
 			to = c.right() // at the end of a line it takes the newline
@@ -101,13 +93,13 @@ var kills = map[intent.Intent]func(*Composer){
 	},
 }
 
-func (c *Composer) delete(from, to place) {
+func (c *Editor) delete(from, to place) {
 	c.killing = false
 	c.replace(from, to, "")
 }
 
 // kill deletes text and keeps it for ctrl+y. Kills in a row add up, in the order of the text.
-func (c *Composer) kill(from, to place) {
+func (c *Editor) kill(from, to place) {
 	if from == to {
 		return
 	}
@@ -124,11 +116,11 @@ func (c *Composer) kill(from, to place) {
 	c.killing = true
 }
 
-func (c *Composer) lineStart() place { return place{c.at.line, 0} }
-func (c *Composer) lineEnd() place   { return place{c.at.line, len(c.lines[c.at.line].text)} }
+func (c *Editor) lineStart() place { return place{c.at.line, 0} }
+func (c *Editor) lineEnd() place   { return place{c.at.line, len(c.lines[c.at.line].text)} }
 
 // left returns the place one cluster before the cursor; a line's start follows the end of the line before.
-func (c *Composer) left() place {
+func (c *Editor) left() place {
 	p := c.at
 	if p.off == 0 {
 		if p.line == 0 {
@@ -146,7 +138,7 @@ func (c *Composer) left() place {
 	return place{p.line, last}
 }
 
-func (c *Composer) right() place {
+func (c *Editor) right() place {
 	p := c.at
 	l := c.lines[p.line]
 	if p.off < len(l.text) {
@@ -160,16 +152,16 @@ func (c *Composer) right() place {
 }
 
 // wordLeft returns the start of the word before the cursor. A chip is a word.
-func (c *Composer) wordLeft() place {
+func (c *Editor) wordLeft() place {
 	return c.skipLeft(func(r rune) bool { return !wordRune(r) && r != '_' })
 }
 
 // blankLeft returns the start of the run of non-blanks before the cursor, as ctrl+w of a shell takes it.
-func (c *Composer) blankLeft() place {
+func (c *Editor) blankLeft() place {
 	return c.skipLeft(func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u3000' })
 }
 
-func (c *Composer) skipLeft(gap func(rune) bool) place {
+func (c *Editor) skipLeft(gap func(rune) bool) place {
 	if c.at.off == 0 {
 		return c.left()
 	}
@@ -191,7 +183,7 @@ func (c *Composer) skipLeft(gap func(rune) bool) place {
 	return c.edge(len(text))
 }
 
-func (c *Composer) wordRight() place {
+func (c *Editor) wordRight() place {
 	line := c.lines[c.at.line].text
 	i, in := c.at.off, false
 	if i == len(line) {
@@ -216,7 +208,7 @@ func (c *Composer) wordRight() place {
 }
 
 // edge returns the place in the cursor's line at the last edge of a cluster up to off.
-func (c *Composer) edge(off int) place {
+func (c *Editor) edge(off int) place {
 	l := c.lines[c.at.line]
 	l.wrap(&c.chips, c.textWidth())
 	last := l.starts[l.rowAt(off)]

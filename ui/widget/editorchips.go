@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // A paste over either limit becomes a chip.
@@ -14,18 +12,17 @@ const (
 	chipBytes = 2000
 )
 
-// Chips stand in the text as runes of the private plane 16. Such runes are dropped from all input, so no text can pose as
-// a chip. (Plane 15, where icon fonts live, is left to the user.)
+// Chips stand in the text as runes of the private plane 16, which cleanInput drops: no text can pose as a chip.
 const (
-	firstChip = 0x100000
+	firstChip = privatePlane
 	lastChip  = FirstToken - 1
 )
 
-func isChip(r rune) bool { return r >= firstChip && r <= 0x10FFFF }
+func isChip(r rune) bool { return r >= firstChip && r <= utf8.MaxRune }
 
 type chip struct{ label, text string }
 
-// chips holds what the chips of a composer stand for. A number is used once.
+// chips holds what the chips of an editor stand for. A number is used once.
 type chips struct {
 	byRune map[rune]chip
 	next   rune
@@ -79,28 +76,9 @@ func chipLabel(text string) string {
 	return fmt.Sprintf("[pasted %s]", byteCount(len(text)))
 }
 
-// countLines counts the lines of text; a last newline ends a line, it does not begin one.
-func countLines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
-}
-
-func byteCount(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
 // InsertPaste puts pasted text at the cursor, cleaned as by Insert. More than 10 lines or 2000 bytes become a chip, in
 // which tabs are kept.
-func (c *Composer) InsertPaste(text string) {
+func (c *Editor) InsertPaste(text string) {
 	text = cleanText(text, true)
 	if countLines(text) > chipLines || len(text) > chipBytes {
 		if r, ok := c.chips.add(text); ok {
@@ -113,64 +91,24 @@ func (c *Composer) InsertPaste(text string) {
 }
 
 // chipBefore returns the chip right behind which the cursor stands.
-func (c *Composer) chipBefore() (rune, int, bool) {
+func (c *Editor) chipBefore() (rune, int, bool) {
 	r, n := lastRune(c.lines[c.at.line].text[:c.at.off])
 	return r, n, n > 0 && isChip(r)
 }
 
 // Chip returns the text of the chip right before the cursor.
-func (c *Composer) Chip() (string, bool) {
+func (c *Editor) Chip() (string, bool) {
 	r, _, ok := c.chipBefore()
 	return c.chips.byRune[r].text, ok
 }
 
 // OpenChip replaces the chip right before the cursor by its text, to be edited. It says whether there was one.
-func (c *Composer) OpenChip() bool {
+func (c *Editor) OpenChip() bool {
 	r, n, ok := c.chipBefore()
 	if !ok || isToken(r) {
 		return false
 	}
 	c.killing = false
 	c.replace(place{c.at.line, c.at.off - n}, c.at, cleanInput(c.chips.byRune[r].text))
-	return true
-}
-
-func cleanInput(s string) string { return cleanText(s, false) }
-
-// cleanText makes text fit for the composer. Line ends become \n; escape sequences, control characters, broken UTF-8 and
-// the runes of chips are dropped; tabs become blanks unless keepTabs.
-func cleanText(s string, keepTabs bool) string {
-	if cleanASCII(s) {
-		return s
-	}
-	if strings.IndexByte(s, 0x1b) >= 0 {
-		s = ansi.Strip(s)
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	var b strings.Builder
-	b.Grow(len(s))
-	for i, r := range s {
-		switch {
-		case r == '\n', r == '\r', r == '\u2028', r == '\u2029':
-			b.WriteByte('\n')
-		case r == '\t' && keepTabs:
-			b.WriteByte('\t')
-		case r == '\t':
-			b.WriteString("    ")
-		case r < 0x20, r >= 0x7f && r < 0xa0, isChip(r):
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func cleanASCII(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < 0x20 || c >= 0x7f) && c != '\n' {
-			return false
-		}
-	}
 	return true
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestComposerParts(t *testing.T) {
+func TestEditorParts(t *testing.T) {
 	pasted, other := strings.Repeat("\tline\n", 20), strings.Repeat("x", 3000)
-	c := NewComposer()
+	c := NewEditor()
 	c.Insert("see ")
 	c.InsertPaste(pasted)
 	c.Insert(" and\nthen ")
@@ -18,7 +18,7 @@ func TestComposerParts(t *testing.T) {
 	if !slices.Equal(parts, want) {
 		t.Errorf("%+v", parts)
 	}
-	again := NewComposer()
+	again := NewEditor()
 	again.SetParts(parts)
 	if again.Value() != c.Value() || !slices.Equal(again.Parts(), want) || !again.AtEnd() {
 		t.Errorf("put there again: %+v", again.Parts())
@@ -27,8 +27,8 @@ func TestComposerParts(t *testing.T) {
 	if got := again.Parts(); !slices.Equal(got, []Part{{"please see ", false}, {pasted, true}, {" and the other: " + other[1:], false}}) {
 		t.Errorf("edited: %+v", got)
 	}
-	if (&Composer{lines: []*inputLine{{}}}).Parts() != nil {
-		t.Error("an empty composer has parts")
+	if (&Editor{lines: []*inputLine{{}}}).Parts() != nil {
+		t.Error("an empty editor has parts")
 	}
 	for text, want := range map[string]bool{"!ls": true, " !ls": false, "x\n!ls": false, "!": true} {
 		c.SetValue(text)

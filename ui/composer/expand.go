@@ -1,4 +1,4 @@
-package ui
+package composer
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
-	"parley/internal/workspace"
 	"parley/ui/widget"
 )
 
@@ -20,32 +19,41 @@ type expansion struct {
 	roots    []string
 	mentions []mention.Mention
 	long     bool // mentions are still to be found
-	pictures map[rune]*attached
+	pictures map[rune]*image
 }
 
-// expand returns what makes blocks of a prompt; nil where it is plain text.
-func (m *Model) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
+// Recipient is what expanding a prompt has to know of the agent and the session that it
+// goes to.
+type Recipient struct {
+	Agent event.AgentInfo
+	Roots []string // directories whose files may be mentioned, the session's own first
+	// Withheld is not nil for an agent that has other files: for it mentions are text, and
+	// Withheld is told when there are any.
+	Withheld func()
+}
+
+// Expand returns what makes blocks of a prompt; nil where it is plain text.
+func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event.Block, []string) {
 	// A long text is looked through elsewhere, not between two keys.
-	named := m.opts.Files != nil && strings.IndexByte(text, '@') >= 0
+	named := s.opts.Files != nil && strings.IndexByte(text, '@') >= 0
 	long := named && len(text) > 64<<10
 	var mentions []mention.Mention
 	if named && !long {
 		mentions = mentionsIn(text)
 	}
-	// An agent that runs elsewhere has other files: for it they are text.
-	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
+	if to.Withheld != nil {
 		if len(mentions) > 0 {
-			s.SayOnce("this agent runs elsewhere and gets no files: what is behind @ stays text")
+			to.Withheld()
 		}
 		long, mentions = false, nil
 	}
 	if !long && len(mentions) == 0 && !widget.HasTokens(text) {
 		return nil
 	}
-	e := &expansion{text: text, info: s.Agent.Conn().Client.Agent(), files: m.opts.Files, roots: m.pageOf(s).roots(), mentions: mentions, long: long, pictures: map[rune]*attached{}}
+	e := &expansion{text: text, info: to.Agent, files: s.opts.Files, roots: to.Roots, mentions: mentions, long: long, pictures: map[rune]*image{}}
 	for _, piece := range widget.SplitTokens(text) {
 		if token, ok := widget.Token(piece); ok {
-			e.pictures[token] = m.pictures.of[token]
+			e.pictures[token] = s.images.of[token]
 		}
 	}
 	return e.blocks
@@ -85,7 +93,7 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 }
 
 // image is the block of an image, or the text to have in its place.
-func (e *expansion) image(ctx context.Context, a *attached) (b event.Block, instead, note string) {
+func (e *expansion) image(ctx context.Context, a *image) (b event.Block, instead, note string) {
 	if a == nil {
 		return b, "", "an image is gone"
 	}
@@ -133,14 +141,4 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 		blocks = append(blocks, b)
 	}
 	return blocks, notes
-}
-
-// stopSending gives up the prompt whose files are being read; false where there is
-// none.
-func (c *chat) stopSending() bool {
-	text, ok := c.StopSending()
-	if ok {
-		c.unsend(text)
-	}
-	return ok
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // operate carries out d, c or y over a motion, a text object, or whole lines.
-func (c *Composer) operate(cmd vimCommand) {
+func (c *Editor) operate(cmd vimCommand) {
 	from, to, lines, ok := c.extent(cmd)
 	if !ok {
 		return
@@ -15,7 +15,7 @@ func (c *Composer) operate(cmd vimCommand) {
 }
 
 // extent is what an operator works on.
-func (c *Composer) extent(cmd vimCommand) (from, to place, lines, ok bool) {
+func (c *Editor) extent(cmd vimCommand) (from, to place, lines, ok bool) {
 	switch {
 	case cmd.key == cmd.op: // dd, cc, yy
 		last := min(c.at.line+max(1, cmd.count)-1, len(c.lines)-1)
@@ -46,7 +46,7 @@ func (c *Composer) extent(cmd vimCommand) (from, to place, lines, ok bool) {
 }
 
 // changedWord is cw, which stops at the end of the word where dw takes the blanks behind it too.
-func (c *Composer) changedWord(cmd vimCommand) (from, to place, lines, ok bool) {
+func (c *Editor) changedWord(cmd vimCommand) (from, to place, lines, ok bool) {
 	capital := cmd.key == 'W'
 	from, to = c.at, c.at
 	for n := max(1, cmd.count); n > 0; n-- {
@@ -63,7 +63,7 @@ func (c *Composer) changedWord(cmd vimCommand) (from, to place, lines, ok bool) 
 }
 
 // after is the place behind the character at p, in its line.
-func (c *Composer) after(p place) place {
+func (c *Editor) after(p place) place {
 	if p.off >= len(c.lines[p.line].text) {
 		return p
 	}
@@ -75,7 +75,7 @@ func (c *Composer) after(p place) place {
 }
 
 // apply does what the operator says.
-func (c *Composer) apply(op rune, from, to place, lines bool) {
+func (c *Editor) apply(op rune, from, to place, lines bool) {
 	v := &c.vim
 	v.text, v.lines = c.text(from, to), lines
 	if lines {
@@ -102,7 +102,7 @@ func (c *Composer) apply(op rune, from, to place, lines bool) {
 }
 
 // object is the extent of a text object around the cursor.
-func (c *Composer) object(cmd vimCommand) (from, to place, ok bool) {
+func (c *Editor) object(cmd vimCommand) (from, to place, ok bool) {
 	around := cmd.key == 'a'
 	switch {
 	case cmd.arg == 'w' || cmd.arg == 'W':
@@ -118,7 +118,7 @@ func (c *Composer) object(cmd vimCommand) (from, to place, ok bool) {
 	return from, to, ok
 }
 
-func (c *Composer) wordObject(capital, around bool) (from, to place, ok bool) {
+func (c *Editor) wordObject(capital, around bool) (from, to place, ok bool) {
 	text := c.lines[c.at.line].text
 	if len(text) == 0 {
 		return from, to, false
@@ -158,7 +158,7 @@ func (c *Composer) wordObject(capital, around bool) (from, to place, ok bool) {
 }
 
 // quoted is the first pair of quotes of the line that ends behind the cursor.
-func (c *Composer) quoted(q byte) (from, to place, ok bool) {
+func (c *Editor) quoted(q byte) (from, to place, ok bool) {
 	text := c.lines[c.at.line].text
 	open := -1
 	for i := 0; i < len(text); i++ {
@@ -178,7 +178,7 @@ func (c *Composer) quoted(q byte) (from, to place, ok bool) {
 }
 
 // bracketed is the innermost pair of brackets around the cursor.
-func (c *Composer) bracketed(kind rune) (from, to place, ok bool) {
+func (c *Editor) bracketed(kind rune) (from, to place, ok bool) {
 	open := byte(cmp.Or(map[rune]rune{'b': '(', ')': '(', 'B': '{', '}': '{', ']': '[', '>': '<'}[kind], kind))
 	shut := brackets[strings.IndexByte(brackets, open)^1]
 	for line := c.at.line; line >= 0; line-- {
@@ -205,7 +205,7 @@ func (c *Composer) bracketed(kind rune) (from, to place, ok bool) {
 }
 
 // visual handles a command while something is selected.
-func (c *Composer) visual(cmd vimCommand) bool {
+func (c *Editor) visual(cmd vimCommand) bool {
 	v := &c.vim
 	from, to, lines := c.selected()
 	switch {
@@ -266,7 +266,7 @@ func (c *Composer) visual(cmd vimCommand) bool {
 }
 
 // lastOf is the last character before a place.
-func (c *Composer) lastOf(p place) place {
+func (c *Editor) lastOf(p place) place {
 	was := c.at
 	c.at = p
 	p = c.left()
@@ -275,7 +275,7 @@ func (c *Composer) lastOf(p place) place {
 }
 
 // selected is what a visual selection covers.
-func (c *Composer) selected() (from, to place, lines bool) {
+func (c *Editor) selected() (from, to place, lines bool) {
 	from, to = c.vim.anchor, c.at
 	from.line = min(from.line, len(c.lines)-1) // the text may have been changed meanwhile
 	from.off = c.snap(from.line, min(from.off, len(c.lines[from.line].text)))

@@ -1,0 +1,116 @@
+package composer
+
+import (
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/picture"
+	"parley/ui/widget"
+)
+
+// attaching puts images into a draft: from the clipboard, and those of which a path was
+// typed or pasted.
+type attaching struct {
+	editor *widget.Editor
+	host   Host
+	images *images
+}
+
+const noImages = "this agent takes no images"
+
+// clipboard puts the image in the clipboard at the cursor.
+func (t attaching) clipboard() tea.Cmd {
+	from, s := t.images.disk, t.host.Session()
+	switch {
+	case from == nil:
+		return t.host.Say("the clipboard cannot be read here")
+	case s.ReadOnly || !s.Connected:
+		return t.host.Say("there is no agent to show it to")
+	case !s.Images:
+		return t.host.Say(noImages)
+	}
+	ctx := t.images.screen.Context()
+	return t.put("clipboard", "", func() (Picture, error) { return from.Clipboard(ctx) })
+}
+
+// put puts an image at the cursor.
+func (t attaching) put(name, text string, load func() (Picture, error)) tea.Cmd {
+	a, cmd := t.images.add(name, text, load)
+	if a != nil {
+		t.editor.InsertToken(a.token)
+	}
+	return cmd
+}
+
+// off tells whether paths of images are text like any other.
+func (t attaching) off(s Session) bool {
+	return t.images.disk == nil || s.ReadOnly || !s.Connected || shelling(t.editor)
+}
+
+// paste takes a paste that is nothing but paths of images, as dropped files are; false
+// for any other.
+func (t attaching) paste(text string) (tea.Cmd, bool) {
+	s := t.host.Session()
+	if t.off(s) {
+		return nil, false
+	}
+	paths := picture.Paths(text)
+	if len(paths) == 0 {
+		return nil, false
+	}
+	if !s.Images {
+		return t.sayNoImages(paths[0], s.Dir), false
+	}
+	var cmds []tea.Cmd
+	for i, path := range paths {
+		if i > 0 {
+			t.editor.Insert(" ")
+		}
+		instead := path
+		if len(paths) == 1 {
+			instead = strings.TrimSpace(text)
+		}
+		cmds = append(cmds, t.put(filepath.Base(path), instead, t.images.file(path, s.Dir)))
+	}
+	return tea.Batch(cmds...), true
+}
+
+// typed makes an image of the path that a line ends in; after is what stands between that
+// and the cursor.
+func (t attaching) typed(line, after string) tea.Cmd {
+	word := line[strings.LastIndexByte(line, ' ')+1:]
+	if !picture.Typed(word) {
+		return nil
+	}
+	s := t.host.Session()
+	if t.off(s) {
+		return nil
+	}
+	path := picture.Path(word)
+	if !s.Images {
+		return t.sayNoImages(path, s.Dir)
+	}
+	t.editor.ReplaceBefore(len(word)+len(after), "")
+	cmd := t.put(filepath.Base(path), word, t.images.file(path, s.Dir))
+	t.editor.Insert(after)
+	return cmd
+}
+
+// noImagesMsg says that an image could not be taken along.
+type noImagesMsg struct{ host Host }
+
+// Handle implements layer.Message.
+func (msg noImagesMsg) Handle() tea.Cmd { return msg.host.Say(noImages + ": the path stays text") }
+
+// sayNoImages says so if there is an image at a path.
+func (t attaching) sayNoImages(path, dir string) tea.Cmd {
+	load := t.images.file(path, dir)
+	return func() tea.Msg {
+		if _, err := load(); err != nil {
+			return nil
+		}
+		return noImagesMsg{t.host}
+	}
+}

@@ -1,0 +1,89 @@
+package composer
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/layer"
+	"parley/ui/widget"
+)
+
+// commands completes the slash command that is being typed.
+type commands struct {
+	env    *layer.Env
+	editor *widget.Editor
+	host   Host
+	popup  *Popup
+	closed string // the text that the popup was closed for
+}
+
+// parleys is the hint of parley's own commands.
+const parleys = "parley"
+
+// refresh opens, narrows or closes the popup.
+func (c *commands) refresh() {
+	c.popup = nil
+	text := ""
+	if !c.editor.Empty() && strings.HasPrefix(c.editor.BeforeCursor(), "/") {
+		text = c.editor.Value()
+	}
+	if text == "" || strings.ContainsAny(text, " \n") {
+		c.closed = ""
+		return
+	}
+	if c.closed != "" && strings.HasPrefix(text, c.closed) {
+		return
+	}
+	var items []widget.Item
+	agent, own := c.host.Commands()
+	for _, cmd := range agent {
+		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
+	}
+	for _, o := range own {
+		items = append(items, widget.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
+	}
+	p := &Popup{env: c.env, foot: "tab completes", list: widget.NewList(items)}
+	p.end = func(key string) tea.Cmd { return c.end(p, text, key) }
+	p.list.SetFilter(strings.TrimPrefix(text, "/"))
+	if p.list.Len() > 0 {
+		c.popup = p
+	}
+}
+
+// end closes the popup for the text that it was opened for, completes, or sends.
+func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
+	it, ok := p.list.Selected()
+	if key == "esc" {
+		c.closed, c.popup = opened, nil
+		return nil
+	}
+	if text := c.editor.Value(); key == "enter" && (!ok || it.Title == text || !p.moved && !strings.HasPrefix(it.Title, text)) {
+		return c.host.Submit() // what only resembles a command is not what was meant
+	}
+	if !ok {
+		return nil
+	}
+	text := it.Title
+	c.closed, c.popup = text, nil
+	if it.Hint != "" && it.Hint != parleys {
+		text += " "
+	}
+	c.editor.SetValue(text)
+	return nil
+}
+
+// hint is what the agent's command takes after its name, while nothing of it is typed.
+func (c *commands) hint() string {
+	name, rest, _ := strings.Cut(c.editor.BeforeCursor(), " ")
+	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
+		return ""
+	}
+	agent, _ := c.host.Commands()
+	for _, cmd := range agent {
+		if "/"+cmd.Name == name {
+			return cmd.Hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+package composer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient/event"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+)
+
+// page is a host and the screen around it, with one composer.
+type page struct {
+	t         *testing.T
+	c         *Composer
+	session   Session
+	said      []string
+	submitted []string
+}
+
+func (p *page) Say(text string) tea.Cmd { p.said = append(p.said, text); return nil }
+func (p *page) Submit() tea.Cmd {
+	p.submitted = append(p.submitted, p.c.Value())
+	p.c.Clear()
+	return nil
+}
+func (p *page) Typed()                   {}
+func (p *page) Session() Session         { return p.session }
+func (p *page) Invitation() string       { return "say something" }
+func (p *page) Unsettled() []string      { return nil }
+func (p *page) Context() context.Context { return p.t.Context() }
+func (p *page) Composers() []*Composer   { return []*Composer{p.c} }
+func (p *page) Front() *Composer         { return p.c }
+func (p *page) HistoryChanged()          {}
+func (p *page) Quitting() bool           { return false }
+
+func (p *page) Commands() ([]event.Command, []intent.Offer) {
+	return []event.Command{{Name: "review", Description: "looks at it", Hint: "a file"}, {Name: "test"}}, nil
+}
+
+func newPage(t *testing.T, o Options) *page {
+	p := &page{t: t, session: Session{Connected: true, Images: true, Dir: "/p"}}
+	o.Env, o.Screen = &layer.Env{Now: time.Now, Keys: intent.Default, Theme: theme.Plain()}, p
+	p.c = NewStore(o).New(p)
+	p.c.Fit(60, 24)
+	return p
+}
+
+// run carries out a command, and what comes of it.
+func (p *page) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			p.run(c)
+		}
+	case layer.Message:
+		p.run(msg.Handle())
+	}
+}
+
+// press presses keys as a page does: the popup has them first.
+func (p *page) press(keys ...tea.KeyPressMsg) {
+	for _, k := range keys {
+		press := layer.Press{KeyPressMsg: k, Name: k.String()}
+		cmd, taken := tea.Cmd(nil), false
+		if popup := p.c.Popup(); popup != nil {
+			cmd, taken = popup.Key(press)
+		}
+		if !taken {
+			cmd, _ = p.c.Type(press)
+		}
+		p.run(cmd)
+		p.run(p.c.AfterKeys())
+	}
+}
+
+func (p *page) types(text string) {
+	for _, r := range text {
+		p.press(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+var (
+	esc   = tea.KeyPressMsg{Code: tea.KeyEscape}
+	tab   = tea.KeyPressMsg{Code: tea.KeyTab}
+	enter = tea.KeyPressMsg{Code: tea.KeyEnter}
+)
+
+// draft wants a text in the composer.
+func (p *page) draft(want string) {
+	p.t.Helper()
+	if got := p.c.Value(); got != want {
+		p.t.Errorf("the draft is %q, want %q", got, want)
+	}
+}
+
+// offers wants a popup with these lines; none for no popup.
+func (p *page) offers(want ...string) {
+	p.t.Helper()
+	var got []string
+	if popup := p.c.Popup(); popup != nil {
+		for _, row := range popup.Lines(40, 8, theme.Plain()) {
+			got = append(got, strings.TrimSpace(strings.TrimPrefix(ansi.Strip(row), "›")))
+		}
+	}
+	if !slices.Equal(got, want) {
+		p.t.Errorf("offered: %q, want %q", got, want)
+	}
+}
+
+func TestCommandsAreCompleted(t *testing.T) {
+	p := newPage(t, Options{})
+	p.types("/")
+	p.offers("/review  looks at it            a file", "/test")
+	p.types("te")
+	p.offers("/test")
+	p.press(enter)
+	p.draft("/test")
+	p.offers()
+	p.press(esc)
+	p.c.Clear()
+	p.types("/re")
+	p.press(tab)
+	p.draft("/review ")
+	if got := p.c.Hint(); got != "a file" {
+		t.Errorf("hint %q", got)
+	}
+	p.c.Clear()
+	p.types("/re")
+	p.press(esc)
+	p.types("v")
+	p.offers() // closed for what was typed
+	p.c.Clear()
+	p.types("/x")
+	p.offers()
+	p.types(" and more")
+	p.draft("/x and more")
+}
+
+// someFiles finds what begins with the query.
+type someFiles []string
+
+func (f someFiles) Find(_ context.Context, _, query string) (FoundFiles, error) {
+	found := FoundFiles{Listed: len(f), Complete: true}
+	for _, path := range f {
+		if strings.HasPrefix(path, query) {
+			found.Matches = append(found.Matches, FoundFile{Path: path})
+		}
+	}
+	return found, nil
+}
+
+func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (MentionedFile, error) {
+	if !slices.Contains(f, path) {
+		return MentionedFile{}, ErrNoFile
+	}
+	text := "text of " + path
+	return MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}, nil
+}
+
+// What makes the popup of files give way closes it for this word, unless more of the
+// word is typed.
+func TestFilesGiveWay(t *testing.T) {
+	p := newPage(t, Options{Files: someFiles{"main.go", "make/", "view.go"}})
+	p.types("see @ma")
+	p.offers("main.go", "make/")
+	p.c.ClosePopup()
+	p.offers()
+	p.types("i")
+	p.offers("main.go")
+	p.press(tab)
+	p.draft("see @main.go ")
+	p.types("@v")
+	p.c.ClosePopup()
+	p.run(p.c.AfterKeys()) // of a key that went elsewhere
+	p.types("i")
+	p.offers()
+	p.session.Away = true
+	p.c.SetValue("@v")
+	p.run(p.c.AfterKeys())
+	p.offers()
+}
+
+func TestExpandedMentions(t *testing.T) {
+	s := NewStore(Options{Files: someFiles{"a.go"}})
+	to := Recipient{Agent: event.AgentInfo{EmbeddedContext: true}}
+	if s.Expand("no mention", to) != nil {
+		t.Error("plain text is expanded")
+	}
+	blocks, notes := s.Expand("see @a.go and @b.go", to)(t.Context())
+	if len(notes) > 0 || len(blocks) != 2 || blocks[0].Text != "see @a.go and @b.go" || blocks[1].Content == nil || *blocks[1].Content != "text of a.go" {
+		t.Errorf("%+v, %q", blocks, notes)
+	}
+	withheld := 0
+	to.Withheld = func() { withheld++ }
+	if s.Expand("see @a.go", to) != nil || withheld != 1 {
+		t.Errorf("an agent with other files gets them, told %d times", withheld)
+	}
+}
+
+// An entry of the history that was edited is a draft: the walk begins anew from it.
+func TestRecallOfAnEditedEntry(t *testing.T) {
+	p := newPage(t, Options{})
+	for _, text := range []string{"one", "two", "three\twith a tab"} {
+		p.c.Remember(text)
+	}
+	p.c.Recall(intent.HistoryBack)
+	p.c.Recall(intent.HistoryBack)
+	p.draft("two")
+	p.types("!")
+	p.c.Recall(intent.HistoryBack)
+	p.draft("three    with a tab")
+	p.c.Recall(intent.HistoryForward)
+	p.draft("two!")
+}
+
+// Prompts that come back stand before the draft in the order in which they were sent.
+func TestGivenBack(t *testing.T) {
+	p := newPage(t, Options{})
+	p.types("draft")
+	p.c.GiveBack(2, "second")
+	p.c.GiveBack(1, "first")
+	p.draft("first\nsecond\ndraft")
+	p.c.SetValue("edited")
+	p.c.GiveBack(3, "third")
+	p.draft("third\nedited")
+}
+
+// pictures has one image.
+type pictures struct{}
+
+func (pictures) Open(_ context.Context, path string) (Picture, error) {
+	if path != "/p/a.png" {
+		return Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+	}
+	return Picture{Data: []byte("PNG"), MimeType: "image/png"}, nil
+}
+
+func (pictures) Clipboard(context.Context) (Picture, error) {
+	return Picture{}, errors.New("there is no image in the clipboard")
+}
+
+func TestImagesOfADraft(t *testing.T) {
+	p := newPage(t, Options{Pictures: pictures{}})
+	p.run(p.c.Paste("./a.png"))
+	if got := p.c.Words(p.c.Value()); got != "[image a.png 3 B]" {
+		t.Errorf("pasted: %q", got)
+	}
+	if got := p.c.Lasting(p.c.Value()); got != "./a.png" {
+		t.Errorf("for another run it is %q", got)
+	}
+	p.c.Clear()
+	p.run(p.c.PasteImage())
+	p.draft("")
+	if want := []string{"there is no image in the clipboard"}; !slices.Equal(p.said, want) {
+		t.Errorf("said %q", p.said)
+	}
+	p.session.Images = false
+	p.run(p.c.Paste("./a.png"))
+	p.draft("./a.png")
+	if got := p.said[len(p.said)-1]; got != "this agent takes no images: the path stays text" {
+		t.Errorf("said %q", got)
+	}
+}

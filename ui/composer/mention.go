@@ -1,0 +1,287 @@
+package composer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/mention"
+	"parley/internal/safetext"
+	"parley/ui/layer"
+	"parley/ui/widget"
+)
+
+// mentions completes the mention of a file that is being typed.
+type mentions struct {
+	env     *layer.Env
+	editor  *widget.Editor
+	host    Host
+	files   Files
+	context func() context.Context // ends with the screen
+
+	line     string // up to the cursor, while a word is open; "" for none
+	word     mention.Word
+	closed   string // the line up to the @ of the word that the popup was closed for
+	gen      uint64 // of the search; answers to others are late
+	answered uint64 // the search that the popup shows
+	cancel   context.CancelFunc
+	popup    *Popup
+	hidden   bool   // something else has taken the popup's place
+	waits    string // the key that completes as soon as there is an answer
+}
+
+// Messages of looking for files.
+type (
+	filesMsg struct {
+		mentions *mentions
+		gen      uint64
+		found    FoundFiles
+		err      error
+	}
+	filesAgainMsg struct {
+		mentions *mentions
+		gen      uint64
+	}
+)
+
+// maxTyped is how much of a line is looked at for a mention, in bytes.
+const maxTyped = 4 << 10
+
+// listingPause is how long to wait before a list that grows is asked again.
+const listingPause = 100 * time.Millisecond
+
+// look looks whether the cursor is after a mention, and searches for it.
+func (m *mentions) look() tea.Cmd {
+	line := m.editor.TailBeforeCursor(maxTyped)
+	word, ok := m.typed(line)
+	switch {
+	case !ok:
+		m.end()
+		m.closed = ""
+		return nil
+	case m.closed != "" && m.closed == line[:word.Start]+"@":
+		m.end()
+		return nil
+	case m.line == line && m.hidden:
+		m.close()
+		return nil
+	}
+	m.hidden = false
+	if m.line == line {
+		return nil
+	}
+	same := m.line != "" && m.word.Query == word.Query
+	m.line, m.word, m.closed, m.waits = line, word, "", ""
+	if same {
+		return nil
+	}
+	m.gen++
+	return m.find()
+}
+
+// typed is the mention before the cursor, where one may be.
+func (m *mentions) typed(line string) (mention.Word, bool) {
+	if m.files == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
+		return mention.Word{}, false
+	}
+	if s := m.host.Session(); s.ReadOnly || s.Away {
+		return mention.Word{}, false
+	}
+	word, ok := mention.Typed(line)
+	if !ok {
+		return word, false
+	}
+	if before := m.editor.Before(); len(before) > len(line) && strings.ContainsAny(before, "`~") {
+		_, ok = mention.Typed(before) // in a fence?
+	}
+	return word, ok
+}
+
+// find searches for the mention that is being typed.
+func (m *mentions) find() tea.Cmd {
+	if m.cancel != nil {
+		m.cancel()
+	}
+	ctx, cancel := context.WithCancel(m.context())
+	m.cancel = cancel
+	dir, query, gen := m.host.Session().Dir, m.word.Query, m.gen
+	return func() tea.Msg {
+		defer cancel()
+		found, err := m.files.Find(ctx, dir, query)
+		return filesMsg{m, gen, found, err}
+	}
+}
+
+// end forgets the mention: the cursor has left it.
+func (m *mentions) end() {
+	if m.cancel != nil {
+		m.cancel()
+	}
+	m.gen++
+	m.line, m.popup, m.cancel, m.waits, m.hidden = "", nil, nil, "", false
+}
+
+// close closes the popup for this word.
+func (m *mentions) close() {
+	closed := m.line[:m.word.Start] + "@"
+	m.end()
+	m.closed = closed
+}
+
+// hide has the popup make room. If nothing else is typed then, it stays closed.
+func (m *mentions) hide() { m.hidden = m.popup != nil }
+
+// Handle shows what was found, unless something else is being looked for by now.
+func (msg filesMsg) Handle() tea.Cmd {
+	m := msg.mentions
+	if msg.gen != m.gen {
+		return nil
+	}
+	if msg.err != nil {
+		m.waits = ""
+		return nil
+	}
+	fresh := m.answered != msg.gen
+	m.answered = msg.gen
+	items := m.items(msg.found.Matches)
+	switch {
+	case len(items) == 0 && msg.found.Complete:
+		m.popup = nil
+	case fresh || m.popup == nil:
+		m.popup = &Popup{env: m.env, list: widget.NewList(items), end: m.key}
+	default:
+		m.popup.list.SetItems(items)
+	}
+	m.hidden = false
+	var cmds []tea.Cmd
+	if m.popup != nil {
+		m.popup.foot = "tab completes · esc"
+		if !msg.found.Complete {
+			m.popup.foot = "listing… " + widget.Grouped(msg.found.Listed) + " files"
+		}
+	}
+	if !msg.found.Complete {
+		cmds = append(cmds, tea.Tick(listingPause, func(time.Time) tea.Msg { return filesAgainMsg{m, msg.gen} }))
+	}
+	if key := m.waits; key != "" && (len(items) > 0 || msg.found.Complete) {
+		m.waits = ""
+		cmds = append(cmds, m.done(key))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Handle asks again while files are being listed.
+func (msg filesAgainMsg) Handle() tea.Cmd {
+	if msg.gen != msg.mentions.gen {
+		return nil
+	}
+	return msg.mentions.find()
+}
+
+// items are the lines of the popup. The directory that is typed itself is
+// none of them.
+func (m *mentions) items(found []FoundFile) []widget.Item {
+	items := make([]widget.Item, 0, len(found))
+	for _, f := range found {
+		if strings.HasSuffix(f.Path, "/") && f.Path == m.word.Query {
+			continue
+		}
+		it := widget.Item{Title: f.Path, Path: true, Marks: f.Marks, Value: f.Path}
+		if safe := safetext.Line(f.Path, 4096); safe != f.Path || safetext.HasSuspicious(f.Path) {
+			quoted := strconv.Quote(f.Path)
+			it.Title, it.Marks = safetext.Line(quoted[1:len(quoted)-1], 4096), nil
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// key handles a key that the popup leaves.
+func (m *mentions) key(key string) tea.Cmd {
+	switch {
+	case key == "esc":
+		m.close()
+	case m.answered != m.gen: // what is shown is for what was typed before
+		m.waits = key
+	default:
+		return m.done(key)
+	}
+	return nil
+}
+
+// done completes with what is selected. Enter after what names a file already sends, and
+// so it does where there is nothing to choose from.
+func (m *mentions) done(key string) tea.Cmd {
+	path, ok := "", false
+	if m.popup != nil {
+		var it widget.Item
+		if it, ok = m.popup.list.Selected(); ok {
+			path = it.Value.(string)
+		}
+	}
+	if key == "enter" && (!ok || path == m.word.Query && !m.popup.moved) {
+		m.end()
+		return m.host.Submit()
+	}
+	if !ok {
+		return nil
+	}
+	return m.complete(path)
+}
+
+// complete puts a path in the place of what was typed of it. A directory is gone into, a
+// file is done with. Lines after it stay.
+func (m *mentions) complete(path string) tea.Cmd {
+	line, after := m.editor.TailBeforeCursor(maxTyped), m.editor.AfterCursor()
+	rest := strings.IndexFunc(after, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	})
+	if rest < 0 {
+		rest = len(after)
+	}
+	text := mention.Format(path)
+	if strings.HasSuffix(path, "/") {
+		if text == `@"`+path+`"` {
+			text = strings.TrimSuffix(text, `"`)
+		}
+	} else {
+		text += m.word.Lines
+		if following := after[rest:]; strings.HasPrefix(following, " ") {
+			rest++
+			text += " "
+		} else if !strings.HasPrefix(following, ":") {
+			text += " "
+		}
+	}
+	n := len(line) - m.word.Start
+	m.end()
+	m.editor.DeleteAfter(rest)
+	m.editor.ReplaceBefore(n, text)
+	return m.look()
+}
+
+// mentionsIn are the files that a prompt may name, each once.
+func mentionsIn(text string) []mention.Mention {
+	const most = 50
+	var out []mention.Mention
+	for _, m := range mention.Find(text) {
+		same := func(o mention.Mention) bool { return o.Path == m.Path && o.From == m.From && o.To == m.To }
+		if len(out) < most && !slices.ContainsFunc(out, same) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func fileWord(m mention.Mention) string {
+	if m.From == 0 {
+		return safetext.Line(m.Path, 60)
+	}
+	return fmt.Sprintf("%s:%d-%d", safetext.Line(m.Path, 60), m.From, m.To)
+}

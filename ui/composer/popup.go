@@ -1,0 +1,50 @@
+package composer
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Popup lists what completes the word before the cursor. It is a layer, which takes the
+// keys that move, complete and close, and leaves the others to the editor.
+type Popup struct {
+	env   *layer.Env
+	list  *widget.List
+	foot  string
+	moved bool // the user has chosen another than the first
+	// end handles esc, tab and enter.
+	end func(key string) tea.Cmd
+}
+
+// Key implements layer.Layer.
+func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
+	switch k.Name {
+	case "up", "down":
+		if p.list.Len() == 0 {
+			return nil, false
+		}
+		p.list.Move(map[string]int{"up": -1, "down": 1}[k.Name])
+		p.moved = true
+		return nil, true
+	case "esc", "tab", "enter":
+		return p.end(k.Name), true
+	}
+	return nil, false
+}
+
+// Rows implements layer.Overlayer.
+func (p *Popup) Rows(width, height int) ([]string, *tea.Cursor) {
+	th := p.env.Theme
+	return widget.Box{Body: p.Lines(max(1, widget.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
+}
+
+// Lines is the list without its box, in at most height rows, and one at least.
+func (p *Popup) Lines(width, height int, th *theme.Theme) []string {
+	return p.list.Rows(width, max(1, min(8, height)), th)
+}
+
+// Foot says which keys there are.
+func (p *Popup) Foot() string { return p.foot }

@@ -1,0 +1,43 @@
+package composer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// returned are the prompts that came back and stand before the draft, in the order in
+// which they were sent.
+type returned []returnedPrompt
+
+type returnedPrompt struct {
+	key  uint64 // grows with every prompt of the session
+	text string
+}
+
+// text is what of a draft came back.
+func (r returned) text() string {
+	var texts []string
+	for _, p := range r {
+		texts = append(texts, p.text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// GiveBack puts a prompt into the composer: before the draft, and among those that came
+// back before it in the order in which they were sent.
+func (c *Composer) GiveBack(key uint64, text string) {
+	draft, ok := strings.CutPrefix(c.Value(), c.returned.text())
+	if ok {
+		draft = strings.TrimPrefix(draft, "\n")
+	} else { // they were edited, and are a draft now
+		c.returned = nil
+	}
+	at, _ := slices.BinarySearchFunc(c.returned, key, func(r returnedPrompt, key uint64) int { return cmp.Compare(r.key, key) })
+	c.returned = slices.Insert(c.returned, at, returnedPrompt{key, text})
+	text = c.returned.text()
+	if draft != "" {
+		text += "\n" + draft
+	}
+	c.SetValue(text)
+}
