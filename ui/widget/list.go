@@ -50,6 +50,7 @@ func NewList(items []Item) *List {
 // SetItems replaces the items. The filter stays, and so does the selection where its title is still there.
 func (l *List) SetItems(items []Item) {
 	old, had := l.Selected()
+	top := l.top
 	l.items = items
 	if l.recent != nil {
 		l.recent.set(items)
@@ -60,6 +61,7 @@ func (l *List) SetItems(items []Item) {
 		}
 	}
 	l.refilter()
+	l.top = top
 	if had {
 		for i, h := range l.shown {
 			if it := l.items[h.item]; it.Title == old.Title && it.Section == old.Section {
