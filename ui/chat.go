@@ -13,19 +13,9 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
-)
-
-// overlay is what lies over the transcript.
-type overlay int
-
-const (
-	noOverlay overlay = iota
-	helpOverlay
-	logOverlay
-	planOverlay
-	sourceOverlay // the messages behind an item
 )
 
 // chat is the page of one session: the transcript, the plan line, the queue,
@@ -36,9 +26,7 @@ type chat struct {
 
 	focused  bool // the transcript has the keys
 	unread   bool // a turn ended while another session was on the screen
-	picker   *picker
-	goingOn  *picker        // the list of what goes on, while it is open
-	search   *picker        // the one of the history, if it is that
+	panels   panels
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	view     *transcript.View
 	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
@@ -47,9 +35,6 @@ type chat struct {
 	kept     kept             // of the draft on the disk
 	back     []returnedPrompt // prompts that came back, in the draft before what is typed
 	question *question
-	overlay  overlay
-	source   *source
-	scroll   int // of the overlay
 	popup    *popup
 	at       mentioning // the file that is being named
 	dropped  string     // the prefix for which the popup was closed
@@ -59,7 +44,6 @@ type chat struct {
 	toastUntil time.Time
 	changed    []int
 
-	copying    *copyMenu
 	finding    *finding // of the transcript
 	lastSearch string
 	escAt      time.Time // when an esc had nothing to do
@@ -76,6 +60,7 @@ func (c *chat) newView() *transcript.View {
 
 func newChat(m *Model, s *workspace.Session) *chat {
 	c := &chat{Session: s, m: m, composer: widget.NewComposer()}
+	c.panels.c = c
 	c.view = c.newView()
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
@@ -196,28 +181,20 @@ func (c *chat) submit() tea.Cmd {
 	return c.prompt(text)
 }
 
-// takesPrompts tells whether a prompt can go out now. With a picker open, what is typed
+// takesPrompts tells whether a prompt can go out now. With a list open, what is typed
 // belongs after what that is about.
-func (c *chat) takesPrompts() bool { return c.picker == nil && c.TakesPrompts() }
+func (c *chat) takesPrompts() bool { return c.panels.list() == nil && c.TakesPrompts() }
 
 // stop cancels the running turn. When the agent does not react, a second stop
 // after a few seconds ends the agent.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + c.m.listKey(intent.CloseEntry) + " gives it up")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " gives it up")
 	}
 	if c.Stop() {
 		return c.say("ending the agent")
 	}
 	return nil
-}
-
-func (c *chat) toggle(o overlay) {
-	c.scroll = 0
-	if c.overlay == o {
-		o = noOverlay
-	}
-	c.overlay = o
 }
 
 func (c *chat) scrollBy(i intent.Intent) {
@@ -276,6 +253,21 @@ func (c *chat) escape() tea.Cmd {
 	default:
 		return c.escaped()
 	}
+	return nil
+}
+
+// twice is how soon a second esc has to follow.
+const twice = 500 * time.Millisecond
+
+// escaped is an esc that had nothing to close or to stop: the second one in a row
+// shows the turns.
+func (c *chat) escaped() tea.Cmd {
+	now := c.m.Now()
+	if now.Sub(c.escAt) < twice {
+		c.escAt = time.Time{}
+		return c.panels.showTurns()
+	}
+	c.escAt = now
 	return nil
 }
 

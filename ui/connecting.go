@@ -27,7 +27,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 		c.composer.Reset()
 	case p.Name == "ctrl+c":
 	case p.Want == intent.ToggleLog:
-		c.toggle(logOverlay)
+		c.panels.toggleLog()
 	default:
 		return nil, false
 	}
@@ -63,7 +63,7 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Name == "esc":
 		m.leave()
 	case gives && m.login != nil:
-		m.login.unasked = time.Time{}
+		m.login.Unasked = time.Time{}
 	case (gives || p.Name == "tab" && c.composer.Empty()) && c.giveKeys():
 	case p.Name == "ctrl+r" && a.FallbackLog() != nil:
 		m.readLog(a)
@@ -117,7 +117,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil
 	}
-	asking := m.login != nil && m.login.step != nil
+	asking := m.login != nil && m.login.Step != nil
 	if asking && m.height-len(below) < leastLogin+4 {
 		below, cursor = nil, nil
 	}
@@ -131,21 +131,19 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 		}
 	}
 	switch {
-	case c.overlay == logOverlay:
+	case c.panels.reads(intent.ToggleLog):
 		rows = nil
-		lay(reading{c}.Rows(m.width, max(4, top)))
+		lay(c.panels.reading.Rows(m.width, max(4, top)))
 	case m.login != nil:
-		foot := m.login.foot
-		armed := list{c, &m.login}.hasKeys()
+		offered, armed := *m.login, m.login.Ready()
 		if !armed {
-			m.login.foot = "alt+a to choose · esc"
+			offered.Foot = "alt+a to choose · esc"
 		}
 		height := max(5, top-len(rows))
 		if asking { // it comes before why it came to that
 			height = max(height, min(top, leastLogin))
 		}
-		box, at := m.login.rows(m.width, height, m.Theme)
-		m.login.foot = foot
+		box, at := offered.Rows(m.width, height)
 		if !armed {
 			at = nil
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,6 +41,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 			continue
 		}
 		this := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", l), "*"), "ui.")
+		this = cmp.Or(map[string]string{"panel.List": "list", "panel.Reading": "reading", "panel.CopyMenu": "copyMenu"}[this], this)
 		all = append(all, this)
 		if name != "" {
 			continue

@@ -8,11 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -33,7 +32,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
 	}
-	if c.overlay == noOverlay {
+	if c.panels.reading == nil {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
 	input, frame := c.composer.Rows(th), 0
@@ -57,7 +56,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below = append(below, input...)
 	below = append(below, c.status(width))
 	room := height - len(below)
-	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
+	list := c.panels.list()
+	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || list != nil && list.Step != nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -136,7 +136,7 @@ func fit(rows []string, height int) []string {
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
 func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) {
-	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
+	if c.panels.reading != nil || !c.question.open() && !c.elicitShown() {
 		return nil, nil
 	}
 	room, covered := height, c.popup != nil
@@ -267,7 +267,7 @@ func (c *chat) planLine(width int) string {
 		return ""
 	}
 	if heading := c.Thread.Heading(); heading != "" {
-		return widget.Truncate(" "+c.m.Theme.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
+		return widget.Truncate(" "+c.m.Theme.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
 	}
 	if len(plan) == 0 {
 		return ""
@@ -277,7 +277,7 @@ func (c *chat) planLine(width int) string {
 		line += c.m.Theme.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
-		line += " ▸ " + unmarked(current)
+		line += " ▸ " + panel.Unmarked(current)
 	}
 	return widget.Truncate(line, width, "…")
 }
@@ -322,80 +322,6 @@ func (c *chat) queueRows(width, most int) []string {
 		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(c.m.pictures.words(all[i].text)), " ") + "\""
 		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
 		rows = append(rows, widget.Truncate(line, width, "…"))
-	}
-	return rows
-}
-
-var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
-
-// planRows lists the plans, each with its steps.
-func (c *chat) planRows(width int) []string {
-	plans, th := c.Thread.Plans, c.m.Theme
-	if len(plans) == 0 {
-		return []string{th.Dim.Paint("the agent has made no plan")}
-	}
-	var rows []string
-	for i, plan := range plans {
-		if len(plans) > 1 {
-			if i > 0 {
-				rows = append(rows, "")
-			}
-			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
-		}
-		if plan.Markdown != "" {
-			rows = append(rows, transcript.Markdown(plan.Markdown, width, th)...)
-		}
-		for _, step := range plan.Entries {
-			rows = append(rows, c.stepRows(step, width)...)
-		}
-	}
-	return rows
-}
-
-// unmarked is a step of a plan without the asterisks and backticks of Markdown.
-func unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
-
-// stepRows is one step of a plan.
-func (c *chat) stepRows(p event.PlanEntry, width int) []string {
-	sign := planSigns[p.Status]
-	if sign == "" {
-		sign = "·"
-	}
-	var rows []string
-	for i, r := range widget.Wrap(unmarked(p.Content), max(1, width-2)) {
-		if i > 0 {
-			sign = " "
-		}
-		if p.Status == "completed" {
-			r = c.m.Theme.Dim.Paint(r)
-		}
-		rows = append(rows, sign+" "+r)
-	}
-	return rows
-}
-
-func (c *chat) logRows(width int) []string {
-	th := c.m.Theme
-	lines, total := c.Agent.Log.Lines()
-	if total == 0 {
-		return []string{th.Dim.Paint("nothing so far")}
-	}
-	var rows []string
-	if total > len(lines) {
-		rows = append(rows, th.Dim.Paint(fmt.Sprintf("… %d older lines", total-len(lines))))
-	}
-	for _, l := range lines {
-		before := th.Dim.Paint(l.At.Format("15:04:05 ")) + th.Faint.Paint(fmt.Sprintf("%-8s ", l.Source))
-		ink := th.Text
-		if l.Source == event.LogProtocol {
-			ink = th.Warn
-		}
-		for i, r := range widget.Wrap(l.Text, max(1, width-18)) {
-			if i > 0 {
-				before = strings.Repeat(" ", 18)
-			}
-			rows = append(rows, before+ink.Paint(r))
-		}
 	}
 	return rows
 }

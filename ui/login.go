@@ -10,9 +10,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/elicit"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/widget"
 )
 
@@ -30,7 +32,7 @@ func (msg loginRanMsg) handle(*Model) tea.Cmd {
 
 // loginPicker offers the agent's ways to log in. Ways that are not carried out
 // are listed and cannot be chosen.
-func (m *Model) loginPicker(a *workspace.Agent) *picker {
+func (m *Model) loginPicker(a *workspace.Agent) *panel.List {
 	var items []widget.Item
 	for _, method := range a.Methods() {
 		items = append(items, widget.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: m.how(a, method), Value: method})
@@ -40,9 +42,9 @@ func (m *Model) loginPicker(a *workspace.Agent) *picker {
 	if key := m.label(intent.ToggleLog); key != "" {
 		foot = "enter chooses · " + key + " log · esc"
 	}
-	return &picker{title: "log in to " + a.Name(), foot: foot, list: widget.NewList(items), details: true,
-		empty: "the agent offers no way to log in; use its own command, then try again",
-		choose: func(it widget.Item) tea.Cmd {
+	return &panel.List{Title: "log in to " + a.Name(), Foot: foot, List: widget.NewList(items), Details: true,
+		Empty: "the agent offers no way to log in; use its own command, then try again",
+		Choose: func(it widget.Item) tea.Cmd {
 			if a.Conn() != conn {
 				return nil
 			}
@@ -102,44 +104,61 @@ func (m *Model) runLogin(a *workspace.Agent, conn *workspace.Connection, cmd wor
 
 // askLogin shows the ways to log in, and what went wrong with one. A step of one of them
 // that has the keys is not interrupted: what is typed there must not land anywhere else.
-func (m *Model) askLogin(a *workspace.Agent, note string) *picker {
-	place := &m.login
-	if !m.starts(a) {
-		place = &m.front(a).picker
+func (m *Model) askLogin(a *workspace.Agent, note string) *panel.List {
+	c := m.front(a)
+	l := m.loginOf(c)
+	if l == nil || l.Step == nil || l.Step.(*loginStep).agent != a {
+		l = m.loginPicker(a)
+		m.offerLogin(c, l)
 	}
-	if p := *place; p != nil && p.step != nil && p.step.agent == a {
-		p.note = note
-		return p
+	l.Note = note
+	return l
+}
+
+// loginOf is the list that is open on a page, or on the connecting page of its agent.
+func (m *Model) loginOf(c *chat) *panel.List {
+	if m.starts(c.Agent) {
+		return m.login
 	}
-	*place = m.loginPicker(a)
-	(*place).note = note
-	return *place
+	return c.panels.list()
+}
+
+// offerLogin shows the ways to log in there.
+func (m *Model) offerLogin(c *chat, l *panel.List) {
+	c.addressesOf(l, elicit.Link{})
+	if !m.starts(c.Agent) {
+		c.panels.show(l)
+		return
+	}
+	l.Open(&m.Env, &c.panels)
+	m.login = l
 }
 
 // askFirst shows what a way to log in wants to know, in the place of the list.
 func (m *Model) askFirst(g *loginStep) {
 	p := m.askLogin(g.agent, "")
-	for i := range p.list.Len() {
-		p.list.Select(i)
-		if it, ok := p.list.Selected(); ok && it.Value.(event.AuthMethod).ID == g.method.ID {
+	for i := range p.List.Len() {
+		p.List.Select(i)
+		if it, ok := p.List.Selected(); ok && it.Value.(event.AuthMethod).ID == g.method.ID {
 			break
 		}
 	}
-	p.step = g
+	p.Step = g
 }
 
 // loginWanted shows the ways to log in: on the connecting page, or on the page whose
 // prompt was refused. They have opened by themselves, and leave the keys to whoever is
 // typing.
 func (m *Model) loginWanted(n workspace.LoginWanted) tea.Cmd {
-	place := &m.login
+	c := m.front(n.Agent)
 	if !m.starts(n.Agent) {
-		place = &m.pageOf(n.Session).picker
+		c = m.pageOf(n.Session)
 	}
-	if *place == nil || (*place).step == nil {
-		*place = m.loginPicker(n.Agent)
-		(*place).unasked = m.Now() // an enter that was one too many chooses nothing
-		(*place).link = loginAddress([]string{n.Err.Error()})
+	if l := m.loginOf(c); l == nil || l.Step == nil {
+		l = m.loginPicker(n.Agent)
+		l.Unasked = m.Now() // an enter that was one too many chooses nothing
+		m.offerLogin(c, l)
+		c.addressesOf(l, loginAddress([]string{n.Err.Error()}))
 	}
 	return m.lookAgain(layer.Quiet)
 }
@@ -154,7 +173,8 @@ func (m *Model) loginFailed(n workspace.LoginFailed) {
 		note = "" // the page says it
 	}
 	p := m.askLogin(n.Agent, note)
-	p.said, p.link = n.Said, loginAddress(append(slices.Clone(n.Said), n.Err.Error()))
+	p.Said = n.Said
+	m.front(n.Agent).addressesOf(p, loginAddress(append(slices.Clone(n.Said), n.Err.Error())))
 }
 
 // returnedPrompt is a prompt that came back and is in the composer.

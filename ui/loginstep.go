@@ -13,6 +13,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -78,50 +79,49 @@ func (m *Model) variablesStep(a *workspace.Agent, method event.AuthMethod) *logi
 	return &loginStep{m: m, agent: a, conn: a.Conn(), method: method, form: widget.NewForm(fields, m.Keys).WithoutDecline()}
 }
 
-// key handles a key; close says that the list is not needed any more either.
-func (g *loginStep) Key(p *picker, msg tea.KeyPressMsg) (cmd tea.Cmd, close bool) {
+// Key implements panel.Step.
+func (g *loginStep) Key(msg tea.KeyPressMsg) (tea.Cmd, panel.After) {
 	name := msg.String()
 	switch {
 	case name == "ctrl+c":
-		return nil, true
+		return nil, panel.Close
 	case g.form == nil:
-		return g.commandKey(p, name)
+		return g.commandKey(name)
 	}
 	switch g.m.Keys.Of(intent.Chat, name) {
 	case intent.ScrollUp:
 		g.offset--
-		return nil, false
+		return nil, panel.Stay
 	case intent.ScrollDown:
 		g.offset++
-		return nil, false
+		return nil, panel.Stay
 	}
 	g.form.Key(msg)
 	switch g.form.Choice() {
 	case widget.FormOpen:
-		return nil, false
+		return nil, panel.Stay
 	case widget.FormSend:
-		return g.give(), true
+		return g.give(), panel.Close
 	}
-	p.step = nil
-	return nil, false
+	return nil, panel.Back
 }
 
 // commandKey runs the command by a key of its own, which counts only once all of
 // it has been there to be read.
-func (g *loginStep) commandKey(p *picker, name string) (cmd tea.Cmd, close bool) {
+func (g *loginStep) commandKey(name string) (tea.Cmd, panel.After) {
 	if g.scroll(name) {
-		return nil, false
+		return nil, panel.Stay
 	}
 	switch name {
 	case "esc", "n":
-		p.step = nil
+		return nil, panel.Back
 	case "y":
 		if !g.Armed() || g.agent.Conn() != g.conn {
-			return nil, false
+			return nil, panel.Stay
 		}
-		return g.m.runLogin(g.agent, g.conn, g.asked.Command), true
+		return g.m.runLogin(g.agent, g.conn, g.asked.Command), panel.Close
 	}
-	return nil, false
+	return nil, panel.Stay
 }
 
 // armed tells whether a command may be agreed to: all of it has been on the
@@ -154,9 +154,9 @@ func (g *loginStep) give() tea.Cmd {
 	return nil
 }
 
-// rows draws it as a box of at most height rows, and tells where in it the
-// cursor stands.
-func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cursor) {
+// Rows implements panel.Step.
+func (g *loginStep) Rows(width, height int) ([]string, *tea.Cursor) {
+	th := g.m.Theme
 	if g.shownAt.IsZero() {
 		g.shownAt = g.m.Now()
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -84,7 +85,7 @@ func (m *Model) loginKeys(a *workspace.Agent) string {
 
 // addressShown tells whether a login is under way and nothing else wants the user.
 func (c *chat) addressShown() bool {
-	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && c.picker == nil && !c.question.open() && !c.elicitShown()
+	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && c.panels.list() == nil && !c.question.open() && !c.elicitShown()
 }
 
 // rows are what the agent has printed for the login; nil where there is nothing.
@@ -120,10 +121,27 @@ func (c *chat) addressKey(p layer.Press, link elicit.Link) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// addressed is the address of the login that failed, while its keys are no text.
-func (p *picker) addressed() elicit.Link {
-	if p.step != nil || p.list.Filter() != "" {
-		return elicit.Link{}
+// addressesOf gives a list of ways to log in the key of the log, and those of the address
+// that the agent has named: they count while they are no text.
+func (c *chat) addressesOf(l *panel.List, link elicit.Link) {
+	named := func() bool { return link.OK && l.Step == nil && l.List.Filter() == "" }
+	l.First = func(p layer.Press) (tea.Cmd, bool) {
+		if p.Want == intent.ToggleLog {
+			c.panels.toggleLog()
+			return nil, true
+		}
+		if !named() {
+			return nil, false
+		}
+		return c.addressKey(p, link)
 	}
-	return p.link
+	l.Above = func(width int) (rows []string) {
+		if !named() {
+			return nil
+		}
+		for _, w := range link.Warnings {
+			rows = append(rows, wrapInk(c.m.Theme.Bad.Paint, "! "+w, "", width)...)
+		}
+		return append(rows, wrapInk(nil, strings.Join(addressKeys(link, c.m.Theme), "   "), "", width)...)
+	}
 }

@@ -100,7 +100,7 @@ func (c *chat) mentionTyped() tea.Cmd {
 
 // wordTyped is the mention before the cursor, where one may be.
 func (c *chat) wordTyped(line string) (mention.Word, bool) {
-	if c.m.opts.Files == nil || c.ReadOnly || c.focused || c.picker != nil || strings.IndexByte(line, '@') < 0 || c.shelling() {
+	if c.m.opts.Files == nil || c.ReadOnly || c.focused || c.panels.list() != nil || strings.IndexByte(line, '@') < 0 || c.shelling() {
 		return mention.Word{}, false
 	}
 	word, ok := mention.Typed(line)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -30,9 +31,8 @@ type Model struct {
 	opts Options
 
 	terminal  theme.Terminal
-	asked     bool    // the terminal was asked for its background
-	themes    *picker // the list of themes, while it is open
-	colouring bool    // a colouredMsg is under way
+	asked     bool // the terminal was asked for its background
+	colouring bool // a colouredMsg is under way
 
 	width, height int
 	page          page
@@ -41,9 +41,8 @@ type Model struct {
 	chat          *chat // the page on the screen
 	pages         map[*workspace.Session]*chat
 	starting      *workspace.Agent          // the one of the connecting page
-	login         *picker                   // its ways to log in, while they are offered there
+	login         *panel.List               // its ways to log in, while they are offered there
 	saidText      map[*workspace.Agent]bool // that it gets no files
-	overview      *picker                   // the list of sessions, while it is open
 	ended         bool                      // something has ended that can be long
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
@@ -222,7 +221,7 @@ func (m *Model) label(i intent.Intent) string {
 	}
 	for _, a := range intent.Commands() {
 		if a.Intent == i {
-			return m.chat.commandWord(a)
+			return commandWord(a, m.chat.agentHas)
 		}
 	}
 	return "none"

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -48,9 +49,9 @@ func (c *chat) openFile() tea.Cmd {
 		}
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
-	c.picker = &picker{title: "files", foot: "enter opens · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
 		return c.openAt(it.Value.(event.Location))
-	}}
+	}})
 	return nil
 }
 

@@ -117,7 +117,7 @@ func (p *popup) Key(k layer.Press) (tea.Cmd, bool) {
 // rows draws the popup where nothing else lies over the transcript to be read.
 func (p *popup) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := p.c.m.Theme
-	if p.c.overlay != noOverlay {
+	if p.c.panels.reading != nil {
 		return nil, nil
 	}
 	rows := p.list.Rows(max(1, widget.InnerWidth(width)), max(1, min(8, height-2)), th)

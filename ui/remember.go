@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
+	"parley/ui/intent"
+	"parley/ui/panel"
 	"parley/ui/widget"
 )
 
@@ -81,8 +83,8 @@ func (msg pastMsg) handle(m *Model) tea.Cmd {
 	m.past.entries = msg.entries
 	for _, c := range m.chats() {
 		c.history.Before(msg.entries, m.pictures.lasting)
-		if c.search != nil && c.picker == c.search {
-			c.search.refresh(c.historyItems(), func(a, b any) bool { return a == b })
+		if l := c.panels.listOf(intent.SearchHistory); l != nil {
+			l.SetItems(c.historyItems())
 		}
 	}
 	return nil
@@ -110,8 +112,7 @@ func (m *Model) flushPast() {
 // searchHistory lists what was sent before, the newest first. The draft stays
 // until something is chosen.
 func (c *chat) searchHistory() tea.Cmd {
-	p := &picker{title: "history", foot: "enter takes it · esc", empty: "nothing was sent yet", list: widget.NewRecent(c.historyItems()), leaves: true}
-	p.choose = func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: widget.NewRecent(c.historyItems()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it widget.Item) tea.Cmd {
 		if draft := c.composer.Value(); strings.TrimSpace(draft) != "" {
 			c.keep(draft) // as ctrl+c does
 		}
@@ -119,8 +120,7 @@ func (c *chat) searchHistory() tea.Cmd {
 		c.history.Leave()
 		c.refreshPopup()
 		return nil
-	}
-	c.picker, c.search = p, p
+	}})
 	return c.m.loadPast() // others may have added to it
 }
 

@@ -175,7 +175,7 @@ func (c *chat) mode() string {
 	if o, ok := c.Thread.Option("mode"); ok {
 		return nameOf(o.Current, o.Choices)
 	}
-	if !c.modesCount() {
+	if !modesCount(c.Thread) {
 		return ""
 	}
 	return nameOf(c.Thread.Mode, c.Thread.Modes)

@@ -20,7 +20,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, cmd // what is to be kept is written when the screen has ended
 	}
 	m.settleTheme()
-	m.refreshWork()
+	m.chat.panels.refresh()
 	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour())
 }
 

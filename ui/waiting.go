@@ -12,7 +12,8 @@ import (
 // waits tells whether the page wants something of the user: an answer, a form
 // filled in, a login.
 func (c *chat) waits() bool {
-	return c.question.open() || slices.ContainsFunc(c.elicits, func(e *elicitation) bool { return !e.open }) || c.picker != nil && !c.picker.unasked.IsZero()
+	list := c.panels.list()
+	return c.question.open() || slices.ContainsFunc(c.elicits, func(e *elicitation) bool { return !e.open }) || list != nil && !list.Unasked.IsZero()
 }
 
 // waiting are the pages that wait and are not on the screen, in the order of the
@@ -45,8 +46,8 @@ func (m *Model) nextWaiting() tea.Cmd {
 	if len(next) == 0 {
 		return m.chat.say("no other session waits for you")
 	}
-	if p := m.chat.picker; p != nil && p.step == nil && p.unasked.IsZero() {
-		m.chat.picker = nil
+	if p := m.chat.panels.list(); p != nil && p.Step == nil && p.Unasked.IsZero() {
+		m.chat.panels.open = nil
 	}
 	m.show(next[0])
 	return nil

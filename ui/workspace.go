@@ -112,7 +112,6 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 			return m.tick()
 		}
 	case workspace.NotOpened:
-		m.refreshOverview()
 		if n.Logged != nil {
 			return m.chat.say(m.chat.nobody())
 		}
@@ -144,7 +143,9 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		c := m.pageOf(n.Session)
 		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnsaidWords(n.N), "")})
 	case workspace.Listed:
-		m.heard(n.Err)
+		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
+			l.Note = n.Err.Error()
+		}
 	case workspace.Said:
 		return m.pageOf(n.Session).say(n.Line)
 	}
@@ -219,9 +220,9 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.leaveDraft(from)
 	delete(m.pages, s)
-	if p := from.picker; p != nil && p.step != nil {
-		if c.picker = p; c.Agent != s.Agent {
-			p.step.conn = &workspace.Connection{} // there is no page of the agent left
+	if l := from.panels.list(); l != nil && l.Step != nil {
+		if c.panels.show(l); c.Agent != s.Agent {
+			l.Step.(*loginStep).conn = &workspace.Connection{} // there is no page of the agent left
 		}
 	}
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
@@ -252,7 +253,7 @@ func (m *Model) show(c *chat) {
 
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
-	c.picker, c.elicits = nil, nil
+	c.panels.open, c.elicits = nil, nil
 	c.question.clear()
 }
 

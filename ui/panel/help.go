@@ -1,17 +1,19 @@
-package ui
+package panel
 
 import (
 	"fmt"
 	"strings"
 
 	"parley/ui/intent"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
-// helpRows lists the keys and commands, from the declaration that dispatches
-// them.
-func (c *chat) helpRows(width int) []string {
-	th := c.m.Theme
+// Command is a slash command.
+type Command struct{ Slash, Help string }
+
+// HelpRows list the keys and commands, from the declaration that dispatches them.
+func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Theme) []string {
 	column := 22
 	if width < 60 {
 		column = 13
@@ -38,26 +40,22 @@ func (c *chat) helpRows(width int) []string {
 			line("! first", "a shell command of your own; esc stops it; what came of it goes with the next prompt")
 		}
 		for _, a := range intent.Of(in) {
-			if label := c.keysOf(in, a.Intent, column); label != "" {
+			if label := fitting(keys.Keys(in, a.Intent), column); label != "" {
 				line(label, a.Help)
 			}
 		}
 	}
 	rows = append(rows, "", th.Strong.Paint("commands"))
-	agent, own := c.commands()
-	for _, cmd := range agent {
-		line("/"+cmd.Name, cmd.Description)
-	}
-	for _, a := range own {
-		line("/"+a.Slash, a.Help)
+	for _, cmd := range commands {
+		line("/"+cmd.Slash, cmd.Help)
 	}
 	return rows
 }
 
-// keysOf are the keys of an action that fit beside its words.
-func (c *chat) keysOf(in intent.Context, i intent.Intent, column int) string {
+// fitting are the keys that fit in a column, the first one at least.
+func fitting(keys []string, column int) string {
 	label := ""
-	for _, key := range c.m.Keys.Keys(in, i) {
+	for _, key := range keys {
 		next := strings.TrimSpace(label + " " + intent.Shown(key))
 		if label != "" && len(next) >= column {
 			break
