@@ -79,6 +79,9 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
+	width, height := l.host.Room()
+	_, _, room := l.around(widget.InnerWidth(width), height)
+	l.List.Shown(room)
 	cmd, done := l.press(p.KeyPressMsg)
 	if done {
 		l.host.Close(l)
@@ -179,35 +182,40 @@ func (l *List) SetItems(items []widget.Item) {
 // Rows draws the list as a box of at most height rows, and tells where in it the
 // cursor is.
 func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
-	height = max(4, height)
 	if l.Step != nil {
-		return l.Step.Rows(width, height)
+		return l.Step.Rows(width, max(4, height))
 	}
 	th, inner := l.env.Theme, widget.InnerWidth(width)
-	body := []string{l.List.FilterRow(inner, "type to filter", th)}
-	room := max(1, height-3)
-	var above, stays []string
-	if l.Note != "" {
-		above = widget.WrapInk(th.Warn.Paint, l.Note, "", inner)
-	}
-	for _, line := range l.Said {
-		above = append(above, widget.WrapInk(th.Dim.Paint, line, "│ ", inner)...)
-	}
-	if l.Above != nil {
-		stays = l.Above(inner)
-	}
-	above = append(above[:min(len(above), max(0, room-leastChoice-len(stays)))], stays...)
-	about := l.about(inner, max(0, room-len(above)-leastChoice))
-	body = append(body, above...)
-	room -= len(above) + len(about)
+	above, about, room := l.around(inner, height)
+	body := append([]string{l.List.FilterRow(inner, "type to filter", th)}, above...)
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
 		rows := widget.WrapInk(th.Dim.Paint, l.Empty, "", inner)
-		body = append(body, rows[:max(0, min(len(rows), room))]...)
+		body = append(body, rows[:min(len(rows), room)]...)
 	} else {
-		body = append(body, l.List.Rows(inner, max(1, room), th)...)
+		body = append(body, l.List.Draw(inner, room, th)...)
 	}
 	box := widget.Box{Title: l.Title, Foot: l.Foot, Body: append(body, about...), Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+l.List.FilterCursor(inner), 1)
+}
+
+// around is what lies above and below the items in a box of at most height rows, and the
+// room that it leaves to them.
+func (l *List) around(width, height int) (above, about []string, room int) {
+	th := l.env.Theme
+	room = max(1, height-3)
+	if l.Note != "" {
+		above = widget.WrapInk(th.Warn.Paint, l.Note, "", width)
+	}
+	for _, line := range l.Said {
+		above = append(above, widget.WrapInk(th.Dim.Paint, line, "│ ", width)...)
+	}
+	var stays []string
+	if l.Above != nil {
+		stays = l.Above(width)
+	}
+	above = append(above[:min(len(above), max(0, room-leastChoice-len(stays)))], stays...)
+	about = l.about(width, max(0, room-len(above)-leastChoice))
+	return above, about, max(1, room-len(above)-len(about))
 }
 
 // leastChoice is how many rows of a list stay whatever is to be said around it.

@@ -1,6 +1,9 @@
 package panel
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,7 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/theme"
 	"parley/ui/uitest"
 	"parley/ui/widget"
 )
@@ -161,3 +165,56 @@ type step struct {
 func (s *step) Key(tea.KeyPressMsg) (tea.Cmd, After)  { return nil, s.after }
 func (s *step) Paste(text string)                     { s.pasted = text }
 func (s *step) Rows(int, int) ([]string, *tea.Cursor) { return []string{"step"}, nil }
+
+// Drawing a panel changes nothing in it.
+func TestDrawingChangesNothing(t *testing.T) {
+	var items []widget.Item
+	for i := range 40 {
+		items = append(items, widget.Item{Title: fmt.Sprint("item ", i), Detail: "detail", Section: fmt.Sprint(i / 7)})
+	}
+	l := &List{List: widget.NewList(items), Note: "a note"}
+	r := &Reading{Body: func(int, *theme.Theme) []string { return []string{"a", "b"} }}
+	menu := &CopyMenu{All: func() string { return "" }, Codes: []Code{{"go", "a"}, {"", "b"}}}
+	for _, what := range []Panel{l, r, menu} {
+		p := opened(what)
+		if what == Panel(l) {
+			p.press("down", "down", "pgdown", "pgdown", "up")
+		}
+		before := fmt.Sprintf("%#v %#v", reflect.ValueOf(what).Elem(), *l.List)
+		first, _ := what.Rows(40, 12)
+		what.Rows(20, 30)
+		again, _ := what.Rows(40, 12)
+		if after := fmt.Sprintf("%#v %#v", reflect.ValueOf(what).Elem(), *l.List); after != before {
+			t.Errorf("%T was\n%s\nand is\n%s", what, before, after)
+		}
+		if !slices.Equal(first, again) {
+			t.Errorf("%T is drawn as\n%s\nand then as\n%s", what, first, again)
+		}
+	}
+}
+
+// A list scrolls by what the last frame had room for, and stays where it is while the
+// selection can be seen.
+func TestListScrolls(t *testing.T) {
+	for _, c := range []struct{ keys, first, selected string }{
+		{"", "item 0", "item 0"},
+		{"pgdown", "item 0", "item 8"},
+		{"pgdown down", "item 1", "item 9"},
+		{"pgdown down up up", "item 1", "item 7"},
+		{"pgdown pgdown pgup", "item 8", "item 8"},
+		{"up", "item 31", "item 39"},
+	} {
+		var items []widget.Item
+		for i := range 40 {
+			items = append(items, widget.Item{Title: fmt.Sprint("item ", i)})
+		}
+		l := &List{List: widget.NewList(items)}
+		p := opened(l)
+		p.press(strings.Fields(c.keys)...)
+		rows, _ := l.Rows(p.width, p.height)
+		it, _ := l.List.Selected()
+		if got := uitest.Text(rows[2:3]); !strings.Contains(got, c.first+" ") || it.Title != c.selected {
+			t.Errorf("%q: begins with %q, on %s", c.keys, got, it.Title)
+		}
+	}
+}

@@ -30,8 +30,8 @@ type List struct {
 	filter string
 	shown  []hit
 	cursor int // index in shown
-	top    int // first drawn line, headings counted
-	page   int // rows of the last drawing
+	top    int // first line that was drawn, headings counted
+	page   int // rows that it was drawn in
 }
 
 // hit is an item that passed the filter.
