@@ -17,7 +17,6 @@ func (c *chat) focus(on bool) {
 	}
 	if !on {
 		c.endSearch()
-		c.panels.closeMenu()
 	}
 	c.focused = on
 	c.view.Select(on)

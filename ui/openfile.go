@@ -49,9 +49,7 @@ func (c *chat) openFile() tea.Cmd {
 		}
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
-	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
-		return c.openAt(it.Value.(event.Location))
-	}})
+	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: panel.With(c.openAt)})
 	return nil
 }
 

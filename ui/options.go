@@ -54,24 +54,13 @@ func (p *panels) nextMode() tea.Cmd {
 	return mode.Next()
 }
 
-const nothingToChoose = "the agent offers nothing to choose here"
-
 // showMode lists the modes.
-func (p *panels) showMode() tea.Cmd {
-	mode, ok := p.mode()
-	if !ok {
-		return p.c.say(nothingToChoose)
-	}
-	return p.choose(mode)
-}
+func (p *panels) showMode() tea.Cmd { return p.choices(p.mode()) }
 
 // showModel lists the models.
 func (p *panels) showModel() tea.Cmd {
 	o, ok := p.c.Thread.Option("model")
-	if !ok {
-		return p.c.say(nothingToChoose)
-	}
-	return p.choose(p.setting(o))
+	return p.choices(p.setting(o), ok)
 }
 
 // showOptions lists everything that can be switched.
@@ -85,15 +74,19 @@ func (p *panels) showOptions() tea.Cmd {
 		all = append(all, mode)
 	}
 	if len(all) == 0 {
-		return p.c.say(nothingToChoose)
+		return p.choices(panel.Setting{}, false)
 	}
-	p.show(panel.Settings(all, p.choose))
+	p.show(panel.Settings(all, func(s panel.Setting) tea.Cmd { return p.choices(s, true) }))
 	return nil
 }
 
-// choose lists the choices of a setting. One that is on or off is switched at once.
-func (p *panels) choose(s panel.Setting) tea.Cmd {
-	if s.OnOff {
+// choices lists those of a setting, if there is one. What is on or off is switched at
+// once.
+func (p *panels) choices(s panel.Setting, ok bool) tea.Cmd {
+	switch {
+	case !ok:
+		return p.c.say("the agent offers nothing to choose here")
+	case s.OnOff:
 		return s.Set(s.Current != "on")
 	}
 	p.show(panel.Choices(s))

@@ -61,13 +61,6 @@ func (p *panels) listOf(of intent.Intent) *panel.List {
 	return nil
 }
 
-// closeMenu closes what is to be copied of an entry.
-func (p *panels) closeMenu() {
-	if _, ok := p.open.(*panel.CopyMenu); ok {
-		p.open = nil
-	}
-}
-
 // refresh shows what is to be chosen from as it is now.
 func (p *panels) refresh() {
 	if l := p.list(); l != nil {
@@ -159,12 +152,8 @@ func (p *panels) showPalette() tea.Cmd {
 	if !c.ReadOnly {
 		agent = c.Thread.Commands
 	}
-	p.show(panel.Palette(c.m.Keys, agent, panel.PaletteActions{
-		Useless: c.useless,
-		Slash:   func(a intent.Action) string { return commandWord(a, c.agentHas) },
-		Do:      func(i intent.Intent) tea.Cmd { cmd, _ := c.do(i); return cmd },
-		Type:    func(name string) { c.composer.SetValue("/" + name + " ") },
-	}))
+	slash := func(a intent.Action) string { return commandWord(a, c.agentHas) }
+	p.show(panel.Palette(c.m.Keys, agent, c.useless, slash, p.Do, c.composer.SetValue))
 	return nil
 }
 
@@ -208,14 +197,11 @@ func (p *panels) showTurns() tea.Cmd {
 	if len(prompts) == 0 {
 		return c.say("there are no prompts yet")
 	}
-	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), panel.TurnActions{
-		Show: p.goTo,
-		Copy: func(item int) tea.Cmd {
-			text := string(c.Thread.Items[item].Text)
-			return c.copyText(func() string { return text })
-		},
-		Edit: p.editAgain,
-	}))
+	copied := func(item int) tea.Cmd {
+		text := string(c.Thread.Items[item].Text)
+		return c.copyText(func() string { return text })
+	}
+	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), p.goTo, copied, p.editAgain))
 	return nil
 }
 

@@ -3,9 +3,11 @@ package panel
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
 	"parley/ui/widget"
 )
 
@@ -38,9 +40,7 @@ func Changes(changes []Change, read func(Change) tea.Cmd) *List {
 	for _, f := range slices.Backward(changes) {
 		items = append(items, f.item())
 	}
-	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
-		return read(it.Value.(Change))
-	}}
+	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: widget.NewList(items), Choose: With(read)}
 }
 
 // Undoable is what there is to put back.
@@ -53,8 +53,7 @@ type Undoable struct {
 // Undo offers the changes of the last turn together, and each by itself; and those that
 // were put back, to be done again. say tells why one is left.
 func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) tea.Cmd) *List {
-	type chosen func() tea.Cmd
-	some := func(do func([]Change) tea.Cmd, changes ...Change) chosen {
+	some := func(do func([]Change) tea.Cmd, changes ...Change) func() tea.Cmd {
 		return func() tea.Cmd { return do(changes) }
 	}
 	var items []widget.Item
@@ -81,7 +80,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		it := f.item()
 		it.Value = some(putBack, f)
 		if f.Why != "" {
-			it.Hint, it.Value = f.Why, chosen(func() tea.Cmd { return say("left as it is: " + f.Why) })
+			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("left as it is: " + f.Why) }
 		}
 		items = append(items, it)
 	}
@@ -94,9 +93,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		it.Section, it.Hint, it.Value = "put back", "enter does it again", some(doAgain, f)
 		items = append(items, it)
 	}
-	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
-		return it.Value.(chosen)()
-	}}
+	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: widget.NewList(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
 // Files is a number of files.
@@ -105,4 +102,46 @@ func Files(n int) string {
 		return "1 file"
 	}
 	return fmt.Sprintf("%d files", n)
+}
+
+// Call is a tool call that has changed or run something.
+type Call struct {
+	Title, Paths string
+	Trust        thread.Trust
+	Ended        time.Time
+	Item         int // of the transcript
+}
+
+// Trust lists what the agent has changed and run in the session, by whose permission it
+// had, and what changed that no call named; nil where there is nothing.
+func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
+	var items []widget.Item
+	for _, trust := range thread.Trusts {
+		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+			for _, f := range slices.Backward(unnamed) {
+				it := f.item()
+				it.Section, it.Hint = "changed on the disk, and no tool call named it", fmt.Sprintf("turn %d", f.Turn)
+				items = append(items, it)
+			}
+		}
+		for _, c := range calls {
+			if c.Trust != trust {
+				continue
+			}
+			item := widget.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
+			if !c.Ended.IsZero() {
+				item.Hint = c.Ended.Format("15:04")
+			}
+			items = append(items, item)
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return &List{Title: "what the agent changed and ran", Foot: "enter goes there · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+		if f, ok := it.Value.(Change); ok {
+			return read(f)
+		}
+		return show(it.Value.(int))
+	}}
 }

@@ -138,9 +138,6 @@ func (l *List) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Click implements layer.Clicker.
-func (l *List) Click(_, y int, _ bool) bool { return l.host.Covered(y) }
-
 // confirmation is what the same key, once more, would do to a thing.
 type confirmation struct {
 	what  intent.Intent
@@ -229,6 +226,17 @@ func (l *List) about(width, most int) []string {
 	}
 	rows := append([]string{""}, widget.WrapInk(l.env.Theme.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
 	return rows[:min(len(rows), most)]
+}
+
+// With hands what an item stands for to a function; an item of anything else is nothing
+// to it.
+func With[T any](do func(T) tea.Cmd) func(widget.Item) tea.Cmd {
+	return func(it widget.Item) tea.Cmd {
+		if v, ok := it.Value.(T); ok {
+			return do(v)
+		}
+		return nil
+	}
 }
 
 // Hint is a key of a list and what it does there; without a key it is the words

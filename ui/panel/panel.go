@@ -33,6 +33,7 @@ type Host interface {
 type Panel interface {
 	layer.Layer
 	layer.Overlayer
+	layer.Clicker
 	// Open is called before anything else, by the page that it is opened over.
 	Open(env *layer.Env, on Host)
 }
@@ -45,3 +46,6 @@ type base struct {
 
 // Open implements Panel.
 func (b *base) Open(env *layer.Env, on Host) { b.env, b.host = env, on }
+
+// Click implements layer.Clicker.
+func (b *base) Click(_, y int, _ bool) bool { return b.host.Covered(y) }

@@ -55,9 +55,6 @@ func (r *Reading) Wheel(rows int) {
 	r.offset = r.within(r.within(r.offset, last)+rows, last)
 }
 
-// Click implements layer.Clicker.
-func (r *Reading) Click(_, y int, _ bool) bool { return r.host.Covered(y) }
-
 // last is how many rows of the body are out of sight.
 func (r *Reading) last(body []string, height int) int {
 	return max(0, len(body)-max(1, height-2))

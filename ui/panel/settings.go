@@ -5,6 +5,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
+	"parley/ui/intent"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
@@ -34,9 +36,7 @@ func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
 	for _, s := range all {
 		items = append(items, widget.Item{Title: s.Name, Hint: s.Value, Value: s})
 	}
-	return &List{Title: "options", Foot: "enter changes · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
-		return choose(it.Value.(Setting))
-	}}
+	return &List{Title: "options", Foot: "enter changes · esc", List: widget.NewList(items), Choose: With(choose)}
 }
 
 // Choices lists the choices of a setting.
@@ -62,4 +62,25 @@ func OrID(name, id string) string {
 		return name
 	}
 	return safetext.Line(id, 60)
+}
+
+var themeWords = map[string]string{
+	"auto": "what the terminal's background and colours ask for", "dark": "for a dark background", "light": "for a light background",
+	"contrast-dark": "much contrast, on dark", "contrast-light": "much contrast, on light", "ansi": "the terminal's own 16 colours", "plain": "no colour",
+}
+
+// Themes lists the themes, by their names.
+func Themes(now string, keep func(name string) tea.Cmd) *List {
+	var items []widget.Item
+	at := 0
+	for i, name := range theme.Names() {
+		hint := ""
+		if name == now || name == "auto" && now == "" {
+			hint, at = "now", i
+		}
+		items = append(items, widget.Item{Title: name, Detail: themeWords[name], Hint: hint, Value: name})
+	}
+	list := widget.NewList(items)
+	list.Select(at)
+	return &List{Of: intent.Theme, Title: "theme", Foot: "enter keeps it · esc", List: list, Choose: With(keep)}
 }

@@ -17,11 +17,9 @@ type Prompt struct {
 	Item int       // of the transcript
 }
 
-// TurnActions are what can be done with a prompt, by its item.
-type TurnActions struct{ Show, Copy, Edit func(item int) tea.Cmd }
-
-// Turns lists the prompts of a session, the newest last.
-func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, does TurnActions) *List {
+// Turns lists the prompts of a session, the newest last. Each can be shown, copied and
+// edited, by its item.
+func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edit func(item int) tea.Cmd) *List {
 	const date = "2 January 2006"
 	var items []widget.Item
 	day := ""
@@ -42,15 +40,7 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, does TurnAction
 	}
 	list := widget.NewList(items)
 	list.Select(len(items) - 1)
-	with := func(do func(int) tea.Cmd) func(widget.Item) tea.Cmd {
-		return func(it widget.Item) tea.Cmd {
-			if item, ok := it.Value.(int); ok {
-				return do(item)
-			}
-			return nil
-		}
-	}
 	return &List{Title: "turns", Foot: Foot(keys, Hint{Does: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: list,
-		Choose: with(does.Show),
-		Keys:   map[intent.Intent]func(widget.Item) tea.Cmd{intent.Copy: with(does.Copy), intent.EditEntry: with(does.Edit)}}
+		Choose: With(show),
+		Keys:   map[intent.Intent]func(widget.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
 }

@@ -146,15 +146,10 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 		return items
 	}
 	l.List.SetItems(l.Items())
-	with := func(do func(*List, Work) tea.Cmd) func(widget.Item) tea.Cmd {
-		return func(it widget.Item) tea.Cmd {
-			if w, ok := it.Value.(Work); ok {
-				return do(l, w)
-			}
-			return nil
-		}
+	here := func(do func(*List, Work) tea.Cmd) func(widget.Item) tea.Cmd {
+		return With(func(w Work) tea.Cmd { return do(l, w) })
 	}
-	l.Choose = func(it widget.Item) tea.Cmd { return does.Show(it.Value.(Work)) }
-	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.CloseEntry: with(does.Stop), intent.TakeOver: with(does.TakeOver)}
+	l.Choose = With(does.Show)
+	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.CloseEntry: here(does.Stop), intent.TakeOver: here(does.TakeOver)}
 	return l
 }

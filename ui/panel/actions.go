@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget"
@@ -63,4 +66,30 @@ func fitting(keys []string, column int) string {
 		label = next
 	}
 	return label
+}
+
+// Palette offers every action that is of use with its key and what to type for it, and
+// the agent's commands, to be done or put into the composer.
+func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Intent) bool, slash func(intent.Action) string, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
+	var items []widget.Item
+	for _, in := range []intent.Context{intent.Chat, intent.Always} {
+		for _, a := range intent.Of(in) {
+			if a.Quiet || useless(a.Intent) {
+				continue
+			}
+			items = append(items, widget.Item{Title: a.Help, Detail: slash(a), Hint: keys.Label(in, a.Intent), Value: a.Intent})
+		}
+	}
+	for _, cmd := range agent {
+		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
+	}
+	return &List{Title: "actions", Foot: "enter does it · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+		switch v := it.Value.(type) {
+		case intent.Intent:
+			return do(v)
+		case string:
+			put("/" + v + " ") // it may want words after it
+		}
+		return nil
+	}}
 }
