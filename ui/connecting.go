@@ -134,6 +134,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	case c.panels.reads(intent.ToggleLog):
 		rows = nil
 		lay(c.panels.reading.Rows(m.width, max(4, top)))
+		c.panels.reading.Saw(m.width, max(4, top))
 	case m.login != nil:
 		offered, armed := *m.login, m.login.Ready()
 		if !armed {
@@ -144,6 +145,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 			height = max(height, min(top, leastLogin))
 		}
 		box, at := offered.Rows(m.width, height)
+		m.login.Saw(m.width, height)
 		if !armed {
 			at = nil
 		}

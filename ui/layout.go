@@ -168,6 +168,9 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			continue
 		}
 		box, at := o.Rows(width, top)
+		if l, ok := l.(layer.Viewer); ok {
+			l.Saw(width, top)
+		}
 		if len(box) == 0 {
 			continue
 		}

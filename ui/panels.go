@@ -93,16 +93,6 @@ func (p *panels) Typed() time.Time {
 	return p.c.lastKey
 }
 
-// Room implements panel.Host.
-func (p *panels) Room() (width, height int) {
-	c := p.c
-	if c.m.page == connectingPage {
-		below, _ := c.aheadRows(c.m.width, c.m.height)
-		return c.m.width, max(4, c.m.height-len(below))
-	}
-	return c.m.width, c.areas.transcript.height + c.areas.asked.height
-}
-
 // Covered implements panel.Host.
 func (p *panels) Covered(y int) bool { return y >= p.c.areas.lid }
 

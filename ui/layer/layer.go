@@ -35,6 +35,9 @@ type (
 	Overlayer interface {
 		Rows(width, height int) ([]string, *tea.Cursor)
 	}
+	// Viewer is told after a frame how much room it had, where it matters what the user
+	// has seen.
+	Viewer interface{ Saw(width, height int) }
 	// Wheeler is scrolled by the wheel.
 	Wheeler interface{ Wheel(rows int) }
 	// Clicker takes a button that goes down at a cell, or comes up where it went down;

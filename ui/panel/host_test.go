@@ -26,7 +26,6 @@ func (p *page) Close(what Panel) {
 	}
 }
 func (p *page) Typed() time.Time           { return p.typed }
-func (p *page) Room() (int, int)           { return p.width, p.height }
 func (p *page) Covered(y int) bool         { return y >= 5 }
 func (p *page) Do(i intent.Intent) tea.Cmd { p.done = append(p.done, i); return nil }
 func (p *page) Copy(text func() string) tea.Cmd {
@@ -38,6 +37,7 @@ func (p *page) Copy(text func() string) tea.Cmd {
 func opened(what Panel) *page {
 	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
 	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, p)
+	what.Saw(p.width, p.height)
 	return p
 }
 

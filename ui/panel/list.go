@@ -79,8 +79,7 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	width, height := l.host.Room()
-	_, _, room := l.around(widget.InnerWidth(width), height)
+	_, _, room := l.around(widget.InnerWidth(l.width), l.height)
 	l.List.Shown(room)
 	cmd, done := l.press(p.KeyPressMsg)
 	if done {

@@ -19,8 +19,6 @@ type Host interface {
 	Close(Panel)
 	// Typed is when something was typed last: now, while a draft must not be interrupted.
 	Typed() time.Time
-	// Room is what the last frame had for panels, in cells.
-	Room() (width, height int)
 	// Covered tells whether something lies over the page in this row of the screen.
 	Covered(y int) bool
 	// Do carries out an action of the page.
@@ -33,6 +31,7 @@ type Host interface {
 type Panel interface {
 	layer.Layer
 	layer.Overlayer
+	layer.Viewer
 	layer.Clicker
 	// Open is called before anything else, by the page that it is opened over.
 	Open(env *layer.Env, on Host)
@@ -40,12 +39,16 @@ type Panel interface {
 
 // base is what every panel keeps of the screen.
 type base struct {
-	env  *layer.Env
-	host Host
+	env           *layer.Env
+	host          Host
+	width, height int // the room that it had last
 }
 
 // Open implements Panel.
 func (b *base) Open(env *layer.Env, on Host) { b.env, b.host = env, on }
+
+// Saw implements layer.Viewer.
+func (b *base) Saw(width, height int) { b.width, b.height = width, height }
 
 // Click implements layer.Clicker.
 func (b *base) Click(_, y int, _ bool) bool { return b.host.Covered(y) }

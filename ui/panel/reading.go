@@ -28,8 +28,7 @@ const edge = 4
 
 // Key takes all keys.
 func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
-	_, height := r.host.Room()
-	page := max(1, height-edge)
+	page := max(1, r.height-edge)
 	switch cmp.Or(r.env.Keys.Of(intent.Reading, p.Name), p.Want) {
 	case intent.Close, intent.Stop, intent.Interrupt:
 		r.host.Close(r)
@@ -50,8 +49,7 @@ func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 
 // Wheel implements layer.Wheeler. It scrolls on from what the last frame has shown.
 func (r *Reading) Wheel(rows int) {
-	width, height := r.host.Room()
-	last := r.last(r.Body(widget.InnerWidth(width), r.env.Theme), height)
+	last := r.last(r.Body(widget.InnerWidth(r.width), r.env.Theme), r.height)
 	r.offset = r.within(r.within(r.offset, last)+rows, last)
 }
 
