@@ -28,13 +28,13 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 		c.view.SetDensity((c.view.Density() + 1) % 3)
 		return c.say("showing: " + c.view.Density().String()), true
 	case intent.TogglePlan:
-		c.toggle(planOverlay)
+		c.panels.togglePlan()
 	case intent.ToggleHelp:
-		c.toggle(helpOverlay)
+		c.panels.toggleHelp()
 	case intent.ToggleLog:
-		c.toggle(logOverlay)
+		c.panels.toggleLog()
 	case intent.NextMode:
-		return c.nextMode(), true
+		return c.panels.nextMode(), true
 	case intent.FocusQuestion:
 		c.giveKeys()
 	case intent.FocusTranscript:
@@ -64,7 +64,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.PasteImage:
 		return c.composer.PasteImage(), true
 	case intent.Turns:
-		return c.showTurns(), true
+		return c.panels.showTurns(), true
 	case intent.Inline:
 		said := c.say(c.m.inline.Toggle())
 		if c.m.inline.On() {
@@ -74,9 +74,9 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Mouse:
 		return c.say(c.m.mouse.Toggle()), true
 	case intent.Palette:
-		return c.showPalette(), true
+		return c.panels.showPalette(), true
 	case intent.Sessions:
-		return c.m.showSessions(), true
+		return c.panels.showSessions(), true
 	case intent.NextWaiting:
 		return c.m.nextWaiting(), true
 	case intent.NewSession:
@@ -84,21 +84,21 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.AnotherAgent:
 		return c.m.anotherAgent(), true
 	case intent.Background:
-		return c.showWork(), true
+		return c.panels.showWork(), true
 	case intent.Options:
-		return c.showOptions(""), true
+		return c.panels.showOptions(), true
 	case intent.Mode:
-		return c.showOptions("mode"), true
+		return c.panels.showMode(), true
 	case intent.Model:
-		return c.showOptions("model"), true
+		return c.panels.showModel(), true
 	case intent.Approval:
 		return c.showApproval(), true
 	case intent.FileChanges, intent.PutBack:
-		return c.showChanges(i == intent.PutBack), true
+		return c.panels.showChanges(i == intent.PutBack), true
 	case intent.Trust:
-		return c.showTrust(), true
+		return c.panels.showTrust(), true
 	case intent.Theme:
-		return c.showThemes(), true
+		return c.panels.showThemes(), true
 	case intent.Login:
 		logins{c}.offer()
 		return nil, true

@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/panel"
 	"parley/ui/widget"
 )
 
@@ -41,19 +42,20 @@ func (c *chat) showApproval() tea.Cmd {
 			at = i
 		}
 	}
-	c.picker = &picker{title: "what becomes of questions", foot: "enter chooses · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
+	list := &panel.List{Title: "what becomes of questions", Foot: "enter chooses · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.approval() == m {
 			return c.approve(m)
 		}
-		c.picker = &picker{title: "allow everything in this session?", foot: "enter chooses · esc", choose: func(it widget.Item) tea.Cmd {
+		c.panels.show(&panel.List{Title: "allow everything in this session?", Foot: "enter chooses · esc", Choose: func(it widget.Item) tea.Cmd {
 			return c.approve(it.Value.(permissions.Mode))
-		}, list: widget.NewList([]widget.Item{
+		}, List: widget.NewList([]widget.Item{
 			{Title: "no", Detail: "leave it as it is", Value: c.approval()},
 			{Title: "yes, everything", Detail: "commands and files, without a question; rules that deny still do", Value: permissions.AllMode},
-		})}
+		})})
 		return nil
 	}}
-	c.picker.list.Move(at)
+	list.List.Move(at)
+	c.panels.show(list)
 	return nil
 }
 

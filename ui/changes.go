@@ -10,202 +10,129 @@ import (
 
 	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
-// changesListed are the changes of a session.
+// changesListed are the changes of a session, in the order in which they were made.
 type changesListed struct {
-	chat    *chat
-	session string
-	changes []workspace.FileChange
-	could   []error                // of each: what putting it back would meet
-	all     []workspace.FileChange // together, those that can be put back
-	undo    bool                   // to put them back
-	undone  []workspace.FileChange // those that were
+	chat     *chat
+	session  string
+	undo     bool                   // they are to be put back
+	changes  []workspace.FileChange // by turn
+	could    []error                // of each: what putting it back would meet
+	together []workspace.FileChange // over all turns, those that can be put back
 }
 
 // showChanges lists what the agent has changed; with undo, what of it can be put
 // back, to be chosen.
-func (c *chat) showChanges(undo bool) tea.Cmd {
-	if c.ACP == nil || c.Agent.Conn() == nil || c.Agent.Conn().Changes == nil {
+func (p *panels) showChanges(undo bool) tea.Cmd {
+	c, conn := p.c, p.c.Agent.Conn()
+	if c.ACP == nil || conn == nil || conn.Changes == nil {
 		return c.say("changes are not watched here")
 	}
-	conn, session := c.Agent.Conn(), c.ACP.ID()
+	session := c.ACP.ID()
 	return func() tea.Msg {
-		m := changesListed{chat: c, session: session, undo: undo}
 		turns, together := conn.Changes(session)
-		if m.changes = turns; !undo {
+		m := changesListed{chat: c, session: session, undo: undo, changes: turns}
+		if !undo {
 			return m
 		}
-		m.changes = nil
-		for _, f := range turns {
-			if f.Undone {
-				m.undone = append(m.undone, f)
-			} else {
-				m.changes = append(m.changes, f)
-			}
-		}
-		together = slices.DeleteFunc(together, func(f workspace.FileChange) bool { return f.Undone })
-		for _, r := range conn.PutBack(context.Background(), session, m.changes, true) {
+		done := func(f workspace.FileChange) bool { return f.Undone }
+		together = slices.DeleteFunc(together, done)
+		for _, r := range conn.PutBack(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
 			m.could = append(m.could, r.Err)
 		}
 		for i, r := range conn.PutBack(context.Background(), session, together, true) {
 			if r.Err == nil && together[i].Why == "" {
-				m.all = append(m.all, together[i])
+				m.together = append(m.together, together[i])
 			}
 		}
 		return m
 	}
 }
 
+// handle shows them.
 func (m changesListed) handle(*Model) tea.Cmd {
-	c := m.chat
-	if len(m.changes)+len(m.undone) == 0 {
+	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
+	if len(m.changes) == 0 {
 		return c.say("nothing was changed that parley knows of; in a directory without git that is what was written through it")
 	}
-	if m.undo {
-		c.picker = m.undoPicker()
-	} else {
-		c.picker = m.listPicker()
+	if !m.undo {
+		p.show(panel.Changes(p.changes(m.changes), func(f panel.Change) tea.Cmd { return p.showChange(m.session, f) }))
+		return nil
 	}
+	u := panel.Undoable{Together: p.changes(m.together)}
+	for _, f := range p.changes(m.changes) {
+		if f.Undone {
+			u.Undone = append(u.Undone, f)
+			continue
+		}
+		if i := len(u.Changes); f.Why == "" && i < len(m.could) && m.could[i] != nil {
+			f.Why = safetext.Line(m.could[i].Error(), 200)
+		}
+		u.Changes = append(u.Changes, f)
+	}
+	does := func(what string, do func(context.Context, string, []workspace.FileChange) []workspace.PutBack) func([]panel.Change) tea.Cmd {
+		return func(chosen []panel.Change) tea.Cmd {
+			var files []workspace.FileChange
+			for _, f := range chosen {
+				files = append(files, f.File.(workspace.FileChange))
+			}
+			return func() tea.Msg { return putBack{c, what, do(context.Background(), m.session, files)} }
+		}
+	}
+	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.PutBack {
+		return conn.PutBack(ctx, session, files, false)
+	}
+	p.show(panel.Undo(u, does("put back", back), does("changed again", conn.DoAgain), c.say))
 	return nil
 }
 
-// item is the row of a change.
-func (m changesListed) item(f workspace.FileChange) widget.Item {
-	c := m.chat
-	it := widget.Item{Title: f.Kind + "  " + safetext.Line(c.short(f.Path), 300), Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
-	switch {
-	case f.Undone:
-		it.Hint = "put back"
-	case !c.Thread.Named(f.Path):
-		it.Hint = "no tool call named it"
+// changes are files that have changed, as they are shown.
+func (p *panels) changes(files []workspace.FileChange) []panel.Change {
+	var out []panel.Change
+	for _, f := range files {
+		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.Named(f.Path), Why: f.Why, File: f})
 	}
-	return it
+	return out
 }
 
 // short is a path as the transcript shows it, the home directory cut.
-func (c *chat) short(path string) string {
-	return transcript.Home(transcript.Short(path, c.m.opts.Cwd), c.m.opts.Home)
+func (p *panels) short(path string) string {
+	opts := p.c.m.opts
+	return transcript.Home(transcript.Short(path, opts.Cwd), opts.Home)
 }
 
 // changeShown is a change to be read.
 type changeShown struct {
 	chat   *chat
-	source *source
+	source *panel.Reading
 }
 
 func (m changeShown) handle(*Model) tea.Cmd {
-	m.chat.source, m.chat.overlay, m.chat.scroll = m.source, sourceOverlay, 0
+	m.chat.panels.read(m.source)
 	return nil
 }
 
 // showChange shows what a file held before and after.
-func (c *chat) showChange(session string, f workspace.FileChange) tea.Cmd {
-	conn, path := c.Agent.Conn(), safetext.Line(c.short(f.Path), 300)
+func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
+	c, conn, f := p.c, p.c.Agent.Conn(), change.File.(workspace.FileChange)
+	path := safetext.Line(p.short(f.Path), 300)
 	return func() tea.Msg {
-		s := &source{title: f.Kind + " " + path}
-		say := func(line string) { s.lines = append(s.lines, sourceLine{line, true}) }
-		say(f.By)
+		lines := []panel.Line{{Text: f.By, Head: true}}
 		if f.Why != "" {
-			say("it cannot be put back: " + safetext.Line(f.Why, 300))
+			lines = append(lines, panel.Line{Text: "it cannot be put back: " + safetext.Line(f.Why, 300), Head: true})
 		}
-		before, after, ok := conn.Texts(session, f)
-		if !ok {
-			say("what it held is not kept")
-			return changeShown{c, s}
+		var diff *widget.Computed
+		if before, after, ok := conn.Texts(session, f); ok {
+			diff = widget.Compute(widget.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
+		} else {
+			lines = append(lines, panel.Line{Text: "what it held is not kept", Head: true})
 		}
-		s.diff = widget.Compute(widget.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
-		return changeShown{c, s}
+		return changeShown{c, panel.Source(f.Kind+" "+path, lines, diff)}
 	}
-}
-
-func (m changesListed) listPicker() *picker {
-	var items []widget.Item
-	for _, f := range slices.Backward(m.changes) {
-		items = append(items, m.item(f))
-	}
-	return &picker{title: "what changed", foot: "enter shows it · esc · /undo puts it back", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		return m.chat.showChange(m.session, it.Value.(workspace.FileChange))
-	}}
-}
-
-// undoPicker offers the changes of the last turn together, and each by itself; and
-// those that were put back, to be done again.
-func (m changesListed) undoPicker() *picker {
-	var items []widget.Item
-	last := 0
-	for _, f := range m.changes {
-		last = max(last, f.Turn)
-	}
-	var turn []workspace.FileChange
-	for i, f := range m.changes {
-		if f.Turn == last && m.whyNot(i) == "" {
-			turn = append(turn, f)
-		}
-	}
-	offer := func(what string, changes []workspace.FileChange) {
-		if len(changes) > 0 {
-			items = append(items, widget.Item{Title: fmt.Sprintf("put back %s: %s", what, files(len(changes))), Value: changes})
-		}
-	}
-	offer("the last turn", turn)
-	if len(m.changes) > 0 && m.changes[0].Turn != last {
-		offer("everything", m.all)
-	}
-	for i, f := range slices.Backward(m.changes) {
-		it := m.item(f)
-		it.Value = []workspace.FileChange{f}
-		if why := m.whyNot(i); why != "" {
-			it.Hint, it.Value = why, why
-		}
-		items = append(items, it)
-	}
-	if n := len(m.undone); n > 1 {
-		items = append(items, widget.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: again(m.undone)})
-	}
-	for _, f := range m.undone { // in the order in which they can be done again
-		it := m.item(f)
-		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
-		it.Section, it.Hint, it.Value = "put back", "enter does it again", again{f}
-		items = append(items, it)
-	}
-	return &picker{title: "put back what the agent changed", foot: "enter puts it back · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		conn, c := m.chat.Agent.Conn(), m.chat
-		switch chosen := it.Value.(type) {
-		case []workspace.FileChange:
-			return func() tea.Msg {
-				return putBack{c, "put back", conn.PutBack(context.Background(), m.session, chosen, false)}
-			}
-		case again:
-			return func() tea.Msg {
-				return putBack{c, "changed again", conn.DoAgain(context.Background(), m.session, chosen)}
-			}
-		}
-		return c.say(fmt.Sprintf("left as it is: %v", it.Value))
-	}}
-}
-
-// again are changes that were put back, and may be done again.
-type again []workspace.FileChange
-
-// whyNot says why a change cannot be put back; "" where it can.
-func (m changesListed) whyNot(i int) string {
-	if why := m.changes[i].Why; why != "" {
-		return why
-	}
-	if i < len(m.could) && m.could[i] != nil {
-		return safetext.Line(m.could[i].Error(), 200)
-	}
-	return ""
-}
-
-func files(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }
 
 // putBack is the end of an undo, or of one that was taken back.
@@ -222,12 +149,38 @@ func (m putBack) handle(*Model) tea.Cmd {
 			done++
 			continue
 		}
-		left = append(left, safetext.Line(m.chat.short(r.Change.Path)+": "+r.Err.Error(), 200))
+		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := files(done) + " " + m.what + "; the agent does not know of it"
+	text := panel.Files(done) + " " + m.what + "; the agent does not know of it"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s %s, %s left alone: %s", files(done), m.what, files(len(left)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %s, %s left alone: %s", panel.Files(done), m.what, panel.Files(len(left)), strings.Join(left, "; "))
 	}
 	m.chat.CountLines()
 	return m.chat.say(text)
+}
+
+// UnsaidWords tell of n files that changed in a turn without a word of it.
+func UnsaidWords(n int) string {
+	return panel.Files(n) + " changed, and the agent told of no change; see /changes"
+}
+
+// showTrust lists what the agent has changed and run in the session, by the word
+// that it had for it, and what changed that it did not tell of.
+func (p *panels) showTrust() tea.Cmd {
+	p.c.Changes(func(changes []workspace.FileChange) {
+		c := p.c
+		var calls []panel.Call
+		for _, it := range c.Thread.Items {
+			if t := it.Tool; t != nil {
+				calls = append(calls, panel.Call{Title: t.Kind + "  " + strings.Join(strings.Fields(doing(t)), " "), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
+			}
+		}
+		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
+		if l == nil {
+			c.Say("the agent has changed and run nothing that it told of")
+			return
+		}
+		p.show(l)
+	})
+	return nil
 }

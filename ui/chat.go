@@ -12,22 +12,12 @@ import (
 	"parley/permissions"
 	"parley/ui/composer"
 	"parley/ui/intent"
+	"parley/ui/panel"
 	"parley/ui/shell"
 	"parley/ui/start"
 	"parley/ui/status"
 	"parley/ui/transcript"
 	"parley/ui/transcript/find"
-)
-
-// overlay is what lies over the transcript.
-type overlay int
-
-const (
-	noOverlay overlay = iota
-	helpOverlay
-	logOverlay
-	planOverlay
-	sourceOverlay // the messages behind an item
 )
 
 // chat is the page of one session: the transcript, the plan line, the queue,
@@ -38,27 +28,22 @@ type chat struct {
 	talk
 
 	unread   bool // a turn ended while another session was on the screen
-	picker   *picker
+	panels   panels
 	login    *start.Login
-	goingOn  *picker        // the list of what goes on, while it is open
-	search   *picker        // the one of the history, if it is that
 	elicits  []*elicitation // forms and pages that wait, the first on the screen
 	composer *composer.Composer
 	question *question
 	shells   *shell.Commands
-	overlay  overlay
-	source   *source
-	scroll   int // of the overlay
 
 	toast status.Toast
 
-	copying *copyMenu
-	escAt   time.Time // when an esc had nothing to do
-	areas   areas
+	escAt time.Time // when an esc had nothing to do
+	areas areas
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
 	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}}
+	c.panels.c = c
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
@@ -170,7 +155,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	return c.prompt(text)
 }
 
-// takesPrompts tells whether a prompt can go out now. With a picker open, what is typed
+// takesPrompts tells whether a prompt can go out now. With a list open, what is typed
 // belongs after what that is about.
 func (c *chat) takesPrompts() bool { return !c.listed() && c.TakesPrompts() }
 
@@ -178,20 +163,12 @@ func (c *chat) takesPrompts() bool { return !c.listed() && c.TakesPrompts() }
 // after a few seconds ends the agent.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + c.m.listKey(intent.CloseEntry) + " gives it up")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " gives it up")
 	}
 	if c.Stop() {
 		return c.say("ending the agent")
 	}
 	return nil
-}
-
-func (c *chat) toggle(o overlay) {
-	c.scroll = 0
-	if c.overlay == o {
-		o = noOverlay
-	}
-	c.overlay = o
 }
 
 // scrollBy moves the transcript, and makes the page after the next one ready once this one
@@ -245,6 +222,21 @@ func (c *chat) escape() tea.Cmd {
 	default:
 		return c.escaped()
 	}
+	return nil
+}
+
+// twice is how soon a second esc has to follow.
+const twice = 500 * time.Millisecond
+
+// escaped is an esc that had nothing to close or to stop: the second one in a row
+// shows the turns.
+func (c *chat) escaped() tea.Cmd {
+	now := c.m.Now()
+	if now.Sub(c.escAt) < twice {
+		c.escAt = time.Time{}
+		return c.panels.showTurns()
+	}
+	c.escAt = now
 	return nil
 }
 

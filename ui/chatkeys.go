@@ -7,7 +7,6 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
 )
 
 // selection is text that the mouse has selected.
@@ -30,67 +29,6 @@ func (l selection) copy() tea.Cmd {
 	text := l.c.view.DraggedText()
 	return l.c.copyText(func() string { return text })
 }
-
-// reading is what lies over the transcript to be read.
-type reading struct{ c *chat }
-
-func (l reading) Key(p layer.Press) (tea.Cmd, bool) {
-	c, page := l.c, max(1, l.c.m.height-8)
-	switch cmp.Or(c.m.Keys.Of(intent.Reading, p.Name), p.Want) {
-	case intent.Close, intent.Stop, intent.Interrupt:
-		c.overlay = noOverlay
-	case intent.ScrollUp:
-		c.scroll--
-	case intent.ScrollDown:
-		c.scroll++
-	case intent.PageUp:
-		c.scroll -= page
-	case intent.PageDown:
-		c.scroll += page
-	case intent.Home, intent.End:
-	default:
-		if c.m.page == connectingPage { // there is no session that it could be about
-			return nil, true
-		}
-		cmd, _ := c.do(p.Want)
-		return cmd, true
-	}
-	return nil, true
-}
-
-func (l reading) Rows(width, height int) ([]string, *tea.Cursor) {
-	c := l.c
-	inner := widget.InnerWidth(width)
-	title, body := "", []string(nil)
-	switch c.overlay {
-	case helpOverlay:
-		title, body = "keys", c.helpRows(inner)
-	case logOverlay:
-		title, body = "log", c.logRows(inner)
-	case planOverlay:
-		title, body = "plan", c.planRows(inner)
-	case sourceOverlay:
-		title, body = "messages", c.sourceRows(inner)
-		if c.source != nil && c.source.title != "" {
-			title = c.source.title
-		}
-	}
-	page := max(1, height-2)
-	last := max(0, len(body)-page)
-	if c.overlay == logOverlay { // the newest are at the bottom
-		c.scroll = max(-last, min(0, c.scroll))
-		body = body[max(0, last+c.scroll):]
-	} else {
-		c.scroll = max(0, min(c.scroll, last))
-		body = body[c.scroll:]
-	}
-	body = body[:min(len(body), page)]
-	return widget.Box{Title: title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, c.m.Theme), nil
-}
-
-func (l reading) Wheel(n int) { l.c.scroll += n }
-
-func (l reading) Click(_, y int, _ bool) bool { return y >= l.c.areas.lid }
 
 // interrupt is ctrl+c, which what is below has no other use for.
 type interrupt struct{ c *chat }

@@ -1,11 +1,11 @@
 package ui
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -64,12 +64,10 @@ func (m *Model) coloured(msg colouredMsg) {
 // choose one, the one under the cursor.
 func (m *Model) settleTheme() {
 	name := m.opts.Theme
-	if p := m.themes; p != nil && m.page == chatPage && m.chat.picker == p {
-		if it, ok := p.list.Selected(); ok {
+	if l := m.chat.panels.listOf(intent.Theme); l != nil && m.page == chatPage {
+		if it, ok := l.List.Selected(); ok {
 			name = it.Value.(string)
 		}
-	} else {
-		m.themes = nil
 	}
 	if theme.Resolve(name, m.terminal) == m.Theme.Name {
 		return
@@ -78,37 +76,4 @@ func (m *Model) settleTheme() {
 	for _, c := range m.chats() {
 		c.view.SetTheme(m.Theme)
 	}
-}
-
-var themeWords = map[string]string{
-	"auto": "what the terminal's background and colours ask for", "dark": "for a dark background", "light": "for a light background",
-	"contrast-dark": "much contrast, on dark", "contrast-light": "much contrast, on light", "ansi": "the terminal's own 16 colours", "plain": "no colour",
-}
-
-// showThemes lists the themes. The one under the cursor is on the screen at once;
-// enter keeps it until parley ends, esc goes back to the one before.
-func (c *chat) showThemes() tea.Cmd {
-	m := c.m
-	var items []widget.Item
-	at := 0
-	for i, name := range theme.Names() {
-		hint := ""
-		if name == m.opts.Theme || name == "auto" && m.opts.Theme == "" {
-			hint, at = "now", i
-		}
-		items = append(items, widget.Item{Title: name, Detail: themeWords[name], Hint: hint, Value: name})
-	}
-	list := widget.NewList(items)
-	list.Select(at)
-	m.themes = &picker{title: "theme", foot: "enter keeps it · esc", list: list, choose: func(it widget.Item) tea.Cmd {
-		name := it.Value.(string)
-		m.opts.Theme = name
-		return c.say(fmt.Sprintf("theme = %q in config.toml keeps it", name))
-	}}
-	c.picker = m.themes
-	if !m.asked {
-		m.asked = true
-		return tea.RequestBackgroundColor
-	}
-	return nil
 }

@@ -74,7 +74,7 @@ func TestThemePickerGoesAway(t *testing.T) {
 		if d.m.Theme.Name != "plain" {
 			t.Fatalf("shows %s", d.m.Theme.Name)
 		}
-		d.m.chat.picker = nil
+		d.m.chat.panels.open = nil
 		d.send(refreshMsg{})
 		if d.m.Theme.Name != "light" {
 			t.Errorf("it stays %s", d.m.Theme.Name)

@@ -11,6 +11,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/inline"
+	"parley/ui/panel"
 	"parley/ui/intent"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -78,8 +79,8 @@ func (h composers) Composers() []*composer.Composer {
 
 func (h composers) HistoryChanged() {
 	for _, c := range h.m.chats() {
-		if c.search != nil && c.picker == c.search {
-			c.search.refresh(c.composer.Entries(), func(a, b any) bool { return a == b })
+		if l := c.panels.listOf(intent.SearchHistory); l != nil {
+			l.SetItems(c.composer.Entries())
 		}
 	}
 }
@@ -127,14 +128,12 @@ func (m *Model) expand(s *workspace.Session, text string) func(context.Context) 
 // searchHistory lists what was sent before, the newest first. The draft stays
 // until something is chosen.
 func (c *chat) searchHistory() tea.Cmd {
-	p := &picker{title: "history", foot: "enter takes it · esc", empty: "nothing was sent yet", list: widget.NewRecent(c.composer.Entries()), leaves: true}
-	p.choose = func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: widget.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it widget.Item) tea.Cmd {
 		c.composer.KeepDraft() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
 		c.composer.Refresh()
 		return nil
-	}
-	c.picker, c.search = p, p
+	}})
 	return c.m.store.LoadHistory() // others may have added to it
 }
 

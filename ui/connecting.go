@@ -46,7 +46,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
 	case p.Want == intent.ToggleLog:
-		c.toggle(logOverlay)
+		c.panels.toggleLog()
 	default:
 		return nil, false
 	}
@@ -167,9 +167,10 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor) {
 		}
 	}
 	switch {
-	case c.overlay == logOverlay:
+	case c.panels.reads(intent.ToggleLog):
 		rows = nil
-		lay(reading{c}.Rows(width, max(4, top)))
+		lay(c.panels.reading.Rows(width, max(4, top)))
+		c.panels.reading.Saw(width, max(4, top))
 	case c.login.Open():
 		room := max(5, top-len(rows))
 		if c.login.Asks() { // it comes before why it came to that

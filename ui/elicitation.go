@@ -48,7 +48,7 @@ func (c *chat) form() *elicitation {
 
 // elicitShown tells whether it is on the screen.
 func (c *chat) elicitShown() bool {
-	return c.eliciting() && c.overlay == noOverlay && !c.listed()
+	return c.eliciting() && c.panels.reading == nil && !c.listed()
 }
 
 // armed tells whether a key that comes now is for it: as with a question, what is

@@ -6,6 +6,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 )
 
 // focus gives the keys to the transcript, or takes them back.
@@ -15,7 +16,6 @@ func (c *chat) focus(on bool) {
 	}
 	if !on {
 		c.find.End()
-		c.copying = nil
 	}
 	c.focused = on
 	c.view.Select(on)
@@ -34,11 +34,11 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 			return c.say("there is nothing to open"), true
 		}
 	case intent.Behind:
-		return c.showBehind(), true
+		return c.panels.showBehind(), true
 	case intent.StopTool:
 		return c.stopSelected(), true
 	case intent.Copy:
-		return c.showCopy(), true
+		return c.panels.showCopy(), true
 	case intent.OpenFile:
 		return c.openFile(), true
 	case intent.Search:
@@ -88,7 +88,7 @@ func (c *chat) stopSelected() tea.Cmd {
 		return c.say("x stops a tool call; esc stops the turn")
 	}
 	for _, w := range c.work() {
-		if w.tool == it.Tool {
+		if w.Tool == it.Tool {
 			return c.stopWork(w)
 		}
 	}
@@ -97,18 +97,18 @@ func (c *chat) stopSelected() tea.Cmd {
 
 // stopWork asks the agent to stop one piece of work. That it has stopped shows by
 // its status.
-func (c *chat) stopWork(w work) tea.Cmd {
-	if !w.stops || c.ACP == nil {
+func (c *chat) stopWork(w panel.Work) tea.Cmd {
+	if !w.Stops || c.ACP == nil {
 		return c.say("the agent does not let this be stopped by itself; esc stops the turn")
 	}
 	switch {
-	case w.own:
-		c.KillTerminal(w.terminal, c.requested(""))
+	case w.Own:
+		c.KillTerminal(w.Terminal, c.requested(""))
 		return c.say("stopped; the agent sees how the command ended")
-	case w.terminal != "":
-		c.StopTerminal(w.terminal, c.requested(""))
+	case w.Terminal != "":
+		c.StopTerminal(w.Terminal, c.requested(""))
 	default:
-		c.StopTool(w.tool.ID, c.requested(""))
+		c.StopTool(w.Tool.ID, c.requested(""))
 	}
 	return c.say("asked the agent to stop it")
 }

@@ -73,7 +73,7 @@ func TestGoldenOverlays(t *testing.T) {
 		d.types("/theme\n")
 		d.sees("╭ theme")
 		for _, p := range uitest.Pages() { // the list itself says what the theme is
-			d.m.themes.list.SetFilter(p.Theme)
+			d.m.chat.panels.list().List.SetFilter(p.Theme)
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
 			uitest.Section(t, "screens", p, "themes", strings.Split(d.m.View().Content, "\n"))
 		}

@@ -32,7 +32,7 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.overlay != noOverlay || c.listed() || c.copying != nil || !c.atRest() || c.elicitShown() ||
+	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicitShown() ||
 		c.question.open() && (c.question.full || c.m.height < 10)
 }
 

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/layer"
 	"parley/ui/mouse"
@@ -25,7 +22,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if c.shelling() {
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
-	if c.overlay == noOverlay {
+	if c.panels.reading == nil {
 		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
 	input, frame := c.composer.Draw(), 0
@@ -41,7 +38,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
 	room := height - len(below)
-	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.login.Asks() && c.picker == nil && room < leastLogin
+	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -123,7 +120,7 @@ func fit(rows []string, height int) []string {
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
 func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) {
-	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
+	if c.panels.reading != nil || !c.question.open() && !c.elicitShown() {
 		return nil, nil
 	}
 	room, covered := height, c.composer.Popup() != nil
@@ -207,77 +204,3 @@ func (c *chat) asks() string {
 
 // leastTag is the narrowest screen on which there is a border to say that on.
 const leastTag = 8
-
-var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
-
-// planRows lists the plans, each with its steps.
-func (c *chat) planRows(width int) []string {
-	plans, th := c.Thread.Plans, c.m.Theme
-	if len(plans) == 0 {
-		return []string{th.Dim.Paint("the agent has made no plan")}
-	}
-	var rows []string
-	for i, plan := range plans {
-		if len(plans) > 1 {
-			if i > 0 {
-				rows = append(rows, "")
-			}
-			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
-		}
-		if plan.Markdown != "" {
-			rows = append(rows, transcript.Markdown(plan.Markdown, width, th)...)
-		}
-		for _, step := range plan.Entries {
-			rows = append(rows, c.stepRows(step, width)...)
-		}
-	}
-	return rows
-}
-
-// unmarked is a step of a plan without the asterisks and backticks of Markdown.
-func unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
-
-// stepRows is one step of a plan.
-func (c *chat) stepRows(p event.PlanEntry, width int) []string {
-	sign := planSigns[p.Status]
-	if sign == "" {
-		sign = "·"
-	}
-	var rows []string
-	for i, r := range widget.Wrap(unmarked(p.Content), max(1, width-2)) {
-		if i > 0 {
-			sign = " "
-		}
-		if p.Status == "completed" {
-			r = c.m.Theme.Dim.Paint(r)
-		}
-		rows = append(rows, sign+" "+r)
-	}
-	return rows
-}
-
-func (c *chat) logRows(width int) []string {
-	th := c.m.Theme
-	lines, total := c.Agent.Log.Lines()
-	if total == 0 {
-		return []string{th.Dim.Paint("nothing so far")}
-	}
-	var rows []string
-	if total > len(lines) {
-		rows = append(rows, th.Dim.Paint(fmt.Sprintf("… %d older lines", total-len(lines))))
-	}
-	for _, l := range lines {
-		before := th.Dim.Paint(l.At.Format("15:04:05 ")) + th.Faint.Paint(fmt.Sprintf("%-8s ", l.Source))
-		ink := th.Text
-		if l.Source == event.LogProtocol {
-			ink = th.Warn
-		}
-		for i, r := range widget.Wrap(l.Text, max(1, width-18)) {
-			if i > 0 {
-				before = strings.Repeat(" ", 18)
-			}
-			rows = append(rows, before+ink.Paint(r))
-		}
-	}
-	return rows
-}

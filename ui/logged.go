@@ -1,21 +1,17 @@
 package ui
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
-	"parley/ui/widget"
+	"parley/ui/panel"
 )
 
 // behindMsg brings the messages that made an item.
@@ -26,7 +22,8 @@ type behindMsg struct {
 }
 
 // showBehind asks for the messages behind the item that is selected.
-func (c *chat) showBehind() tea.Cmd {
+func (p *panels) showBehind() tea.Cmd {
+	c := p.c
 	it := c.view.Selected()
 	if it == nil {
 		return nil
@@ -56,86 +53,12 @@ func (msg behindMsg) handle(*Model) tea.Cmd {
 	case len(msg.shown) == 0:
 		return c.say("the log does not hold it")
 	}
-	c.source = &source{lines: sourceLines(msg.shown)}
-	c.overlay, c.scroll = sourceOverlay, 0
+	messages := make([]panel.Message, 0, len(msg.shown))
+	for _, s := range msg.shown {
+		messages = append(messages, panel.Message(s))
+	}
+	c.panels.read(panel.Source("messages", panel.Messages(messages), nil))
 	return nil
-}
-
-// source is something to read over the transcript, laid out for one width: the
-// messages behind an item, or a change of a file.
-type source struct {
-	title string // "": messages
-	lines []sourceLine
-	diff  *widget.Computed // below the lines; nil: there is none
-	rows  []string
-	width int
-}
-
-type sourceLine struct {
-	text string
-	head bool
-}
-
-// maxSource bounds what is laid out of one message, in bytes.
-const maxSource = 256 << 10
-
-// sourceLines writes messages for reading: one member a line.
-func sourceLines(shown []workspace.Message) []sourceLine {
-	var lines []sourceLine
-	for _, s := range shown {
-		who := "from the agent"
-		if s.Out {
-			who = "from parley"
-		}
-		if s.Before > 0 {
-			lines = append(lines, sourceLine{fmt.Sprintf("… %d more messages", s.Before), true})
-		}
-		lines = append(lines, sourceLine{s.At.Local().Format("15:04:05.000") + "  " + who, true})
-		text := indented(s.JSON)
-		if over := len(text) - maxSource; over > 0 {
-			text, s.Cut = strings.ToValidUTF8(text[:maxSource], ""), s.Cut+over
-		}
-		for l := range strings.SplitSeq(safetext.Clean(text), "\n") {
-			lines = append(lines, sourceLine{l, false})
-		}
-		if s.Cut > 0 {
-			lines = append(lines, sourceLine{fmt.Sprintf("… %d more bytes", s.Cut), true})
-		}
-	}
-	return lines
-}
-
-// indented is JSON laid out, or the text as it is.
-func indented(data []byte) string {
-	var b bytes.Buffer
-	if json.Indent(&b, data, "", "  ") != nil {
-		return string(data)
-	}
-	return b.String()
-}
-
-// sourceRows wraps the source once for each width.
-func (c *chat) sourceRows(width int) []string {
-	s, th := c.source, c.m.Theme
-	if s == nil {
-		return nil
-	}
-	if s.rows != nil && s.width == width {
-		return s.rows
-	}
-	s.rows, s.width = nil, width
-	for _, l := range s.lines {
-		ink := th.Text
-		if l.head {
-			ink = th.Dim
-		}
-		s.rows = append(s.rows, wrapInk(ink.Paint, l.text, "", width)...)
-	}
-	if s.diff != nil {
-		rows, _ := s.diff.Draw(widget.DiffLook{Width: width, Theme: th})
-		s.rows = append(s.rows, rows...)
-	}
-	return s.rows
 }
 
 // readOnly is enter on a page that is shown from a log: commands that need no

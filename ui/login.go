@@ -41,16 +41,16 @@ func (l logins) Covered(y int) bool { return y >= l.c.areas.lid }
 // shown tells whether the ways to log in can be seen: they make room for the log.
 func (l logins) shown() bool {
 	c := l.c
-	return c.login.Open() && c.picker == nil && c.overlay != logOverlay
+	return c.login.Open() && c.panels.open == nil && !c.panels.reads(intent.ToggleLog)
 }
 
 // listed tells whether there is something to choose from over the page.
-func (c *chat) listed() bool { return c.picker != nil || c.login.Open() }
+func (c *chat) listed() bool { return c.panels.list() != nil || c.login.Open() }
 
 // addressShown tells whether a login is under way and nothing else wants the user.
 func (l logins) addressShown() bool {
 	c := l.c
-	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && !c.listed() && !c.question.open() && !c.elicitShown()
+	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && !c.listed() && !c.question.open() && !c.elicitShown()
 }
 
 // address is what the agent prints for a login under way.
@@ -60,19 +60,19 @@ func (l logins) address() start.Address {
 
 // offer lists the ways to log in, as the user wants it.
 func (l logins) offer() {
-	l.c.picker = nil
+	l.c.panels.open = nil
 	l.c.login.Offer(l.c.Agent)
 }
 
 // wanted offers them because the agent wants a login.
 func (l logins) wanted(n workspace.LoginWanted) {
-	l.c.picker = nil
+	l.c.panels.open = nil
 	l.c.login.Wanted(n.Agent, n.Err)
 }
 
 // failed offers them again, and says why one has failed.
 func (l logins) failed(n workspace.LoginFailed) {
-	l.c.picker = nil
+	l.c.panels.open = nil
 	l.c.login.Failed(n)
 }
 

@@ -36,16 +36,14 @@ type Model struct {
 	opts Options
 
 	terminal  theme.Terminal
-	asked     bool    // the terminal was asked for its background
-	themes    *picker // the list of themes, while it is open
-	colouring bool    // a colouredMsg is under way
+	asked     bool // the terminal was asked for its background
+	colouring bool // a colouredMsg is under way
 
 	width, height int
 	page          page
 	start         *start.Agents
 	chat          *chat            // the page on the screen
 	starting      *workspace.Agent // the one of the connecting page
-	overview      *picker          // the list of sessions, while it is open
 	resting       resting
 	quitting      bool
 	quitArmed     time.Time // ctrl+c on an empty composer came then
@@ -169,7 +167,7 @@ func (m *Model) label(i intent.Intent) string {
 	}
 	for _, a := range intent.Commands() {
 		if a.Intent == i {
-			return m.chat.commandWord(a)
+			return commandWord(a, m.chat.agentHas)
 		}
 	}
 	return "none"

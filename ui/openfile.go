@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/ui/inline"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -49,9 +50,7 @@ func (c *chat) openFile() tea.Cmd {
 		}
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
-	c.picker = &picker{title: "files", foot: "enter opens · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		return c.openAt(it.Value.(event.Location))
-	}}
+	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: panel.With(c.openAt)})
 	return nil
 }
 

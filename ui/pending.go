@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
+	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -52,7 +53,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 // planLine is the plan in one line: of several the one that changed last.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
-		return widget.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+unmarked(heading), width, "…")
+		return widget.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
 	}
 	plan := t.Plan
 	if len(plan) == 0 {
@@ -72,7 +73,7 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
-		line += " ▸ " + unmarked(current)
+		line += " ▸ " + panel.Unmarked(current)
 	}
 	return widget.Truncate(line, width, "…")
 }

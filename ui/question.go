@@ -124,7 +124,7 @@ func (q *question) open() bool { return len(q.waiting) > 0 }
 
 // grab gives the question the keys, if the user can see it.
 func (q *question) grab(now time.Time) {
-	if q.open() && !q.grabbed && !q.shownAt.IsZero() && q.c.overlay == noOverlay && !q.c.listed() {
+	if q.open() && !q.grabbed && !q.shownAt.IsZero() && q.c.panels.reading == nil && !q.c.listed() {
 		q.grabbed, q.grabbedAt = true, now
 		q.c.composer.ClosePopup() // it would lie over the question
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/internal/atomicfile"
 	"parley/internal/safetext"
 	"parley/permissions"
+	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget"
 )
@@ -130,13 +131,13 @@ func (m rulesOffered) handle(*Model) tea.Cmd {
 		return nil
 	}
 	conn := c.Agent.Conn()
-	c.picker = &picker{title: "a rule for this and what is like it", foot: "enter makes it · esc", list: widget.NewList(m.items), choose: func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Title: "a rule for this and what is like it", Foot: "enter makes it · esc", List: widget.NewList(m.items), Choose: func(it widget.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
 		return func() tea.Msg {
 			where, err := conn.AddRule(m.session, rule)
 			return ruleMade{chat: c, rule: rule, where: where, err: err}
 		}
-	}}
+	}})
 	return nil
 }
 

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -25,27 +26,23 @@ type entry struct {
 	logged *workspace.Logged
 }
 
-// showSessions opens the overview and asks the agents for their lists.
-func (m *Model) showSessions() tea.Cmd {
-	p := &picker{title: "sessions", foot: m.foot(hint{intent.NewSession, "new"}, hint{intent.AnotherAgent, "agent"}, hint{intent.CloseEntry, "close"}, hint{intent.DeleteEntry, "delete"}), list: widget.NewList(m.sessionItems())}
-	p.choose = func(it widget.Item) tea.Cmd {
-		m.openEntry(it.Value.(entry))
-		return nil
-	}
-	p.keys = map[intent.Intent]func(widget.Item) tea.Cmd{
-		intent.NewSession:   func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.newSession() },
-		intent.AnotherAgent: func(widget.Item) tea.Cmd { m.chat.picker = nil; return m.anotherAgent() },
-		intent.CloseEntry:   func(it widget.Item) tea.Cmd { return m.closeEntry(p, it) },
-		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return m.deleteEntry(p, it) },
-	}
-	if a := m.chat.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
-		p.note = a.Name() + " does not list sessions"
+// showSessions lists the sessions and asks the agents for their lists.
+func (p *panels) showSessions() tea.Cmd {
+	m, s := p.c.m, sessions{p.c.m}
+	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
+		Open:    s.open,
+		New:     m.newSession,
+		Another: m.anotherAgent,
+		Close:   s.close,
+		Delete:  s.delete,
+	})
+	if a := p.c.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
+		l.Note = a.Name() + " does not list sessions"
 		if info := a.Conn().Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
-			p.note += ": those of parley's logs can be opened"
+			l.Note += ": those of parley's logs can be opened"
 		}
 	}
-	m.chat.picker = p
-	m.overview = p
+	p.show(l)
 	m.w.List()
 	return nil
 }
@@ -79,39 +76,25 @@ func (e entry) same(other entry) bool {
 	return false
 }
 
-// refreshOverview shows the sessions anew, where they are on the screen.
-func (m *Model) refreshOverview() {
-	if p := m.overview; p != nil && m.chat.picker == p {
-		p.refresh(m.sessionItems(), func(a, b any) bool { return a.(entry).same(b.(entry)) })
-	}
-}
+// sessions are those of the list.
+type sessions struct{ m *Model }
 
-// heard shows the sessions with what was just learnt of them.
-func (m *Model) heard(err error) {
-	if m.overview == nil || m.chat.picker != m.overview {
-		return
-	}
-	if err != nil {
-		m.overview.note = err.Error()
-	}
-	m.refreshOverview()
-}
-
-// sessionItems lists what is open, newest last but those that wait first, what the
-// agents keep, and what only the logs know.
-func (m *Model) sessionItems() []widget.Item {
-	var items []widget.Item
+// all are those that are open, newest last but those that wait first, those that the
+// agents keep, and those that only the logs know.
+func (s sessions) all() []panel.Session {
+	m := s.m
+	var all []panel.Session
 	open := map[string]bool{} // by agent and session
 	agents := m.w.Agents()
 	first := m.waiting()
 	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
 		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true
-		it := m.openItem(slices.Index(m.w.Sessions(), c.Session), c)
+		one := s.opened(c)
 		if len(agents) > 1 {
-			it.Detail = c.Agent.Name()
+			one.Detail = c.Agent.Name()
 		}
-		items = append(items, it)
+		all = append(all, one)
 	}
 	for _, a := range agents {
 		section := "kept by the agent"
@@ -122,12 +105,12 @@ func (m *Model) sessionItems() []widget.Item {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				items = append(items, m.keptItem(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.kept(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
 	}
-	var toRead []widget.Item
+	var toRead []panel.Session
 	logs := m.w.Logs()
 	for i := range logs {
 		g := &logs[i]
@@ -136,53 +119,35 @@ func (m *Model) sessionItems() []widget.Item {
 		}
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			items = append(items, m.keptItem("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.kept("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, m.keptItem("in parley's logs, to read", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.kept("in parley's logs, to read", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
-	return append(items, toRead...)
+	return append(all, toRead...)
 }
 
-// openItem is the row of an open session.
-func (m *Model) openItem(i int, c *chat) widget.Item {
-	title := c.Thread.Title
-	if title == "" {
-		title = firstPrompt(c.Thread)
-	}
-	hint, mark := c.Thread.State.String(), "" // the mark stays where there is no room for the hint
+// opened is the row of an open session.
+func (s sessions) opened(c *chat) panel.Session {
+	m := s.m
+	one := panel.Session{Section: "open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
-		hint = "from the log"
+		one.State = "from the log"
 	}
 	if c.Lost.State == workspace.StateGone {
-		hint = "gone"
+		one.State = "gone"
 	}
-	switch {
-	case c == m.chat:
-		hint = "here · " + hint
-	case c.waits():
-		hint, mark = "waits for you", "● "
-	case c.unread && c.Thread.State == thread.Ended:
-		mark = "• "
-	case c.unread:
-		hint, mark = "unread", "• "
-	}
-	return widget.Item{Title: fmt.Sprintf("%d %s%s", i+1, mark, title), Hint: hint, Section: "open", Value: entry{chat: c}}
+	return one
 }
 
-// keptItem is the row of a session that is not open.
-func (m *Model) keptItem(section, title, cwd, agent string, updated time.Time, e entry) widget.Item {
-	if title == "" {
-		title = "without a title"
-	}
-	hint, detail := "", safetext.Line(transcript.Home(cwd, m.opts.Home), 200)
-	if !updated.IsZero() {
-		hint = updated.Local().Format("2006-01-02 15:04")
-	}
+// kept is the row of a session that is not open.
+func (s sessions) kept(section, title, cwd, agent string, updated time.Time, e entry) panel.Session {
+	detail := safetext.Line(transcript.Home(cwd, s.m.opts.Home), 200)
 	if agent != "" {
 		detail = agent + "  " + detail
 	}
-	return widget.Item{Title: title, Detail: detail, Hint: hint, Section: section, Value: e}
+	return panel.Session{Section: section, Title: title, Detail: detail, Updated: updated, Value: e}
 }
 
 // firstPrompt stands in for a title.
@@ -196,43 +161,46 @@ func firstPrompt(t *thread.Thread) string {
 	return "new session"
 }
 
-func (m *Model) closeEntry(p *picker, it widget.Item) tea.Cmd {
-	e, ok := it.Value.(entry)
+// close closes an open session. The list stays.
+func (s sessions) close(l *panel.List, value any) tea.Cmd {
+	m := s.m
+	e, ok := value.(entry)
 	switch {
 	case !ok || e.chat == nil:
-		p.note = "only an open session can be closed"
+		l.Note = "only an open session can be closed"
 	case len(m.w.Sessions()) == 1:
-		p.note = "this is the only open session; ctrl+c twice quits"
+		l.Note = "this is the only open session; ctrl+c twice quits"
 	case e.chat.GiveUp():
-		p.note = "it is still being opened: given up"
-	case e.chat.Busy() && !p.sure(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+m.listKey(intent.CloseEntry)+" again stops it and closes the session"):
+		l.Note = "it is still being opened: given up"
+	case e.chat.Busy() && !l.Sure(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again stops it and closes the session"):
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
-		m.chat.picker = p
-		m.refreshOverview()
+		m.chat.panels.show(l) // another page may be on the screen now
 		return cmd
 	}
 	return nil
 }
 
-func (m *Model) deleteEntry(p *picker, it widget.Item) tea.Cmd {
-	e, ok := it.Value.(entry)
+// delete has the agent delete a session that it keeps.
+func (s sessions) delete(l *panel.List, value any) tea.Cmd {
+	e, ok := value.(entry)
 	switch {
 	case !ok || e.listed == nil:
-		p.note = "only a session that the agent keeps and that is not open can be deleted; close it first"
+		l.Note = "only a session that the agent keeps and that is not open can be deleted; close it first"
 	case !e.agent.Live():
-		p.note = "the agent is gone"
+		l.Note = "the agent is gone"
 	case !e.agent.Conn().Client.Agent().Delete:
-		p.note = "the agent cannot delete sessions"
-	case p.sure(intent.DeleteEntry, e.listed.ID, "delete \""+widget.Truncate(it.Title, 40, "…")+"\" for good? "+m.listKey(intent.DeleteEntry)+" again does"):
+		l.Note = "the agent cannot delete sessions"
+	case l.Sure(intent.DeleteEntry, e.listed.ID, "delete \""+widget.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil
 }
 
-// openEntry shows a session that is open, or has the agent open one it keeps.
-func (m *Model) openEntry(e entry) {
+// open shows a session that is open, or has the agent open one it keeps.
+func (s sessions) open(value any) tea.Cmd {
+	m, e := s.m, value.(entry)
 	switch {
 	case e.chat != nil:
 		m.w.Show(e.chat.Session)
@@ -241,4 +209,5 @@ func (m *Model) openEntry(e entry) {
 	default:
 		e.agent.OpenListed(*e.listed, e.logged)
 	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 )
 
 // Messages of commands that get the user's keyboard.
@@ -74,24 +75,24 @@ func (c *chat) lend(id, line string) tea.Cmd {
 
 // takeOver gives a command of the list of what goes on the user's keyboard. One that
 // has no terminal has to be run again for it, which takes the same key twice.
-func (c *chat) takeOver(p *picker, w work) tea.Cmd {
+func (c *chat) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	conn := c.Agent.Conn()
-	if !w.own || !w.stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
-		p.note = "only a command that parley runs for the agent can have your keyboard"
+	if !w.Own || !w.Stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
+		p.Note = "only a command that parley runs for the agent can have your keyboard"
 		return nil
 	}
 	session := c.ACP.ID()
-	if conn.Attended(session, w.terminal) {
-		c.picker = nil
-		return c.lend(w.terminal, w.title)
+	if conn.Attended(session, w.Terminal) {
+		c.panels.open = nil
+		return c.lend(w.Terminal, w.Title)
 	}
-	if !p.sure(intent.TakeOver, w.terminal, "it is stopped and run again from the beginning, with your keyboard: "+c.m.listKey(intent.TakeOver)+" again does") {
+	if !p.Sure(intent.TakeOver, w.Terminal, "it is stopped and run again from the beginning, with your keyboard: "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again does") {
 		return nil
 	}
-	c.picker = nil
+	c.panels.open = nil
 	take := conn.TakeOver
 	return tea.Batch(c.say("stopping it, to run it again with your keyboard"), func() tea.Msg {
-		return tookOverMsg{c, w.terminal, w.title, take(session, w.terminal)}
+		return tookOverMsg{c, w.Terminal, w.Title, take(session, w.Terminal)}
 	})
 }
 

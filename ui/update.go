@@ -24,7 +24,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.fitComposer()
 	m.settleTheme()
-	m.refreshWork()
+	m.chat.panels.refresh()
 	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour(), m.timers.start(m.moving(), m.input.Rest()))
 }
 

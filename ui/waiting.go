@@ -25,7 +25,7 @@ func (m *Model) nextWaiting() tea.Cmd {
 	if len(next) == 0 {
 		return m.chat.say("no other session waits for you")
 	}
-	m.chat.picker = nil
+	m.chat.panels.open = nil
 	m.chat.login.Dismiss()
 	m.show(next[0])
 	return nil

@@ -74,7 +74,6 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.Shown:
 		m.show(m.pageOf(n.Session))
 	case workspace.NotOpened:
-		m.refreshOverview()
 		if n.Logged != nil {
 			return m.chat.say(m.chat.nobody())
 		}
@@ -117,7 +116,9 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		c := m.pageOf(n.Session)
 		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnsaidWords(n.N), "")})
 	case workspace.Listed:
-		m.heard(n.Err)
+		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
+			l.Note = n.Err.Error()
+		}
 	case workspace.Said:
 		return m.pageOf(n.Session).say(n.Line)
 	}
@@ -193,7 +194,7 @@ func (m *Model) show(c *chat) {
 
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
-	c.picker, c.elicits = nil, nil
+	c.panels.open, c.elicits = nil, nil
 	c.login.Close()
 	c.question.clear()
 }

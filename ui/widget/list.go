@@ -31,8 +31,8 @@ type List struct {
 	filter string
 	shown  []hit
 	cursor int // index in shown
-	top    int // first drawn line, headings counted
-	page   int // rows of the last drawing
+	top    int // first line that was drawn, headings counted
+	page   int // rows that it was drawn in
 }
 
 // hit is an item that passed the filter.
@@ -51,6 +51,7 @@ func NewList(items []Item) *List {
 // SetItems replaces the items. The filter stays, and so does the selection where its title is still there.
 func (l *List) SetItems(items []Item) {
 	old, had := l.Selected()
+	top := l.top
 	l.items = items
 	if l.recent != nil {
 		l.recent.set(items)
@@ -61,6 +62,7 @@ func (l *List) SetItems(items []Item) {
 		}
 	}
 	l.refilter()
+	l.top = top
 	if had {
 		for i, h := range l.shown {
 			if it := l.items[h.item]; it.Title == old.Title && it.Section == old.Section {

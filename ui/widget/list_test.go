@@ -147,3 +147,24 @@ func BenchmarkListFilter50k(b *testing.B) {
 		_ = l.Rows(80, 10, th)
 	}
 }
+// A list that gets its items again stays where it is scrolled to.
+func TestListStaysScrolled(t *testing.T) {
+	var items []Item
+	for i := range 30 {
+		items = append(items, Item{Title: fmt.Sprintf("item %02d", i)})
+	}
+	th := theme.Pick("plain", true, false)
+	l := NewList(items)
+	l.Select(20)
+	want := l.Rows(20, 8, th)
+	l.SetItems(items)
+	if got := l.Rows(20, 8, th); !slices.Equal(got, want) {
+		t.Errorf("shows %q, then %q", want, got)
+	}
+	l.Move(-1)
+	l.Rows(20, 8, th)
+	l.SetItems(items)
+	if got := l.Rows(20, 8, th); !strings.Contains(got[0], "item 13") {
+		t.Errorf("one item up it begins with %q", got[0])
+	}
+}

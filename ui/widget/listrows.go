@@ -16,10 +16,36 @@ type listLine struct {
 	hit     int
 }
 
-// Rows draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
-// padded to the width. A list without a match is one dim row that says so.
+// Rows is Draw, and Shown for the next one.
 func (l *List) Rows(width, height int, th *theme.Theme) []string {
-	l.page = height
+	l.Shown(height)
+	return l.Draw(width, height, th)
+}
+
+// Shown says how many rows the list was drawn in. From where that has scrolled it to it scrolls on, and a page is as many.
+func (l *List) Shown(height int) {
+	lines, at := l.layout()
+	l.page, l.top = height, l.first(lines, at, height)
+}
+
+// first is the line that the list begins with on so many rows, where the selection can be seen.
+func (l *List) first(lines []listLine, at, height int) int {
+	top := max(min(l.top, len(lines)-height), 0)
+	if at < top {
+		top = at
+		if at > 0 && lines[at-1].heading != "" {
+			top-- // the heading of the first item stays with it
+		}
+	}
+	if at >= top+height {
+		top = at - height + 1
+	}
+	return top
+}
+
+// Draw draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
+// padded to the width. A list without a match is one dim row that says so. Nothing in the list changes.
+func (l *List) Draw(width, height int, th *theme.Theme) []string {
 	if height <= 0 || width <= 0 {
 		return nil
 	}
@@ -27,18 +53,9 @@ func (l *List) Rows(width, height int, th *theme.Theme) []string {
 		return []string{th.Dim.Paint(Truncate("  nothing matches", width, "…"))}
 	}
 	lines, at := l.layout()
-	l.top = max(min(l.top, len(lines)-height), 0)
-	if at < l.top {
-		l.top = at
-		if at > 0 && lines[at-1].heading != "" {
-			l.top-- // the heading of the first item stays with it
-		}
-	}
-	if at >= l.top+height {
-		l.top = at - height + 1
-	}
+	top := l.first(lines, at, height)
 	rows := make([]string, 0, height)
-	for _, ln := range lines[l.top:min(l.top+height, len(lines))] {
+	for _, ln := range lines[top:min(top+height, len(lines))] {
 		if ln.heading != "" {
 			ink := th.Faint
 			if ln.bad {

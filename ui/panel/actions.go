@@ -1,0 +1,95 @@
+package panel
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/ui/intent"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Command is a slash command.
+type Command struct{ Slash, Help string }
+
+// HelpRows list the keys and commands, from the declaration that dispatches them.
+func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Theme) []string {
+	column := 22
+	if width < 60 {
+		column = 13
+	}
+	var rows []string
+	line := func(label, help string) {
+		for i, r := range widget.Wrap(help, max(1, width-column-2)) {
+			if i > 0 {
+				label = ""
+			}
+			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-*s", column, widget.Truncate(label, column-1, "…")))+r)
+		}
+	}
+	for _, in := range intent.Contexts {
+		if title := in.Title(); title != "" {
+			rows = append(rows, "", th.Strong.Paint(title))
+		}
+		if in == intent.Question {
+			for _, a := range intent.Answers {
+				line(a.Label, a.Help)
+			}
+		}
+		if in == intent.Draft {
+			line("! first", "a shell command of your own; esc stops it; what came of it goes with the next prompt")
+		}
+		for _, a := range intent.Of(in) {
+			if label := fitting(keys.Keys(in, a.Intent), column); label != "" {
+				line(label, a.Help)
+			}
+		}
+	}
+	rows = append(rows, "", th.Strong.Paint("commands"))
+	for _, cmd := range commands {
+		line("/"+cmd.Slash, cmd.Help)
+	}
+	return rows
+}
+
+// fitting are the keys that fit in a column, the first one at least.
+func fitting(keys []string, column int) string {
+	label := ""
+	for _, key := range keys {
+		next := strings.TrimSpace(label + " " + intent.Shown(key))
+		if label != "" && len(next) >= column {
+			break
+		}
+		label = next
+	}
+	return label
+}
+
+// Palette offers every action that is of use with its key and what to type for it, and
+// the agent's commands, to be done or put into the composer.
+func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Intent) bool, slash func(intent.Action) string, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
+	var items []widget.Item
+	for _, in := range []intent.Context{intent.Chat, intent.Always} {
+		for _, a := range intent.Of(in) {
+			if a.Quiet || useless(a.Intent) {
+				continue
+			}
+			items = append(items, widget.Item{Title: a.Help, Detail: slash(a), Hint: keys.Label(in, a.Intent), Value: a.Intent})
+		}
+	}
+	for _, cmd := range agent {
+		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
+	}
+	return &List{Title: "actions", Foot: "enter does it · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+		switch v := it.Value.(type) {
+		case intent.Intent:
+			return do(v)
+		case string:
+			put("/" + v + " ") // it may want words after it
+		}
+		return nil
+	}}
+}

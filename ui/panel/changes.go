@@ -1,0 +1,147 @@
+package panel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/ui/widget"
+)
+
+// Change is what has become of one file in a turn, or over several.
+type Change struct {
+	What   string // its kind and its path
+	By     string // how it came about
+	Turn   int
+	Undone bool
+	Named  bool   // a tool call named the file
+	Why    string // why it cannot be put back; "" where it can
+	File   any    // the caller's
+}
+
+// item is the row of a change.
+func (f Change) item() widget.Item {
+	it := widget.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
+	switch {
+	case f.Undone:
+		it.Hint = "put back"
+	case !f.Named:
+		it.Hint = "no tool call named it"
+	}
+	return it
+}
+
+// Changes lists what has changed, the newest first.
+func Changes(changes []Change, read func(Change) tea.Cmd) *List {
+	var items []widget.Item
+	for _, f := range slices.Backward(changes) {
+		items = append(items, f.item())
+	}
+	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: widget.NewList(items), Choose: With(read)}
+}
+
+// Undoable is what there is to put back.
+type Undoable struct {
+	Changes  []Change // in their order
+	Together []Change // over all turns, those that can be put back
+	Undone   []Change // those that were, in the order in which they can be done again
+}
+
+// Undo offers the changes of the last turn together, and each by itself; and those that
+// were put back, to be done again. say tells why one is left.
+func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) tea.Cmd) *List {
+	some := func(do func([]Change) tea.Cmd, changes ...Change) func() tea.Cmd {
+		return func() tea.Cmd { return do(changes) }
+	}
+	var items []widget.Item
+	last := 0
+	for _, f := range u.Changes {
+		last = max(last, f.Turn)
+	}
+	var turn []Change
+	for _, f := range u.Changes {
+		if f.Turn == last && f.Why == "" {
+			turn = append(turn, f)
+		}
+	}
+	offer := func(what string, changes []Change) {
+		if len(changes) > 0 {
+			items = append(items, widget.Item{Title: fmt.Sprintf("put back %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
+		}
+	}
+	offer("the last turn", turn)
+	if len(u.Changes) > 0 && u.Changes[0].Turn != last {
+		offer("everything", u.Together)
+	}
+	for _, f := range slices.Backward(u.Changes) {
+		it := f.item()
+		it.Value = some(putBack, f)
+		if f.Why != "" {
+			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("left as it is: " + f.Why) }
+		}
+		items = append(items, it)
+	}
+	if n := len(u.Undone); n > 1 {
+		items = append(items, widget.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: some(doAgain, u.Undone...)})
+	}
+	for _, f := range u.Undone {
+		it := f.item()
+		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
+		it.Section, it.Hint, it.Value = "put back", "enter does it again", some(doAgain, f)
+		items = append(items, it)
+	}
+	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: widget.NewList(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+}
+
+// Files is a number of files.
+func Files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// Call is a tool call that has changed or run something.
+type Call struct {
+	Title, Paths string
+	Trust        thread.Trust
+	Ended        time.Time
+	Item         int // of the transcript
+}
+
+// Trust lists what the agent has changed and run in the session, by whose permission it
+// had, and what changed that no call named; nil where there is nothing.
+func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
+	var items []widget.Item
+	for _, trust := range thread.Trusts {
+		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+			for _, f := range slices.Backward(unnamed) {
+				it := f.item()
+				it.Section, it.Hint = "changed on the disk, and no tool call named it", fmt.Sprintf("turn %d", f.Turn)
+				items = append(items, it)
+			}
+		}
+		for _, c := range calls {
+			if c.Trust != trust {
+				continue
+			}
+			item := widget.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
+			if !c.Ended.IsZero() {
+				item.Hint = c.Ended.Format("15:04")
+			}
+			items = append(items, item)
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return &List{Title: "what the agent changed and ran", Foot: "enter goes there · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+		if f, ok := it.Value.(Change); ok {
+			return read(f)
+		}
+		return show(it.Value.(int))
+	}}
+}

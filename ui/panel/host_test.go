@@ -1,0 +1,63 @@
+package panel
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+)
+
+// page is a page that panels are opened over.
+type page struct {
+	now, typed    time.Time
+	width, height int
+	open          Panel // nil once it was closed
+	done          []intent.Intent
+	copied        string
+}
+
+func (p *page) Close(what Panel) {
+	if p.open == what {
+		p.open = nil
+	}
+}
+func (p *page) Typed() time.Time           { return p.typed }
+func (p *page) Covered(y int) bool         { return y >= 5 }
+func (p *page) Do(i intent.Intent) tea.Cmd { p.done = append(p.done, i); return nil }
+func (p *page) Copy(text func() string) tea.Cmd {
+	p.copied = text()
+	return nil
+}
+
+// opened is a page with a panel over it.
+func opened(what Panel) *page {
+	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
+	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, p)
+	what.Saw(p.width, p.height)
+	return p
+}
+
+var codes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f1": tea.KeyF1}
+
+// press gives the panel keys; taken tells whether it took the last one.
+func (p *page) press(keys ...string) (taken bool) {
+	for _, name := range keys {
+		rest, ctrl := strings.CutPrefix(name, "ctrl+")
+		k := tea.Key{Code: []rune(rest)[0]}
+		if code, ok := codes[rest]; ok {
+			k.Code = code
+		} else if !ctrl {
+			k.Text = rest
+		}
+		if ctrl {
+			k.Mod = tea.ModCtrl
+		}
+		msg := tea.KeyPressMsg(k)
+		_, taken = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
+	}
+	return taken
+}

@@ -1,0 +1,79 @@
+package panel
+
+import (
+	"cmp"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Reading is a text to read. Keys that it has no use for are the page's.
+type Reading struct {
+	base
+	Of    intent.Intent // the action that opens it, and closes it again
+	Title string
+	Body  func(width int, th *theme.Theme) []string
+	Tail  bool // it begins at its end, where the newest is
+
+	offset int // rows scrolled from where it begins
+}
+
+// edge is how many rows of the room are not a page to turn: the frame, and what is seen
+// of the page before.
+const edge = 4
+
+// Key takes all keys.
+func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
+	page := max(1, r.height-edge)
+	switch cmp.Or(r.env.Keys.Of(intent.Reading, p.Name), p.Want) {
+	case intent.Close, intent.Stop, intent.Interrupt:
+		r.host.Close(r)
+	case intent.ScrollUp:
+		r.Wheel(-1)
+	case intent.ScrollDown:
+		r.Wheel(1)
+	case intent.PageUp:
+		r.Wheel(-page)
+	case intent.PageDown:
+		r.Wheel(page)
+	case intent.Home, intent.End:
+	default:
+		return r.host.Do(p.Want), true
+	}
+	return nil, true
+}
+
+// Wheel implements layer.Wheeler. It scrolls on from what the last frame has shown.
+func (r *Reading) Wheel(rows int) {
+	last := r.last(r.Body(widget.InnerWidth(r.width), r.env.Theme), r.height)
+	r.offset = r.within(r.within(r.offset, last)+rows, last)
+}
+
+// last is how many rows of the body are out of sight.
+func (r *Reading) last(body []string, height int) int {
+	return max(0, len(body)-max(1, height-2))
+}
+
+// within is an offset that has no rows before the first one or after the last one.
+func (r *Reading) within(offset, last int) int {
+	if r.Tail {
+		return max(-last, min(0, offset))
+	}
+	return max(0, min(offset, last))
+}
+
+// Rows implements layer.Overlayer.
+func (r *Reading) Rows(width, height int) ([]string, *tea.Cursor) {
+	body := r.Body(widget.InnerWidth(width), r.env.Theme)
+	last := r.last(body, height)
+	first := r.within(r.offset, last)
+	if r.Tail {
+		first += last
+	}
+	body = body[first:min(len(body), first+max(1, height-2))]
+	return widget.Box{Title: r.Title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
+}

@@ -1,0 +1,87 @@
+package panel
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// Session is one that is open, one that an agent keeps, or one that parley has a log of.
+type Session struct {
+	Section, Title, Detail string
+	Value                  any // the caller's
+
+	// Of one that is open:
+	N                          int // its number, from 1; 0: it is not open
+	State                      string
+	Here, Waits, Unread, Ended bool
+
+	Updated time.Time // of one that is not
+}
+
+// Untitled is shown for the title of a session that has none.
+const Untitled = "without a title"
+
+// item is the row of a session. The mark stays where there is no room for the hint.
+func (s Session) item() widget.Item {
+	it := widget.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Value: s.Value}
+	if s.N == 0 {
+		if it.Title == "" {
+			it.Title = Untitled
+		}
+		if !s.Updated.IsZero() {
+			it.Hint = s.Updated.Local().Format("2006-01-02 15:04")
+		}
+		return it
+	}
+	mark := ""
+	switch {
+	case s.Here:
+		it.Hint = "here · " + s.State
+	case s.Waits:
+		it.Hint, mark = "waits for you", "● "
+	case s.Unread && s.Ended:
+		mark = "• "
+	case s.Unread:
+		it.Hint, mark = "unread", "• "
+	}
+	it.Title = fmt.Sprintf("%d %s%s", s.N, mark, s.Title)
+	return it
+}
+
+// SessionActions are what can be done with a session, by the caller's value. Those that
+// the list stays open for get it.
+type SessionActions struct {
+	Open          func(value any) tea.Cmd
+	New, Another  func() tea.Cmd
+	Close, Delete func(l *List, value any) tea.Cmd
+}
+
+// Sessions lists sessions as they are now, each time it is asked.
+func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
+	l := &List{Of: intent.Sessions, Title: "sessions", Same: same,
+		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
+	l.Items = func() []widget.Item {
+		var items []widget.Item
+		for _, s := range now() {
+			items = append(items, s.item())
+		}
+		return items
+	}
+	l.List = widget.NewList(l.Items())
+	l.Choose = func(it widget.Item) tea.Cmd { return does.Open(it.Value) }
+	leave := func(do func() tea.Cmd) func(widget.Item) tea.Cmd {
+		return func(widget.Item) tea.Cmd { l.host.Close(l); return do() }
+	}
+	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{
+		intent.NewSession:   leave(does.New),
+		intent.AnotherAgent: leave(does.Another),
+		intent.CloseEntry:   func(it widget.Item) tea.Cmd { return does.Close(l, it.Value) },
+		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return does.Delete(l, it.Value) },
+	}
+	return l
+}

@@ -1,0 +1,95 @@
+package panel
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/safetext"
+	"parley/ui/theme"
+	"parley/ui/widget"
+)
+
+// Message is one JSON-RPC message as it was logged: not safe to show.
+type Message struct {
+	At     time.Time
+	Out    bool // parley sent it
+	JSON   []byte
+	Cut    int // bytes that are missing at the end
+	Before int // messages that were too many, and left out before this one
+}
+
+// Line is a line to read. Those about the others are dim.
+type Line struct {
+	Text string
+	Head bool
+}
+
+// maxMessage bounds what is laid out of one message, in bytes.
+const maxMessage = 256 << 10
+
+// Messages writes messages for reading: one member a line.
+func Messages(shown []Message) []Line {
+	var lines []Line
+	head := func(format string, args ...any) { lines = append(lines, Line{fmt.Sprintf(format, args...), true}) }
+	for _, s := range shown {
+		who := "from the agent"
+		if s.Out {
+			who = "from parley"
+		}
+		if s.Before > 0 {
+			head("… %d more messages", s.Before)
+		}
+		head("%s  %s", s.At.Local().Format("15:04:05.000"), who)
+		text := indented(s.JSON)
+		if over := len(text) - maxMessage; over > 0 {
+			text, s.Cut = strings.ToValidUTF8(text[:maxMessage], ""), s.Cut+over
+		}
+		for l := range strings.SplitSeq(safetext.Clean(text), "\n") {
+			lines = append(lines, Line{l, false})
+		}
+		if s.Cut > 0 {
+			head("… %d more bytes", s.Cut)
+		}
+	}
+	return lines
+}
+
+// indented is JSON laid out, or the text as it is.
+func indented(data []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
+// Source is a text that does not change, and a diff below it; diff may be nil. It is laid
+// out once for each width.
+func Source(title string, lines []Line, diff *widget.Computed) *Reading {
+	var laid struct {
+		width int
+		rows  []string
+	}
+	return &Reading{Title: title, Body: func(width int, th *theme.Theme) []string {
+		if laid.rows != nil && laid.width == width {
+			return laid.rows
+		}
+		var rows []string
+		for _, l := range lines {
+			ink := th.Text
+			if l.Head {
+				ink = th.Dim
+			}
+			rows = append(rows, widget.WrapInk(ink.Paint, l.Text, "", width)...)
+		}
+		if diff != nil {
+			drawn, _ := diff.Draw(widget.DiffLook{Width: width, Theme: th})
+			rows = append(rows, drawn...)
+		}
+		laid.width, laid.rows = width, rows
+		return rows
+	}}
+}

@@ -1,0 +1,46 @@
+package panel
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// Prompt begins a turn.
+type Prompt struct {
+	Text string
+	At   time.Time // zero where it is not known
+	Item int       // of the transcript
+}
+
+// Turns lists the prompts of a session, the newest last. Each can be shown, copied and
+// edited, by its item.
+func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edit func(item int) tea.Cmd) *List {
+	const date = "2 January 2006"
+	var items []widget.Item
+	day := ""
+	for _, p := range prompts {
+		first, rest, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+		if strings.TrimSpace(rest) != "" {
+			first += " …"
+		}
+		item := widget.Item{Title: first, Detail: strings.Join(strings.Fields(rest[:min(len(rest), 2000)]), " "), Value: p.Item}
+		if !p.At.IsZero() {
+			item.Hint = p.At.Format("15:04")
+			if d := p.At.Format(date); d != day && (day != "" || d != now.Format(date)) {
+				item.Section = d
+			}
+			day = p.At.Format(date)
+		}
+		items = append(items, item)
+	}
+	list := widget.NewList(items)
+	list.Select(len(items) - 1)
+	return &List{Title: "turns", Foot: Foot(keys, Hint{Does: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: list,
+		Choose: With(show),
+		Keys:   map[intent.Intent]func(widget.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
+}

@@ -1,0 +1,155 @@
+package panel
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/ui/intent"
+	"parley/ui/widget"
+)
+
+// Work is something that goes on: a tool call, a command of the agent's or of the
+// user's, or something in the background of which the agent only tells the kind.
+type Work struct {
+	Title, Hint string
+	Tool        *thread.Tool // nil for the others
+	Terminal    string       // the id, "" for the others
+	Run         uint64       // the key of the user's own command; 0 for the others
+	Stops       bool         // it can be stopped by itself
+	Own         bool         // the terminal is one that parley runs for the agent
+}
+
+// Run is a command of the user's.
+type Run struct {
+	Key  uint64
+	Line string
+}
+
+// WorkOf lists what goes on in a session, the newest last. In the background it goes on
+// whatever the turn does. kills tells that what parley runs for the agent can be ended,
+// title is that of a call.
+func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) string) []Work {
+	var out []Work
+	told := map[string]bool{}
+	background := map[string]bool{}
+	for _, b := range t.Background {
+		background[b.Type+"\x00"+b.ID] = true
+	}
+	for _, it := range t.Items {
+		call := it.Tool
+		if call == nil || !call.Live() {
+			continue
+		}
+		w := Work{Title: title(call), Tool: call, Stops: call.Cancelable, Hint: "in the turn"}
+		if call.StillRunning {
+			w.Hint = "still running after its turn"
+			if call.Stopped {
+				w.Hint = "still running, the turn was stopped"
+			}
+		}
+		for _, content := range call.Content {
+			id := content.Terminal
+			if id == "" {
+				continue
+			}
+			term := t.Terminal(id)
+			if term != nil && term.Cancelable && !term.Exited && !call.Cancelable {
+				w.Terminal, w.Stops = id, true
+			}
+			if term != nil && !term.Foreign && term.Command != "" && !term.Exited && kills {
+				w.Terminal, w.Stops, w.Own = id, true, true
+			}
+			if background["terminal\x00"+id] {
+				w.Hint = "in the background"
+			}
+			told["terminal\x00"+id] = true
+		}
+		if background["tool_call\x00"+call.ID] {
+			w.Hint = "in the background"
+		}
+		told["tool_call\x00"+call.ID] = true
+		out = append(out, w)
+	}
+	for _, r := range runs {
+		out = append(out, Work{Title: "! " + r.Line, Hint: "yours", Run: r.Key, Stops: true})
+	}
+	for _, b := range t.Background {
+		if told[b.Type+"\x00"+b.ID] {
+			continue
+		}
+		w := Work{Title: strings.TrimSpace(strings.ReplaceAll(b.Type, "_", " ") + " " + safetext.Line(b.ID, 60)), Hint: "in the background"}
+		if call := t.Tool(b.ID); b.Type == "tool_call" && call != nil {
+			w.Title, w.Tool, w.Stops = call.Title, call, call.Cancelable
+		}
+		if term := t.Terminal(b.ID); b.Type == "terminal" && term != nil {
+			w.Terminal, w.Stops = b.ID, term.Cancelable
+			if term.Command != "" {
+				w.Title = term.Command
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// same tells whether two rows are of the same piece of work.
+func (w Work) same(other Work) bool {
+	return w.Tool == other.Tool && w.Terminal == other.Terminal && w.Run == other.Run && (w.Tool != nil || w.Terminal != "" || w.Run != 0 || w.Title == other.Title)
+}
+
+// WorkActions are what can be done with a piece of work. The list stays open after Stop
+// and TakeOver, which get it.
+type WorkActions struct {
+	Show           func(Work) tea.Cmd
+	Stop, TakeOver func(*List, Work) tea.Cmd
+	TakesOver      bool // TakeOver is offered
+}
+
+// Going lists what goes on as it is now, each time it is asked, each with the key that
+// stops it. Those shown before keep their places, and say so when they are over.
+func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
+	hints := []Hint{{intent.CloseEntry, "stops it"}, {Does: "enter shows it"}}
+	if does.TakesOver {
+		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "takes it over"})
+	}
+	l := &List{Of: intent.Background, Title: "going on", Foot: Foot(keys, hints...), Empty: "nothing is going on", List: widget.NewList(nil)}
+	item := func(w Work) widget.Item {
+		hint := w.Hint
+		if w.Stops {
+			hint += " · " + KeyOf(keys, intent.CloseEntry) + " stops"
+			if key := keys.Label(intent.List, intent.TakeOver); w.Own && key != "" && does.TakesOver {
+				hint += " · " + key + " takes over"
+			}
+		}
+		return widget.Item{Title: strings.Join(strings.Fields(w.Title), " "), Hint: hint, Value: w}
+	}
+	l.Same = func(a, b any) bool { return a.(Work).same(b.(Work)) }
+	l.Items = func() (items []widget.Item) {
+		all := now()
+		for _, it := range l.List.Items() {
+			w := it.Value.(Work)
+			if i := slices.IndexFunc(all, w.same); i >= 0 {
+				w = all[i]
+				all = slices.Delete(all, i, i+1)
+			} else {
+				w.Hint, w.Stops = "over", false
+			}
+			items = append(items, item(w))
+		}
+		for _, w := range all {
+			items = append(items, item(w))
+		}
+		return items
+	}
+	l.List.SetItems(l.Items())
+	here := func(do func(*List, Work) tea.Cmd) func(widget.Item) tea.Cmd {
+		return With(func(w Work) tea.Cmd { return do(l, w) })
+	}
+	l.Choose = With(does.Show)
+	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.CloseEntry: here(does.Stop), intent.TakeOver: here(does.TakeOver)}
+	return l
+}
