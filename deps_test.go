@@ -114,6 +114,7 @@ var arrows = []struct {
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
+	{"questions know no page", is("ui/question"), oursBut("acpclient/event", "internal/elicit", "internal/safetext", "permissions", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},

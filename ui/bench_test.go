@@ -28,7 +28,7 @@ func BenchmarkView(b *testing.B) {
 		m.dirty = true
 		m.View()
 	}
-	b.ReportMetric(float64(len(m.view.Content)), "bytes/frame")
+	b.ReportMetric(float64(len(m.last.view.Content)), "bytes/frame")
 }
 
 // BenchmarkUnchangedView is what Bubble Tea asks for when nothing has happened.

@@ -13,6 +13,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/question"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -37,16 +38,16 @@ type chat struct {
 	focused  bool // the transcript has the keys
 	unread   bool // a turn ended while another session was on the screen
 	picker   *picker
-	goingOn  *picker        // the list of what goes on, while it is open
-	search   *picker        // the one of the history, if it is that
-	elicits  []*elicitation // forms and pages that wait, the first on the screen
+	goingOn  *picker // the list of what goes on, while it is open
+	search   *picker // the one of the history, if it is that
+	elicits  *question.Elicitations
 	view     *transcript.View
 	written  *transcript.Written // what of it is in the terminal's scrollback; nil: nothing
 	composer *widget.Composer
 	history  widget.History
 	kept     kept             // of the draft on the disk
 	back     []returnedPrompt // prompts that came back, in the draft before what is typed
-	question *question
+	question *question.Question
 	overlay  overlay
 	source   *source
 	scroll   int // of the overlay
@@ -84,7 +85,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	}
 	c.composer.SetVim(m.Keys.Vim())
 	c.composer.SetTokens(m.pictures.label)
-	c.question = newQuestion(c)
+	c.question, c.elicits = question.New(&m.Env, questionHost{c}), question.NewElicitations(&m.Env, formHost{questionHost{c}})
 	c.history.Before(m.past.entries, m.pictures.lasting)
 	return c
 }
@@ -93,19 +94,20 @@ func newChat(m *Model, s *workspace.Session) *chat {
 func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.question.add(e.Question)
+		c.question.Add(e.Question)
 		return c.asksAgain()
 	case permissions.Settled:
-		c.question.remove(e.Key)
+		c.question.Remove(e.Key)
 		return c.m.lookAgain(layer.Quiet)
 	case event.CommandsChanged:
 		c.refreshPopup()
 	case event.ElicitationAsked:
-		return c.elicited(e)
+		return tea.Batch(c.elicits.Add(e), c.m.lookAgain(layer.Quiet))
 	case event.ElicitationSettled:
-		return c.elicitSettled(e.Key)
+		c.elicits.Settled(e.Key)
+		return c.m.lookAgain(layer.Quiet)
 	case event.ElicitationCompleted:
-		return c.elicitCompleted(e.Key)
+		return tea.Batch(c.elicits.Completed(e.Key), c.m.lookAgain(layer.Quiet))
 	case event.NoticeArrived:
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
@@ -114,7 +116,8 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})
-		c.toast, c.elicits = "", nil
+		c.toast = ""
+		c.elicits.Clear()
 	}
 	return nil
 }

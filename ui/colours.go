@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/question"
 	"parley/ui/theme"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -15,8 +16,8 @@ import (
 type colouredMsg struct {
 	view     *transcript.View
 	diffs    []*transcript.Colouring
-	question *question
-	asked    []*questionDiff
+	question *question.Question
+	asked    []*question.Diff
 	found    []*widget.Syntax // for each of asked
 }
 
@@ -34,7 +35,7 @@ func (m *Model) colour() tea.Cmd {
 		m.colouring, m.flooded = true, false
 		return tea.Tick(calm, func(time.Time) tea.Msg { return colouredMsg{} })
 	}
-	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.uncoloured()}
+	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.Uncoloured()}
 	if len(msg.diffs)+len(msg.asked) == 0 {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (m *Model) colour() tea.Cmd {
 			d.Run()
 		}
 		for _, d := range msg.asked {
-			msg.found = append(msg.found, d.diff.Highlight(maxQuestionColours))
+			msg.found = append(msg.found, d.Highlight())
 		}
 		return msg
 	}
@@ -56,7 +57,7 @@ func (m *Model) coloured(msg colouredMsg) {
 		msg.view.Coloured(d)
 	}
 	for i, d := range msg.asked {
-		msg.question.coloured(d, msg.found[i])
+		msg.question.Coloured(d, msg.found[i])
 	}
 }
 

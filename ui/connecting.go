@@ -110,8 +110,9 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 
 // connecting draws the wait for an agent, or why it did not start, or the ways
 // to log in to it; below it the composer.
-func (m *Model) connecting() ([]string, *tea.Cursor) {
+func (m *Model) connecting() ([]string, *tea.Cursor, onScreen) {
 	a, c := m.starting, m.front(m.starting)
+	on := onScreen{page: c}
 	below, cursor := c.aheadRows(m.width, m.height)
 	rows := m.startRows(a, m.height-len(below))
 	if len(rows)+len(below) > m.height && c.composer.Empty() { // what to do next comes first
@@ -150,8 +151,11 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 			at = nil
 		}
 		lay(box, at)
-	case c.elicitShown():
-		lay(c.elicitRows(m.width, max(leastBox, top-min(len(rows), 4)), false))
+	case c.formShown() != nil:
+		var box []string
+		var at *tea.Cursor
+		box, at, on.form = c.form().Rows(m.width, max(leastBox, top-min(len(rows), 4)), false)
+		lay(box, at)
 	}
 	for len(rows) < top {
 		rows = append(rows, "")
@@ -159,7 +163,7 @@ func (m *Model) connecting() ([]string, *tea.Cursor) {
 	if cursor != nil && len(below) > 0 && cursor.Y < 0 { // the composer's
 		cursor.Y += m.height
 	}
-	return fit(append(rows, below...), m.height), cursor
+	return fit(append(rows, below...), m.height), cursor, on
 }
 
 // leastAhead is how many rows a screen has that shows the composer while the agent

@@ -39,7 +39,9 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 		if l == nil {
 			continue
 		}
-		this := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", l), "*"), "ui.")
+		this := fmt.Sprintf("%T", l)
+		this = this[strings.LastIndexByte(this, '.')+1:]
+		this = strings.ToLower(this[:1]) + this[1:]
 		all = append(all, this)
 		if name != "" {
 			continue

@@ -19,7 +19,8 @@ import (
 
 // rows draws the page: the transcript on top, below it what is asked and what
 // never scrolls. Whatever opens lies over that and moves nothing.
-func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
+func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
+	on := onScreen{page: c}
 	c.composer.SetMaxRows(max(1, height/3))
 	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
 	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
@@ -32,9 +33,6 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if c.shelling() {
 		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
-	}
-	if c.overlay == noOverlay {
-		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
 	input, frame := c.composer.Rows(th), 0
 	if height >= leastFramed || c.asks() == "" {
@@ -57,21 +55,21 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below = append(below, input...)
 	below = append(below, c.status(width))
 	room := height - len(below)
-	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
+	full := c.question.Full() || c.formShown() != nil && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
 
 	top := max(0, height-len(below))
 	find := c.findRows(top)
-	asked, cursor := c.askedRows(width, top-find)
+	asked, cursor := c.askedRows(width, top-find, &on)
 	talk := top - find - len(asked)
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	c.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
+	on.areas = areas{transcript: area{0, 0, width, talk}, asked: area{0, talk, width, len(asked)}, lid: height}
 	if !full {
-		c.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
+		on.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
 	}
 	c.view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), c.view.Rows()...)
@@ -89,19 +87,19 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}
-	rows, lid := c.over(rows, width, top-find)
+	rows, lid := c.over(rows, width, top-find, &on.areas)
 	if lid != nil {
 		cursor = lid
 	}
-	if !full && c.areas.lid == height {
-		c.tagEnd(below, inputTop, width, top)
+	if !full && on.areas.lid == height {
+		c.tagEnd(below, inputTop, width, top, &on.areas)
 	}
 	rows = fit(append(rows, below...), height)
 	if cursor != nil || full {
-		return rows, cursor
+		return rows, cursor, on
 	}
 	x, y := c.composer.Cursor()
-	return rows, c.cursor(x+2, top+inputTop+frame+y)
+	return rows, c.cursor(x+2, top+inputTop+frame+y), on
 }
 
 // leastFramed is the lowest screen on which the composer keeps its frame while something
@@ -135,18 +133,19 @@ func fit(rows []string, height int) []string {
 
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
-func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) {
-	if c.overlay != noOverlay || !c.question.open() && !c.elicitShown() {
+func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
+	form := c.formShown()
+	if c.overlay != noOverlay || !c.question.Open() && form == nil {
 		return nil, nil
 	}
 	room, covered := height, c.popup != nil
-	if !c.question.full {
+	if !c.question.Full() {
 		room -= c.view.Tall(width, leastTalk(height))
 	}
-	if c.question.open() {
-		rows = c.question.rows(width, room, covered)
+	if c.question.Open() {
+		rows, on.question = c.question.Rows(width, room, covered)
 	} else {
-		rows, cursor = c.elicitRows(width, room, covered)
+		rows, cursor, on.form = form.Rows(width, room, covered)
 	}
 	return rows[:min(len(rows), max(0, height))], cursor
 }
@@ -160,7 +159,7 @@ func leastTalk(height int) int {
 
 // over lays what is open over the transcript and what is asked. The cursor is nil
 // unless it belongs there.
-func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
+func (c *chat) over(rows []string, width, top int, on *areas) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
 		o, ok := l.(layer.Overlayer)
@@ -172,7 +171,7 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 			continue
 		}
 		y := max(0, top-len(box))
-		c.areas.lid = min(c.areas.lid, y)
+		on.lid = min(on.lid, y)
 		rows = widget.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y
@@ -186,10 +185,10 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 // asks for something there or how much is new. There it stays where it is when the
 // rows above are scrolled: on one of those it would have to be written again each
 // time.
-func (c *chat) tagEnd(below []string, border, width, top int) {
+func (c *chat) tagEnd(below []string, border, width, top int, on *areas) {
 	n := c.view.Below()
 	asks := c.asks()
-	if c.view.Following() || c.areas.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(c.areas.transcript.height) {
+	if c.view.Following() || on.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(on.transcript.height) {
 		return
 	}
 	word := " ↓ end "
@@ -200,16 +199,16 @@ func (c *chat) tagEnd(below []string, border, width, top int) {
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	c.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.x, 0)[0]
+	on.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, on.end.x, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.
 func (c *chat) asks() string {
-	switch {
-	case c.question.open() && c.question.waiting[c.question.current].Origin == permissions.FromParley:
+	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
-	case c.question.open() || c.eliciting() && !c.elicits[0].open:
+	}
+	if form := c.form(); c.question.Open() || form != nil && form.Asks() {
 		return c.Agent.Name() + " asks"
 	}
 	return ""

@@ -244,11 +244,7 @@ func cutFront(it widget.Item, room int) widget.Item {
 
 // grouped writes a number with commas.
 func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return widget.Grouped(n)
 }
 
 // mentionKey handles the keys of the popup of files.

@@ -83,7 +83,7 @@ func (c *chat) statusParts() []string {
 	}
 	parts = append(parts, th.Strong.Paint(c.Agent.Name()))
 	state := t.State
-	if c.eliciting() && !c.elicits[0].open && (state == thread.Idle || state == thread.Running) {
+	if form := c.form(); form != nil && form.Asks() && (state == thread.Idle || state == thread.Running) {
 		state = thread.Waiting
 	}
 	switch {
@@ -156,9 +156,9 @@ func (c *chat) statusRight() string {
 		return hint(stop, "give up")
 	case c.Thread.State == thread.Cancelling && c.Killable():
 		return hint(stop, "end the agent, it does not answer")
-	case c.question.open():
+	case c.question.Open():
 		return hint(interrupt, "stop")
-	case c.elicitShown() && !c.elicits[0].open:
+	case c.formShown() != nil && c.formShown().Asks():
 		return hint(stop, "cancel")
 	case c.focused:
 		return hint(stop, "back")

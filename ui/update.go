@@ -17,11 +17,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, m.sync())
 	}
 	if _, closed := msg.(closedMsg); closed || m.quitting {
+		m.present()
 		return m, cmd // what is to be kept is written when the screen has ended
 	}
 	m.settleTheme()
 	m.refreshWork()
-	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour())
+	cmd = tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write())
+	m.present()
+	return m, tea.Batch(cmd, m.colour())
 }
 
 // handle routes one message.

@@ -242,18 +242,15 @@ func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
 	c.lastKey = m.Now() // what was typed elsewhere answers no question here
-	if c.question.open() {
-		c.question.turn(c.question.current)
-	}
-	for _, e := range c.elicits {
-		e.unread()
-	}
+	c.question.Turn()
+	c.elicits.Afresh()
 }
 
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
-	c.picker, c.elicits = nil, nil
-	c.question.clear()
+	c.picker = nil
+	c.elicits.Clear()
+	c.question.Clear()
 }
 
 // showLoaded shows the conversation as the agent tells it. The draft stays.

@@ -242,3 +242,16 @@ func cutInto(out *rowWriter, s string, left, right int) int {
 	}
 	return written
 }
+
+// WrapInk wraps a text and paints each row, with the same cells before all of them. paint
+// may be nil.
+func WrapInk(paint func(string) string, text, before string, width int) []string {
+	var rows []string
+	for _, r := range Wrap(text, max(1, width-len(before))) {
+		if paint != nil {
+			r = paint(r)
+		}
+		rows = append(rows, before+r)
+	}
+	return rows
+}
