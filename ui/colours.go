@@ -26,10 +26,9 @@ type colouredMsg struct {
 // known once it was drawn; Bubble Tea gets that same view right after. In a flood
 // it waits, so that one core is not kept busy with what nobody sees.
 func (m *Model) colour() tea.Cmd {
-	if m.colouring || m.page != chatPage {
+	if m.colouring || m.quitting || m.page != chatPage {
 		return nil
 	}
-	m.View()
 	c := m.chat
 	if m.flooded {
 		m.colouring, m.flooded = true, false

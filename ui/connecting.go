@@ -176,9 +176,6 @@ func (c *chat) aheadRows(width, height int) ([]string, *tea.Cursor) {
 	if height < leastAhead {
 		return nil, nil
 	}
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
-	c.composer.SetPlaceholder("what you type is sent when the agent is there")
 	below := c.queueRows(width, 3)
 	above := len(below)
 	below = append(below, widget.Box{Body: c.composer.Rows(c.m.Theme), Focused: true}.Rows(width, c.m.Theme)...)

@@ -159,6 +159,11 @@ func (d *driver) settle() {
 }
 
 func (d *driver) update(msg tea.Msg) {
+	if d.watched() {
+		d.run(d.m.apply(msg))
+		d.watch(fmt.Sprintf("after %T", msg))
+		msg = nil // it is drawn, and told so
+	}
 	_, cmd := d.m.Update(msg)
 	d.run(cmd)
 	d.look()

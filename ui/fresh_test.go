@@ -50,6 +50,7 @@ func (p *pagePlayer) update(msg tea.Msg) {
 	p.m.colouring = false
 	for cmd := p.m.colour(); cmd != nil; cmd = p.m.colour() {
 		p.m.coloured(cmd().(colouredMsg))
+		p.m.present()
 	}
 }
 
@@ -136,8 +137,10 @@ func (p *pagePlayer) afresh() string {
 	m.chat, m.pages, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
 	c.m, c.Session, c.view = &m, &session, p.m.chat.view.Afresh(th)
 	c.question = p.m.chat.question.Afresh(&m.Env, questionHost{&c})
+	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))
+		m.present()
 	}
 	return m.View().Content
 }

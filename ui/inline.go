@@ -235,12 +235,11 @@ func (m *Model) inlineDrawing() drawing {
 // plan, what waits to be sent, the composer and the status line.
 func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	on := onScreen{page: c}
-	c.view.SetSize(width, max(1, height-5)) // so that a page knows how far to scroll
 	if c.written == nil {
 		c.catchUp()
 	}
 	c.written.Look(width, c.m.Theme, c.view.Density())
-	cells := min(width-1, maxLive)
+	cells := liveCells(width)
 	below, y := c.inlineBelow(cells, height)
 	room := max(0, height-2-len(below))
 	var rows []string
@@ -262,21 +261,16 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	return inline.Frame{Rows: fit(append(rows, below...), max(1, height-2)), X: x, Y: max(0, min(len(rows), height-2-len(below))) + y + dy}, on
 }
 
+// liveCells is how wide the rows of the live part are.
+func liveCells(width int) int { return min(width-1, maxLive) }
+
 // inlineBelow is the part under the transcript, and the row of it with which the
 // composer begins. What is offered while a command is typed stands below that: so
 // it does not move.
 func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	th := c.m.Theme
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, cells))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
-	c.composer.SetPrompt("› ")
 	foot := c.hint()
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
 	}
 	if line := c.planLine(cells); line != "" && height >= 10 {

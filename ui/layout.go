@@ -20,18 +20,11 @@ import (
 // rows draws the page: the transcript on top, below it what is asked and what
 // never scrolls. Whatever opens lies over that and moves nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
-	on := onScreen{page: c}
-	c.composer.SetMaxRows(max(1, height/3))
-	c.composer.SetWidth(max(4, widget.InnerWidth(width)))
-	c.composer.SetPlaceholder("ask the agent, / for commands, ? for help")
-	if c.ReadOnly {
-		c.composer.SetPlaceholder(c.nobody())
-	}
+	view := c.view.Frame()
+	on := onScreen{page: c, view: view}
 	th := c.m.Theme
 	foot := c.hint()
-	c.composer.SetPrompt("› ")
 	if c.shelling() {
-		c.composer.SetPrompt("$ ")
 		foot = c.shellFoot()
 	}
 	input, frame := c.composer.Rows(th), 0
@@ -71,8 +64,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	if !full {
 		on.areas.composer = area{2, top + inputTop + frame, max(0, width-4), len(input) - 2*frame}
 	}
-	c.view.SetSize(width, talk)
-	rows := append(make([]string, 0, height), c.view.Rows()...)
+	view.SetSize(width, talk)
+	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
 		rows = append(rows, c.welcome(width)...)
 	}
@@ -92,7 +85,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		cursor = lid
 	}
 	if !full && on.areas.lid == height {
-		c.tagEnd(below, inputTop, width, top, &on.areas)
+		c.tagEnd(below, inputTop, width, top, &on)
 	}
 	rows = fit(append(rows, below...), height)
 	if cursor != nil || full {
@@ -140,7 +133,7 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	}
 	room, covered := height, c.popup != nil
 	if !c.question.Full() {
-		room -= c.view.Tall(width, leastTalk(height))
+		room -= on.view.Tall(width, leastTalk(height))
 	}
 	if c.question.Open() {
 		rows, on.question = c.question.Rows(width, room, covered)
@@ -185,10 +178,11 @@ func (c *chat) over(rows []string, width, top int, on *areas) ([]string, *tea.Cu
 // asks for something there or how much is new. There it stays where it is when the
 // rows above are scrolled: on one of those it would have to be written again each
 // time.
-func (c *chat) tagEnd(below []string, border, width, top int, on *areas) {
-	n := c.view.Below()
+func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
+	n := on.view.Below()
 	asks := c.asks()
-	if c.view.Following() || on.transcript.height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(on.transcript.height) {
+	height := on.areas.transcript.height
+	if on.view.Following() || height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.endInSight(on.view, height) {
 		return
 	}
 	word := " ↓ end "
@@ -199,8 +193,8 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *areas) {
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	on.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, on.end.x, 0)[0]
+	on.areas.end = area{width - 2 - widget.Width(tag), top + border, widget.Width(tag), 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, on.areas.end.x, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.
@@ -219,9 +213,9 @@ const leastTag = 8
 
 // endInSight tells whether the last entry can be seen in the topmost rows. The
 // end of a turn mostly has no row of its own.
-func (c *chat) endInSight(height int) bool {
+func (c *chat) endInSight(view *transcript.View, height int) bool {
 	for row := height - 1; row >= 0; row-- {
-		if i, ok := c.view.ItemAt(row); ok {
+		if i, ok := view.ItemAt(row); ok {
 			return !slices.ContainsFunc(c.Thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
 		}
 	}

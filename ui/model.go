@@ -207,9 +207,6 @@ func (m *Model) draw() drawing {
 	default:
 		rows, v.Cursor, on = m.chat.rows(m.width, m.height)
 	}
-	if m.inlined() { // what was scrolled back to is the end
-		return m.inlineDrawing()
-	}
 	v.Content = strings.Join(rows, "\n")
 	return drawing{view: v, on: on}
 }

@@ -10,21 +10,26 @@ import (
 	"parley/ui/layer"
 )
 
-// Update implements tea.Model: it only routes.
+// Update implements tea.Model: what a message changes is drawn, and told of what is on
+// the screen with that, before the next one comes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.apply(msg)
+	m.present()
+	return m, tea.Batch(cmd, m.colour())
+}
+
+// apply does what a message wants.
+func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	if !m.quitting {
 		cmd = tea.Batch(cmd, m.sync())
 	}
-	if _, closed := msg.(closedMsg); closed || m.quitting {
-		m.present()
-		return m, cmd // what is to be kept is written when the screen has ended
+	if m.quitting {
+		return cmd // what is to be kept is written when the screen has ended
 	}
 	m.settleTheme()
 	m.refreshWork()
-	cmd = tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write())
-	m.present()
-	return m, tea.Batch(cmd, m.colour())
+	return tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write())
 }
 
 // handle routes one message.
