@@ -92,7 +92,7 @@ func (p *page) see(width, height int, covered bool) string {
 		rows, on = p.q.Rows(width, height, covered)
 		again = p.q.Saw(on)
 	}
-	return strings.Join(rows, "\n")
+	return strings.Join(rows[:min(len(rows), height)], "\n") // there is no room for more
 }
 
 func (p *page) wait(d time.Duration) { p.now = p.now.Add(d) }
@@ -105,14 +105,16 @@ var options = []permissions.Option{
 	{ID: "no", Name: "Reject", Kind: permissions.RejectOnce},
 }
 
-// command is a question about a command of so many lines.
-func command(key uint64, lines int) permissions.Question {
+// command is a question about a command of so many words, twenty on a line.
+func command(key uint64, words int) permissions.Question {
 	var text strings.Builder
-	for n := range lines {
-		fmt.Fprintf(&text, "line %d.\n", n+1)
+	for n := range words {
+		text.WriteString(word(n) + map[bool]string{true: "\n", false: " "}[n%20 == 19])
 	}
 	return permissions.Question{Key: key, Heading: "Run a command", Options: options, Body: []permissions.Part{{Kind: permissions.Command, Text: text.String()}}}
 }
+
+func word(n int) string { return fmt.Sprintf("w%d.", n) }
 
 // A frame that was drawn has not been shown: only what is told of counts.
 func TestDrawnIsNotShown(t *testing.T) {
@@ -157,7 +159,7 @@ func TestAllowedIsRead(t *testing.T) {
 	for seed := range uint64(seeds.Of(2000)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		p := newPage(t)
-		n := 1 + r.IntN(60)
+		n := 1 + r.IntN(400)
 		p.q.Add(command(1, n))
 		shown := map[int]bool{}
 		width, height := 30+r.IntN(100), 3+r.IntN(30)
@@ -171,7 +173,7 @@ func TestAllowedIsRead(t *testing.T) {
 			covered := r.IntN(8) == 0
 			if rows := p.see(width, height, covered); !covered {
 				for k := range n {
-					shown[k] = shown[k] || strings.Contains(rows, fmt.Sprintf("line %d.", k+1))
+					shown[k] = shown[k] || strings.Contains(rows, word(k))
 				}
 			}
 			p.wait(time.Duration(r.IntN(1500)) * time.Millisecond)
@@ -184,7 +186,7 @@ func TestAllowedIsRead(t *testing.T) {
 			}
 			for k := range n {
 				if !shown[k] {
-					t.Fatalf("seed %d: allowed, and line %d of %d was never on the screen", seed, k+1, n)
+					t.Fatalf("seed %d: allowed, and %s of %d was never on the screen", seed, word(k), n)
 				}
 			}
 			break
