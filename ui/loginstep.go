@@ -187,6 +187,7 @@ func (g *loginStep) rows(width, height int, th *theme.Theme) ([]string, *tea.Cur
 	}
 	above := len(box.Body)
 	rows, x, y := g.form.Rows(inner, max(1, height-2-above), th)
+	g.form.Shown(inner, max(1, height-2-above), th)
 	box.Body = append(box.Body, rows...)
 	if y < 0 {
 		return box.Rows(width, th), nil

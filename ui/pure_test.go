@@ -28,9 +28,7 @@ var memos = []string{
 // shorter: a field that nothing writes any longer has to be taken off.
 var impure = []string{
 	"widget.List.page", "widget.List.top", // the part of a list on the screen: pickers, the popup, the start page
-	"widget.Form.page", "widget.formField.seen",
-	"widget.Composer.width",                                         // of the fields of a form
-	"ui.scroller.page", "ui.loginStep.shownAt", "ui.loginStep.read", // what a login wants first
+	"ui.loginStep.form", "ui.loginStep.scroller", "ui.loginStep.shownAt", "ui.loginStep.read", // what a login wants first
 	"ui.picker.unasked", // when a list that has opened by itself was drawn
 	"ui.chat.scroll",    // of help, log, plan and messages
 }

@@ -208,7 +208,8 @@ func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Curs
 		box.Right = "shift+↓ " + box.Right
 	}
 	above := len(box.Body)
-	rows, x, y := e.form.Rows(inner, max(1, height-2-above), th)
+	on.form.width, on.form.height = inner, max(1, height-2-above)
+	rows, x, y := e.form.Rows(on.form.width, on.form.height, th)
 	box.Body = append(box.Body, rows...)
 	if !armed || y < 0 {
 		return box.Rows(width, th), nil, on
@@ -225,6 +226,9 @@ func (e *Elicitation) Saw(on Shown) bool {
 	first, before := e.shownAt.IsZero(), e.sight
 	e.appears(e.in.env.Now())
 	e.sight = before.see(on)
+	if on.form.width > 0 {
+		e.form.Shown(on.form.width, on.form.height, e.in.env.Theme)
+	}
 	return first || !e.sight.same(before)
 }
 

@@ -43,7 +43,8 @@ type Shown struct {
 	body    int // rows that there are
 	whole   int // of them that have to be read
 	heads   []int
-	covered bool // nothing of it can be read
+	covered bool                        // nothing of it can be read
+	form    struct{ width, height int } // the room of a form; none: it was not drawn
 }
 
 // as is what has been seen once the rows are laid out like that. Rows that were not read
