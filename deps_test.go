@@ -118,6 +118,7 @@ var arrows = []struct {
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"a component knows no page and no other", inside("ui/start", "ui/status"), oursBut("acpclient/event", "acpclient/thread", "permissions", "internal/elicit", "internal/safetext", "internal/workspace",
 		"ui/glyphs", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},
+	{"questions know no page", is("ui/question"), oursBut("acpclient/event", "internal/elicit", "internal/safetext", "permissions", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},

@@ -22,13 +22,13 @@ func BenchmarkView(b *testing.B) {
 		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
 	}
 	m.chat.applied()
-	m.View()
+	m.present()
 	b.ReportAllocs()
 	for b.Loop() {
 		m.dirty = true
-		m.View()
+		m.present()
 	}
-	b.ReportMetric(float64(len(m.view.Content)), "bytes/frame")
+	b.ReportMetric(float64(len(m.last.view.Content)), "bytes/frame")
 }
 
 // BenchmarkUnchangedView is what Bubble Tea asks for when nothing has happened.

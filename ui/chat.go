@@ -13,6 +13,7 @@ import (
 	"parley/ui/composer"
 	"parley/ui/intent"
 	"parley/ui/panel"
+	"parley/ui/question"
 	"parley/ui/shell"
 	"parley/ui/start"
 	"parley/ui/status"
@@ -30,9 +31,9 @@ type chat struct {
 	unread   bool // a turn ended while another session was on the screen
 	panels   panels
 	login    *start.Login
-	elicits  []*elicitation // forms and pages that wait, the first on the screen
+	elicits  *question.Elicitations
 	composer *composer.Composer
-	question *question
+	question *question.Question
 	shells   *shell.Commands
 
 	toast status.Toast
@@ -51,7 +52,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 		}
 	}
 	c.composer = m.store.New(composing{c})
-	c.question = newQuestion(c)
+	c.question, c.elicits = question.New(&m.Env, questionHost{c}), question.NewElicitations(&m.Env, formHost{questionHost{c}})
 	c.find = find.New(&m.Env, findHost{c}, c.view)
 	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
 	c.login = start.NewLogin(&m.Env, logins{c})
@@ -62,19 +63,18 @@ func newChat(m *Model, s *workspace.Session) *chat {
 func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.question.add(e.Question)
-		return c.asksAgain()
+		c.question.Add(e.Question)
+		c.elicits.Afresh() // a question comes before them
 	case permissions.Settled:
-		c.question.remove(e.Key)
-		return nil
+		c.question.Remove(e.Key)
 	case event.CommandsChanged:
 		c.composer.Refresh()
 	case event.ElicitationAsked:
-		return c.elicited(e)
+		return c.elicits.Add(e)
 	case event.ElicitationSettled:
-		return c.elicitSettled(e.Key)
+		c.elicits.Settled(e.Key)
 	case event.ElicitationCompleted:
-		return c.elicitCompleted(e.Key)
+		return c.elicits.Completed(e.Key)
 	case event.NoticeArrived:
 		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
@@ -83,7 +83,8 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})
-		c.toast, c.elicits = status.Toast{}, nil
+		c.toast = status.Toast{}
+		c.elicits.Clear()
 	}
 	return nil
 }

@@ -70,11 +70,9 @@ func (l draft) Click(x, y int, up bool) bool {
 		return false
 	}
 	c.focus(false)
-	c.question.grabbed = false
 	c.m.input.Touch()
-	if len(c.elicits) > 0 {
-		c.elicits[0].grabbed = false
-	}
+	c.question.Release()
+	c.elicits.Release()
 	c.composer.Click(x-c.areas.composer.X, y-c.areas.composer.Y)
 	c.composer.Refresh()
 	return true
@@ -86,12 +84,14 @@ type asked struct{ c *chat }
 
 func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	switch {
-	case p.Want != intent.Stop:
-	case c.question.open() && !c.question.shownAt.IsZero():
-		return c.question.reject(), true
-	case c.elicitShown() && !c.elicits[0].open: // nothing is declined that was agreed to
-		return c.elicits[0].press(p), true
+	if p.Want != intent.Stop {
+		return nil, false
+	}
+	if c.question.Appeared() {
+		return c.question.Reject(), true
+	}
+	if form := c.formShown(); form != nil && form.Asks() { // nothing is declined that was agreed to
+		return form.Press(p), true
 	}
 	return nil, false
 }
@@ -144,17 +144,18 @@ func (l session) Click(x, y int, up bool) bool {
 
 // giveKeys gives the keys to what is asked; false where nothing is.
 func (c *chat) giveKeys() bool {
-	switch {
-	case c.question.open():
+	if c.question.Open() {
 		c.focus(false)
-		c.question.grab(c.m.Now())
-	case c.eliciting():
-		c.focus(false)
-		c.composer.ClosePopup() // it would lie over it
-		c.elicits[0].grab(c.m.Now())
-	default:
+		c.question.Grab()
+		return true
+	}
+	form := c.form()
+	if form == nil {
 		return false
 	}
+	c.focus(false)
+	c.composer.ClosePopup() // it would lie over it
+	form.Grab()
 	return true
 }
 

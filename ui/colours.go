@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
+	"parley/ui/question"
 	"parley/ui/theme"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -15,8 +16,8 @@ import (
 type colouredMsg struct {
 	view     *transcript.View
 	diffs    []*transcript.Colouring
-	question *question
-	asked    []*questionDiff
+	question *question.Question
+	asked    []*question.Diff
 	found    []*widget.Syntax // for each of asked
 }
 
@@ -25,16 +26,15 @@ type colouredMsg struct {
 // known once it was drawn; Bubble Tea gets that same view right after. In a flood
 // it waits, so that one core is not kept busy with what nobody sees.
 func (m *Model) colour() tea.Cmd {
-	if m.colouring || m.page != chatPage {
+	if m.colouring || m.quitting || m.page != chatPage {
 		return nil
 	}
-	m.View()
 	c := m.chat
 	if m.flooded {
 		m.colouring, m.flooded = true, false
 		return tea.Tick(calm, func(time.Time) tea.Msg { return colouredMsg{} })
 	}
-	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.uncoloured()}
+	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.Uncoloured()}
 	if len(msg.diffs)+len(msg.asked) == 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (m *Model) colour() tea.Cmd {
 			d.Run()
 		}
 		for _, d := range msg.asked {
-			msg.found = append(msg.found, d.diff.Highlight(maxQuestionColours))
+			msg.found = append(msg.found, d.Highlight())
 		}
 		return msg
 	}
@@ -56,7 +56,7 @@ func (m *Model) coloured(msg colouredMsg) {
 		msg.view.Coloured(d)
 	}
 	for i, d := range msg.asked {
-		msg.question.coloured(d, msg.found[i])
+		msg.question.Coloured(d, msg.found[i])
 	}
 }
 

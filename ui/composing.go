@@ -11,8 +11,8 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/inline"
-	"parley/ui/panel"
 	"parley/ui/intent"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -96,15 +96,6 @@ func newStore(m *Model) *composer.Store {
 		}
 	}
 	return composer.NewStore(o)
-}
-
-// fitComposer gives the composer on the screen the room that it is drawn in.
-func (m *Model) fitComposer() {
-	width := widget.InnerWidth(m.width)
-	if m.inlined() {
-		width = min(m.width-1, maxLive)
-	}
-	m.typedOn().composer.Fit(width, m.height)
 }
 
 // expand returns what makes blocks of a prompt; nil where it is plain text.

@@ -146,8 +146,9 @@ func (l connecting) alone() bool { return len(l.m.w.Sessions()) == 1 }
 
 // rows draws the wait for an agent, or why it did not start, or the ways to log in to
 // it; below it the composer.
-func (l connecting) rows(width, height int) ([]string, *tea.Cursor) {
+func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	m, a, c := l.m, l.m.starting, l.m.front(l.m.starting)
+	on := onScreen{page: c}
 	below, cursor := ahead{c}.rows(width, height)
 	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
 	rows := wait.Rows(width, height-len(below))
@@ -170,16 +171,19 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor) {
 	case c.panels.reads(intent.ToggleLog):
 		rows = nil
 		lay(c.panels.reading.Rows(width, max(4, top)))
-		c.panels.reading.Saw(width, max(4, top))
+		on.saw(c.panels.reading, width, max(4, top))
 	case c.login.Open():
 		room := max(5, top-len(rows))
 		if c.login.Asks() { // it comes before why it came to that
 			room = max(room, min(top, leastLogin))
 		}
 		lay(c.login.Rows(width, room))
-		c.login.Saw(width, room)
-	case c.elicitShown():
-		lay(c.elicitRows(width, max(leastBox, top-min(len(rows), 4)), false))
+		on.saw(c.login, width, room)
+	case c.formShown() != nil:
+		var box []string
+		var at *tea.Cursor
+		box, at, on.form = c.form().Rows(width, max(leastBox, top-min(len(rows), 4)), false)
+		lay(box, at)
 	}
 	for len(rows) < top {
 		rows = append(rows, "")
@@ -187,7 +191,7 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor) {
 	if cursor != nil && len(below) > 0 && cursor.Y < 0 { // the composer's
 		cursor.Y += height
 	}
-	return fit(append(rows, below...), height), cursor
+	return fit(append(rows, below...), height), cursor, on
 }
 
 // leastAhead is how many rows a screen has that shows the composer while the agent

@@ -73,7 +73,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
 			d.m.w.Close()
-			time.Sleep(time.Hour) // what still ticks comes to its end
+			time.Sleep(24 * time.Hour) // what still ticks comes to its end: also the clock of regular expressions, which goes on as long as in a test before
 			synctest.Wait()
 		}()
 		f(d)
@@ -159,6 +159,11 @@ func (d *driver) settle() {
 }
 
 func (d *driver) update(msg tea.Msg) {
+	if d.watched() {
+		d.run(d.m.apply(msg))
+		d.watch(fmt.Sprintf("after %T", msg))
+		msg = nil // it is drawn, and told so
+	}
 	_, cmd := d.m.Update(msg)
 	d.run(cmd)
 	d.look()

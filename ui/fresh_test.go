@@ -50,6 +50,7 @@ func (p *pagePlayer) update(msg tea.Msg) {
 	p.m.colouring = false
 	for cmd := p.m.colour(); cmd != nil; cmd = p.m.colour() {
 		p.m.coloured(cmd().(colouredMsg))
+		p.m.present()
 	}
 }
 
@@ -130,15 +131,16 @@ func (p *pagePlayer) afresh() string {
 	for _, e := range p.events {
 		th.Apply(e)
 	}
-	m, c, q := *p.m, *p.m.chat, *p.m.chat.question
+	m, c := *p.m, *p.m.chat
 	session := *c.Session
 	session.Thread = th
-	m.chat, m.made, m.dirty, m.view, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, tea.View{}, false
-	c.m, c.question, c.Session, c.view = &m, &q, &session, p.m.chat.view.Afresh(th)
-	q.c, q.drawn, q.diffs, q.diffsKey = &c, nil, nil, 0
-	q.tell()
+	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
+	c.m, c.Session, c.view = &m, &session, p.m.chat.view.Afresh(th)
+	c.question = p.m.chat.question.Afresh(&m.Env, questionHost{&c})
+	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))
+		m.present()
 	}
 	return m.View().Content
 }

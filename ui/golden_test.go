@@ -12,6 +12,7 @@ import (
 // one size, and the other sizes without colour.
 func (d *driver) golden(name string) {
 	d.t.Helper()
+	defer d.unwatched()()
 	chosen := d.m.opts.Theme
 	for _, p := range uitest.Pages() {
 		d.m.opts.Theme = p.Theme

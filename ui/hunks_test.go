@@ -78,7 +78,7 @@ func (d *driver) onDisk(path, want string) {
 // all reads the question to its end.
 func (d *driver) all() {
 	d.t.Helper()
-	for i := 0; i < 60 && !d.m.chat.question.read; i++ {
+	for i := 0; i < 60 && !d.m.chat.question.Read(); i++ {
 		d.press("pgdown")
 	}
 }
@@ -151,12 +151,13 @@ func TestHunksAreRead(t *testing.T) {
 		d.grabs()
 		d.press("h")
 		seen := 0
-		for i := 0; i < 30 && !d.m.chat.question.read; i++ {
+		for i := 0; i < 30 && !d.m.chat.question.Read(); i++ {
 			q := d.m.chat.question
-			if q.offset > seen {
-				t.Fatalf("rows %d to %d were never on the screen", seen, q.offset)
+			from, to := q.OnScreen()
+			if from > seen {
+				t.Fatalf("rows %d to %d were never on the screen", seen, from)
 			}
-			seen = max(seen, q.offset+q.page)
+			seen = max(seen, to)
 			d.press("enter")
 			d.sees("read to the end")
 			d.press("right")
@@ -172,8 +173,8 @@ func TestHunksAreRead(t *testing.T) {
 		for _, keys := range []string{"h", "esc", "h h"} {
 			d.press("pgdown", "pgdown")
 			d.press(strings.Fields(keys)...)
-			if q.offset != 0 || q.read {
-				t.Errorf("after %s: row %d, read %v", keys, q.offset, q.read)
+			if from, _ := q.OnScreen(); from != 0 || q.Read() {
+				t.Errorf("after %s: row %d, read %v", keys, from, q.Read())
 			}
 		}
 	})
@@ -343,7 +344,7 @@ func TestHunksWhileTyping(t *testing.T) {
 			d.press(key)
 			d.wait(50 * time.Millisecond)
 		}
-		if d.m.chat.question.made[d.m.chat.question.waiting[0].Key].changed() {
+		if whole, left := d.m.chat.question.Writes(); whole != "b\n" || left != "b\n" {
 			t.Errorf("something was refused\n%s", d.screen())
 		}
 		d.onDisk(path, "a\n")
@@ -377,15 +378,10 @@ func TestRandomHunkKeys(t *testing.T) {
 			d.wait(100 * time.Millisecond)
 			seen, of := map[string]bool{}, ""
 			for range 80 {
-				if !q.open() {
+				if !q.Open() {
 					break
 				}
-				cur := q.waiting[0]
-				whole, left := cur.Change.New, cur.Change.New
-				if h := q.made[cur.Key]; h != nil {
-					whole = h.text
-					left, _ = q.left(cur, h)
-				}
+				whole, left := q.Writes()
 				if of != whole {
 					seen, of = map[string]bool{}, whole
 				}
@@ -409,7 +405,7 @@ func TestRandomHunkKeys(t *testing.T) {
 					continue
 				}
 				written++
-				if left != cur.Change.New {
+				if left != text {
 					other++
 				}
 				if key != "y" && key != "enter" || string(got) != left || len(unseen) > 0 {

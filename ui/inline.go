@@ -32,8 +32,8 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicitShown() ||
-		c.question.open() && (c.question.full || c.m.height < 10)
+	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.formShown() != nil ||
+		c.question.Open() && (c.question.Full() || c.m.height < 10)
 }
 
 // write hands the terminal what of the conversation is finished.
@@ -63,32 +63,31 @@ func (c *chat) inScrollback() inline.Page {
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
 
-// inlineView shows the live part, and leaves the screen library nothing to draw.
-func (m *Model) inlineView() tea.View {
-	f := inline.Frame{Bare: true}
+// inlineDrawing is the live part, with nothing to draw for the screen library.
+func (m *Model) inlineDrawing() drawing {
+	f, on := inline.Frame{Bare: true}, onScreen{}
 	switch {
 	case m.quitting:
 		f.Rows = []string{m.Theme.Dim.Paint("ending " + strings.Join(m.w.Names(), ", ") + "…")}
 	default:
-		f = m.chat.live(m.width, m.height)
+		f, on = m.chat.live(m.width, m.height)
 	}
-	m.inline.Show(f)
 	title, bar := m.outside()
-	return tea.View{Content: " ", ReportFocus: true, WindowTitle: title, ProgressBar: bar}
+	return drawing{view: tea.View{Content: " ", ReportFocus: true, WindowTitle: title, ProgressBar: bar}, live: &f, on: on}
 }
 
 // live draws what is not finished: the end of the transcript, what is asked, the
 // plan, what waits to be sent, the composer and the status line.
-func (c *chat) live(width, height int) inline.Frame {
-	c.view.SetSize(width, max(1, height-5)) // so that a page knows how far to scroll
+func (c *chat) live(width, height int) (inline.Frame, onScreen) {
+	on := onScreen{page: c}
 	c.toScrollback(c.Thread, width)
-	cells := min(width-1, maxLive)
+	cells := liveCells(width)
 	below, y := c.inlineBelow(cells, height)
 	room := max(0, height-2-len(below))
 	var rows []string
-	if c.question.open() {
+	if c.question.Open() {
 		talk := len(c.written.Live(leastTalk(room)))
-		rows = c.question.rows(min(cells, maxAsked), max(4, room-talk), c.composer.Popup() != nil)
+		rows, on.question = c.question.Rows(min(cells, maxAsked), max(4, room-talk), c.composer.Popup() != nil)
 	}
 	// A terminal that gets narrower makes more rows of them. What has left the screen
 	// at its top then cannot be taken away any more.
@@ -101,8 +100,11 @@ func (c *chat) live(width, height int) inline.Frame {
 		rows = append(rows, "")
 	}
 	x, dy := c.composer.Cursor()
-	return inline.Frame{Rows: fit(append(rows, below...), max(1, height-2)), X: x, Y: max(0, min(len(rows), height-2-len(below))) + y + dy}
+	return inline.Frame{Rows: fit(append(rows, below...), max(1, height-2)), X: x, Y: max(0, min(len(rows), height-2-len(below))) + y + dy}, on
 }
+
+// liveCells is how wide the rows of the live part are.
+func liveCells(width int) int { return min(width-1, maxLive) }
 
 // inlineBelow is the part under the transcript, and the row of it with which the
 // composer begins. What is offered while a command is typed stands below that: so

@@ -16,14 +16,13 @@ import (
 
 // rows draws the page: the transcript on top, below it what is asked and what
 // never scrolls. Whatever opens lies over that and moves nothing.
-func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
+func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
+	view := c.view.Frame()
+	on := onScreen{page: c, view: view}
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
-	}
-	if c.panels.reading == nil {
-		c.question.appears(c.m.Now()) // whether it has the keys shows in the composer too
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.asks() == "" {
@@ -38,7 +37,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
 	room := height - len(below)
-	full := c.question.open() && c.question.full || c.elicitShown() && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
+	full := c.question.Full() || c.formShown() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -48,17 +47,17 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 	if c.find.Open() && top >= 3 {
 		find = 1
 	}
-	asked, cursor := c.askedRows(width, top-find)
+	asked, cursor := c.askedRows(width, top-find, &on)
 	talk := top - find - len(asked)
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	c.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
+	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
 	if !full {
-		c.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
+		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
-	c.view.SetSize(width, talk)
-	rows := append(make([]string, 0, height), c.view.Rows()...)
+	view.SetSize(width, talk)
+	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
 		rows = append(rows, welcome(c.Agent, transcript.Home(c.m.opts.Cwd, c.m.opts.Home), width, th)...)
 	}
@@ -73,19 +72,19 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor) {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}
-	rows, lid := c.over(rows, width, top-find)
+	rows, lid := c.over(rows, width, top-find, &on)
 	if lid != nil {
 		cursor = lid
 	}
-	if !full && c.areas.lid == height {
-		c.tagEnd(below, inputTop, width, top)
+	if !full && on.areas.lid == height {
+		c.tagEnd(below, inputTop, width, top, &on)
 	}
 	rows = fit(append(rows, below...), height)
 	if cursor != nil || full {
-		return rows, cursor
+		return rows, cursor, on
 	}
 	x, y := c.composer.Cursor()
-	return rows, c.cursor(x+2, top+inputTop+frame+y)
+	return rows, c.cursor(x+2, top+inputTop+frame+y), on
 }
 
 // leastFramed is the lowest screen on which the composer keeps its frame while something
@@ -119,18 +118,19 @@ func fit(rows []string, height int) []string {
 
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
-func (c *chat) askedRows(width, height int) (rows []string, cursor *tea.Cursor) {
-	if c.panels.reading != nil || !c.question.open() && !c.elicitShown() {
+func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
+	form := c.formShown()
+	if c.panels.reading != nil || !c.question.Open() && form == nil {
 		return nil, nil
 	}
 	room, covered := height, c.composer.Popup() != nil
-	if !c.question.full {
-		room -= c.view.Tall(width, leastTalk(height))
+	if !c.question.Full() {
+		room -= on.view.Tall(width, leastTalk(height))
 	}
-	if c.question.open() {
-		rows = c.question.rows(width, room, covered)
+	if c.question.Open() {
+		rows, on.question = c.question.Rows(width, room, covered)
 	} else {
-		rows, cursor = c.elicitRows(width, room, covered)
+		rows, cursor, on.form = form.Rows(width, room, covered)
 	}
 	return rows[:min(len(rows), max(0, height))], cursor
 }
@@ -144,7 +144,7 @@ func leastTalk(height int) int {
 
 // over lays what is open over the transcript and what is asked. The cursor is nil
 // unless it belongs there.
-func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
+func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
 		o, ok := l.(layer.Overlayer)
@@ -153,13 +153,13 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 		}
 		box, at := o.Rows(width, top)
 		if l, ok := l.(layer.Viewer); ok {
-			l.Saw(width, top)
+			on.saw(l, width, top)
 		}
 		if len(box) == 0 {
 			continue
 		}
 		y := max(0, top-len(box))
-		c.areas.lid = min(c.areas.lid, y)
+		on.areas.lid = min(on.areas.lid, y)
 		rows = widget.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y
@@ -173,10 +173,11 @@ func (c *chat) over(rows []string, width, top int) ([]string, *tea.Cursor) {
 // asks for something there or how much is new. There it stays where it is when the
 // rows above are scrolled: on one of those it would have to be written again each
 // time.
-func (c *chat) tagEnd(below []string, border, width, top int) {
-	n := c.view.Below()
+func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
+	n := on.view.Below()
 	asks := c.asks()
-	if c.view.Following() || c.areas.transcript.Height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && c.view.EndInSight() {
+	height := on.areas.transcript.Height
+	if on.view.Following() || height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && on.view.EndInSight() {
 		return
 	}
 	word := " ↓ end "
@@ -187,16 +188,16 @@ func (c *chat) tagEnd(below []string, border, width, top int) {
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
 	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	c.areas.end = mouse.Area{X: width - 2 - widget.Width(tag), Y: top + border, Width: widget.Width(tag), Height: 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, c.areas.end.X, 0)[0]
+	on.areas.end = mouse.Area{X: width - 2 - widget.Width(tag), Y: top + border, Width: widget.Width(tag), Height: 1}
+	below[border] = widget.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.
 func (c *chat) asks() string {
-	switch {
-	case c.question.open() && c.question.waiting[c.question.current].Origin == permissions.FromParley:
+	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
-	case c.question.open() || c.eliciting() && !c.elicits[0].open:
+	}
+	if form := c.form(); c.question.Open() || form != nil && form.Asks() {
 		return c.Agent.Name() + " asks"
 	}
 	return ""

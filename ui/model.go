@@ -58,8 +58,8 @@ type Model struct {
 	dirty   bool
 	flooded bool // more has come than a reader can follow
 	drawn   time.Time
-	view    tea.View
-	draws   int // views that did work, for tests
+	last    drawing // drawn last
+	draws   int     // views that did work, for tests
 }
 
 // Messages of the model's own commands.
@@ -121,14 +121,18 @@ func (m *Model) left() Left {
 
 // View implements tea.Model. It returns the same view until something changed.
 func (m *Model) View() tea.View {
-	if !m.dirty {
-		return m.view
+	if m.dirty {
+		m.dirty, m.drawn = false, m.Now()
+		m.draws++
+		m.last = m.draw()
 	}
-	m.dirty, m.drawn = false, m.Now()
-	m.draws++
+	return m.last.view
+}
+
+// draw draws the screen as it is.
+func (m *Model) draw() drawing {
 	if m.inlined() || m.quitting && m.inline.Writes() {
-		m.view = m.inlineView()
-		return m.view
+		return m.inlineDrawing()
 	}
 	v := tea.View{AltScreen: true, ReportFocus: true}
 	v.WindowTitle, v.ProgressBar = m.outside()
@@ -136,6 +140,7 @@ func (m *Model) View() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string
+	var on onScreen
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
@@ -145,18 +150,12 @@ func (m *Model) View() tea.View {
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 	case m.page == connectingPage:
-		rows, v.Cursor = connecting{m}.rows(m.width, m.height)
+		rows, v.Cursor, on = connecting{m}.rows(m.width, m.height)
 	default:
-		rows, v.Cursor = m.chat.rows(m.width, m.height)
+		rows, v.Cursor, on = m.chat.rows(m.width, m.height)
 	}
-	if m.inlined() { // what was scrolled back to is the end
-		m.view = m.inlineView()
-		return m.view
-	}
-	m.inline.Hide()
 	v.Content = strings.Join(rows, "\n")
-	m.view = v
-	return v
+	return drawing{view: v, on: on}
 }
 
 // label is the first key of an action of the chat page; its command where it has

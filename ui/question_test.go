@@ -32,7 +32,7 @@ func withQuestion(t *testing.T, tool, options string, f func(d *driver)) {
 	})
 }
 
-func (d *driver) open() int { return len(d.m.chat.question.waiting) }
+func (d *driver) open() int { return len(d.m.chat.question.Waiting()) }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
@@ -230,19 +230,19 @@ func TestFullScreenQuestion(t *testing.T) {
 func TestCoveredQuestion(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		q := d.m.chat.question
-		q.turn(0)
+		q.Turn()
 		d.types("/")
 		d.sees("tab completes")
 		d.rest()
-		if q.read {
+		if q.Read() {
 			t.Error("read under the popup")
 		}
 		d.press("backspace", "f1")
-		q.turn(0)
+		q.Turn()
 		d.send(refreshMsg{})
 		d.rest()
 		d.misses("fake asks")
-		if q.read || !q.shownAt.IsZero() {
+		if q.Read() || q.Appeared() {
 			t.Error("read under the help")
 		}
 		d.press("y") // nobody's

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/theme"
 )
@@ -83,8 +82,9 @@ func TestPartsShownWithoutRules(t *testing.T) {
 		if frame(d).On() != theme.Dark().Bad.On() {
 			t.Error("the frame is not red")
 		}
-		if rows := strings.Join(d.m.chat.question.verdictRows(d.m.chat.question.waiting[0], 76), ""); strings.Contains(rows, "…") || strings.Count(rows, "long/") < 40 {
-			t.Errorf("something is cut: %s", rows)
+		rows, _ := d.m.chat.question.Rows(80, 60, false)
+		if all := strings.Join(rows, ""); strings.Contains(all, "…") || strings.Count(all, "long/") < 40 {
+			t.Errorf("something is cut: %s", all)
 		}
 	})
 	show("$RUNNER test", func(d *driver) {
@@ -96,16 +96,6 @@ func TestPartsShownWithoutRules(t *testing.T) {
 			t.Error("the frame has a colour")
 		}
 	})
-}
-
-// Why no rule can allow something can name files of a project.
-func TestVerdictsAreSafe(t *testing.T) {
-	const name = "a\x1b]52;c;eA==\x07\n└ ls  allowed\u202e"
-	for _, v := range []permissions.Verdict{{Why: "below it lies " + name}, {Short: name}, {Effect: permissions.Deny, Rule: &permissions.Rule{Path: name}}} {
-		if _, words := verdictWords(v, theme.Dark()); safetext.Line(words, 1000) != words {
-			t.Errorf("%q", words)
-		}
-	}
 }
 
 // What rules answer comes to no question, and says which rule it was.

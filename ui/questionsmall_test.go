@@ -17,18 +17,10 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		d.types("go\n")
 		d.wait(time.Second)
 		d.sees("Run    echo one", "Run a command in", "more rows ↓", "y Allow once", "› ask the agent")
-		if q := d.m.chat.question; q.page < 4 {
-			t.Errorf("%d rows of the question:\n%s", q.page, d.screen())
+		if from, to := d.m.chat.question.OnScreen(); to-from < 4 {
+			t.Errorf("%d rows of the question:\n%s", to-from, d.screen())
 		}
 		d.types("so") // the composer can be written in all the same
 		d.sees("› so")
 	})
-}
-
-func TestMoreRows(t *testing.T) {
-	for n, want := range map[int]string{1: "1 more row ↓", 2: "2 more rows ↓", 6831: "6,831 more rows ↓"} {
-		if got := moreRows(n); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }

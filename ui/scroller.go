@@ -1,6 +1,10 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+
+	"parley/ui/widget"
+)
 
 // scroller shows a part of rows that may be more than there is room for.
 type scroller struct {
@@ -13,7 +17,7 @@ func (s *scroller) window(rows []string, height int) (shown []string, more strin
 	s.page = height
 	s.offset = max(0, min(s.offset, len(rows)-height))
 	if rest := len(rows) - s.offset - height; rest > 0 {
-		more = moreRows(rest)
+		more = widget.MoreRows(rest)
 	}
 	return slices.Clip(rows[s.offset:min(len(rows), s.offset+height)]), more
 }

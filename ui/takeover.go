@@ -6,10 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
-	"parley/permissions"
 	"parley/ui/inline"
 	"parley/ui/intent"
-	"parley/ui/layer"
 	"parley/ui/panel"
 )
 
@@ -26,39 +24,6 @@ type (
 		err  error
 	}
 )
-
-// unfit says why a key of questions means nothing in this one; "" where it does.
-func unfit(cur permissions.Question, want intent.Intent) string {
-	switch {
-	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
-		return "only what parley writes itself can be changed"
-	case !cur.Attends && want == intent.TakeOver:
-		return "only a command that parley itself runs can have your keyboard"
-	}
-	return ""
-}
-
-// answerAttended is a key that allows a command once, with the user's keyboard.
-func (q *question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg) tea.Cmd {
-	if q.tooFast() {
-		return q.c.say(tooFast)
-	}
-	q.keep(msg)
-	for _, o := range cur.Options {
-		if o.Kind != permissions.AllowOnce {
-			continue
-		}
-		if !q.read {
-			return q.c.say("read to the end first: down, pgdn")
-		}
-		if err := q.c.Agent.Conn().Broker.AnswerAttended(cur.Key, o.ID); err != nil {
-			return q.c.say(err.Error())
-		}
-		q.remove(cur.Key)
-		return nil
-	}
-	return nil
-}
 
 // lend gives a command the terminal. On a page that is not to be seen it waits to be
 // taken over.
@@ -105,9 +70,9 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 
 // handle is back on the screen. Keys that were meant for the command are nobody's.
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
-	c, now := msg.chat, m.Now()
+	c := msg.chat
 	m.input.Touch()
-	c.question.deaf = now.Add(layer.Quiet)
+	c.question.Deafen()
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.input.Mute()

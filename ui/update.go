@@ -13,19 +13,26 @@ import (
 	"parley/ui/theme"
 )
 
-// Update implements tea.Model: it only routes.
+// Update implements tea.Model: what a message changes is drawn, and told of what is on
+// the screen with that, before the next one comes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.apply(msg)
+	m.present()
+	return m, tea.Batch(cmd, m.colour())
+}
+
+// apply does what a message wants.
+func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	if !m.quitting {
 		cmd = tea.Batch(cmd, m.sync())
 	}
-	if _, closed := msg.(closedMsg); closed || m.quitting {
-		return m, cmd // what is to be kept is written when the screen has ended
+	if m.quitting {
+		return cmd // what is to be kept is written when the screen has ended
 	}
-	m.fitComposer()
 	m.settleTheme()
 	m.chat.panels.refresh()
-	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour(), m.timers.start(m.moving(), m.input.Rest()))
+	return tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // handle routes one message.

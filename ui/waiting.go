@@ -9,7 +9,7 @@ import (
 // waits tells whether the page wants something of the user: an answer, a form
 // filled in, a login.
 func (c *chat) waits() bool {
-	return c.question.open() || slices.ContainsFunc(c.elicits, func(e *elicitation) bool { return !e.open }) || c.login.Unasked()
+	return c.question.Open() || c.elicits.Wait() || c.login.Unasked()
 }
 
 // waiting are the pages that wait and are not on the screen, in the order of the

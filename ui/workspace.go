@@ -184,19 +184,16 @@ func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
 	m.input.Touch() // what was typed elsewhere answers no question here
-	if c.question.open() {
-		c.question.turn(c.question.current)
-	}
-	for _, e := range c.elicits {
-		e.unread()
-	}
+	c.question.Turn()
+	c.elicits.Afresh()
 }
 
 // fresh drops what was asked on a connection that is replaced.
 func (c *chat) fresh() {
-	c.panels.open, c.elicits = nil, nil
+	c.panels.open = nil
 	c.login.Close()
-	c.question.clear()
+	c.elicits.Clear()
+	c.question.Clear()
 }
 
 // returned gives the text of a prompt that the agent did not take back to the

@@ -46,6 +46,9 @@ func (l *layout) afresh(t *thread.Thread) *layout {
 
 // setWidth lays everything out in so many cells.
 func (l *layout) setWidth(width int) {
+	if width == l.width {
+		return
+	}
 	l.width, l.columns = width, max(20, width-len(bodyInset))
 	l.relook()
 }

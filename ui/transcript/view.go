@@ -28,6 +28,7 @@ import (
 // View is the transcript of one thread.
 type View struct {
 	layout    *layout
+	width     int
 	window    window
 	selection selection
 	drag      drag
@@ -61,16 +62,28 @@ func (v *View) Afresh(t *thread.Thread) *View {
 	return &f
 }
 
+// Frame returns the view as one frame draws it. What drawing moves is moved in that alone,
+// until Shown.
+func (v *View) Frame() *View {
+	f := *v
+	return &f
+}
+
+// Shown takes over what a frame of the view has moved, now that it is on the screen.
+func (v *View) Shown(f *View) { *v = *f }
+
 // SetSize says how much room there is, in cells. What was seen stays in sight.
 func (v *View) SetSize(width, height int) {
-	if width == v.layout.width && height == v.window.height {
+	v.layout.setWidth(v.width) // a frame that was not shown may have left another one
+	if width == v.width && height == v.window.height {
 		return
 	}
 	if v.matchSeen() {
 		defer v.bringMatch()
 	}
 	v.dirty, v.window.height = true, height
-	if width != v.layout.width {
+	if width != v.width {
+		v.width = width
 		v.window.relayout(func() { v.layout.setWidth(width) })
 	}
 }
@@ -135,7 +148,7 @@ func (v *View) settle() {
 // draw makes the rows in sight.
 func (v *View) draw() {
 	v.frames++
-	v.rows, v.places = v.rows[:0], v.places[:0]
+	v.rows, v.places = make([]string, 0, v.window.height), make([]place, 0, v.window.height) // those of before are another frame's
 	w, th := &v.window, v.layout.th
 	for p, rows := range w.visible() {
 		from := len(v.rows)

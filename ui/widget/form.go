@@ -64,7 +64,7 @@ type FormField struct {
 const maxFieldRows = 6
 
 // Form is a questionnaire with the row "Send · Decline · Cancel" under its fields. What is to be sent has been on the
-// screen: a form is not sent before every field was drawn once. Use [NewForm].
+// screen: a form is not sent before every field was shown once. Use [NewForm].
 type Form struct {
 	fields []*formField
 	focus  int // len(fields): the row under them
@@ -72,7 +72,7 @@ type Form struct {
 	choice FormChoice
 	top    int // first row of the window
 	nudge  int // rows scrolled inside a focused field that is higher than the window
-	page   int // rows of the window, as drawn last
+	page   int // rows of the window, as shown last
 
 	noDecline bool
 }
@@ -88,7 +88,7 @@ type formField struct {
 	first  int   // first option shown
 	list   *List // the options of a FormSelect that fit what is typed, nil while nothing is
 	err    error
-	seen   bool // its beginning has been drawn
+	seen   bool // its beginning has been on the screen
 
 	help      []string // wrapped to helpWidth
 	helpWidth int

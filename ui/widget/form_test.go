@@ -44,7 +44,7 @@ func survey() []FormField {
 func formKeys(t *testing.T, f *Form, keys string) (last bool) {
 	t.Helper()
 	draw := func() {
-		rows, _, _ := f.Rows(60, 12, theme.Plain())
+		rows, _, _ := shown(f, 60, 12, theme.Plain())
 		checkRows(t, rows, 60)
 	}
 	draw()
@@ -67,7 +67,7 @@ func formKeys(t *testing.T, f *Form, keys string) (last bool) {
 }
 
 func screen(f *Form, width, height int, th *theme.Theme) string {
-	rows, x, y := f.Rows(width, height, th)
+	rows, x, y := shown(f, width, height, th)
 	if y >= 0 && y < len(rows) {
 		row := ansi.Strip(rows[y])
 		row += strings.Repeat(" ", max(x+1-Width(row), 0))
@@ -96,7 +96,7 @@ func TestFormGolden(t *testing.T) {
 		} {
 			f := NewForm(survey(), intent.Default)
 			formKeys(t, f, s.keys)
-			rows, _, _ := f.Rows(width, s.height, theme.Dark())
+			rows, _, _ := shown(f, width, s.height, theme.Dark())
 			checkRows(t, rows, width)
 			if len(rows) > s.height {
 				t.Errorf("%s: %d rows", s.name, len(rows))
@@ -166,13 +166,13 @@ func TestFormMustBeSeen(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = "Ada"
 	f := NewForm(fields, intent.Default)
-	f.Rows(60, 8, theme.Plain())
+	shown(f, 60, 8, theme.Plain())
 	f.Key(press("ctrl+s"))
 	if f.Submitted() || f.focus == 0 {
 		t.Fatalf("sent %v, field %d", f.Submitted(), f.focus)
 	}
 	for range len(fields) {
-		f.Rows(60, 8, theme.Plain())
+		shown(f, 60, 8, theme.Plain())
 		f.Key(press("ctrl+s"))
 	}
 	if !f.Submitted() {
@@ -199,7 +199,7 @@ func TestFormWaysOut(t *testing.T) {
 	} {
 		fields := survey()
 		f := NewForm(fields, intent.Default)
-		f.Rows(60, 60, theme.Plain())
+		shown(f, 60, 60, theme.Plain())
 		formKeys(t, f, c.keys)
 		if got := f.Choice(); got != c.want || f.Submitted() != (c.want == FormSend) {
 			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
@@ -357,7 +357,7 @@ func TestFormScrollsLongHelp(t *testing.T) {
 
 func formKeys10(f *Form, name string) {
 	f.Key(press(name))
-	f.Rows(40, 10, theme.Plain())
+	shown(f, 40, 10, theme.Plain())
 }
 
 // Whatever the size, rows fit and the cursor is on them.
@@ -368,7 +368,7 @@ func TestFormSizes(t *testing.T) {
 		for height := range 14 {
 			f := NewForm(fields, intent.Default)
 			for range len(fields) + 2 {
-				rows, x, y := f.Rows(width, height, theme.Dark())
+				rows, x, y := shown(f, width, height, theme.Dark())
 				checkRows(t, rows, width)
 				if len(rows) > height || (x < 0) != (y < 0) || y >= len(rows) || x >= width && x >= 0 {
 					t.Fatalf("%dx%d: %d rows, cursor %d,%d", width, height, len(rows), x, y)
@@ -391,6 +391,30 @@ func BenchmarkFormRows(b *testing.B) {
 	th := theme.Dark()
 	b.ReportAllocs()
 	for b.Loop() {
-		f.Rows(80, 24, th)
+		shown(f, 80, 24, th)
+	}
+}
+
+// shown draws a form, and says that it is on the screen.
+func shown(f *Form, width, height int, th *theme.Theme) (rows []string, x, y int) {
+	rows, x, y = f.Rows(width, height, th)
+	f.Shown(width, height, th)
+	return rows, x, y
+}
+
+// A form that was drawn has not been shown: it cannot be sent, and is drawn the same again.
+func TestFormIsDrawnWithoutWriting(t *testing.T) {
+	f := NewForm([]FormField{{Label: "One"}, {Label: "Two", Kind: FormMulti, Options: make([]FormOption, 20)}, {Label: "Three"}}, nil)
+	first, _, _ := f.Rows(40, 5, theme.Plain())
+	if again, _, _ := f.Rows(40, 5, theme.Plain()); strings.Join(again, "\n") != strings.Join(first, "\n") {
+		t.Errorf("drawn again:\n%s", strings.Join(again, "\n"))
+	}
+	f.Rows(40, 60, theme.Plain())
+	if f.submit(); f.Submitted() {
+		t.Error("sent, and nobody has seen it")
+	}
+	shown(f, 40, 60, theme.Plain())
+	if f.submit(); !f.Submitted() {
+		t.Error("not sent")
 	}
 }

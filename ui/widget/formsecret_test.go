@@ -18,7 +18,7 @@ func TestFormSecret(t *testing.T) {
 		t.Helper()
 		for _, width := range []int{9, 12, 40, 80} {
 			for _, height := range []int{1, 2, 4, 20} {
-				rows, x, y := f.Rows(width, height, theme.Dark())
+				rows, x, y := shown(f, width, height, theme.Dark())
 				checkRows(t, rows, width)
 				if got := strings.Join(rows, "\n"); strings.ContainsAny(got, secret) {
 					t.Fatalf("the secret is on the screen:\n%s", got)
@@ -78,7 +78,7 @@ func TestFormSecretOfManyLines(t *testing.T) {
 	f.Key(press("tab"))
 	key := "-----BEGIN-----\n" + strings.Repeat("ß", 100) + "\n-----END-----"
 	f.Paste("\r\n" + key + "\n")
-	rows, x, y := f.Rows(40, 20, theme.Plain())
+	rows, x, y := shown(f, 40, 20, theme.Plain())
 	if got := strings.Join(rows, "\n"); strings.Count(got, "•") != 33 || strings.ContainsAny(got, "ß-") || x != 39 || y != 4 {
 		t.Errorf("the cursor is at %d,%d of\n%s", x, y, got)
 	}

@@ -24,8 +24,30 @@ type formRows struct {
 }
 
 // Rows draws the form: at most height rows of at most width cells, the row with the ways out always last. It scrolls to
-// the focused field. The cursor is where one types, -1, -1 if nowhere.
+// the focused field. The cursor is where one types, -1, -1 if nowhere. It writes nothing.
 func (f *Form) Rows(width, height int, th *theme.Theme) (rows []string, cursorX, cursorY int) {
+	return f.frame().draw(width, height, th)
+}
+
+// Shown says that the form was on the screen as Rows draws it: from there it scrolls on, and what was in sight may be sent.
+func (f *Form) Shown(width, height int, th *theme.Theme) { f.draw(width, height, th) }
+
+// frame is the form as one frame draws it: what drawing moves is moved in that alone.
+func (f *Form) frame() *Form {
+	c := *f
+	c.fields = make([]*formField, len(f.fields))
+	for i, ff := range f.fields {
+		field, text := *ff, *ff.text
+		if field.text = &text; ff.list != nil {
+			list := *ff.list
+			field.list = &list
+		}
+		c.fields[i] = &field
+	}
+	return &c
+}
+
+func (f *Form) draw(width, height int, th *theme.Theme) (rows []string, cursorX, cursorY int) {
 	if width <= 0 || height <= 0 {
 		return nil, -1, -1
 	}

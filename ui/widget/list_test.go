@@ -147,6 +147,7 @@ func BenchmarkListFilter50k(b *testing.B) {
 		_ = l.Rows(80, 10, th)
 	}
 }
+
 // A list that gets its items again stays where it is scrolled to.
 func TestListStaysScrolled(t *testing.T) {
 	var items []Item

@@ -1,0 +1,19 @@
+package question
+
+import (
+	"testing"
+
+	"parley/internal/safetext"
+	"parley/permissions"
+	"parley/ui/theme"
+)
+
+// Why no rule can allow something can name files of a project.
+func TestVerdictsAreSafe(t *testing.T) {
+	const name = "a\x1b]52;c;eA==\x07\n└ ls  allowed\u202e"
+	for _, v := range []permissions.Verdict{{Why: "below it lies " + name}, {Short: name}, {Effect: permissions.Deny, Rule: &permissions.Rule{Path: name}}} {
+		if _, words := verdictWords(v, theme.Dark()); safetext.Line(words, 1000) != words {
+			t.Errorf("%q", words)
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package question
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/permissions"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/widget"
+)
+
+// Armed tells whether a key that comes now is for the question.
+func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
+
+func (q *Question) armed(now time.Time) bool {
+	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.Around()))
+}
+
+// WaitsSince is since when the question waits for quiet.
+func (q *Question) WaitsSince() (time.Time, bool) { return q.shownAt, true }
+
+// Paste drops what is pasted on the full view: nobody sees the composer.
+func (q *Question) Paste(string) (tea.Cmd, bool) {
+	if q.full {
+		q.note = "not pasted · " + q.fullFoot(q.now())
+	}
+	return nil, q.full
+}
+
+// Key handles a key while the question is armed.
+func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
+	if !q.Armed() {
+		return nil, false
+	}
+	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.now()
+	w := q.made[cur.Key]
+	q.note = ""
+	pressed := q.pressed
+	q.pressed = insisted{} // an answer is given twice only by the key that comes next
+	if q.drops(now) || w != nil && w.editing {
+		return nil, true
+	}
+	if o, ok := optionFor(cur.Options, p.Name); ok {
+		if (q.read || harmless(o)) && q.tooFast(now) {
+			return q.host.Say(tooFast), true
+		}
+		q.keep(msg, now)
+		q.pressed = pressed
+		return q.answer(cur, o), true
+	}
+	if w.picking() {
+		if cmd, ok := q.hunkKey(cur, w, msg); ok {
+			return cmd, true
+		}
+	}
+	want := q.env.Keys.Of(intent.Question, p.Name)
+	if why := unfit(cur, want); why != "" {
+		if q.grabbed || q.full {
+			return q.host.Say(why), true
+		}
+		want = intent.None
+	}
+	switch {
+	case q.full && want == intent.Reject: // the view is left first
+		q.full, q.reading = false, false
+		return nil, true
+	case !q.full && q.scrollsTranscript(p.Want, want):
+		return nil, false
+	}
+	if want == intent.Leave && q.leave(p.Want) {
+		return nil, true
+	}
+	if q.scroll(want) {
+		q.keep(msg, now)
+		return nil, true
+	}
+	var cmd tea.Cmd
+	switch want {
+	case intent.TakeOver:
+		return q.answerAttended(cur, msg), true
+	case intent.PickHunks:
+		cmd = q.pickHunks(cur)
+	case intent.EditText:
+		if q.tooFast(now) {
+			return q.host.Say(tooFast), true
+		}
+		cmd = q.editText(cur)
+	case intent.Reject:
+		return q.Reject(), true
+	case intent.Details:
+		q.details = !q.details
+	case intent.FullScreen:
+		q.full = !q.full
+	case intent.MakeRule:
+		return q.host.OfferRules(cur, q.read), true
+	case intent.NextQuestion:
+		q.turnTo(q.beside(1))
+	case intent.PreviousQuestion:
+		q.turnTo(q.beside(-1))
+	case intent.Leave: // there is nothing to leave
+	default:
+		if !strings.Contains(answerKeys, p.Name) {
+			return q.meaningless(p.Want)
+		}
+		q.note = p.Name + " is no answer: press " + answersOf(cur.Options)
+	}
+	q.keep(msg, now)
+	return cmd, true
+}
+
+// meaningless is a key that means nothing to a question.
+func (q *Question) meaningless(chat intent.Intent) (tea.Cmd, bool) {
+	if q.full { // there is no composer to take it
+		q.readAt = q.env.Now()
+		return nil, !elsewhere(chat)
+	}
+	q.reading = false
+	return nil, q.grabbed && !elsewhere(chat) // else dropped while the question has the keys
+}
+
+// scroll moves the rows on the screen; false for any other key.
+func (q *Question) scroll(want intent.Intent) bool {
+	switch want {
+	case intent.ScrollUp:
+		q.offset--
+	case intent.ScrollDown:
+		q.offset++
+	case intent.PageUp:
+		q.offset -= max(1, q.page)
+	case intent.PageDown:
+		q.offset += max(1, q.page)
+	case intent.Last:
+		q.offset = math.MaxInt / 2
+	default:
+		return false
+	}
+	return true
+}
+
+// leave gives the keys up, or takes them for good where the key that leaves is the one
+// that gives them; false where there is nothing to leave.
+func (q *Question) leave(chat intent.Intent) bool {
+	switch {
+	case q.full:
+		q.full = false
+		q.release()
+	case q.reading && !q.grabbed && chat == intent.FocusQuestion:
+		q.Grab()
+	case q.grabbed || q.reading:
+		q.release()
+	default:
+		return false
+	}
+	return true
+}
+
+// turnTo shows another question, with the keys: what was typed for this one is dropped.
+func (q *Question) turnTo(i int) {
+	q.current = i
+	q.Turn()
+	q.grab(q.env.Now())
+	q.host.ClosePopup()
+}
+
+// elsewhere tells whether a key keeps its meaning while a question has the keys.
+func elsewhere(chat intent.Intent) bool {
+	switch chat {
+	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
+		return true
+	}
+	return false
+}
+
+// scrollsTranscript tells whether a key, by what it means on the page and to the
+// question, scrolls the transcript above: a page key does where all of the question is
+// on the screen.
+func (q *Question) scrollsTranscript(chat, want intent.Intent) bool {
+	if want != intent.None && (!q.fits || want != intent.PageUp && want != intent.PageDown) {
+		return false
+	}
+	switch chat {
+	case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
+		return true
+	}
+	return false
+}
+
+// unfit says why a key of questions means nothing in this one; "" where it does.
+func unfit(cur permissions.Question, want intent.Intent) string {
+	switch {
+	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
+		return "only what parley writes itself can be changed"
+	case !cur.Attends && want == intent.TakeOver:
+		return "only a command that parley itself runs can have your keyboard"
+	}
+	return ""
+}
+
+// tell sends an answer away, and takes the question off the screen.
+func (q *Question) tell(key uint64, err error) tea.Cmd {
+	if err != nil {
+		return q.host.Say(err.Error())
+	}
+	q.Remove(key)
+	return nil
+}
+
+const readFirst = "read to the end first: down, pgdn"
+
+// answer is a key of an option.
+func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
+	if !harmless(o) {
+		if ok, cmd := q.mayAllow(cur, o); !ok {
+			return cmd
+		}
+	}
+	if w := q.made[cur.Key]; w.changed() && !harmless(o) {
+		return q.answerChanged(cur, o, w)
+	}
+	return q.tell(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
+}
+
+// mayAllow tells whether an option that allows may be chosen now, and else what to say.
+func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (bool, tea.Cmd) {
+	switch {
+	case q.read:
+		return true, nil
+	case !q.offers(o):
+		q.pressed = insisted{}
+		return false, q.host.Say(readFirst)
+	case q.pressed.again(o.ID, q.env.Now()):
+		return true, nil
+	}
+	key := letterOf(cur.Options, o)
+	if key == "" {
+		key = "the same key"
+	}
+	return false, q.host.Say(fmt.Sprintf("%s were not read: %s again allows it all the same", widget.RowsOf(q.unread()), key))
+}
+
+// answerChanged answers with what is left of the write.
+func (q *Question) answerChanged(cur permissions.Question, o permissions.Option, w *write) tea.Cmd {
+	text, ok := w.left()
+	switch {
+	case o.Kind != permissions.AllowOnce:
+		return q.host.Say("what you changed can be allowed once only")
+	case !ok:
+		return q.host.Say("these hunks cannot be taken apart")
+	case text == cur.Change.Old:
+		return q.Reject()
+	}
+	return q.tell(cur.Key, q.host.Answers().AnswerWith(cur.Key, o.ID, text))
+}
+
+// answerAttended is a key that allows a command once, with the user's keyboard.
+func (q *Question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg) tea.Cmd {
+	now := q.env.Now()
+	if q.tooFast(now) {
+		return q.host.Say(tooFast)
+	}
+	q.keep(msg, now)
+	switch o, ok := onceOf(cur.Options); {
+	case !ok:
+		return nil
+	case !q.read:
+		return q.host.Say(readFirst)
+	default:
+		return q.tell(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
+	}
+}
+
+// Reject is esc: the agent's own "no" where it has one, else cancelled.
+func (q *Question) Reject() tea.Cmd {
+	key := q.now().Key
+	return q.tell(key, q.host.Answers().Reject(key))
+}
+
+// pickHunks begins to choose from the hunks of a write, or ends it.
+func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
+	if !q.toWrite(cur).toggle(q.read) {
+		return q.host.Say("there are no hunks to choose from")
+	}
+	q.redrawn()
+	return nil
+}
+
+// hunkKey handles a key while hunks are chosen from; false where it is none of these.
+func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	now, want := q.env.Now(), q.env.Keys.Of(intent.Hunks, msg.String())
+	switch want {
+	case intent.None:
+		return nil, false
+	case intent.RefuseHunk, intent.AllowHunks, intent.AsAsked:
+		if q.tooFast(now) {
+			return q.host.Say(tooFast), true
+		}
+	}
+	q.keep(msg, now) // before the answer: the next question has not been given them
+	switch want {
+	case intent.Leave:
+		return q.pickHunks(cur), true
+	case intent.NextHunk:
+		q.toHunk(w, w.at+1)
+	case intent.PreviousHunk:
+		q.toHunk(w, w.at-1)
+	case intent.RefuseHunk:
+		w.refuse()
+		q.drawn = body{}
+	case intent.AllowHunks:
+		if o, ok := onceOf(cur.Options); ok {
+			return q.answer(cur, o), true
+		}
+	case intent.AsAsked:
+		if w.asAsked() {
+			q.read = false
+		}
+		q.redrawn()
+	}
+	return nil, true
+}
+
+// toHunk goes to another hunk. Before all was read that leads no further than the
+// next page, so that nothing is passed over.
+func (q *Question) toHunk(w *write, to int) {
+	switch {
+	case to < 0 || to >= len(q.heads) || to >= len(w.refused):
+		if to > 0 && !q.read { // what comes after the last one is to be read as well
+			q.offset += max(1, q.page)
+		}
+	case !q.read && q.heads[to] >= q.offset+q.page:
+		q.offset += max(1, q.page)
+	default:
+		w.at, w.reveal, q.drawn = to, true, body{}
+	}
+}
+
+// editText opens the text that is to be written in the user's editor.
+func (q *Question) editText(cur permissions.Question) tea.Cmd {
+	w := q.toWrite(cur)
+	before, ok := w.left()
+	if !ok {
+		return q.host.Say("these hunks cannot be taken apart")
+	}
+	cmd, ok := q.host.EditWrite(cur, before)
+	w.editing = ok
+	return cmd
+}

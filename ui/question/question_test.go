@@ -1,0 +1,288 @@
+package question
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/seeds"
+	"parley/permissions"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+)
+
+// page is a page with nothing on it but what is asked, and with a clock of its own.
+type page struct {
+	env      layer.Env
+	now      time.Time
+	around   Around
+	said     string
+	answered []string
+	edited   string
+	q        *Question
+	es       *Elicitations
+}
+
+func newPage(t *testing.T) *page {
+	keys, err := intent.NewKeymap("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{now: time.Unix(1e9, 0)}
+	p.env = layer.Env{Now: func() time.Time { return p.now }, Keys: keys, Theme: theme.Dark()}
+	p.q, p.es = New(&p.env, p), NewElicitations(&p.env, p)
+	return p
+}
+
+func (p *page) Agent() string           { return "fake" }
+func (p *page) Around() Around          { return p.around }
+func (p *page) Say(text string) tea.Cmd { p.said = text; return nil }
+func (p *page) Answers() Answers        { return p }
+func (p *page) ClosePopup()             {}
+func (p *page) Hide(_, _ []string)      {}
+func (p *page) OpenURL(url string) tea.Cmd {
+	p.answered = append(p.answered, "open "+url)
+	return func() tea.Msg { return nil }
+}
+
+func (p *page) OfferRules(permissions.Question, bool) tea.Cmd { return nil }
+
+func (p *page) EditWrite(_ permissions.Question, text string) (tea.Cmd, bool) {
+	p.edited = text
+	return nil, true
+}
+
+func (p *page) Answer(key uint64, option string) error {
+	p.answered = append(p.answered, fmt.Sprint(key, " ", option))
+	return nil
+}
+
+func (p *page) AnswerWith(key uint64, option, text string) error {
+	return p.Answer(key, option+" with "+text)
+}
+func (p *page) AnswerAttended(key uint64, option string) error {
+	return p.Answer(key, option+" attended")
+}
+func (p *page) Reject(key uint64) error { return p.Answer(key, "rejected") }
+
+var names = map[string]rune{"pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "down": tea.KeyDown, "up": tea.KeyUp, "esc": tea.KeyEscape}
+
+// press presses a key, and says whether the question took it.
+func (p *page) press(name string) bool {
+	k := tea.KeyPressMsg{Code: names[name]}
+	if k.Code == 0 {
+		k = tea.KeyPressMsg{Code: rune(name[0]), Text: name}
+	}
+	_, taken := p.q.Key(layer.Press{KeyPressMsg: k, Name: k.String(), Want: p.env.Keys.Of(intent.Chat, k.String())})
+	p.around.LastKey = p.now
+	return taken
+}
+
+// see draws a frame and puts it on the screen.
+func (p *page) see(width, height int, covered bool) string {
+	var rows []string
+	for again := true; again && p.q.Open(); {
+		var on Shown
+		rows, on = p.q.Rows(width, height, covered)
+		again = p.q.Saw(on)
+	}
+	return strings.Join(rows[:min(len(rows), height)], "\n") // there is no room for more
+}
+
+func (p *page) wait(d time.Duration) { p.now = p.now.Add(d) }
+
+// rests waits until the question takes keys by itself.
+func (p *page) rests() { p.wait(time.Second) }
+
+var options = []permissions.Option{
+	{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "ever", Name: "Always allow", Kind: permissions.AllowAlways},
+	{ID: "no", Name: "Reject", Kind: permissions.RejectOnce},
+}
+
+// command is a question about a command of so many words, twenty on a line.
+func command(key uint64, words int) permissions.Question {
+	var text strings.Builder
+	for n := range words {
+		text.WriteString(word(n) + map[bool]string{true: "\n", false: " "}[n%20 == 19])
+	}
+	return permissions.Question{Key: key, Heading: "Run a command", Options: options, Body: []permissions.Part{{Kind: permissions.Command, Text: text.String()}}}
+}
+
+func word(n int) string { return fmt.Sprintf("w%d.", n) }
+
+// A frame that was drawn has not been shown: only what is told of counts.
+func TestDrawnIsNotShown(t *testing.T) {
+	p := newPage(t)
+	p.q.Add(command(1, 3))
+	first, _ := p.q.Rows(60, 20, false)
+	for range 3 {
+		p.rests()
+		if again, _ := p.q.Rows(60, 20, false); strings.Join(again, "\n") != strings.Join(first, "\n") {
+			t.Fatalf("drawn again, the same is not the same:\n%s", strings.Join(again, "\n"))
+		}
+		if p.press("y") || p.q.Read() || p.q.Grab() {
+			t.Fatal("a question that nobody has seen took a key")
+		}
+	}
+	p.see(60, 20, false)
+	if p.press("y") {
+		t.Fatal("a key right after the first frame was taken")
+	}
+	p.rests()
+	if p.press("y"); fmt.Sprint(p.answered) != "[1 once]" {
+		t.Errorf("answered %q", p.answered)
+	}
+}
+
+// What is covered has been on the screen, and cannot be read.
+func TestCoveredIsNotRead(t *testing.T) {
+	p := newPage(t)
+	p.q.Add(command(1, 3))
+	p.see(60, 20, true)
+	p.rests()
+	if p.press("y"); len(p.answered) > 0 || !strings.Contains(p.said, "read to the end first") {
+		t.Errorf("answered %q, said %q", p.answered, p.said)
+	}
+}
+
+// Whatever keys are pressed on screens of whatever sizes: what is allowed for ever was
+// on the screen, all of it. Frames that were only drawn do not count.
+func TestAllowedIsRead(t *testing.T) {
+	keys := strings.Fields("a a a pgdown pgdown pgdown pgup down down up d f G j k x 2")
+	allowed := 0
+	for seed := range uint64(seeds.Of(2000)) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		p := newPage(t)
+		n := 1 + r.IntN(400)
+		p.q.Add(command(1, n))
+		shown := map[int]bool{}
+		width, height := 30+r.IntN(100), 3+r.IntN(30)
+		for range 60 {
+			switch r.IntN(6) {
+			case 0:
+				width, height = 30+r.IntN(150), 3+r.IntN(30)
+			case 1:
+				p.q.Rows(200, 100, false) // for nobody
+			}
+			covered := r.IntN(8) == 0
+			if rows := p.see(width, height, covered); !covered {
+				for k := range n {
+					shown[k] = shown[k] || strings.Contains(rows, word(k))
+				}
+			}
+			p.wait(time.Duration(r.IntN(1500)) * time.Millisecond)
+			p.press(keys[r.IntN(len(keys))])
+			if len(p.answered) == 0 {
+				continue
+			}
+			if allowed++; p.answered[0] != "1 ever" {
+				t.Fatalf("seed %d: answered %q", seed, p.answered)
+			}
+			for k := range n {
+				if !shown[k] {
+					t.Fatalf("seed %d: allowed, and %s of %d was never on the screen", seed, word(k), n)
+				}
+			}
+			break
+		}
+	}
+	if allowed < seeds.Of(2000)/10 {
+		t.Errorf("%d were allowed: this proves nothing", allowed)
+	}
+}
+
+// Whichever question is settled, the one on the screen stays, or the next one is shown
+// afresh.
+func TestSettledQuestions(t *testing.T) {
+	for _, c := range []struct {
+		at     int
+		gone   uint64
+		want   uint64
+		afresh bool
+	}{{0, 1, 2, true}, {0, 2, 1, false}, {0, 3, 1, false}, {1, 1, 2, false}, {1, 2, 3, true}, {2, 3, 2, true}, {2, 1, 3, false}, {1, 9, 2, false}} {
+		p := newPage(t)
+		for key := range uint64(3) {
+			p.q.Add(command(key+1, 2))
+		}
+		p.q.turnTo(c.at)
+		p.see(60, 20, false)
+		p.q.Remove(c.gone)
+		if cur, ok := p.q.Current(); !ok || cur.Key != c.want || p.q.Read() == c.afresh {
+			t.Errorf("at %d, without %d: question %d, read %v", c.at, c.gone, cur.Key, p.q.Read())
+		}
+	}
+}
+
+// The hunks that are refused are not written, and what the user's editor has made of a
+// text has to be read.
+func TestHunksAlone(t *testing.T) {
+	p := newPage(t)
+	cur := permissions.Question{Key: 1, Heading: "Change a file", Options: options, Change: &permissions.Change{Path: "f", Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", New: "A\nb\nc\nd\ne\nf\ng\nh\nI\n"}}
+	cur.Body = []permissions.Part{{Kind: permissions.Diff, Path: "f", Old: cur.Change.Old, Text: cur.Change.New}}
+	p.q.Add(cur)
+	frame := func() string { return p.see(80, 40, false) }
+	frame()
+	p.q.Grab()
+	p.rests()
+	for _, key := range []string{"h", " ", "e"} {
+		p.press(key)
+		p.rests()
+	}
+	if rows := frame(); !strings.Contains(rows, "hunk 1 of 2: refused") || p.edited != "a\nb\nc\nd\ne\nf\ng\nh\nI\n" {
+		t.Fatalf("%q is to be edited:\n%s", p.edited, rows)
+	}
+	if p.press("y"); len(p.answered) > 0 {
+		t.Fatal("answered while the editor is open")
+	}
+	p.q.Edited(CompareEdit(cur, "own\n"))
+	if p.rests(); p.q.Read() {
+		t.Error("what was edited counts as read")
+	}
+	if rows := frame(); !strings.Contains(rows, "edited by you") || !strings.Contains(rows, "as edited") {
+		t.Errorf("it does not say so:\n%s", rows)
+	}
+	if p.press("y"); fmt.Sprint(p.answered) != "[1 once with own\n]" {
+		t.Errorf("answered %q", p.answered)
+	}
+}
+
+// A page is opened only when all of it was on the screen, and waits for the agent then,
+// after what waits for the user.
+func TestPageAlone(t *testing.T) {
+	p := newPage(t)
+	var got []string
+	ask := func(key uint64, message string) event.ElicitationAsked {
+		return event.ElicitationAsked{Key: key, Message: message, URL: "https://example.org/login", Answer: func(a event.ElicitationAnswer) { got = append(got, a.Action) }}
+	}
+	p.es.Add(ask(1, strings.Repeat("Much to say. ", 60)))
+	p.es.Add(ask(2, "short"))
+	press := func(name string) {
+		k := tea.KeyPressMsg{Code: names[name]}
+		p.es.First().Key(layer.Press{KeyPressMsg: k, Name: name})
+	}
+	for range 30 {
+		_, _, on := p.es.First().Rows(60, 10, false)
+		p.es.First().Saw(on)
+		p.rests()
+		if press("o"); len(got) > 0 {
+			break
+		}
+		press("pgdown")
+	}
+	if fmt.Sprint(got, p.answered) != "[accept] [open https://example.org/login]" || p.es.Len() != 2 || !p.es.First().Asks() || !p.es.Wait() {
+		t.Fatalf("%q, %q, %d wait", got, p.answered, p.es.Len())
+	}
+	p.es.Settled(1)
+	if p.es.Settled(2); p.es.Len() != 1 || p.es.Wait() {
+		t.Errorf("%d wait", p.es.Len())
+	}
+	if p.es.Completed(1); p.es.First() != nil || p.said != "done: example.org" {
+		t.Errorf("said %q", p.said)
+	}
+}

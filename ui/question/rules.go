@@ -1,0 +1,36 @@
+package question
+
+import (
+	"fmt"
+
+	"parley/internal/safetext"
+	"parley/permissions"
+	"parley/ui/widget"
+)
+
+// RuleItems lists rules to choose from, each with how many of the questions asked last it
+// would have answered. It looks at files. Any goroutine.
+func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []widget.Item {
+	items := make([]widget.Item, 0, len(rules))
+	for _, r := range rules {
+		hint := ""
+		if book, err := permissions.NewRulebook([]permissions.Rule{r}); err == nil && len(asked) > 0 {
+			hint = fmt.Sprintf("answers %d of the last %d questions", book.WouldAnswer(asked), len(asked))
+		}
+		items = append(items, widget.Item{Title: safetext.Line(r.Name(), 200), Hint: hint, Value: r})
+	}
+	return items
+}
+
+// WhyNoRule says why there is no rule to offer.
+func WhyNoRule(cur permissions.Question) string {
+	for _, v := range cur.Judgement.Verdicts {
+		if v.Why != "" {
+			return "no rule can answer this: " + v.Why
+		}
+		if v.Effect == permissions.Confirm {
+			return "no rule can answer this: a rule wants it to be asked"
+		}
+	}
+	return "this takes several rules: parley rules list says where they go"
+}
