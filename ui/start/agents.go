@@ -110,7 +110,7 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 // Paste adds to what is typed.
 func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 	s.note = ""
-	s.list.SetFilter(s.list.Filter() + text)
+	s.list.SetFilter(s.list.Filter() + strings.TrimRight(text, "\r\n"))
 	return nil, true
 }
 

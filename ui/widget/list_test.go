@@ -208,3 +208,13 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d entries", len(few.Entries()))
 	}
 }
+
+// What is pasted with line breaks, of whatever kind, is one line.
+func TestListFilterIsOneLine(t *testing.T) {
+	for _, pasted := range []string{"a\nb", "a\rb", "a\r\nb"} {
+		l := NewList(nil)
+		if l.SetFilter(pasted); l.Filter() != "a b" {
+			t.Errorf("%q became %q", pasted, l.Filter())
+		}
+	}
+}
