@@ -109,16 +109,9 @@ type Options struct {
 	Keys    *intent.Keymap // nil: the default one
 	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
 
-	// Advice is one line that the user should know once the screen is there, ""
-	// for none. It is called on a goroutine of its own. nil: there is none.
-	Advice func() string
-	// Notices yields lines that the user should know, such as that something cannot be
-	// kept. nil: there are none.
+	// Notices yields lines that the user should know and that are of no session, such as
+	// that something cannot be kept. nil: there are none.
 	Notices <-chan string
-	// Swept ends what parleys have left that were killed, and returns one line about
-	// it, "" where there was nothing. It is called once, on a goroutine of its own,
-	// SweepAfter the start. nil: nobody does.
-	Swept func(ctx context.Context) string
 	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
 	// history, a connection; no page does anything else. nil: nobody is.
 	Rested func()
@@ -175,10 +168,6 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	}
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
-
-// SweepAfter is how long after the start Options.Swept is called: the screen comes first,
-// and the agent.
-const SweepAfter = time.Second
 
 // frame is the shortest time between two portions of events: what a reader
 // can see of a fast stream. Keys do not wait for it.
