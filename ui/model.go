@@ -81,14 +81,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
-	ctx, to := m.w.Context(), speaker{m}
-	if m.opts.Advice != nil {
-		cmds = append(cmds, status.Find(to, 0, m.opts.Advice))
-	}
-	if m.opts.Swept != nil {
-		cmds = append(cmds, status.Find(to, SweepAfter, func() string { return m.opts.Swept(ctx) }))
-	}
-	return tea.Batch(append(cmds, status.Listen(ctx, to, m.opts.Notices), m.sync())...)
+	return tea.Batch(append(cmds, status.Listen(m.w.Context(), speaker{m}, m.opts.Notices), m.sync())...)
 }
 
 // quit ends the program once what was started is gone.

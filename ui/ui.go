@@ -114,16 +114,9 @@ type Options struct {
 	Keys    *intent.Keymap // nil: the default one
 	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
 
-	// Advice is one line that the user should know once the screen is there, ""
-	// for none. It is called on a goroutine of its own. nil: there is none.
-	Advice func() string
-	// Notices yields lines that the user should know, such as that something cannot be
-	// kept. nil: there are none.
+	// Notices yields lines that the user should know and that are of no session, such as
+	// that something cannot be kept. nil: there are none.
 	Notices <-chan string
-	// Swept ends what parleys have left that were killed, and returns one line about
-	// it, "" where there was nothing. It is called once, on a goroutine of its own,
-	// SweepAfter the start. nil: nobody does.
-	Swept func(ctx context.Context) string
 	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
 	// history, a connection; no page does anything else. nil: nobody is.
 	Rested func()
@@ -189,10 +182,6 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
 
-// SweepAfter is how long after the start Options.Swept is called: the screen comes first,
-// and the agent.
-const SweepAfter = time.Second
-
 // frame is the shortest time between two portions of events: what a reader
 // can see of a fast stream. Keys do not wait for it.
 const frame = 16 * time.Millisecond
@@ -213,7 +202,7 @@ func New(opts Options) *Model {
 		return underMouse{m.chat}
 	})
 	m.Theme = theme.For(opts.Theme, m.terminal)
-	m.start = start.NewAgents(&m.Env, start.Offer{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
+	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: m.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})

@@ -96,8 +96,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return offered(setup, a), nil
 	}
-	opts.OpenURL, opts.Rested, opts.Swept = cli.OpenURL, rest, sweep
-	opts.Advice = func() string { return conflict(cmd.Context(), keys) }
+	opts.OpenURL, opts.Rested = cli.OpenURL, rest
 	life := cmd.Context()
 	if f.linear { // where ctrl+c is not the end
 		var stop func()
@@ -119,6 +118,12 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
 	opts.Notices = warnings(setup)
+	telling, stop := context.WithCancel(life)
+	defer stop()
+	tell(telling, setup.Warn, sweepAfter, sweep)
+	if !f.linear {
+		tell(telling, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, keys) })
+	}
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial

@@ -12,6 +12,25 @@ import (
 // sweepGrace is how long what a killed parley has left may take to end by itself.
 const sweepGrace = 2 * time.Second
 
+// sweepAfter is how long after the start it is swept: the screen comes first, and the
+// agent.
+const sweepAfter = time.Second
+
+// tell tells the user what find returns, some time from now, on a goroutine of its own;
+// nothing for "", or when ctx ends.
+func tell(ctx context.Context, warn func(string), after time.Duration, find func(context.Context) string) {
+	go func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(after):
+		}
+		if line := find(ctx); line != "" {
+			warn(line)
+		}
+	}()
+}
+
 // settle names the house of this parley: those that keep their state in one place
 // end what one of them has left.
 func settle() {

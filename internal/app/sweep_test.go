@@ -1,6 +1,30 @@
 package app
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What is found is told in its time, once, and not after the end.
+func TestTell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines := make(chan string, 9)
+		ctx, stop := context.WithCancel(t.Context())
+		began := time.Now()
+		warn := func(line string) { lines <- line + time.Since(began).String() }
+		tell(ctx, warn, time.Second, func(context.Context) string { return "found after " })
+		tell(ctx, warn, time.Second, func(context.Context) string { return "" })
+		tell(ctx, warn, time.Minute, func(context.Context) string { return "too late" })
+		time.Sleep(2 * time.Second)
+		stop()
+		synctest.Wait()
+		if got := <-lines; len(lines) > 0 || got != "found after 1s" {
+			t.Errorf("%q, and %d more", got, len(lines))
+		}
+	})
+}
 
 func TestSweptLine(t *testing.T) {
 	for _, test := range []struct {

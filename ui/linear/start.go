@@ -2,7 +2,6 @@ package linear
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
-	"parley/ui"
 	"parley/ui/start"
 	"parley/ui/transcript"
 )
@@ -50,32 +48,11 @@ func (c *chat) retrying() bool {
 // begin starts the agent that was named, or asks for one.
 func (c *chat) begin() {
 	c.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
-	c.sweep()
 	if c.opts.Start == "" {
 		c.chooseAgent()
 		return
 	}
 	c.start(c.opts.Start)
-}
-
-// sweep has ended what parleys have left that were killed, and says so.
-func (c *chat) sweep() {
-	if c.opts.Swept == nil {
-		return
-	}
-	c.async(func(ctx context.Context) func() {
-		select {
-		case <-ctx.Done():
-			return func() {}
-		case <-time.After(ui.SweepAfter):
-		}
-		line := c.opts.Swept(ctx)
-		return func() {
-			if line != "" {
-				c.say("%s.", oneLine(line))
-			}
-		}
-	})
 }
 
 // chooseAgent asks which agent to start.

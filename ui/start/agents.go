@@ -1,3 +1,6 @@
+// Package start is what comes before a session: the choice of an agent, the wait for it,
+// and the ways to log in to it. It knows nothing of the pages of the screen: data comes
+// as values, and what it wants done goes through the small interfaces that it declares.
 package start
 
 import (
@@ -15,15 +18,15 @@ import (
 
 // Agents is the first page: which agent, and what it will get.
 type Agents struct {
-	env    *layer.Env
-	opener Opener
-	offer  Offer
-	list   *widget.List
-	note   string
+	env     *layer.Env
+	opener  Opener
+	choices Choices
+	list    *widget.List
+	note    string
 }
 
-// Offer is what there is to choose from.
-type Offer struct {
+// Choices are what there is to choose from.
+type Choices struct {
 	Agents []workspace.Spec
 	Choice string // name of the agent with the cursor
 	// Typed makes an agent of a command line, or of a URL. nil: nothing can be typed.
@@ -41,21 +44,21 @@ type Opener interface {
 }
 
 // NewAgents makes the page.
-func NewAgents(env *layer.Env, offer Offer, opener Opener) *Agents {
-	items := make([]widget.Item, 0, len(offer.Agents))
+func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
+	items := make([]widget.Item, 0, len(choices.Agents))
 	chosen := 0
-	for i, a := range offer.Agents {
+	for i, a := range choices.Agents {
 		items = append(items, widget.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
-		if a.Name == offer.Choice {
+		if a.Name == choices.Choice {
 			chosen = i
 		}
 	}
-	if offer.Typed != nil {
+	if choices.Typed != nil {
 		for _, kind := range []typedKind{"a command", "a URL"} {
 			items = append(items, widget.Item{Title: string(kind), Detail: kind.how(), Section: "anything else", Value: kind})
 		}
 	}
-	s := &Agents{env: env, opener: opener, offer: offer, list: widget.NewList(items)}
+	s := &Agents{env: env, opener: opener, choices: choices, list: widget.NewList(items)}
 	s.list.Select(chosen)
 	return s
 }
@@ -79,7 +82,7 @@ func (k typedKind) how() string {
 // typed is the command or the URL in the filter; "" where that is only a part of a name.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
-	if s.offer.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+	if s.choices.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
@@ -110,14 +113,14 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 // Paste adds to what is typed.
 func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 	s.note = ""
-	s.list.SetFilter(s.list.Filter() + text)
+	s.list.SetFilter(s.list.Filter() + strings.TrimRight(text, "\r\n"))
 	return nil, true
 }
 
 // choose starts the agent that was typed or has the cursor, or says why it cannot.
 func (s *Agents) choose() (note string) {
 	if line := s.typed(); line != "" {
-		a, err := s.offer.Typed(line)
+		a, err := s.choices.Typed(line)
 		if err != nil {
 			return err.Error()
 		}
@@ -144,7 +147,7 @@ func (s *Agents) choose() (note string) {
 func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := s.env.Theme
 	rows := []string{
-		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.offer.Dir), width, "…"),
+		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "type to filter", th),
 	}

@@ -53,7 +53,7 @@ func TestAgents(t *testing.T) {
 		{name: "esc", key: "esc", want: "back", shows: "esc back"},
 	} {
 		d := &desk{}
-		s := NewAgents(newEnv(), Offer{Choice: "bob", Dir: "~/src", Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "bob", Command: "bob --acp"}, {Name: "absent", Missing: "npm i absent"}},
+		s := NewAgents(newEnv(), Choices{Choice: "bob", Dir: "~/src", Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "bob", Command: "bob --acp"}, {Name: "absent", Missing: "npm i absent"}},
 			Typed: func(line string) (workspace.Spec, error) {
 				if strings.Contains(line, "'") {
 					return workspace.Spec{}, errors.New("a quote is not closed")

@@ -273,7 +273,7 @@ func (l *Login) Paste(text string) (tea.Cmd, bool) {
 	if l.step != nil {
 		l.step.paste(text)
 	} else {
-		l.list.SetFilter(l.list.Filter() + text)
+		l.list.SetFilter(l.list.Filter() + strings.TrimRight(text, "\r\n"))
 	}
 	return nil, true
 }

@@ -2,6 +2,8 @@ package start
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/seeds"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -155,5 +158,63 @@ func TestLoginCommandIsReadWhole(t *testing.T) {
 	r.Saw(60, 10) // it has other rows now
 	if r.step.read {
 		t.Error("read in two halves of different widths")
+	}
+}
+
+// However keys, frames and sizes come one after the other: a command runs only when each
+// of its rows has been on the screen in one width, the first of them a while ago; and
+// drawing changes nothing.
+func TestRandomKeysRunNoUnreadCommand(t *testing.T) {
+	keys := []string{"y", "y", "y", "pgdown", "pgdown", "pgup", "j", "k", "up", "down", "n", "x", "enter"}
+	runs := 0
+	for seed := range seeds.Of(4000) {
+		rng := rand.New(rand.NewPCG(1, uint64(seed)))
+		r := newRig()
+		line := ""
+		for n := range 1 + rng.IntN(60) { // no two rows are alike
+			line += fmt.Sprintf("word%d ", n)
+		}
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Description: "some words about it", Command: &event.AuthCommand{}}, asked: workspace.AskedLogin{Line: line}})
+		width, height := 40, 10
+		seen, first := map[string]bool{}, time.Time{}
+		read := false
+		for range 60 {
+			if !r.Asks() {
+				break
+			}
+			switch rng.IntN(6) {
+			case 0:
+				r.now = r.now.Add(time.Duration(rng.IntN(800)) * time.Millisecond)
+			case 1:
+				if width = 30 + 20*rng.IntN(2); rng.IntN(2) == 0 {
+					height = 6 + rng.IntN(10)
+				}
+			case 2, 3:
+				before := *r.step
+				rows, _ := r.Rows(width, height)
+				if !reflect.DeepEqual(before, *r.step) {
+					t.Fatalf("seed %d: drawing has changed it", seed)
+				}
+				r.Saw(width, height)
+				if first.IsZero() {
+					first = r.now
+				}
+				for _, row := range rows {
+					seen[row] = true
+				}
+				whole, _ := r.Rows(width, 200)
+				read = read || !slices.ContainsFunc(whole[1:len(whole)-1], func(row string) bool { return !seen[row] })
+			default:
+				r.Key(press(keys[rng.IntN(len(keys))]))
+				if len(r.done) > 0 {
+					if runs++; !read || r.now.Sub(first) < layer.Quiet {
+						t.Fatalf("seed %d: it runs, read %v, %v after it came up", seed, read, r.now.Sub(first))
+					}
+				}
+			}
+		}
+	}
+	if runs == 0 {
+		t.Error("it never runs: the test shows nothing")
 	}
 }

@@ -17,17 +17,11 @@ type Speaker interface {
 // noticePause is how long a line waits until it is tried again.
 const noticePause = time.Second
 
-// notice is a line that comes from beside the conversation; "" for none.
+// notice is a line that comes from beside the conversations.
 type notice struct {
 	to   Speaker
 	line string
-	next tea.Cmd // waits for another one; nil where this is the last
-}
-
-// Find says what find returns, if anything. It is called on a goroutine of its own, some
-// time from now.
-func Find(to Speaker, after time.Duration, find func() string) tea.Cmd {
-	return tea.Tick(after, func(time.Time) tea.Msg { return notice{to: to, line: find()} })
+	next tea.Cmd // waits for another one
 }
 
 // Listen says all lines that come until there are no more or ctx ends.
@@ -47,10 +41,7 @@ func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
 
 // Handle says the line once there is somewhere to say it.
 func (n notice) Handle() tea.Cmd {
-	switch {
-	case n.line == "":
-		return n.next
-	case !n.to.Free():
+	if !n.to.Free() {
 		return tea.Tick(noticePause, func(time.Time) tea.Msg { return n })
 	}
 	return tea.Batch(n.to.Say(n.line), n.next)

@@ -81,7 +81,7 @@ func (l *List) Filter() string { return l.filter }
 
 // SetFilter narrows the list to the items that hold every word of filter, best first, and selects the first.
 func (l *List) SetFilter(filter string) {
-	filter = cleanInput(strings.ReplaceAll(filter, "\n", " "))
+	filter = strings.ReplaceAll(cleanInput(filter), "\n", " ")
 	if filter == l.filter {
 		return
 	}

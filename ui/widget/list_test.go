@@ -169,3 +169,13 @@ func TestListStaysScrolled(t *testing.T) {
 		t.Errorf("one item up it begins with %q", got[0])
 	}
 }
+
+// What is pasted with line breaks, of whatever kind, is one line.
+func TestListFilterIsOneLine(t *testing.T) {
+	for _, pasted := range []string{"a\nb", "a\rb", "a\r\nb"} {
+		l := NewList(nil)
+		if l.SetFilter(pasted); l.Filter() != "a b" {
+			t.Errorf("%q became %q", pasted, l.Filter())
+		}
+	}
+}

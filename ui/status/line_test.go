@@ -1,0 +1,56 @@
+package status
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/permissions"
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/uitest"
+)
+
+func aLine() Line {
+	w := workspace.New(workspace.Options{})
+	s := w.Front()
+	s.Agent.Spec.Name = "fake"
+	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	s.Thread.State, s.Thread.TurnStarted = thread.Running, at.Add(-time.Minute)
+	s.Thread.Unasked = 3
+	return Line{Session: s, Env: &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", theme.Terminal{})},
+		Label: func(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }, Branch: "main"}
+}
+
+// What must not be overlooked is said first, and nothing that was just said covers that
+// everything is allowed.
+func TestLine(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*Line)
+		want   string
+	}{
+		"a turn":        {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
+		"others":        {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
+		"allowed":       {func(l *Line) { l.Approval, l.Toast = permissions.AllMode, "said" }, "EVERYTHING ALLOWED · said esc stop"},
+		"said":          {func(l *Line) { l.Approval, l.Toast, l.Others = permissions.AcceptEdits, "said", 1 }, "1 waits · alt+w · said esc stop"},
+		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read from the log"},
+		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "the agent is gone; enter starts it again ctrl+c quit"},
+		"leaving":       {func(l *Line) { l.Leaving, l.Form = true, true }, "ctrl+c again to quit"},
+		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m00s · opening · 3 unasked · ⎇ main esc cancel"},
+		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
+		"on its own":    {func(l *Line) { l.Shell, l.Thread.State = true, thread.Idle }, "esc stop the command"},
+		"nothing of it": {func(l *Line) { l.Thread.State = thread.Idle }, "? help"},
+	} {
+		l := aLine()
+		tc.change(&l)
+		if got := strings.Join(strings.Fields(uitest.Text([]string{l.Row(120)})), " "); !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q in it", name, got, tc.want)
+		}
+		for width := 1; width < 120; width++ {
+			uitest.CheckRows(t, []string{l.Row(width), l.Short(width)}, width)
+		}
+	}
+}
