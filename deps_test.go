@@ -100,6 +100,10 @@ func oursBut(allowed ...string) func(string) bool {
 	return func(p string) bool { return ours(p) && !slices.Contains(allowed, p) }
 }
 
+// components are the parts of the screen that stand alone: each declares what it needs of
+// the page around it.
+var components = []string{"ui/guard", "ui/inline", "ui/mouse", "ui/shell"}
+
 // arrows says who may not import whom; ARCHITECTURE.md says why. Tests may do
 // as they like.
 var arrows = []struct {
@@ -114,6 +118,7 @@ var arrows = []struct {
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
+	{"components know nothing of each other", is(components...), is(components...)},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},

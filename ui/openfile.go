@@ -27,7 +27,8 @@ type (
 
 // openFile opens the file of the selected entry; where there are several they are
 // offered.
-func (c *chat) openFile() tea.Cmd {
+func (l conversation) openFile() tea.Cmd {
+	c := l.c
 	it := c.view.Selected()
 	if it == nil {
 		return nil
@@ -39,7 +40,7 @@ func (c *chat) openFile() tea.Cmd {
 	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
 		return c.say("the file is where the agent runs, not here: " + files[0].Path)
 	case len(files) == 1:
-		return c.openAt(files[0])
+		return l.openAt(files[0])
 	}
 	items := make([]widget.Item, 0, len(files))
 	for _, f := range files {
@@ -50,13 +51,14 @@ func (c *chat) openFile() tea.Cmd {
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
 	c.picker = &picker{title: "files", foot: "enter opens · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		return c.openAt(it.Value.(event.Location))
+		return l.openAt(it.Value.(event.Location))
 	}}
 	return nil
 }
 
 // openAt looks for a file and for the editor.
-func (c *chat) openAt(at event.Location) tea.Cmd {
+func (l conversation) openAt(at event.Location) tea.Cmd {
+	c := l.c
 	open := c.m.opts.OpenFile
 	if open == nil {
 		return c.say("there is no editor here")
