@@ -95,15 +95,6 @@ func (c *chat) say(text string) tea.Cmd {
 	return later(status.ToastTime)
 }
 
-// prompt sends what was in the composer; where that is not possible it is put back.
-func (c *chat) prompt(text string) tea.Cmd {
-	if err := c.Send(text); err != nil {
-		c.composer.SetValue(text)
-		return c.say("not sent: " + err.Error())
-	}
-	return nil
-}
-
 // submit is enter in the composer.
 func (c *chat) submit() tea.Cmd {
 	if c.shelling() {
@@ -138,27 +129,12 @@ func (c *chat) sendDraft() tea.Cmd {
 		return cmd
 	}
 	c.composer.Keep(text)
-	at, editing := c.Edited()
-	switch now := c.takesPrompts(); {
-	case editing && (!now || at > 0):
-		c.PutBack(text)
-		if now {
-			c.Resume()
-		}
-		return nil
-	case !now:
-		c.Enqueue(text)
-		return nil
-	case editing: // it is the first of them
-		c.Paused = false
+	if err := c.Submit(text, c.listed()); err != nil { // with a list open it belongs after what that is about
+		c.composer.SetValue(text)
+		return c.say("not sent: " + err.Error())
 	}
-	c.EndEdit()
-	return c.prompt(text)
+	return nil
 }
-
-// takesPrompts tells whether a prompt can go out now. With a list open, what is typed
-// belongs after what that is about.
-func (c *chat) takesPrompts() bool { return !c.listed() && c.TakesPrompts() }
 
 // stop cancels the running turn. When the agent does not react, a second stop
 // after a few seconds ends the agent.

@@ -36,11 +36,11 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Behind:
 		return c.panels.showBehind(), true
 	case intent.StopTool:
-		return c.stopSelected(), true
+		return l.stopSelected(), true
 	case intent.Copy:
 		return c.panels.showCopy(), true
 	case intent.OpenFile:
-		return c.openFile(), true
+		return l.openFile(), true
 	case intent.Search:
 		c.find.Start()
 	case intent.SearchNext:
@@ -75,7 +75,8 @@ func (h findHost) Say(text string) tea.Cmd         { return h.c.say(text) }
 func (h findHost) Scroll(by intent.Intent) tea.Cmd { return h.c.scrollBy(by) }
 
 // stopSelected asks the agent to stop the tool call that is selected.
-func (c *chat) stopSelected() tea.Cmd {
+func (l conversation) stopSelected() tea.Cmd {
+	c := l.c
 	it := c.view.Selected()
 	if it != nil && it.Shell != nil {
 		if r := c.shells.Of(it.Shell.Key); r != nil {

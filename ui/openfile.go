@@ -28,7 +28,8 @@ type (
 
 // openFile opens the file of the selected entry; where there are several they are
 // offered.
-func (c *chat) openFile() tea.Cmd {
+func (l conversation) openFile() tea.Cmd {
+	c := l.c
 	it := c.view.Selected()
 	if it == nil {
 		return nil
@@ -40,7 +41,7 @@ func (c *chat) openFile() tea.Cmd {
 	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
 		return c.say("the file is where the agent runs, not here: " + files[0].Path)
 	case len(files) == 1:
-		return c.openAt(files[0])
+		return l.openAt(files[0])
 	}
 	items := make([]widget.Item, 0, len(files))
 	for _, f := range files {
@@ -50,12 +51,13 @@ func (c *chat) openFile() tea.Cmd {
 		}
 		items = append(items, widget.Item{Title: title, Value: f})
 	}
-	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: panel.With(c.openAt)})
+	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: panel.With(l.openAt)})
 	return nil
 }
 
 // openAt looks for a file and for the editor.
-func (c *chat) openAt(at event.Location) tea.Cmd {
+func (l conversation) openAt(at event.Location) tea.Cmd {
+	c := l.c
 	open := c.m.opts.OpenFile
 	if open == nil {
 		return c.say("there is no editor here")

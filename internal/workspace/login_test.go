@@ -339,7 +339,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if _, err := s.Prompt(text); err != nil {
+			if err := s.Submit(text, len(s.Queued) > 0); err != nil {
 				r.Error(err)
 			}
 		}
@@ -375,9 +375,9 @@ func TestPromptAfterRefused(t *testing.T) {
 		r.fake().Turn(slow)
 	}, func(r *rig) {
 		s := r.started(local)
-		s.Prompt("first")
+		s.Submit("first", false)
 		r.run()
-		s.Prompt("second")
+		s.Submit("second", false)
 		r.pass(time.Second)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Second)

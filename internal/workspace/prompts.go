@@ -88,14 +88,26 @@ func (s *Session) TakesPrompts() bool {
 	return false
 }
 
-// Prompt sends a prompt, or has it wait where none can go out now: queued is its place,
-// which counts from 1, 0 where it was sent.
-func (s *Session) Prompt(text string) (queued int, err error) {
-	if len(s.Queued) == 0 && s.TakesPrompts() {
-		return 0, s.Send(text)
+// Submit sends a prompt that the user has typed, or has it wait where none can go out
+// now, and with hold in any case. One that was taken off the queue goes back to its place,
+// and those before it go out first.
+func (s *Session) Submit(text string, hold bool) error {
+	now := !hold && s.TakesPrompts()
+	switch {
+	case s.edit.on && (!now || s.edit.at > 0):
+		s.PutBack(text)
+		if now {
+			s.Resume()
+		}
+		return nil
+	case !now:
+		s.Enqueue(text)
+		return nil
+	case s.edit.on: // it is the first of those that wait
+		s.Paused = false
 	}
-	s.Enqueue(text)
-	return len(s.Queued), nil
+	s.EndEdit()
+	return s.Send(text)
 }
 
 // Enqueue has a prompt wait after those that do.

@@ -28,7 +28,7 @@ func TestPromptOrder(t *testing.T) {
 		var typed []string
 		for i := range 5 {
 			typed = append(typed, fmt.Sprint("prompt ", i))
-			if _, err := s.Prompt(typed[i]); err != nil { // without waiting for anything
+			if err := s.Submit(typed[i], len(s.Queued) > 0); err != nil { // without waiting for anything
 				r.Error(err)
 			}
 		}
@@ -215,6 +215,44 @@ func TestCarried(t *testing.T) {
 		if len(s.Carried) > 0 {
 			r.Errorf("%q", s.Carried)
 		}
+	})
+}
+
+// A prompt that was taken off the queue to be edited goes back to its place, and those
+// before it first.
+func TestSubmitEdited(t *testing.T) {
+	for at, want := range [][]string{{"edited", "two", "three"}, {"one", "edited", "three"}, {"one", "two", "edited"}} {
+		each(t, nil, func(r *rig) {
+			s := r.started(local)
+			for _, text := range []string{"one", "two", "three"} {
+				if err := s.Submit(text, true); err != nil {
+					r.Error(err)
+				}
+			}
+			s.Paused = true
+			s.TakeQueued(at)
+			if err := s.Submit("edited", false); err != nil {
+				r.Error(err)
+			}
+			r.pass(time.Minute)
+			r.got(want...)
+			r.waits(s)
+		})
+	}
+}
+
+// A prompt that is typed while others wait for the user goes out before them; one that is
+// held waits after them.
+func TestSubmitBeforeThoseThatWait(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Submit("waits", true)
+		s.Paused = true
+		s.Submit("held", true)
+		s.Submit("now", false)
+		r.pass(time.Minute)
+		r.got("now")
+		r.waits(s, "waits", "held")
 	})
 }
 

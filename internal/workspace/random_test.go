@@ -345,7 +345,7 @@ func (c *chaos) types(s *workspace.Session) {
 	}
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
-	if _, err := s.Prompt(text); err != nil {
+	if err := s.Submit(text, len(s.Queued) > 0); err != nil {
 		c.back = append(c.back, text)
 	}
 }

@@ -385,7 +385,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
-		if _, err := s.Prompt(text); err != nil {
+		if err := s.Submit(text, len(s.Queued) > 0); err != nil {
 			r.Errorf("%s: %v", text, err)
 		}
 		r.settle()

@@ -22,8 +22,8 @@ func TestStart(t *testing.T) {
 			t.Error("it is not being started")
 		}
 		s := a.Front()
-		if n, err := s.Prompt("first"); n != 1 || err != nil {
-			t.Errorf("place %d, %v", n, err)
+		if err := s.Submit("first", false); err != nil || len(s.Queued) != 1 {
+			t.Errorf("%q wait, %v", s.Queued, err)
 		}
 		if err := s.Send("second"); err != workspace.ErrNotOpen {
 			t.Errorf("sent to nobody: %v", err)
