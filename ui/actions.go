@@ -59,7 +59,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Redraw:
 		return c.m.redraw(), true
 	case intent.SearchHistory:
-		return c.searchHistory(), true
+		return composing{c}.search(), true
 	case intent.Editor:
 		return c.composer.Edit(), true
 	case intent.PasteImage:

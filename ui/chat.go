@@ -260,7 +260,7 @@ func (c *chat) escape() tea.Cmd {
 	switch {
 	case c.Agent.LoggingIn() != "":
 		c.Agent.CancelLogin()
-	case c.stopSending():
+	case composing{c}.stopSending():
 	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shellRun() != nil):
 		return c.stop()
 	case c.shellRun() != nil:
@@ -277,7 +277,7 @@ func (c *chat) escape() tea.Cmd {
 // interrupt is ctrl+c: stop, or clear the draft, or quit.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
-	case c.stopSending():
+	case composing{c}.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
 	case c.shellRun() != nil:

@@ -19,10 +19,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, closed := msg.(closedMsg); closed || m.quitting {
 		return m, cmd // what is to be kept is written when the screen has ended
 	}
-	m.fitComposer()
+	composers{m}.fit()
 	m.settleTheme()
 	m.refreshWork()
-	return m, tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.colour())
+	m.stopOrphans()
+	return m, tea.Batch(cmd, composers{m}.after(msg), m.write(), m.colour())
 }
 
 // handle routes one message.

@@ -127,10 +127,6 @@ func (c *Composer) Clear() {
 // Refresh looks which commands can be meant, after the text or the commands have changed.
 func (c *Composer) Refresh() { c.commands.refresh() }
 
-// AfterKeys looks which file can be meant, after the text, or who has the keys, may have
-// changed.
-func (c *Composer) AfterKeys() tea.Cmd { return c.mentions.look() }
-
 // Hint is what the command in the composer takes after its name.
 func (c *Composer) Hint() string { return c.commands.hint() }
 

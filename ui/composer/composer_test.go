@@ -83,7 +83,7 @@ func (p *page) press(keys ...tea.KeyPressMsg) {
 			cmd, _ = p.c.Type(press)
 		}
 		p.run(cmd)
-		p.run(p.c.AfterKeys())
+		p.run(p.c.store.After(k))
 	}
 }
 
@@ -185,12 +185,12 @@ func TestFilesGiveWay(t *testing.T) {
 	p.draft("see @main.go ")
 	p.types("@v")
 	p.c.ClosePopup()
-	p.run(p.c.AfterKeys()) // of a key that went elsewhere
+	p.run(p.c.store.After(tab)) // of a key that went elsewhere
 	p.types("i")
 	p.offers()
 	p.session.Away = true
 	p.c.SetValue("@v")
-	p.run(p.c.AfterKeys())
+	p.run(p.c.store.After(tab))
 	p.offers()
 }
 
