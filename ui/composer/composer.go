@@ -113,7 +113,7 @@ func (c *Composer) Paste(text string) tea.Cmd {
 // PasteImage puts the image in the clipboard at the cursor.
 func (c *Composer) PasteImage() tea.Cmd { return c.images.clipboard() }
 
-// AttachTyped makes an image of the path that stands before the cursor.
+// AttachTyped makes an image of the path before the cursor.
 func (c *Composer) AttachTyped() tea.Cmd { return c.images.typed(c.BeforeCursor(), "") }
 
 // Clear empties the composer, which is done with its text.

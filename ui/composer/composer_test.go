@@ -211,7 +211,7 @@ func TestExpandedMentions(t *testing.T) {
 	}
 }
 
-// An entry of the history that was edited is a draft: the walk begins anew from it.
+// An entry of the history that was edited is a draft: the walk begins again from it.
 func TestRecallOfAnEditedEntry(t *testing.T) {
 	p := newPage(t, Options{})
 	for _, text := range []string{"one", "two", "three\twith a tab"} {
@@ -227,7 +227,7 @@ func TestRecallOfAnEditedEntry(t *testing.T) {
 	p.draft("two!")
 }
 
-// Prompts that come back stand before the draft in the order in which they were sent.
+// Prompts that come back are before the draft in the order in which they were sent.
 func TestGivenBack(t *testing.T) {
 	p := newPage(t, Options{})
 	p.types("draft")

@@ -71,7 +71,7 @@ func (s *Store) After(msg tea.Msg) tea.Cmd {
 func (s *Store) Leave(c *Composer) { s.drafts.leave(c) }
 
 // FlushDrafts keeps all drafts when the screen has ended, and leaves the one in front to
-// whoever comes next in the project.
+// the next session in the project.
 func (s *Store) FlushDrafts() { s.drafts.flush() }
 
 // FlushHistory writes what was sent and not written when the screen ended.

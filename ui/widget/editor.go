@@ -16,7 +16,7 @@ const (
 // Editor is the multi-line input. It grows with its text up to a number of rows and then scrolls; long lines are
 // wrapped softly. Use [NewEditor].
 //
-// A key costs about as much as moving the bytes behind the cursor: only the rows around an edit are wrapped anew, and
+// A key costs about as much as moving the bytes after the cursor: only the rows around an edit are wrapped again, and
 // only lines near the window are wrapped at all.
 type Editor struct {
 	lines      []*inputLine // never empty
@@ -59,7 +59,7 @@ func (c *Editor) SetMaxRows(rows int) {
 	}
 }
 
-// textWidth is how many cells of a row text may use. The cell behind them is the cursor's at the end of a full row.
+// textWidth is how many cells of a row text may use. The cell after them is the cursor's at the end of a full row.
 func (c *Editor) textWidth() int { return max(c.width-promptWidth-1, 2) }
 
 // Empty says whether there is no text.
@@ -99,14 +99,14 @@ func (c *Editor) Reset() {
 	c.chips.keepOnly(c.yank)
 }
 
-// Insert puts text at the cursor. Line ends become \n, tabs four blanks; control characters, escape sequences and the
-// runes that stand for chips are dropped.
+// Insert puts text at the cursor. Line ends become \n, tabs four spaces; control characters, escape sequences and the
+// runes of chips are dropped.
 func (c *Editor) Insert(s string) {
 	c.killing = false
 	c.replace(c.at, c.at, cleanInput(s))
 }
 
-// BeforeCursor returns the text of the cursor's line up to the cursor; chips are blanks in it.
+// BeforeCursor returns the text of the cursor's line up to the cursor; chips are spaces in it.
 func (c *Editor) BeforeCursor() string {
 	return strings.Map(func(r rune) rune {
 		if isChip(r) {
@@ -119,7 +119,7 @@ func (c *Editor) BeforeCursor() string {
 // ReplaceBefore replaces the last n bytes of what BeforeCursor returns by s: how a completion goes in.
 func (c *Editor) ReplaceBefore(n int, s string) {
 	if before := c.BeforeCursor(); n < len(before) {
-		// Chips are longer than the blanks that stand for them, so the tail is measured, not its place.
+		// Chips are longer than the spaces in their place, so the tail is measured, not its place.
 		tail := []rune(before[len(before)-max(n, 0):])
 		text := c.lines[c.at.line].text[:c.at.off]
 		n = 0
@@ -134,10 +134,10 @@ func (c *Editor) ReplaceBefore(n int, s string) {
 	c.replace(place{c.at.line, c.at.off - n}, c.at, cleanInput(s))
 }
 
-// AtStart and AtEnd say whether the cursor is before or behind all text.
+// AtStart says whether the cursor is before all text.
 func (c *Editor) AtStart() bool { return c.at == place{} }
 
-// AtEnd says whether the cursor is behind all text.
+// AtEnd says whether the cursor is after all text.
 func (c *Editor) AtEnd() bool { return c.at == c.end() }
 
 func (c *Editor) end() place {
@@ -145,15 +145,15 @@ func (c *Editor) end() place {
 	return place{last, len(c.lines[last].text)}
 }
 
-// MoveToStart and MoveToEnd put the cursor before or behind all text.
+// MoveToStart puts the cursor before all text.
 func (c *Editor) MoveToStart() { c.moveTo(place{}) }
 
-// MoveToEnd puts the cursor behind all text.
+// MoveToEnd puts the cursor after all text.
 func (c *Editor) MoveToEnd() { c.moveTo(c.end()) }
 
 func (c *Editor) moveTo(p place) { c.at, c.goal = p, -1 }
 
-// replace puts ins, which is clean, in place of the text between from and to, and the cursor behind it.
+// replace puts ins, which is clean, in place of the text between from and to, and the cursor after it.
 func (c *Editor) replace(from, to place, ins string) {
 	c.settle()
 	c.goal = -1
@@ -225,7 +225,7 @@ func clusters(text []byte) int {
 	return n
 }
 
-// text returns what stands between two places, chips as their runes.
+// text returns what is between two places, chips as their runes.
 func (c *Editor) text(from, to place) string {
 	if from.line == to.line {
 		return string(c.lines[from.line].text[from.off:to.off])

@@ -9,7 +9,7 @@ import (
 )
 
 // Key handles a key that means want, and says whether the editor took it. It takes text, what edits and moves
-// (intent.Draft), and enter behind a backslash, which a newline replaces. It leaves enter, up on the first row, down on
+// (intent.Draft), and enter after a backslash, which a newline replaces. It leaves enter, up on the first row, down on
 // the last, and, while it is empty, everything that would move or delete.
 func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
 	c.settle()
@@ -63,7 +63,7 @@ func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
 	return true
 }
 
-// EndsWithBackslash says whether a backslash stands right before the cursor.
+// EndsWithBackslash says whether a backslash is right before the cursor.
 func (c *Editor) EndsWithBackslash() bool {
 	return c.at.off > 0 && c.lines[c.at.line].text[c.at.off-1] == '\\'
 }
@@ -156,7 +156,7 @@ func (c *Editor) wordLeft() place {
 	return c.skipLeft(func(r rune) bool { return !wordRune(r) && r != '_' })
 }
 
-// blankLeft returns the start of the run of non-blanks before the cursor, as ctrl+w of a shell takes it.
+// blankLeft returns the start of the run of non-spaces before the cursor, as ctrl+w of a shell takes it.
 func (c *Editor) blankLeft() place {
 	return c.skipLeft(func(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u3000' })
 }

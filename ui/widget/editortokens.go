@@ -86,7 +86,7 @@ func (c *Editor) insertWithTokens(s string) {
 	}
 }
 
-// Relabel asks for the label of a token again; one that means nothing any more is
+// Relabel asks for the label of a token again; one that no longer means anything is
 // replaced by a text.
 func (c *Editor) Relabel(r rune, instead string) {
 	if _, there := c.chips.byRune[r]; !there {
@@ -141,18 +141,18 @@ func blankChips(s string) string {
 	}, s)
 }
 
-// AfterCursor returns the text of the cursor's line behind the cursor; chips are
-// blanks in it.
+// AfterCursor returns the text of the cursor's line after the cursor; chips are
+// spaces in it.
 func (c *Editor) AfterCursor() string {
 	return blankChips(string(c.lines[c.at.line].text[c.at.off:]))
 }
 
-// Before returns all text before the cursor, chips as blanks.
+// Before returns all text before the cursor, chips as spaces.
 func (c *Editor) Before() string {
 	return blankChips(c.text(place{}, c.at))
 }
 
-// DeleteAfter deletes the first n bytes behind the cursor, which hold no chip.
+// DeleteAfter deletes the first n bytes after the cursor, which hold no chip.
 func (c *Editor) DeleteAfter(n int) {
 	line := c.lines[c.at.line].text
 	n = min(n, len(line)-c.at.off)

@@ -10,7 +10,7 @@ import (
 )
 
 // vim is what makes an editor a small vi: modes, counts, operators, motions, text objects, a register and a repeat.
-// It begins in insert mode, where it is the editor as ever.
+// It begins in insert mode, where it is the editor without modes.
 type vim struct {
 	on      bool
 	mode    vimMode
@@ -45,7 +45,7 @@ func (c *Editor) Mode() string {
 	return [...]string{"", "normal", "visual", "visual line"}[c.vim.mode]
 }
 
-// vimKey handles a key in the way of vi. handled is false where it is the editor's as ever.
+// vimKey handles a key as vi does. handled is false where it is for the editor without modes.
 func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 	v, name := &c.vim, k.Keystroke()
 	if v.mode == vimInsert {
@@ -117,7 +117,7 @@ func (c *Editor) moved(cmd vimCommand) bool {
 	if cmd.key == 'j' || cmd.key == 'k' {
 		for range max(1, cmd.count) {
 			if !c.vertical(cmd.key == 'j') {
-				return false // it is for whoever walks the history
+				return false // it is for the history
 			}
 		}
 		return true
@@ -182,7 +182,7 @@ func (c *Editor) simple(cmd vimCommand) {
 		c.operate(vimCommand{op: 'c', key: 'c', count: cmd.count})
 	case 'Y':
 		c.operate(vimCommand{op: 'y', key: 'y', count: cmd.count})
-	default: // those that stand for an operator with a motion
+	default: // those that mean an operator with a motion
 		short := map[rune]vimCommand{'x': {op: 'd', key: 'l'}, 'X': {op: 'd', key: 'h'}, 's': {op: 'c', key: 'l'}, 'D': {op: 'd', key: '$'}, 'C': {op: 'c', key: '$'}}[cmd.key]
 		short.count = cmd.count
 		c.operate(short)
@@ -224,7 +224,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// join puts the line below behind this one, with a blank between.
+// join puts the line below after this one, with a space between.
 func (c *Editor) join(n int) {
 	for range max(1, n-1) {
 		if c.at.line+1 >= len(c.lines) {
@@ -242,7 +242,7 @@ func (c *Editor) join(n int) {
 	}
 }
 
-// put inserts the register, behind the cursor or before it.
+// put inserts the register, after the cursor or before it.
 func (c *Editor) put(behind bool, n int) {
 	v := &c.vim
 	if v.text == "" {

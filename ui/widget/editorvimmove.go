@@ -76,8 +76,8 @@ func (c *Editor) motion(cmd vimCommand) (target, bool) {
 	return target{at: c.at, inclusive: inclusive}, c.at != at || cmd.op == 'c'
 }
 
-// kindAt tells what stands at the cursor: 0 for a blank or the end of a line, else 1 or 2; capital motions know only one
-// kind that is not blank.
+// kindAt tells what is at the cursor: 0 for a space or the end of a line, else 1 or 2; capital motions know only one
+// kind that is not space.
 func (c *Editor) kindAt(p place, capital bool) int {
 	text := c.lines[p.line].text
 	if p.off >= len(text) {

@@ -45,7 +45,7 @@ func (c *Editor) extent(cmd vimCommand) (from, to place, lines, ok bool) {
 	return from, to, false, true
 }
 
-// changedWord is cw, which stops at the end of the word where dw takes the blanks behind it too.
+// changedWord is cw, which stops at the end of the word where dw takes the spaces after it too.
 func (c *Editor) changedWord(cmd vimCommand) (from, to place, lines, ok bool) {
 	capital := cmd.key == 'W'
 	from, to = c.at, c.at
@@ -62,7 +62,7 @@ func (c *Editor) changedWord(cmd vimCommand) (from, to place, lines, ok bool) {
 	return from, to, false, true
 }
 
-// after is the place behind the character at p, in its line.
+// after is the place after the character at p, in its line.
 func (c *Editor) after(p place) place {
 	if p.off >= len(c.lines[p.line].text) {
 		return p
@@ -157,7 +157,7 @@ func (c *Editor) wordObject(capital, around bool) (from, to place, ok bool) {
 	return from, to, true
 }
 
-// quoted is the first pair of quotes of the line that ends behind the cursor.
+// quoted is the first pair of quotes of the line that ends after the cursor.
 func (c *Editor) quoted(q byte) (from, to place, ok bool) {
 	text := c.lines[c.at.line].text
 	open := -1
