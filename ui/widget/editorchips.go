@@ -82,33 +82,10 @@ func (c *Editor) InsertPaste(text string) {
 	text = cleanText(text, true)
 	if countLines(text) > chipLines || len(text) > chipBytes {
 		if r, ok := c.chips.add(text); ok {
-			c.killing = false
-			c.replace(c.at, c.at, string(r))
+			c.settle()
+			c.insert(string(r))
 			return
 		}
 	}
 	c.Insert(text)
-}
-
-// chipBefore returns the chip right before the cursor.
-func (c *Editor) chipBefore() (rune, int, bool) {
-	r, n := lastRune(c.lines[c.at.line].text[:c.at.off])
-	return r, n, n > 0 && isChip(r)
-}
-
-// Chip returns the text of the chip right before the cursor.
-func (c *Editor) Chip() (string, bool) {
-	r, _, ok := c.chipBefore()
-	return c.chips.byRune[r].text, ok
-}
-
-// OpenChip replaces the chip right before the cursor by its text, to be edited. It says whether there was one.
-func (c *Editor) OpenChip() bool {
-	r, n, ok := c.chipBefore()
-	if !ok || isToken(r) {
-		return false
-	}
-	c.killing = false
-	c.replace(place{c.at.line, c.at.off - n}, c.at, cleanInput(c.chips.byRune[r].text))
-	return true
 }

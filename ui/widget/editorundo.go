@@ -1,7 +1,5 @@
 package widget
 
-import "strings"
-
 // Bounds of what can be undone.
 const (
 	maxUndo      = 1000    // edits
@@ -59,14 +57,6 @@ func (u *undoLog) bound() {
 }
 
 func (u *undoLog) reset() { *u = undoLog{} }
-
-// endOf is the place at the end of a text that begins at p.
-func (p place) endOf(text string) place {
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		return place{p.line + strings.Count(text, "\n"), len(text) - i - 1}
-	}
-	return place{p.line, p.off + len(text)}
-}
 
 // undo takes the last step back; false where there is none.
 func (c *Editor) undo() bool {

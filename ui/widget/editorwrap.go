@@ -142,5 +142,3 @@ func (ch *chips) cluster(text []byte, limit int) (n, width int) {
 	}
 	return n, min(w, limit)
 }
-
-func lastRune(b []byte) (rune, int) { return utf8.DecodeLastRune(b) }
