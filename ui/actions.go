@@ -58,7 +58,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Redraw:
 		return redraw(c.m.inline.On()), true
 	case intent.SearchHistory:
-		return c.searchHistory(), true
+		return composing{c}.search(), true
 	case intent.Editor:
 		return c.composer.Edit(), true
 	case intent.PasteImage:

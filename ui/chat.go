@@ -188,7 +188,7 @@ func (c *chat) escape() tea.Cmd {
 	switch {
 	case c.Agent.LoggingIn() != "":
 		c.Agent.CancelLogin()
-	case c.stopSending():
+	case composing{c}.stopSending():
 	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()
 	case c.shells.Running():
@@ -220,7 +220,7 @@ func (c *chat) escaped() tea.Cmd {
 // interrupt is ctrl+c: stop, or clear the draft, or quit.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
-	case c.stopSending():
+	case composing{c}.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
 	case c.shells.Running():

@@ -119,7 +119,7 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	if cmd, ok := c.do(want); ok {
 		return cmd, true
 	}
-	if cmd, ok := c.walkQueue(want); ok {
+	if cmd, ok := (composing{c}).walkQueue(want); ok {
 		return cmd, true
 	}
 	return nil, c.composer.Recall(want)
@@ -165,7 +165,7 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	if !edit && c.DropCarried() {
 		return nil, true
 	}
-	if c.takeUnconfirmed(edit) {
+	if (composing{c}).takeUnconfirmed(edit) {
 		return nil, true
 	}
 	if n := len(c.Queued); n > 0 {

@@ -17,7 +17,7 @@ import (
 	"parley/ui/widget"
 )
 
-// composing is the page as the host of its composer.
+// composing is the page as the host of its composer, and what the page does with that.
 type composing struct{ c *chat }
 
 func (h composing) Say(text string) tea.Cmd { return h.c.say(text) }
@@ -31,7 +31,7 @@ func (h composing) Session() composer.Session {
 	c, conn := h.c, h.c.Agent.Conn()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
-		Dir: c.LocalDir(), Away: c.focused || c.listed(), Queued: c.Queued,
+		Dir: c.LocalDir(), Away: c.m.page != chatPage || c.focused || c.listed(), Queued: c.Queued,
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.Kept = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
@@ -62,7 +62,7 @@ func (h composing) takesDraft() bool {
 	return first >= 0 && sessions[first] == h.c.Session
 }
 
-// composers is the screen as their store sees it.
+// composers is the screen around all of them, as their store sees it.
 type composers struct{ m *Model }
 
 func (h composers) Context() context.Context  { return h.m.w.Context() }
@@ -99,8 +99,8 @@ func newStore(m *Model) *composer.Store {
 }
 
 // expand returns what makes blocks of a prompt; nil where it is plain text.
-func (m *Model) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	conn, c := s.Agent.Conn(), m.pageOf(s)
+func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
+	m, conn, c := h.m, s.Agent.Conn(), h.m.pageOf(s)
 	if conn == nil {
 		return nil
 	}
@@ -116,9 +116,10 @@ func (m *Model) expand(s *workspace.Session, text string) func(context.Context) 
 	return m.store.Expand(text, to)
 }
 
-// searchHistory lists what was sent before, the newest first. The draft stays
+// search lists what was sent before, the newest first. The draft stays
 // until something is chosen.
-func (c *chat) searchHistory() tea.Cmd {
+func (h composing) search() tea.Cmd {
+	c := h.c
 	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: widget.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it widget.Item) tea.Cmd {
 		c.composer.KeepDraft() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
@@ -128,26 +129,14 @@ func (c *chat) searchHistory() tea.Cmd {
 	return c.m.store.LoadHistory() // others may have added to it
 }
 
-// remembers is what is done after every message: what was sent, typed or queued
-// by it is kept.
-func (m *Model) remembers(msg tea.Msg) tea.Cmd {
-	for _, c := range m.chats() {
+// after is what every message may have changed for the composers.
+func (h composers) after(msg tea.Msg) tea.Cmd {
+	for _, c := range h.m.chats() {
 		if c.composer.Empty() { // a prompt that was taken from the queue is no longer in it
 			c.EndEdit()
 		}
 	}
-	return m.store.After(msg)
-}
-
-// afterTyping looks which file the draft in front may mention now.
-func (m *Model) afterTyping(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg:
-		if m.page == chatPage {
-			return m.chat.composer.AfterKeys()
-		}
-	}
-	return nil
+	return h.m.store.After(msg)
 }
 
 // commands are the agent's and then parley's.
@@ -177,7 +166,8 @@ func (c *chat) own(text string) (tea.Cmd, bool) {
 
 // stopSending gives up the prompt whose files are being read; false where there is
 // none.
-func (c *chat) stopSending() bool {
+func (h composing) stopSending() bool {
+	c := h.c
 	text, ok := c.StopSending()
 	if ok {
 		c.composer.Prepend(text)
@@ -187,7 +177,8 @@ func (c *chat) stopSending() bool {
 
 // walkQueue goes from the queued prompt in the composer to the one before or
 // after it; each keeps its place. False where there is none in the composer.
-func (c *chat) walkQueue(want intent.Intent) (tea.Cmd, bool) {
+func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
+	c := h.c
 	at, editing := c.Edited()
 	if !editing || want != intent.HistoryBack && want != intent.HistoryForward {
 		return nil, false
@@ -209,7 +200,8 @@ func (c *chat) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 
 // takeUnconfirmed takes the newest prompt that may not have arrived into the
 // composer, or drops it.
-func (c *chat) takeUnconfirmed(edit bool) bool {
+func (h composing) takeUnconfirmed(edit bool) bool {
+	c := h.c
 	p, ok := c.Offers.Take(true)
 	if ok && edit {
 		carried, own := transcript.SplitCarried(p.Draft)

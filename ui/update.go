@@ -32,7 +32,7 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	}
 	m.settleTheme()
 	m.chat.panels.refresh()
-	return tea.Batch(cmd, m.afterTyping(msg), m.remembers(msg), m.write(), m.timers.start(m.moving(), m.input.Rest()))
+	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // handle routes one message.

@@ -77,7 +77,7 @@ func (t attaching) paste(text string) (tea.Cmd, bool) {
 	return tea.Batch(cmds...), true
 }
 
-// typed makes an image of the path that a line ends in; after is what stands between that
+// typed makes an image of the path that a line ends in; after is what is between that
 // and the cursor.
 func (t attaching) typed(line, after string) tea.Cmd {
 	word := line[strings.LastIndexByte(line, ' ')+1:]

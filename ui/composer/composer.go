@@ -113,7 +113,7 @@ func (c *Composer) Paste(text string) tea.Cmd {
 // PasteImage puts the image in the clipboard at the cursor.
 func (c *Composer) PasteImage() tea.Cmd { return c.images.clipboard() }
 
-// AttachTyped makes an image of the path that stands before the cursor.
+// AttachTyped makes an image of the path before the cursor.
 func (c *Composer) AttachTyped() tea.Cmd { return c.images.typed(c.BeforeCursor(), "") }
 
 // Clear empties the composer, which is done with its text.
@@ -126,10 +126,6 @@ func (c *Composer) Clear() {
 
 // Refresh looks which commands can be meant, after the text or the commands have changed.
 func (c *Composer) Refresh() { c.commands.refresh() }
-
-// AfterKeys looks which file can be meant, after the text, or who has the keys, may have
-// changed.
-func (c *Composer) AfterKeys() tea.Cmd { return c.mentions.look() }
 
 // Hint is what the command in the composer takes after its name.
 func (c *Composer) Hint() string { return c.commands.hint() }

@@ -83,7 +83,7 @@ func (p *page) press(keys ...tea.KeyPressMsg) {
 			cmd, _ = p.c.Type(press)
 		}
 		p.run(cmd)
-		p.run(p.c.AfterKeys())
+		p.run(p.c.store.After(k))
 	}
 }
 
@@ -185,12 +185,12 @@ func TestFilesGiveWay(t *testing.T) {
 	p.draft("see @main.go ")
 	p.types("@v")
 	p.c.ClosePopup()
-	p.run(p.c.AfterKeys()) // of a key that went elsewhere
+	p.run(p.c.store.After(tab)) // of a key that went elsewhere
 	p.types("i")
 	p.offers()
 	p.session.Away = true
 	p.c.SetValue("@v")
-	p.run(p.c.AfterKeys())
+	p.run(p.c.store.After(tab))
 	p.offers()
 }
 
@@ -211,7 +211,7 @@ func TestExpandedMentions(t *testing.T) {
 	}
 }
 
-// An entry of the history that was edited is a draft: the walk begins anew from it.
+// An entry of the history that was edited is a draft: the walk begins again from it.
 func TestRecallOfAnEditedEntry(t *testing.T) {
 	p := newPage(t, Options{})
 	for _, text := range []string{"one", "two", "three\twith a tab"} {
@@ -227,7 +227,7 @@ func TestRecallOfAnEditedEntry(t *testing.T) {
 	p.draft("two!")
 }
 
-// Prompts that come back stand before the draft in the order in which they were sent.
+// Prompts that come back are before the draft in the order in which they were sent.
 func TestGivenBack(t *testing.T) {
 	p := newPage(t, Options{})
 	p.types("draft")

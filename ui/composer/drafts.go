@@ -51,7 +51,7 @@ type kept struct {
 	saved  Draft
 	filled bool       // the composer was, when it was looked at last
 	queued int        // prompts that waited then
-	former []DraftKey // where it was before; those are forgotten once it stands under key
+	former []DraftKey // where it was before; those are forgotten once it is under key
 }
 
 // draft is what the composer has now, as far as it can be kept.

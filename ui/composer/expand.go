@@ -59,7 +59,7 @@ func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event
 	return e.blocks
 }
 
-// blocks are the text as it was typed, images where they stand in it, and then
+// blocks are the text as it was typed, images where they are in it, and then
 // the files that it mentions. Notes say what could not be had.
 func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []string) {
 	if e.long {

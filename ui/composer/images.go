@@ -19,7 +19,7 @@ import (
 	"parley/ui/widget"
 )
 
-// image is one that stands in a draft, as a token, from the moment it is
+// image is one that is in a draft, as a token, from the moment it is
 // asked for. Its bytes are read meanwhile: data and err may be read when done is
 // closed.
 type image struct {
@@ -47,7 +47,7 @@ type images struct {
 	held   int // bytes
 }
 
-// maxPictures bounds the images that are held. Beyond it those go first that stand only
+// maxPictures bounds the images that are held. Beyond it those go first that are only
 // in the history.
 const maxPictures = 128 << 20
 
@@ -169,7 +169,7 @@ func (p *images) forget() {
 	}
 }
 
-// needs tells whether an image stands in something that is yet to be sent.
+// needs tells whether an image is in something that is yet to be sent.
 func (c *Composer) needs(token rune) bool {
 	texts := append(c.host.Unsettled(), c.Value())
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, token) })

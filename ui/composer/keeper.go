@@ -216,7 +216,7 @@ func (k *keeper) leave(c *Composer) {
 }
 
 // flush keeps all drafts when the screen has ended, and leaves the one in front to
-// whoever comes next in the project.
+// the next session in the project.
 func (k *keeper) flush() {
 	if k.order.store == nil {
 		return

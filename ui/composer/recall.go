@@ -63,8 +63,8 @@ func (h *recall) next() (string, bool) {
 func (h *recall) leave() { h.at, h.draft = len(h.entries), "" }
 
 // before puts entries of former times, oldest first, before those that were added, in place of those that it put there
-// earlier. One that was added since is not there twice; kept is how one of those stands among entries, nil: as it is. A
-// walk goes on where it is.
+// earlier. One that was added since is not there twice; kept is how one of those is written among entries, nil: as it is. A
+// walk continues where it is.
 func (h *recall) before(entries []string, kept func(string) string) {
 	own := h.entries[h.older:]
 	known := make(map[string]bool, len(own))

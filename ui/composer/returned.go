@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// returned are the prompts that came back and stand before the draft, in the order in
+// returned are the prompts that came back and are before the draft, in the order in
 // which they were sent.
 type returned []returnedPrompt
 

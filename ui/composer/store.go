@@ -56,14 +56,22 @@ func NewStore(opts Options) *Store {
 // LoadHistory reads the history of the project.
 func (s *Store) LoadHistory() tea.Cmd { return s.past.load() }
 
-// After keeps what a message to the screen has changed.
-func (s *Store) After(msg tea.Msg) tea.Cmd { return tea.Batch(s.past.save(), s.drafts.after(msg)) }
+// After follows what a message to the screen has changed: which file may be meant, and
+// what is to be kept.
+func (s *Store) After(msg tea.Msg) tea.Cmd {
+	var found tea.Cmd
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		found = s.opts.Screen.Front().mentions.look()
+	}
+	return tea.Batch(found, s.past.save(), s.drafts.after(msg))
+}
 
 // Leave keeps the draft of a composer that goes away.
 func (s *Store) Leave(c *Composer) { s.drafts.leave(c) }
 
 // FlushDrafts keeps all drafts when the screen has ended, and leaves the one in front to
-// whoever comes next in the project.
+// the next session in the project.
 func (s *Store) FlushDrafts() { s.drafts.flush() }
 
 // FlushHistory writes what was sent and not written when the screen ended.

@@ -12,7 +12,7 @@ const (
 	chipBytes = 2000
 )
 
-// Chips stand in the text as runes of the private plane 16, which cleanInput drops: no text can pose as a chip.
+// Chips are in the text as runes of the private plane 16, which cleanInput drops: no text can pose as a chip.
 const (
 	firstChip = privatePlane
 	lastChip  = FirstToken - 1
@@ -22,7 +22,7 @@ func isChip(r rune) bool { return r >= firstChip && r <= utf8.MaxRune }
 
 type chip struct{ label, text string }
 
-// chips holds what the chips of an editor stand for. A number is used once.
+// chips holds what the chips of an editor mean. A number is used once.
 type chips struct {
 	byRune map[rune]chip
 	next   rune
@@ -43,7 +43,7 @@ func (ch *chips) add(text string) (rune, bool) {
 
 func (ch *chips) label(r rune) string { return ch.byRune[r].label }
 
-// keepOnly forgets the chips that do not stand in text.
+// keepOnly forgets the chips that are not in text.
 func (ch *chips) keepOnly(text string) {
 	for r := range ch.byRune {
 		if !strings.ContainsRune(text, r) {
@@ -52,7 +52,7 @@ func (ch *chips) keepOnly(text string) {
 	}
 }
 
-// expand writes text with what its chips stand for.
+// expand writes text with what its chips mean.
 func (ch *chips) expand(b *strings.Builder, text []byte) {
 	if len(ch.byRune) == 0 {
 		b.Write(text)
@@ -82,33 +82,10 @@ func (c *Editor) InsertPaste(text string) {
 	text = cleanText(text, true)
 	if countLines(text) > chipLines || len(text) > chipBytes {
 		if r, ok := c.chips.add(text); ok {
-			c.killing = false
-			c.replace(c.at, c.at, string(r))
+			c.settle()
+			c.insert(string(r))
 			return
 		}
 	}
 	c.Insert(text)
-}
-
-// chipBefore returns the chip right behind which the cursor stands.
-func (c *Editor) chipBefore() (rune, int, bool) {
-	r, n := lastRune(c.lines[c.at.line].text[:c.at.off])
-	return r, n, n > 0 && isChip(r)
-}
-
-// Chip returns the text of the chip right before the cursor.
-func (c *Editor) Chip() (string, bool) {
-	r, _, ok := c.chipBefore()
-	return c.chips.byRune[r].text, ok
-}
-
-// OpenChip replaces the chip right before the cursor by its text, to be edited. It says whether there was one.
-func (c *Editor) OpenChip() bool {
-	r, n, ok := c.chipBefore()
-	if !ok || isToken(r) {
-		return false
-	}
-	c.killing = false
-	c.replace(place{c.at.line, c.at.off - n}, c.at, cleanInput(c.chips.byRune[r].text))
-	return true
 }

@@ -20,14 +20,14 @@ func TestEditorParts(t *testing.T) {
 	}
 	again := NewEditor()
 	again.SetParts(parts)
-	if again.Value() != c.Value() || !slices.Equal(again.Parts(), want) || !again.AtEnd() {
+	if again.Value() != c.Value() || !slices.Equal(again.Parts(), want) || again.at != again.end() {
 		t.Errorf("put there again: %+v", again.Parts())
 	}
 	again.SetEdited("please see " + pasted + " and the other: " + other[1:])
 	if got := again.Parts(); !slices.Equal(got, []Part{{"please see ", false}, {pasted, true}, {" and the other: " + other[1:], false}}) {
 		t.Errorf("edited: %+v", got)
 	}
-	if (&Editor{lines: []*inputLine{{}}}).Parts() != nil {
+	if NewEditor().Parts() != nil {
 		t.Error("an empty editor has parts")
 	}
 	for text, want := range map[string]bool{"!ls": true, " !ls": false, "x\n!ls": false, "!": true} {

@@ -52,8 +52,8 @@ func Token(piece string) (rune, bool) {
 // InsertToken puts a token at the cursor.
 func (c *Editor) InsertToken(r rune) {
 	if c.known(r) {
-		c.killing = false
-		c.replace(c.at, c.at, string(r))
+		c.settle()
+		c.insert(string(r))
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Editor) insertWithTokens(s string) {
 	}
 }
 
-// Relabel asks for the label of a token again; one that means nothing any more is
+// Relabel asks for the label of a token again; one that no longer means anything is
 // replaced by a text.
 func (c *Editor) Relabel(r rune, instead string) {
 	if _, there := c.chips.byRune[r]; !there {
@@ -100,6 +100,7 @@ func (c *Editor) Relabel(r rune, instead string) {
 		}
 		return
 	}
+	c.settle()
 	instead = strings.ReplaceAll(cleanInput(instead), "\n", " ")
 	for i, l := range c.lines {
 		for {
@@ -122,7 +123,7 @@ func (c *Editor) Relabel(r rune, instead string) {
 // TailBeforeCursor returns the end of what BeforeCursor does: n bytes, or a few
 // less. Its cost does not grow with the line.
 func (c *Editor) TailBeforeCursor(n int) string {
-	text := c.lines[c.at.line].text[:c.at.off]
+	text := c.line(c.at)[:c.at.off]
 	if len(text) > n {
 		text = text[len(text)-n:]
 		for len(text) > 0 && !utf8.RuneStart(text[0]) {
@@ -141,21 +142,21 @@ func blankChips(s string) string {
 	}, s)
 }
 
-// AfterCursor returns the text of the cursor's line behind the cursor; chips are
-// blanks in it.
+// AfterCursor returns the text of the cursor's line after the cursor; chips are
+// spaces in it.
 func (c *Editor) AfterCursor() string {
-	return blankChips(string(c.lines[c.at.line].text[c.at.off:]))
+	return blankChips(string(c.line(c.at)[c.at.off:]))
 }
 
-// Before returns all text before the cursor, chips as blanks.
+// Before returns all text before the cursor, chips as spaces.
 func (c *Editor) Before() string {
 	return blankChips(c.text(place{}, c.at))
 }
 
-// DeleteAfter deletes the first n bytes behind the cursor, which hold no chip.
+// DeleteAfter deletes the first n bytes after the cursor, which hold no chip.
 func (c *Editor) DeleteAfter(n int) {
 	line := c.lines[c.at.line].text
 	n = min(n, len(line)-c.at.off)
-	c.killing = false
-	c.replace(c.at, place{c.at.line, c.at.off + n}, "")
+	c.settle()
+	c.delete(c.at, place{c.at.line, c.at.off + n})
 }

@@ -1,7 +1,5 @@
 package widget
 
-import "strings"
-
 // Bounds of what can be undone.
 const (
 	maxUndo      = 1000    // edits
@@ -33,7 +31,7 @@ func (u *undoLog) note(at place, old, new string) {
 	}
 	u.undone = u.undone[:0]
 	if n := len(u.done); n > 0 && !u.sealed && old == "" {
-		if last := &u.done[n-1]; len(last.new) < maxJoined && last.at.behind(last.new) == at { // typed on
+		if last := &u.done[n-1]; len(last.new) < maxJoined && last.at.endOf(last.new) == at { // typed on
 			last.new += new
 			u.bytes += len(new)
 			u.bound()
@@ -60,14 +58,6 @@ func (u *undoLog) bound() {
 
 func (u *undoLog) reset() { *u = undoLog{} }
 
-// behind is the place at the end of a text that begins at p.
-func (p place) behind(text string) place {
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		return place{p.line + strings.Count(text, "\n"), len(text) - i - 1}
-	}
-	return place{p.line, p.off + len(text)}
-}
-
 // undo takes the last step back; false where there is none.
 func (c *Editor) undo() bool {
 	u := &c.edits
@@ -78,7 +68,7 @@ func (c *Editor) undo() bool {
 	for more := true; more; {
 		e := u.done[len(u.done)-1]
 		u.done = u.done[:len(u.done)-1]
-		c.replace(e.at, e.at.behind(e.new), e.old)
+		c.replace(e.at, e.at.endOf(e.new), e.old)
 		if e.old == "" || c.vim.on {
 			c.moveTo(e.at)
 		}
@@ -103,7 +93,7 @@ func (c *Editor) redo() bool {
 			break
 		}
 		u.undone = u.undone[:len(u.undone)-1]
-		c.replace(e.at, e.at.behind(e.old), e.new)
+		c.replace(e.at, e.at.endOf(e.old), e.new)
 		u.done = append(u.done, e)
 	}
 	u.replaying = false

@@ -8,74 +8,17 @@ import (
 	"parley/ui/theme"
 )
 
-// rowRef names a row: one of the rows of a line.
-type rowRef struct{ line, row int }
-
-func (a rowRef) before(b rowRef) bool { return a.line < b.line || a.line == b.line && a.row < b.row }
-
-// wrapped returns a line with its wrapping made.
-func (c *Editor) wrapped(line int) *inputLine {
-	l := c.lines[line]
-	l.wrap(&c.chips, c.textWidth())
-	return l
-}
-
-// step returns the row n rows after r (before, if n is negative), and how many steps there were.
-func (c *Editor) step(r rowRef, n int) (rowRef, int) {
-	done := 0
-	for ; n > 0; n-- {
-		switch {
-		case r.row+1 < len(c.wrapped(r.line).starts):
-			r.row++
-		case r.line+1 < len(c.lines):
-			r = rowRef{r.line + 1, 0}
-		default:
-			return r, done
-		}
-		done++
-	}
-	for ; n < 0; n++ {
-		switch {
-		case r.row > 0:
-			r.row--
-		case r.line > 0:
-			r = rowRef{r.line - 1, len(c.wrapped(r.line-1).starts) - 1}
-		default:
-			return r, done
-		}
-		done++
-	}
-	return r, done
-}
-
 // Height returns how many rows the editor takes, from 1 to its maximum.
 func (c *Editor) Height() int {
 	_, n := c.step(rowRef{}, c.maxRows-1)
 	return n + 1
 }
 
-// cursorRow returns the row of the cursor and its column in the text.
-func (c *Editor) cursorRow() (rowRef, int) {
-	l := c.wrapped(c.at.line)
-	row := l.rowAt(c.at.off)
-	return rowRef{c.at.line, row}, c.cells(l.text[l.starts[row]:c.at.off])
-}
-
-func (c *Editor) cells(text []byte) int {
-	w := 0
-	for len(text) > 0 {
-		n, cw := c.chips.cluster(text, c.textWidth())
-		w += cw
-		text = text[n:]
-	}
-	return w
-}
-
 // window returns the first row of the window and its height, and the cursor's row in it: from where the window was, so
 // far that it shows the cursor and no rows beyond the text.
 func (c *Editor) window() (top rowRef, height, y int) {
 	height = c.Height()
-	cur, _ := c.cursorRow()
+	cur, _ := c.rowOf(c.at)
 	top.line = min(c.top.line, len(c.lines)-1)
 	top.row = min(c.top.row, len(c.wrapped(top.line).starts)-1)
 	if cur.before(top) {
@@ -101,7 +44,7 @@ func (c *Editor) settle() { c.top, _, _ = c.window() }
 // Cursor returns where the terminal's cursor belongs, in cells from the widget's top left corner.
 func (c *Editor) Cursor() (x, y int) {
 	_, _, y = c.window()
-	_, col := c.cursorRow()
+	_, col := c.rowOf(c.at)
 	return promptWidth + col, y
 }
 
@@ -117,7 +60,7 @@ func (c *Editor) Rows(look EditorLook) []string {
 	th := look.Theme
 	prompt := th.Prompt.Paint(cmp.Or(look.Prompt, "› "))
 	if c.Empty() {
-		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(look.Placeholder), c.width-promptWidth, "…"))}
+		return []string{prompt + th.Placeholder.Paint(Truncate(oneLine(look.Placeholder), c.room+1, "…"))}
 	}
 	top, height, _ := c.window()
 	rows := make([]string, 0, height)
@@ -135,10 +78,10 @@ func (c *Editor) Rows(look EditorLook) []string {
 func (c *Editor) paintRow(r rowRef, th *theme.Theme) string {
 	l := c.wrapped(r.line)
 	text := l.row(r.row)
-	if c.vim.mode != vimVisual && c.vim.mode != vimVisualLine {
+	if !c.vim.selecting() {
 		return c.paint(text, th.Text, th)
 	}
-	from, to, _ := c.selected()
+	from, to, _ := c.vim.selected()
 	start := l.starts[r.row]
 	within := func(p place) int { // where in the row a place is
 		switch {
@@ -173,40 +116,21 @@ func (c *Editor) paint(text []byte, ink theme.Ink, th *theme.Theme) string {
 		if i == len(s) {
 			break
 		}
-		b = th.Chip.Append(b, Truncate(c.chips.label(r), c.textWidth(), "…"))
+		b = th.Chip.Append(b, Truncate(c.chips.label(r), c.room, "…"))
 		i += n
 		start = i
 	}
 	return string(b)
 }
 
-// vertical moves the cursor a row down or up, as near as it can to the column where the move began. It says whether there
-// was a row to go to.
-func (c *Editor) vertical(down bool) bool {
-	cur, col := c.cursorRow()
-	if c.goal < 0 {
-		c.goal = col
+// Click puts the cursor where a cell of the widget is, counted from its top left corner: at the character there, or at the
+// end of the row where it has none that far.
+func (c *Editor) Click(x, y int) {
+	if c.Empty() {
+		return
 	}
-	n := -1
-	if down {
-		n = 1
-	}
-	to, moved := c.step(cur, n)
-	if moved == 0 {
-		c.goal = -1
-		return false
-	}
-	l := c.wrapped(to.line)
-	row := l.row(to.row)
-	off, w := 0, 0
-	for off < len(row) {
-		size, cw := c.chips.cluster(row[off:], c.textWidth())
-		// The end of a row that wraps on is the start of the next: stay before its last cluster.
-		if w+cw > c.goal || off+size == len(row) && to.row+1 < len(l.starts) {
-			break
-		}
-		off, w = off+size, w+cw
-	}
-	c.at = place{to.line, l.starts[to.row] + off}
-	return true
+	c.settle()
+	row, _ := c.step(c.top, min(max(y, 0), c.Height()-1))
+	c.killing = false
+	c.moveTo(c.placeAt(row, x-promptWidth))
 }

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // vim is what makes an editor a small vi: modes, counts, operators, motions, text objects, a register and a repeat.
-// It begins in insert mode, where it is the editor as ever.
+// It begins in insert mode, where it is the editor without modes.
 type vim struct {
+	e       *Editor
 	on      bool
 	mode    vimMode
 	pending []rune // of a command that is not complete
@@ -38,16 +40,18 @@ const (
 func (v *vim) begin() { v.mode, v.pending = vimInsert, nil }
 
 // SetVim turns the modes of vi on or off.
-func (c *Editor) SetVim(on bool) { c.vim = vim{on: on} }
+func (c *Editor) SetVim(on bool) { c.vim = vim{e: c, on: on} }
 
 // Mode names the mode that is not the usual one: "normal", "visual" or "visual line"; "" while text can be typed.
 func (c *Editor) Mode() string {
 	return [...]string{"", "normal", "visual", "visual line"}[c.vim.mode]
 }
 
-// vimKey handles a key in the way of vi. handled is false where it is the editor's as ever.
-func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
-	v, name := &c.vim, k.Keystroke()
+func (v *vim) selecting() bool { return v.mode == vimVisual || v.mode == vimVisualLine }
+
+// key handles a key as vi does. handled is false where it is for the editor without modes.
+func (v *vim) key(k tea.KeyPressMsg) (taken, handled bool) {
+	e, name := v.e, k.Keystroke()
 	if v.mode == vimInsert {
 		if name != "esc" {
 			if !v.redo && len(v.typed) < 10_000 {
@@ -56,9 +60,9 @@ func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 			return false, false
 		}
 		v.mode = vimNormal
-		c.edits.seal()
-		if c.at.off > 0 {
-			c.moveTo(c.left())
+		e.edits.seal()
+		if e.at.off > 0 {
+			e.moveTo(e.left(e.at))
 		}
 		return true, true
 	}
@@ -67,7 +71,7 @@ func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 		v.mode, v.pending = vimNormal, nil
 		return true, true
 	case name == "ctrl+r":
-		c.redo()
+		e.redo()
 		return true, true
 	case name == "backspace" || name == "space":
 		k.Text = map[string]string{"backspace": "h", "space": "l"}[name]
@@ -82,133 +86,124 @@ func (c *Editor) vimKey(k tea.KeyPressMsg) (taken, handled bool) {
 	}
 	v.pending = nil
 	if state == vimComplete {
-		return c.run(cmd), true
+		return v.run(cmd), true
 	}
 	return true, true
 }
 
 // run carries out a command; false for one that is not the editor's, such as a step up from the first row.
-func (c *Editor) run(cmd vimCommand) bool {
-	v := &c.vim
-	c.edits.seal()
+func (v *vim) run(cmd vimCommand) bool {
+	v.e.edits.seal()
 	if cmd.key == '.' {
-		c.repeat(cmd.count)
+		v.repeat(cmd.count)
 		return true
 	}
 	if cmd.changes() && !v.redo {
 		v.last, v.typed = cmd, nil
 	}
 	switch {
-	case v.mode == vimVisual || v.mode == vimVisualLine:
-		return c.visual(cmd)
+	case v.selecting():
+		return v.visual(cmd)
 	case cmd.op != 0:
-		c.operate(cmd)
+		v.operate(cmd)
 	case strings.ContainsRune("iaIAoOxXsSDCYpPrR~Juvy", cmd.key) || cmd.key == 'V':
-		c.simple(cmd)
+		v.simple(cmd)
 	default:
-		return c.moved(cmd)
+		return v.moved(cmd)
 	}
-	c.stay()
+	v.stay()
 	return true
 }
 
 // moved carries out a motion.
-func (c *Editor) moved(cmd vimCommand) bool {
+func (v *vim) moved(cmd vimCommand) bool {
 	if cmd.key == 'j' || cmd.key == 'k' {
 		for range max(1, cmd.count) {
-			if !c.vertical(cmd.key == 'j') {
-				return false // it is for whoever walks the history
+			if !v.e.vertical(cmd.key == 'j') {
+				return false // it is for the history
 			}
 		}
 		return true
 	}
-	if to, ok := c.motion(cmd); ok {
-		c.moveTo(to.at)
+	if to, ok := v.motion(cmd); ok {
+		v.e.moveTo(to.at)
 	}
-	c.stay()
+	v.stay()
 	return true
 }
 
 // stay keeps the cursor on a character in normal mode.
-func (c *Editor) stay() {
-	if c.vim.mode == vimNormal && c.at.off > 0 && c.at == c.lineEnd() {
-		goal := c.goal
-		c.at = c.left()
-		c.goal = goal
+func (v *vim) stay() {
+	if e := v.e; v.mode == vimNormal && e.at.off > 0 && e.at == e.lineEnd(e.at) {
+		e.at = e.left(e.at)
 	}
 }
 
 // simple carries out the commands of one key.
-func (c *Editor) simple(cmd vimCommand) {
-	v, n := &c.vim, max(1, cmd.count)
+func (v *vim) simple(cmd vimCommand) {
+	e, n := v.e, max(1, cmd.count)
 	switch cmd.key {
 	case 'i':
 		v.mode = vimInsert
 	case 'a':
 		v.mode = vimInsert
-		if c.at != c.lineEnd() {
-			c.moveTo(c.right())
-		}
+		e.moveTo(e.after(e.at))
 	case 'I':
 		v.mode = vimInsert
-		c.moveTo(c.firstWord())
+		e.moveTo(e.firstWord(e.at))
 	case 'A':
 		v.mode = vimInsert
-		c.moveTo(c.lineEnd())
+		e.moveTo(e.lineEnd(e.at))
 	case 'o':
-		c.moveTo(c.lineEnd())
-		c.Insert("\n")
+		e.moveTo(e.lineEnd(e.at))
+		e.insert("\n")
 		v.mode = vimInsert
 	case 'O':
-		c.moveTo(c.lineStart())
-		c.Insert("\n")
-		c.moveTo(place{c.at.line - 1, 0})
+		e.moveTo(e.lineStart(e.at))
+		e.insert("\n")
+		e.moveTo(place{e.at.line - 1, 0})
 		v.mode = vimInsert
 	case 'v':
-		v.mode, v.anchor = vimVisual, c.at
+		v.mode, v.anchor = vimVisual, e.at
 	case 'V':
-		v.mode, v.anchor = vimVisualLine, c.at
+		v.mode, v.anchor = vimVisualLine, e.at
 	case 'p', 'P':
-		c.put(cmd.key == 'p', n)
+		v.put(cmd.key == 'p', n)
 	case 'u':
 		for range n {
-			c.undo()
+			e.undo()
 		}
 	case 'J':
-		c.join(n)
+		v.join(n)
 	case 'r', '~':
-		c.change(cmd, n)
+		v.change(cmd, n)
 	case 'S':
-		c.operate(vimCommand{op: 'c', key: 'c', count: cmd.count})
+		v.operate(vimCommand{op: 'c', key: 'c', count: cmd.count})
 	case 'Y':
-		c.operate(vimCommand{op: 'y', key: 'y', count: cmd.count})
-	default: // those that stand for an operator with a motion
+		v.operate(vimCommand{op: 'y', key: 'y', count: cmd.count})
+	default: // those that mean an operator with a motion
 		short := map[rune]vimCommand{'x': {op: 'd', key: 'l'}, 'X': {op: 'd', key: 'h'}, 's': {op: 'c', key: 'l'}, 'D': {op: 'd', key: '$'}, 'C': {op: 'c', key: '$'}}[cmd.key]
 		short.count = cmd.count
-		c.operate(short)
+		v.operate(short)
 	}
 }
 
 // change replaces characters, or the case of letters.
-func (c *Editor) change(cmd vimCommand, n int) {
-	from, to := c.at, c.at
+func (v *vim) change(cmd vimCommand, n int) {
+	e := v.e
+	from, to := e.at, e.at
 	for range n {
-		if c.at = to; c.at == c.lineEnd() {
-			break
-		}
-		to = c.right()
+		to = e.after(to)
 	}
-	text := c.text(from, to)
-	c.at = from
-	if text == "" {
-		return
+	text := e.text(from, to)
+	switch {
+	case text == "":
+	case cmd.key == '~':
+		e.replace(from, to, swapCase(text))
+	default:
+		e.replace(from, to, strings.Repeat(string(cmd.arg), clusters([]byte(text))))
+		e.moveTo(e.left(e.at))
 	}
-	if cmd.key == '~' {
-		c.replace(from, to, swapCase(text))
-		return
-	}
-	c.replace(from, to, strings.Repeat(string(cmd.arg), clusters([]byte(text))))
-	c.moveTo(c.left())
 }
 
 // swapCase makes small letters large and the reverse.
@@ -224,54 +219,53 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// join puts the line below behind this one, with a blank between.
-func (c *Editor) join(n int) {
+// join puts the line below after this one, with a space between.
+func (v *vim) join(n int) {
+	e := v.e
 	for range max(1, n-1) {
-		if c.at.line+1 >= len(c.lines) {
+		if e.at.line+1 >= len(e.lines) {
 			return
 		}
-		next := c.lines[c.at.line+1].text
+		next := e.lines[e.at.line+1].text
 		skip := len(next) - len(strings.TrimLeft(string(next), " "))
-		at := c.lineEnd()
-		blank := " "
+		at := e.lineEnd(e.at)
+		space := " "
 		if at.off == 0 || skip == len(next) {
-			blank = ""
+			space = ""
 		}
-		c.replace(at, place{c.at.line + 1, skip}, blank)
-		c.moveTo(at)
+		e.replace(at, place{e.at.line + 1, skip}, space)
+		e.moveTo(at)
 	}
 }
 
-// put inserts the register, behind the cursor or before it.
-func (c *Editor) put(behind bool, n int) {
-	v := &c.vim
+// put inserts the register, after the cursor or before it.
+func (v *vim) put(after bool, n int) {
 	if v.text == "" {
 		return
 	}
-	text := strings.Repeat(v.text, n)
+	e, text := v.e, strings.Repeat(v.text, n)
 	if !v.lines {
-		if behind && c.at != c.lineEnd() {
-			c.moveTo(c.right())
+		if after {
+			e.moveTo(e.after(e.at))
 		}
-		c.replace(c.at, c.at, text)
-		c.moveTo(c.left())
+		e.replace(e.at, e.at, text)
+		e.moveTo(e.left(e.at))
 		return
 	}
 	text = strings.TrimSuffix(text, "\n")
-	if behind {
-		at := c.lineEnd()
-		c.replace(at, at, "\n"+text)
-		c.moveTo(place{at.line + 1, 0})
+	if after {
+		at := e.lineEnd(e.at)
+		e.replace(at, at, "\n"+text)
+		e.moveTo(place{at.line + 1, 0})
 		return
 	}
-	at := c.lineStart()
-	c.replace(at, at, text+"\n")
-	c.moveTo(at)
+	at := e.lineStart(e.at)
+	e.replace(at, at, text+"\n")
+	e.moveTo(at)
 }
 
 // repeat does the last change again.
-func (c *Editor) repeat(count int) {
-	v := &c.vim
+func (v *vim) repeat(count int) {
 	if v.last.key == 0 {
 		return
 	}
@@ -280,13 +274,88 @@ func (c *Editor) repeat(count int) {
 		cmd.count = count
 	}
 	v.redo = true
-	c.run(cmd)
+	v.run(cmd)
 	if v.mode == vimInsert {
 		for _, k := range v.typed {
-			c.Key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
+			v.e.key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
 		}
-		c.vimKey(tea.KeyPressMsg{Code: tea.KeyEscape})
+		v.key(tea.KeyPressMsg{Code: tea.KeyEscape})
 	}
 	v.redo = false
-	c.stay()
+	v.stay()
+}
+
+// visual handles a command while something is selected.
+func (v *vim) visual(cmd vimCommand) bool {
+	e := v.e
+	from, to, lines := v.selected()
+	switch {
+	case cmd.arg != 0 && (cmd.key == 'i' || cmd.key == 'a'):
+		if a, b, ok := e.object(e.at, cmd); ok && a != b {
+			v.anchor = a
+			e.moveTo(e.left(b))
+		}
+	case strings.ContainsRune("dxcsy", cmd.key):
+		v.mode = vimNormal
+		e.moveTo(from)
+		v.apply(cmp.Or(map[rune]rune{'x': 'd', 's': 'c'}[cmd.key], cmd.key), from, to, lines)
+		v.stay()
+	case cmd.key == 'r' || cmd.key == '~' || cmd.key == 'u':
+		v.mode = vimNormal
+		text := e.text(from, to)
+		switch cmd.key {
+		case '~':
+			text = swapCase(text)
+		case 'u':
+			text = strings.ToLower(text)
+		default:
+			text = strings.Map(func(r rune) rune {
+				if r == '\n' {
+					return r
+				}
+				return cmd.arg
+			}, text)
+		}
+		e.replace(from, to, text)
+		e.moveTo(from)
+	case cmd.key == 'p':
+		v.mode = vimNormal
+		put := v.text
+		v.text, v.lines = e.text(from, to), lines
+		e.replace(from, to, strings.TrimSuffix(put, "\n"))
+		e.moveTo(from)
+	case cmd.key == 'J':
+		v.mode = vimNormal
+		e.moveTo(from)
+		v.join(to.line - from.line + 1)
+	case cmd.key == 'o':
+		if v.anchor = from; e.at == from {
+			v.anchor = e.left(to)
+		}
+		e.at, v.anchor = v.anchor, e.at
+	case cmd.key == 'v' || cmd.key == 'V':
+		want := map[rune]vimMode{'v': vimVisual, 'V': vimVisualLine}[cmd.key]
+		if v.mode == want {
+			want = vimNormal
+		}
+		v.mode = want
+	default:
+		return v.moved(cmd)
+	}
+	return true
+}
+
+// selected is what a visual selection covers.
+func (v *vim) selected() (from, to place, lines bool) {
+	e := v.e
+	from, to = v.anchor, e.at
+	from.line = min(from.line, len(e.lines)-1) // the text may have been changed meanwhile
+	from.off = e.snap(from.line, min(from.off, len(e.line(from))))
+	if to.before(from) {
+		from, to = to, from
+	}
+	if v.mode == vimVisualLine {
+		return e.lineStart(from), e.lineEnd(to), true
+	}
+	return from, e.after(to), false
 }

@@ -36,7 +36,7 @@ func (l *inputLine) wrap(ch *chips, width int) {
 }
 
 // edited mends the wrapping after n bytes at a place became m others. A row depends on nothing but its start, the text
-// in it and the cluster behind it, so wrapping begins two rows before the edit and ends where it meets an old row again.
+// in it and the cluster after it, so wrapping begins two rows before the edit and ends where it meets an old row again.
 func (l *inputLine) edited(ch *chips, at, n, m int) {
 	if l.width == 0 {
 		return
@@ -78,8 +78,8 @@ func (l *inputLine) row(i int) []byte {
 	return l.text[l.starts[i]:]
 }
 
-// nextRow returns where the row after the one at start begins, and false if that one is the last. Rows break behind
-// blanks and beside wide characters, else anywhere. One blank may hang over the edge, in the cell kept for the cursor.
+// nextRow returns where the row after the one at start begins, and false if that one is the last. Rows break after
+// spaces and beside wide characters, else anywhere. One space may hang over the edge, in the cell kept for the cursor.
 func (ch *chips) nextRow(text []byte, start, width int) (int, bool) {
 	if len(text)-start <= width && plainBytes(text[start:]) {
 		return len(text), false
@@ -142,5 +142,3 @@ func (ch *chips) cluster(text []byte, limit int) (n, width int) {
 	}
 	return n, min(w, limit)
 }
-
-func lastRune(b []byte) (rune, int) { return utf8.DecodeLastRune(b) }

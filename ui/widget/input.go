@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// printable says whether a key stands for text rather than a command. AltGr may report ctrl and alt together.
+// printable says whether a key means text rather than a command. AltGr may report ctrl and alt together.
 func printable(k tea.KeyPressMsg) bool {
 	if k.Text == "" {
 		return false
@@ -25,7 +25,7 @@ const privatePlane = 0x100000
 func cleanInput(s string) string { return cleanText(s, false) }
 
 // cleanText makes text fit for input. Line ends become \n; escape sequences, control characters, broken UTF-8 and
-// the runes of privatePlane are dropped; tabs become blanks unless keepTabs.
+// the runes of privatePlane are dropped; tabs become spaces unless keepTabs.
 func cleanText(s string, keepTabs bool) string {
 	if cleanASCII(s) {
 		return s

@@ -179,3 +179,18 @@ func TestListFilterIsOneLine(t *testing.T) {
 		}
 	}
 }
+
+// Of a path that is too long the end is shown, and what matched in it.
+func TestListPaths(t *testing.T) {
+	l := NewList([]Item{{Title: "first"}, {Title: "internal/workspace/prompts.go", Path: true, Marks: []int{0, 19, 20}}})
+	row := l.Rows(18, 2, theme.Dark())[1]
+	if got, want := ansi.Strip(row), "  …pace/prompts.go"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if marked := theme.Dark().Match.Paint("pr"); !strings.Contains(row, marked) {
+		t.Errorf("what matched is not marked: %q", row)
+	}
+	if got := ansi.Strip(l.Rows(40, 2, theme.Dark())[1]); got != "  internal/workspace/prompts.go" {
+		t.Errorf("with more room: %q", got)
+	}
+}
