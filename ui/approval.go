@@ -1,43 +1,25 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/theme"
 	"parley/ui/widget"
 )
 
-// approvalWords say what a mode does.
-var approvalWords = map[permissions.Mode]string{
-	permissions.AskMode:      "what no rule answers is asked",
-	permissions.AcceptEdits:  "files inside the session's directories are written without asking",
-	permissions.ReadOnlyMode: "what writes or runs something is rejected",
-	permissions.AllMode:      "everything is allowed, in this session, until parley ends",
-}
-
-// ApprovalWords says what a mode does.
-func ApprovalWords(m permissions.Mode) string { return approvalWords[m] }
-
-// approval is what becomes of the session's questions.
-func (c *chat) approval() permissions.Mode {
-	if c.ACP == nil || c.Agent.Conn() == nil || c.ReadOnly {
-		return permissions.AskMode
-	}
-	return c.Agent.Conn().Broker.Mode(c.ACP.ID())
-}
-
-// approvalWord stands in the status line; "" for the usual mode.
-func (c *chat) approvalWord() string {
-	th := c.m.Theme
-	switch m := c.approval(); m {
+// approvalWord is shown in the status line; "" for the usual mode.
+func approvalWord(m permissions.Mode, th *theme.Theme) string {
+	switch m {
 	case permissions.AskMode:
 		return ""
 	case permissions.AllMode:
 		return th.Bad.Paint("EVERYTHING ALLOWED")
-	default:
-		return th.Warn.Paint(m.String())
 	}
+	return th.Warn.Paint(m.String())
 }
 
 // showApproval lets the user choose the mode; that everything is allowed has to be
@@ -46,36 +28,25 @@ func (c *chat) showApproval() tea.Cmd {
 	if c.ACP == nil || c.Agent.Conn() == nil {
 		return c.say(workspace.ErrNotOpen.Error())
 	}
+	approve := func(it widget.Item) tea.Cmd {
+		m := it.Value.(permissions.Mode)
+		c.SetApproval(m)
+		return c.say(m.String() + ": " + m.Says())
+	}
 	var items []widget.Item
-	at := 0
-	for i, m := range permissions.Modes {
-		items = append(items, widget.Item{Title: m.String(), Detail: approvalWords[m], Value: m})
-		if m == c.approval() {
-			at = i
-		}
+	for _, m := range permissions.Modes {
+		items = append(items, widget.Item{Title: m.String(), Detail: m.Says(), Value: m})
 	}
 	c.picker = &picker{title: "what becomes of questions", foot: "enter chooses · esc", list: widget.NewList(items), choose: func(it widget.Item) tea.Cmd {
-		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.approval() == m {
-			return c.approve(m)
+		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {
+			return approve(it)
 		}
-		c.picker = &picker{title: "allow everything in this session?", foot: "enter chooses · esc", choose: func(it widget.Item) tea.Cmd {
-			return c.approve(it.Value.(permissions.Mode))
-		}, list: widget.NewList([]widget.Item{
-			{Title: "no", Detail: "leave it as it is", Value: c.approval()},
+		c.picker = &picker{title: "allow everything in this session?", foot: "enter chooses · esc", choose: approve, list: widget.NewList([]widget.Item{
+			{Title: "no", Detail: "leave it as it is", Value: c.Approval()},
 			{Title: "yes, everything", Detail: "commands and files, without a question; rules that deny still do", Value: permissions.AllMode},
 		})}
 		return nil
 	}}
-	c.picker.list.Move(at)
+	c.picker.list.Move(slices.Index(permissions.Modes, c.Approval()))
 	return nil
-}
-
-// approve sets the mode, and has it answer what is open.
-func (c *chat) approve(m permissions.Mode) tea.Cmd {
-	broker, session := c.Agent.Conn().Broker, c.ACP.ID()
-	broker.SetMode(session, m)
-	return tea.Batch(c.say(m.String()+": "+approvalWords[m]), func() tea.Msg {
-		broker.Reconsider(session) // it looks at files
-		return nil
-	})
 }

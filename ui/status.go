@@ -24,7 +24,7 @@ func (c *chat) status(width int) string {
 	parts := c.statusParts()
 	if w := c.m.waitingWord(); w != "" { // nothing but the mode comes before it
 		at := 0
-		if len(parts) > 0 && parts[0] == c.approvalWord() {
+		if len(parts) > 0 && parts[0] == approvalWord(c.Approval(), th) {
 			at = 1
 		}
 		parts = slices.Insert(parts, at, w)
@@ -55,8 +55,8 @@ func (c *chat) statusParts() []string {
 	th, t := c.m.Theme, c.Thread
 	if c.toast != "" && c.m.Now().Before(c.toastUntil) {
 		toast := []string{th.Accent.Paint(strings.Join(strings.Fields(c.toast), " "))}
-		if c.approval() == permissions.AllMode { // never covered
-			toast = append([]string{c.approvalWord()}, toast...)
+		if c.Approval() == permissions.AllMode { // never covered
+			toast = append([]string{approvalWord(c.Approval(), th)}, toast...)
 		}
 		return toast
 	}
@@ -78,7 +78,7 @@ func (c *chat) statusParts() []string {
 	if t.State == thread.Ended {
 		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
 	}
-	if w := c.approvalWord(); w != "" { // first: it is never dropped for want of room
+	if w := approvalWord(c.Approval(), th); w != "" { // first: it is never dropped for want of room
 		parts = append(parts, w)
 	}
 	parts = append(parts, th.Strong.Paint(c.Agent.Name()))
