@@ -5,7 +5,6 @@ import (
 
 	"parley/internal/atomicfile"
 	"parley/permissions"
-	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/widget"
 )
@@ -38,7 +37,7 @@ type formHost struct{ questionHost }
 
 func (h formHost) Around() question.Around {
 	around := h.questionHost.Around()
-	around.Covered = around.Covered || h.c.question.Open()
+	around.Later = h.c.question.Open()
 	return around
 }
 
@@ -48,29 +47,6 @@ func (h formHost) OpenURL(url string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return openedURLMsg{c, open(url)} }
-}
-
-// form is the form or the page that is next; nil where there is none. A question comes
-// first.
-func (c *chat) form() *question.Elicitation {
-	if c.question.Open() {
-		return nil
-	}
-	return c.elicits.First()
-}
-
-// formShown is that one if it is on the screen.
-func (c *chat) formShown() *question.Elicitation {
-	if c.overlay != noOverlay || c.picker != nil {
-		return nil
-	}
-	return c.form()
-}
-
-// asksAgain makes what is shown now wait for quiet, and looks again when it has.
-func (c *chat) asksAgain() tea.Cmd {
-	c.elicits.Afresh()
-	return c.m.lookAgain(layer.Quiet)
 }
 
 // openedURLMsg says whether a browser was started.

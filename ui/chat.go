@@ -95,7 +95,8 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.question.Add(e.Question)
-		return c.asksAgain()
+		c.elicits.Afresh() // a question comes first
+		return c.m.lookAgain(layer.Quiet)
 	case permissions.Settled:
 		c.question.Remove(e.Key)
 		return c.m.lookAgain(layer.Quiet)

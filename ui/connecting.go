@@ -151,10 +151,10 @@ func (m *Model) connecting() ([]string, *tea.Cursor, onScreen) {
 			at = nil
 		}
 		lay(box, at)
-	case c.formShown() != nil:
+	case c.elicits.InSight() != nil:
 		var box []string
 		var at *tea.Cursor
-		box, at, on.form = c.form().Rows(m.width, max(leastBox, top-min(len(rows), 4)), false)
+		box, at, on.form = c.elicits.Current().Rows(m.width, max(leastBox, top-min(len(rows), 4)), false)
 		lay(box, at)
 	}
 	for len(rows) < top {

@@ -161,7 +161,7 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.overlay != noOverlay || c.picker != nil || c.copying != nil || c.finding != nil || c.focused || !c.view.Following() || c.formShown() != nil ||
+	return c.overlay != noOverlay || c.picker != nil || c.copying != nil || c.finding != nil || c.focused || !c.view.Following() || c.elicits.InSight() != nil ||
 		c.question.Open() && (c.question.Full() || c.m.height < 10)
 }
 

@@ -48,7 +48,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	below = append(below, input...)
 	below = append(below, c.status(width))
 	room := height - len(below)
-	full := c.question.Full() || c.formShown() != nil && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
+	full := c.question.Full() || c.elicits.InSight() != nil && room < leastBox || c.picker != nil && c.picker.step != nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -127,7 +127,7 @@ func fit(rows []string, height int) []string {
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
 func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
-	form := c.formShown()
+	form := c.elicits.InSight()
 	if c.overlay != noOverlay || !c.question.Open() && form == nil {
 		return nil, nil
 	}
@@ -202,7 +202,7 @@ func (c *chat) asks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
 	}
-	if form := c.form(); c.question.Open() || form != nil && form.Asks() {
+	if form := c.elicits.Current(); c.question.Open() || form != nil && form.Asks() {
 		return c.Agent.Name() + " asks"
 	}
 	return ""

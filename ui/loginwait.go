@@ -84,7 +84,7 @@ func (m *Model) loginKeys(a *workspace.Agent) string {
 
 // addressShown tells whether a login is under way and nothing else wants the user.
 func (c *chat) addressShown() bool {
-	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && c.picker == nil && !c.question.Open() && c.formShown() == nil
+	return c.Agent.LoggingIn() != "" && c.overlay == noOverlay && c.picker == nil && !c.question.Open() && c.elicits.InSight() == nil
 }
 
 // rows are what the agent has printed for the login; nil where there is nothing.

@@ -99,7 +99,7 @@ func (m *Model) titleOf() string {
 	}
 	sign := ""
 	switch {
-	case c.question.Open() || c.form() != nil:
+	case c.question.Open() || c.elicits.Current() != nil:
 		sign = "? "
 	case c.Busy():
 		sign = "… "
@@ -119,7 +119,7 @@ func (m *Model) progress() *tea.ProgressBar {
 		return nil
 	}
 	switch c := m.chat; {
-	case c.question.Open() || c.form() != nil:
+	case c.question.Open() || c.elicits.Current() != nil:
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	case c.Thread.State == thread.Ended && !c.ReadOnly:
 		return tea.NewProgressBar(tea.ProgressBarError, 100)

@@ -83,7 +83,7 @@ func (c *chat) statusParts() []string {
 	}
 	parts = append(parts, th.Strong.Paint(c.Agent.Name()))
 	state := t.State
-	if form := c.form(); form != nil && form.Asks() && (state == thread.Idle || state == thread.Running) {
+	if form := c.elicits.Current(); form != nil && form.Asks() && (state == thread.Idle || state == thread.Running) {
 		state = thread.Waiting
 	}
 	switch {
@@ -158,7 +158,7 @@ func (c *chat) statusRight() string {
 		return hint(stop, "end the agent, it does not answer")
 	case c.question.Open():
 		return hint(interrupt, "stop")
-	case c.formShown() != nil && c.formShown().Asks():
+	case c.elicits.InSight() != nil && c.elicits.InSight().Asks():
 		return hint(stop, "cancel")
 	case c.focused:
 		return hint(stop, "back")
