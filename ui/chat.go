@@ -110,10 +110,10 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	case event.ElicitationCompleted:
 		return tea.Batch(c.elicits.Completed(e.Key), c.m.lookAgain(layer.Quiet))
 	case event.NoticeArrived:
-		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
 		if e.Attended {
-			return c.lend(e.ID, e.Command)
+			return keyboard{c}.lend(e.ID, e.Command)
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})

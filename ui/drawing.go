@@ -37,7 +37,7 @@ func (m *Model) present() {
 	for n := 0; m.dirty && n < enough; n++ {
 		m.arrange()
 		m.View()
-		m.dirty = m.saw(m.last.on)
+		m.dirty = m.last.on.tell()
 	}
 	screen := m.inline.screen
 	switch {
@@ -75,18 +75,18 @@ func (m *Model) arrange() {
 	c.composer.SetPrompt(prompt)
 }
 
-// saw tells the page what of it is on the screen; true where it is drawn otherwise now.
-func (m *Model) saw(on onScreen) (changed bool) {
+// tell tells the page what of it is on the screen; true where it is drawn otherwise now.
+func (on onScreen) tell() (changed bool) {
 	c := on.page
 	if c == nil {
 		return false
 	}
-	inlined := m.inlined()
+	inlined := c.m.inlined()
 	c.areas = on.areas
 	if on.view != nil {
 		c.view.Shown(on.view)
 	}
-	if inlined != m.inlined() { // what was scrolled back to is the end: this frame is for nobody
+	if inlined != c.m.inlined() { // what was scrolled back to is the end: this frame is for nobody
 		return true
 	}
 	changed = c.question.Saw(on.question)

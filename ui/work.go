@@ -192,7 +192,7 @@ func (c *chat) showWork() tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return c.takeOver(p, w)
+		return keyboard{c}.takeOver(p, w)
 	}
 	c.picker = p
 	return nil
