@@ -20,6 +20,16 @@ var modeNames = [...]string{"ask", "accept edits", "read only", "all"}
 
 func (m Mode) String() string { return modeNames[m] }
 
+var modeWords = [...]string{
+	AskMode:      "what no rule answers is asked",
+	AcceptEdits:  "files inside the session's directories are written without asking",
+	ReadOnlyMode: "what writes or runs something is rejected",
+	AllMode:      "everything is allowed, in this session, until parley ends",
+}
+
+// Says says what the mode does.
+func (m Mode) Says() string { return modeWords[m] }
+
 // Modes are all of them, in the order to offer them.
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 

@@ -40,7 +40,7 @@ type formHost struct{ questionHost }
 
 func (h formHost) Around() question.Around {
 	around := h.questionHost.Around()
-	around.Covered = around.Covered || h.c.question.Open()
+	around.Later = h.c.question.Open()
 	return around
 }
 
@@ -50,23 +50,6 @@ func (h formHost) OpenURL(url string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return openedURLMsg{c, open(url)} }
-}
-
-// form is the form or the page that is next; nil where there is none. A question comes
-// first.
-func (c *chat) form() *question.Elicitation {
-	if c.question.Open() {
-		return nil
-	}
-	return c.elicits.First()
-}
-
-// formShown is that one if it is on the screen.
-func (c *chat) formShown() *question.Elicitation {
-	if c.panels.reading != nil || c.listed() {
-		return nil
-	}
-	return c.form()
 }
 
 // openedURLMsg says whether a browser was started.

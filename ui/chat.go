@@ -64,7 +64,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.question.Add(e.Question)
-		c.elicits.Afresh() // a question comes before them
+		c.elicits.Afresh() // a question comes first
 	case permissions.Settled:
 		c.question.Remove(e.Key)
 	case event.CommandsChanged:
@@ -76,10 +76,10 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	case event.ElicitationCompleted:
 		return c.elicits.Completed(e.Key)
 	case event.NoticeArrived:
-		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + c.takeOverHint(e.Terminal), e.Description}, ": "), ": "))
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
 		if e.Attended {
-			return c.lend(e.ID, e.Command)
+			return keyboard{c}.lend(e.ID, e.Command)
 		}
 	case event.Disconnected:
 		c.view.Changed([]int{0})

@@ -179,10 +179,10 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		}
 		lay(c.login.Rows(width, room))
 		on.saw(c.login, width, room)
-	case c.formShown() != nil:
+	case c.elicits.InSight() != nil:
 		var box []string
 		var at *tea.Cursor
-		box, at, on.form = c.form().Rows(width, max(leastBox, top-min(len(rows), 4)), false)
+		box, at, on.form = c.elicits.Current().Rows(width, max(leastBox, top-min(len(rows), 4)), false)
 		lay(box, at)
 	}
 	for len(rows) < top {

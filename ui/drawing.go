@@ -50,7 +50,7 @@ func (m *Model) present() {
 	for n := 0; m.dirty && n < enough; n++ {
 		m.arrange()
 		m.View()
-		m.dirty = m.saw(m.last.on)
+		m.dirty = m.last.on.tell()
 	}
 	switch {
 	case m.last.live != nil:
@@ -74,13 +74,13 @@ func (m *Model) arrange() {
 	c.composer.Fit(width, m.height)
 }
 
-// saw tells the page what of it is on the screen; true where it is drawn otherwise now.
-func (m *Model) saw(on onScreen) (changed bool) {
+// tell tells the page what of it is on the screen; true where it is drawn otherwise now.
+func (on onScreen) tell() (changed bool) {
 	c := on.page
 	if c == nil {
 		return false
 	}
-	inlined := m.inlined()
+	inlined := c.m.inlined()
 	c.areas = on.areas
 	for _, v := range on.viewed {
 		v.Saw(v.width, v.height)
@@ -88,7 +88,7 @@ func (m *Model) saw(on onScreen) (changed bool) {
 	if on.view != nil {
 		c.view.Shown(on.view)
 	}
-	if inlined != m.inlined() { // what was scrolled back to is the end: this frame is for nobody
+	if inlined != c.m.inlined() { // what was scrolled back to is the end: this frame is for nobody
 		return true
 	}
 	changed = c.question.Saw(on.question)

@@ -37,7 +37,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
 	room := height - len(below)
-	full := c.question.Full() || c.formShown() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
+	full := c.question.Full() || c.elicits.InSight() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
 		below = below[len(below)-1:]
 	}
@@ -119,7 +119,7 @@ func fit(rows []string, height int) []string {
 // askedRows draws what is asked, a question, a form or a page, in at most height
 // rows. What was said last keeps some of them.
 func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
-	form := c.formShown()
+	form := c.elicits.InSight()
 	if c.panels.reading != nil || !c.question.Open() && form == nil {
 		return nil, nil
 	}
@@ -197,7 +197,7 @@ func (c *chat) asks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
 	}
-	if form := c.form(); c.question.Open() || form != nil && form.Asks() {
+	if form := c.elicits.Current(); c.question.Open() || form != nil && form.Asks() {
 		return c.Agent.Name() + " asks"
 	}
 	return ""

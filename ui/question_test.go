@@ -32,7 +32,7 @@ func withQuestion(t *testing.T, tool, options string, f func(d *driver)) {
 	})
 }
 
-func (d *driver) open() int { return len(d.m.chat.question.Waiting()) }
+func (d *driver) open() int { return d.m.chat.question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {

@@ -12,10 +12,10 @@ import (
 // status is the line below the page.
 func (c *chat) status() status.Line {
 	m := c.m
-	form := c.form()
+	form := c.elicits.Current()
 	asks := form != nil && form.Asks()
-	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.approval(), Toast: c.toast.At(m.Now()), Others: len(m.waiting()), Branch: m.opts.Branch,
-		Asks: asks, Question: c.question.Open(), Form: asks && c.formShown() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin}
+	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Toast: c.toast.At(m.Now()), Others: len(m.waiting()), Branch: m.opts.Branch,
+		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.InSight() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin}
 }
 
 // outside is what the terminal shows around the screen: a title, and a progress bar.
@@ -27,7 +27,7 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 		return status.Works.Title(m.starting.Name()), nil
 	}
 	c := m.chat
-	sign := status.SignOf(c.Session, c.question.Open() || c.form() != nil)
+	sign := status.SignOf(c.Session, c.question.Open() || c.elicits.Current() != nil)
 	if m.opts.Progress {
 		bar = sign.Progress()
 	}

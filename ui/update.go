@@ -18,21 +18,22 @@ import (
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
 	m.present()
-	return m, tea.Batch(cmd, m.colour())
+	if m.quitting {
+		return m, cmd
+	}
+	return m, tea.Batch(cmd, m.colour(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // apply does what a message wants.
 func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
-	if !m.quitting {
-		cmd = tea.Batch(cmd, m.sync())
-	}
 	if m.quitting {
 		return cmd // what is to be kept is written when the screen has ended
 	}
+	cmd = tea.Batch(cmd, m.sync())
 	m.settleTheme()
 	m.chat.panels.refresh()
-	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.timers.start(m.moving(), m.input.Rest()))
+	return tea.Batch(cmd, composers{m}.after(msg), m.write())
 }
 
 // handle routes one message.

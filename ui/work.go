@@ -49,7 +49,7 @@ func (p *panels) showWork() tea.Cmd {
 			}
 			return c.stopWork(w)
 		},
-		TakeOver:  c.takeOver,
+		TakeOver:  keyboard{c}.takeOver,
 		TakesOver: conn != nil && conn.TakeOver != nil,
 	}))
 	return nil

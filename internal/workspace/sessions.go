@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/permissions"
 )
 
 // requestPatience is how long a request may take that is not a prompt.
@@ -65,6 +66,21 @@ func (s *Session) StopTerminal(id string, done func(error)) {
 func (s *Session) KillTerminal(id string, done func(error)) {
 	kill := s.Agent.conn.KillTerminal
 	s.set(func(_ context.Context, open *acpclient.Session) error { return kill(open.ID(), id) }, done)
+}
+
+// Approval is what becomes of the session's questions of which no rule speaks.
+func (s *Session) Approval() permissions.Mode {
+	if s.ACP == nil || s.Agent.conn == nil || s.ReadOnly {
+		return permissions.AskMode
+	}
+	return s.Agent.conn.Broker.Mode(s.ACP.ID())
+}
+
+// SetApproval sets that, and has it answer what is open. The session has to be open.
+func (s *Session) SetApproval(m permissions.Mode) {
+	broker, id := s.Agent.conn.Broker, s.ACP.ID()
+	broker.SetMode(id, m)
+	s.Agent.ask(func() { broker.Reconsider(id) }, func() {}) // it looks at files
 }
 
 // NewSession opens another session with an agent, at which the user is from now on.

@@ -10,7 +10,6 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui"
 	"parley/ui/transcript"
 )
 
@@ -20,19 +19,14 @@ func (c *chat) approval() {
 		c.say("The session is not open yet.")
 		return
 	}
-	broker, session := c.Agent.Conn().Broker, c.ACP.ID()
 	set := func(m permissions.Mode) {
-		broker.SetMode(session, m)
-		c.say("From now on: %s, %s.", m, ui.ApprovalWords(m))
-		c.async(func(context.Context) func() {
-			broker.Reconsider(session) // it looks at files
-			return func() {}
-		})
+		c.SetApproval(m)
+		c.say("From now on: %s, %s.", m, m.Says())
 	}
 	var choices []choice
 	for _, m := range permissions.Modes {
-		label := fmt.Sprintf("%s: %s", m, ui.ApprovalWords(m))
-		if m == broker.Mode(session) {
+		label := fmt.Sprintf("%s: %s", m, m.Says())
+		if m == c.Approval() {
 			label += ", as it is now"
 		}
 		choices = append(choices, choice{label: label, do: func() {

@@ -24,6 +24,15 @@ type body struct {
 	heads []int // the rows above the hunks
 }
 
+// of draws it, unless it is what was drawn last.
+func (b *body) of(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
+	if b.rows == nil || b.key != cur.Key || b.look != l {
+		rows, heads := bodyRows(cur, l, ds, w)
+		*b = body{cur.Key, l, rows, heads}
+	}
+	return b.rows[:len(b.rows):len(b.rows)], b.heads // what is appended to it does not stay
+}
+
 // bodyRows draws all that has to be read of a question. w is what the user makes of its
 // write, nil where that is what was asked; heads are the rows above its hunks.
 func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {

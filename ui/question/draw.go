@@ -3,7 +3,6 @@ package question
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"parley/permissions"
 	"parley/ui/intent"
@@ -13,31 +12,17 @@ import (
 // Rows draws the current question in at most height rows. What is covered, by a popup,
 // cannot be read. It writes nothing: the Shown is for Saw, after the frame.
 func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
-	cur, th := q.now(), q.env.Theme
-	inner := widget.InnerWidth(width)
-	of := lines{inner, q.full && width >= widget.SidesWidth}
-	s := q.sight.as(of)
-	all, heads := q.body(cur, of, th)
-	options := q.optionRows(cur, s, inner)
-	if len(options) > max(1, height-5) { // those there is no room for have to be read as well
-		all, options = append(append(all, ""), options...), nil
-	}
-	covered = covered || height < 4+len(options)
-	whole := len(all)
-	if q.details {
-		all = append(all, detailRows(cur, look{of, th})...)
-	}
-	page := max(1, height-3-len(options)) // borders and the separator
-	s.offset = q.reveal(s, of, heads, page)
-	from := s.from(len(all), whole, page)
-	rows := append([]string(nil), all[from:min(len(all), from+page)]...)
-	if len(options) > 0 {
-		rows = append(rows, widget.Separator)
-		rows = append(rows, options...)
-	}
-	now := q.env.Now()
-	box := widget.Box{Title: q.title(cur), Right: q.right(len(all) - from - page), Foot: q.foot(cur, now), Body: rows, Focused: q.armed(now), Ink: frameInk(cur, th)}
-	return box.Rows(width, th), Shown{key: cur.Key, drawn: true, of: of, offset: from, page: page, body: len(all), whole: whole, heads: heads, covered: covered}
+	f := q.face()
+	f.look = look{lines{widget.InnerWidth(width), q.full && width >= widget.SidesWidth}, q.env.Theme}
+	f.body, f.heads = q.drawn.of(f.cur, f.look, &q.diffs, f.write)
+	f.sight = q.sight.as(f.lines)
+	return f.rows(width, height, covered)
+}
+
+// face is what the current question looks like wherever it is drawn.
+func (q *Question) face() face {
+	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.Around(), agent: q.host.Agent(),
+		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
 }
 
 // Saw is to be called after a frame with what it shows of the question. It tells whether
@@ -56,40 +41,81 @@ func (q *Question) Saw(on Shown) bool {
 	return first || !q.sight.same(before)
 }
 
+// face is all that a question's rows are made of.
+type face struct {
+	look
+	cur     permissions.Question
+	write   *write   // what the user makes of its write
+	body    []string // all that has to be read
+	heads   []int    // of it, the rows above the hunks
+	sight   sight
+	keys    *intent.Keymap
+	around  Around
+	agent   string
+	place   int // among those that wait
+	waiting int
+
+	armed, full, details bool
+	note                 string
+}
+
+// rows draws it in at most height rows, with what they show.
+func (f face) rows(width, height int, covered bool) ([]string, Shown) {
+	all, options := f.body, f.options()
+	if len(options) > max(1, height-5) { // those there is no room for have to be read as well
+		all, options = append(append(all, ""), options...), nil
+	}
+	covered = covered || height < 4+len(options)
+	whole := len(all)
+	if f.details {
+		all = append(all, detailRows(f.cur, f.look)...)
+	}
+	page := max(1, height-3-len(options)) // borders and the separator
+	s := f.sight
+	s.offset = f.reveal(page)
+	from := s.from(len(all), whole, page)
+	rows := append([]string(nil), all[from:min(len(all), from+page)]...)
+	if len(options) > 0 {
+		rows = append(rows, widget.Separator)
+		rows = append(rows, options...)
+	}
+	box := widget.Box{Title: f.title(), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
+	return box.Rows(width, f.theme), Shown{key: f.cur.Key, drawn: true, of: f.lines, offset: from, page: page, body: len(all), whole: whole, heads: f.heads, covered: covered}
+}
+
 // reveal is the first row on the screen that brings the hunk that the keys are about into
 // sight.
-func (q *Question) reveal(s sight, of lines, heads []int, page int) int {
-	w := q.written()
-	if w == nil || w.at >= len(heads) {
+func (f face) reveal(page int) int {
+	w, s := f.write, f.sight
+	if w == nil || w.at >= len(f.heads) {
 		return s.offset
 	}
-	moved := w.on && s.read && s.of != of && s.of != (lines{})
+	moved := w.on && s.read && s.of != f.lines && s.of != (lines{})
 	if !w.reveal && !moved {
 		return s.offset
 	}
-	head := heads[w.at]
+	head := f.heads[w.at]
 	if head < s.offset || s.read && head+min(3, page-1) >= s.offset+page {
 		return max(0, head-1)
 	}
 	return s.offset
 }
 
-func (q *Question) title(cur permissions.Question) string {
-	name := q.host.Agent()
-	if cur.Origin == permissions.FromParley && cur.Why != "" {
-		return "parley asks again: " + cur.Why
+func (f face) title() string {
+	switch {
+	case f.cur.Origin != permissions.FromParley:
+		return f.agent + " asks"
+	case f.cur.Why != "":
+		return "parley asks again: " + f.cur.Why
 	}
-	if cur.Origin == permissions.FromParley {
-		return "parley asks: " + name + " wants this without having asked"
-	}
-	return name + " asks"
+	return "parley asks: " + f.agent + " wants this without having asked"
 }
 
 // right says how many rows come below, and which of the questions this is.
-func (q *Question) right(below int) string {
+func (f face) right(below int) string {
 	s := ""
-	if len(q.waiting) > 1 {
-		s = fmt.Sprintf("%d of %d waiting", q.current+1, len(q.waiting))
+	if f.waiting > 1 {
+		s = fmt.Sprintf("%d of %d waiting", f.place, f.waiting)
 	}
 	if below > 0 {
 		s = strings.TrimSpace(widget.MoreRows(below) + "  " + s)
@@ -97,9 +123,9 @@ func (q *Question) right(below int) string {
 	return s
 }
 
-// optionRows lists the options in the agent's order, each with its key.
-func (q *Question) optionRows(cur permissions.Question, s sight, width int) []string {
-	th := q.env.Theme
+// options lists the options in the agent's order, each with its key.
+func (f face) options() []string {
+	th, s, width := f.theme, f.sight, f.width
 	var rows []string
 	line := ""
 	add := func(key, name string, off bool) {
@@ -118,78 +144,77 @@ func (q *Question) optionRows(cur permissions.Question, s sight, width int) []st
 			line = text
 		}
 	}
-	for i, o := range cur.Options {
-		name, off := q.made[cur.Key].name(o)
+	for i, o := range f.cur.Options {
+		name, off := f.write.name(o)
 		if s.offers(o) {
 			name += " without reading " + widget.RowsOf(s.unread())
 		}
-		add(keyOf(cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
+		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}
-	if key := q.env.Keys.Label(intent.Question, intent.TakeOver); key != "" && cur.Attends {
+	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
 		add(key, "Run it here, with my keyboard", !s.read)
 	}
 	return append(rows, line)
 }
 
 // foot names the keys, or says what has to be done first.
-func (q *Question) foot(cur permissions.Question, now time.Time) string {
-	around, armed := q.host.Around(), q.armed(now)
+func (f face) foot() string {
 	switch {
-	case armed && q.note != "":
-		return q.note
-	case q.full:
-		return q.fullFoot(cur)
-	case armed && cur.Change != nil:
-		return q.writeFoot(cur)
-	case armed && q.read:
+	case f.armed && f.note != "":
+		return f.note
+	case f.full:
+		return f.fullFoot()
+	case f.armed && f.cur.Change != nil:
+		return f.writeFoot()
+	case f.armed && f.sight.read:
 		return "esc rejects · d details"
-	case armed && q.ended:
+	case f.armed && f.sight.ended:
 		return "pressed twice it is allowed unread · pgup reads it · esc rejects"
-	case armed:
+	case f.armed:
 		return "read to the end to allow: down, pgdn, G · esc rejects"
-	case around.Focused:
+	case f.around.Focused:
 		return "alt+a or tab to answer"
-	case !around.Drafting:
+	case !f.around.Drafting:
 		return "alt+a to answer · esc rejects"
 	}
 	return "keys are off while you type · alt+a to answer · esc rejects"
 }
 
 // fullFoot names the keys of the full view.
-func (q *Question) fullFoot(cur permissions.Question) string {
-	keys := q.env.Keys
+func (f face) fullFoot() string {
+	keys := f.keys
 	back := keys.Label(intent.Question, intent.FullScreen)
-	if q.made[cur.Key].picking() {
-		return q.writeFoot(cur) + " · " + back + " goes back"
+	if f.write.picking() {
+		return f.writeFoot() + " · " + back + " goes back"
 	}
 	if esc := keys.Label(intent.Question, intent.Reject); esc != "" {
 		back += " or " + esc
 	}
 	all := []string{back + " goes back", "down, pgdn, G"}
-	if !q.read {
+	if !f.sight.read {
 		all[1] = "read to the end to allow: " + all[1]
 	}
 	all = append(all, keys.Label(intent.Question, intent.Details)+" details")
-	if cur.Change != nil {
+	if f.cur.Change != nil {
 		all = append(all, keys.Label(intent.Question, intent.PickHunks)+" hunks", keys.Label(intent.Question, intent.EditText)+" edit")
 	}
 	return strings.Join(all, " · ")
 }
 
 // writeFoot names the keys of a write.
-func (q *Question) writeFoot(cur permissions.Question) string {
+func (f face) writeFoot() string {
 	var all []string
 	add := func(in intent.Context, i intent.Intent, words string) {
-		if key := q.env.Keys.Label(in, i); key != "" {
+		if key := f.keys.Label(in, i); key != "" {
 			all = append(all, strings.NewReplacer("right", "→", "left", "←").Replace(key)+" "+words)
 		}
 	}
-	if !q.read {
+	if !f.sight.read {
 		all = append(all, "read to the end to allow")
 	}
-	w := q.made[cur.Key]
+	w := f.write
 	if !w.picking() {
-		if !q.read {
+		if !f.sight.read {
 			all[0] += ": down, pgdn"
 		}
 		add(intent.Question, intent.Reject, "rejects")
@@ -205,7 +230,7 @@ func (q *Question) writeFoot(cur permissions.Question) string {
 	add(intent.Hunks, intent.NextHunk, "next")
 	add(intent.Question, intent.EditText, "edit")
 	add(intent.Hunks, intent.Leave, "back")
-	if q.read {
+	if f.sight.read {
 		add(intent.Hunks, intent.AllowHunks, "allows what is left")
 	}
 	return strings.Join(all, " · ")

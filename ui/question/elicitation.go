@@ -42,7 +42,7 @@ func (e *Elicitation) Values() []widget.FormValue {
 // typed ahead opens no page and fills in no form.
 func (e *Elicitation) Armed() bool {
 	around := e.in.host.Around()
-	if around.Covered {
+	if around.Covered || around.Later {
 		return false
 	}
 	if e.grabbed || e.open { // what is only waited for never takes keys by itself
@@ -60,7 +60,7 @@ func (e *Elicitation) Grab() {
 
 // WaitsSince is since when it waits for quiet; false while it cannot be seen.
 func (e *Elicitation) WaitsSince() (since time.Time, waits bool) {
-	return e.shownAt, !e.in.host.Around().Covered
+	return e.shownAt, e.in.InSight() != nil
 }
 
 // Key takes all keys while it is armed.

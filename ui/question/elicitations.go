@@ -32,7 +32,23 @@ func NewElicitations(env *layer.Env, host FormHost) *Elicitations {
 	return &Elicitations{env: env, host: host}
 }
 
-// First is the one on the screen; nil where there is none.
+// Current is the one that is asked now; nil where none is.
+func (es *Elicitations) Current() *Elicitation {
+	if es.host.Around().Later {
+		return nil
+	}
+	return es.First()
+}
+
+// InSight is the one on the screen; nil where none is.
+func (es *Elicitations) InSight() *Elicitation {
+	if es.host.Around().Covered {
+		return nil
+	}
+	return es.Current()
+}
+
+// First is the one that comes first; nil where there is none.
 func (es *Elicitations) First() *Elicitation {
 	if len(es.all) == 0 {
 		return nil

@@ -8,9 +8,10 @@ import (
 	"parley/ui/layer"
 )
 
-// Around is what the page around a question is doing.
+// Around is what the page around what is asked is doing.
 type Around struct {
-	Covered  bool      // something lies over the question, which cannot be seen
+	Covered  bool      // something lies over what is asked, which cannot be seen
+	Later    bool      // something else is asked first
 	Drafting bool      // there is a draft in the composer
 	Focused  bool      // the transcript has the keys
 	LastKey  time.Time // when a key came last

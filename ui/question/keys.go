@@ -2,7 +2,6 @@ package question
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ func (q *Question) WaitsSince() (time.Time, bool) { return q.shownAt, true }
 // Paste drops what is pasted on the full view: nobody sees the composer.
 func (q *Question) Paste(string) (tea.Cmd, bool) {
 	if q.full {
-		q.note = "not pasted · " + q.fullFoot(q.now())
+		q.note = "not pasted · " + q.face().fullFoot()
 	}
 	return nil, q.full
 }
@@ -75,7 +74,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	if want == intent.Leave && q.leave(p.Want) {
 		return nil, true
 	}
-	if q.scroll(want) {
+	if q.sight.scroll(want) {
 		q.keep(msg, now)
 		return nil, true
 	}
@@ -121,25 +120,6 @@ func (q *Question) meaningless(chat intent.Intent) (tea.Cmd, bool) {
 	}
 	q.reading = false
 	return nil, q.grabbed && !elsewhere(chat) // else dropped while the question has the keys
-}
-
-// scroll moves the rows on the screen; false for any other key.
-func (q *Question) scroll(want intent.Intent) bool {
-	switch want {
-	case intent.ScrollUp:
-		q.offset--
-	case intent.ScrollDown:
-		q.offset++
-	case intent.PageUp:
-		q.offset -= max(1, q.page)
-	case intent.PageDown:
-		q.offset += max(1, q.page)
-	case intent.Last:
-		q.offset = math.MaxInt / 2
-	default:
-		return false
-	}
-	return true
 }
 
 // leave gives the keys up, or takes them for good where the key that leaves is the one
@@ -282,7 +262,7 @@ func (q *Question) Reject() tea.Cmd {
 
 // pickHunks begins to choose from the hunks of a write, or ends it.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
-	if !q.toWrite(cur).toggle(q.read) {
+	if !q.made.of(cur, &q.diffs).toggle(q.read) {
 		return q.host.Say("there are no hunks to choose from")
 	}
 	q.redrawn()
@@ -304,10 +284,11 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 	switch want {
 	case intent.Leave:
 		return q.pickHunks(cur), true
-	case intent.NextHunk:
-		q.toHunk(w, w.at+1)
-	case intent.PreviousHunk:
-		q.toHunk(w, w.at-1)
+	case intent.NextHunk, intent.PreviousHunk:
+		step := map[intent.Intent]int{intent.NextHunk: 1, intent.PreviousHunk: -1}[want]
+		if w.to(w.at+step, &q.sight) {
+			q.drawn = body{}
+		}
 	case intent.RefuseHunk:
 		w.refuse()
 		q.drawn = body{}
@@ -324,24 +305,9 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 	return nil, true
 }
 
-// toHunk goes to another hunk. Before all was read that leads no further than the
-// next page, so that nothing is passed over.
-func (q *Question) toHunk(w *write, to int) {
-	switch {
-	case to < 0 || to >= len(q.heads) || to >= len(w.refused):
-		if to > 0 && !q.read { // what comes after the last one is to be read as well
-			q.offset += max(1, q.page)
-		}
-	case !q.read && q.heads[to] >= q.offset+q.page:
-		q.offset += max(1, q.page)
-	default:
-		w.at, w.reveal, q.drawn = to, true, body{}
-	}
-}
-
 // editText opens the text that is to be written in the user's editor.
 func (q *Question) editText(cur permissions.Question) tea.Cmd {
-	w := q.toWrite(cur)
+	w := q.made.of(cur, &q.diffs)
 	before, ok := w.left()
 	if !ok {
 		return q.host.Say("these hunks cannot be taken apart")

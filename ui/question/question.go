@@ -13,8 +13,6 @@ import (
 
 	"parley/permissions"
 	"parley/ui/layer"
-	"parley/ui/theme"
-	"parley/ui/widget"
 )
 
 // Host is what questions need of the page that they are on.
@@ -55,9 +53,9 @@ type Question struct {
 	sight
 	pressed insisted
 	details bool
-	full    bool              // it has the screen and the keys
-	note    string            // about the last key
-	made    map[uint64]*write // what the user makes of writes, by the question
+	full    bool   // it has the screen and the keys
+	note    string // about the last key
+	made    writes
 
 	diffs diffs
 	drawn body
@@ -65,7 +63,7 @@ type Question struct {
 
 // New returns one without a question.
 func New(env *layer.Env, host Host) *Question {
-	return &Question{env: env, host: host, made: map[uint64]*write{}}
+	return &Question{env: env, host: host, made: writes{}}
 }
 
 // Afresh returns the same question, on another page, of which nothing is kept that was
@@ -122,8 +120,8 @@ func (q *Question) Open() bool { return len(q.waiting) > 0 }
 // Find returns the question that waits with this key.
 func (q *Question) Find(key uint64) (permissions.Question, bool) { return q.find(key) }
 
-// Waiting are the questions that wait.
-func (q *Question) Waiting() []permissions.Question { return q.waiting }
+// Len is how many wait.
+func (q *Question) Len() int { return len(q.waiting) }
 
 // Current is the question on the screen; false where there is none.
 func (q *Question) Current() (permissions.Question, bool) {
@@ -184,21 +182,6 @@ func (q *Question) written() *write {
 	return q.made[q.now().Key]
 }
 
-// toWrite is the same, for one who makes something of it.
-func (q *Question) toWrite(cur permissions.Question) *write {
-	if q.made[cur.Key] == nil {
-		asked := &Diff{lines: widget.Compute(widget.Diff{})}
-		for i, p := range cur.Body {
-			if p.Kind == permissions.Diff {
-				asked = q.diffs.part(cur.Key, i, p)
-				break
-			}
-		}
-		q.made[cur.Key] = newWrite(cur.Change, asked)
-	}
-	return q.made[cur.Key]
-}
-
 // Edited takes the text that the user has made of a write. It is a change to be read like
 // any other.
 func (q *Question) Edited(e Edited) {
@@ -228,14 +211,4 @@ func (q *Question) redrawn() {
 	if !q.read {
 		q.sight = q.sight.unseen()
 	}
-}
-
-// body is all that has to be read, and the rows above the hunks.
-func (q *Question) body(cur permissions.Question, of lines, th *theme.Theme) ([]string, []int) {
-	l := look{of, th}
-	if q.drawn.rows == nil || q.drawn.key != cur.Key || q.drawn.look != l {
-		rows, heads := bodyRows(cur, l, &q.diffs, q.made[cur.Key])
-		q.drawn = body{cur.Key, l, rows, heads}
-	}
-	return q.drawn.rows[:len(q.drawn.rows):len(q.drawn.rows)], q.drawn.heads // what is appended to it does not stay
 }

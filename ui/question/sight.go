@@ -1,10 +1,12 @@
 package question
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget"
 )
@@ -127,4 +129,23 @@ func (on *Shown) window(s sight, rows []string, page int) (shown []string, more 
 		more = widget.MoreRows(rest)
 	}
 	return slices.Clip(rows[on.offset:min(on.body, on.offset+page)]), more
+}
+
+// scroll moves the rows on the screen; false for any other key.
+func (s *sight) scroll(want intent.Intent) bool {
+	switch want {
+	case intent.ScrollUp:
+		s.offset--
+	case intent.ScrollDown:
+		s.offset++
+	case intent.PageUp:
+		s.offset -= max(1, s.page)
+	case intent.PageDown:
+		s.offset += max(1, s.page)
+	case intent.Last:
+		s.offset = math.MaxInt / 2
+	default:
+		return false
+	}
+	return true
 }

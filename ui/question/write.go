@@ -23,8 +23,19 @@ type write struct {
 	editing bool   // the editor is about to open, or open
 }
 
-func newWrite(change *permissions.Change, asked *Diff) *write {
-	return &write{change: change, asked: asked, text: change.New}
+// writes are what the user makes of the writes of questions, by the question.
+type writes map[uint64]*write
+
+// of is the one of a question, which the user begins to make something of.
+func (ws writes) of(cur permissions.Question, ds *diffs) *write {
+	if ws[cur.Key] == nil {
+		asked := &Diff{lines: widget.Compute(widget.Diff{})}
+		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
+			asked = ds.part(cur.Key, i, cur.Body[i])
+		}
+		ws[cur.Key] = &write{change: cur.Change, asked: asked, text: cur.Change.New}
+	}
+	return ws[cur.Key]
 }
 
 // changed tells whether something else than what was asked is to be written.
@@ -72,6 +83,23 @@ func (w *write) refuse() {
 	if w.at < len(w.refused) {
 		w.refused[w.at] = !w.refused[w.at]
 	}
+}
+
+// to goes to another hunk; false where that is not on the screen. Before all was read
+// that leads no further than the next page, so that nothing is passed over.
+func (w *write) to(hunk int, s *sight) bool {
+	switch {
+	case hunk < 0 || hunk >= len(s.heads) || hunk >= len(w.refused):
+		if hunk > 0 && !s.read { // what comes after the last one is to be read as well
+			s.offset += max(1, s.page)
+		}
+	case !s.read && s.heads[hunk] >= s.offset+s.page:
+		s.offset += max(1, s.page)
+	default:
+		w.at, w.reveal = hunk, true
+		return true
+	}
+	return false
 }
 
 // asAsked forgets what the user has made of it; edited tells whether the text changes.
