@@ -113,6 +113,7 @@ var arrows = []struct {
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
+	{"panels know no page", is("ui/panel"), oursBut("acpclient/event", "acpclient/thread", "internal/safetext", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
