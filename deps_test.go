@@ -114,6 +114,7 @@ var arrows = []struct {
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
 	{"panels know no page", is("ui/panel"), oursBut("acpclient/event", "acpclient/thread", "internal/safetext", "ui/intent", "ui/layer", "ui/theme", "ui/widget")},
+	{"the clipboard knows no page", is("ui/clipboard"), oursBut("ui/widget")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
