@@ -94,7 +94,7 @@ func (c *chat) stopSelected() tea.Cmd {
 	if it == nil || it.Kind != thread.ToolCall {
 		return c.say("x stops a tool call; esc stops the turn")
 	}
-	for _, w := range c.work() {
+	for _, w := range c.panels.work() {
 		if w.Tool == it.Tool {
 			return c.stopWork(w)
 		}
