@@ -88,7 +88,7 @@ func (l conversation) stopSelected() tea.Cmd {
 	if it == nil || it.Kind != thread.ToolCall {
 		return c.say("x stops a tool call; esc stops the turn")
 	}
-	for _, w := range c.work() {
+	for _, w := range c.panels.work() {
 		if w.Tool == it.Tool {
 			return c.stopWork(w)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/ui/clipboard"
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/theme"
@@ -101,6 +102,12 @@ func (p *panels) Do(i intent.Intent) tea.Cmd {
 
 // Copy implements panel.Host.
 func (p *panels) Copy(text func() string) tea.Cmd { return p.c.copyText(text) }
+
+// copyText copies a text, and says how that went.
+func (c *chat) copyText(text func() string) tea.Cmd {
+	to := clipboard.Clipboard{Program: c.m.opts.Copy, Multiplexer: c.m.opts.Multiplexer}
+	return to.Copy(c.m.w.Context(), text, c.say)
+}
 
 func (p *panels) toggleHelp() {
 	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "keys", Body: func(width int, th *theme.Theme) []string {

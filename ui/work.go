@@ -8,7 +8,8 @@ import (
 )
 
 // work lists what goes on in the session, the newest last.
-func (c *chat) work() []panel.Work {
+func (p *panels) work() []panel.Work {
+	c := p.c
 	var runs []panel.Run
 	for _, r := range c.shells.All() {
 		runs = append(runs, panel.Run{Key: r.Key, Line: r.Line})
@@ -20,7 +21,7 @@ func (c *chat) work() []panel.Work {
 // showWork lists what goes on, each with its stop key.
 func (p *panels) showWork() tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
-	p.show(panel.Going(c.m.Keys, c.work, panel.WorkActions{
+	p.show(panel.Going(c.m.Keys, p.work, panel.WorkActions{
 		Show: func(w panel.Work) tea.Cmd {
 			switch {
 			case w.Run != 0:

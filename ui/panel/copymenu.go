@@ -88,18 +88,9 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 			if lang == "" {
 				lang = "text"
 			}
-			line := fmt.Sprintf("%s, %s  ", lang, Lines(code.Text))
+			line := fmt.Sprintf("%s, %s  ", lang, widget.Lines(code.Text))
 			body = append(body, widget.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
 		}
 	}
 	return widget.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
-}
-
-// Lines is how much a text is.
-func Lines(text string) string {
-	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
 }
