@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -77,14 +76,6 @@ func (p *panels) Close(what panel.Panel) {
 	case panel.Panel(p.reading):
 		p.reading = nil
 	}
-}
-
-// Typed implements panel.Host. While an agent starts, a draft is not interrupted.
-func (p *panels) Typed() time.Time {
-	if p.c.m.page == connectingPage && !p.c.composer.Empty() {
-		return p.c.m.Now()
-	}
-	return p.c.m.input.Last()
 }
 
 // Covered implements panel.Host.

@@ -13,7 +13,7 @@ import (
 
 // page is a page that panels are opened over.
 type page struct {
-	now, typed    time.Time
+	now           time.Time
 	width, height int
 	open          Panel // nil once it was closed
 	done          []intent.Intent
@@ -25,7 +25,6 @@ func (p *page) Close(what Panel) {
 		p.open = nil
 	}
 }
-func (p *page) Typed() time.Time           { return p.typed }
 func (p *page) Covered(y int) bool         { return y >= 5 }
 func (p *page) Do(i intent.Intent) tea.Cmd { p.done = append(p.done, i); return nil }
 func (p *page) Copy(text func() string) tea.Cmd {

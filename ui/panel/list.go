@@ -2,8 +2,6 @@ package panel
 
 import (
 	"cmp"
-	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,70 +15,25 @@ type List struct {
 	base
 	Of          intent.Intent // the action that opens it, where others have to know it again
 	Title, Foot string
-	Note        string   // what went wrong, or what to confirm
-	Said        []string // what a program wrote last that went wrong
-	Empty       string   // shown while there is nothing to choose from
-	Details     bool     // the detail of the selected item is shown whole, below the list
-	Leaves      bool     // esc closes it, whatever was typed
+	Note        string // what went wrong, or what to confirm
+	Empty       string // shown while there is nothing to choose from
+	Leaves      bool   // esc closes it, whatever was typed
 
 	List   *widget.List
 	Choose func(widget.Item) tea.Cmd                   // enter; the list closes then, unless another one was opened
 	Keys   map[intent.Intent]func(widget.Item) tea.Cmd // by intents of lists; the list stays
-	First  func(layer.Press) (tea.Cmd, bool)           // asked before the list itself; may be nil
-	Above  func(width int) []string                    // rows that stay above the items; may be nil
 
 	// Items are what there is to choose from now; nil where that does not change while
 	// the list is open. Same tells whether two values are of the same thing.
 	Items func() []widget.Item
 	Same  func(a, b any) bool
 
-	Unasked time.Time // when it opened by itself; zero when it has the keys
-	Step    Step      // shown in the place of the items
 	confirm confirmation
 }
 
-// Step is what choosing an item asks for first. It has the keys.
-type Step interface {
-	Key(tea.KeyPressMsg) (tea.Cmd, After)
-	Paste(text string)
-	Rows(width, height int) ([]string, *tea.Cursor)
-}
-
-// After is what is on the screen after a key of a Step.
-type After int
-
-// The step itself, the list again, or neither.
-const (
-	Stay After = iota
-	Back
-	Close
-)
-
-// Ready tells whether a key is for the list. One that opened by itself leaves them to
-// whoever is typing, until nothing was typed for a while.
-func (l *List) Ready() bool {
-	now := l.env.Now()
-	return l.Unasked.IsZero() || now.Sub(l.Unasked) >= layer.Quiet && now.Sub(l.host.Typed()) >= layer.Quiet
-}
-
-// WaitsSince implements layer.Waiter.
-func (l *List) WaitsSince() (time.Time, bool) { return l.Unasked, !l.Unasked.IsZero() }
-
-// Key takes all keys while the list is armed, and esc before that.
+// Key takes all keys.
 func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
-	switch {
-	case l.Ready():
-		l.Unasked = time.Time{}
-	case p.Want != intent.Stop:
-		return nil, false
-	}
-	if l.First != nil {
-		if cmd, ok := l.First(p); ok {
-			return cmd, true
-		}
-	}
-	_, _, room := l.around(widget.InnerWidth(l.width), l.height)
-	l.List.Shown(room)
+	l.List.Shown(l.room(l.note(widget.InnerWidth(l.width), l.height), l.height))
 	cmd, done := l.press(p.KeyPressMsg)
 	if done {
 		l.host.Close(l)
@@ -90,13 +43,6 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 
 // press handles a key; done says that the list is to be closed.
 func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
-	if l.Step != nil {
-		cmd, after := l.Step.Key(msg)
-		if after == Back {
-			l.Step = nil
-		}
-		return cmd, after == Close
-	}
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
 	it, ok := l.List.Selected()
@@ -124,16 +70,9 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	return nil, false
 }
 
-// Paste leaves what is pasted for the composer while the list has opened by itself.
+// Paste implements layer.Paster.
 func (l *List) Paste(text string) (tea.Cmd, bool) {
-	switch {
-	case !l.Unasked.IsZero():
-		return nil, false
-	case l.Step != nil:
-		l.Step.Paste(text)
-	default:
-		l.List.SetFilter(l.List.Filter() + text)
-	}
+	l.List.SetFilter(l.List.Filter() + text)
 	return nil, true
 }
 
@@ -178,54 +117,34 @@ func (l *List) SetItems(items []widget.Item) {
 // Rows draws the list as a box of at most height rows, and tells where in it the
 // cursor is.
 func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
-	if l.Step != nil {
-		return l.Step.Rows(width, max(4, height))
-	}
 	th, inner := l.env.Theme, widget.InnerWidth(width)
-	above, about, room := l.around(inner, height)
-	body := append([]string{l.List.FilterRow(inner, "type to filter", th)}, above...)
+	note := l.note(inner, height)
+	room := l.room(note, height)
+	body := append([]string{l.List.FilterRow(inner, "type to filter", th)}, note...)
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
 		rows := widget.WrapInk(th.Dim.Paint, l.Empty, "", inner)
 		body = append(body, rows[:min(len(rows), room)]...)
 	} else {
 		body = append(body, l.List.Draw(inner, room, th)...)
 	}
-	box := widget.Box{Title: l.Title, Foot: l.Foot, Body: append(body, about...), Focused: true}.Rows(width, th)
+	box := widget.Box{Title: l.Title, Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 }
 
-// around is what lies above and below the items in a box of at most height rows, and the
-// room that it leaves to them.
-func (l *List) around(width, height int) (above, about []string, room int) {
-	th := l.env.Theme
-	room = max(1, height-3)
-	if l.Note != "" {
-		above = widget.WrapInk(th.Warn.Paint, l.Note, "", width)
-	}
-	for _, line := range l.Said {
-		above = append(above, widget.WrapInk(th.Dim.Paint, line, "│ ", width)...)
-	}
-	var stays []string
-	if l.Above != nil {
-		stays = l.Above(width)
-	}
-	above = append(above[:min(len(above), max(0, room-leastChoice-len(stays)))], stays...)
-	about = l.about(width, max(0, room-len(above)-leastChoice))
-	return above, about, max(1, room-len(above)-len(about))
-}
-
-// leastChoice is how many rows of a list stay whatever is to be said around it.
+// leastChoice is how many rows of a list stay whatever is to be said above it.
 const leastChoice = 3
 
-// about is the whole detail of the selected item, where its row has no room for it.
-func (l *List) about(width, most int) []string {
-	it, ok := l.List.Selected()
-	if !l.Details || !ok || 2+widget.Width(it.Title)+2+widget.Width(it.Detail)+2+widget.Width(it.Hint) <= width {
+// note is what there is to say above the items, in a box of at most height rows.
+func (l *List) note(width, height int) []string {
+	if l.Note == "" {
 		return nil
 	}
-	rows := append([]string{""}, widget.WrapInk(l.env.Theme.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
-	return rows[:min(len(rows), most)]
+	rows := widget.WrapInk(l.env.Theme.Warn.Paint, l.Note, "", width)
+	return rows[:min(len(rows), max(0, height-3-leastChoice))]
 }
+
+// room is how many rows are left to the items.
+func (l *List) room(note []string, height int) int { return max(1, height-3-len(note)) }
 
 // With hands what an item stands for to a function; an item of anything else is nothing
 // to it.

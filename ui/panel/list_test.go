@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
-	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 	"parley/ui/widget"
@@ -106,65 +104,6 @@ func TestListRows(t *testing.T) {
 		}
 	}
 }
-
-// A list that opened by itself takes no key before it has been quiet for a while; from the
-// first one that it takes it has them all.
-func TestListThatWasNotAskedFor(t *testing.T) {
-	chosen := ""
-	l := &List{List: widget.NewList([]widget.Item{{Title: "a"}, {Title: "b"}}), Choose: func(it widget.Item) tea.Cmd { chosen = it.Title; return nil }}
-	p := opened(l)
-	l.Unasked, p.typed = p.now, p.now.Add(200*time.Millisecond)
-	for _, ms := range []int{0, 500, 700} {
-		p.now = l.Unasked.Add(time.Duration(ms) * time.Millisecond)
-		if p.press("enter") || chosen != "" {
-			t.Fatalf("after %d ms: it took a key", ms)
-		}
-	}
-	if _, taken := l.Paste("b"); taken {
-		t.Error("it took a paste")
-	}
-	p.now = p.now.Add(layer.Quiet)
-	p.press("down")
-	p.typed = p.now
-	if p.press("enter"); chosen != "b" || p.open != nil {
-		t.Errorf("chose %q", chosen)
-	}
-
-	l.Unasked, p.open = p.now, l
-	if p.press("esc"); p.open != nil {
-		t.Error("esc does not close it at once")
-	}
-}
-
-// A step of a choice has the keys; it goes back to the list, or closes it.
-func TestListWithStep(t *testing.T) {
-	l := &List{List: widget.NewList([]widget.Item{{Title: "a"}})}
-	p := opened(l)
-	s := &step{}
-	for _, c := range []struct {
-		after After
-		step  bool
-		open  bool
-	}{{Stay, true, true}, {Back, false, true}, {Close, true, false}} {
-		l.Step, s.after, p.open = s, c.after, l
-		p.press("x")
-		if (l.Step != nil) != c.step || (p.open != nil) != c.open {
-			t.Errorf("%d: step %v, open %v", c.after, l.Step, p.open)
-		}
-	}
-	if l.Paste("text"); s.pasted != "text" || l.List.Filter() != "" {
-		t.Errorf("pasted %q", s.pasted)
-	}
-}
-
-type step struct {
-	after  After
-	pasted string
-}
-
-func (s *step) Key(tea.KeyPressMsg) (tea.Cmd, After)  { return nil, s.after }
-func (s *step) Paste(text string)                     { s.pasted = text }
-func (s *step) Rows(int, int) ([]string, *tea.Cursor) { return []string{"step"}, nil }
 
 // Drawing a panel changes nothing in it.
 func TestDrawingChangesNothing(t *testing.T) {

@@ -5,8 +5,6 @@
 package panel
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
@@ -17,8 +15,6 @@ import (
 type Host interface {
 	// Close takes the panel off the screen, if it is still there.
 	Close(Panel)
-	// Typed is when something was typed last: now, while a draft must not be interrupted.
-	Typed() time.Time
 	// Covered tells whether something lies over the page in this row of the screen.
 	Covered(y int) bool
 	// Do carries out an action of the page.

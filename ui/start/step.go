@@ -183,6 +183,10 @@ func (l *Login) sawStep(width, height int) {
 	s.offset, s.seen = s.sight(width, len(rows), page)
 	s.width, s.page = width, page
 	s.read = s.read || s.seen >= len(rows)
+	if s.form != nil {
+		above := min(len(rows)-s.offset, page)
+		s.form.Shown(widget.InnerWidth(width), max(1, height-2-above), l.env.Theme)
+	}
 }
 
 // sight is which of so many rows is the first on the screen, and how many have been there
