@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -39,6 +40,21 @@ func TestInitializeMakesAConnection(t *testing.T) {
 			t.Error("two connections with one id")
 		}
 	})
+}
+
+// An agent that writes an error of null beside the result has not refused.
+func TestInitializedWithAnErrorOfNull(t *testing.T) {
+	answer := `{"jsonrpc":"2.0","id":0,"result":{"pid":1},"error":null}`
+	r := newRig(t, "h1", faked(func(f *fake, msg []byte) {
+		if bytes.Contains(msg, initializePart) {
+			msg = []byte(answer)
+		}
+		f.say(msg)
+	}))
+	c := r.connect()
+	if got := c.post("", `{"jsonrpc":"2.0","method":"m"}`); got.status != 202 {
+		t.Errorf("a message after it: %d %s", got.status, got.body)
+	}
 }
 
 // GET with a connection: its stream; with a session too: that of the session.
