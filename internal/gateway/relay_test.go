@@ -12,6 +12,7 @@ import (
 )
 
 func TestHeaderSafe(t *testing.T) {
+	t.Parallel()
 	for id, want := range map[string]bool{"a": true, "sess_1-2.3:4/5 6": true, strings.Repeat("x", 1024): true,
 		"": false, " a": false, "a ": false, "a\n": false, "a\x7f": false, "é": false, strings.Repeat("x", 1025): false} {
 		if headerSafe(id) != want {
