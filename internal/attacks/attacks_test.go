@@ -58,17 +58,20 @@ func TestAttacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !a.measures() {
+			switch {
+			case !a.measures():
 				t.Parallel()
-			} else if testing.Short() {
+			case testing.Short():
 				t.Skip("takes its time")
+			case !alone(t):
+				return
 			}
 			play(t, a)
 		})
 	}
 }
 
-// measures tells whether memory is looked at: then nothing else may run.
+// measures tells whether memory is looked at: then nothing else may use any.
 func (a *attack) measures() bool {
 	for _, l := range a.holds {
 		if strings.HasPrefix(l, "keeps below ") {

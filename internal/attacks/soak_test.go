@@ -153,7 +153,11 @@ func TestSoak(t *testing.T) {
 		"v1, a terminal a turn": {worker{every: 1}, soakTurns(t), 12 << 10, 3},
 		"v2, a terminal a turn": {worker{every: 1, v2: &tools{}}, soakTurns(t), 12 << 10, 2},
 	} {
-		t.Run(name, func(t *testing.T) { soak(t, &test.worker, test.turns, test.kept, test.asks) })
+		t.Run(name, func(t *testing.T) {
+			if alone(t) {
+				soak(t, &test.worker, test.turns, test.kept, test.asks)
+			}
+		})
 	}
 }
 
