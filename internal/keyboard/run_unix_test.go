@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +51,10 @@ func TestRunThatSucceeds(t *testing.T) {
 
 // ctrl+c interrupts the program, and nobody else.
 func TestRunInterrupted(t *testing.T) {
+	// Who runs the tests in the background may have them ignore ctrl+c, and all they start.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	d := runs(t, t.Context(), `echo waiting; sleep 1000`)
 	d.sees("waiting")
 	d.master.WriteString("\x03")
