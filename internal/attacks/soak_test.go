@@ -140,9 +140,6 @@ func soakTurns(t *testing.T) int {
 // After many turns no more goroutines run and no more files are open than after a
 // few, and of a turn no more is kept than what it said.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes its time")
-	}
 	for name, test := range map[string]struct {
 		worker worker
 		turns  int
