@@ -13,9 +13,9 @@ import (
 // aloneVar names the test that this process was started for.
 const aloneVar = "PARLEY_ATTACK_ALONE"
 
-// alone reports whether this process is there for the test alone, which measures what
-// the process uses. Else it runs the test in such a process, beside the other tests, and
-// hands on what comes of it.
+// alone reports whether this process was started for this test only, which measures the
+// process. If not, it runs the test in a process of its own, in parallel with the other
+// tests, and reports its result.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {

@@ -1,9 +1,9 @@
-// Package envelope says of a JSON-RPC message what those must know who pass it on
-// or keep it: its method, its id, the session that it is about, and whether it is an
-// answer. It reads a message once, copies nothing, and judges no value.
+// Package envelope reads what is needed to relay or log a JSON-RPC message without
+// decoding it: its method and id, the session it belongs to, and whether it is an
+// answer. It reads a message once, copies nothing, and does not validate values.
 //
-// Of several members of one name the last counts, as it does for those who decode
-// the message.
+// If a member occurs more than once the last one counts, as it does when the message
+// is decoded.
 package envelope
 
 import (
@@ -13,15 +13,15 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Envelope is the outermost object of a message. Its slices are raw JSON, point into
-// the message, and are nil where it has no such member.
+// Envelope is the outermost object of a message. Its slices are raw JSON that points
+// into the message; they are nil for members that it does not have.
 type Envelope struct {
 	ID, Method, Params, Result, Error []byte
 
 	Session []byte // params.sessionId
 }
 
-// Open reads one message; false where it is not a sound object.
+// Open reads one message. It returns false if msg is not a well-formed object.
 func Open(msg []byte) (Envelope, bool) {
 	var e Envelope
 	at := jsonscan.CursorOf(msg)
@@ -61,8 +61,8 @@ func (e *Envelope) openParams(at *jsonscan.Cursor) {
 	e.Params = at.From(start)
 }
 
-// Each opens a message, or each message of a batch. What is not a sound message is
-// left out.
+// Each calls f for a message, or for each message of a batch. It skips what Open
+// refuses.
 func Each(data []byte, f func(Envelope)) {
 	if jsonscan.KindOf(data) != jsonscan.Array {
 		if e, ok := Open(data); ok {
@@ -77,20 +77,20 @@ func Each(data []byte, f func(Envelope)) {
 	}
 }
 
-// IsAnswer reports whether the message is an answer: it has no method, but something
-// that only an answer has besides.
+// IsAnswer reports whether the message is an answer: it has no method, but an id, a
+// result or an error.
 func (e *Envelope) IsAnswer() bool {
 	return e.Method == nil && (e.ID != nil || e.Result != nil || e.Error != nil)
 }
 
-// Failed reports whether the message is an answer that says that the request failed.
-// Some agents write an error of null beside the result.
+// Failed reports whether the message is an answer with an error. Some agents write
+// "error":null next to the result; that is none.
 func (e *Envelope) Failed() bool {
 	return e.Error != nil && jsonscan.KindOf(e.Error) != jsonscan.Null
 }
 
 // Calls reports whether the message is a request or a notification of this method,
-// however its name is written.
+// whose name may be written with escapes.
 func (e *Envelope) Calls(method string) bool {
 	if jsonscan.Is(e.Method, method) {
 		return true
@@ -98,9 +98,9 @@ func (e *Envelope) Calls(method string) bool {
 	return bytes.IndexByte(e.Method, '\\') >= 0 && Text(e.Method) == method
 }
 
-// Key makes the id of a request comparable: numbers by value, strings by content,
-// since a peer may write it differently in its answer. It is "" for null, for no id,
-// and for what can be none.
+// Key makes the ids of requests comparable: numbers by value and strings by content,
+// because a peer may write an id differently in its answer. It is "" for null, for a
+// missing id, and for values that cannot be an id.
 func Key(id []byte) string {
 	switch jsonscan.KindOf(id) {
 	case jsonscan.Number:
@@ -116,7 +116,7 @@ func Key(id []byte) string {
 	return ""
 }
 
-// Member returns the raw value of a member of an object; nil where it has none.
+// Member returns the raw value of a member of an object, nil if it has none.
 func Member(object []byte, name string) []byte {
 	var found []byte
 	for m := jsonscan.MembersOf(object); m.Next(); {

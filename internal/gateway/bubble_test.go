@@ -40,9 +40,9 @@ func (m *memory) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// bubble runs a test in which time passes only while everything waits, so that it does
-// not matter how busy the machine is: on a network in memory, with agents in memory,
-// over these profiles. It ends only when nothing of the server is left.
+// bubble runs a test over these profiles with a fake clock, which moves only when every
+// goroutine waits, so that a busy machine makes no difference. The network and the agents
+// are in memory. The test ends only when no goroutine of the server is left.
 func bubble(t *testing.T, profiles []string, f func(t *testing.T, r *rig), change ...func(*Options)) {
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {

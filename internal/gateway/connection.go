@@ -30,8 +30,8 @@ const (
 // ended.
 const farewell = 3 * time.Second
 
-// maxNoise is how much of a line that is no message is looked at: many times what is
-// logged of it, so that no half of a secret, which nobody can tell from other text, is.
+// maxNoise bounds how much of a line that is no message is redacted, in bytes. It is far
+// more than is logged, because a secret that is cut off here can no longer be recognised.
 const maxNoise = 64 << 10
 
 // ending is why a connection ends.

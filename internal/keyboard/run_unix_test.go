@@ -51,7 +51,7 @@ func TestRunThatSucceeds(t *testing.T) {
 
 // ctrl+c interrupts the program, and nobody else.
 func TestRunInterrupted(t *testing.T) {
-	// Who runs the tests in the background may have them ignore ctrl+c, and all they start.
+	// If the tests run in the background, they and what they start may ignore ctrl+c.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -94,7 +94,7 @@ func (s *selector) done() bool {
 	return (s.passed || s.last == 0) && (s.answered || s.want.Request == 0) && len(s.answers) == 0
 }
 
-// line looks at one line: mostly at no more than what is before its message.
+// line looks at one line, in most cases only at what precedes the message.
 func (s *selector) line(text []byte) {
 	h := headOf(text)
 	s.found.full = s.found.full || h.limit
@@ -162,7 +162,7 @@ type lineHead struct {
 	limit bool // the log came to its limit here
 }
 
-// headOf reads a line up to its message, which is by far the longest part of it.
+// headOf reads a line up to its message, which is by far the longest part.
 func headOf(text []byte) (h lineHead) {
 	at := jsonscan.CursorOf(text)
 	for at.Enter(); at.Key() && string(at.Name) != "msg"; {

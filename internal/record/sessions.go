@@ -43,8 +43,8 @@ type notes struct {
 // opening is a request that opens a session. ID is "" where the answer names it.
 type opening struct{ id, cwd string }
 
-// wants reports whether a message may tell something. Nearly all that an agent sends
-// is pieces of text, which are not worth opening.
+// wants reports whether a message may be about sessions. Nearly all messages of an
+// agent are chunks of text, which it rules out at little cost.
 func (n *notes) wants(dir Direction, msg []byte) bool {
 	return dir == Out || dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("session_info_update")))
 }

@@ -30,14 +30,14 @@ type scope struct {
 	media   bool // a text that may be base64
 }
 
-// redactor walks one JSON text and notes what of it is replaced.
+// redactor walks one JSON text and collects what to replace in it.
 type redactor struct {
 	in    []byte
 	at    jsonscan.Cursor // in it
 	edits []edit          // in the order of the text
 }
 
-// edit is a value or a key that is replaced; nothing is where with is nil.
+// edit replaces a value or a key. If with is nil, it stays as it is.
 type edit struct {
 	from, to int
 	with     []byte
@@ -55,7 +55,7 @@ func JSON(b, sound []byte) []byte {
 		}
 	}
 	b = append(b, sound[done:]...)
-	for _, end := range []byte("\r\n") { // only between values: a log has one line for each message
+	for _, end := range []byte("\r\n") { // they are only between values; in a log each message is one line
 		for rest := b[start:]; ; {
 			i := bytes.IndexByte(rest, end)
 			if i < 0 {
@@ -68,7 +68,7 @@ func JSON(b, sound []byte) []byte {
 	return b
 }
 
-// replace puts another text in the place of what was passed last.
+// replace replaces the value that the cursor passed last, unless with is nil.
 func (r *redactor) replace(raw, with []byte) {
 	if with != nil {
 		to := r.at.Pos()
@@ -118,8 +118,8 @@ func (r *redactor) object(s scope) {
 	m.end(r)
 }
 
-// key looks at the key that was passed since before, with the comma before it and the
-// colon after it.
+// key redacts the key that the cursor has passed since before, together with the comma
+// before it and the colon after it.
 func (r *redactor) key(before int) {
 	passed := r.at.From(before)
 	from, to := bytes.IndexByte(passed, '"'), bytes.LastIndexByte(passed, '"')+1
@@ -162,7 +162,7 @@ func (r *redactor) array(s scope) {
 	}
 }
 
-// argument looks at a word of a command, and returns it.
+// argument redacts a word of a command and returns the word as it was.
 func (r *redactor) argument(before string) string {
 	raw := r.at.Value()
 	word, ok := jsonscan.Text(raw)
@@ -194,15 +194,15 @@ func (r *redactor) text(s scope) {
 	r.replace(raw, safeRaw(raw, m))
 }
 
-// media are the members of an object that hold base64, if it is an image or a sound.
-// That may be said after them.
+// media are long texts of an object that are base64 if the object is an image or a
+// sound, which a later member may tell.
 type media struct {
 	is    bool
-	edits []int // those that only count if it is
-	sizes []int
+	edits []int // by their index in redactor.edits
+	sizes []int // in bytes, decoded
 }
 
-// add looks at a text that may be base64.
+// add redacts a text that may be base64.
 func (m *media) add(r *redactor) {
 	before := len(r.edits)
 	after := r.at
@@ -211,7 +211,7 @@ func (m *media) add(r *redactor) {
 	if len(raw)-len(`""`) <= maxMedia {
 		return
 	}
-	if len(r.edits) == before { // a place for it
+	if len(r.edits) == before { // an edit for end to fill in
 		r.edits = append(r.edits, edit{r.at.Pos() - len(raw), r.at.Pos(), nil})
 	}
 	m.edits, m.sizes = append(m.edits, before), append(m.sizes, decodedSize(raw))
@@ -224,7 +224,7 @@ func (r *redactor) namesMedia() bool {
 	return kind == "image" || kind == "audio" || strings.HasPrefix(kind, "image/") || strings.HasPrefix(kind, "audio/")
 }
 
-// end replaces them by their sizes.
+// end replaces the texts of an image or a sound by their sizes.
 func (m *media) end(r *redactor) {
 	if !m.is {
 		return

@@ -59,11 +59,11 @@ func transcripts(t *testing.T) map[string][][]byte {
 	return all
 }
 
-// kept are the members that make a message what it is, and that every second round leaves
-// alone, so that it is understood.
+// kept are the members that say what a message is. Every second round leaves them as they
+// are, so that the message is understood.
 var kept = map[string]bool{"jsonrpc": true, "method": true, "sessionUpdate": true, "type": true}
 
-// plant puts another secret into each text of a message, in the round that is told.
+// plant puts a secret into each text of a message, a different one in each round.
 func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(msg))
@@ -114,7 +114,7 @@ func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted)
 	return p
 }
 
-// rounds hands out the transcripts with secrets planted: where all seeds are tried, each
+// rounds calls f with each transcript and the secrets of each round. With all seeds, each
 // text of each message has a secret of every shape in one of the rounds.
 func rounds(t *testing.T, f func(t *testing.T, name string, msgs []planted)) {
 	files := transcripts(t)
@@ -138,8 +138,8 @@ func rounds(t *testing.T, f func(t *testing.T, name string, msgs []planted)) {
 	}
 }
 
-// Whatever secret stands in whatever text of a conversation: none is in its log, and all
-// messages in it are what they were otherwise.
+// No secret in any text of a conversation is in its log, and apart from the secrets the
+// messages in the log are what they were.
 func TestNoSecretIsInALog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -196,8 +196,8 @@ func TestNoSecretIsInALog(t *testing.T) {
 	})
 }
 
-// hostileVar names a file of which the test program, as an agent, writes each line to
-// standard error, and behind a mark to standard output.
+// hostileVar names a file. With it the test program is an agent that writes each line of
+// the file to standard error, and to standard output after a mark that makes it no JSON.
 const hostileVar = "REDACT_TEST_LINES"
 
 func TestMain(m *testing.M) {
@@ -234,8 +234,8 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// The same of the log of a gateway: of what agents write that is no message, of their
-// standard error, and of messages that clients send in vain.
+// No secret is in the log of a gateway: neither from what agents write that is no message
+// or goes to standard error, nor from messages of clients that are refused.
 func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
