@@ -55,7 +55,7 @@ func TestRunInterrupted(t *testing.T) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	d := runs(t, t.Context(), `echo waiting; sleep 1000`)
+	d := runs(t, t.Context(), `echo waiting; read line`) // a program that a shell is about to start may miss it
 	d.sees("waiting")
 	d.master.WriteString("\x03")
 	if err := d.ends(); err == nil || err.Error() != "signal: interrupt" {
