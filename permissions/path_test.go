@@ -107,6 +107,7 @@ func TestAllowNamesSensitiveFiles(t *testing.T) {
 
 // No pattern that is relative matches a file outside of the session's directories.
 func TestRelativePatternsStayInside(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	names := []string{"a", "b", "W", "w", "*", "**", "a*", "*.go", "x.go", ".git", "etc"}
 	some := func(of []string, n int) string {

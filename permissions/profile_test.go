@@ -139,6 +139,7 @@ func TestProfileOptions(t *testing.T) {
 // What a profile does not list is asked, and named: made-up options and the first
 // letters of those that it lists.
 func TestUnlistedOptions(t *testing.T) {
+	t.Parallel()
 	judged := 0
 	sections(t, func(t *testing.T, p *profile, parents []*profile, words []string) {
 		if slices.Contains(p.begins, "-") {

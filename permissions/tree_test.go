@@ -28,6 +28,7 @@ func treeFacts(line string) Facts {
 
 // TestTree has git work on files that the line does not name.
 func TestTree(t *testing.T) {
+	t.Parallel()
 	allow := allowing("git *", "git checkout *", "git restore *", "git reset *", "git reset --hard *", "git stash *", "git clean -fd *", "git merge *", "git pull *", "git rebase *", "git cherry-pick *", "git switch *",
 		"git revert *", "git am x", "git rm -r *", "git mv *", "git worktree add *", "git bisect *", "git fetch *", "git add *", "git commit *", "mv *", "git checkout-index -a", "git clone *", "git format-patch *")
 	for line, want := range map[string]Effect{

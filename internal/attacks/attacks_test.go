@@ -60,15 +60,15 @@ func TestAttacks(t *testing.T) {
 			}
 			if !a.measures() {
 				t.Parallel()
-			} else if testing.Short() {
-				t.Skip("takes its time")
+			} else if !alone(t) {
+				return
 			}
 			play(t, a)
 		})
 	}
 }
 
-// measures tells whether memory is looked at: then nothing else may run.
+// measures tells whether memory is looked at: then nothing else may use any.
 func (a *attack) measures() bool {
 	for _, l := range a.holds {
 		if strings.HasPrefix(l, "keeps below ") {

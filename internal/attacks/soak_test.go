@@ -140,9 +140,6 @@ func soakTurns(t *testing.T) int {
 // After many turns no more goroutines run and no more files are open than after a
 // few, and of a turn no more is kept than what it said.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes its time")
-	}
 	for name, test := range map[string]struct {
 		worker worker
 		turns  int
@@ -153,7 +150,11 @@ func TestSoak(t *testing.T) {
 		"v1, a terminal a turn": {worker{every: 1}, soakTurns(t), 12 << 10, 3},
 		"v2, a terminal a turn": {worker{every: 1, v2: &tools{}}, soakTurns(t), 12 << 10, 2},
 	} {
-		t.Run(name, func(t *testing.T) { soak(t, &test.worker, test.turns, test.kept, test.asks) })
+		t.Run(name, func(t *testing.T) {
+			if alone(t) {
+				soak(t, &test.worker, test.turns, test.kept, test.asks)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // pane is parley in a real terminal that has a scrollback and breaks its lines
@@ -146,7 +147,10 @@ func TestInlineResized(t *testing.T) {
 			for _, size := range [][2]int{{58, 20}, {160, 40}, {80, 12}} {
 				p.resize(size[0], size[1])
 				p.until(whole)
-				time.Sleep(400 * time.Millisecond) // it has drawn at the new size
+				p.typed("x") // what is echoed was drawn at the new size
+				p.shows("› x")
+				p.key("BSpace")
+				p.shows("› ask the agent")
 				if all := p.until(whole); len(paragraph.FindAllString(all, -1)) != n {
 					t.Errorf("%d paragraphs of %d at %v", len(paragraph.FindAllString(all, -1)), n, size)
 				}
@@ -179,7 +183,7 @@ func TestInlineQuestion(t *testing.T) {
 		})
 	}
 	p.key("M-a")
-	time.Sleep(300 * time.Millisecond) // what comes right behind that key is dropped
+	time.Sleep(300 * time.Millisecond) // a key right after that one is dropped, and nothing shows until when
 	p.key("y")
 	p.shows("the answer was selected go")
 	p.until(whole)
@@ -207,7 +211,14 @@ func TestInlineAway(t *testing.T) {
 	p.key("?")
 	p.shows("╭ keys")
 	p.resize(70, 24)
-	time.Sleep(200 * time.Millisecond)
+	p.until(func(all string) string {
+		for row := range strings.SplitSeq(all, "\n") {
+			if strings.HasPrefix(row, "╭ keys") && strings.HasSuffix(row, "╮") && utf8.RuneCountInString(row) <= 70 {
+				return ""
+			}
+		}
+		return "the page is not drawn at the new size"
+	})
 	p.key("Escape")
 	p.shows("Paragraph 40 runs")
 	p.key("PPage")
@@ -251,7 +262,7 @@ func TestInlineBytes(t *testing.T) {
 		out, _ := s.Raw(mark)
 		wrote[inline] = len(out)
 		before := len(out)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // for which nothing may be written: there is nothing else to wait for
 		if out, _ := s.Raw(mark); len(out) != before {
 			t.Errorf("inline %v: at rest it wrote %q", inline, out[before:])
 		}

@@ -123,7 +123,7 @@ func TestIdleWritesNothing(t *testing.T) {
 			s.quietFor(300 * time.Millisecond)
 			before, _ := cpuTicks(s.Pid())
 			_, mark := s.Raw(0)
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // the idle second
 			raw, _ := s.Raw(mark)
 			if len(raw) > 0 {
 				t.Errorf("%d bytes in an idle second: %q", len(raw), raw[:min(len(raw), 200)])

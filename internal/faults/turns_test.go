@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/seeds"
 )
 
 // profile is a way for client and server to talk, and the weather for it.
@@ -32,7 +33,7 @@ var profiles = []profile{
 func TestTurns(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {
 		t.Run("through", func(t *testing.T) {
-			for _, seed := range seeds(t) {
+			for _, seed := range seedsToTry(t) {
 				for _, p := range profiles {
 					t.Run(fmt.Sprintf("%s/%d", p.name, seed), func(t *testing.T) {
 						t.Parallel()
@@ -45,9 +46,9 @@ func TestTurns(t *testing.T) {
 }
 
 const (
-	users        = 5 // who talk at the same time
-	turnsOf      = 20
-	turnsOfShort = 6
+	users          = 5 // who talk at the same time
+	turnsOf        = 20
+	turnsByDefault = 8
 )
 
 func (p profile) turns(t *testing.T, seed uint64) {
@@ -58,8 +59,8 @@ func (p profile) turns(t *testing.T, seed uint64) {
 	}
 	s := serve(t, l, buffer)
 	turns := turnsOf
-	if testing.Short() {
-		turns = turnsOfShort
+	if !seeds.All() {
+		turns = turnsByDefault
 	}
 	var all []*user
 	for n := range users {
@@ -163,7 +164,7 @@ func TestCloseEndsLines(t *testing.T) {
 func TestAnyOrder(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {
 		t.Run("through", func(t *testing.T) {
-			for _, seed := range seeds(t) {
+			for _, seed := range seedsToTry(t) {
 				for _, p := range profiles[1:] {
 					t.Run(fmt.Sprintf("%s/%d", p.name, seed), func(t *testing.T) {
 						t.Parallel()

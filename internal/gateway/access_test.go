@@ -14,6 +14,7 @@ func withToken(o *Options) { o.Token = secret }
 // The token is asked for by every method, by the upgrade and by every path but
 // that of the health check; and it is nowhere to be seen.
 func TestToken(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		root := strings.TrimSuffix(r.base, "/acp")
 		for _, wrong := range []string{"X: y", "Authorization: Bearer " + secret[1:], "Authorization: Bearer " + secret + "x", "Authorization: Basic " + secret,
@@ -46,6 +47,7 @@ func TestToken(t *testing.T) {
 }
 
 func TestTokenAtTheUpgrade(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", withToken)
 	for _, wrong := range []string{"X: y", "Authorization: Bearer wrong", "Sec-WebSocket-Protocol: " + secret} {
 		if _, res, err := r.dial(wrong); err == nil || res == nil || res.StatusCode != 401 {
@@ -62,6 +64,7 @@ func TestTokenAtTheUpgrade(t *testing.T) {
 }
 
 func TestTokenInQuery(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		plain := r.base
 		for _, query := range []string{"", "?token=", "?token=wrong", "?token=" + secret[1:], "?token=%zz"} {
@@ -87,6 +90,7 @@ func TestTokenInQuery(t *testing.T) {
 
 // Names that are not this server's, and pages of others, get nothing.
 func TestHostAndOrigin(t *testing.T) {
+	t.Parallel()
 	allow := func(o *Options) {
 		o.AllowHosts, o.AllowOrigins = []string{"agent.example", "other.example:99"}, []string{"https://App.example", "null"}
 	}
@@ -138,6 +142,7 @@ func TestHostAndOrigin(t *testing.T) {
 }
 
 func TestHostAndOriginAtTheUpgrade(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.AllowOrigins = []string{"https://app.example"} })
 	for header, ok := range map[string]bool{"Origin: https://app.example": true, "Origin: http://" + r.addr: true, "Host: localhost": true,
 		"Origin: https://evil.example": false, "Origin: null": false, "Host: evil.example": false} {
@@ -150,6 +155,7 @@ func TestHostAndOriginAtTheUpgrade(t *testing.T) {
 
 // A page of an allowed origin can ask beforehand, and read the answers.
 func TestCrossOrigin(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", withToken, func(o *Options) { o.AllowOrigins = []string{"https://app.example"} })
 	got := r.do("OPTIONS", "", "Origin: https://app.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: acp-connection-id")
 	allow := strings.ToLower(got.header.Get("Access-Control-Allow-Headers"))
@@ -172,6 +178,7 @@ func TestCrossOrigin(t *testing.T) {
 }
 
 func TestCookieAffinity(t *testing.T) {
+	t.Parallel()
 	sockets(t, func(t *testing.T, r *rig) {
 		cookie := func(h http.Header) *http.Cookie {
 			t.Helper()
@@ -215,6 +222,7 @@ func TestCookieAffinity(t *testing.T) {
 // A cookie that names the server is set on a client that comes from another one:
 // with that name it would not find its new connection.
 func TestCookieNamesTheServer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.CookieAffinity, o.AffinityValue = true, "b" })
 	named := func(what string, h http.Header) {
 		t.Helper()
@@ -234,6 +242,7 @@ func TestCookieNamesTheServer(t *testing.T) {
 
 // However many are refused, the log stays readable.
 func TestRefusalsAreNotedQuietly(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", withToken)
 	for range 200 {
 		r.do("GET", "")

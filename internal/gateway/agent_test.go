@@ -26,19 +26,18 @@ func init() {
 
 // played is the agent of the tests: it says what the client tells it to.
 type played struct {
-	mu  sync.Mutex
-	out *bufio.Writer
-	n   int
+	mu   sync.Mutex
+	out  func(lines []string)
+	rest func() // until the end
+	n    int
 }
 
 func (p *played) say(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, l := range lines {
-		p.out.WriteString(l)
-		p.out.WriteByte('\n')
+	if len(lines) > 0 {
+		p.out(lines)
 	}
-	p.out.Flush()
 }
 
 type heard struct {
@@ -48,7 +47,7 @@ type heard struct {
 }
 
 func playAgent(mode string) int {
-	p := &played{out: bufio.NewWriter(os.Stdout)}
+	p := &played{out: func(lines []string) { os.Stdout.WriteString(strings.Join(lines, "\n") + "\n") }, rest: func() { time.Sleep(time.Hour) }}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	if mode == "stubborn" || mode == "stubborn child" {
 		signal.Ignore(syscall.SIGTERM)
@@ -81,6 +80,7 @@ func (p *played) hear(mode, line string) int {
 	var params struct {
 		SessionID string   `json:"sessionId"`
 		Lines     []string `json:"lines"`
+		Times     int      `json:"times"`
 		Code      int      `json:"code"`
 		Text      string   `json:"text"`
 	}
@@ -116,6 +116,11 @@ func (p *played) hear(mode, line string) int {
 	case "_say": // the lines as they are
 		p.say(params.Lines...)
 		answer(`{}`)
+	case "_repeat":
+		for range params.Times {
+			p.say(params.Lines...)
+		}
+		answer(`{}`)
 	case "_exit":
 		p.say(params.Lines...)
 		return params.Code
@@ -126,7 +131,7 @@ func (p *played) hear(mode, line string) int {
 		answer(fmt.Sprint(spawn()))
 	case "_stop": // reads no more
 		p.say(params.Lines...)
-		time.Sleep(time.Hour)
+		p.rest()
 	case "_echo": // the request as it came
 		answer(line)
 	case "":

@@ -17,6 +17,7 @@ func padded(session string, size int) string { return update(session, strings.Re
 
 // More waits in a session than may wait: the connection ends, and says why.
 func TestSessionBuffer(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main := c.open("")
@@ -36,6 +37,7 @@ func TestSessionBuffer(t *testing.T) {
 
 // The same for all sessions together, and for a great many tiny messages.
 func TestConnectionBuffer(t *testing.T) {
+	t.Parallel()
 	for name, say := range map[string]func(i int) string{
 		"sessions": func(i int) string { return saying("", padded(fmt.Sprint("s", i), 64<<10)) },
 		"tiny":     func(int) string { return saying("", strings.Fields(strings.Repeat("{} ", 1200))...) },
@@ -55,6 +57,7 @@ func TestConnectionBuffer(t *testing.T) {
 
 // A receiver that waits for nothing else takes a message of any size.
 func TestMessageLargerThanTheBuffer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 64<<10, 64<<10 })
 	c := r.connect()
 	s := c.open("s")
@@ -86,6 +89,7 @@ func little(o *Options) {
 
 // A client that reads slower than the agent speaks loses nothing: the agent waits.
 func TestSlowReceiversAreWaitedFor(t *testing.T) {
+	t.Parallel()
 	limited := func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 1<<20, 1<<20 }
 	want := padded("s", 64<<10)
 	each(t, func(t *testing.T, r *rig) {
@@ -108,7 +112,8 @@ func TestSlowReceiversAreWaitedFor(t *testing.T) {
 // A socket whose client does not read is closed with 1008, which it finds when
 // it reads on. Over TLS there is no way to say so.
 func TestSocketClientDoesNotRead(t *testing.T) {
-	sockets(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, socketProfiles, func(t *testing.T, r *rig) {
 		s := r.socket()
 		s.send(note)
 		r.log.wait(t, `reason="the client does not read"`, 1)
@@ -123,7 +128,8 @@ func TestSocketClientDoesNotRead(t *testing.T) {
 
 // The same for a stream that is open and not read.
 func TestStreamClientDoesNotRead(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, profiles, func(t *testing.T, r *rig) {
 		c := r.connect()
 		body := c.unread("s")
 		c.send("", note)
@@ -150,7 +156,8 @@ func (c *remote) unread(session string) io.Reader {
 // A receiver that takes nothing loses its place, and what it did not take is for
 // the next one.
 func TestStalledStream(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, profiles, func(t *testing.T, r *rig) {
 		c := r.connect()
 		c.unread("s")
 		c.send("s", saying("s", padded("s", 12<<20)))
@@ -164,7 +171,8 @@ func TestStalledStream(t *testing.T) {
 // A client that leaves a stream unread and says nothing more is gone, though proxies may
 // take the comments on its other streams for ever. One that says something is not.
 func TestUnreadStreamIsNoStream(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, profiles, func(t *testing.T, r *rig) {
 		leaves := func() *remote {
 			c := r.connect()
 			c.open("")
@@ -188,7 +196,8 @@ func TestUnreadStreamIsNoStream(t *testing.T) {
 }
 
 func TestStalledSocket(t *testing.T) {
-	sockets(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, socketProfiles, func(t *testing.T, r *rig) {
 		s := r.socket()
 		s.send(saying("s", padded("s", 12<<20)))
 		r.log.wait(t, `reason="the client does not read"`, 1)
@@ -198,34 +207,37 @@ func TestStalledSocket(t *testing.T) {
 
 // An agent that does not read holds up its clients, for a while.
 func TestAgentDoesNotRead(t *testing.T) {
+	t.Parallel()
 	few := func(o *Options) { o.Limits = Limits{Stall: 100 * time.Millisecond, ConnectionBuffer: 1 << 20} }
 	stop := `{"jsonrpc":"2.0","method":"_stop","params":{"lines":[` + quote(note) + `]}}`
 	long := request("1", "_x", `{"text":"`+strings.Repeat("x", 100<<10)+`"}`)
 	t.Run("HTTP", func(t *testing.T) {
-		r := newRig(t, "h1", few)
-		c := r.connect()
-		c.send("", stop)
-		c.open("").want(note)
-		for i := 0; ; i++ {
-			got := c.post("", long)
-			if got.status == 202 && i < 50 {
-				continue
+		bubble(t, profiles, func(t *testing.T, r *rig) {
+			c := r.connect()
+			c.send("", stop)
+			c.open("").want(note)
+			for i := 0; ; i++ {
+				got := c.post("", long)
+				if got.status == 202 && i < 50 {
+					continue
+				}
+				failure(t, got, 503, -32603, "null", "does not read")
+				break
 			}
-			failure(t, got, 503, -32603, "null", "does not read")
-			break
-		}
+		}, few)
 	})
 	t.Run("WebSocket", func(t *testing.T) {
-		r := newRig(t, "h1", few)
-		s := r.socket()
-		s.send(stop)
-		s.want(note)
-		for range 15 {
-			s.send(long)
-		}
-		if code, reason := s.closed(); code != 1011 || reason != "the agent does not read" {
-			t.Errorf("%d %q", code, reason)
-		}
+		bubble(t, socketProfiles, func(t *testing.T, r *rig) {
+			s := r.socket()
+			s.send(stop)
+			s.want(note)
+			for range 15 {
+				s.send(long)
+			}
+			if code, reason := s.closed(); code != 1011 || reason != "the agent does not read" {
+				t.Errorf("%d %q", code, reason)
+			}
+		}, few)
 	})
 }
 
@@ -247,7 +259,8 @@ func TestAgentMessageTooLarge(t *testing.T) {
 
 // A connection lives while somebody reads or asks, and not much longer.
 func TestIdle(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, profiles, func(t *testing.T, r *rig) {
 		read := r.connect()
 		main := read.open("")
 		never := r.connect()
@@ -264,7 +277,8 @@ func TestIdle(t *testing.T) {
 
 // Streams at rest get comments.
 func TestKeepAlive(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	t.Parallel()
+	bubble(t, profiles, func(t *testing.T, r *rig) {
 		main := r.connect().open("")
 		for range 5 {
 			select {
@@ -291,11 +305,12 @@ func closes(t *testing.T, conn net.Conn) string {
 }
 
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	hasty := func(o *Options) { o.Limits.Header, o.Limits.Read = 100*time.Millisecond, 100*time.Millisecond }
 	pings := func(o *Options) { o.Limits.Ping, o.Limits.Stall = 200*time.Millisecond, 2*time.Second }
 	raw := func(t *testing.T, r *rig, text string) net.Conn {
 		t.Helper()
-		conn, err := net.Dial("tcp", r.addr)
+		conn, err := r.dialer(t.Context(), "tcp", r.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,17 +319,17 @@ func TestSlowClients(t *testing.T) {
 		return conn
 	}
 	t.Run("headers", func(t *testing.T) {
-		t.Parallel()
-		r := newRig(t, "h1", hasty)
-		closes(t, raw(t, r, "POST /acp HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))
+		bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
+			closes(t, raw(t, r, "POST /acp HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))
+		}, hasty)
 	})
 	t.Run("TLS", func(t *testing.T) {
-		t.Parallel()
-		r := newRig(t, "tls", hasty)
-		closes(t, raw(t, r, ""))
+		bubble(t, []string{"tls"}, func(t *testing.T, r *rig) {
+			closes(t, raw(t, r, ""))
+		}, hasty)
 	})
 	t.Run("body", func(t *testing.T) {
-		each(t, func(t *testing.T, r *rig) {
+		bubble(t, profiles, func(t *testing.T, r *rig) {
 			body, w := io.Pipe()
 			defer w.Close()
 			go io.WriteString(w, `{"jsonrpc":`)
@@ -323,24 +338,25 @@ func TestSlowClients(t *testing.T) {
 		}, hasty)
 	})
 	t.Run("a peer of a WebSocket that is gone", func(t *testing.T) {
-		t.Parallel()
-		r := newRig(t, "h1", pings)
-		rawSocket(t, raw(t, r, ""))
-		r.log.wait(t, "the client does not answer pings", 1)
-		r.log.wait(t, "connection ended", 1)
+		bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
+			in := rawSocket(t, raw(t, r, ""))
+			go io.Copy(io.Discard, in) // its system takes what comes
+			r.log.wait(t, "the client does not answer pings", 1)
+			r.log.wait(t, "connection ended", 1)
+		}, pings)
 	})
 	t.Run("a peer that is slow but there", func(t *testing.T) {
-		t.Parallel()
-		r := newRig(t, "h1", pings)
-		conn := raw(t, r, "")
-		in := rawSocket(t, conn)
-		conn.Write([]byte{0x81, 0x80 | 126, 0xff, 0xff, 0, 0, 0, 0}) // a message of 65535 bytes, which come one by one
-		for begun := time.Now(); time.Since(begun) < 4500*time.Millisecond; {
-			if _, err := in.ReadByte(); err != nil { // of the answer, and then of pings that are not answered
-				t.Fatal(err)
+		bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
+			conn := raw(t, r, "")
+			in := rawSocket(t, conn)
+			conn.Write([]byte{0x81, 0x80 | 126, 0xff, 0xff, 0, 0, 0, 0}) // a message of 65535 bytes, which come one by one
+			for begun := time.Now(); time.Since(begun) < 4500*time.Millisecond; {
+				if _, err := in.ReadByte(); err != nil { // of the answer, and then of pings that are not answered
+					t.Fatal(err)
+				}
+				conn.Write([]byte{' '})
 			}
-			conn.Write([]byte{' '})
-		}
+		}, pings)
 	})
 }
 

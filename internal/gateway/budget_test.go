@@ -8,42 +8,45 @@ import (
 // However much each connection may hold, all together hold no more than they may, and
 // those that take much leave something to the others.
 func TestTotalBuffer(t *testing.T) {
+	t.Parallel()
 	const total, message = 8 << 20, 64 << 10
-	r := newRig(t, "h1", flooding, func(o *Options) { o.Limits = Limits{Connections: 8, TotalBuffer: total} })
-	greedy := make([]*socketClient, 6)
-	for i := range greedy {
-		greedy[i] = r.socket()
-		greedy[i].send(note) // and nobody reads
-	}
-	most := int64(0)
-	for deadline := time.Now().Add(patience); r.server.budget.used.Load() < total/2; {
-		if time.Now().After(deadline) {
-			t.Fatalf("only %d bytes wait", r.server.budget.used.Load())
+	bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
+		greedy := make([]*socketClient, 6)
+		for i := range greedy {
+			greedy[i] = r.socket()
+			greedy[i].send(note) // and nobody reads
 		}
-		time.Sleep(time.Millisecond)
-	}
-	other := r.connect()
-	s := other.open("s")
-	other.send("", note)
-	want := padded("s", message)
-	for range 400 {
-		s.want(want)
-		most = max(most, r.server.budget.used.Load())
-	}
-	if bound := int64(total + 7*(message+1000)); most > bound {
-		t.Errorf("%d bytes waited, %d over all bounds", most, most-bound)
-	}
-	for range 400 { // the agents of the others have waited
-		greedy[0].want(want)
-	}
-	r.end()
-	if left := r.server.budget.used.Load(); left != 0 {
-		t.Errorf("%d bytes are still counted when all has ended", left)
-	}
+		most := int64(0)
+		for deadline := time.Now().Add(patience); r.server.budget.used.Load() < total/2; {
+			if time.Now().After(deadline) {
+				t.Fatalf("only %d bytes wait", r.server.budget.used.Load())
+			}
+			time.Sleep(time.Millisecond)
+		}
+		other := r.connect()
+		s := other.open("s")
+		other.send("", note)
+		want := padded("s", message)
+		for range 400 {
+			s.want(want)
+			most = max(most, r.server.budget.used.Load())
+		}
+		if bound := int64(total + 7*(message+1000)); most > bound {
+			t.Errorf("%d bytes waited, %d over all bounds", most, most-bound)
+		}
+		for range 400 { // the agents of the others have waited
+			greedy[0].want(want)
+		}
+		r.end()
+		if left := r.server.budget.used.Load(); left != 0 {
+			t.Errorf("%d bytes are still counted when all has ended", left)
+		}
+	}, flooding, func(o *Options) { o.Limits = Limits{Connections: 8, TotalBuffer: total} })
 }
 
 // What a connection for itself may use fits whatever others do.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	b := newBudget(800, 10) // 600 for all, 10 for each each way
 	one, two := &account{of: b}, &account{of: b}
 	one.add(600)

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/acpclient/transport"
+	"parley/internal/redact"
 	"parley/internal/safetext"
 )
 
@@ -28,6 +29,10 @@ const (
 // farewell is how long what waits may take to be written once a connection has
 // ended.
 const farewell = 3 * time.Second
+
+// maxNoise bounds how much of a line that is no message is redacted, in bytes. It is far
+// more than is logged, because a secret that is cut off here can no longer be recognised.
+const maxNoise = 64 << 10
 
 // ending is why a connection ends.
 type ending struct {
@@ -122,7 +127,7 @@ func (c *connection) receive() {
 		}
 		msg, err := relayed(line)
 		if err != nil {
-			c.log.Warn("the agent wrote something that is no JSON text", "line", safetext.Line(string(line[:min(len(line), 300)]), 200))
+			c.log.Warn("the agent wrote something that is no JSON text", "line", safetext.Line(redact.Command(string(line[:min(len(line), maxNoise)])), 200))
 			continue
 		}
 		c.sent.Add(1)

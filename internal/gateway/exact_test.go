@@ -21,6 +21,7 @@ var odd = []string{
 
 // Both ways every byte stays what it is, and the order too.
 func TestBytesStayWhatTheyAre(t *testing.T) {
+	t.Parallel()
 	var requests, answers []string
 	for i, params := range odd {
 		for _, id := range []string{fmt.Sprint(i), fmt.Sprintf(`"\u0061%d"`, i), fmt.Sprintf("%d.0", 100+i), fmt.Sprint(9007199254740993 + i)} {
@@ -49,6 +50,7 @@ func TestBytesStayWhatTheyAre(t *testing.T) {
 
 // Line breaks between tokens end no message: they become blanks.
 func TestLineBreaksBetweenTokens(t *testing.T) {
+	t.Parallel()
 	pretty := "\n{\r\n  \"jsonrpc\": \"2.0\",\n\t\"id\": 1,\n \"method\": \"_echo\"\r\n}\n"
 	squeeze := strings.NewReplacer(" ", "", "\t", "")
 	want := result("1", squeeze.Replace(strings.NewReplacer("\n", "", "\r", "").Replace(pretty)))
@@ -69,6 +71,7 @@ func TestLineBreaksBetweenTokens(t *testing.T) {
 
 // What an agent writes and cannot be sent on as it is.
 func TestWhatIsRepaired(t *testing.T) {
+	t.Parallel()
 	odd := []byte("{\"jsonrpc\":\r\"2.0\",\"method\":\"m\",\"params\":{\"s\":\"\xff\xfe \xed\xa0\x80\"}}")
 	want := "{\"jsonrpc\": \"2.0\",\"method\":\"m\",\"params\":{\"s\":\"\uFFFD \uFFFD\"}}"
 	says := faked(func(f *fake, msg []byte) {
@@ -85,6 +88,7 @@ func TestWhatIsRepaired(t *testing.T) {
 }
 
 func TestLargeMessages(t *testing.T) {
+	t.Parallel()
 	large := `{"sessionId":"s","text":"` + strings.Repeat("0123456789abcdef", 10<<16) + `"}` // 10 MiB
 	q := request("1", "_echo", large)
 	each(t, func(t *testing.T, r *rig) {
@@ -106,6 +110,7 @@ func TestLargeMessages(t *testing.T) {
 
 // Many messages in a row: none is lost, none overtakes another.
 func TestManyMessages(t *testing.T) {
+	t.Parallel()
 	const n = 5000
 	flood := faked(func(f *fake, msg []byte) {
 		if bytes.Contains(msg, initializePart) {

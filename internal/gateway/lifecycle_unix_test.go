@@ -52,6 +52,7 @@ func (s *socketClient) ask(q string) string { s.send(q); return s.next() }
 
 // DELETE ends the agent and everything it started.
 func TestDeleteKills(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{"plain", "stubborn"} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +74,7 @@ func TestDeleteKills(t *testing.T) {
 
 // So does the end of a socket, in order or not.
 func TestEndOfASocketKills(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*socketClient){
 		"goodbye": func(s *socketClient) { s.ws.Close(1000, "") },
 		"gone":    func(s *socketClient) { s.ws.CloseNow() },
@@ -92,6 +94,7 @@ func TestEndOfASocketKills(t *testing.T) {
 // An agent that ends: what it has said is delivered, the streams end, the
 // connection is gone, and so is what it started.
 func TestAgentEnds(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, s := c.open(""), c.open("s")
@@ -119,6 +122,7 @@ func TestAgentEnds(t *testing.T) {
 // The end of the server: sockets are told, streams end in order with what was
 // waiting, nothing is left.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	c, s := r.connect(), r.socket()
 	waiting := r.connect() // has no receiver
@@ -151,6 +155,7 @@ func TestDrain(t *testing.T) {
 
 // While it ends nobody new comes in, not even over a connection that is there.
 func TestDrainAdmitsNobody(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		r.connect()
 		stopped := make(chan struct{})
@@ -167,6 +172,7 @@ func TestDrainAdmitsNobody(t *testing.T) {
 // The bound holds whatever agents and clients do: an agent that does not end, a
 // socket that does not say goodbye, one that does not read.
 func TestDrainIsBounded(t *testing.T) {
+	t.Parallel()
 	slow := func(o *Options) {
 		o.Limits.Drain = 300 * time.Millisecond
 		o.Start = stubborn

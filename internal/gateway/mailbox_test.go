@@ -11,6 +11,7 @@ import (
 // The order stays whatever is taken, put back, and put in between; and the count
 // of what waits comes back to nothing.
 func TestMailboxOrder(t *testing.T) {
+	t.Parallel()
 	var buffered atomic.Int64
 	m := newMailbox(1<<20, 1<<20, &buffered, nil)
 	m.attach()
@@ -42,6 +43,7 @@ func TestMailboxOrder(t *testing.T) {
 }
 
 func TestMailboxBatches(t *testing.T) {
+	t.Parallel()
 	var buffered atomic.Int64
 	m := newMailbox(1<<20, 1<<20, &buffered, nil)
 	for _, size := range []int{10, 500, 20, 30} {
@@ -63,6 +65,7 @@ func TestMailboxBatches(t *testing.T) {
 
 // Who puts waits for a receiver, and for nothing else.
 func TestMailboxWaits(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var buffered atomic.Int64
 		m := newMailbox(100, 100, &buffered, nil)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -45,11 +45,11 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	e, ok := s.look(w, r, body)
 	switch {
 	case !ok:
-	case e.named("initialize") && c != nil:
+	case e.Calls("initialize") && c != nil:
 		s.refuse(w, r, http.StatusBadRequest, "the connection is initialized already")
-	case e.named("initialize") && idKey(e.id) == "":
+	case e.Calls("initialize") && envelope.Key(e.ID) == "":
 		s.refuse(w, r, http.StatusBadRequest, "initialize is a request, with an id")
-	case e.named("initialize"):
+	case e.Calls("initialize"):
 		s.initialize(w, r, body, e)
 	case c == nil:
 		s.refuse(w, r, http.StatusBadRequest, "missing "+connectionHeader)
@@ -126,8 +126,8 @@ func readAll(from io.Reader, size int64) ([]byte, error) {
 }
 
 // look finds out what a message is.
-func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*envelope, bool) {
-	if !json.Valid(body) {
+func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*envelope.Envelope, bool) {
+	if !jsonscan.Valid(body) {
 		writeFailure(w, http.StatusBadRequest, nil, codeParse, "Parse error")
 		return nil, false
 	}
@@ -140,11 +140,11 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*env
 		s.refuse(w, r, http.StatusBadRequest, "a message is an object")
 		return nil, false
 	}
-	e, err := parse(body)
+	e, ok := envelope.Open(body)
 	switch {
-	case err != nil || e.method == nil && !e.isAnswer() || e.method != nil && jsonscan.KindOf(e.method) != jsonscan.String:
+	case !ok || e.Method == nil && !e.IsAnswer() || e.Method != nil && jsonscan.KindOf(e.Method) != jsonscan.String:
 		s.refuse(w, r, http.StatusBadRequest, "neither a request nor a notification nor an answer")
-	case len(e.id) > maxID:
+	case len(e.ID) > maxID:
 		s.refuse(w, r, http.StatusBadRequest, "the id is too long")
 	default:
 		return &e, true
@@ -153,20 +153,20 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*env
 }
 
 // initialize makes a connection and answers with what its agent says.
-func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte, e *envelope) {
+func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte, e *envelope.Envelope) {
 	c := s.admit(w, r)
 	if c == nil {
 		return
 	}
 	rc := http.NewResponseController(w)
 	rc.SetWriteDeadline(time.Now().Add(s.limits.Initialize + s.limits.Stall))
-	c.routes.open(e.id)
+	c.routes.open(e.ID)
 	c.place, c.main.keep = c.route, c.keeping()
 	if c.start() != nil {
-		writeFailure(w, http.StatusInternalServerError, e.id, codeInternal, c.cause.reason)
+		writeFailure(w, http.StatusInternalServerError, e.ID, codeInternal, c.cause.reason)
 		return
 	}
-	id := e.id
+	id := e.ID
 	c.received.Add(1)
 	c.forward(r.Context(), body) // the queue is empty: it cannot fail
 	go c.receive()
@@ -202,7 +202,7 @@ func statusOfEnd(e ending) int {
 // refused is of no use to anyone, since it cannot be initialized again: it ends,
 // but has an id all the same, because clients expect one.
 func (s *Server) welcome(w http.ResponseWriter, r *http.Request, c *connection, answer []byte) {
-	if e, _ := parse(answer); e.failure {
+	if e, _ := envelope.Open(answer); e.Failed() {
 		c.end(ending{reason: "the agent refused to initialize"})
 	} else if s.publish(c) {
 		c.stir()
@@ -244,7 +244,7 @@ func isHex(s string) bool {
 }
 
 // accept checks a message of an initialized connection and forwards it.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, body []byte, e *envelope) {
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, body []byte, e *envelope.Envelope) {
 	c.stir()
 	if status, why := c.register(e, r.Header[sessionHeader]); status != 0 {
 		s.refuse(w, r, status, why)
@@ -264,7 +264,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, b
 
 // register notes where the answer to a message belongs, and checks its session.
 // A status of 0 says that all is well.
-func (c *connection) register(e *envelope, header []string) (status int, why string) {
+func (c *connection) register(e *envelope.Envelope, header []string) (status int, why string) {
 	given := ""
 	if len(header) > 0 {
 		if given = header[0]; len(header) > 1 || !headerSafe(given) {
@@ -272,8 +272,8 @@ func (c *connection) register(e *envelope, header []string) (status int, why str
 		}
 	}
 	r := &c.routes
-	if e.isAnswer() {
-		key := idKey(e.id)
+	if e.IsAnswer() {
+		key := envelope.Key(e.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if of := r.asking[key]; given != "" && of != "" && given != of {
@@ -282,8 +282,8 @@ func (c *connection) register(e *envelope, header []string) (status int, why str
 		delete(r.asking, key)
 		return 0, ""
 	}
-	name := e.name()
-	session := text(e.session)
+	name := envelope.Text(e.Method)
+	session := envelope.Text(e.Session)
 	switch {
 	case given == "" && (headerSafe(session) || session == "" && onSession[name]):
 		return http.StatusBadRequest, "missing " + sessionHeader
@@ -299,7 +299,7 @@ func (c *connection) register(e *envelope, header []string) (status int, why str
 	if answeredOnConnection[name] {
 		given = ""
 	}
-	if key := idKey(e.id); key != "" {
+	if key := envelope.Key(e.ID); key != "" {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if len(r.asked) >= maxOpen {

@@ -11,6 +11,7 @@ import (
 // Wherever a receiver says that it was, the next message is the next one; what is
 // counted stays right, and nothing but the kept bytes is kept.
 func TestMailboxResumes(t *testing.T) {
+	t.Parallel()
 	var buffered, kept atomic.Int64
 	m := newMailbox(1<<30, 1<<30, &buffered, nil)
 	m.keep = keeping{2000, 1500, &kept}
@@ -68,6 +69,7 @@ func TestMailboxResumes(t *testing.T) {
 // A stream goes on behind the event that its client has got last, whatever was
 // written to one that broke.
 func TestStreamResumes(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		var all []string
@@ -117,6 +119,7 @@ func TestStreamResumes(t *testing.T) {
 // What a client has missed and is not kept any more ends the connection: it has to
 // begin anew.
 func TestStreamCannotResume(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, s := c.open(""), c.open("s")

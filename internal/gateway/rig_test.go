@@ -42,6 +42,7 @@ type rig struct {
 	addr   string
 	base   string // the endpoint
 	http   *http.Client
+	dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 	tls    *tls.Config // of clients
 	log    *sink
 	header http.Header // sent with everything
@@ -78,9 +79,18 @@ func startsWith(name string, grace time.Duration) func(*slog.Logger) (Agent, err
 
 func newRig(t *testing.T, profile string, change ...func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, log: newSink(), now: make(chan struct{}), stopped: make(chan error, 1), header: http.Header{}}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newRigOn(t, ln, new(net.Dialer).DialContext, profile, change...)
+}
+
+func newRigOn(t *testing.T, ln net.Listener, dialer func(ctx context.Context, network, addr string) (net.Conn, error), profile string, change ...func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, log: newSink(), now: make(chan struct{}), stopped: make(chan error, 1), header: http.Header{}, dialer: dialer}
 	o := Options{Start: starts("plain"), Log: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	tr := &http.Transport{Protocols: new(http.Protocols)}
+	tr := &http.Transport{Protocols: new(http.Protocols), DialContext: dialer}
 	scheme := "http"
 	switch profile {
 	case "h1":
@@ -95,10 +105,6 @@ func newRig(t *testing.T, profile string, change ...func(*Options)) *rig {
 	}
 	for _, c := range change {
 		c(&o)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
 	}
 	r.server = New(o)
 	r.addr = ln.Addr().String()
@@ -392,7 +398,7 @@ func (r *rig) dial(headers ...string) (*socketClient, *http.Response, error) {
 		}
 		h.Add(name, value)
 	}
-	tr := &http.Transport{TLSClientConfig: r.tls.Clone(), Protocols: new(http.Protocols)}
+	tr := &http.Transport{TLSClientConfig: r.tls.Clone(), Protocols: new(http.Protocols), DialContext: r.dialer}
 	tr.Protocols.SetHTTP1(true)
 	ctx, stop := context.WithTimeout(r.t.Context(), patience)
 	defer stop()

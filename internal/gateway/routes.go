@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -31,7 +32,7 @@ func (r *routes) open(initialize []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sessions, r.asked, r.asking = map[string]*mailbox{}, map[string]string{}, map[string]string{}
-	r.first, r.answer = idKey(initialize), make(chan []byte, 1)
+	r.first, r.answer = envelope.Key(initialize), make(chan []byte, 1)
 }
 
 // finish ends all streams.
@@ -95,8 +96,8 @@ func (c *connection) route(msg []byte) *mailbox {
 	session := ""
 	if jsonscan.KindOf(msg) == jsonscan.Array {
 		session = c.sessionOfBatch(msg)
-	} else if e, err := parse(msg); err == nil {
-		if e.isAnswer() && c.initialized(&e, msg) {
+	} else if e, ok := envelope.Open(msg); ok {
+		if e.IsAnswer() && c.initialized(&e, msg) {
 			return nil
 		}
 		session = c.sessionOf(&e)
@@ -111,11 +112,11 @@ func (c *connection) route(msg []byte) *mailbox {
 }
 
 // initialized hands the answer to initialize over.
-func (c *connection) initialized(e *envelope, msg []byte) bool {
+func (c *connection) initialized(e *envelope.Envelope, msg []byte) bool {
 	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.first == "" || idKey(e.id) != r.first {
+	if r.first == "" || envelope.Key(e.ID) != r.first {
 		return false
 	}
 	r.first = ""
@@ -127,8 +128,8 @@ func (c *connection) initialized(e *envelope, msg []byte) bool {
 func (c *connection) sessionOfBatch(msg []byte) string {
 	session, n := "", 0
 	for it := jsonscan.ItemsOf(msg); it.Next(); n++ {
-		e, err := parse(it.Value)
-		if err != nil {
+		e, ok := envelope.Open(it.Value)
+		if !ok {
 			return ""
 		}
 		own := c.sessionOf(&e)
@@ -143,29 +144,29 @@ func (c *connection) sessionOfBatch(msg []byte) string {
 
 // sessionOf is the session whose stream a message of the agent belongs to; ""
 // for the connection's.
-func (c *connection) sessionOf(e *envelope) string {
+func (c *connection) sessionOf(e *envelope.Envelope) string {
 	r := &c.routes
-	if e.isAnswer() {
-		if id := member(e.result, "sessionId"); headerSafe(id) {
+	if e.IsAnswer() {
+		if id := envelope.Text(envelope.Member(e.Result, "sessionId")); headerSafe(id) {
 			c.session(id, false) // from here on it is known
 		}
-		key := idKey(e.id)
+		key := envelope.Key(e.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		session := r.asked[key]
 		delete(r.asked, key)
 		return session
 	}
-	if e.named("$/cancel_request") {
+	if e.Calls("$/cancel_request") {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.asking[idKey(rawMember(e.params, "requestId"))]
+		return r.asking[envelope.Key(envelope.Member(e.Params, "requestId"))]
 	}
-	session := text(e.session)
+	session := envelope.Text(e.Session)
 	if !headerSafe(session) {
 		session = ""
 	}
-	if key := idKey(e.id); e.id != nil && key != "" && len(key) <= maxID {
+	if key := envelope.Key(e.ID); key != "" && len(key) <= maxID {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if len(r.asking) < maxOpen { // else its answer cannot be checked, which harms nobody

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -19,6 +20,7 @@ func each(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options)) 
 
 // POST without a connection: initialize makes one, and is answered with JSON.
 func TestInitializeMakesAConnection(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		got := r.do("POST", request(`"a1"`, "initialize", `{"protocolVersion":1}`), "Content-Type: application/json; charset=utf-8")
 		id := got.header.Get("Acp-Connection-Id")
@@ -41,8 +43,25 @@ func TestInitializeMakesAConnection(t *testing.T) {
 	})
 }
 
+// An agent that writes an error of null beside the result has not refused.
+func TestInitializedWithAnErrorOfNull(t *testing.T) {
+	t.Parallel()
+	answer := `{"jsonrpc":"2.0","id":0,"result":{"pid":1},"error":null}`
+	r := newRig(t, "h1", faked(func(f *fake, msg []byte) {
+		if bytes.Contains(msg, initializePart) {
+			msg = []byte(answer)
+		}
+		f.say(msg)
+	}))
+	c := r.connect()
+	if got := c.post("", `{"jsonrpc":"2.0","method":"m"}`); got.status != 202 {
+		t.Errorf("a message after it: %d %s", got.status, got.body)
+	}
+}
+
 // GET with a connection: its stream; with a session too: that of the session.
 func TestStreams(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main := c.open("")
@@ -68,6 +87,7 @@ func TestStreams(t *testing.T) {
 
 // Where answers go: PROTOCOL 5.4 and 5.8.
 func TestAnswersFindTheirStream(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, one := c.open(""), c.open("s")
@@ -91,6 +111,7 @@ func TestAnswersFindTheirStream(t *testing.T) {
 // The answer to session/load goes to the connection, when the replay is in the
 // session's stream.
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main := c.open("")
@@ -103,6 +124,7 @@ func TestLoad(t *testing.T) {
 
 // What the agent says by itself.
 func TestAgentsWordsFindTheirStream(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, a, b := c.open(""), c.open("a"), c.open("b")
@@ -148,6 +170,7 @@ func TestAgentsWordsFindTheirStream(t *testing.T) {
 
 // Lines of the agent that are no message reach nobody but the log.
 func TestNoiseOfTheAgent(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	c := r.connect()
 	main := c.open("")
@@ -160,6 +183,7 @@ func TestNoiseOfTheAgent(t *testing.T) {
 
 // Answers of the client are taken with the session's header and without.
 func TestAnswersOfTheClient(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, s := c.open(""), c.open("s")
@@ -200,6 +224,7 @@ func TestAnswersOfTheClient(t *testing.T) {
 // A notification gets 202 and is with the agent; $/cancel_request needs no
 // session.
 func TestNotifications(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, s := c.open(""), c.open("s")
@@ -214,6 +239,7 @@ func TestNotifications(t *testing.T) {
 
 // What an agent says before it has answered initialize waits for the stream.
 func TestEarlyWords(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		r.connect().open("").want(`{"jsonrpc":"2.0","method":"_early","params":{}}`)
 	}, mode("early"))
@@ -221,6 +247,7 @@ func TestEarlyWords(t *testing.T) {
 
 // Everything waits for its receiver, and is taken up where the last one stopped.
 func TestStreamsWaitForReceivers(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		var a, main []string
@@ -241,6 +268,7 @@ func TestStreamsWaitForReceivers(t *testing.T) {
 }
 
 func TestConnectionsDoNotMix(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		a, b := r.connect(), r.connect()
 		mainA, mainB, sA, sB := a.open(""), b.open(""), a.open("s"), b.open("s")

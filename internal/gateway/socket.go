@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/acpclient/transport"
-	"parley/internal/jsonscan"
+	"parley/internal/envelope"
 )
 
 // maxReason is how many bytes fit beside the code of a close.
@@ -119,14 +119,11 @@ func (k *socket) read() {
 
 // begin looks at the first message.
 func (k *socket) begin(msg []byte) bool {
-	if jsonscan.KindOf(msg) != jsonscan.Object {
+	e, ok := envelope.Open(msg)
+	if !ok || !e.Calls("initialize") || envelope.Key(e.ID) == "" {
 		return false
 	}
-	e, err := parse(msg)
-	if err != nil || !e.named("initialize") || idKey(e.id) == "" {
-		return false
-	}
-	k.first = idKey(e.id)
+	k.first = envelope.Key(e.ID)
 	k.opened.Store(true)
 	return true
 }
@@ -135,7 +132,7 @@ func (k *socket) begin(msg []byte) bool {
 // answered it looks for that.
 func (k *socket) place(msg []byte) *mailbox {
 	if k.opened.Load() && k.first != "" {
-		if e, err := parse(msg); err == nil && e.isAnswer() && idKey(e.id) == k.first {
+		if e, ok := envelope.Open(msg); ok && e.IsAnswer() && envelope.Key(e.ID) == k.first {
 			k.first = ""
 			k.answered.Store(true)
 		}

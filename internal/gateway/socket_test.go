@@ -23,9 +23,12 @@ func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
+// socketProfiles are the profiles that a WebSocket can begin on.
+var socketProfiles = []string{"h1", "tls"}
+
 // sockets runs a test without TLS and with.
 func sockets(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options)) {
-	for _, profile := range []string{"h1", "tls"} {
+	for _, profile := range socketProfiles {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			f(t, newRig(t, profile, change...))
@@ -34,6 +37,7 @@ func sockets(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options
 }
 
 func TestSocket(t *testing.T) {
+	t.Parallel()
 	sockets(t, func(t *testing.T, r *rig) {
 		s, res, err := r.dial()
 		if err != nil {
@@ -68,6 +72,7 @@ func TestSocket(t *testing.T) {
 
 // Batches are the agent's business here, both ways.
 func TestSocketForwardsBatches(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	s := r.socket()
 	s.send(saying("", `[`+update("a", "1")+`,`+update("b", "2")+`]`))
@@ -79,6 +84,7 @@ func TestSocketForwardsBatches(t *testing.T) {
 }
 
 func TestSocketHasToInitialize(t *testing.T) {
+	t.Parallel()
 	for name, first := range map[string]string{
 		"another method": request("1", "session/new", `{}`),
 		"no id":          `{"jsonrpc":"2.0","method":"initialize"}`,
@@ -105,6 +111,7 @@ func TestSocketHasToInitialize(t *testing.T) {
 // Binary messages and empty ones are ignored, before initialize too; a message in
 // pieces is one message.
 func TestSocketIgnoresBinary(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	s, _, err := r.dial()
 	if err != nil {
@@ -128,6 +135,7 @@ func TestSocketIgnoresBinary(t *testing.T) {
 }
 
 func TestSocketMessageTooLarge(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.Message = 1 << 20 })
 	s := r.socket()
 	s.send(request("1", "_x", `{"text":"`+strings.Repeat("x", 1<<20-1000)+`"}`))
@@ -140,6 +148,7 @@ func TestSocketMessageTooLarge(t *testing.T) {
 }
 
 func TestSocketAgentEnds(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	s := r.socket()
 	var last []string
@@ -155,6 +164,7 @@ func TestSocketAgentEnds(t *testing.T) {
 }
 
 func TestSocketAgentDoesNotStart(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) {
 		o.Start = func(*slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
 	})
@@ -169,6 +179,7 @@ func TestSocketAgentDoesNotStart(t *testing.T) {
 }
 
 func TestSocketSilence(t *testing.T) {
+	t.Parallel()
 	t.Run("of the client", func(t *testing.T) {
 		r := newRig(t, "h1", func(o *Options) { o.Limits.Read = 50 * time.Millisecond })
 		s, _, err := r.dial()
@@ -195,6 +206,7 @@ func TestSocketSilence(t *testing.T) {
 // Pings come, and an answered one is no reason to end: after some the connection
 // still works.
 func TestSocketPings(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.Ping = 5 * time.Millisecond })
 	pings := make(chan struct{}, 100)
 	ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(r.base, "http"), &websocket.DialOptions{
@@ -231,6 +243,7 @@ func TestSocketPings(t *testing.T) {
 
 // A request that is no proper upgrade costs no agent.
 func TestMalformedUpgrade(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	conn, err := net.Dial("tcp", r.addr)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 // What waits goes in as few messages as may be to a client that takes several in one,
 // and in one each to all others.
 func TestSocketLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 50)
 	batch := []string{"{1}", "{22}", "{333}", long, "{4}", "{5}", "{6}"}
 	for _, test := range []struct {
@@ -74,6 +75,7 @@ func TestSocketLines(t *testing.T) {
 
 // A client says how much it takes; what it says is not trusted.
 func TestSocketLinesAreAskedFor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	var lines []string
 	for i := range 3000 {

@@ -33,6 +33,7 @@ func failure(t *testing.T, got reply, status, code int, id, message string) {
 
 // The status table, for POST.
 func TestPostStatus(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		ours := "Acp-Connection-Id: " + c.id
@@ -89,6 +90,7 @@ func TestPostStatus(t *testing.T) {
 
 // The status table, for GET and everything else.
 func TestOtherStatus(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		c.open("")
@@ -130,6 +132,7 @@ func TestOtherStatus(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main, s := c.open(""), c.open("s")
@@ -151,6 +154,7 @@ func TestDelete(t *testing.T) {
 // A session that the connection has not spoken of: a stream, or 404 where that is
 // asked for.
 func TestStrictSessions(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main := c.open("")
@@ -173,6 +177,7 @@ func TestStrictSessions(t *testing.T) {
 
 // Bodies over the limit, announced and not.
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		body := request("1", "_x", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`)
@@ -186,6 +191,7 @@ func TestTooLarge(t *testing.T) {
 
 // What can go wrong with an agent before it has answered.
 func TestInitializeFails(t *testing.T) {
+	t.Parallel()
 	initialize := request(`"i"`, "initialize", `{}`)
 	for _, tc := range []struct {
 		name    string
@@ -217,6 +223,7 @@ func TestInitializeFails(t *testing.T) {
 
 // An agent may say no: its words are the answer, and the connection is over.
 func TestInitializeRefused(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		got := r.do("POST", request("5", "initialize", `{}`), asJSON)
 		if got.status != 200 || got.body != `{"jsonrpc":"2.0","id":5,"error":{"code":-32022,"message":"no such version"}}` {
@@ -235,6 +242,7 @@ func TestInitializeRefused(t *testing.T) {
 
 // A client that gives up while the agent starts leaves no agent behind.
 func TestInitializeAbandoned(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		ctx, cancel := contextWithCancel(t)
 		failed := make(chan error, 1)
@@ -255,6 +263,7 @@ func TestInitializeAbandoned(t *testing.T) {
 }
 
 func TestTooManyConnections(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.Connections = 2 })
 	a := r.connect()
 	r.socket()
@@ -272,6 +281,7 @@ func TestTooManyConnections(t *testing.T) {
 }
 
 func TestTooManySessions(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.Sessions = 2 })
 	c := r.connect()
 	main, a := c.open(""), c.open("a")
@@ -291,6 +301,7 @@ func TestTooManySessions(t *testing.T) {
 
 // Requests that an agent never answers do not pile up.
 func TestTooManyOpenRequests(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "h1")
 	c := r.connect()
 	r.server.mu.Lock()

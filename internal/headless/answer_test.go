@@ -16,6 +16,7 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 func TestAnswerRemembersWhatWasLost(t *testing.T) {
+	t.Parallel()
 	a := &answer{to: &full{room: 10}}
 	if _, err := a.Write([]byte("0123456789")); err != nil || a.err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 // What printing a chunk allocates must not depend on the message it belongs to.
 func TestPrintingCostsTheSame(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {
 		var few int
 		for _, size := range []int{1 << 10, 1 << 20} {

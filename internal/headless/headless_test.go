@@ -94,6 +94,7 @@ const (
 )
 
 func TestParagraphs(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		updates []string
 		want    string
@@ -129,6 +130,7 @@ func TestParagraphs(t *testing.T) {
 }
 
 func TestDemoDenied(t *testing.T) {
+	t.Parallel()
 	for _, p := range []Policy{DenyAll, ApproveReads, ""} {
 		r := play(t, "demo", "edit notes.txt and run ls", policy(p))
 		if r.code != ExitDenied || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
@@ -149,6 +151,7 @@ func TestDemoDenied(t *testing.T) {
 }
 
 func TestDemoApproved(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "edit notes.txt and run `echo hi > ran`", policy(ApproveAll))
 	if r.code != ExitDone || !strings.Contains(r.out, "`notes.txt` has one more line now.\n\n") || strings.Contains(r.out, "\n\n\n") || strings.HasSuffix(r.out, "\n\n") {
 		t.Errorf("code %d, %q", r.code, r.out)
@@ -165,6 +168,7 @@ func TestDemoApproved(t *testing.T) {
 }
 
 func TestReadsAreFree(t *testing.T) {
+	t.Parallel()
 	secret := func(o *Options) {
 		os.WriteFile(filepath.Join(o.Session.Cwd, ".env"), []byte("TOKEN=secret"), 0o600)
 		os.WriteFile(filepath.Join(o.Session.Cwd, "f.txt"), []byte("free"), 0o600)
@@ -185,6 +189,7 @@ func TestReadsAreFree(t *testing.T) {
 }
 
 func TestHints(t *testing.T) {
+	t.Parallel()
 	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
 	inside := `{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`
 	r := play(t, ask(inside), "go")
@@ -200,6 +205,7 @@ func TestHints(t *testing.T) {
 // --approve-reads lets nothing pass that is only called a read, and does not say that
 // it would.
 func TestApproveReads(t *testing.T) {
+	t.Parallel()
 	const yes, no = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n", `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
 	for _, c := range []struct {
 		tool    string
@@ -232,6 +238,7 @@ ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
 
 // How a turn ended, in the exit code and in words.
 func TestStopReasons(t *testing.T) {
+	t.Parallel()
 	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {
 		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended with "+want)
 	}
@@ -244,6 +251,7 @@ func TestStopReasons(t *testing.T) {
 // A turn in which the agent says and does nothing is no silence: where the model cannot
 // be reached, some end it like that.
 func TestNothingSaid(t *testing.T) {
+	t.Parallel()
 	empty := "greet\n" + chunk("m", "\n") + "\nstop end_turn"
 	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test said nothing\n")
 	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted said nothing\n")
@@ -257,6 +265,7 @@ func TestNothingSaid(t *testing.T) {
 }
 
 func TestAgentErrors(t *testing.T) {
+	t.Parallel()
 	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go").expect(t, ExitAgent, "half\n", "prompt: the agent answered: no such luck: the detail (-32000)")
 	play(t, "greet\n"+chunk("", "half")+"\nstderr first\nstderr out of \x1b[31mmemory\nexit 3", "go").
 		expect(t, ExitAgent, "half\n", "the agent exited with code 3", "parley: stderr: first\n", "parley: stderr: out of memory\n")
@@ -271,6 +280,7 @@ func TestAgentErrors(t *testing.T) {
 }
 
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	r := play(t, strings.Join([]string{"out Welcome to the agent!", "out {\"jsonrpc\":", "greet", "out \x1b[2J not json", "out [1,2,3]", "out {}",
 		`out {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"never_heard_of","x":1}}}`,
 		`out {"jsonrpc":"2.0","id":999,"result":{}}`, `out {"jsonrpc":"2.0","id":5,"method":"odd/method"}`, chunk("", "still here"), "stop end_turn"}, "\n"), "go")
@@ -282,6 +292,7 @@ func TestGarbage(t *testing.T) {
 
 // Promise 1: nothing is lost, and nothing comes after the answer.
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	const n = 50_000
 	var want strings.Builder
 	for i := range n {
@@ -294,12 +305,18 @@ func TestFlood(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	timeout := func(o *Options) { o.Timeout = 1500 * time.Millisecond } // longer than a busy machine takes to start the agent
-	r := play(t, "greet\n"+chunk("", "half")+"\ncancel\nstop cancelled", "go", timeout)
-	r.expect(t, ExitTimeout, "half\n", "no answer within 1.5s (--timeout)")
-	play(t, "hang", "go", timeout).expect(t, ExitTimeout, "", "no answer within 1.5s (--timeout)")
-	// One that does not listen to session/cancel is left behind.
-	play(t, "greet\n"+chunk("", "half")+"\nhang", "go", timeout).expect(t, ExitTimeout, "half\n", "no answer within")
+	for name, c := range map[string]struct{ script, said string }{
+		"in the middle":    {"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled", "half\n"},
+		"at the beginning": {"hang", ""},
+		"left behind, as it does not listen to session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(t, c.script, "go", timeout).expect(t, ExitTimeout, c.said, "no answer within 1.5s (--timeout)")
+		})
+	}
 }
 
 // signal is a writer that tells of what it gets.
@@ -316,6 +333,7 @@ func (s *signal) Write(p []byte) (int, error) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

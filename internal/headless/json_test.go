@@ -36,6 +36,7 @@ func only(all []jsonEvent, kind string) []jsonEvent {
 }
 
 func TestStreamJSON(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "think, plan, edit notes.txt and run `echo hi`", format("stream-json"), policy(ApproveAll))
 	all := lines(t, r.out)
 	if r.code != ExitDone || r.stderr != "" {
@@ -86,6 +87,7 @@ func TestStreamJSON(t *testing.T) {
 }
 
 func TestStreamJSONDenied(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "run ls", format("stream-json"))
 	all := lines(t, r.out)
 	denied, end := only(all, "denied"), all[len(all)-1]
@@ -98,6 +100,7 @@ func TestStreamJSONDenied(t *testing.T) {
 }
 
 func TestStreamJSONOfAFailure(t *testing.T) {
+	t.Parallel()
 	r := play(t, "greet\n"+chunk("", "half")+"\nstderr why\nexit 3", "go", format("stream-json"))
 	all := lines(t, r.out)
 	end := all[len(all)-1]
@@ -122,6 +125,7 @@ func decodeResult(t *testing.T, out string) result {
 }
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "think, edit notes.txt and run `exit 7`", format("json"), policy(ApproveAll))
 	got := decodeResult(t, r.out)
 	if r.code != ExitDone || got.Code != ExitDone || got.Agent != "parley-demo" || got.Version != "1.2" || got.Session == "" || got.Cwd != r.dir || got.StopReason != "end_turn" || got.Error != "" {
@@ -139,6 +143,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONDeniedAndFailed(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "edit notes.txt", format("json"))
 	got := decodeResult(t, r.out)
 	if r.code != ExitDenied || got.Code != ExitDenied || len(got.Denied) != 1 || got.Denied[0].Flag != "--approve-all" || !strings.Contains(r.stderr, "--approve-all would allow it") {
@@ -154,6 +159,7 @@ func TestJSONDeniedAndFailed(t *testing.T) {
 // Whatever an agent or a command writes, the lines are plain text to a terminal
 // and the exact bytes to a JSON reader.
 func TestJSONStreamEscapes(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "run `printf '\\033[2J\\302\\233x\\177'`", format("stream-json"), policy(ApproveAll))
 	for _, c := range r.out {
 		if c < ' ' && c != '\n' || c >= 0x7f && c <= 0x9f {

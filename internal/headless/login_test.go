@@ -8,6 +8,7 @@ import (
 // Where the agent wants a login first, its methods and what to type are named, and JSON
 // names the agent.
 func TestLoginIsWanted(t *testing.T) {
+	t.Parallel()
 	logIn := func(o *Options) { o.LogIn = "parley test" }
 	hello := `answer {"protocolVersion":1,"agentInfo":{"name":"scripted","version":"7"},"authMethods":[{"id":"web","name":"With the browser"},` +
 		`{"id":"key","name":"API key","type":"env_var","vars":[{"name":"TEST_KEY"}]},{"id":"tty","name":"In a\u001b[2J terminal","type":"terminal","args":["login"]}]}`
@@ -27,6 +28,7 @@ func TestLoginIsWanted(t *testing.T) {
 
 // On one terminal, what stderr says has lines of its own.
 func TestTextAndNotesShareNoLine(t *testing.T) {
+	t.Parallel()
 	for want, updates := range map[string][]string{
 		"half a \nparley: [read] Look\n\nsentence\nparley: [read] Look: completed\n\nand more\n": {chunk("a", "half a "), toolCall, chunk("a", "sentence\n"), toolUpdate, chunk("b", "and more")},
 		"one\nparley: [read] Look\n": {chunk("a", "one\n"), toolCall},

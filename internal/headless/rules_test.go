@@ -26,6 +26,7 @@ func withRules(t *testing.T, text string) func(*Options) {
 // Rules that deny or allow count before the flags; one that asks is denied where
 // nobody can be asked, unless everything is approved.
 func TestRules(t *testing.T) {
+	t.Parallel()
 	const (
 		yes = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n"
 		no  = `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
@@ -58,6 +59,7 @@ func TestRules(t *testing.T) {
 
 // What the agent does through parley is judged by the same rules, unasked or not.
 func TestRulesForFiles(t *testing.T) {
+	t.Parallel()
 	r := play(t, "demo", "edit notes.txt and run ls", policy(ApproveAll), withRules(t, "[[deny]]\npath = \"*.txt\"\nkind = \"edit\""))
 	if r.code != ExitDenied || !strings.Contains(r.stderr, "by your rule: deny path *.txt, kind edit") || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
 		t.Errorf("%d %q %q", r.code, r.out, r.stderr)

@@ -35,6 +35,7 @@ func with(settings ...Setting) func(*Options) { return func(o *Options) { o.Sett
 // What is replayed of an older conversation is not printed, in any format, and
 // what still comes for it does no harm.
 func TestReplayIsNotPrinted(t *testing.T) {
+	t.Parallel()
 	replay := script("await initialize", loads, "await session/load", user("what I once asked"), chunk("m1", "an old answer"), thought, pending,
 		toolCall, `{"sessionUpdate":"plan","entries":[{"content":"an old plan","priority":"high","status":"completed"}]}`, `answer {}`,
 		"await session/prompt",
@@ -65,29 +66,34 @@ func TestReplayIsNotPrinted(t *testing.T) {
 // An agent that answers session/load before it has told all of the history, as gemini
 // does after the first message, prints nothing of it either.
 func TestLateReplayIsNotPrinted(t *testing.T) {
+	t.Parallel()
 	const answer = `answer {}`
 	history := []string{user("what I once asked"), "late", chunk("m1", "an old answer"), thought, toolCall}
 	for at := range history {
-		steps := slices.Insert(slices.Clone(history), at, answer, "late")
-		replay := script(slices.Concat([]string{"await initialize", loads, "await session/load"}, steps, []string{"await session/prompt", chunk("m2", "the new answer"), "stop end_turn"})...)
-		r := play(t, replay, "go", reopened)
-		r.expect(t, ExitDone, "the new answer\n")
-		if strings.Contains(r.stderr, "Look") {
-			t.Errorf("answered at %d: an old tool call: %q", at, r.stderr)
-		}
-		got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
-		if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
-			t.Errorf("answered at %d: %+v", at, got)
-		}
-		r = play(t, replay, "go", reopened, format("stream-json"))
-		if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {
-			t.Errorf("answered at %d: %s", at, r.out)
-		}
+		t.Run(fmt.Sprint("answered at ", at), func(t *testing.T) {
+			t.Parallel()
+			steps := slices.Insert(slices.Clone(history), at, answer, "late")
+			replay := script(slices.Concat([]string{"await initialize", loads, "await session/load"}, steps, []string{"await session/prompt", chunk("m2", "the new answer"), "stop end_turn"})...)
+			r := play(t, replay, "go", reopened)
+			r.expect(t, ExitDone, "the new answer\n")
+			if strings.Contains(r.stderr, "Look") {
+				t.Errorf("an old tool call: %q", r.stderr)
+			}
+			got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
+			if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
+				t.Errorf("%+v", got)
+			}
+			r = play(t, replay, "go", reopened, format("stream-json"))
+			if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {
+				t.Error(r.out)
+			}
+		})
 	}
 }
 
 // A turn after a replay with calls that never ended has an end like any other.
 func TestTurnAfterUnfinishedReplay(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		last string
 		code int
@@ -104,6 +110,7 @@ func TestTurnAfterUnfinishedReplay(t *testing.T) {
 
 // Notices that come before the prompt are for the user all the same.
 func TestNoticeBeforeThePrompt(t *testing.T) {
+	t.Parallel()
 	mcp := func(o *Options) {
 		o.Session.MCP = []acpclient.MCPServer{{Name: "remote", Type: "http", URL: "https://host"}}
 	}
@@ -117,6 +124,7 @@ func TestNoticeBeforeThePrompt(t *testing.T) {
 
 // Settings are made before the prompt, in their order, by category, id or name.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	begin := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
 	r := play(t, script(append(begin, "await session/set_config_option", `answer {`+offers+`}`, "await session/set_config_option", `answer {`+offers+`}`,
 		"await session/prompt", chunk("", "hi"), "stderr over", "exit 3")...), "go", with(Setting{"mode", "CODE"}, Setting{"web", "on"}))
@@ -133,6 +141,7 @@ func TestSettings(t *testing.T) {
 
 // Modes and the legacy models, where there are no options.
 func TestLegacySettings(t *testing.T) {
+	t.Parallel()
 	r := play(t, script("await initialize", loads, "await session/new",
 		`answer {"sessionId":"s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"Ask"},{"id":"c","name":"Code"}]},"models":{"currentModelId":"o","availableModels":[{"modelId":"o","name":"Opus"},{"modelId":"h","name":"Haiku"}]}}`,
 		"await session/set_mode", "answer {}", "await session/set_model", "answer {}", "await session/prompt", "exit 3"), "go", with(Setting{"mode", "code"}, Setting{"model", "haiku"}))
@@ -145,6 +154,7 @@ func TestLegacySettings(t *testing.T) {
 
 // What cannot be set stops the run before the prompt.
 func TestSettingErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		setting Setting
 		refuse  bool
@@ -170,6 +180,7 @@ func TestSettingErrors(t *testing.T) {
 
 // A session that is not there has an exit code of its own.
 func TestNoSession(t *testing.T) {
+	t.Parallel()
 	r := play(t, script("await initialize", loads, "hang"), "go", func(o *Options) {
 		o.Open = func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error) {
 			return nil, fmt.Errorf("%w: %w", ErrNoSession, errors.New("lost"))

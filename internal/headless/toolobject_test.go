@@ -56,6 +56,7 @@ func wantTool(t *testing.T, got *toolEvent, want string) {
 // The output of a command that the agent runs itself, and how it ended, are in the
 // object of the call, whenever they come.
 func TestToolObjectHasOutputOfTheAgentsTerminal(t *testing.T) {
+	t.Parallel()
 	const want = `{"id":"c","title":"Run it","kind":"execute","status":"failed","output":"out\nred ü\n","exitCode":3,"terminals":["c"]}`
 	const idle = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
 	call := `{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"Run it","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"c"}]}`
@@ -97,6 +98,7 @@ func TestToolObjectHasOutputOfTheAgentsTerminal(t *testing.T) {
 
 // A command that parley ran for the agent is in the object too.
 func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
+	t.Parallel()
 	all := toolObjects(t, "demo", policy(ApproveAll), func(o *Options) { o.Prompt = "run `printf 'a\\rb'; exit 7`" })
 	if len(all) != 2 {
 		t.Fatalf("%d calls", len(all))
@@ -110,6 +112,7 @@ func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
 
 // A change is its text before and after, whatever the version of ACP, and never null.
 func TestToolObjectHasDiffs(t *testing.T) {
+	t.Parallel()
 	const idle = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
 	patch := "diff --git /w/f.go /w/f.go\n--- /w/f.go\n+++ /w/f.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-y\n\\ No newline at end of file\n+z\n" +
 		"diff --git /w/old /w/new\nrename from /w/old\nrename to /w/new\n" + "not a patch\n" + "--- /dev/null\n+++ /w/made\n@@ -0,0 +1 @@\n+x\n"
@@ -147,6 +150,7 @@ func TestToolObjectHasDiffs(t *testing.T) {
 // stream-json tells what becomes of a terminal of ACP 2 as it comes, whole characters
 // at a time.
 func TestStreamJSONOfTerminals(t *testing.T) {
+	t.Parallel()
 	steps := script(append(append([]string{}, greetV2...),
 		`{"sessionUpdate":"terminal_update","terminalId":"c","command":"make","cwd":"/w"}`,
 		`{"sessionUpdate":"terminal_output_chunk","terminalId":"c","data":"`+b64("\xc3")+`"}`, "late",
@@ -171,6 +175,7 @@ func TestStreamJSONOfTerminals(t *testing.T) {
 
 // What was denied is named by what the question showed, not in the agent's words.
 func TestDeniedBySubject(t *testing.T) {
+	t.Parallel()
 	for want, ask := range map[string]string{
 		"a.go, b.go": `ask {"toolCallId":"a","title":"Tidy","kind":"edit","content":[{"type":"diff","path":"a.go","oldText":"","newText":"x"},{"type":"diff","path":"b.go","oldText":"","newText":"x"}]}`,
 		"/w/notes":   `ask {"toolCallId":"a","title":"Look","kind":"read","content":[{"type":"content","content":{"type":"text","text":"I only look"}}],"locations":[{"path":"/w/notes"}]}`,

@@ -9,6 +9,7 @@ import (
 // What an agent runs or writes without a question, or against an answer, is told at the
 // end in every format, by the command or the file.
 func TestUnasked(t *testing.T) {
+	t.Parallel()
 	script := strings.Join([]string{"greet",
 		`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"execute","status":"completed","rawInput":{"command":"git push\u001b[2J"}}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"b","title":"Tidy up","kind":"edit","status":"completed","locations":[{"path":"/w/f"}]}`,

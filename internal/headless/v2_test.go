@@ -16,6 +16,7 @@ func speaks(protocol string) func(*Options) { return func(o *Options) { o.Protoc
 // A message told whole is printed like one told in pieces, and what was told in
 // pieces before is not printed twice.
 func TestWholeMessages(t *testing.T) {
+	t.Parallel()
 	whole := func(id, text string) string {
 		return `{"sessionUpdate":"agent_message","messageId":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
 	}
@@ -49,6 +50,7 @@ func TestWholeMessages(t *testing.T) {
 // What the screen shows beside messages and calls is in the JSON, too: plans that are a
 // text, sub-agents and notices.
 func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
+	t.Parallel()
 	steps := script(append(append([]string{}, greetV2...),
 		`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"1. **Look**\n2. Mend"}}`,
 		`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find it","description":"Explore","state":{"state":"running"}}`,
@@ -70,6 +72,7 @@ func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
 
 // Forms and pages are declined, with a word: while the session is opened, too.
 func TestElicitationsAreDeclined(t *testing.T) {
+	t.Parallel()
 	const form = `{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
 	const page = `{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"https://host/login"}`
 	for name, tc := range map[string]struct{ params, want string }{
@@ -97,6 +100,7 @@ func TestElicitationsAreDeclined(t *testing.T) {
 
 // What travels can be watched, and the agent is told of.
 func TestTap(t *testing.T) {
+	t.Parallel()
 	var sent []string
 	var info event.AgentInfo
 	watched := func(o *Options) {

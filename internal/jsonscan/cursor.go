@@ -6,9 +6,10 @@ import (
 	"math/bits"
 )
 
-// Cursor walks one JSON text from its beginning to its end, and into the objects
-// that the caller enters: a text of which members of inner objects count is read
-// once, and not once for each level. Each value must be passed by Enter or Value.
+// Cursor walks one JSON text from its beginning to its end, and into the objects and
+// arrays that the caller enters: a text of which members of inner objects count is
+// read once, and not once for each level. Each value must be passed by Enter,
+// EnterArray or Value.
 //
 //	c := jsonscan.CursorOf(line)
 //	for c.Enter(); c.Key(); {
@@ -20,8 +21,8 @@ import (
 //	}
 //	sound := c.End()
 //
-// What it checks, and what it leaves unchecked, is what Members does: that is a
-// Cursor which enters one object.
+// A copy of a Cursor is a place to come back to: where what was entered turns out
+// to be malformed, assign the copy, and pass the value as a whole.
 type Cursor struct {
 	// Name is the unquoted name of the member that Key has found.
 	Name []byte
@@ -29,7 +30,7 @@ type Cursor struct {
 	data  []byte
 	pos   int
 	depth int
-	comma bool // a member stands before this place
+	comma bool // a member or an item stands before this place
 	bad   bool
 }
 
@@ -43,9 +44,14 @@ func (c *Cursor) fail() bool {
 
 // Enter goes into the object that is the next value. It stays where it is, and
 // returns false, where that is something else.
-func (c *Cursor) Enter() bool {
+func (c *Cursor) Enter() bool { return c.enter('{') }
+
+// EnterArray is Enter for an array.
+func (c *Cursor) EnterArray() bool { return c.enter('[') }
+
+func (c *Cursor) enter(bracket byte) bool {
 	i := skipBlank(c.data, c.pos)
-	if i >= len(c.data) || c.data[i] != '{' {
+	if i >= len(c.data) || c.data[i] != bracket {
 		return false
 	}
 	c.pos, c.comma = i+1, false
@@ -54,24 +60,13 @@ func (c *Cursor) Enter() bool {
 }
 
 // Key finds the next member of the object that was entered last. It returns false
-// behind the object, of which the cursor is then outside, or at an error.
+// after the object, of which the cursor is then outside, or at an error.
 func (c *Cursor) Key() bool {
-	d, i := c.data, skipBlank(c.data, c.pos)
-	if i >= len(d) || c.depth == 0 {
-		return c.fail()
-	}
-	if d[i] == '}' {
-		c.pos, c.comma = i+1, true
-		c.depth--
+	d, i := c.data, c.next('}')
+	if i < 0 {
 		return false
 	}
-	if c.comma {
-		if d[i] != ',' {
-			return c.fail()
-		}
-		i = skipBlank(d, i+1)
-	}
-	if i >= len(d) || d[i] != '"' || !c.name(i) {
+	if d[i] != '"' || !c.name(i) {
 		return c.fail()
 	}
 	if i = skipBlank(d, c.pos); i >= len(d) || d[i] != ':' {
@@ -79,6 +74,43 @@ func (c *Cursor) Key() bool {
 	}
 	c.pos = i + 1
 	return true
+}
+
+// Item finds the next item of the array that was entered last, as Key does a
+// member.
+func (c *Cursor) Item() bool {
+	i := c.next(']')
+	if i >= 0 {
+		c.pos = i
+	}
+	return i >= 0
+}
+
+// next returns where the next member or item begins; -1 after the closing bracket,
+// which it passes, and at an error.
+func (c *Cursor) next(bracket byte) int {
+	d, i := c.data, skipBlank(c.data, c.pos)
+	if i >= len(d) || c.depth == 0 {
+		c.fail()
+		return -1
+	}
+	if d[i] == bracket {
+		c.pos, c.comma = i+1, true
+		c.depth--
+		return -1
+	}
+	if c.comma {
+		if d[i] == ',' {
+			i = skipBlank(d, i+1)
+		} else {
+			i = len(d)
+		}
+		if i >= len(d) {
+			c.fail()
+			return -1
+		}
+	}
+	return i
 }
 
 // name takes the one that starts at i. Nearly all of them have no escape.
@@ -130,8 +162,19 @@ func (c *Cursor) From(start int) []byte {
 // Pos is where the cursor is.
 func (c *Cursor) Pos() int { return c.pos }
 
+// Sound tells whether the text was sound as far as it was looked at.
+func (c *Cursor) Sound() bool { return !c.bad }
+
 // End tells whether the text was sound as far as it was looked at, and nothing is
 // left of it.
 func (c *Cursor) End() bool {
 	return !c.bad && c.depth == 0 && skipBlank(c.data, c.pos) == len(c.data)
+}
+
+// err is ErrSyntax at an error, and where something follows the value.
+func (c *Cursor) err() error {
+	if c.bad || c.depth == 0 && !c.End() {
+		return ErrSyntax
+	}
+	return nil
 }

@@ -57,7 +57,8 @@ func KindOf(raw []byte) Kind {
 	return Invalid
 }
 
-// Members iterates over the members of one object.
+// Members are the members of one object: a Cursor that enters it and passes each
+// value.
 //
 //	m := jsonscan.MembersOf(raw)
 //	for m.Next() { … m.Key, m.Value … }
@@ -69,104 +70,56 @@ type Members struct {
 
 	at    Cursor
 	begun bool
-	done  bool
-	err   error
 }
 
 // MembersOf starts a walk over the object that data holds.
 func MembersOf(data []byte) Members { return Members{at: CursorOf(data)} }
 
-// Err is nil when the walk ended at the closing brace with nothing behind it.
-func (m *Members) Err() error { return m.err }
-
 // Next moves to the next member; false at the end or at an error.
 func (m *Members) Next() bool {
-	if m.done {
+	if !m.begun {
+		m.begun = m.at.Enter()
+	} else if m.at.depth == 0 {
 		return false
 	}
-	if !m.begun && !m.at.Enter() {
-		m.done, m.err = true, ErrSyntax
+	if !m.at.Key() {
 		return false
 	}
-	m.begun = true
-	if m.at.Key() {
-		if value := m.at.Value(); value != nil {
-			m.Key, m.Value = m.at.Name, value
-			return true
-		}
-	}
-	if m.done = true; !m.at.End() {
-		m.err = ErrSyntax
-	}
-	return false
+	m.Key, m.Value = m.at.Name, m.at.Value()
+	return m.Value != nil
 }
 
-// Items iterates over the items of one array, as Members does over an object.
+// Err is nil when the walk ended at the closing brace with nothing after it.
+func (m *Members) Err() error { return m.at.err() }
+
+// Items are the items of one array, as Members are of an object.
 type Items struct {
 	// Value is the raw item, valid until the next call of Next.
 	Value []byte
 
-	data  []byte
-	pos   int
+	at    Cursor
 	begun bool
-	done  bool
-	err   error
 }
 
 // ItemsOf starts a walk over the array that data holds.
-func ItemsOf(data []byte) Items { return Items{data: data} }
-
-// Err is nil when the walk ended at the closing bracket with nothing behind it.
-func (t *Items) Err() error { return t.err }
-
-func (t *Items) fail() bool {
-	t.err, t.done = ErrSyntax, true
-	return false
-}
+func ItemsOf(data []byte) Items { return Items{at: CursorOf(data)} }
 
 // Next moves to the next item; false at the end or at an error.
 func (t *Items) Next() bool {
-	if t.done {
+	if !t.begun {
+		t.begun = t.at.EnterArray()
+	} else if t.at.depth == 0 {
 		return false
 	}
-	d := t.data
-	i := skipBlank(d, t.pos)
-	if i >= len(d) {
-		return t.fail()
+	if !t.at.Item() {
+		return false
 	}
-	if !t.begun {
-		t.begun = true
-		if d[i] != '[' {
-			return t.fail()
-		}
-		i = skipBlank(d, i+1)
-		if i < len(d) && d[i] == ']' {
-			return t.finish(i + 1)
-		}
-	} else {
-		if d[i] == ']' {
-			return t.finish(i + 1)
-		}
-		if d[i] != ',' {
-			return t.fail()
-		}
-		i = skipBlank(d, i+1)
-	}
-	end := skipValue(d, i)
-	if end < 0 {
-		return t.fail()
-	}
-	t.Value, t.pos = d[i:end], end
-	return true
+	t.Value = t.at.Value()
+	return t.Value != nil
 }
 
-func (t *Items) finish(i int) bool {
-	t.done = true
-	if skipBlank(t.data, i) != len(t.data) {
-		t.err = ErrSyntax
-	}
-	return false
-}
+// Err is nil when the walk ended at the closing bracket with nothing after it.
+func (t *Items) Err() error { return t.at.err() }
 
 // Is tells whether raw is the JSON string s, written without escapes.
 func Is(raw []byte, s string) bool {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +51,11 @@ func TestRunThatSucceeds(t *testing.T) {
 
 // ctrl+c interrupts the program, and nobody else.
 func TestRunInterrupted(t *testing.T) {
-	d := runs(t, t.Context(), `echo waiting; sleep 1000`)
+	// If the tests run in the background, they and what they start may ignore ctrl+c.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	d := runs(t, t.Context(), `echo waiting; read line`) // a program that a shell is about to start may miss it
 	d.sees("waiting")
 	d.master.WriteString("\x03")
 	if err := d.ends(); err == nil || err.Error() != "signal: interrupt" {

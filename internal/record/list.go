@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/envelope"
 	"parley/internal/filelock"
-	"parley/internal/jsonscan"
 )
 
 // idleLog is how long nothing was written to a log that counts as nobody's, where
@@ -119,7 +119,7 @@ func (e *Entry) readTail(tail []byte) {
 	for len(tail) > 0 {
 		line := tail[bytes.LastIndexByte(tail, '\n')+1:]
 		tail = tail[:max(0, len(tail)-len(line)-1)]
-		if at, ok := timeOf(line); ok && !timed {
+		if at, ok := parseTime(envelope.Member(line, "t")); ok && !timed {
 			e.Updated, timed = at, true
 		}
 		if bytes.HasPrefix(line, []byte(`{"meta":`)) {
@@ -129,16 +129,6 @@ func (e *Entry) readTail(tail []byte) {
 			}
 		}
 	}
-}
-
-func timeOf(line []byte) (time.Time, bool) {
-	m := jsonscan.MembersOf(line)
-	for m.Next() {
-		if string(m.Key) == "t" {
-			return parseTime(m.Value)
-		}
-	}
-	return time.Time{}, false
 }
 
 // Prune removes logs that nobody is writing, those written longest ago first,

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -93,7 +94,7 @@ type parsed struct {
 }
 
 func parseLine(text []byte) (p parsed, ok bool) {
-	if !json.Valid(text) {
+	if !jsonscan.Valid(text) {
 		return p, false
 	}
 	var dir, msg, gap, meta, prompts []byte
@@ -129,21 +130,19 @@ func parseLine(text []byte) (p parsed, ok bool) {
 		p.Dir, p.Data = Gap, gap
 		return p, true
 	}
-	name, _ := jsonscan.Text(dir)
-	p.Dir, p.Data = Direction(name), msg
+	p.Dir, p.Data = Direction(envelope.Text(dir)), msg
 	return p, msg != nil && (p.Dir == In || p.Dir == Out || p.Dir == Err)
 }
 
 func parseTime(raw []byte) (time.Time, bool) {
-	text, _ := jsonscan.Text(raw)
-	at, err := time.Parse(time.RFC3339Nano, text)
+	at, err := time.Parse(time.RFC3339Nano, envelope.Text(raw))
 	return at, err == nil
 }
 
 // older reads how logs told of the one session that they knew.
 func (m *Meta) older(meta, prompts []byte) {
-	if id := text(meta, "sessionId"); id != "" && len(m.Sessions) == 0 {
+	if id := envelope.Text(envelope.Member(meta, "sessionId")); id != "" && len(m.Sessions) == 0 {
 		n, _ := jsonscan.Int(prompts)
-		m.Sessions = []Session{{ID: id, Cwd: m.Cwd, Title: text(meta, "title"), Prompts: int(max(n, 0))}}
+		m.Sessions = []Session{{ID: id, Cwd: m.Cwd, Title: envelope.Text(envelope.Member(meta, "title")), Prompts: int(max(n, 0))}}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -94,23 +94,16 @@ func (s *selector) done() bool {
 	return (s.passed || s.last == 0) && (s.answered || s.want.Request == 0) && len(s.answers) == 0
 }
 
-// line looks at one line: at little more than its head, mostly.
+// line looks at one line, in most cases only at what precedes the message.
 func (s *selector) line(text []byte) {
-	h, ok := headOf(text)
-	if !ok || h.dir == In && !s.wants(h.n) && !(s.asked && !s.answered) {
-		if bytes.Contains(text, []byte(`"gap":"limit"`)) {
-			if p, ok := parseLine(text); ok && p.Dir == Gap {
-				s.found.full = true
-			}
-		}
-		s.passed = s.passed || ok && s.last > 0 && h.n > s.last
+	h := headOf(text)
+	s.found.full = s.found.full || h.limit
+	s.passed = s.passed || h.n > 0 && h.n >= s.last
+	if h.dir != Out && (h.dir != In || !s.wants(h.n) && (!s.asked || s.answered)) {
 		return
 	}
-	s.passed = s.passed || h.n >= s.last && h.n > 0
 	p, ok := parseLine(text)
-	switch {
-	case !ok:
-	case p.Dir == In && s.received(p.Line), p.Dir == Out && s.sent(p.Data):
+	if ok && (p.Dir == In && s.received(p.Line) || p.Dir == Out && s.sent(p.Data)) {
 		s.found.add(p.Line)
 	}
 }
@@ -124,20 +117,19 @@ func (s *selector) wants(n uint64) bool {
 // requests are answered by.
 func (s *selector) received(l Line) bool {
 	wanted := s.wants(l.N)
-	each(l.Data, func(e envelope) {
-		switch {
-		case e.method == "" && e.id != nil:
-			if id, ok := jsonscan.Int(e.id); ok && s.asked && !s.answered && id == s.want.Request {
+	alone := jsonscan.KindOf(l.Data) == jsonscan.Object
+	envelope.Each(l.Data, func(e envelope.Envelope) {
+		if e.IsAnswer() {
+			if id, ok := jsonscan.Int(e.ID); ok && s.asked && !s.answered && id == s.want.Request {
 				s.answered, wanted = true, true
 			}
-		case wanted && e.method != "" && jsonscan.KindOf(l.Data) == jsonscan.Object:
-			if of := member(e.params, "sessionId"); of != nil && !isText(of, s.want.Session) {
-				wanted = false
-				return
-			}
+			return
 		}
-		if wanted && e.method != "" && e.id != nil {
-			s.answers[idKey(e.id)]++
+		if alone && e.Session != nil && envelope.Text(e.Session) != s.want.Session {
+			wanted = false
+		}
+		if wanted && e.ID != nil {
+			s.answers[envelope.Key(e.ID)]++
 		}
 	})
 	return wanted
@@ -145,77 +137,46 @@ func (s *selector) received(l Line) bool {
 
 // sent tells whether a message of parley's is wanted.
 func (s *selector) sent(data []byte) (wanted bool) {
-	each(data, func(e envelope) {
-		id := idKey(e.id)
+	envelope.Each(data, func(e envelope.Envelope) {
+		key := envelope.Key(e.ID)
 		switch {
-		case e.id == nil:
-		case e.method != "":
-			if number, ok := jsonscan.Int(e.id); ok && number == s.want.Request && number != 0 && !s.asked {
+		case e.ID == nil:
+		case !e.IsAnswer():
+			if id, ok := jsonscan.Int(e.ID); ok && id == s.want.Request && id != 0 && !s.asked {
 				s.asked, wanted = true, true
 			}
-		case s.answers[id] > 0:
+		case s.answers[key] > 0:
 			wanted = true
-			if s.answers[id]--; s.answers[id] == 0 {
-				delete(s.answers, id)
+			if s.answers[key]--; s.answers[key] == 0 {
+				delete(s.answers, key)
 			}
 		}
 	})
 	return wanted
 }
 
-// each takes a message apart, or each message of a batch.
-func each(data []byte, f func(envelope)) {
-	switch jsonscan.KindOf(data) {
-	case jsonscan.Object:
-		f(open(data))
-	case jsonscan.Array:
-		for it := jsonscan.ItemsOf(data); it.Next(); {
-			f(open(it.Value))
-		}
-	}
-}
-
-func isText(raw []byte, want string) bool {
-	s, ok := jsonscan.Text(raw)
-	return ok && s == want
-}
-
-// idKey makes ids comparable: numbers by value, everything else by its bytes.
-func idKey(raw []byte) string {
-	if n, ok := jsonscan.Int(raw); ok {
-		return strconv.FormatInt(n, 10)
-	}
-	return string(raw)
-}
-
-// lineHead is what a Writer puts before a message.
+// lineHead is what a Writer puts before a message, or in place of one.
 type lineHead struct {
-	dir Direction
-	n   uint64
+	dir   Direction
+	n     uint64
+	limit bool // the log came to its limit here
 }
 
-const timeLen = len("2006-01-02T15:04:05.000Z")
-
-// headOf reads the head of a line with a message, as a Writer writes it.
-func headOf(text []byte) (h lineHead, ok bool) {
-	rest, ok := bytes.CutPrefix(text, []byte(`{"t":"`))
-	if !ok || len(rest) < timeLen {
-		return h, false
-	}
-	if rest, ok = bytes.CutPrefix(rest[timeLen:], []byte(`","dir":"`)); !ok {
-		return h, false
-	}
-	dir, rest, ok := bytes.Cut(rest, []byte(`",`))
-	if h.dir = Direction(dir); !ok || h.dir != In && h.dir != Out {
-		return h, false
-	}
-	if rest, ok = bytes.CutPrefix(rest, []byte(`"n":`)); ok {
-		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
-			h.n = h.n*10 + uint64(rest[0]-'0')
-			rest = rest[1:]
+// headOf reads a line up to its message, which is by far the longest part.
+func headOf(text []byte) (h lineHead) {
+	at := jsonscan.CursorOf(text)
+	for at.Enter(); at.Key() && string(at.Name) != "msg"; {
+		switch name, value := string(at.Name), at.Value(); name {
+		case "dir":
+			h.dir = Direction(envelope.Text(value))
+		case "n":
+			n, _ := jsonscan.Int(value)
+			h.n = uint64(max(n, 0))
+		case "gap":
+			h.limit = jsonscan.Is(value, "limit")
 		}
 	}
-	return h, true
+	return h
 }
 
 // halves keeps the first and the last of what is added.

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -34,86 +35,41 @@ const (
 // room for. It sees them redacted.
 type notes struct {
 	sessions []*Session
-	asked    map[int64]opening
-	changed  bool // since the last meta line
-	prompted bool // changed, in a way that is worth a line at once
+	asked    map[string]opening // by the key of their ids
+	changed  bool               // since the last meta line
+	prompted bool               // changed, in a way that is worth a line at once
 }
 
 // opening is a request that opens a session. ID is "" where the answer names it.
 type opening struct{ id, cwd string }
 
-// wants tells, at little cost, whether a message may tell something.
+// wants reports whether a message may be about sessions. Nearly all messages of an
+// agent are chunks of text, which it rules out at little cost.
 func (n *notes) wants(dir Direction, msg []byte) bool {
-	return dir == Out && names(msg, "session/") || dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("_info_update")))
+	return dir == Out || dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("session_info_update")))
 }
 
 // message notes one message, without its secrets.
 func (n *notes) message(dir Direction, at time.Time, msg []byte) {
-	switch {
-	case len(msg) == 0 || msg[0] != '{' && msg[0] != '[' || !n.wants(dir, msg):
-	case dir == Out:
-		n.sent(at, open(msg))
-	default:
-		if msg[0] == '{' {
-			n.received(at, open(msg))
-			return
-		}
-		for it := jsonscan.ItemsOf(msg); it.Next(); {
-			n.received(at, open(it.Value))
-		}
+	if !n.wants(dir, msg) {
+		return
 	}
-}
-
-// names tells, at little cost, whether a method may be in a message; word ends
-// with a slash, which may be escaped.
-func names(msg []byte, word string) bool {
-	return bytes.Contains(msg, []byte(word)) || bytes.Contains(msg, []byte(word[:len(word)-1]+`\/`))
-}
-
-// envelope is what all this needs of a message. Params and result are raw.
-type envelope struct {
-	method         string
-	id             []byte
-	params, result []byte
-}
-
-func open(msg []byte) (e envelope) {
-	m := jsonscan.MembersOf(msg)
-	for m.Next() {
-		switch string(m.Key) {
-		case "method":
-			e.method, _ = jsonscan.Text(m.Value)
-		case "id":
-			e.id = m.Value
-		case "params":
-			e.params = m.Value
-		case "result":
-			e.result = m.Value
+	envelope.Each(msg, func(e envelope.Envelope) {
+		switch {
+		case dir == Out:
+			n.sent(at, e)
+		case e.IsAnswer():
+			n.answered(at, e)
+		case e.Calls("session/update"):
+			n.updated(e)
 		}
-	}
-	return e
-}
-
-// member is the raw value of one member of an object; nil where it has none.
-func member(object []byte, name string) []byte {
-	m := jsonscan.MembersOf(object)
-	for m.Next() {
-		if string(m.Key) == name {
-			return m.Value
-		}
-	}
-	return nil
-}
-
-func text(object []byte, name string) string {
-	s, _ := jsonscan.Text(member(object, name))
-	return s
+	})
 }
 
 // sent notes a request of parley's.
-func (n *notes) sent(at time.Time, e envelope) {
-	id, cwd := text(e.params, "sessionId"), text(e.params, "cwd")
-	switch e.method {
+func (n *notes) sent(at time.Time, e envelope.Envelope) {
+	id := envelope.Text(e.Session)
+	switch envelope.Text(e.Method) {
 	case "session/new", "session/fork":
 		id = ""
 	case "session/load", "session/resume":
@@ -122,7 +78,7 @@ func (n *notes) sent(at time.Time, e envelope) {
 			s.Prompts++
 			s.Used = at
 			if s.First == "" {
-				s.First = beginning(e.params)
+				s.First = beginning(e.Params)
 			}
 			n.changed, n.prompted = true, true
 		}
@@ -130,45 +86,49 @@ func (n *notes) sent(at time.Time, e envelope) {
 	default:
 		return
 	}
-	if number, ok := jsonscan.Int(e.id); ok && len(n.asked) < maxAsked {
+	if key := envelope.Key(e.ID); key != "" && len(n.asked) < maxAsked {
 		if n.asked == nil {
-			n.asked = map[int64]opening{}
+			n.asked = map[string]opening{}
 		}
-		n.asked[number] = opening{id, cwd}
+		n.asked[key] = opening{id, envelope.Text(envelope.Member(e.Params, "cwd"))}
 	}
 }
 
-// received notes an answer that opens a session, or a title.
-func (n *notes) received(at time.Time, e envelope) {
-	if e.method == "" {
-		number, ok := jsonscan.Int(e.id)
-		asked, open := n.asked[number]
-		if !ok || !open {
-			return
-		}
-		delete(n.asked, number)
-		if e.result == nil { // refused
-			return
-		}
-		if asked.id == "" {
-			asked.id = text(e.result, "sessionId")
-		}
-		if s := n.session(asked.id); s != nil {
-			s.Used, n.changed = at, true
-			if len(asked.cwd) <= maxField {
-				s.Cwd = asked.cwd
-			}
-		}
+// answered notes an answer that opens a session.
+func (n *notes) answered(at time.Time, e envelope.Envelope) {
+	key := envelope.Key(e.ID)
+	asked, open := n.asked[key]
+	if !open {
 		return
 	}
-	update := member(e.params, "update")
-	title := member(update, "title")
-	if title == nil || text(update, "sessionUpdate") != "session_info_update" {
+	delete(n.asked, key)
+	if e.Result == nil || e.Failed() {
 		return
 	}
-	if s := n.session(text(e.params, "sessionId")); s != nil {
+	if asked.id == "" {
+		asked.id = envelope.Text(envelope.Member(e.Result, "sessionId"))
+	}
+	if s := n.session(asked.id); s != nil {
+		s.Used, n.changed = at, true
+		if len(asked.cwd) <= maxField {
+			s.Cwd = asked.cwd
+		}
+	}
+}
+
+// updated notes a title that the agent gives.
+func (n *notes) updated(e envelope.Envelope) {
+	update := envelope.Member(e.Params, "update")
+	if !jsonscan.Is(envelope.Member(update, "sessionUpdate"), "session_info_update") {
+		return
+	}
+	title := envelope.Member(update, "title")
+	if title == nil {
+		return
+	}
+	if s := n.session(envelope.Text(e.Session)); s != nil {
 		was := s.Title
-		s.Title = oneLine(text(update, "title"), maxTitle)
+		s.Title = oneLine(envelope.Text(title), maxTitle)
 		n.changed = n.changed || was != s.Title
 	}
 }
@@ -218,11 +178,11 @@ func (n *notes) list() (out []Session) {
 
 // beginning is how the text of a prompt begins.
 func beginning(params []byte) string {
-	for it := jsonscan.ItemsOf(member(params, "prompt")); it.Next(); {
-		if text(it.Value, "type") != "text" {
+	for it := jsonscan.ItemsOf(envelope.Member(params, "prompt")); it.Next(); {
+		if envelope.Text(envelope.Member(it.Value, "type")) != "text" {
 			continue
 		}
-		if s := oneLine(text(it.Value, "text"), maxTitle); s != "" {
+		if s := oneLine(envelope.Text(envelope.Member(it.Value, "text")), maxTitle); s != "" {
 			short := s
 			for i, count := 0, 0; i < len(s); count++ {
 				if count == maxFirst {

@@ -126,6 +126,23 @@ func TestSessionsOfALog(t *testing.T) {
 	}
 }
 
+// A request is refused by an error, also beside a result of null; an error of null is
+// none. Of two members of one name the last counts, as for those who decode a message.
+func TestSessionsOfOddMessages(t *testing.T) {
+	w := create(t, t.TempDir(), Options{})
+	for id, answer := range []string{`"result":null,"error":{"code":-32603,"message":"no"}`, `"error":null,"result":{}`} {
+		w.Message(Out, 0, request(id, "session/load", fmt.Sprintf(`{"cwd":"/w","sessionId":"%d"}`, id)))
+		w.Message(In, 0, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,%s}`, id, answer))
+	}
+	w.Message(Out, 0, request(7, "session/new", `{"cwd":"/w"}`))
+	w.Message(In, 0, answer(7, `{"sessionId":"first","sessionId":"last"}`))
+	closeLog(t, w)
+	want := []Session{{ID: "1", Cwd: "/w"}, {ID: "last", Cwd: "/w"}}
+	if d := cmp.Diff(want, sessionsIn(t, w.Path()), untimed, cmpopts.SortSlices(func(a, b Session) bool { return a.ID < b.ID })); d != "" {
+		t.Error(d)
+	}
+}
+
 // The list is bounded, and the sessions that were talked to last stay.
 func TestSessionsAreBounded(t *testing.T) {
 	n := notes{}

@@ -30,226 +30,208 @@ type scope struct {
 	media   bool // a text that may be base64
 }
 
-// redactor copies JSON that json.Valid has accepted, which bounds its depth and
-// lets it go on without checks of its own.
+// redactor walks one JSON text and collects what to replace in it.
 type redactor struct {
-	in  []byte
-	pos int
-	out []byte
+	in    []byte
+	at    jsonscan.Cursor // in it
+	edits []edit          // in the order of the text
+}
+
+// edit replaces a value or a key. If with is nil, it stays as it is.
+type edit struct {
+	from, to int
+	with     []byte
 }
 
 // JSON appends one sound JSON text to b, without secrets.
 func JSON(b, sound []byte) []byte {
-	r := redactor{in: sound, out: b}
-	r.blank()
+	r := redactor{in: sound, at: jsonscan.CursorOf(sound)}
 	r.value(scope{})
-	return r.out
-}
-
-// blank copies white space; a line must stay one.
-func (r *redactor) blank() {
-	for ; r.pos < len(r.in); r.pos++ {
-		switch c := r.in[r.pos]; c {
-		case ' ', '\t':
-			r.out = append(r.out, c)
-		case '\n', '\r':
-			r.out = append(r.out, ' ')
-		default:
-			return
+	start, done := len(b), 0
+	for _, e := range r.edits {
+		if e.with != nil {
+			b = append(append(b, sound[done:e.from]...), e.with...)
+			done = e.to
 		}
 	}
+	b = append(b, sound[done:]...)
+	for _, end := range []byte("\r\n") { // they are only between values; in a log each message is one line
+		for rest := b[start:]; ; {
+			i := bytes.IndexByte(rest, end)
+			if i < 0 {
+				break
+			}
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
+	return b
 }
+
+// replace replaces the value that the cursor passed last, unless with is nil.
+func (r *redactor) replace(raw, with []byte) {
+	if with != nil {
+		to := r.at.Pos()
+		r.edits = append(r.edits, edit{to - len(raw), to, with})
+	}
+}
+
+var marked = []byte(`"` + Mark + `"`)
+
+// kind is the kind of the next value.
+func (r *redactor) kind() jsonscan.Kind { return jsonscan.KindOf(r.in[r.at.Pos():]) }
 
 func (r *redactor) value(s scope) {
-	switch r.in[r.pos] {
-	case '{':
+	switch r.kind() {
+	case jsonscan.Object:
 		r.object(s)
-	case '[':
+	case jsonscan.Array:
 		r.array(s)
-	case '"':
-		r.text(r.rawString(), s)
+	case jsonscan.String:
+		r.text(s)
+	case jsonscan.Number:
+		if raw := r.at.Value(); s.secrecy == hidden {
+			r.replace(raw, marked)
+		}
 	default:
-		r.literal(s)
+		r.at.Value()
 	}
-	r.blank()
-}
-
-// mark copies the punctuation at pos and the blanks after it.
-func (r *redactor) mark() {
-	r.out = append(r.out, r.in[r.pos])
-	r.pos++
-	r.blank()
 }
 
 func (r *redactor) object(s scope) {
-	start := r.pos
-	kind := unseen
-	r.mark()
-	for r.in[r.pos] != '}' {
-		key := r.rawString()
-		r.out = redactRaw(r.out, key, prose)
-		r.blank()
-		r.mark() // :
-		in := s.member(keyName(key), r.in[r.pos])
-		if in.media {
-			r.media(start, &kind)
-		} else {
-			r.value(in)
+	var m media
+	r.at.Enter()
+	for before := r.at.Pos(); r.at.Key(); before = r.at.Pos() {
+		r.key(before)
+		kind := r.kind()
+		in := s.member(r.at.Name, kind)
+		switch {
+		case in.media:
+			m.add(r)
+			continue
+		case kind != jsonscan.String:
+		case string(r.at.Name) == "type", string(r.at.Name) == "mimeType":
+			m.is = m.is || r.namesMedia()
 		}
-		if r.in[r.pos] == ',' {
-			r.mark()
-		}
+		r.value(in)
 	}
-	r.out = append(r.out, '}')
-	r.pos++
+	m.end(r)
 }
 
-// media copies the text at pos, or its size if it is the long base64 of an image
-// or a sound. start is where its object begins, kind what is known of it.
-func (r *redactor) media(start int, kind *kind) {
-	raw := r.rawString()
-	if len(raw)-2 > maxMedia && *kind == unseen {
-		*kind = kindOf(r.in[start:])
+// key redacts the key that the cursor has passed since before, together with the comma
+// before it and the colon after it.
+func (r *redactor) key(before int) {
+	passed := r.at.From(before)
+	from, to := bytes.IndexByte(passed, '"'), bytes.LastIndexByte(passed, '"')+1
+	if with := safeRaw(passed[from:to], prose); with != nil {
+		start := r.at.Pos() - len(passed)
+		r.edits = append(r.edits, edit{start + from, start + to, with})
 	}
-	if len(raw)-2 > maxMedia && *kind == isMedia {
-		r.out = append(r.out, `"[`+strconv.Itoa(decodedSize(raw))+` bytes]"`...)
-	} else {
-		r.text(raw, scope{media: true})
-	}
-	r.blank()
 }
 
-// member is the scope of the member called name whose value begins with first.
-func (s scope) member(name []byte, first byte) scope {
+// member is the scope of the member called name, whose value is of that kind.
+func (s scope) member(name []byte, kind jsonscan.Kind) scope {
 	in := scope{secrecy: max(s.secrecy, secretName(name))}
 	if s.mapped || s.listed && string(name) == "value" {
 		in.secrecy = hidden
 	}
 	switch {
 	case in.secrecy != public:
-	case first == '"':
-		in.media = string(name) == "data" || string(name) == "blob"
+	case kind == jsonscan.String && (string(name) == "data" || string(name) == "blob"):
+		in.media = true
 	case endsFold(name, "headers"), len(name) == len("env") && endsFold(name, "env"):
-		in.listed, in.mapped = first == '[', first == '{'
+		in.listed, in.mapped = kind == jsonscan.Array, kind == jsonscan.Object
 	case string(name) == "args":
-		in.args = first == '['
+		in.args = kind == jsonscan.Array
 	case string(name) == "command", string(name) == "cmd", string(name) == "script":
-		in.args, in.command = first == '[', first == '"'
+		in.args, in.command = kind == jsonscan.Array, kind == jsonscan.String
 	}
 	return in
 }
 
 func (r *redactor) array(s scope) {
-	r.mark()
 	before := "" // the item before, where it may be a flag
-	for r.in[r.pos] != ']' {
-		if s.args && s.secrecy == public && r.in[r.pos] == '"' {
+	r.at.EnterArray()
+	for r.at.Item() {
+		if s.args && s.secrecy == public && r.kind() == jsonscan.String {
 			before = r.argument(before)
-			r.blank()
 		} else {
 			r.value(s)
 			before = ""
 		}
-		if r.in[r.pos] == ',' {
-			r.mark()
-		}
 	}
-	r.out = append(r.out, ']')
-	r.pos++
 }
 
-// argument copies the word of a command at pos, and returns it.
+// argument redacts a word of a command and returns the word as it was.
 func (r *redactor) argument(before string) string {
-	raw := r.rawString()
+	raw := r.at.Value()
 	word, ok := jsonscan.Text(raw)
 	if safe := argument(before, word); ok && safe != word {
-		r.out = AppendString(r.out, safe)
-	} else {
-		r.out = append(r.out, raw...)
+		r.replace(raw, AppendString(nil, safe))
 	}
 	return word
 }
 
-// rawString steps over the string at pos and returns it with its quotes.
-func (r *redactor) rawString() []byte {
-	start := r.pos
-	for r.pos++; r.in[r.pos] != '"'; r.pos++ {
-		if r.in[r.pos] == '\\' {
-			r.pos++
+func (r *redactor) text(s scope) {
+	raw := r.at.Value()
+	if s.secrecy > public {
+		if len(raw) > len(`""`) {
+			r.replace(raw, marked)
 		}
-	}
-	r.pos++
-	return r.in[start:r.pos]
-}
-
-func (r *redactor) text(raw []byte, s scope) {
-	if s.secrecy > public && len(raw) > 2 {
-		r.out = append(r.out, `"`+Mark+`"`...)
 		return
 	}
 	if s.listed { // ["NAME=value"]
-		if text, ok := jsonscan.Text(raw); ok {
-			if name, value, found := strings.Cut(text, "="); found && value != "" {
-				r.out = AppendString(r.out, name+"="+Mark)
-				return
-			}
+		text, _ := jsonscan.Text(raw)
+		if name, value, found := strings.Cut(text, "="); found && value != "" {
+			r.replace(raw, AppendString(nil, name+"="+Mark))
+			return
 		}
 	}
 	m := prose
 	if s.listed || s.command {
 		m = command
 	}
-	r.out = redactRaw(r.out, raw, m)
+	r.replace(raw, safeRaw(raw, m))
 }
 
-func (r *redactor) literal(s scope) {
-	start := r.pos
-	for r.pos < len(r.in) && !strings.ContainsRune(",]} \t\r\n", rune(r.in[r.pos])) {
-		r.pos++
-	}
-	raw := r.in[start:r.pos]
-	if s.secrecy == hidden && jsonscan.KindOf(raw) == jsonscan.Number {
-		r.out = append(r.out, `"`+Mark+`"`...)
+// media are long texts of an object that are base64 if the object is an image or a
+// sound, which a later member may tell.
+type media struct {
+	is    bool
+	edits []int // by their index in redactor.edits
+	sizes []int // in bytes, decoded
+}
+
+// add redacts a text that may be base64.
+func (m *media) add(r *redactor) {
+	before := len(r.edits)
+	after := r.at
+	raw := after.Value()
+	r.text(scope{})
+	if len(raw)-len(`""`) <= maxMedia {
 		return
 	}
-	r.out = append(r.out, raw...)
+	if len(r.edits) == before { // an edit for end to fill in
+		r.edits = append(r.edits, edit{r.at.Pos() - len(raw), r.at.Pos(), nil})
+	}
+	m.edits, m.sizes = append(m.edits, before), append(m.sizes, decodedSize(raw))
 }
 
-// keyName is a key without its quotes.
-func keyName(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
-	}
-	s, _ := jsonscan.Text(raw)
-	return []byte(s)
+// namesMedia reports whether the next value is the type of an image or a sound.
+func (r *redactor) namesMedia() bool {
+	ahead := r.at
+	kind, _ := jsonscan.Text(ahead.Value())
+	return kind == "image" || kind == "audio" || strings.HasPrefix(kind, "image/") || strings.HasPrefix(kind, "audio/")
 }
 
-// kind is what an object that holds base64 is.
-type kind int
-
-const (
-	unseen kind = iota
-	isMedia
-	noMedia
-)
-
-// kindOf tells whether the object that text begins with is an image or a sound.
-func kindOf(text []byte) kind {
-	m := jsonscan.MembersOf(text)
-	for m.Next() {
-		switch string(m.Key) {
-		case "type":
-			if jsonscan.Is(m.Value, "image") || jsonscan.Is(m.Value, "audio") {
-				return isMedia
-			}
-		case "mimeType":
-			of, _ := jsonscan.Text(m.Value)
-			if strings.HasPrefix(of, "image/") || strings.HasPrefix(of, "audio/") {
-				return isMedia
-			}
-		}
+// end replaces the texts of an image or a sound by their sizes.
+func (m *media) end(r *redactor) {
+	if !m.is {
+		return
 	}
-	return noMedia
+	for i, at := range m.edits {
+		r.edits[at].with = []byte(`"[` + strconv.Itoa(m.sizes[i]) + ` bytes]"`)
+	}
 }
 
 // decodedSize is how many bytes a base64 string stands for.

@@ -157,19 +157,17 @@ func hidesLetters(raw []byte) bool {
 	}
 }
 
-// redactRaw appends a raw JSON string, quotes included, without its secrets.
-func redactRaw(out, raw []byte, m mode) []byte {
+// safeRaw returns a raw JSON string without its secrets, nil where it has none.
+func safeRaw(raw []byte, m mode) []byte {
 	if m == prose && !suspect(raw[1:len(raw)-1]) {
-		return append(out, raw...)
+		return nil
 	}
-	text, ok := jsonscan.Text(raw)
-	if !ok {
-		return append(out, raw...)
+	text, _ := jsonscan.Text(raw)
+	safe := clean(text, m)
+	if safe == text {
+		return nil
 	}
-	if safe := clean(text, m); safe != text {
-		return AppendString(out, safe)
-	}
-	return append(out, raw...)
+	return AppendString(nil, safe)
 }
 
 // AppendString appends s as a JSON string in which <, > and & stay as they are.

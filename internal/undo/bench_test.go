@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A repository of 10,000 files of 4 kB in 500 directories: the first look, the
@@ -15,7 +14,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		files[fmt.Sprintf("top%d/sub%d/file%d.go", i%20, i%500, i)] = fmt.Sprint(i, strings.Repeat("x", 4000))
 	}
 	r := newRig(b, files)
-	time.Sleep(tick)
+	waitTick()
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			r.j = r.journal(Options{})
