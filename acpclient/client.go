@@ -83,9 +83,10 @@ type Client struct {
 	agent event.AgentInfo
 	quirk quirks
 
-	surface surface       // set on the reader goroutine by the answer to initialize
-	settled chan struct{} // closed when negotiation is over and again is set
-	again   bool          // another connection takes over: the end of this one is no news
+	surface surface           // set on the reader goroutine by the answer to initialize
+	update  wire.Notification // the one that is being handled, on the reader goroutine
+	settled chan struct{}     // closed when negotiation is over and again is set
+	again   bool              // another connection takes over: the end of this one is no news
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -351,7 +352,7 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 	now := c.in.current
 	for _, u := range early {
 		c.in.current = u.n
-		c.surface.update(s, u.raw)
+		c.sessionUpdated(u.params)
 	}
 	c.in.current = now
 	return s, nil

@@ -13,11 +13,10 @@ import (
 // Session that it shares with nobody.
 type v1 struct{}
 
-func (v1) version() int                  { return 1 }
-func (v1) login() string                 { return "authenticate" }
-func (v1) logout() string                { return "logout" }
-func (v1) update(s *Session, raw []byte) { s.applyV1(raw) }
-func (v1) ended(s *Session, err error)   {}
+func (v1) version() int                { return 1 }
+func (v1) login() string               { return "authenticate" }
+func (v1) logout() string              { return "logout" }
+func (v1) ended(s *Session, err error) {}
 
 // server implements surface.
 func (v1) server(m MCPServer, agent event.AgentInfo) any {
@@ -38,7 +37,7 @@ func (v1) reopen(r wire.OpenSessionRequest, replay bool) (string, any) {
 }
 
 func (v1) offered(s *Session, method string, result []byte) error {
-	var r wire.OpenSessionResponse
+	r := wire.Offered{Version: 1}
 	if err := jsonrpc.Decode(method, result, &r); err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func (v1) option(s *Session, id string, value any) any {
 }
 
 func (v1) options(result []byte) ([]event.ConfigOption, error) {
-	var r wire.SetConfigOptionResponse
+	r := wire.Offered{Version: 1}
 	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
 		return nil, err
 	}
@@ -85,28 +84,6 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	return req
 }
 
-// introducedV1 stores what the agent is, before anything else of it is handled.
-func (c *Client) introducedV1(raw []byte) error {
-	var r wire.InitializeResponse
-	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
-		return err
-	}
-	c.surface = v1{}
-	c.agent = event.AgentInfo{
-		Name: safetext.Line(r.AgentInfo.Name, 80), Title: safetext.Line(r.AgentInfo.Title, 80), Version: safetext.Line(r.AgentInfo.Version, 40),
-		ProtocolVersion: 1, LoadSession: r.LoadSession,
-		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
-		Roots: r.Sessions.AdditionalDirectories, MCPHTTP: r.MCP.HTTP, MCPSSE: r.MCP.SSE,
-		List: r.Sessions.List, Delete: r.Sessions.Delete, Resume: r.Sessions.Resume, CloseSession: r.Sessions.Close,
-		Fork: r.Sessions.Fork, Logout: r.Logout,
-	}
-	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
-	}
-	c.quirk = quirksOf(r.AgentInfo.Name)
-	return nil
-}
-
 // handler receives for the Client what the peer reads.
 type handler Client
 
@@ -123,20 +100,7 @@ func (h *handler) Notification(method string, params []byte) {
 		}
 		return
 	}
-	n, err := wire.DecodeSessionNotification(params)
-	if err != nil {
-		c.problem("a session/update that cannot be read: "+err.Error(), params)
-		return
-	}
-	if s := c.session(n.SessionID); s != nil {
-		c.surface.update(s, n.Update)
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.gone[n.SessionID] {
-		c.early.add(n.SessionID, c.in.current, n.Update, c.clock())
-	}
+	c.sessionUpdated(params)
 }
 
 // Request implements jsonrpc.Handler.
