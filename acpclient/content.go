@@ -51,12 +51,17 @@ func decodedSize(data string) int {
 	return len(data) / 4 * 3
 }
 
+// line is p made safe to show on a line: mostly it is that already.
 func line(p *string, limit int) *string {
 	if p == nil {
 		return nil
 	}
 	s := safetext.Line(*p, limit)
-	return &s
+	if s == *p {
+		return p
+	}
+	safe := s
+	return &safe
 }
 
 // shownRaw is raw JSON that is sound, made safe to show: nil where nothing was told,

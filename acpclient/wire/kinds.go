@@ -65,7 +65,7 @@ var updates = inBoth(func(v2 bool) kinds {
 	}
 	k := kinds{}
 	k.add(chunk.decode, UserMessageChunk, AgentMessageChunk, AgentThoughtChunk)
-	k.add(part(tool, func(u *Update) **ToolCall { return &u.Tool }), ToolCallStarted, ToolCallUpdate)
+	k.add(func(c *jsonscan.Cursor, u *Update) error { return tool.decode(c, &u.Tool) }, ToolCallStarted, ToolCallUpdate)
 	k.add(planOf(plan), Plan)
 	k.add(object(optional("availableCommands", list(command.value), func(u *Update) *[]Command { return &u.Commands })).decode, AvailableCommandsUpdate)
 	k.add(modeChanged, CurrentModeUpdate)

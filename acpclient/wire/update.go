@@ -13,7 +13,8 @@ type Notification struct {
 	SessionID string
 	Update    Update
 
-	at jsonscan.Cursor
+	last string // the session of the one before
+	at   jsonscan.Cursor
 }
 
 // Update is one session/update, flat: Kind tells which fields count. Of a kind that
@@ -30,7 +31,7 @@ type Update struct {
 	Content   ContentBlock
 	Blocks    *[]ContentBlock
 
-	Tool     *ToolCall         // tool_call, tool_call_update
+	Tool     ToolCall          // tool_call, tool_call_update
 	Piece    *ToolPiece        // tool_call_content_chunk
 	Terminal *TerminalPatch    // terminal_update
 	Output   *TerminalChunk    // terminal_output_chunk
@@ -127,7 +128,10 @@ var notifications = inBoth(func(v2 bool) *shape[Notification] {
 		update = updates[2].update
 	}
 	return object(
-		required("sessionId", text, func(n *Notification) *string { return &n.SessionID }),
+		member[Notification]{"sessionId", needed, func(c *jsonscan.Cursor, n *Notification) (ok bool) {
+			n.SessionID, ok = jsonscan.Again(c.Value(), n.last)
+			return ok
+		}},
 		member[Notification]{"update", needed, func(c *jsonscan.Cursor, n *Notification) bool { return update(c, &n.Update) }},
 	)
 })
@@ -136,7 +140,7 @@ var notifications = inBoth(func(v2 bool) *shape[Notification] {
 // be known of which session they are; what is wrong with the update is in
 // Update.Err.
 func (n *Notification) Decode(version int, params []byte) error {
-	*n = Notification{at: jsonscan.CursorOf(params)}
+	*n = Notification{last: n.SessionID, at: jsonscan.CursorOf(params)}
 	err := notifications[version].decode(&n.at, n)
 	switch {
 	case err == jsonscan.ErrSyntax, err == nil && !n.at.End():

@@ -31,13 +31,13 @@ func TestNullOfATool(t *testing.T) {
 			raw = strings.NewReplacer("VALUE", value).Replace(`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":VALUE,"kind":VALUE,"status":VALUE}`)
 		}
 		want.ID = "c"
-		if u, err := decode(2, []byte(raw)); err != nil || !reflect.DeepEqual(*u.Tool, want) {
+		if u, err := decode(2, []byte(raw)); err != nil || !reflect.DeepEqual(u.Tool, want) {
 			t.Errorf("%q: %+v %v", value, u.Tool, err)
 		}
 		if value == "null" {
 			want = wire.ToolCall{ID: "c"}
 		}
-		if u, err := decode(1, []byte(raw)); err != nil || !reflect.DeepEqual(*u.Tool, want) {
+		if u, err := decode(1, []byte(raw)); err != nil || !reflect.DeepEqual(u.Tool, want) {
 			t.Errorf("%q in v1: %+v %v", value, u.Tool, err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestNullOfATool(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", member, err)
 		}
-		return u.Tool
+		return &u.Tool
 	}
 	for value, want := range map[string]*bool{`null`: ptr(false), `{}`: ptr(false), `{"cancel":{}}`: ptr(true), `{"cancel":null}`: ptr(false), `[]`: nil, `true`: nil} {
 		if got := tool(2, `"capabilities":`+value).Cancel; !reflect.DeepEqual(got, want) {

@@ -110,6 +110,23 @@ func change[V any](nullClears bool, decode value[V], null V) value[*V] {
 	}
 }
 
+// usually decodes what mostly is one of a few words, which then takes no memory.
+func usually(other value[*string], words ...string) value[*string] {
+	known := map[string]*string{}
+	for _, w := range words {
+		known[w] = &w
+	}
+	return func(c *jsonscan.Cursor, into **string) bool {
+		before := *c
+		if word, ok := jsonscan.Plain(c.Value()); ok && known[string(word)] != nil {
+			*into = known[string(word)]
+			return true
+		}
+		*c = before
+		return other(c, into)
+	}
+}
+
 // list decodes the items that are well formed, and drops the others.
 func list[V any](item value[V]) value[[]V] {
 	return func(c *jsonscan.Cursor, into *[]V) bool { return items(c, into, item, false) }
