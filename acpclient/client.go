@@ -7,6 +7,10 @@
 // may be called from any goroutine; those that take a context wait for an
 // answer of the agent, the others only queue a message. Neither the Sink nor a
 // slow service ever holds up the reader.
+//
+// An update goes one way, whatever its version, live and replayed: a handler gets
+// its params, Client.sessionUpdated decodes them and finds the session, and
+// Session.updated posts the events.
 package acpclient
 
 import (

@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"parley/acpclient/event"
+	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -18,6 +19,16 @@ func (s *Session) offered(modes *wire.Modes, config []wire.ConfigOption, models 
 		s.post(event.ConfigChanged{For: s.for_(), Options: []event.ConfigOption{{ID: event.LegacyModels, Name: "Model", Category: "model", Type: "select",
 			Current: models.Current, Choices: choices(models.Available)}}})
 	}
+}
+
+// optionsSet decodes the result of session/set_config_option; nil where it tells
+// nothing.
+func (c *Client) optionsSet(result []byte) ([]event.ConfigOption, error) {
+	r := wire.Offered{Version: c.version()}
+	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
+		return nil, err
+	}
+	return configOptions(r.Config), nil
 }
 
 func choices(modes []wire.Mode) []event.Choice {

@@ -33,8 +33,6 @@ type surface interface {
 	cancel(s *Session)
 	// option is the params of session/set_config_option.
 	option(s *Session, id string, value any) any
-	// options decodes its result; nil where it tells nothing.
-	options(result []byte) ([]event.ConfigOption, error)
 
 	// request looks at a request of the agent; nil where it is not served
 	// (reader).

@@ -6,11 +6,9 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
-	"parley/internal/safetext"
 )
 
-// v1 is the surface of ACP v1: this file and v1_update.go, and the methods of
-// Session that it shares with nobody.
+// v1 is the surface of ACP v1: this file, and the turns of session.go.
 type v1 struct{}
 
 func (v1) version() int                { return 1 }
@@ -53,14 +51,6 @@ func (v1) option(s *Session, id string, value any) any {
 	return req
 }
 
-func (v1) options(result []byte) ([]event.ConfigOption, error) {
-	r := wire.Offered{Version: 1}
-	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
-		return nil, err
-	}
-	return configOptions(r.Config), nil
-}
-
 // initializeRequestV1 says who this client is and what it serves.
 func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	s := c.opts.Services
@@ -84,37 +74,6 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	return req
 }
 
-// handler receives for the Client what the peer reads.
-type handler Client
-
-// Notification implements jsonrpc.Handler.
-func (h *handler) Notification(method string, params []byte) {
-	c := (*Client)(h)
-	if method == "elicitation/complete" {
-		c.elicitationCompleted(params)
-		return
-	}
-	if method != "session/update" {
-		if len(method) == 0 || method[0] != '_' && method[0] != '$' {
-			c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
-		}
-		return
-	}
-	c.sessionUpdated(params)
-}
-
-// Request implements jsonrpc.Handler.
-func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
-	c := (*Client)(h)
-	if r.Method == "elicitation/create" { // the same in every version
-		if !c.opts.Elicit {
-			return nil
-		}
-		return c.elicitationRequested(r.Params)
-	}
-	return c.surface.request(c, r)
-}
-
 func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	switch r.Method {
 	case "session/request_permission":
@@ -129,29 +88,6 @@ func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 		}
 	}
 	return nil
-}
-
-// placed is work that knows the message it is asked for by.
-func (c *Client) placed(work jsonrpc.Work) jsonrpc.Work {
-	asked := c.in.span()
-	return func(ctx context.Context) (any, error) { return work(context.WithValue(ctx, spanKey{}, asked)) }
-}
-
-// refuse is the work that answers with an error at once.
-func refuse(err error) jsonrpc.Work {
-	return func(context.Context) (any, error) { return nil, err }
-}
-
-func badParams(err error) jsonrpc.Work {
-	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
-}
-
-// known refuses requests for sessions that do not exist here.
-func (c *Client) known(id string) (*Session, jsonrpc.Work) {
-	if s := c.session(id); s != nil {
-		return s, nil
-	}
-	return nil, refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown session").WithData(map[string]string{"sessionId": id}))
 }
 
 func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {

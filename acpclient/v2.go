@@ -59,14 +59,6 @@ func (v2) option(s *Session, id string, value any) any {
 	return req
 }
 
-func (v2) options(result []byte) ([]event.ConfigOption, error) {
-	r := wire.Offered{Version: 2}
-	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
-		return nil, err
-	}
-	return configOptions(r.Config), nil
-}
-
 // request implements surface: everything of files and commands is unknown here.
 func (v2) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	if r.Method == "session/request_permission" {
