@@ -7,6 +7,10 @@
 // may be called from any goroutine; those that take a context wait for an
 // answer of the agent, the others only queue a message. Neither the Sink nor a
 // slow service ever holds up the reader.
+//
+// An update goes one way, whatever its version, live and replayed: a handler gets
+// its params, Client.sessionUpdated decodes them and finds the session, and
+// Session.updated posts the events.
 package acpclient
 
 import (
@@ -83,9 +87,10 @@ type Client struct {
 	agent event.AgentInfo
 	quirk quirks
 
-	surface surface       // set on the reader goroutine by the answer to initialize
-	settled chan struct{} // closed when negotiation is over and again is set
-	again   bool          // another connection takes over: the end of this one is no news
+	surface surface           // set on the reader goroutine by the answer to initialize
+	update  wire.Notification // the one that is being handled, on the reader goroutine
+	settled chan struct{}     // closed when negotiation is over and again is set
+	again   bool              // another connection takes over: the end of this one is no news
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -351,7 +356,7 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 	now := c.in.current
 	for _, u := range early {
 		c.in.current = u.n
-		c.surface.update(s, u.raw)
+		c.sessionUpdated(u.params)
 	}
 	c.in.current = now
 	return s, nil

@@ -13,7 +13,7 @@ const (
 	earlyFor        = time.Minute
 )
 
-// earlyUpdates holds raw updates by session until the session is adopted, they
+// earlyUpdates holds the params of updates by session until the session is adopted, they
 // grow too old, or there are too many. Guarded by Client.mu.
 type earlyUpdates struct {
 	waiting []earlyUpdate
@@ -23,22 +23,22 @@ type earlyUpdates struct {
 type earlyUpdate struct {
 	session string
 	n       uint64 // the ordinal of its message
-	raw     []byte
+	params  []byte
 	at      time.Time
 }
 
 func newEarlyUpdates() *earlyUpdates { return &earlyUpdates{} }
 
 // add copies one update; the oldest go when it gets too much.
-func (e *earlyUpdates) add(session string, n uint64, raw []byte, now time.Time) {
-	if len(raw) > maxEarlyBytes {
+func (e *earlyUpdates) add(session string, n uint64, params []byte, now time.Time) {
+	if len(params) > maxEarlyBytes {
 		return
 	}
-	e.waiting = append(e.waiting, earlyUpdate{session, n, bytes.Clone(raw), now})
-	e.bytes += len(raw)
+	e.waiting = append(e.waiting, earlyUpdate{session, n, bytes.Clone(params), now})
+	e.bytes += len(params)
 	for len(e.waiting) > maxEarlyUpdates || e.bytes > maxEarlyBytes || now.Sub(e.waiting[0].at) > earlyFor {
-		e.bytes -= len(e.waiting[0].raw)
-		e.waiting[0].raw = nil
+		e.bytes -= len(e.waiting[0].params)
+		e.waiting[0].params = nil
 		e.waiting = e.waiting[1:]
 	}
 }
@@ -49,9 +49,9 @@ func (e *earlyUpdates) take(session string, now time.Time) (out []earlyUpdate) {
 	for _, u := range e.waiting {
 		switch {
 		case now.Sub(u.at) > earlyFor:
-			e.bytes -= len(u.raw)
+			e.bytes -= len(u.params)
 		case u.session == session:
-			e.bytes -= len(u.raw)
+			e.bytes -= len(u.params)
 			out = append(out, u)
 		default:
 			rest = append(rest, u)

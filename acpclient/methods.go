@@ -272,7 +272,7 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 	}
 	surface := s.client.surface
 	return s.set(ctx, "session/set_config_option", surface.option(s, id, value), "change the option", func(raw json.RawMessage) error {
-		options, err := surface.options(raw)
+		options, err := s.client.optionsSet(raw)
 		if options != nil {
 			s.post(event.ConfigChanged{For: s.for_(), Options: options})
 		}

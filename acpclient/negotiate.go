@@ -148,13 +148,33 @@ func (c *Client) taken(raw []byte, offer int) (int, error) {
 		}
 		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", event.ErrVersion, safetext.Line(word, 40), offer)
 	}
-	switch {
-	case int(version) < offer:
+	if int(version) < offer {
 		return int(version), nil
-	case version == 2:
-		return 2, c.introducedV2(raw)
 	}
-	return 1, c.introducedV1(raw)
+	return offer, c.introduced(offer, raw)
+}
+
+// introduced stores what the agent is, before anything else of it is handled.
+func (c *Client) introduced(version int, raw []byte) error {
+	r := wire.InitializeResponse{Version: version}
+	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
+		return err
+	}
+	c.surface = surfaceOf(version)
+	c.agent = event.AgentInfo{
+		Name: safetext.Line(r.Agent.Name, 80), Title: safetext.Line(r.Agent.Title, 80), Version: safetext.Line(r.Agent.Version, 40),
+		ProtocolVersion: version, NoSessions: !r.Sessions, LoadSession: r.Load,
+		Image: r.Image, Audio: r.Audio, EmbeddedContext: r.EmbeddedContext,
+		Roots: r.Roots, NoMCPStdio: !r.MCPStdio, MCPHTTP: r.MCPHTTP, MCPSSE: r.MCPSSE,
+		List: r.List, Delete: r.Delete, Resume: r.Resume, CloseSession: r.Close, Fork: r.Fork, Logout: r.Logout,
+	}
+	for _, m := range r.AuthMethods {
+		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
+	}
+	if version == 1 {
+		c.quirk = quirksOf(r.Agent.Name)
+	}
+	return nil
 }
 
 // otherVersion looks at why an agent refused a version: it may say which others

@@ -17,7 +17,7 @@ import (
 // is answered at once, and so is one without options: front ends are told that
 // alone.
 func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
-	r, err := wire.DecodePermissionRequest(params)
+	r, err := wire.DecodePermissionRequest(1, params)
 	if err != nil {
 		return badParams(err)
 	}
@@ -25,7 +25,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	if no != nil {
 		return no
 	}
-	whole := s.toolChanged(r.Tool, len(params))
+	whole := s.toolChanged(*r.Subject.Tool, len(params))
 	if s.cancelling() || len(r.Options) == 0 || c.opts.Services.Permissions == nil {
 		s.post(settled(s, 0, whole, r.Options, Decision{Cancelled: true}))
 		return func(context.Context) (any, error) { return wire.Cancelled(), nil }

@@ -76,10 +76,7 @@ func NewReplay(session string, protocol int, sink event.Sink) *Replay {
 }
 
 func (r *Replay) speak(protocol int) {
-	r.client.surface = v1{}
-	if protocol == 2 {
-		r.client.surface = v2{}
-	}
+	r.client.surface = surfaceOf(protocol)
 }
 
 // Message takes the next message, or batch, as it travelled: out says that parley

@@ -59,18 +59,8 @@ func (r *Replay) attach() {
 
 // notified takes a notification of the agent's.
 func (r *Replay) notified(m jsonrpc.Message) {
-	if m.Method != "session/update" {
-		return
-	}
-	n, err := wire.DecodeSessionNotification(m.Params)
-	if err != nil || n.SessionID != r.id {
-		return
-	}
-	c := r.client
-	if s := c.session(r.id); s != nil {
-		c.surface.update(s, n.Update)
-	} else if !c.gone[r.id] {
-		c.early.add(r.id, c.in.current, n.Update, r.now)
+	if m.Method == "session/update" && m.Session() == r.id {
+		r.client.sessionUpdated(m.Params)
 	}
 }
 

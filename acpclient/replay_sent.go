@@ -202,7 +202,7 @@ func (r *Replay) set(s *Session, method string, p sentParams, result []byte) {
 	case "session/set_model":
 		s.post(event.ModelChanged{For: s.for_(), ModelID: p.ModelID})
 	default:
-		if options, _ := r.client.surface.options(result); options != nil {
+		if options, _ := r.client.optionsSet(result); options != nil {
 			s.post(event.ConfigChanged{For: s.for_(), Options: options})
 		}
 	}

@@ -3,6 +3,7 @@ package acpclient_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -88,11 +89,8 @@ func checkUpdates(t *testing.T, lines [][]byte) {
 		if json.Unmarshal(line, &m) != nil || m.Method != "session/update" {
 			continue
 		}
-		n, err := wire.DecodeSessionNotification(m.Params)
-		if err == nil {
-			_, err = wire.DecodeUpdate(n.Update)
-		}
-		if err != nil {
+		var n wire.Notification
+		if err := cmp.Or(n.Decode(1, m.Params), n.Update.Err); err != nil {
 			t.Errorf("%.300s: %v", line, err)
 		}
 	}

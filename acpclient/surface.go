@@ -33,14 +33,20 @@ type surface interface {
 	cancel(s *Session)
 	// option is the params of session/set_config_option.
 	option(s *Session, id string, value any) any
-	// options decodes its result; nil where it tells nothing.
-	options(result []byte) ([]event.ConfigOption, error)
 
-	// update turns one session/update into events (reader).
-	update(s *Session, raw []byte)
 	// request looks at a request of the agent; nil where it is not served
 	// (reader).
 	request(c *Client, r jsonrpc.Request) jsonrpc.Work
 	// ended settles what a session has open when it is over.
 	ended(s *Session, err error)
 }
+
+func surfaceOf(version int) surface {
+	if version == 2 {
+		return v2{}
+	}
+	return v1{}
+}
+
+// version is that of the protocol, as far as it is known. Reader goroutine.
+func (c *Client) version() int { return c.surface.version() }

@@ -118,11 +118,13 @@ func mergeTool(old, t wire.ToolCall) wire.ToolCall {
 	if t.Locations != nil {
 		old.Locations = t.Locations
 	}
-	if t.RawInput != nil {
-		old.RawInput = t.RawInput
-	}
-	if t.RawOutput != nil {
-		old.RawOutput = t.RawOutput
+	for _, f := range []struct{ into, from *wire.Raw }{{&old.RawInput, &t.RawInput}, {&old.RawOutput, &t.RawOutput}} {
+		if *f.from != nil {
+			*f.into = *f.from
+		}
+		if isNull(*f.from) {
+			*f.into = nil
+		}
 	}
 	return old
 }

@@ -1,14 +1,13 @@
 package acpclient
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
-	"maps"
-	"reflect"
-	"slices"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -19,8 +18,16 @@ type recorded []event.Event
 
 func (r *recorded) Post(e event.Event) { *r = append(*r, e) }
 
-// handle takes messages as the reader goroutine does.
+// handle takes messages as the reader goroutine does: what was lent is void after each.
 func handle(version int, messages [][]byte) []event.Event {
+	return handleWith(version, messages, func(lent []byte) {
+		for i := range lent {
+			lent[i] = '#'
+		}
+	})
+}
+
+func handleWith(version int, messages [][]byte, after func(lent []byte)) []event.Event {
 	var events recorded
 	c := testClient(version, &events)
 	h := (*handler)(c)
@@ -32,15 +39,80 @@ func handle(version int, messages [][]byte) []event.Event {
 				h.Notification(m.Method, m.Params)
 			}
 		})
-		for i := range borrowed { // what was lent is void
-			borrowed[i] = '#'
-		}
+		after(borrowed)
 	}
 	return events
 }
 
 func update(of string) string {
 	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + of + `}}`
+}
+
+// seeds are updateSeeds, the updates of the scripts, and one of each kind from each
+// recording of a real agent, where there are some: of the files a tenth, and all with
+// PARLEY_LONG.
+func seeds(t testing.TB) (all [][]byte) {
+	for _, s := range updateSeeds {
+		all = append(all, []byte(s))
+	}
+	scripts, _ := filepath.Glob("../testdata/acp/*.txtar")
+	if len(scripts) < 50 {
+		t.Fatalf("only %d scripts", len(scripts))
+	}
+	for i, path := range scripts {
+		if left(i) {
+			continue
+		}
+		all = append(all, updatesIn(t, path, func(line []byte) string {
+			of, _ := strings.CutPrefix(string(line), "< update ")
+			return of
+		}))
+	}
+	dir := os.Getenv("ACP_TRANSCRIPT_DIR")
+	if dir == "" {
+		dir = "../../shared/acp/transcripts"
+	}
+	recordings, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for i, path := range recordings {
+		if left(i) {
+			continue
+		}
+		seen := map[string]bool{}
+		all = append(all, updatesIn(t, path, func(line []byte) string {
+			var entry struct{ Line string }
+			var m struct {
+				Params struct{ Update json.RawMessage }
+			}
+			var kind struct{ SessionUpdate string }
+			json.Unmarshal(line, &entry)
+			json.Unmarshal([]byte(entry.Line), &m)
+			if json.Unmarshal(m.Params.Update, &kind); seen[kind.SessionUpdate] {
+				return ""
+			}
+			seen[kind.SessionUpdate] = true
+			return string(m.Params.Update)
+		}))
+	}
+	return all
+}
+
+func left(i int) bool { return i%10 != 0 && os.Getenv("PARLEY_LONG") == "" }
+
+// updatesIn are the updates of a file, where of says which a line holds.
+func updatesIn(t testing.TB, path string, of func(line []byte) string) []byte {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	in := bufio.NewScanner(bytes.NewReader(data))
+	in.Buffer(nil, len(data)+1)
+	for in.Scan() {
+		if u := of(in.Bytes()); json.Valid([]byte(u)) {
+			all = append(all, update(u))
+		}
+	}
+	return []byte(strings.Join(all, "\n"))
 }
 
 // updateSeeds are messages of the kinds that come in floods, and some that only
@@ -82,54 +154,6 @@ var updateSeeds = []string{
 	`{"jsonrpc":"1.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}`,
 	` {"jsonrpc":"2.0","\u006dethod":"session\/update","params":{"sessionId":"\u00731","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"QQ=="}}}} `,
 	update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"comp\u200bleted"}`) + "\n" + update(`{"sessionUpdate":"tool_call_update","toolCallId":"c"}`),
+	update(`{"sessionUpdate":"tool_call","toolCallId":"c","rawInput":{"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-a\n+b\n*** End Patch"}}`) + "\n" + update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"apply_patch"}`),
 	update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":5}}`) + "\n" + update(`{"sessionUpdate":"agent_message_chunk","messageId":null,"content":{"type":"text"}}`),
-}
-
-// FuzzUpdates: what an update says does not depend on the order of its members, nor on
-// memory that was lent.
-func FuzzUpdates(f *testing.F) {
-	for _, s := range updateSeeds {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var sorted, reversed [][]byte
-		for _, m := range bytes.Split(data, []byte("\n")) {
-			sorted = append(sorted, ordered(m, 3, func(keys []string) { slices.Sort(keys) }))
-			reversed = append(reversed, ordered(m, 3, func(keys []string) { slices.Sort(keys); slices.Reverse(keys) }))
-		}
-		for version := 1; version <= 2; version++ {
-			one, other := handle(version, sorted), handle(version, reversed)
-			for _, events := range [][]event.Event{one, other} {
-				for i, e := range events {
-					if e, ok := e.(event.UnknownArrived); ok { // shows all of it as it came
-						e.JSON = ""
-						events[i] = e
-					}
-				}
-			}
-			if !reflect.DeepEqual(one, other) {
-				t.Fatalf("v%d, %q: the order of members counts:\n%s", version, data, cmp.Diff(one, other, cmp.Exporter(func(reflect.Type) bool { return true })))
-			}
-		}
-	})
-}
-
-// ordered is JSON with the members of its objects in an order, so many levels deep; what
-// is no object stays as it was.
-func ordered(raw []byte, depth int, order func([]string)) []byte {
-	var members map[string]json.RawMessage
-	if depth == 0 || json.Unmarshal(raw, &members) != nil || members == nil {
-		return raw
-	}
-	keys := slices.Collect(maps.Keys(members))
-	order(keys)
-	out := []byte{'{'}
-	for i, k := range keys {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		name, _ := json.Marshal(k)
-		out = append(append(append(out, name...), ':'), ordered(members[k], depth-1, order)...)
-	}
-	return append(out, '}')
 }

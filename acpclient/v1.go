@@ -6,18 +6,15 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
-	"parley/internal/safetext"
 )
 
-// v1 is the surface of ACP v1: this file and v1_update.go, and the methods of
-// Session that it shares with nobody.
+// v1 is the surface of ACP v1: this file, and the turns of session.go.
 type v1 struct{}
 
-func (v1) version() int                  { return 1 }
-func (v1) login() string                 { return "authenticate" }
-func (v1) logout() string                { return "logout" }
-func (v1) update(s *Session, raw []byte) { s.applyV1(raw) }
-func (v1) ended(s *Session, err error)   {}
+func (v1) version() int                { return 1 }
+func (v1) login() string               { return "authenticate" }
+func (v1) logout() string              { return "logout" }
+func (v1) ended(s *Session, err error) {}
 
 // server implements surface.
 func (v1) server(m MCPServer, agent event.AgentInfo) any {
@@ -38,7 +35,7 @@ func (v1) reopen(r wire.OpenSessionRequest, replay bool) (string, any) {
 }
 
 func (v1) offered(s *Session, method string, result []byte) error {
-	var r wire.OpenSessionResponse
+	r := wire.Offered{Version: 1}
 	if err := jsonrpc.Decode(method, result, &r); err != nil {
 		return err
 	}
@@ -52,14 +49,6 @@ func (v1) option(s *Session, id string, value any) any {
 		req["type"] = "boolean"
 	}
 	return req
-}
-
-func (v1) options(result []byte) ([]event.ConfigOption, error) {
-	var r wire.SetConfigOptionResponse
-	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
-		return nil, err
-	}
-	return configOptions(r.Config), nil
 }
 
 // initializeRequestV1 says who this client is and what it serves.
@@ -85,72 +74,6 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	return req
 }
 
-// introducedV1 stores what the agent is, before anything else of it is handled.
-func (c *Client) introducedV1(raw []byte) error {
-	var r wire.InitializeResponse
-	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
-		return err
-	}
-	c.surface = v1{}
-	c.agent = event.AgentInfo{
-		Name: safetext.Line(r.AgentInfo.Name, 80), Title: safetext.Line(r.AgentInfo.Title, 80), Version: safetext.Line(r.AgentInfo.Version, 40),
-		ProtocolVersion: 1, LoadSession: r.LoadSession,
-		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
-		Roots: r.Sessions.AdditionalDirectories, MCPHTTP: r.MCP.HTTP, MCPSSE: r.MCP.SSE,
-		List: r.Sessions.List, Delete: r.Sessions.Delete, Resume: r.Sessions.Resume, CloseSession: r.Sessions.Close,
-		Fork: r.Sessions.Fork, Logout: r.Logout,
-	}
-	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
-	}
-	c.quirk = quirksOf(r.AgentInfo.Name)
-	return nil
-}
-
-// handler receives for the Client what the peer reads.
-type handler Client
-
-// Notification implements jsonrpc.Handler.
-func (h *handler) Notification(method string, params []byte) {
-	c := (*Client)(h)
-	if method == "elicitation/complete" {
-		c.elicitationCompleted(params)
-		return
-	}
-	if method != "session/update" {
-		if len(method) == 0 || method[0] != '_' && method[0] != '$' {
-			c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
-		}
-		return
-	}
-	n, err := wire.DecodeSessionNotification(params)
-	if err != nil {
-		c.problem("a session/update that cannot be read: "+err.Error(), params)
-		return
-	}
-	if s := c.session(n.SessionID); s != nil {
-		c.surface.update(s, n.Update)
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.gone[n.SessionID] {
-		c.early.add(n.SessionID, c.in.current, n.Update, c.clock())
-	}
-}
-
-// Request implements jsonrpc.Handler.
-func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
-	c := (*Client)(h)
-	if r.Method == "elicitation/create" { // the same in every version
-		if !c.opts.Elicit {
-			return nil
-		}
-		return c.elicitationRequested(r.Params)
-	}
-	return c.surface.request(c, r)
-}
-
 func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	switch r.Method {
 	case "session/request_permission":
@@ -165,29 +88,6 @@ func (v1) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 		}
 	}
 	return nil
-}
-
-// placed is work that knows the message it is asked for by.
-func (c *Client) placed(work jsonrpc.Work) jsonrpc.Work {
-	asked := c.in.span()
-	return func(ctx context.Context) (any, error) { return work(context.WithValue(ctx, spanKey{}, asked)) }
-}
-
-// refuse is the work that answers with an error at once.
-func refuse(err error) jsonrpc.Work {
-	return func(context.Context) (any, error) { return nil, err }
-}
-
-func badParams(err error) jsonrpc.Work {
-	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
-}
-
-// known refuses requests for sessions that do not exist here.
-func (c *Client) known(id string) (*Session, jsonrpc.Work) {
-	if s := c.session(id); s != nil {
-		return s, nil
-	}
-	return nil, refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown session").WithData(map[string]string{"sessionId": id}))
 }
 
 func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {

@@ -7,7 +7,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
-	"parley/internal/safetext"
 )
 
 // v2 is the surface of ACP v2, a draft: this file and v2_*.go. In v2 the agent
@@ -39,7 +38,7 @@ func (v2) reopen(r wire.OpenSessionRequest, replay bool) (string, any) {
 }
 
 func (v2) offered(s *Session, method string, result []byte) error {
-	var r wire.OfferedV2
+	r := wire.Offered{Version: 2}
 	if err := jsonrpc.Decode(method, result, &r); err != nil {
 		return err
 	}
@@ -58,22 +57,6 @@ func (v2) option(s *Session, id string, value any) any {
 		req.Type = "boolean"
 	}
 	return req
-}
-
-func (v2) options(result []byte) ([]event.ConfigOption, error) {
-	var r wire.OfferedV2
-	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {
-		return nil, err
-	}
-	return configOptions(r.Config), nil
-}
-
-func commands(list []wire.Command) []event.Command {
-	out := make([]event.Command, 0, len(list))
-	for _, c := range list {
-		out = append(out, event.Command{Name: safetext.Line(c.Name, maxTitle), Description: safetext.Line(c.Description, maxPhrase), Hint: safetext.Line(c.Hint, maxTitle)})
-	}
-	return out
 }
 
 // request implements surface: everything of files and commands is unknown here.
@@ -97,27 +80,6 @@ func (c *Client) initializeRequestV2() wire.InitializeRequestV2 {
 		req.Capabilities.Elicitation = elicitModes()
 	}
 	return req
-}
-
-// introducedV2 stores what the agent is, before anything else of it is handled.
-// What every agent of v2 with sessions can do has no marker.
-func (c *Client) introducedV2(raw []byte) error {
-	var r wire.InitializeResponseV2
-	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
-		return err
-	}
-	c.surface = v2{}
-	c.agent = event.AgentInfo{
-		Name: safetext.Line(r.Info.Name, 80), Title: safetext.Line(r.Info.Title, 80), Version: safetext.Line(r.Info.Version, 40),
-		ProtocolVersion: 2, NoSessions: !r.Sessions, LoadSession: r.Sessions,
-		Image: r.Prompt.Image, Audio: r.Prompt.Audio, EmbeddedContext: r.Prompt.EmbeddedContext,
-		Roots: r.Roots, NoMCPStdio: !r.MCPStdio, MCPHTTP: r.MCPHTTP,
-		List: r.Sessions, Resume: r.Sessions, CloseSession: r.Sessions, Delete: r.Delete, Logout: len(r.AuthMethods) > 0,
-	}
-	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
-	}
-	return nil
 }
 
 // CancelTool asks the agent to stop one tool call (tool_call/cancel of v2), which

@@ -22,7 +22,7 @@ type openQuestion struct {
 // call that it tells of is shown first, as any update of it; the title of the
 // question is never the tool call's.
 func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
-	r, err := wire.DecodePermissionRequestV2(params)
+	r, err := wire.DecodePermissionRequest(2, params)
 	if err != nil {
 		return badParams(err)
 	}
@@ -69,15 +69,15 @@ func (s *Session) closeQuestion(q *openQuestion) {
 }
 
 // aboutOf tells what a request is about.
-func aboutOf(r wire.PermissionRequestV2) (about []event.BackgroundWork) {
-	if r.Tool != nil {
-		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.Tool.ID})
+func aboutOf(r wire.PermissionRequest) (about []event.BackgroundWork) {
+	if r.Subject.Tool != nil {
+		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.Subject.Tool.ID})
 	}
-	if r.Subject == "command" && r.ToolCallID != "" {
-		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.ToolCallID})
+	if r.Subject.Type == "command" && r.Subject.ToolCallID != "" {
+		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.Subject.ToolCallID})
 	}
-	if r.Subject == "command" && r.TerminalID != "" {
-		about = append(about, event.BackgroundWork{Type: terminalWork, ID: r.TerminalID})
+	if r.Subject.Type == "command" && r.Subject.TerminalID != "" {
+		about = append(about, event.BackgroundWork{Type: terminalWork, ID: r.Subject.TerminalID})
 	}
 	return about
 }
@@ -111,18 +111,18 @@ func (s *Session) cancelForeground() {
 // questionV2 is the question as it is put to the services. Its Tool is a copy
 // for reading: it has the question's own title, and the changes of files as
 // text, so that all of it can be read before it is answered.
-func (s *Session) questionV2(r wire.PermissionRequestV2, size int) Question {
-	q := Question{Session: s.id, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject}
+func (s *Session) questionV2(r wire.PermissionRequest, size int) Question {
+	q := Question{Session: s.id, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject.Type}
 	switch {
-	case r.Tool != nil:
-		q.Tool = s.toolPatched(*r.Tool, size)
-	case r.Subject == "command":
+	case r.Subject.Tool != nil:
+		q.Tool = s.toolChanged(*r.Subject.Tool, size)
+	case r.Subject.Type == "command":
 		kind := "execute"
-		q.Tool.ID, q.Tool.Kind = r.ToolCallID, &kind
-		q.Tool.RawInput, _ = json.Marshal(map[string]string{"command": r.Command, "cwd": r.Cwd})
-		q.Command, q.Cwd = r.Command, r.Cwd
+		q.Tool.ID, q.Tool.Kind = r.Subject.ToolCallID, &kind
+		q.Tool.RawInput, _ = json.Marshal(map[string]string{"command": r.Subject.Command, "cwd": r.Subject.Cwd})
+		q.Command, q.Cwd = r.Subject.Command, r.Subject.Cwd
 	default:
-		q.Tool.RawInput = r.RawSubject
+		q.Tool.RawInput = r.Subject.Raw
 	}
 	if r.Title != "" {
 		q.Tool.Title = &r.Title

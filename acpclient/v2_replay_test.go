@@ -48,10 +48,12 @@ func TestSchemaV2(t *testing.T) {
 			continue
 		}
 		kinds++
-		u, err := wire.DecodeUpdateV2([]byte(`{"sessionUpdate":"` + kind + `","toolCallId":"c","terminalId":"t","data":"","messageId":"m","content":{"type":"text","text":""},"state":"idle","plan":{"type":"items","planId":"p","entries":[]},"title":"t","compactionId":"c"}`))
-		known := u.Blocks.Set || u.Content.Type != "" || u.State != nil || u.Tool != nil || u.Terminal != nil || u.Plan != nil || u.Info != nil || u.Usage != nil || u.Notice != nil || u.Compact != nil
+		var n wire.Notification
+		n.Decode(2, []byte(`{"sessionId":"s","update":{"sessionUpdate":"`+kind+`","toolCallId":"c","terminalId":"t","data":"","messageId":"m","content":{"type":"text","text":""},"state":"idle","plan":{"type":"items","planId":"p","entries":[]},"title":"t","compactionId":"c"}}`))
+		u := &n.Update
+		known := u.Blocks != nil || u.Content.Type != "" || u.State != nil || u.Tool.ID != "" || u.Piece != nil || u.Terminal != nil || u.Output != nil || u.Plan != nil || u.Title != nil || u.Usage != nil || u.Notice != nil || u.Compact != nil
 		if !known && !strings.HasPrefix(kind, "available_commands") && !strings.HasPrefix(kind, "config_option") && u.MessageID == "" {
-			t.Errorf("%s is not known: %v", kind, err)
+			t.Errorf("%s is not known: %v", kind, u.Err)
 		}
 	}
 	if kinds < 15 {

@@ -103,7 +103,7 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 	if reader {
 		in = s.for_()
 	}
-	var r wire.PromptResponseV2
+	var r wire.PromptResponse
 	if err == nil {
 		err = jsonrpc.Decode("session/prompt", raw, &r)
 	}
@@ -168,9 +168,9 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 		}
 		e.Err = s.client.explain("prompt", err)
 	}
-	if u.Background.Set && !u.Background.Null {
+	if u.Background != nil {
 		e.BackgroundKnown = true
-		for _, b := range u.Background.V {
+		for _, b := range *u.Background {
 			e.Background = append(e.Background, event.BackgroundWork{Type: safetext.Line(b.Type, 60), ID: b.ID})
 		}
 	}

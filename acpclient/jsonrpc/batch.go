@@ -74,7 +74,7 @@ func (p *Peer) receiveBatch(data []byte) {
 			continue
 		}
 		if !e.isResponse() {
-			if _, ok := e.name(); !ok {
+			if _, ok := e.name(""); !ok {
 				b.expect()
 			}
 		}

@@ -44,8 +44,9 @@ func (e *envelope) isResponse() bool {
 	return e.method == nil && (e.id != nil || e.result != nil || e.err != nil)
 }
 
-// name decodes the method; false where the message is no valid call.
-func (e *envelope) name() (string, bool) {
+// name decodes the method, which mostly is that of the last call; false where the
+// message is no valid call.
+func (e *envelope) name(last string) (string, bool) {
 	if !jsonscan.Is(e.version, "2.0") {
 		return "", false
 	}
@@ -53,7 +54,7 @@ func (e *envelope) name() (string, bool) {
 	case jsonscan.Object, jsonscan.Array, jsonscan.Bool:
 		return "", false
 	}
-	return jsonscan.Text(e.method)
+	return jsonscan.Again(e.method, last)
 }
 
 // idKey makes ids comparable: numbers by value, everything else by its bytes.

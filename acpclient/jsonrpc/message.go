@@ -83,7 +83,7 @@ func (e envelope) tell(f func(Message)) {
 		f(m)
 		return
 	}
-	if name, ok := e.name(); ok {
+	if name, ok := e.name(""); ok {
 		m.Method, m.Params = name, e.params
 		f(m)
 	}

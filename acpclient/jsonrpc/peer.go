@@ -96,7 +96,9 @@ type Peer struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	noisy bool // reader only: the last message was not JSON and has been answered
+	// Reader only.
+	method string // of the last call
+	noisy  bool   // the last message was not JSON and has been answered
 }
 
 // inprogress is a request of the peer that is being worked on.

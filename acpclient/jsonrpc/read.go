@@ -109,13 +109,13 @@ func (p *Peer) dispatch(e envelope, data []byte, into *batch) {
 		p.answered(e, data)
 		return
 	}
-	method, ok := e.name()
+	method, ok := e.name(p.method)
 	if !ok {
 		p.opts.Problem("not a valid request", data)
 		p.reply(nil, "", into, Errorf(CodeInvalidRequest, "Invalid request"))
 		return
 	}
-	if e.id == nil {
+	if p.method = method; e.id == nil {
 		p.notified(method, e.params)
 		return
 	}

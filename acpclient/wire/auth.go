@@ -41,180 +41,122 @@ type TerminalAuth struct {
 	Label   string
 }
 
-// decodeAuthMethodV1 reads one of v1. A method without a type whose _meta says
-// that it is a terminal's counts as of that type.
-func decodeAuthMethodV1(raw []byte) (AuthMethod, bool) {
-	a, meta, ok := decodeAuthMethod(raw, "id")
-	if a.Type != "" || meta == nil {
-		return a, ok
-	}
-	var kind string
-	var args []string
-	fields(meta, func(key string, v []byte) {
-		switch key {
-		case "type":
-			kind = str(v)
-		case "args":
-			args, _ = list(v, jsonscan.Text)
-		}
-	})
-	if kind == "terminal" {
-		a.Type = kind
-		if a.Args == nil {
-			a.Args = args
-		}
-	}
-	return a, ok
+// authMembers is an AuthMethod with what it is completed by.
+type authMembers struct {
+	AuthMethod
+	single, metaType string
+	metaArgs         []string
 }
 
-// decodeAuthMethodV2 needs methodId and type.
-func decodeAuthMethodV2(raw []byte) (AuthMethod, bool) {
-	a, _, ok := decodeAuthMethod(raw, "methodId")
-	return a, ok && a.Type != ""
-}
-
-// decodeAuthMethod reads one; the versions differ in the name of its id. meta
-// is its _meta, a part of raw.
-func decodeAuthMethod(raw []byte, id string) (a AuthMethod, meta []byte, ok bool) {
-	var single string
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case id:
-			a.ID = str(v)
-		case "name":
-			a.Name = str(v)
-		case "description":
-			a.Description = str(v)
-		case "type":
-			a.Type = str(v)
-		case "args":
-			a.Args, _ = list(v, jsonscan.Text)
-		case "env":
-			a.Env = decodeEnv(v)
-		case "vars":
-			a.Vars = decodeAuthVars(v)
-		case "varName", "var_name": // of agents that knew only one
-			single = str(v)
-		case "link":
-			a.Link = str(v)
-		case "_meta":
-			meta = v
-		}
-	})
-	if len(a.Vars) == 0 && single != "" {
-		a.Vars = []AuthVar{{Name: single, Secret: true}}
+// authMethod declares a login. In v1 one without a type whose _meta says that it is
+// a terminal's counts as of that type; in v2 it must say its type.
+func authMethod(v2 bool) value[AuthMethod] {
+	id, typ := "id", optional("type", text, func(a *authMembers) *string { return &a.Type })
+	if v2 {
+		id, typ = "methodId", required("type", filled, func(a *authMembers) *string { return &a.Type })
 	}
-	if meta != nil {
-		fields(meta, func(key string, v []byte) {
-			switch key {
-			case "terminal-auth":
-				a.Command = decodeTerminalAuth(v)
-			case "api-key":
-				a.Key = jsonscan.KindOf(v) == jsonscan.Object
+	members := object(
+		required(id, filled, func(a *authMembers) *string { return &a.ID }),
+		typ,
+		optional("name", text, func(a *authMembers) *string { return &a.Name }),
+		optional("description", text, func(a *authMembers) *string { return &a.Description }),
+		optional("args", list(text), func(a *authMembers) *[]string { return &a.Args }),
+		optional("env", variables(list(envVar.value), true), func(a *authMembers) *[]EnvVar { return &a.Env }),
+		optional("vars", authVars, func(a *authMembers) *[]AuthVar { return &a.Vars }),
+		optional("varName", text, func(a *authMembers) *string { return &a.single }), // of agents that knew only one
+		optional("var_name", text, func(a *authMembers) *string { return &a.single }),
+		optional("link", text, func(a *authMembers) *string { return &a.Link }),
+		nested("_meta",
+			optional("terminal-auth", pointer(terminalAuth), func(a *authMembers) **TerminalAuth { return &a.Command }),
+			optional("api-key", isObject, func(a *authMembers) *bool { return &a.Key }),
+			optional("type", text, func(a *authMembers) *string { return &a.metaType }),
+			optional("args", list(text), func(a *authMembers) *[]string { return &a.metaArgs }),
+		),
+	)
+	return func(c *jsonscan.Cursor, into *AuthMethod) bool {
+		var a authMembers
+		if !members.value(c, &a) {
+			return false
+		}
+		if len(a.Vars) == 0 && a.single != "" {
+			a.Vars = []AuthVar{{Name: a.single, Secret: true}}
+		}
+		if a.Type == "" && a.metaType == "terminal" {
+			if a.Type = "terminal"; a.Args == nil {
+				a.Args = a.metaArgs
 			}
-		})
-	}
-	return a, meta, err == nil && a.ID != ""
-}
-
-// decodeAuthVars reads a list of variables, each an object or only a name, or
-// one name.
-func decodeAuthVars(raw []byte) []AuthVar {
-	if out, ok := list(raw, decodeAuthVar); ok {
-		return out
-	}
-	if v, ok := decodeAuthVar(raw); ok {
-		return []AuthVar{v}
-	}
-	return nil
-}
-
-func decodeAuthVar(raw []byte) (AuthVar, bool) {
-	v := AuthVar{Secret: true}
-	if name, ok := jsonscan.Text(raw); ok {
-		v.Name = name
-		return v, name != ""
-	}
-	err := fields(raw, func(key string, value []byte) {
-		switch key {
-		case "name":
-			v.Name = str(value)
-		case "label":
-			v.Label = str(value)
-		case "secret":
-			v.Secret = string(value) != "false"
-		case "optional":
-			v.Optional = string(value) == "true"
 		}
-	})
-	return v, err == nil && v.Name != ""
-}
-
-// decodeTerminalAuth is strict, because it is about to run something: a part
-// that is not understood makes it nil.
-func decodeTerminalAuth(raw []byte) *TerminalAuth {
-	var t TerminalAuth
-	sound := true
-	err := fields(raw, func(key string, v []byte) {
-		if isNull(v) {
-			return
-		}
-		ok := true
-		switch key {
-		case "command":
-			t.Command, ok = jsonscan.Text(v)
-		case "args":
-			t.Args, ok = everyOf(v, jsonscan.Text)
-		case "env":
-			t.Env, ok = strictEnv(v)
-		case "label":
-			t.Label = str(v)
-		}
-		sound = sound && ok
-	})
-	if err != nil || !sound || strings.TrimSpace(t.Command) == "" {
-		return nil
+		*into = a.AuthMethod
+		return true
 	}
-	return &t
 }
 
-// everyOf is list, but an item that is not sound spoils all.
-func everyOf[T any](raw []byte, item func([]byte) (T, bool)) (out []T, ok bool) {
-	sound := true
-	out, ok = list(raw, func(raw []byte) (T, bool) {
-		v, good := item(raw)
-		sound = sound && good
-		return v, good
-	})
-	return out, ok && sound
+func isObject(c *jsonscan.Cursor, yes *bool) bool {
+	*yes = jsonscan.KindOf(c.Value()) == jsonscan.Object
+	return true
 }
 
-// strictEnv is decodeEnv, but a variable that is not sound spoils all.
-func strictEnv(raw []byte) ([]EnvVar, bool) {
-	if out, ok := everyOf(raw, decodeEnvVar); ok {
-		return out, true
+// authVars is a list of variables, or one.
+func authVars(c *jsonscan.Cursor, into *[]AuthVar) bool {
+	if c.Kind() == jsonscan.Array {
+		return list(authVar)(c, into)
 	}
-	var out []EnvVar
-	sound := true
-	err := fields(raw, func(key string, v []byte) {
-		s, ok := jsonscan.Text(v)
-		sound = sound && ok
-		out = append(out, EnvVar{key, s})
-	})
-	return out, err == nil && sound
+	*into = make([]AuthVar, 1)
+	return authVar(c, &(*into)[0])
 }
 
-// decodeEnv reads variables as the map that v1 has for logins, or as a list of
-// names with values.
-func decodeEnv(raw []byte) []EnvVar {
-	if out, ok := list(raw, decodeEnvVar); ok {
-		return out
+var authVarMembers = object(
+	required("name", filled, func(v *AuthVar) *string { return &v.Name }),
+	optional("label", text, func(v *AuthVar) *string { return &v.Label }),
+	optional("secret", notFalse, func(v *AuthVar) *bool { return &v.Secret }),
+	optional("optional", isTrue, func(v *AuthVar) *bool { return &v.Optional }),
+)
+
+// authVar is a variable, or only its name.
+func authVar(c *jsonscan.Cursor, v *AuthVar) bool {
+	v.Secret = true
+	if c.Kind() == jsonscan.String {
+		return filled(c, &v.Name)
 	}
-	var out []EnvVar
-	fields(raw, func(key string, v []byte) {
-		if s, ok := jsonscan.Text(v); ok {
-			out = append(out, EnvVar{key, s})
+	return authVarMembers.value(c, v)
+}
+
+func notFalse(c *jsonscan.Cursor, yes *bool) bool {
+	*yes = string(c.Value()) != "false"
+	return true
+}
+
+var terminalAuthMembers = object(
+	required("command", text, func(t *TerminalAuth) *string { return &t.Command }),
+	strict("args", every(text), func(t *TerminalAuth) *[]string { return &t.Args }),
+	strict("env", variables(every(envVar.value), false), func(t *TerminalAuth) *[]EnvVar { return &t.Env }),
+	optional("label", text, func(t *TerminalAuth) *string { return &t.Label }),
+)
+
+// terminalAuth is about to run something: a part that is not understood makes it
+// malformed.
+func terminalAuth(c *jsonscan.Cursor, t *TerminalAuth) bool {
+	return terminalAuthMembers.value(c, t) && strings.TrimSpace(t.Command) != ""
+}
+
+// variables are variables as the map that v1 has for logins, or as a list of names
+// with values. In a map, values that are no strings are dropped, or make it
+// malformed.
+func variables(listed value[[]EnvVar], drop bool) value[[]EnvVar] {
+	return func(c *jsonscan.Cursor, into *[]EnvVar) bool {
+		if c.Kind() == jsonscan.Array {
+			return listed(c, into)
 		}
-	})
-	return out
+		if !c.Enter() {
+			return false
+		}
+		for c.Key() {
+			if s, ok := jsonscan.Text(c.Value()); ok {
+				*into = append(*into, EnvVar{string(c.Name), s})
+			} else if !drop {
+				return false
+			}
+		}
+		return drop || c.Sound()
+	}
 }

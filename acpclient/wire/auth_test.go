@@ -11,7 +11,7 @@ import (
 // methodV1 decodes one way to log in, as a member of the answer to initialize.
 func methodV1(t *testing.T, method string) []wire.AuthMethod {
 	t.Helper()
-	var r wire.InitializeResponse
+	r := wire.InitializeResponse{Version: 1}
 	if err := json.Unmarshal([]byte(`{"protocolVersion":1,"authMethods":[`+method+`]}`), &r); err != nil {
 		t.Fatalf("%s: %v", method, err)
 	}
@@ -67,7 +67,7 @@ func TestAuthMethods(t *testing.T) {
 
 // In v2 a method says its type itself.
 func TestAuthMethodsV2(t *testing.T) {
-	var r wire.InitializeResponseV2
+	r := wire.InitializeResponse{Version: 2}
 	if err := json.Unmarshal([]byte(`{"authMethods":[{"methodId":"a","_meta":{"type":"terminal"}},{"methodId":"b","type":"agent","_meta":{"type":"terminal","args":["x"]}},{"methodId":"c","type":"env_var","vars":[{"name":"K"}]}]}`), &r); err != nil {
 		t.Fatal(err)
 	}

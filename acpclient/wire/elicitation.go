@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"fmt"
 
 	"parley/internal/jsonscan"
 )
@@ -30,32 +29,22 @@ type ElicitationCapabilities struct {
 	URL  *struct{} `json:"url,omitempty"`
 }
 
+var elicitation = object(
+	optional("sessionId", text, func(r *ElicitationRequest) *string { return &r.SessionID }),
+	optional("toolCallId", text, func(r *ElicitationRequest) *string { return &r.ToolCallID }),
+	optional("requestId", asWritten, func(r *ElicitationRequest) *string { return &r.RequestID }),
+	optional("mode", text, func(r *ElicitationRequest) *string { return &r.Mode }),
+	optional("message", text, func(r *ElicitationRequest) *string { return &r.Message }),
+	optional("requestedSchema", kept, func(r *ElicitationRequest) *Raw { return &r.Schema }),
+	optional("elicitationId", text, func(r *ElicitationRequest) *string { return &r.ElicitationID }),
+	optional("url", text, func(r *ElicitationRequest) *string { return &r.URL }),
+)
+
 // DecodeElicitation is strict about what it is, and refuses modes that are
 // neither form nor url.
 func DecodeElicitation(params []byte) (ElicitationRequest, error) {
 	var r ElicitationRequest
-	err := fields(params, func(key string, v []byte) {
-		switch key {
-		case "sessionId":
-			r.SessionID = str(v)
-		case "toolCallId":
-			r.ToolCallID = str(v)
-		case "requestId":
-			if !isNull(v) {
-				r.RequestID = string(v)
-			}
-		case "mode":
-			r.Mode = str(v)
-		case "message":
-			r.Message = str(v)
-		case "requestedSchema":
-			r.Schema = keep(v)
-		case "elicitationId":
-			r.ElicitationID = str(v)
-		case "url":
-			r.URL = str(v)
-		}
-	})
+	err := elicitation.all(params, &r)
 	switch {
 	case err != nil:
 		return r, err
@@ -66,9 +55,9 @@ func DecodeElicitation(params []byte) (ElicitationRequest, error) {
 	case r.Mode == "url" && (r.URL == "" || r.ElicitationID == ""):
 		return r, need("url or elicitationId")
 	case r.Mode == "":
-		return r, errors.New("mode is missing or malformed")
+		return r, need("mode")
 	case r.Mode != "form" && r.Mode != "url":
-		return r, fmt.Errorf("the mode is not supported")
+		return r, errors.New("the mode is not supported")
 	}
 	return r, nil
 }
@@ -76,11 +65,14 @@ func DecodeElicitation(params []byte) (ElicitationRequest, error) {
 // DecodeElicitationComplete returns the id of elicitation/complete, "" where it
 // cannot be read.
 func DecodeElicitationComplete(params []byte) string {
-	id := ""
-	fields(params, func(key string, v []byte) {
-		if key == "elicitationId" {
-			id = str(v)
-		}
-	})
-	return id
+	var r ElicitationRequest
+	elicitation.all(params, &r)
+	return r.ElicitationID
+}
+
+// asWritten is any value but null, as JSON.
+func asWritten(c *jsonscan.Cursor, s *string) bool {
+	raw := c.Value()
+	*s = string(raw)
+	return !isNull(raw)
 }

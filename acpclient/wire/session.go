@@ -1,150 +1,6 @@
 package wire
 
-import (
-	"parley/internal/jsonscan"
-)
-
-// Implementation names a program.
-type Implementation struct {
-	Name    string `json:"name"`
-	Title   string `json:"title,omitempty"`
-	Version string `json:"version"`
-}
-
-// InitializeRequest is the first message of a v1 connection.
-type InitializeRequest struct {
-	ProtocolVersion    int                `json:"protocolVersion"`
-	ClientCapabilities ClientCapabilities `json:"clientCapabilities"`
-	ClientInfo         Implementation     `json:"clientInfo"`
-}
-
-// ClientCapabilities says what this client really serves.
-type ClientCapabilities struct {
-	FS       FSCapabilities       `json:"fs"`
-	Terminal bool                 `json:"terminal"`
-	Session  *SessionCapabilities `json:"session,omitempty"`
-	Auth     *AuthCapabilities    `json:"auth,omitempty"`
-	// Elicitation names the modes that are served; nil serves none.
-	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
-	Meta        map[string]any           `json:"_meta,omitempty"`
-}
-
-// AuthCapabilities says whether logins can run in a real terminal.
-type AuthCapabilities struct {
-	Terminal bool `json:"terminal"`
-}
-
-// FSCapabilities gates fs/*.
-type FSCapabilities struct {
-	ReadTextFile  bool `json:"readTextFile"`
-	WriteTextFile bool `json:"writeTextFile"`
-}
-
-// SessionCapabilities announces optional kinds of session/update.
-type SessionCapabilities struct {
-	Notices       *struct{}           `json:"notices,omitempty"`
-	Compaction    *struct{}           `json:"compaction,omitempty"`
-	ConfigOptions *ConfigCapabilities `json:"configOptions,omitempty"`
-}
-
-// ConfigCapabilities says that options may be booleans.
-type ConfigCapabilities struct {
-	Boolean struct{} `json:"boolean"`
-}
-
-// InitializeResponse is what the agent is and can do. Everything absent or
-// malformed counts as "cannot".
-type InitializeResponse struct {
-	ProtocolVersion Raw // a number from any agent of today; kept raw to say what else came
-	AgentInfo       Implementation
-	LoadSession     bool
-	Prompt          PromptCapabilities
-	MCP             MCPCapabilities
-	Sessions        AgentSessionCapabilities
-	Logout          bool
-	AuthMethods     []AuthMethod
-}
-
-// PromptCapabilities tells what a prompt may hold besides text and links.
-type PromptCapabilities struct{ Image, Audio, EmbeddedContext bool }
-
-// MCPCapabilities tells which MCP servers besides stdio may be passed on.
-type MCPCapabilities struct{ HTTP, SSE bool }
-
-// AgentSessionCapabilities tells the optional session methods.
-type AgentSessionCapabilities struct {
-	List, Delete, Resume, Close, Fork, AdditionalDirectories bool
-}
-
-// UnmarshalJSON is lenient.
-func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
-	*r = InitializeResponse{}
-	return fields(data, func(key string, v []byte) {
-		switch key {
-		case "protocolVersion":
-			r.ProtocolVersion = keep(v)
-		case "agentInfo":
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "name":
-					r.AgentInfo.Name = str(v)
-				case "title":
-					r.AgentInfo.Title = str(v)
-				case "version":
-					r.AgentInfo.Version = str(v)
-				}
-			})
-		case "agentCapabilities":
-			r.decodeCapabilities(v)
-		case "authMethods":
-			r.AuthMethods, _ = list(v, decodeAuthMethodV1)
-		}
-	})
-}
-
-func (r *InitializeResponse) decodeCapabilities(raw []byte) {
-	fields(raw, func(key string, v []byte) {
-		switch key {
-		case "loadSession":
-			r.LoadSession = marker(v)
-		case "promptCapabilities":
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "image":
-					r.Prompt.Image = marker(v)
-				case "audio":
-					r.Prompt.Audio = marker(v)
-				case "embeddedContext":
-					r.Prompt.EmbeddedContext = marker(v)
-				}
-			})
-		case "mcpCapabilities":
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "http":
-					r.MCP.HTTP = marker(v)
-				case "sse":
-					r.MCP.SSE = marker(v)
-				}
-			})
-		case "auth":
-			fields(v, func(key string, v []byte) {
-				if key == "logout" {
-					r.Logout = marker(v)
-				}
-			})
-		case "sessionCapabilities":
-			s := &r.Sessions
-			of := map[string]*bool{"list": &s.List, "delete": &s.Delete, "resume": &s.Resume, "close": &s.Close,
-				"fork": &s.Fork, "additionalDirectories": &s.AdditionalDirectories}
-			fields(v, func(key string, v []byte) {
-				if flag := of[key]; flag != nil {
-					*flag = marker(v)
-				}
-			})
-		}
-	})
-}
+import "parley/internal/jsonscan"
 
 // NewSessionRequest is session/new. MCPServers is required in v1: send an
 // empty list, not nil.
@@ -177,11 +33,44 @@ type EnvVar struct {
 }
 
 // NewSessionResponse names the new session.
-type NewSessionResponse struct {
-	SessionID string
-	Modes     *Modes
-	Config    []ConfigOption
-	Models    *Modes // the legacy models member, in the shape of modes
+type NewSessionResponse struct{ SessionID string }
+
+var newSessionResponse = object(required("sessionId", filled, func(r *NewSessionResponse) *string { return &r.SessionID }))
+
+// UnmarshalJSON needs a sessionId.
+func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
+	*r = NewSessionResponse{}
+	return newSessionResponse.all(data, r)
+}
+
+// OpenSessionRequest is session/load, session/resume or session/fork.
+type OpenSessionRequest struct {
+	SessionID             string   `json:"sessionId"`
+	Cwd                   string   `json:"cwd"`
+	MCPServers            []any    `json:"mcpServers"`
+	AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+}
+
+// ResumeSessionRequestV2 is session/resume of v2, which replaces session/load.
+type ResumeSessionRequestV2 struct {
+	OpenSessionRequest
+	ReplayFrom *ReplayFrom `json:"replayFrom,omitempty"` // nil: no replay
+}
+
+// ReplayFrom says from where the conversation is to be replayed; "start" is all
+// of it.
+type ReplayFrom struct {
+	Type string `json:"type"`
+}
+
+// Offered is what the results of the methods that open a session, and of
+// session/set_config_option, tell of it. Nil is not told.
+type Offered struct {
+	Version  int // of the protocol; set it before it is decoded
+	Modes    *Modes
+	Models   *Modes // the legacy models member, in the shape of modes
+	Config   []ConfigOption
+	Commands []Command
 }
 
 // Modes is what a session may be switched between.
@@ -196,54 +85,38 @@ type Mode struct {
 	Group                 string // of an option's value: what the values around it are called together
 }
 
-// UnmarshalJSON needs a sessionId and is lenient about the rest.
-func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
-	*r = NewSessionResponse{}
-	err := fields(data, func(key string, v []byte) {
-		switch key {
-		case "sessionId":
-			r.SessionID, _ = jsonscan.Text(v)
-		case "modes":
-			r.Modes = decodeModes(v, "availableModes", "currentModeId", "id")
-		case "models":
-			r.Models = decodeModes(v, "availableModels", "currentModelId", "modelId")
-		case "configOptions":
-			r.Config = DecodeConfigOptions(v)
-		}
-	})
-	if err == nil && r.SessionID == "" {
-		return need("sessionId")
+var offers = inBoth(func(v2 bool) *shape[Offered] {
+	if v2 {
+		return object(
+			optional("configOptions", list(configOption("configId")), func(o *Offered) *[]ConfigOption { return &o.Config }),
+			optional("availableCommands", list(command.value), func(o *Offered) *[]Command { return &o.Commands }),
+		)
 	}
-	return err
-}
+	return object(
+		optional("configOptions", list(configOption("id")), func(o *Offered) *[]ConfigOption { return &o.Config }),
+		optional("modes", pointer(switches("availableModes", "currentModeId", "id").value), func(o *Offered) **Modes { return &o.Modes }),
+		optional("models", pointer(switches("availableModels", "currentModelId", "modelId").value), func(o *Offered) **Modes { return &o.Models }),
+	)
+})
 
-func decodeModes(raw []byte, items, current, id string) *Modes {
-	var m Modes
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case current:
-			m.Current = str(v)
-		case items:
-			m.Available, _ = list(v, func(raw []byte) (Mode, bool) {
-				var mode Mode
-				err := fields(raw, func(key string, v []byte) {
-					switch key {
-					case id:
-						mode.ID = str(v)
-					case "name":
-						mode.Name = str(v)
-					case "description":
-						mode.Description = str(v)
-					}
-				})
-				return mode, err == nil && mode.ID != ""
-			})
-		}
-	})
-	if err != nil {
+// UnmarshalJSON is lenient, also about a null.
+func (o *Offered) UnmarshalJSON(data []byte) error {
+	*o = Offered{Version: o.Version}
+	if isNull(data) {
 		return nil
 	}
-	return &m
+	return offers[o.Version].all(data, o)
+}
+
+func switches(available, current, id string) *shape[Modes] {
+	return object(
+		optional(current, text, func(m *Modes) *string { return &m.Current }),
+		optional(available, list(object(
+			required(id, filled, func(m *Mode) *string { return &m.ID }),
+			optional("name", text, func(m *Mode) *string { return &m.Name }),
+			optional("description", text, func(m *Mode) *string { return &m.Description }),
+		).value), func(m *Modes) *[]Mode { return &m.Available }),
+	)
 }
 
 // ConfigOption is a setting of a session: what is needed to show its value.
@@ -253,69 +126,133 @@ type ConfigOption struct {
 	Options                  []Mode // of a select, those of groups in their place
 }
 
-// DecodeConfigOptions drops items that are malformed or of unknown type: nobody
-// could set them.
-func DecodeConfigOptions(raw []byte) []ConfigOption {
-	out, _ := list(raw, func(raw []byte) (ConfigOption, bool) { return decodeConfigOption(raw, "id") })
-	return out
+// configOption declares an option; the versions only differ in the name of its id.
+// One of unknown type is malformed: nobody could set it.
+func configOption(id string) value[ConfigOption] {
+	members := object(
+		required(id, filled, func(o *ConfigOption) *string { return &o.ID }),
+		optional("name", text, func(o *ConfigOption) *string { return &o.Name }),
+		optional("category", text, func(o *ConfigOption) *string { return &o.Category }),
+		required("type", text, func(o *ConfigOption) *string { return &o.Type }),
+		optional("currentValue", onOff, func(o *ConfigOption) *string { return &o.Current }),
+		optional("options", choices, func(o *ConfigOption) *[]Mode { return &o.Options }),
+	)
+	return func(c *jsonscan.Cursor, o *ConfigOption) bool {
+		return members.value(c, o) && (o.Type == "select" || o.Type == "boolean")
+	}
 }
 
-// decodeConfigOption reads one; the versions only differ in the name of its id.
-func decodeConfigOption(raw []byte, id string) (ConfigOption, bool) {
-	var o ConfigOption
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case id:
-			o.ID = str(v)
-		case "name":
-			o.Name = str(v)
-		case "category":
-			o.Category = str(v)
-		case "type":
-			o.Type = str(v)
-		case "currentValue":
-			switch string(v) {
-			case "true":
-				o.Current = "on"
-			case "false":
-				o.Current = "off"
-			default:
-				o.Current = str(v)
-			}
-		case "options":
-			o.Options = decodeOptions(v, "", true)
+func onOff(c *jsonscan.Cursor, s *string) bool {
+	switch raw := c.Value(); string(raw) {
+	case "true":
+		*s = "on"
+	case "false":
+		*s = "off"
+	default:
+		*s, _ = jsonscan.Text(raw)
+	}
+	return true
+}
+
+// choice is a value of a select, or a group of them.
+type choice struct {
+	Mode
+	group []Mode // nil where it is no group
+}
+
+var choiceShape = object(
+	optional("value", text, func(m *choice) *string { return &m.ID }),
+	optional("name", text, func(m *choice) *string { return &m.Name }),
+	optional("description", text, func(m *choice) *string { return &m.Description }),
+	optional("options", list(object(
+		required("value", filled, func(m *Mode) *string { return &m.ID }),
+		optional("name", text, func(m *Mode) *string { return &m.Name }),
+		optional("description", text, func(m *Mode) *string { return &m.Description }),
+	).value), func(m *choice) *[]Mode { return &m.group }),
+)
+
+// choices are the values of a select, those of groups in their place.
+func choices(c *jsonscan.Cursor, into *[]Mode) bool {
+	var all []choice
+	if !list(choiceShape.value)(c, &all) {
+		return false
+	}
+	for _, m := range all {
+		for _, inner := range m.group {
+			inner.Group = m.Name
+			*into = append(*into, inner)
 		}
-	})
-	return o, err == nil && o.ID != "" && (o.Type == "select" || o.Type == "boolean")
-}
-
-// decodeOptions reads the values of a select. Groups hold values, and no groups.
-func decodeOptions(raw []byte, group string, groups bool) []Mode {
-	var out []Mode
-	it := jsonscan.ItemsOf(raw)
-	for it.Next() {
-		m := Mode{Group: group}
-		var inner []byte
-		fields(it.Value, func(key string, v []byte) {
-			switch key {
-			case "value":
-				m.ID = str(v)
-			case "name":
-				m.Name = str(v)
-			case "description":
-				m.Description = str(v)
-			case "options":
-				inner = v
-			}
-		})
-		switch {
-		case inner != nil && groups:
-			out = append(out, decodeOptions(inner, m.Name, false)...)
-		case m.ID != "":
-			out = append(out, m)
+		if m.group == nil && m.ID != "" {
+			*into = append(*into, m.Mode)
 		}
 	}
-	return out
+	return true
+}
+
+// MCPServerStdioV2 is an MCP server started by the agent. In v2 it has a type.
+type MCPServerStdioV2 struct {
+	Type string `json:"type"`
+	MCPStdio
+}
+
+// SetOptionRequestV2 is session/set_config_option of v2. Type is "id" or
+// "boolean", and says what Value is.
+type SetOptionRequestV2 struct {
+	SessionID string `json:"sessionId"`
+	ConfigID  string `json:"configId"`
+	Type      string `json:"type"`
+	Value     any    `json:"value"`
+}
+
+// ToolCallRef and TerminalRefV2 are the params of tool_call/cancel and
+// terminal/cancel.
+type ToolCallRef struct {
+	SessionID  string `json:"sessionId"`
+	ToolCallID string `json:"toolCallId"`
+}
+
+// TerminalRefV2 names a terminal of the agent's.
+type TerminalRefV2 struct {
+	SessionID  string `json:"sessionId"`
+	TerminalID string `json:"terminalId"`
+}
+
+// ListSessionsRequest is session/list. A nil cursor asks for the first page; an
+// empty one is a cursor.
+type ListSessionsRequest struct {
+	Cwd    string  `json:"cwd,omitempty"`
+	Cursor *string `json:"cursor,omitempty"`
+}
+
+// ListSessionsResponse is one page.
+type ListSessionsResponse struct {
+	Sessions   []ListedSession
+	NextCursor *string
+}
+
+// ListedSession is a session that the agent knows.
+type ListedSession struct {
+	ID, Cwd, Title, UpdatedAt string
+	AdditionalDirectories     []string
+}
+
+var listSessionsResponse = object(
+	optional("sessions", list(listedSession.value), func(r *ListSessionsResponse) *[]ListedSession { return &r.Sessions }),
+	optional("nextCursor", pointer(text), func(r *ListSessionsResponse) **string { return &r.NextCursor }),
+)
+
+var listedSession = object(
+	required("sessionId", text, func(s *ListedSession) *string { return &s.ID }),
+	optional("cwd", text, func(s *ListedSession) *string { return &s.Cwd }),
+	optional("title", text, func(s *ListedSession) *string { return &s.Title }),
+	optional("updatedAt", text, func(s *ListedSession) *string { return &s.UpdatedAt }),
+	optional("additionalDirectories", list(text), func(s *ListedSession) *[]string { return &s.AdditionalDirectories }),
+)
+
+// UnmarshalJSON drops sessions without an id.
+func (r *ListSessionsResponse) UnmarshalJSON(data []byte) error {
+	*r = ListSessionsResponse{}
+	return listSessionsResponse.all(data, r)
 }
 
 // PromptRequest is session/prompt.
@@ -324,17 +261,19 @@ type PromptRequest struct {
 	Prompt    []any  `json:"prompt"`
 }
 
-// PromptResponse ends a turn of v1.
-type PromptResponse struct{ StopReason string }
+// PromptResponse ends a turn of v1, with a StopReason. In v2 it says that the prompt
+// has become this message of the conversation; older agents leave the id out.
+type PromptResponse struct{ StopReason, MessageID string }
+
+var promptResponse = object(
+	optional("stopReason", text, func(r *PromptResponse) *string { return &r.StopReason }),
+	optional("messageId", text, func(r *PromptResponse) *string { return &r.MessageID }),
+)
 
 // UnmarshalJSON is lenient.
 func (r *PromptResponse) UnmarshalJSON(data []byte) error {
 	*r = PromptResponse{}
-	return fields(data, func(key string, v []byte) {
-		if key == "stopReason" {
-			r.StopReason = str(v)
-		}
-	})
+	return promptResponse.all(data, r)
 }
 
 // SessionRef is the params of methods that need only a session.

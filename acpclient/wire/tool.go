@@ -3,8 +3,9 @@ package wire
 import "parley/internal/jsonscan"
 
 // ToolCall is a tool_call, a tool_call_update or the toolCall of a permission
-// request. A nil field was absent, null or malformed, which all mean
-// "unchanged" in v1; a list that is there replaces the one before.
+// request. A nil field is unchanged; a list that is there replaces the one before.
+// In v1 null leaves a field unchanged. In v2 it clears it: to what nobody has told of
+// yet, and of RawInput and RawOutput to the JSON null.
 type ToolCall struct {
 	ID        string
 	Title     *string
@@ -15,7 +16,8 @@ type ToolCall struct {
 	Locations *[]Location
 	RawInput  Raw
 	RawOutput Raw
-	Meta      ToolMeta
+	Meta      ToolMeta // of v1
+	Cancel    *bool    // of v2: capabilities.cancel
 }
 
 // ToolContent is one item of a tool call's content.
@@ -35,6 +37,17 @@ type ToolContent struct {
 	Changes            []FileChange
 	PatchFormat, Patch string
 }
+
+// FileChange is one entry of the changes of a v2 diff. Operation: add, delete,
+// modify, move, copy; open. OldPath is of moves and copies.
+type FileChange struct {
+	Operation, Path, OldPath string
+	FileType, MimeType       string // "" where not told
+}
+
+// ChangesContent is the ToolContent.Type of a v2 diff: a "diff" of v1 is
+// something else.
+const ChangesContent = "changes"
 
 // Location is a place in a file. Line is 1-based, 0 where not given.
 type Location struct {
@@ -57,164 +70,142 @@ type TerminalInfo struct{ TerminalID, Cwd string }
 // TerminalOutput carries more of such a terminal's bytes.
 type TerminalOutput struct{ TerminalID, Data string }
 
-// TerminalExit ends such a terminal.
-type TerminalExit struct {
-	TerminalID string
-	ExitCode   *int64
-	Signal     string
+// toolCalls declares a tool call.
+var toolCalls = inBoth(func(v2 bool) *shape[ToolCall] {
+	told := func(unknown string) value[*string] { return change(v2, text, unknown) }
+	contents, raw := toolContents[1], value[Raw](kept)
+	if v2 {
+		contents, raw = toolContents[2], keptOrNull
+	}
+	s := object(
+		required("toolCallId", text, func(t *ToolCall) *string { return &t.ID }),
+		optional("title", told(""), func(t *ToolCall) **string { return &t.Title }),
+		optional("name", told(""), func(t *ToolCall) **string { return &t.Name }),
+		optional("kind", usually(told("other"), "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"), func(t *ToolCall) **string { return &t.Kind }),
+		optional("status", usually(told("pending"), "pending", "in_progress", "completed", "failed"), func(t *ToolCall) **string { return &t.Status }),
+		optional("content", change(v2, list(contents), []ToolContent{}), func(t *ToolCall) **[]ToolContent { return &t.Content }),
+		optional("locations", change(v2, list(location.value), []Location{}), func(t *ToolCall) **[]Location { return &t.Locations }),
+		optional("rawInput", raw, func(t *ToolCall) *Raw { return &t.RawInput }),
+		optional("rawOutput", raw, func(t *ToolCall) *Raw { return &t.RawOutput }),
+	)
+	if v2 {
+		return s.with(optional("capabilities", cancelable, func(t *ToolCall) **bool { return &t.Cancel }))
+	}
+	return s.with(optional("_meta", toolMeta.value, func(t *ToolCall) *ToolMeta { return &t.Meta }))
+})
+
+// cancelable is whether capabilities have cancel. Null, or an object without it,
+// means that there is nothing to cancel.
+var cancelable = change(true, object(optional("cancel", marker, self[bool])).value, false)
+
+// contentMembers are an item of the content, and what it is completed by.
+type contentMembers struct {
+	*ToolContent
+	newText, patch *string
+	patchFormat    string
 }
 
-// DecodeToolCall needs a toolCallId and is lenient about all else.
-func DecodeToolCall(raw []byte) (ToolCall, error) {
-	var t ToolCall
-	found := false
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		v := m.Value
-		switch string(m.Key) {
-		case "toolCallId":
-			t.ID, found = jsonscan.Text(v)
-		case "title":
-			t.Title = optStr(v)
-		case "name":
-			t.Name = optStr(v)
-		case "kind":
-			t.Kind = optStr(v)
-		case "status":
-			t.Status = optStr(v)
-		case "content":
-			if items, ok := list(v, decodeToolContent); ok {
-				t.Content = &items
-			}
-		case "locations":
-			if items, ok := list(v, DecodeLocation); ok {
-				t.Locations = &items
-			}
-		case "rawInput":
-			t.RawInput = keep(v)
-		case "rawOutput":
-			t.RawOutput = keep(v)
-		case "_meta":
-			t.Meta = decodeToolMeta(v)
-		}
+// toolContents decodes an item of the content.
+var toolContents = inBoth(func(v2 bool) value[ToolContent] {
+	members := object(
+		optional("type", text, func(m *contentMembers) *string { return &m.Type }),
+		optional("content", block, func(m *contentMembers) *ContentBlock { return &m.Block }),
+		optional("path", text, func(m *contentMembers) *string { return &m.Path }),
+		optional("oldText", pointer(text), func(m *contentMembers) **string { return &m.OldText }),
+		optional("newText", pointer(text), func(m *contentMembers) **string { return &m.newText }),
+		optional("deleted", isTrue, func(m *contentMembers) *bool { return &m.Deleted }),
+		optional("terminalId", text, func(m *contentMembers) *string { return &m.TerminalID }),
+	)
+	if v2 {
+		members = members.with(
+			optional("changes", list(fileChange), func(m *contentMembers) *[]FileChange { return &m.Changes }),
+			nested("patch",
+				optional("format", text, func(m *contentMembers) *string { return &m.patchFormat }),
+				optional("text", pointer(text), func(m *contentMembers) **string { return &m.patch }),
+			),
+		)
 	}
-	if err := m.Err(); err != nil {
-		return ToolCall{}, err
+	return func(c *jsonscan.Cursor, t *ToolContent) bool {
+		m, before := contentMembers{ToolContent: t}, *c
+		return members.value(c, &m) && m.complete(c, before)
 	}
-	if !found {
-		return ToolCall{}, need("toolCallId")
-	}
-	return t, nil
-}
+})
 
-func decodeToolContent(raw []byte) (ToolContent, bool) {
-	var c ToolContent
-	var block []byte
-	hasNew := false
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		switch string(m.Key) {
-		case "type":
-			c.Type = str(m.Value)
-		case "content":
-			block = m.Value
-		case "path":
-			c.Path = str(m.Value)
-		case "oldText":
-			c.OldText = optStr(m.Value)
-		case "newText":
-			c.NewText, hasNew = jsonscan.Text(m.Value)
-		case "deleted":
-			c.Deleted = string(m.Value) == "true"
-		case "terminalId":
-			c.TerminalID = str(m.Value)
+// complete completes an item of which all members are known, and tells whether it
+// is whole. It was read from before to c.
+func (m *contentMembers) complete(c *jsonscan.Cursor, before jsonscan.Cursor) bool {
+	t := m.ToolContent
+	if t.Type == "diff" && t.Changes != nil {
+		if t.Type = ChangesContent; m.patch != nil {
+			t.PatchFormat, t.Patch = m.patchFormat, *m.patch
 		}
+		return true
 	}
-	if m.Err() != nil {
-		return c, false
+	if t.Changes = nil; m.newText != nil {
+		t.NewText = *m.newText
 	}
-	var ok bool
-	switch c.Type {
+	switch t.Type {
 	case "content":
-		c.Block, ok = DecodeContentBlock(block)
+		return t.Block.Type != ""
 	case "diff":
-		ok = c.Path != "" && (hasNew || c.Deleted)
+		return t.Path != "" && (m.newText != nil || t.Deleted)
 	case "terminal":
-		ok = c.TerminalID != ""
+		return t.TerminalID != ""
 	case "text", "image", "audio", "resource_link", "resource":
 		// A bare content block where a wrapped one belongs, as the
 		// protocol's own documentation shows it.
-		c.Type = "content"
-		c.Block, ok = DecodeContentBlock(raw)
+		t.Type, t.Block = "content", ContentBlock{}
+		*c = before
+		return block(c, &t.Block)
 	case "":
-	default:
-		c.Raw, ok = keep(raw), true
+		return false
 	}
-	return c, ok
+	t.Raw = keep(c.From(before.Pos()))
+	return true
 }
 
-// DecodeLocation is lenient; false where there is no path.
-func DecodeLocation(raw []byte) (Location, bool) {
-	var l Location
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		switch string(m.Key) {
-		case "path":
-			l.Path = str(m.Value)
-		case "line":
-			if n, ok := jsonscan.Int(m.Value); ok && n > 0 && n < 1<<31 {
-				l.Line = int(n)
-			}
-		}
+var fileChangeMembers = object(
+	required("operation", filled, func(f *FileChange) *string { return &f.Operation }),
+	optional("path", text, func(f *FileChange) *string { return &f.Path }),
+	optional("oldPath", text, func(f *FileChange) *string { return &f.OldPath }),
+	optional("fileType", text, func(f *FileChange) *string { return &f.FileType }),
+	optional("mimeType", text, func(f *FileChange) *string { return &f.MimeType }),
+)
+
+// fileChange keeps operations that are not known; known ones must be whole.
+func fileChange(c *jsonscan.Cursor, f *FileChange) bool {
+	if !fileChangeMembers.value(c, f) {
+		return false
 	}
-	return l, m.Err() == nil && l.Path != ""
+	switch f.Operation {
+	case "add", "delete", "modify":
+		return f.Path != ""
+	case "move", "copy":
+		return f.Path != "" && f.OldPath != ""
+	}
+	return true
 }
 
-func decodeToolMeta(raw []byte) ToolMeta {
-	var meta ToolMeta
-	fields(raw, func(key string, v []byte) {
-		if jsonscan.KindOf(v) != jsonscan.Object {
-			return
-		}
-		switch key {
-		case "terminal_info":
-			meta.Info = &TerminalInfo{}
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "terminal_id":
-					meta.Info.TerminalID = str(v)
-				case "cwd":
-					meta.Info.Cwd = str(v)
-				}
-			})
-		case "terminal_output", "terminal_output_delta":
-			meta.Output = &TerminalOutput{}
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "terminal_id":
-					meta.Output.TerminalID = str(v)
-				case "data":
-					meta.Output.Data = str(v)
-				}
-			})
-		case "terminal_exit":
-			meta.Exit = decodeTerminalExit(v)
-		}
-	})
-	return meta
-}
+var location = object(
+	required("path", filled, func(l *Location) *string { return &l.Path }),
+	optional("line", positive(1<<31-1), func(l *Location) *int { return &l.Line }),
+)
 
-func decodeTerminalExit(raw []byte) *TerminalExit {
-	e := &TerminalExit{}
-	fields(raw, func(key string, v []byte) {
-		switch key {
-		case "terminal_id":
-			e.TerminalID = str(v)
-		case "exit_code":
-			e.ExitCode = optInt(v)
-		case "signal":
-			e.Signal = str(v)
-		}
-	})
-	return e
-}
+var toolMeta = object(
+	optional("terminal_info", pointer(object(
+		optional("terminal_id", text, func(t *TerminalInfo) *string { return &t.TerminalID }),
+		optional("cwd", text, func(t *TerminalInfo) *string { return &t.Cwd }),
+	).value), func(m *ToolMeta) **TerminalInfo { return &m.Info }),
+	optional("terminal_output", pointer(terminalOutput.value), func(m *ToolMeta) **TerminalOutput { return &m.Output }),
+	optional("terminal_output_delta", pointer(terminalOutput.value), func(m *ToolMeta) **TerminalOutput { return &m.Output }),
+	optional("terminal_exit", pointer(object(
+		optional("terminal_id", text, func(t *TerminalExit) *string { return &t.TerminalID }),
+		optional("exit_code", pointer(integer), func(t *TerminalExit) **int64 { return &t.ExitCode }),
+		optional("signal", text, func(t *TerminalExit) *string { return &t.Signal }),
+	).value), func(m *ToolMeta) **TerminalExit { return &m.Exit }),
+)
+
+var terminalOutput = object(
+	optional("terminal_id", text, func(t *TerminalOutput) *string { return &t.TerminalID }),
+	optional("data", text, func(t *TerminalOutput) *string { return &t.Data }),
+)

@@ -1,81 +1,56 @@
 package wire
 
 import (
+	"encoding/json"
 	"errors"
-	"math"
-	"strconv"
 
 	"parley/internal/jsonscan"
 )
 
-// SessionNotification is the params of session/update. Update points into the
-// bytes it was decoded from.
-type SessionNotification struct {
+// Notification is the params of session/update. It may be decoded into again, which
+// spares most of what comes the memory of another one.
+type Notification struct {
 	SessionID string
-	Update    []byte
+	Update    Update
+
+	last string // the session of the one before
+	at   jsonscan.Cursor
 }
 
-// DecodeSessionNotification needs both members.
-func DecodeSessionNotification(params []byte) (SessionNotification, error) {
-	var n SessionNotification
-	found := false
-	m := jsonscan.MembersOf(params)
-	for m.Next() {
-		switch string(m.Key) {
-		case "sessionId":
-			n.SessionID, found = jsonscan.Text(m.Value)
-		case "update":
-			n.Update = m.Value
-		}
-	}
-	if m.Err() != nil {
-		return n, m.Err()
-	}
-	if !found || n.Update == nil {
-		return n, need("sessionId or update")
-	}
-	return n, nil
-}
-
-// The kinds of session/update that v1 knows.
-const (
-	UserMessageChunk        = "user_message_chunk"
-	AgentMessageChunk       = "agent_message_chunk"
-	AgentThoughtChunk       = "agent_thought_chunk"
-	ToolCallStarted         = "tool_call"
-	ToolCallUpdate          = "tool_call_update"
-	Plan                    = "plan"
-	AvailableCommandsUpdate = "available_commands_update"
-	CurrentModeUpdate       = "current_mode_update"
-	ConfigOptionUpdate      = "config_option_update"
-	SessionInfoUpdate       = "session_info_update"
-	UsageUpdate             = "usage_update"
-	NoticeUpdate            = "notice"
-	CompactionUpdate        = "compaction_update"
-	CompactionSummaryChunk  = "compaction_summary_chunk"
-	SubagentUpdate          = "subagent_update"
-)
-
-// Update is one session/update, flat: Kind tells which fields count. A kind
-// that is not known has only Raw.
+// Update is one session/update, flat: Kind tells which fields count. Of a kind that
+// the version does not have there is only Raw.
 type Update struct {
-	Kind string
-	Raw  []byte // the whole update; points into the bytes decoded
+	Kind    string // "" where it is not known
+	Unknown string // its name then
+	Raw     []byte // the whole update; points into the bytes decoded
+	Err     error  // a known kind is malformed where it counts, or there is no kind
 
-	// The message chunks, and compaction_summary_chunk.
+	// The messages: Content of a chunk, Blocks of an upsert of v2, nil where it
+	// leaves them as they are.
 	MessageID string
 	Content   ContentBlock
+	Blocks    *[]ContentBlock
 
-	Tool     *ToolCall         // tool_call, tool_call_update
-	Entries  []PlanEntry       // plan
+	Tool     ToolCall          // tool_call, tool_call_update
+	Piece    *ToolPiece        // tool_call_content_chunk
+	Terminal *TerminalPatch    // terminal_update
+	Output   *TerminalChunk    // terminal_output_chunk
+	Plan     *PlanChange       // plan, plan_update, plan_removed
 	Commands []Command         // available_commands_update
 	ModeID   string            // current_mode_update
 	Config   []ConfigOption    // config_option_update
-	Info     *SessionInfo      // session_info_update
+	Title    *string           // session_info_update; nil leaves it as it is
 	Usage    *Usage            // usage_update
 	Notice   *Notice           // notice
 	Compact  *CompactionChange // compaction_update, compaction_summary_chunk
 	Subagent *Subagent         // subagent_update
+	State    *StateUpdate      // state_update
+}
+
+// ToolPiece is tool_call_content_chunk: one more item of a tool call's content.
+type ToolPiece struct {
+	ID      string
+	Content ToolContent
 }
 
 // PlanEntry is one step of a plan.
@@ -83,9 +58,6 @@ type PlanEntry struct{ Content, Priority, Status string }
 
 // Command is a slash command of the agent; Name is without the slash.
 type Command struct{ Name, Description, Hint string }
-
-// SessionInfo patches what is known of a session.
-type SessionInfo struct{ Title, UpdatedAt Opt[string] }
 
 // Usage is the state of the context window, in tokens, and the cost so far.
 type Usage struct {
@@ -97,288 +69,138 @@ type Usage struct {
 type Cost struct {
 	Amount   float64
 	Currency string
+	None     bool // v2: what was known of the cost is no longer true
 }
 
 // Notice is for the user, once; never part of the history.
 type Notice struct{ Severity, Title, Description string }
 
-// CompactionChange patches one compaction of the context.
+// CompactionChange patches one compaction of the context: a nil field is unchanged.
 type CompactionChange struct {
 	ID      string
 	Status  string
-	Summary Opt[[]ContentBlock]
-	Error   Opt[string]
+	Summary *[]ContentBlock
+	Error   *string
+	Piece   ContentBlock // of compaction_summary_chunk
 }
 
-// Subagent patches what a session says of one that it has begun itself. State is that of
-// the other session, with the reason where it stopped.
+// Subagent patches what a session says of one that it has begun itself: a nil field
+// is unchanged.
 type Subagent struct {
-	ID                        string
-	Title, Description, State Opt[string]
-	StopReason                string
+	ID                 string
+	Title, Description *string
+	State              *SubagentState
 }
 
-var errNoKind = errors.New("the update has no sessionUpdate")
+// SubagentState is the state of the other session, with the reason where it stopped.
+type SubagentState struct{ State, StopReason string }
 
-// DecodeUpdate decodes one update. An error means that a known kind is
-// malformed where it counts, or that there is no kind.
-func DecodeUpdate(raw []byte) (Update, error) {
-	u := Update{Raw: raw}
-	head, err := decodeHead(raw, &u.Content)
-	u.Kind, u.MessageID = head.kind, head.messageID
+// StateUpdate is a snapshot of what the session does. State: running,
+// requires_action, idle; open. An idle one may say how the work ended.
+type StateUpdate struct {
+	State, StopReason string
+	Error             *ErrorObject
+	Background        *[]BackgroundWork // nil where it was not told
+}
+
+// ErrorObject is a JSON-RPC error inside a message.
+type ErrorObject struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// BackgroundWork goes on whatever the state is. Type: terminal, tool_call; of
+// any other only the type is known.
+type BackgroundWork struct{ Type, ID string }
+
+// PlanChange replaces one plan. Type "items" has entries, "markdown" a text; a plan
+// of another type is not known.
+type PlanChange struct {
+	ID, Type string
+	Entries  []PlanEntry
+	Markdown *string
+}
+
+var notifications = inBoth(func(v2 bool) *shape[Notification] {
+	update := updates[1].update
+	if v2 {
+		update = updates[2].update
+	}
+	return object(
+		member[Notification]{"sessionId", needed, func(c *jsonscan.Cursor, n *Notification) (ok bool) {
+			n.SessionID, ok = jsonscan.Again(c.Value(), n.last)
+			return ok
+		}},
+		member[Notification]{"update", needed, func(c *jsonscan.Cursor, n *Notification) bool { return update(c, &n.Update) }},
+	)
+})
+
+// Decode decodes the params of a version in one pass. An error means that it cannot
+// be known of which session they are; what is wrong with the update is in
+// Update.Err.
+func (n *Notification) Decode(version int, params []byte) error {
+	*n = Notification{last: n.SessionID, at: jsonscan.CursorOf(params)}
+	err := notifications[version].decode(&n.at, n)
 	switch {
-	case err != nil || head.chunk:
-		return u, err
-	case u.Kind == ToolCallStarted || u.Kind == ToolCallUpdate:
-		t, err := DecodeToolCall(raw)
-		u.Tool = &t
-		return u, err
-	}
-	return u, u.decodeRest(raw, head.content)
-}
-
-// head is what every update has, or may have.
-type head struct {
-	kind, messageID string
-	content         []byte
-	chunk           bool // it is a piece of a message, and its block was decoded
-}
-
-// decodeHead reads it in one pass, and the block of a message's piece with it:
-// those come in thousands.
-func decodeHead(raw []byte, block *ContentBlock) (head, error) {
-	var h head
-	m := jsonscan.MembersOf(raw)
-	for m.Next() {
-		switch string(m.Key) {
-		case "sessionUpdate":
-			h.kind = kindOf(m.Value)
-		case "content":
-			h.content = m.Value
-		case "messageId":
-			h.messageID = str(m.Value)
-		}
-	}
-	if err := m.Err(); err != nil {
-		return h, err
-	}
-	switch h.kind {
-	case "":
-		return h, errNoKind
-	case AgentMessageChunk, AgentThoughtChunk, UserMessageChunk:
-		if *block, h.chunk = DecodeContentBlock(h.content); !h.chunk {
-			return h, need("content")
-		}
-	}
-	return h, nil
-}
-
-// kindOf avoids allocating for the kinds that come in thousands.
-func kindOf(raw []byte) string {
-	for _, k := range [...]string{AgentMessageChunk, AgentThoughtChunk, ToolCallUpdate, ToolCallStarted} {
-		if jsonscan.Is(raw, k) {
-			return k
-		}
-	}
-	return str(raw)
-}
-
-// decodeRest decodes the kinds that are rare.
-func (u *Update) decodeRest(raw, content []byte) error {
-	var err error
-	switch u.Kind {
-	case Plan:
-		err = fields(raw, func(key string, v []byte) {
-			if key == "entries" {
-				u.Entries, _ = list(v, decodePlanEntry)
-			}
-		})
-		if u.Entries == nil {
-			return need("entries")
-		}
-	case AvailableCommandsUpdate:
-		err = fields(raw, func(key string, v []byte) {
-			if key == "availableCommands" {
-				u.Commands, _ = list(v, decodeCommand)
-			}
-		})
-	case CurrentModeUpdate:
-		err = fields(raw, func(key string, v []byte) {
-			if key == "currentModeId" || key == "modeId" && u.ModeID == "" {
-				u.ModeID = str(v)
-			}
-		})
-	case ConfigOptionUpdate:
-		err = fields(raw, func(key string, v []byte) {
-			if key == "configOptions" {
-				u.Config = DecodeConfigOptions(v)
-			}
-		})
-	case SessionInfoUpdate:
-		u.Info = &SessionInfo{}
-		err = fields(raw, func(key string, v []byte) {
-			switch key {
-			case "title":
-				u.Info.Title = patchStr(v)
-			case "updatedAt":
-				u.Info.UpdatedAt = patchStr(v)
-			}
-		})
-	case UsageUpdate:
-		u.Usage = &Usage{}
-		err = fields(raw, func(key string, v []byte) {
-			switch key {
-			case "used":
-				u.Usage.Used = tokens(v)
-			case "size":
-				u.Usage.Size = tokens(v)
-			case "cost":
-				u.Usage.Cost = decodeCost(v)
-			}
-		})
-	case NoticeUpdate:
-		u.Notice = &Notice{}
-		err = fields(raw, func(key string, v []byte) {
-			switch key {
-			case "severity":
-				u.Notice.Severity = str(v)
-			case "title":
-				u.Notice.Title = str(v)
-			case "description":
-				u.Notice.Description = str(v)
-			}
-		})
-		if err == nil && u.Notice.Title == "" {
-			return need("title")
-		}
-	case CompactionUpdate, CompactionSummaryChunk:
-		return u.decodeCompaction(raw, content)
-	case SubagentUpdate:
-		return u.decodeSubagent(raw)
-	}
-	return err
-}
-
-func (u *Update) decodeSubagent(raw []byte) error {
-	u.Subagent = &Subagent{}
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "sessionId":
-			u.Subagent.ID = str(v)
-		case "title":
-			u.Subagent.Title = patchStr(v)
-		case "description":
-			u.Subagent.Description = patchStr(v)
-		case "state":
-			u.Subagent.State = Opt[string]{Set: true, Null: true}
-			fields(v, func(key string, v []byte) {
-				switch key {
-				case "state":
-					u.Subagent.State = patchStr(v)
-				case "stopReason":
-					u.Subagent.StopReason = str(v)
-				}
-			})
-		}
-	})
-	if err == nil && u.Subagent.ID == "" {
-		return need("sessionId")
-	}
-	return err
-}
-
-func (u *Update) decodeCompaction(raw, content []byte) error {
-	u.Compact = &CompactionChange{}
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "compactionId":
-			u.Compact.ID = str(v)
-		case "status":
-			u.Compact.Status = str(v)
-		case "summary":
-			if isNull(v) {
-				u.Compact.Summary = Opt[[]ContentBlock]{Set: true, Null: true}
-			} else if blocks, ok := list(v, DecodeContentBlock); ok {
-				u.Compact.Summary = Some(blocks)
-			}
-		case "error":
-			u.Compact.Error = patchStr(v)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if u.Compact.ID == "" {
-		return need("compactionId")
-	}
-	if u.Kind == CompactionSummaryChunk {
-		var ok bool
-		if u.Content, ok = DecodeContentBlock(content); !ok {
-			return need("content")
-		}
+	case err == jsonscan.ErrSyntax, err == nil && !n.at.End():
+		return jsonscan.ErrSyntax
+	case err != nil:
+		return need("sessionId or update")
 	}
 	return nil
 }
 
-func decodePlanEntry(raw []byte) (PlanEntry, bool) {
-	var e PlanEntry
-	found := false
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "content":
-			e.Content, found = jsonscan.Text(v)
-		case "priority":
-			e.Priority = str(v)
-		case "status":
-			e.Status = str(v)
-		}
-	})
-	return e, err == nil && found
-}
+var errNoKind = errors.New("the update has no sessionUpdate")
 
-func decodeCommand(raw []byte) (Command, bool) {
-	var c Command
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "name":
-			c.Name = str(v)
-		case "description":
-			c.Description = str(v)
-		case "input":
-			fields(v, func(key string, v []byte) {
-				if key == "hint" {
-					c.Hint = str(v)
-				}
-			})
-		}
-	})
-	return c, err == nil && c.Name != ""
-}
-
-func decodeCost(raw []byte) *Cost {
-	c := &Cost{}
-	found := false
-	err := fields(raw, func(key string, v []byte) {
-		switch key {
-		case "amount":
-			f, err := strconv.ParseFloat(string(v), 64)
-			c.Amount, found = f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
-		case "currency":
-			c.Currency = str(v)
-		}
-	})
-	if err != nil || !found {
-		return nil
+// update decodes an update by its kind, which is mostly its first member. Of several
+// kinds the first counts.
+func (k kinds) update(c *jsonscan.Cursor, u *Update) bool {
+	before := *c
+	*u = Update{}
+	u.Err = k.decode(c, u)
+	if u.Err != nil || !c.Sound() {
+		*c = before
+		u.Raw = c.Value()
+		return c.Sound()
 	}
-	return c
+	u.Raw = c.From(before.Pos())
+	return true
 }
 
-func tokens(raw []byte) uint64 {
-	n, err := strconv.ParseUint(string(raw), 10, 64)
+func (k kinds) decode(c *jsonscan.Cursor, u *Update) error {
+	raw, err := kindOf(*c)
 	if err != nil {
-		if i, ok := jsonscan.Int(raw); ok && i > 0 {
-			return uint64(i)
+		return err
+	}
+	if name, ok := jsonscan.Plain(raw); ok {
+		if kind, known := k[string(name)]; known {
+			u.Kind = kind.name
+			return kind.decode(c, u)
 		}
 	}
-	return n
+	name, _ := jsonscan.Text(raw)
+	if kind, known := k[name]; known {
+		u.Kind = kind.name
+		return kind.decode(c, u)
+	}
+	if u.Unknown = name; name == "" {
+		return errNoKind
+	}
+	c.Value()
+	return nil
+}
+
+// kindOf finds the kind of the update that is the next value.
+func kindOf(c jsonscan.Cursor) ([]byte, error) {
+	c.Enter()
+	for c.Key() {
+		if raw := c.Value(); string(c.Name) == "sessionUpdate" {
+			return raw, nil
+		}
+	}
+	if !c.Sound() {
+		return nil, jsonscan.ErrSyntax
+	}
+	return nil, errNoKind
 }

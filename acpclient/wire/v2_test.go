@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,28 +9,59 @@ import (
 	"parley/acpclient/wire"
 )
 
-// Every member of a patch has three states, and a malformed one is omitted.
-func TestPatchStatesV2(t *testing.T) {
-	for value, want := range map[string]wire.Opt[string]{``: {}, `null`: {Set: true, Null: true}, `"x"`: wire.Some("x"), `5`: {}, `{}`: {}, `""`: wire.Some("")} {
+// decode decodes an update that stands in a session/update.
+func decode(version int, update []byte) (wire.Update, error) {
+	var n wire.Notification
+	err := n.Decode(version, []byte(`{"sessionId":"s","update":`+string(update)+`}`))
+	return n.Update, cmp.Or(err, n.Update.Err)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// Every member of a tool call has three states in v2, and two in v1, where null is no
+// change. A malformed one is absent.
+func TestNullOfATool(t *testing.T) {
+	for value, want := range map[string]wire.ToolCall{
+		``: {}, `5`: {}, `{}`: {},
+		`"x"`:  {Title: ptr("x"), Kind: ptr("x"), Status: ptr("x")},
+		`null`: {Title: ptr(""), Kind: ptr("other"), Status: ptr("pending")},
+	} {
 		raw := `{"sessionUpdate":"tool_call_update","toolCallId":"c"}`
 		if value != "" {
-			raw = `{"sessionUpdate":"tool_call_update","toolCallId":"c","title":` + value + `,"status":` + value + `}`
+			raw = strings.NewReplacer("VALUE", value).Replace(`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":VALUE,"kind":VALUE,"status":VALUE}`)
 		}
-		u, err := wire.DecodeUpdateV2([]byte(raw))
-		if err != nil || u.Tool.Title != want || u.Tool.Status != want {
+		want.ID = "c"
+		if u, err := decode(2, []byte(raw)); err != nil || !reflect.DeepEqual(u.Tool, want) {
 			t.Errorf("%q: %+v %v", value, u.Tool, err)
 		}
-	}
-	for value, want := range map[string]wire.Opt[bool]{`null`: {Set: true, Null: true}, `{}`: wire.Some(false), `{"cancel":{}}`: wire.Some(true), `{"cancel":null}`: wire.Some(false), `[]`: {}, `true`: {}} {
-		tool, err := wire.DecodeToolCallPatch([]byte(`{"toolCallId":"c","capabilities":` + value + `}`))
-		if err != nil || tool.Cancel != want {
-			t.Errorf("%s: %+v %v", value, tool.Cancel, err)
+		if value == "null" {
+			want = wire.ToolCall{ID: "c"}
+		}
+		if u, err := decode(1, []byte(raw)); err != nil || !reflect.DeepEqual(u.Tool, want) {
+			t.Errorf("%q in v1: %+v %v", value, u.Tool, err)
 		}
 	}
-	for value, want := range map[string]wire.Opt[wire.Raw]{`null`: {Set: true, Null: true}, `[1]`: wire.Some(wire.Raw(`[1]`)), `false`: wire.Some(wire.Raw(`false`))} {
-		tool, err := wire.DecodeToolCallPatch([]byte(`{"toolCallId":"c","rawInput":` + value + `}`))
-		if err != nil || !reflect.DeepEqual(tool.RawInput, want) || tool.RawOutput.Set {
-			t.Errorf("%s: %+v %v", value, tool.RawInput, err)
+	tool := func(version int, member string) *wire.ToolCall {
+		u, err := decode(version, []byte(`{"sessionUpdate":"tool_call_update","toolCallId":"c",`+member+`}`))
+		if err != nil {
+			t.Fatalf("%s: %v", member, err)
+		}
+		return &u.Tool
+	}
+	for value, want := range map[string]*bool{`null`: ptr(false), `{}`: ptr(false), `{"cancel":{}}`: ptr(true), `{"cancel":null}`: ptr(false), `[]`: nil, `true`: nil} {
+		if got := tool(2, `"capabilities":`+value).Cancel; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
+	for value, want := range map[string]wire.Raw{`null`: wire.Raw("null"), `[1]`: wire.Raw(`[1]`), `false`: wire.Raw(`false`)} {
+		if got := tool(2, `"rawInput":`+value); !reflect.DeepEqual(got.RawInput, want) || got.RawOutput != nil {
+			t.Errorf("%s: %+v", value, got)
+		}
+	}
+	for _, member := range []string{`"content":null`, `"locations":null`} {
+		one, two := tool(1, member), tool(2, member)
+		if one.Content != nil || one.Locations != nil || (two.Content == nil) == (two.Locations == nil) {
+			t.Errorf("%s: %+v, %+v", member, one, two)
 		}
 	}
 }
@@ -44,7 +76,7 @@ func TestUpdatesRefusedV2(t *testing.T) {
 		`{"sessionUpdate":"terminal_update","command":"x"}`, `{"sessionUpdate":"terminal_output_chunk","data":""}`, `{"sessionUpdate":"state_update","state":5}`,
 		`{"sessionUpdate":"plan_update"}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","entries":[]}}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p"}}`,
 	} {
-		if u, err := wire.DecodeUpdateV2([]byte(raw)); err == nil {
+		if u, err := decode(2, []byte(raw)); err == nil {
 			t.Errorf("%s is taken as %+v", raw, u)
 		}
 	}
@@ -52,9 +84,9 @@ func TestUpdatesRefusedV2(t *testing.T) {
 
 // A diff of v2 has no texts; one of v1 that comes nevertheless is read as such.
 func TestDiffsV2(t *testing.T) {
-	tool, err := wire.DecodeToolCallPatch([]byte(`{"toolCallId":"c","content":[{"type":"diff","path":"/a","newText":"x"},{"type":"diff","changes":5},{"type":"diff","changes":[{"operation":"add","path":"/b"}],"patch":{"format":"git_patch"}}]}`))
-	if err != nil || len(tool.Content.V) != 2 || tool.Content.V[0].Type != "diff" || tool.Content.V[1].Type != wire.ChangesContent || tool.Content.V[1].Patch != "" {
-		t.Errorf("%+v %v", tool.Content, err)
+	u, err := decode(2, []byte(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"diff","path":"/a","newText":"x"},{"type":"diff","changes":5},{"type":"diff","changes":[{"operation":"add","path":"/b"}],"patch":{"format":"git_patch"}}]}`))
+	if c := *u.Tool.Content; err != nil || len(c) != 2 || c[0].Type != "diff" || c[1].Type != wire.ChangesContent || c[1].Patch != "" {
+		t.Errorf("%+v %v", c, err)
 	}
 }
 
@@ -77,23 +109,23 @@ func FuzzDecodeUpdateV2(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := wire.DecodeUpdateV2(data)
-		if err == nil && u.Kind == "" {
+		u, err := decode(2, data)
+		if err == nil && u.Kind == "" && u.Unknown == "" {
 			t.Errorf("%q has no kind and no error", data)
 		}
-		if err == nil && (u.Terminal != nil && u.Kind != wire.TerminalUpdated && u.Kind != wire.TerminalOutputChunk || u.State != nil && u.State.State == "") {
+		if err == nil && (u.Terminal != nil && u.Kind != wire.TerminalUpdated || u.State != nil && u.State.State == "") {
 			t.Errorf("%q became %+v", data, u)
 		}
-		wire.DecodePermissionRequestV2(data)
-		var r wire.InitializeResponseV2
+		wire.DecodePermissionRequest(2, data)
+		r := wire.InitializeResponse{Version: 2}
 		r.UnmarshalJSON(data)
 		sound := `{"type":"text","text":"sound"}`
-		u, err = wire.DecodeUpdateV2([]byte(`{"sessionUpdate":"user_message","messageId":"m","content":[` + sound + `,` + string(data) + `]}`))
-		if err != nil || !u.Blocks.Set { // what came made the whole malformed
+		u, err = decode(2, []byte(`{"sessionUpdate":"user_message","messageId":"m","content":[`+sound+`,`+string(data)+`]}`))
+		if err != nil || u.Blocks == nil { // what came made the whole malformed
 			return
 		}
-		if len(u.Blocks.V) == 0 || u.Blocks.V[0].Text != "sound" && !strings.Contains(string(data), "content") {
-			t.Errorf("beside %q the sound block is gone: %+v", data, u.Blocks)
+		if len(*u.Blocks) == 0 || (*u.Blocks)[0].Text != "sound" && !strings.Contains(string(data), "content") {
+			t.Errorf("beside %q the sound block is gone: %+v", data, *u.Blocks)
 		}
 	})
 }

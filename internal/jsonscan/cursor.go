@@ -153,6 +153,9 @@ func (c *Cursor) Value() []byte {
 	return c.data[i:end]
 }
 
+// Kind is the kind of the next value.
+func (c *Cursor) Kind() Kind { return KindOf(c.data[c.pos:]) }
+
 // From returns what the cursor has passed since it was at start, without blanks
 // before it.
 func (c *Cursor) From(start int) []byte {

@@ -11,13 +11,13 @@ import (
 // whoever joins the pieces (safetext.Stream): the bytes of incomplete UTF-8 as
 // they are, a lone surrogate in the three bytes that UTF-8 has no other use for.
 func Piece(raw []byte) (string, bool) {
-	if body, ok := Plain(raw); ok {
-		return string(body), true
+	head, tail := halves(raw)
+	if head+tail == 0 {
+		return Text(raw)
 	}
 	out, ok := AppendText(nil, raw)
-	head, tail := halves(raw)
-	if !ok || head+tail == 0 {
-		return string(out), ok
+	if !ok {
+		return "", false
 	}
 	body := raw[1 : len(raw)-1]
 	if tail > 0 {

@@ -119,12 +119,18 @@ func FuzzText(f *testing.F) {
 		raw := bytes.Trim(data, " \n\t\r")
 		got, ok := Text(raw)
 		var want *string
-		if sound := json.Unmarshal(raw, &want) == nil && want != nil; sound != ok || sound && got != *want {
+		sound := json.Unmarshal(raw, &want) == nil && want != nil
+		if sound != ok || sound && got != *want {
 			t.Fatalf("Text(%q) = %q, %v", raw, got, ok)
 		}
 		out, ok2 := AppendText([]byte("before"), raw)
 		if ok2 != ok || string(out) != "before"+got {
 			t.Fatalf("AppendText(%q) = %q, %v", raw, out, ok2)
+		}
+		if len(raw) > 1 {
+			if again, ok := Again(raw, string(raw[1:len(raw)-1])); ok != sound || again != got {
+				t.Fatalf("Again(%q) = %q, %v", raw, again, ok)
+			}
 		}
 		if long, ok3 := longString(raw); ok3 != ok || long != got {
 			t.Fatalf("longString(%q) = %q, %v", raw, long, ok3)

@@ -18,9 +18,18 @@ func Text(raw []byte) (string, bool) {
 	if len(raw) > longText {
 		return longString(raw)
 	}
-	var room [256]byte
+	var room [1 << 10]byte // on the stack: most texts are shorter
 	out, ok := AppendText(room[:0], raw)
 	return string(out), ok
+}
+
+// Again is Text of a string that mostly is s, as the last one was: then it is s, and
+// takes no memory.
+func Again(raw []byte, s string) (string, bool) {
+	if body, ok := Plain(raw); ok && string(body) == s {
+		return s, true
+	}
+	return Text(raw)
 }
 
 // longText is the length from which on it costs more to copy a string than to make

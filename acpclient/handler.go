@@ -1,0 +1,59 @@
+package acpclient
+
+import (
+	"context"
+
+	"parley/acpclient/jsonrpc"
+	"parley/internal/safetext"
+)
+
+// handler receives for the Client what the peer reads.
+type handler Client
+
+// Notification implements jsonrpc.Handler.
+func (h *handler) Notification(method string, params []byte) {
+	c := (*Client)(h)
+	switch {
+	case method == "session/update":
+		c.sessionUpdated(params)
+	case method == "elicitation/complete":
+		c.elicitationCompleted(params)
+	case len(method) == 0 || method[0] != '_' && method[0] != '$':
+		c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
+	}
+}
+
+// Request implements jsonrpc.Handler.
+func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
+	c := (*Client)(h)
+	if r.Method == "elicitation/create" { // the same in every version
+		if !c.opts.Elicit {
+			return nil
+		}
+		return c.elicitationRequested(r.Params)
+	}
+	return c.surface.request(c, r)
+}
+
+// placed is work that knows the message it is asked for by.
+func (c *Client) placed(work jsonrpc.Work) jsonrpc.Work {
+	asked := c.in.span()
+	return func(ctx context.Context) (any, error) { return work(context.WithValue(ctx, spanKey{}, asked)) }
+}
+
+// refuse is the work that answers with an error at once.
+func refuse(err error) jsonrpc.Work {
+	return func(context.Context) (any, error) { return nil, err }
+}
+
+func badParams(err error) jsonrpc.Work {
+	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
+}
+
+// known refuses requests for sessions that do not exist here.
+func (c *Client) known(id string) (*Session, jsonrpc.Work) {
+	if s := c.session(id); s != nil {
+		return s, nil
+	}
+	return nil, refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown session").WithData(map[string]string{"sessionId": id}))
+}

@@ -1,0 +1,97 @@
+package acpclient
+
+import (
+	"parley/acpclient/event"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// toolChanged posts a tool call's change and returns all that is known of it,
+// as it came. size is about the bytes it holds on to.
+func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
+	whole := s.tools.merge(t, size)
+	if drawn := fromInput(t, &whole); drawn != nil {
+		t.Kind, t.Content = whole.Kind, drawn
+	}
+	s.foreignTerminalStarted(t, whole)
+	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
+		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock(),
+		Cancelable: t.Cancel}
+	if t.Content != nil {
+		items := s.toolContents(*t.Content)
+		e.Content = &items
+	}
+	if t.Locations != nil {
+		places := make([]event.Location, 0, len(*t.Locations))
+		for _, l := range *t.Locations {
+			places = append(places, event.Location{Path: safetext.Line(l.Path, maxPhrase), Line: l.Line})
+		}
+		e.Locations = &places
+	}
+	if t.Cancel != nil {
+		s.setCancelable(toolWork, t.ID, *t.Cancel)
+	}
+	s.post(e)
+	s.foreignTerminalChanged(t)
+	return whole
+}
+
+// toolPiece appends one piece to a tool call's content.
+func (s *Session) toolPiece(p wire.ToolPiece, size int) {
+	var all []wire.ToolContent
+	if old := s.tools.whole(p.ID).Content; old != nil {
+		all = *old
+	}
+	all = append(all, p.Content) // in place: who has the shorter list never looks past its end
+	s.tools.merge(wire.ToolCall{ID: p.ID, Content: &all}, size)
+	s.post(event.ToolChanged{For: s.for_(), ID: p.ID, AppendContent: s.toolContents([]wire.ToolContent{p.Content}), At: s.client.clock()})
+}
+
+// toolContents makes what a tool call shows safe to show.
+func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
+	out := make([]event.ToolContent, 0, len(items))
+	for _, c := range items {
+		switch c.Type {
+		case "content":
+			block := content(c.Block)
+			out = append(out, event.ToolContent{Content: &block})
+		case "diff":
+			d := &event.Diff{Path: safetext.Line(c.Path, maxPhrase), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
+			if c.OldText != nil {
+				d.Old = safetext.Clean(*c.OldText)
+			}
+			if d.Place = s.located(c); d.Place == nil && c.Partial {
+				d.Place = &event.Place{First: -1}
+			}
+			out = append(out, event.ToolContent{Diff: d})
+		case wire.ChangesContent:
+			changes := &event.Changes{Files: make([]event.FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
+			for _, f := range c.Changes {
+				changes.Files = append(changes.Files, event.FileChange{Operation: safetext.Line(f.Operation, 40), Path: safetext.Line(f.Path, maxPhrase),
+					OldPath: safetext.Line(f.OldPath, maxPhrase), FileType: safetext.Line(f.FileType, 40)})
+			}
+			out = append(out, event.ToolContent{Changes: changes})
+		case "terminal":
+			out = append(out, event.ToolContent{Terminal: c.TerminalID})
+		default:
+			out = append(out, event.ToolContent{Content: &event.Content{Kind: event.UnknownContent, Name: safetext.Line(c.Type, 80), Text: shownJSON(c.Raw)}})
+		}
+	}
+	return out
+}
+
+// located is where in its file a change is, made safe to show.
+func (s *Session) located(c wire.ToolContent) *event.Place {
+	if s.client.opts.Services.Locate == nil {
+		return nil
+	}
+	old := ""
+	if c.OldText != nil {
+		old = *c.OldText
+	}
+	p := s.client.opts.Services.Locate(s.id, c.Path, old, c.NewText)
+	if p != nil {
+		p.Before, p.After = safetext.Clean(p.Before), safetext.Clean(p.After)
+	}
+	return p
+}

@@ -1,0 +1,178 @@
+package acpclient
+
+import (
+	"strings"
+
+	"parley/acpclient/event"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// Bounds of single strings that are shown as a line or a paragraph.
+const (
+	maxTitle  = 300
+	maxPhrase = 2000
+	maxRaw    = 64 << 10 // of JSON that is shown as such
+)
+
+// sessionUpdated takes the params of a session/update, live or replayed, of either
+// version, and turns them into events. Those of a session that is not known yet wait
+// for it. Reader goroutine.
+func (c *Client) sessionUpdated(params []byte) {
+	n := &c.update
+	if err := n.Decode(c.version(), params); err != nil {
+		c.problem("a session/update that cannot be read: "+err.Error(), params)
+		return
+	}
+	if s := c.session(n.SessionID); s != nil {
+		s.updated(&n.Update)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone[n.SessionID] {
+		c.early.add(n.SessionID, c.in.current, params, c.clock())
+	}
+}
+
+// updated posts what an update tells. What only one version has is decoded for that
+// version alone: for the other it is unknown.
+func (s *Session) updated(u *wire.Update) {
+	if u.Err != nil {
+		s.client.problem("an update that cannot be used: "+u.Err.Error(), u.Raw)
+		return
+	}
+	switch u.Kind {
+	case wire.AgentMessageChunk:
+		s.chunk(event.Agent, u)
+	case wire.AgentThoughtChunk:
+		s.chunk(event.Thought, u)
+	case wire.UserMessageChunk:
+		s.userSpoke(u.MessageID)
+		s.chunk(event.User, u)
+	case wire.UserMessage:
+		s.userSpoke(u.MessageID)
+		s.messageReplaced(event.User, u)
+	case wire.AgentMessage:
+		s.messageReplaced(event.Agent, u)
+	case wire.AgentThought:
+		s.messageReplaced(event.Thought, u)
+	case wire.ToolCallStarted:
+		s.onlyV1(u.Kind)
+		s.toolChanged(u.Tool, len(u.Raw))
+	case wire.ToolCallUpdate:
+		s.toolChanged(u.Tool, len(u.Raw))
+	case wire.ToolCallContentChunk:
+		s.toolPiece(*u.Piece, len(u.Raw))
+	case wire.TerminalUpdated:
+		s.terminalPatched(*u.Terminal)
+	case wire.TerminalOutputChunk:
+		s.terminalChunk(*u.Output)
+	case wire.StateUpdated:
+		s.stateChanged(*u.State)
+	case wire.Plan:
+		s.onlyV1(u.Kind)
+		s.planReplaced(u)
+	case wire.PlanUpdate, wire.PlanRemoved:
+		s.planReplaced(u)
+	case wire.CurrentModeUpdate:
+		s.onlyV1(u.Kind)
+		s.post(event.ModeChanged{For: s.for_(), ModeID: u.ModeID})
+	case wire.AvailableCommandsUpdate:
+		s.post(event.CommandsChanged{For: s.for_(), Commands: commands(u.Commands)})
+	case wire.ConfigOptionUpdate:
+		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(u.Config)})
+	case wire.SessionInfoUpdate:
+		s.post(event.SessionInfoChanged{For: s.for_(), Title: line(u.Title, maxTitle)})
+	case wire.UsageUpdate:
+		e := event.UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size}
+		if cost := u.Usage.Cost; cost != nil {
+			e.Cost, e.Currency, e.NoCost = cost.Amount, safetext.Line(cost.Currency, 12), cost.None
+		}
+		s.post(e)
+	case wire.NoticeUpdate:
+		s.post(event.NoticeArrived{For: s.for_(), Severity: safetext.Line(u.Notice.Severity, 20),
+			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
+	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
+		s.post(s.compaction(u))
+	case wire.SubagentUpdate:
+		e := event.SubagentChanged{For: s.for_(), ID: u.Subagent.ID, Title: line(u.Subagent.Title, maxTitle), Description: line(u.Subagent.Description, maxTitle)}
+		if state := u.Subagent.State; state != nil {
+			e.State, e.StopReason = line(&state.State, 60), safetext.Line(state.StopReason, 60)
+		}
+		s.post(e)
+	default:
+		s.post(event.UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Unknown, 80), JSON: shownJSON(u.Raw)})
+	}
+}
+
+// onlyV1 tells of an update that v2 has no longer.
+func (s *Session) onlyV1(kind string) {
+	if s.client.version() == 2 {
+		s.client.problem("an update of v1 on a connection of v2: "+kind, nil)
+	}
+}
+
+// chunk posts one piece of a message.
+func (s *Session) chunk(role event.Role, u *wire.Update) {
+	if u.Content.Type == "text" {
+		s.say(role, u.MessageID, u.Content.Text)
+		return
+	}
+	s.post(event.ContentArrived{For: s.for_(), Role: role, MessageID: u.MessageID, Content: content(u.Content)})
+}
+
+// messageReplaced posts an upsert of a message.
+func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
+	e := event.MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: u.Blocks == nil, At: s.client.clock()}
+	var text strings.Builder
+	clean := &s.stream(role, u.MessageID).clean
+	if u.Blocks != nil {
+		*clean = safetext.Stream{}
+		for _, b := range *u.Blocks {
+			if b.Type == "text" {
+				text.WriteString(clean.Write(b.Text))
+			} else {
+				e.Attachments = append(e.Attachments, content(b))
+			}
+		}
+	}
+	e.Text = text.String()
+	s.post(e)
+}
+
+// compaction is what is told of a compaction of the context.
+func (s *Session) compaction(u *wire.Update) event.CompactionChanged {
+	e := event.CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
+	clean := &s.stream(summaryText, u.Compact.ID).clean
+	if u.Kind == wire.CompactionSummaryChunk {
+		e.Append = clean.Write(u.Compact.Piece.Text)
+		return e
+	}
+	e.Error = line(u.Compact.Error, maxPhrase)
+	if u.Compact.Summary != nil {
+		*clean = safetext.Stream{}
+		text := ""
+		for _, b := range *u.Compact.Summary {
+			text += clean.Write(b.Text)
+		}
+		e.Summary = &text
+	}
+	return e
+}
+
+// planReplaced posts a plan as it is now.
+func (s *Session) planReplaced(u *wire.Update) {
+	if u.Plan.Type != "items" && u.Plan.Type != "markdown" {
+		s.post(event.UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
+		return
+	}
+	e := event.PlanChanged{For: s.for_(), PlanID: u.Plan.ID, Markdown: safetext.Clean(valueOf(u.Plan.Markdown))}
+	if len(e.Markdown) > maxRaw {
+		e.Markdown = strings.ToValidUTF8(e.Markdown[:maxRaw], "") + "…"
+	}
+	for _, p := range u.Plan.Entries {
+		e.Entries = append(e.Entries, event.PlanEntry{Content: safetext.Line(p.Content, maxPhrase), Priority: safetext.Line(p.Priority, 40), Status: safetext.Line(p.Status, 40)})
+	}
+	s.post(e)
+}

@@ -1,0 +1,145 @@
+package wire
+
+// Implementation names a program.
+type Implementation struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+}
+
+// InitializeRequest is the first message of a v1 connection.
+type InitializeRequest struct {
+	ProtocolVersion    int                `json:"protocolVersion"`
+	ClientCapabilities ClientCapabilities `json:"clientCapabilities"`
+	ClientInfo         Implementation     `json:"clientInfo"`
+}
+
+// ClientCapabilities says what this client really serves.
+type ClientCapabilities struct {
+	FS       FSCapabilities       `json:"fs"`
+	Terminal bool                 `json:"terminal"`
+	Session  *SessionCapabilities `json:"session,omitempty"`
+	Auth     *AuthCapabilities    `json:"auth,omitempty"`
+	// Elicitation names the modes that are served; nil serves none.
+	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
+	Meta        map[string]any           `json:"_meta,omitempty"`
+}
+
+// AuthCapabilities says whether logins can run in a real terminal.
+type AuthCapabilities struct {
+	Terminal bool `json:"terminal"`
+}
+
+// FSCapabilities gates fs/*.
+type FSCapabilities struct {
+	ReadTextFile  bool `json:"readTextFile"`
+	WriteTextFile bool `json:"writeTextFile"`
+}
+
+// SessionCapabilities announces optional kinds of session/update.
+type SessionCapabilities struct {
+	Notices       *struct{}           `json:"notices,omitempty"`
+	Compaction    *struct{}           `json:"compaction,omitempty"`
+	ConfigOptions *ConfigCapabilities `json:"configOptions,omitempty"`
+}
+
+// ConfigCapabilities says that options may be booleans.
+type ConfigCapabilities struct {
+	Boolean struct{} `json:"boolean"`
+}
+
+// InitializeRequestV2 is the first message of a v2 connection. Markers are
+// objects: present is yes.
+type InitializeRequestV2 struct {
+	ProtocolVersion int                  `json:"protocolVersion"`
+	Info            Implementation       `json:"info"`
+	Capabilities    ClientCapabilitiesV2 `json:"capabilities"`
+}
+
+// ClientCapabilitiesV2 says what this client can do; there are no files and no
+// commands of the client's in v2.
+type ClientCapabilitiesV2 struct {
+	Auth        *ClientAuthV2            `json:"auth,omitempty"`
+	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
+}
+
+// ClientAuthV2 says that logins may need a terminal.
+type ClientAuthV2 struct {
+	Terminal *struct{} `json:"terminal,omitempty"`
+}
+
+// InitializeResponse is what the agent is and can do. Everything absent or malformed
+// counts as "cannot".
+type InitializeResponse struct {
+	Version     int // of the protocol; set it before it is decoded
+	Agent       Implementation
+	AuthMethods []AuthMethod
+	Logout      bool
+
+	Sessions                                       bool // without it there is no session method at all
+	List, Load, Resume, Close, Delete, Fork, Roots bool
+	Image, Audio, EmbeddedContext                  bool // what a prompt may hold besides text and links
+	MCPStdio, MCPHTTP, MCPSSE                      bool // the MCP servers that may be passed on
+}
+
+var implementation = object(
+	optional("name", text, func(i *Implementation) *string { return &i.Name }),
+	optional("title", text, func(i *Implementation) *string { return &i.Title }),
+	optional("version", text, func(i *Implementation) *string { return &i.Version }),
+)
+
+var initializeResponses = inBoth(func(v2 bool) *shape[InitializeResponse] {
+	can := optional[InitializeResponse, bool]
+	prompt := []member[InitializeResponse]{
+		can("image", marker, func(r *InitializeResponse) *bool { return &r.Image }),
+		can("audio", marker, func(r *InitializeResponse) *bool { return &r.Audio }),
+		can("embeddedContext", marker, func(r *InitializeResponse) *bool { return &r.EmbeddedContext }),
+	}
+	session := []member[InitializeResponse]{
+		can("delete", marker, func(r *InitializeResponse) *bool { return &r.Delete }),
+		can("additionalDirectories", marker, func(r *InitializeResponse) *bool { return &r.Roots }),
+	}
+	http := can("http", marker, func(r *InitializeResponse) *bool { return &r.MCPHTTP })
+	logins := optional("authMethods", list(authMethod(v2)), func(r *InitializeResponse) *[]AuthMethod { return &r.AuthMethods })
+	if v2 {
+		stdio := can("stdio", marker, func(r *InitializeResponse) *bool { return &r.MCPStdio })
+		session = append(session, nested("prompt", prompt...), nested("mcp", stdio, http))
+		return object(logins,
+			optional("info", implementation.value, func(r *InitializeResponse) *Implementation { return &r.Agent }),
+			nested("capabilities", nestedMark("session", func(r *InitializeResponse) *bool { return &r.Sessions }, session...)),
+		)
+	}
+	return object(logins,
+		optional("agentInfo", implementation.value, func(r *InitializeResponse) *Implementation { return &r.Agent }),
+		nested("agentCapabilities",
+			can("loadSession", marker, func(r *InitializeResponse) *bool { return &r.Load }),
+			nested("promptCapabilities", prompt...),
+			nested("mcpCapabilities", http, can("sse", marker, func(r *InitializeResponse) *bool { return &r.MCPSSE })),
+			nested("auth", can("logout", marker, func(r *InitializeResponse) *bool { return &r.Logout })),
+			nested("sessionCapabilities", append(session,
+				can("list", marker, func(r *InitializeResponse) *bool { return &r.List }),
+				can("resume", marker, func(r *InitializeResponse) *bool { return &r.Resume }),
+				can("close", marker, func(r *InitializeResponse) *bool { return &r.Close }),
+				can("fork", marker, func(r *InitializeResponse) *bool { return &r.Fork }))...),
+		),
+	)
+})
+
+// UnmarshalJSON is lenient. What every agent of the version can do has no marker.
+func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
+	*r = InitializeResponse{Version: r.Version}
+	err := initializeResponses[r.Version].all(data, r)
+	if r.Version == 2 {
+		r.List, r.Load, r.Resume, r.Close, r.Logout = r.Sessions, r.Sessions, r.Sessions, r.Sessions, len(r.AuthMethods) > 0
+	} else {
+		r.Sessions, r.MCPStdio = true, true
+	}
+	return err
+}
+
+// DecodeVersion finds what an agent answered as protocolVersion, whatever the
+// version; nil where it is absent or null.
+func DecodeVersion(raw []byte) (version Raw) {
+	object(optional("protocolVersion", kept, self[Raw])).all(raw, &version)
+	return version
+}

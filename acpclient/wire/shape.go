@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"fmt"
+
+	"parley/internal/jsonscan"
+)
+
+// A shape declares the objects that a T is decoded from: which members count, and
+// what becomes of the object where one of them is absent or malformed.
+type shape[T any] struct {
+	members []member[T]
+}
+
+// object is the shape with these members, at most 64.
+func object[T any](members ...member[T]) *shape[T] { return &shape[T]{members} }
+
+// with is the shape with more members.
+func (s *shape[T]) with(members ...member[T]) *shape[T] {
+	return &shape[T]{append(s.members[:len(s.members):len(s.members)], members...)}
+}
+
+// A value decodes the next value of a text into a zero V, and tells whether it was
+// well formed. Where it was not, callers drop the V, and the cursor may be anywhere.
+type value[V any] func(c *jsonscan.Cursor, into *V) bool
+
+// member is a member of a shape. Use optional, strict and required.
+type member[T any] struct {
+	name   string
+	rule   rule
+	decode value[T]
+}
+
+type rule byte
+
+const (
+	lenient rule = iota
+	exact
+	needed
+)
+
+// optional declares a member that may be absent. A malformed one counts as absent.
+func optional[T, V any](name string, decode value[V], at func(*T) *V) member[T] {
+	return member[T]{name, lenient, into(decode, at)}
+}
+
+// strict declares a member that may be absent or null. A malformed one makes the
+// object malformed.
+func strict[T, V any](name string, decode value[V], at func(*T) *V) member[T] {
+	return member[T]{name, exact, into(decode, at)}
+}
+
+// required declares a member without which the object is malformed.
+func required[T, V any](name string, decode value[V], at func(*T) *V) member[T] {
+	return member[T]{name, needed, into(decode, at)}
+}
+
+// nested declares a member that is an object, of which members count as if they
+// were the outer object's.
+func nested[T any](name string, members ...member[T]) member[T] {
+	return member[T]{name, lenient, object(members...).value}
+}
+
+// nestedMark is nested, and marks that the member is there.
+func nestedMark[T any](name string, at func(*T) *bool, members ...member[T]) member[T] {
+	inner := nested(name, members...)
+	return member[T]{name, lenient, func(c *jsonscan.Cursor, t *T) bool {
+		*at(t) = inner.decode(c, t)
+		return *at(t)
+	}}
+}
+
+// self is the place of a member that is all that there is of an object.
+func self[T any](t *T) *T { return t }
+
+// into decodes into a part of a T. A member that comes again replaces the first.
+func into[T, V any](decode value[V], at func(*T) *V) value[T] {
+	return func(c *jsonscan.Cursor, t *T) bool {
+		p := at(t)
+		old := *p
+		var zero V
+		*p = zero
+		if decode(c, p) {
+			return true
+		}
+		*p = old
+		return false
+	}
+}
+
+// decode decodes the object that is the next value. It is the one place where
+// members are looked up and rules are applied.
+func (s *shape[T]) decode(c *jsonscan.Cursor, t *T) error {
+	if !c.Enter() {
+		return jsonscan.ErrSyntax
+	}
+	var found uint64
+	for c.Key() {
+		i := s.index(c.Name)
+		if i < 0 {
+			c.Value()
+			continue
+		}
+		m, before := &s.members[i], *c
+		ok := m.decode(c, t)
+		if !ok || !c.Sound() {
+			*c = before
+			raw := c.Value()
+			if !ok && (m.rule == needed || m.rule == exact && !isNull(raw)) {
+				return need(m.name)
+			}
+		}
+		if ok {
+			found |= 1 << i
+		}
+	}
+	if !c.Sound() {
+		return jsonscan.ErrSyntax
+	}
+	for i, m := range s.members {
+		if m.rule == needed && found&(1<<i) == 0 {
+			return need(m.name)
+		}
+	}
+	return nil
+}
+
+func (s *shape[T]) index(name []byte) int {
+	for i := range s.members {
+		if s.members[i].name == string(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// value is decode as the value of a member or an item.
+func (s *shape[T]) value(c *jsonscan.Cursor, t *T) bool { return s.decode(c, t) == nil }
+
+// all decodes a text that holds the object and nothing else.
+func (s *shape[T]) all(raw []byte, t *T) error {
+	c := jsonscan.CursorOf(raw)
+	if err := s.decode(&c, t); err != nil {
+		return err
+	}
+	if !c.End() {
+		return jsonscan.ErrSyntax
+	}
+	return nil
+}
+
+// decoded is what a text holds that has nothing but the object.
+func decoded[T any](s *shape[T], raw []byte) (T, error) {
+	var t T
+	err := s.all(raw, &t)
+	return t, err
+}
+
+// need is the error of an object that lacks what it needs.
+func need(what string) error { return fmt.Errorf("%s is missing or malformed", what) }
