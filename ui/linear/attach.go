@@ -17,24 +17,30 @@ const (
 	maxEmbedded = 4 << 20 // bytes
 )
 
-// expand reads the files that a prompt mentions with @; nil where it mentions none.
-func (c *chat) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
+// mentions has files go along with the prompts that mention them with @.
+type mentions struct {
+	out   *printer
+	files ui.Files // nil: an @ is one
+	told  bool     // that the agent gets no files was said
+}
+
+// expand reads the files that a prompt mentions; nil where it mentions none.
+func (m *mentions) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	found := mention.Find(text)
-	files := c.opts.Files
-	if len(found) == 0 || files == nil {
+	if len(found) == 0 || m.files == nil {
 		return nil
 	}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
-		if !c.toldText {
-			c.toldText = true
-			c.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
+		if !m.told {
+			m.told = true
+			m.out.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
 		}
 		return nil
 	}
 	found = found[:min(len(found), maxMentions)]
 	roots, embeds := s.Roots(), s.Agent.Conn().Client.Agent().EmbeddedContext
 	return func(ctx context.Context) ([]event.Block, []string) {
-		blocks, notes := readFiles(ctx, files, roots, found, embeds)
+		blocks, notes := readFiles(ctx, m.files, roots, found, embeds)
 		return append([]event.Block{{Text: text}}, blocks...), notes
 	}
 }

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
@@ -111,5 +112,47 @@ func (p *printer) typed() {
 func (p *printer) flush() {
 	if err := p.w.Flush(); p.err == nil {
 		p.err = err
+	}
+}
+
+// say writes a line of parley's own.
+func (p *printer) say(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
+
+// labelled writes a text after a label; one of several lines below it, each with its
+// number, so that its end is where it is said to be.
+func (p *printer) labelled(label, text string) {
+	lines := splitLines(text)
+	if len(lines) == 1 {
+		p.say("%s: %s", label, lines[0])
+		return
+	}
+	p.say("%s, %s:", label, count(len(lines), "line"))
+	for i, l := range lines {
+		p.say("  Line %d: %s", i+1, l)
+	}
+}
+
+// outcome returns what says how a request ended; done is for one that has worked, and
+// may be "".
+func (p *printer) outcome(done string) func(error) {
+	return func(err error) {
+		switch {
+		case err != nil:
+			p.say("Not done: %s.", err)
+		case done != "":
+			p.say("%s", done)
+		}
+	}
+}
+
+// spelled is a text of somebody else with everything in it visible, on one line.
+func spelled(s string) string {
+	return strings.ReplaceAll(safetext.Visible(s), "\n", `<\n>`)
+}
+
+// interrupted says that the terminal has echoed ^C.
+func (p *printer) interrupted() {
+	if p.terminal {
+		p.open, p.owner, p.asked = true, nil, ""
 	}
 }

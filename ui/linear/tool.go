@@ -19,61 +19,68 @@ const announceAfter = 2 * time.Second
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
 // tellTool says how a tool call ended, and numbers it when it is first heard of.
-func (c *chat) tellTool(t *talk, it *thread.Item, s *told) {
-	t.numbered(it, s)
+func (n *narrator) tellTool(it *thread.Item, s *told) {
+	n.numbers.of(it.Index)
 	state := it.Tool.State()
 	if it.Tool.Live() && state != thread.ToolStillRunning {
-		if s.line == "" && !slices.Contains(t.slow, it.Index) {
-			t.slow = append(t.slow, it.Index)
+		if s.line == "" && !slices.Contains(n.slow, it.Index) {
+			n.slow = append(n.slow, it.Index)
 		}
 		return
 	}
-	t.slow = slices.DeleteFunc(t.slow, func(i int) bool { return i == it.Index })
+	n.slow = slices.DeleteFunc(n.slow, func(i int) bool { return i == it.Index })
 	if once := state == thread.ToolStillRunning || state == thread.ToolStopped; once && s.state == state && s.trust == it.Tool.Trust {
 		return // what it puts out meanwhile, and how the agent calls its end, is no news
 	}
 	s.state, s.trust = state, it.Tool.Trust
-	c.sayOnce(s, c.toolLine(t, it, s))
-}
-
-// numbered gives an item the number that /output knows it by.
-func (t *talk) numbered(it *thread.Item, s *told) {
-	if s.number == 0 {
-		t.numbers = append(t.numbers, it.Index)
-		s.number = len(t.numbers)
-	}
+	n.sayOnce(s, n.toolLine(it))
 }
 
 // announce says of tool calls that take long that they run.
-func (c *chat) announce(t *talk) {
-	for _, i := range slices.Clone(t.slow) {
-		it, s := t.Thread.Items[i], t.told[i]
+func (n *narrator) announce() {
+	for _, i := range slices.Clone(n.slow) {
+		it, s := n.Thread.Items[i], n.told[i]
 		if it.Tool.State() != thread.ToolRunning { // it may wait for the user
 			continue
 		}
 		if due := it.Tool.Started.Add(announceAfter); due.After(time.Now()) {
-			c.wakeAt(due)
+			n.tasks.wakeAt(due)
 			continue
 		}
-		t.slow = slices.DeleteFunc(t.slow, func(o int) bool { return o == i })
-		if s.line == "" && subject(it.Tool, c.cwd()) != "" {
-			c.sayOnce(s, c.toolLine(t, it, s))
+		n.slow = slices.DeleteFunc(n.slow, func(o int) bool { return o == i })
+		if s.line == "" && subject(it.Tool, n.cwd()) != "" {
+			n.sayOnce(s, n.toolLine(it))
 		}
 	}
 }
 
+// numbers are those that /output knows tool calls by.
+type numbers struct {
+	items []int       // their indexes
+	at    map[int]int // the number of an index
+}
+
+// of is the number of an item, which gets one when it is first heard of.
+func (ns *numbers) of(item int) int {
+	if ns.at[item] == 0 {
+		ns.items = append(ns.items, item)
+		ns.at[item] = len(ns.items)
+	}
+	return ns.at[item]
+}
+
 // toolLine is all of a tool call but its content, in a line.
-func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
-	tool := it.Tool
-	line := toolName(tool, s.number) + ": " + strings.TrimSpace(strings.TrimSpace(verbs[tool.Kind])+" "+subject(tool, c.cwd()))
+func (n *narrator) toolLine(it *thread.Item) string {
+	tool, number := it.Tool, n.numbers.of(it.Index)
+	line := toolName(tool, number) + ": " + strings.TrimSpace(strings.TrimSpace(verbs[tool.Kind])+" "+subject(tool, n.cwd()))
 	if tool.Kind == "execute" {
-		line = toolName(tool, s.number) + ": " + subject(tool, c.cwd())
+		line = toolName(tool, number) + ": " + subject(tool, n.cwd())
 	}
 	var parts []string
 	if added, removed, ok := counts(tool); ok {
 		parts = append(parts, fmt.Sprintf("plus %d, minus %d", added, removed))
 	}
-	ended, lines := commandEnd(t, it)
+	ended, lines := commandEnd(n.Thread, it)
 	if ended != "" {
 		parts = append(parts, ended)
 	}
@@ -86,8 +93,8 @@ func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
 	if took := tool.Took(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}
-	if n := lines + textLines(tool); n > 0 && tool.Kind == "execute" {
-		parts = append(parts, count(n, "line")+fmt.Sprintf("; /output %d shows them", s.number))
+	if lines += textLines(tool); lines > 0 && tool.Kind == "execute" {
+		parts = append(parts, count(lines, "line")+fmt.Sprintf("; /output %d shows them", number))
 	}
 	return line + ", " + strings.Join(parts, ", ") + "."
 }
@@ -146,7 +153,7 @@ func counts(t *thread.Tool) (added, removed int, ok bool) {
 
 // commandEnd says how the commands of a call ended, and how many lines of output
 // there are of them.
-func commandEnd(t *talk, it *thread.Item) (words string, lines int) {
+func commandEnd(t *thread.Thread, it *thread.Item) (words string, lines int) {
 	for _, content := range it.Tool.Content {
 		term := terminalOf(t, it, content)
 		if term == nil {
@@ -164,11 +171,11 @@ func commandEnd(t *talk, it *thread.Item) (words string, lines int) {
 	return words, lines
 }
 
-func terminalOf(t *talk, it *thread.Item, content event.ToolContent) *thread.Terminal {
+func terminalOf(t *thread.Thread, it *thread.Item, content event.ToolContent) *thread.Terminal {
 	if content.Terminal == "" {
 		return nil
 	}
-	return t.Thread.TerminalOf(it, content.Terminal)
+	return t.TerminalOf(it, content.Terminal)
 }
 
 // screenOf plays the output of a command.
@@ -191,9 +198,9 @@ func textLines(t *thread.Tool) int {
 }
 
 // tellPlan says how far the plan is, when that is news.
-func (c *chat) tellPlan(t *talk) {
+func (n *narrator) tellPlan() {
 	done, now := 0, ""
-	for _, e := range t.Thread.Plan {
+	for _, e := range n.Thread.Plan {
 		switch {
 		case e.Status == "completed":
 			done++
@@ -202,17 +209,17 @@ func (c *chat) tellPlan(t *talk) {
 		}
 	}
 	line := ""
-	if heading := t.Thread.Heading(); heading != "" {
+	if heading := n.Thread.Heading(); heading != "" {
 		line = "Plan: " + strings.TrimRight(inline(heading), ".") + ". /plan reads all of it."
 	}
-	if n := len(t.Thread.Plan); n > 0 {
-		line = fmt.Sprintf("Plan: %d of %d done.", done, n)
+	if steps := len(n.Thread.Plan); steps > 0 {
+		line = fmt.Sprintf("Plan: %d of %d done.", done, steps)
 		if now != "" {
 			line += " Now: " + strings.TrimRight(now, ".") + "."
 		}
 	}
-	if line != t.plan && line != "" {
-		c.say("%s", line)
+	if line != n.plan && line != "" {
+		n.out.say("%s", line)
 	}
-	t.plan = line
+	n.plan = line
 }
