@@ -3,7 +3,6 @@ package linear
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -119,11 +118,8 @@ func (r report) queue() {
 }
 
 func (r report) dropQueued(arg string) {
-	n := len(r.Queued)
-	if arg != "" {
-		n, _ = strconv.Atoi(arg)
-	}
-	if n < 1 || n > len(r.Queued) {
+	n, ok := numbered(arg, len(r.Queued))
+	if !ok {
 		r.out.say("There is no such prompt among those that wait.")
 		return
 	}
@@ -157,8 +153,8 @@ func (r report) status() {
 	if r.ACP == nil {
 		return
 	}
-	for _, s := range settingsOf(r.Session) {
-		r.out.say("%s: %s.", s.name, s.current)
+	for _, s := range r.Settings() {
+		r.out.say("%s: %s.", s.Name, s.Value())
 	}
 	if u := r.Thread.Usage; u.Size > 0 {
 		r.out.say("Context: %d percent used, %d of %d tokens.", min(999, u.Used*100/u.Size), u.Used, u.Size)
