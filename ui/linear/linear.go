@@ -235,7 +235,7 @@ func (c *chat) loop(ctx context.Context) {
 			c.interrupt()
 		case f := <-c.tasks.results:
 			f()
-		case err := <-c.history.failure():
+		case err := <-c.history.failed:
 			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), oneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", oneLine(line))
@@ -283,7 +283,7 @@ func (c *chat) nextQuestion() {
 	case c.ended: // nobody is there to answer
 		c.questions.unanswered(c.questions.waiting[0])
 	default:
-		c.front.finish(len(c.front.Thread.Items))
+		c.front.finishAll()
 		c.questions.next()
 	}
 }

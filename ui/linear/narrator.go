@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -52,38 +53,32 @@ type told struct {
 	trust    thread.Trust
 }
 
-// busy tells whether a turn runs.
-func (n *narrator) busy() bool { return busy(n.Session) }
-
-// cwd is what paths are shortened by.
-func (n *narrator) cwd() string { return cwd(n.Session) }
-
 // applied says what an event has changed.
 func (n *narrator) applied(e event.Event, items []int) {
-	quiet := !n.front || n.loading
+	if !n.front || n.loading {
+		n.unseen(e, items)
+		return
+	}
+	switch e.(type) {
+	case event.HistoryBegan:
+		n.loading = true
+	case event.TurnEnded: // what was said comes before what becomes of the rest
+		n.finishAll()
+	}
+	n.changed(items)
+	if _, plan := e.(event.PlanChanged); plan {
+		n.finishAll()
+		n.tellPlan()
+	}
+}
+
+// unseen says what the user is to know of a session that is elsewhere, or being loaded.
+func (n *narrator) unseen(e event.Event, items []int) {
 	switch e.(type) {
 	case event.HistoryBegan:
 		n.loading = true
 	case event.NoticeArrived:
-		if quiet {
-			n.out.say("%s", notice(n.Thread.Items[items[0]]))
-		}
-	case event.TurnEnded:
-		if !quiet { // what was said comes before what becomes of the rest
-			before := len(n.Thread.Items)
-			if before > 0 && n.Thread.Items[before-1].Kind == thread.TurnEnd {
-				before--
-			}
-			n.finish(before)
-		}
-	}
-	n.changed(items)
-	switch e.(type) {
-	case event.PlanChanged:
-		if !quiet {
-			n.finish(len(n.Thread.Items))
-			n.tellPlan()
-		}
+		n.out.say("%s", notice(n.Thread.Items[items[0]]))
 	case event.TurnEnded:
 		if !n.front {
 			n.done = true
@@ -121,8 +116,7 @@ func (n *narrator) tell(it *thread.Item) {
 	case thread.AgentMessage:
 		n.speak(it, s)
 	case thread.UserMessage, thread.ThoughtMessage:
-		n.reopen(it.Index)
-		s.finished = false
+		n.reopen(it.Index, s)
 		if it.Kind == thread.UserMessage && it.MessageID == "" && !it.At.IsZero() {
 			n.finish(it.Index + 1) // as it was sent
 		}
@@ -169,8 +163,8 @@ func (n *narrator) sayOnce(s *told, line string) {
 }
 
 // reopen notes that a message may go on.
-func (n *narrator) reopen(i int) {
-	if !slices.Contains(n.open, i) {
+func (n *narrator) reopen(i int, s *told) {
+	if s.finished = false; !slices.Contains(n.open, i) {
 		n.open = append(n.open, i)
 	}
 }
@@ -198,6 +192,8 @@ func (n *narrator) finish(before int) {
 	}
 }
 
+func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
+
 // speak says what has come of a message of the agent's.
 func (n *narrator) speak(it *thread.Item, s *told) {
 	if s.speaker == nil {
@@ -218,8 +214,7 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 	if len(it.Text) == s.fed {
 		return
 	}
-	n.reopen(it.Index)
-	s.finished = false
+	n.reopen(it.Index, s)
 	more := it.Text[s.fed:]
 	s.hash.Write(more)
 	s.fed = len(it.Text)
@@ -328,10 +323,8 @@ func (n *narrator) turnEnd(it *thread.Item) {
 		n.out.say("Turn ended: %s said nothing.", called(n.Agent))
 	case end.StopReason == "end_turn":
 		n.out.say("Turn ended.")
-	case endWords[end.StopReason] != "":
-		n.out.say("Turn ended: %s.", endWords[end.StopReason])
 	default:
-		n.out.say("Turn ended: %s.", end.StopReason)
+		n.out.say("Turn ended: %s.", cmp.Or(endWords[end.StopReason], end.StopReason))
 	}
 }
 
@@ -341,8 +334,8 @@ func (n *narrator) rest() {
 	if n.loading {
 		return
 	}
-	if len(n.open) > 0 && !n.busy() {
-		n.finish(len(n.Thread.Items))
+	if len(n.open) > 0 && !busy(n.Session) {
+		n.finishAll()
 	}
 	n.announce()
 	n.tellSettings()

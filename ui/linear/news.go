@@ -142,7 +142,7 @@ func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	}
 	n.applied(e, items)
 	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {
-		c.front.finish(len(c.front.Thread.Items))
+		c.front.finishAll()
 		c.lender.attend(n.Agent.Conn(), n.Thread.Session, e)
 	}
 }

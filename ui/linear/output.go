@@ -15,19 +15,14 @@ import (
 
 // output writes all that a tool call has brought: what, and each line of it.
 func (r report) output(arg string) {
-	n := len(r.numbers.items)
-	if arg != "" {
-		var err error
-		if n, err = strconv.Atoi(arg); err != nil {
-			n = 0
-		}
-	}
-	if n < 1 || n > len(r.numbers.items) {
-		if len(r.numbers.items) == 0 {
-			r.out.say("There is no output yet.")
-			return
-		}
-		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(r.numbers.items))
+	most := len(r.numbers.items)
+	n, ok := numbered(arg, most)
+	switch {
+	case most == 0:
+		r.out.say("There is no output yet.")
+		return
+	case !ok:
+		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, most)
 		return
 	}
 	it := r.Thread.Items[r.numbers.items[n-1]]
@@ -37,10 +32,7 @@ func (r report) output(arg string) {
 	for _, content := range tool.Content {
 		shown = r.content(it, content) || shown
 	}
-	if !shown {
-		shown = r.raw(tool)
-	}
-	if !shown {
+	if !shown && !r.raw(tool) {
 		r.out.say("There is nothing to show.")
 		return
 	}
@@ -64,7 +56,7 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 			r.out.lines(content.Changes.Patch)
 		}
 	case content.Terminal != "":
-		term := terminalOf(r.Thread, it, content)
+		term := r.Thread.TerminalOf(it, content.Terminal)
 		if term == nil {
 			return false
 		}
@@ -85,23 +77,31 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	return true
 }
 
+// numbered reads which of so many is meant: the last where nothing was said.
+func numbered(arg string, most int) (n int, ok bool) {
+	if arg == "" {
+		return most, most > 0
+	}
+	n, err := strconv.Atoi(arg)
+	return n, err == nil && n >= 1 && n <= most
+}
+
 // raw writes the input and output of a call that has nothing else.
 func (r report) raw(tool *thread.Tool) bool {
 	shown := false
-	if tool.RawInput != "" && tool.RawInput != "{}" {
-		r.out.say("Input:")
-		r.out.lines(safetext.Clean(tool.RawInput))
-		shown = true
+	show := func(label, text string) {
+		if text != "" && text != "{}" && text != "null" {
+			r.out.say("%s:", label)
+			r.out.lines(safetext.Clean(text))
+			shown = true
+		}
 	}
-	text := tool.RawOutput
-	var s string
-	if json.Unmarshal([]byte(text), &s) == nil {
-		text = s
+	show("Input", tool.RawInput)
+	result := tool.RawOutput
+	var text string
+	if json.Unmarshal([]byte(result), &text) == nil {
+		result = text
 	}
-	if text != "" && text != "{}" && text != "null" {
-		r.out.say("Result:")
-		r.out.lines(safetext.Clean(text))
-		shown = true
-	}
+	show("Result", result)
 	return shown
 }

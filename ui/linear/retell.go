@@ -54,12 +54,12 @@ func (n *narrator) write(from int) {
 		again.finish(it.Index)
 		again.tell(it)
 	}
-	again.finish(len(n.Thread.Items))
+	again.finishAll()
 }
 
 // leave ends what is being said: the user is about to go to another session.
 func (n *narrator) leave() {
-	n.finish(len(n.Thread.Items))
+	n.finishAll()
 	n.mute, n.front = len(n.Thread.Items), false
 }
 

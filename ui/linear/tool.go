@@ -1,12 +1,12 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/transcript"
 	"parley/ui/widget"
@@ -48,7 +48,7 @@ func (n *narrator) announce() {
 			continue
 		}
 		n.slow = slices.DeleteFunc(n.slow, func(o int) bool { return o == i })
-		if s.line == "" && subject(it.Tool, n.cwd()) != "" {
+		if s.line == "" && subject(it.Tool, cwd(n.Session)) != "" {
 			n.sayOnce(s, n.toolLine(it))
 		}
 	}
@@ -71,20 +71,19 @@ func (ns *numbers) of(item int) int {
 
 // toolLine is all of a tool call but its content, in a line.
 func (n *narrator) toolLine(it *thread.Item) string {
-	tool, number := it.Tool, n.numbers.of(it.Index)
-	line := toolName(tool, number) + ": " + strings.TrimSpace(strings.TrimSpace(verbs[tool.Kind])+" "+subject(tool, n.cwd()))
-	if tool.Kind == "execute" {
-		line = toolName(tool, number) + ": " + subject(tool, n.cwd())
+	tool, number, b := it.Tool, n.numbers.of(it.Index), broughtBy(n.Thread, it)
+	what := subject(tool, cwd(n.Session))
+	if tool.Kind != "execute" {
+		what = strings.TrimSpace(verbs[tool.Kind] + " " + what)
 	}
 	var parts []string
-	if added, removed, ok := counts(tool); ok {
-		parts = append(parts, fmt.Sprintf("plus %d, minus %d", added, removed))
+	if b.diffs {
+		parts = append(parts, fmt.Sprintf("plus %d, minus %d", b.added, b.removed))
 	}
-	ended, lines := commandEnd(n.Thread, it)
-	if ended != "" {
-		parts = append(parts, ended)
+	if b.ended != "" {
+		parts = append(parts, b.ended)
 	}
-	if tool.State() != thread.ToolDone || ended == "" {
+	if tool.State() != thread.ToolDone || b.ended == "" {
 		parts = append(parts, tool.StateWord())
 	}
 	if tool.Trust >= thread.Unasked {
@@ -93,10 +92,10 @@ func (n *narrator) toolLine(it *thread.Item) string {
 	if took := tool.Took(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}
-	if lines += textLines(tool); lines > 0 && tool.Kind == "execute" {
-		parts = append(parts, count(lines, "line")+fmt.Sprintf("; /output %d shows them", number))
+	if b.lines > 0 && tool.Kind == "execute" {
+		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", count(b.lines, "line"), number))
 	}
-	return line + ", " + strings.Join(parts, ", ") + "."
+	return toolName(tool, number) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
 
 // toolName is what a call is called, with its number.
@@ -109,14 +108,16 @@ func toolName(t *thread.Tool, number int) string {
 
 // subject says what a call is about: its command, its files, or its title.
 func subject(t *thread.Tool, cwd string) string {
-	if t.Kind == "execute" {
+	switch t.Kind {
+	case "execute":
 		if command := transcript.Command(t.RawInput); command != "" {
 			return cut(oneLine(command), 300)
 		}
 		return inline(t.Title)
-	}
-	if paths := paths(t, cwd); paths != "" && slices.Contains([]string{"read", "edit", "delete", "move"}, t.Kind) {
-		return paths
+	case "read", "edit", "delete", "move":
+		if paths := transcript.Paths(t, cwd, "%s line %d"); len(paths) > 0 {
+			return oneLine(strings.Join(paths, ", "))
+		}
 	}
 	if t.Title != "" {
 		return inline(t.Title)
@@ -124,58 +125,48 @@ func subject(t *thread.Tool, cwd string) string {
 	return t.Name
 }
 
-// paths lists the files of a call, each once.
-func paths(t *thread.Tool, cwd string) string {
-	out := transcript.Paths(t, cwd, "%s line %d")
-	for i := range out {
-		out[i] = oneLine(out[i])
-	}
-	return strings.Join(out, ", ")
+// brought is what a tool call has brought so far.
+type brought struct {
+	diffs          bool // there are any: added and removed are their lines
+	added, removed int
+	lines          int    // of text and output
+	ended          string // how its command did
 }
 
-// counts sums up the lines of the diffs of a call.
-func counts(t *thread.Tool) (added, removed int, ok bool) {
-	for _, content := range t.Content {
+func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
+	for _, content := range it.Tool.Content {
 		switch {
 		case content.Diff != nil:
-			plus, minus := widget.Summarise(transcript.Change(content.Diff))
-			added, removed, ok = added+plus, removed+minus, true
+			added, removed := widget.Summarise(transcript.Change(content.Diff))
+			b.diffs, b.added, b.removed = true, b.added+added, b.removed+removed
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
 			for _, f := range widget.ParsePatch(content.Changes.Patch) {
 				if f.Diff != nil {
-					added, removed, ok = added+f.Diff.Added, removed+f.Diff.Removed, true
+					b.diffs, b.added, b.removed = true, b.added+f.Diff.Added, b.removed+f.Diff.Removed
 				}
 			}
+		case content.Terminal != "":
+			if term := t.TerminalOf(it, content.Terminal); term != nil {
+				b.lines += screenOf(term).Len()
+				b.ended = cmp.Or(endOf(term), b.ended)
+			}
+		case content.Content != nil && content.Content.Text != "":
+			b.lines += len(splitLines(content.Content.Text))
 		}
 	}
-	return added, removed, ok
+	return b
 }
 
-// commandEnd says how the commands of a call ended, and how many lines of output
-// there are of them.
-func commandEnd(t *thread.Thread, it *thread.Item) (words string, lines int) {
-	for _, content := range it.Tool.Content {
-		term := terminalOf(t, it, content)
-		if term == nil {
-			continue
-		}
-		lines += screenOf(term).Len()
-		switch {
-		case !term.Exited:
-		case term.Signal != "":
-			words = "ended by " + term.Signal
-		case term.Code != nil:
-			words = fmt.Sprintf("exit code %d", *term.Code)
-		}
+// endOf says how a command ended; "" where that is not known.
+func endOf(term *thread.Terminal) string {
+	switch {
+	case !term.Exited:
+	case term.Signal != "":
+		return "ended by " + term.Signal
+	case term.Code != nil:
+		return fmt.Sprintf("exit code %d", *term.Code)
 	}
-	return words, lines
-}
-
-func terminalOf(t *thread.Thread, it *thread.Item, content event.ToolContent) *thread.Terminal {
-	if content.Terminal == "" {
-		return nil
-	}
-	return t.TerminalOf(it, content.Terminal)
+	return ""
 }
 
 // screenOf plays the output of a command.
@@ -184,17 +175,6 @@ func screenOf(term *thread.Terminal) *widget.Terminal {
 	screen := widget.NewTerminal(cols)
 	screen.Write(term.Output)
 	return screen
-}
-
-// textLines is how many lines of text a call has brought.
-func textLines(t *thread.Tool) int {
-	n := 0
-	for _, content := range t.Content {
-		if content.Content != nil && content.Content.Text != "" {
-			n += len(splitLines(content.Content.Text))
-		}
-	}
-	return n
 }
 
 // tellPlan says how far the plan is, when that is news.
