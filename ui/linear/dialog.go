@@ -166,7 +166,7 @@ func (ds *dialogs) answer(l typedLine) {
 		case looksLikeAnswer(text): // it would make no sense as a prompt later on
 			ds.out.say("%s Type it again if it is about this question: %s", early, text)
 		default:
-			ds.out.say("%s Put aside as prompt %d: %s", early, ds.putAside(l.text), cut(oneLine(text), 60))
+			ds.out.say("%s Put aside as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
 		}
 		return
 	}

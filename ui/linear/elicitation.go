@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,7 +162,7 @@ func (e *elicitation) nextField() {
 			e.settle(event.ElicitationAnswer{Action: trimmed[1:]})
 			return
 		}
-		v, shown, err := fieldValue(field, text)
+		v, err := fieldValue(field, text)
 		if err == nil {
 			err = field.Validate(v)
 		}
@@ -169,8 +170,9 @@ func (e *elicitation) nextField() {
 			e.questions.out.say("Not taken: %s.", err)
 			return
 		}
-		if field.Secret {
-			shown = "not shown"
+		shown := "not shown"
+		if !field.Secret {
+			shown = valueWords(field, v)
 		}
 		e.values[field.Key], e.shown = v, append(e.shown, field.Title+": "+shown)
 		e.nextField()
@@ -232,78 +234,68 @@ func fieldWants(f elicit.Field) string {
 	empty := "enter alone leaves it empty"
 	switch {
 	case f.Default != nil:
-		empty = "enter alone for " + defaultWords(f)
+		empty = "enter alone for " + valueWords(f, f.Default)
 	case f.Required && f.Kind != elicit.Bool:
 		empty = "/cancel gives up"
 	}
 	return "Type " + what + "; " + empty + ":"
 }
 
-// defaultWords is what a field begins with, as it is shown.
-func defaultWords(f elicit.Field) string {
-	title := func(value string) string {
-		for _, o := range f.Options {
-			if o.Value == value {
-				return oneLine(o.Title)
-			}
-		}
-		return oneLine(safetext.Visible(value))
-	}
-	switch v := f.Default.(type) {
+// valueWords is a value of a field, as it is shown.
+func valueWords(f elicit.Field, value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "empty"
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
-		return title(v)
+		if i := slices.IndexFunc(f.Options, func(o elicit.Option) bool { return o.Value == v }); i >= 0 {
+			return oneLine(f.Options[i].Title)
+		}
+		return oneLine(safetext.Visible(strings.TrimSpace(v)))
 	case []string:
 		var out []string
-		for _, value := range v {
-			out = append(out, title(value))
+		for _, one := range v {
+			out = append(out, valueWords(f, one))
 		}
 		return strings.Join(out, ", ")
 	}
-	return fmt.Sprint(f.Default)
+	return fmt.Sprint(value)
 }
 
-var errChoice = errors.New("that is no number of a choice")
-
-// fieldValue reads what was typed, as the rules of the form take it, and how it is
-// shown.
-func fieldValue(f elicit.Field, text string) (v any, shown string, err error) {
+// fieldValue reads what was typed, as the rules of the form take it.
+func fieldValue(f elicit.Field, text string) (any, error) {
 	if !f.Secret {
 		text = safetext.Clean(text)
 	}
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" {
-		if f.Default != nil {
-			return f.Default, defaultWords(f), nil
-		}
-		return nil, "empty", nil
-	}
-	switch f.Kind {
-	case elicit.Bool:
+	switch trimmed := strings.TrimSpace(text); {
+	case trimmed == "":
+		return f.Default, nil
+	case f.Kind == elicit.Bool:
 		switch strings.ToLower(trimmed) {
 		case "yes", "y", "true", "on", "1":
-			return true, "yes", nil
+			return true, nil
 		case "no", "n", "false", "off", "0":
-			return false, "no", nil
+			return false, nil
 		}
-		return nil, "", errors.New("type yes or no")
-	case elicit.Select, elicit.MultiSelect:
-		var values, titles []string
+		return nil, errors.New("type yes or no")
+	case f.Kind == elicit.Select, f.Kind == elicit.MultiSelect:
+		errChoice := errors.New("that is no number of a choice")
+		var values []string
 		for _, word := range strings.Fields(strings.ReplaceAll(trimmed, ",", " ")) {
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 1 || n > len(f.Options) {
-				return nil, "", errChoice
+				return nil, errChoice
 			}
-			values, titles = append(values, f.Options[n-1].Value), append(titles, oneLine(f.Options[n-1].Title))
+			values = append(values, f.Options[n-1].Value)
 		}
-		if f.Kind == elicit.MultiSelect {
-			return values, strings.Join(titles, ", "), nil
+		switch {
+		case f.Kind == elicit.MultiSelect:
+			return values, nil
+		case len(values) == 1:
+			return values[0], nil
 		}
-		if len(values) != 1 {
-			return nil, "", errChoice
-		}
-		return values[0], titles[0], nil
+		return nil, errChoice
 	}
-	return text, trimmed, nil
+	return text, nil
 }

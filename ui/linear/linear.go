@@ -20,6 +20,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -70,16 +71,8 @@ type chat struct {
 // Run talks until the user quits or ctx ends. Everything that was started is gone
 // when it returns.
 func Run(ctx context.Context, opts Options) (ui.Left, error) {
-	var read io.Reader = os.Stdin
-	var write io.Writer = os.Stdout
-	if opts.Input != nil {
-		read = opts.Input
-	}
-	if opts.Output != nil {
-		write = opts.Output
-	}
-	in := newInput(read)
-	return newChat(opts, in, newPrinter(write, in.terminal())).run(ctx)
+	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
+	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
 }
 
 func newChat(opts Options, in *input, out *printer) *chat {
@@ -87,11 +80,11 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume})
-	c.tasks = newTasks(c.w, c.hear)
+	c.tasks = &tasks{w: c.w, hear: c.hear, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, out: out, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
-	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr}
+	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
 	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AskedLogin != nil, starts: c.starts}
 	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
@@ -111,7 +104,7 @@ func (c *chat) ownCommands() []command {
 		{"status", "how things stand; an empty line during a turn does the same", c.tells(report.status)},
 		{"queue", "the prompts that wait", c.tells(report.queue)},
 		{"drop", "with a number: drop that prompt of those that wait; the last one without", func(arg string) { c.report().dropQueued(arg) }},
-		{"resend", "send a prompt again that may not have arrived", plain(c.resend)},
+		{"resend", "send a prompt again that may not have arrived", plain(c.prompts.resend)},
 	}
 }
 
@@ -221,7 +214,6 @@ func (c *chat) sweep(ctx context.Context) func() {
 
 // loop does one thing after the other until the end.
 func (c *chat) loop(ctx context.Context) {
-	defer c.tasks.wake.Stop()
 	for {
 		if c.rest(); c.over {
 			return
@@ -239,7 +231,7 @@ func (c *chat) loop(ctx context.Context) {
 			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), oneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", oneLine(line))
-		case <-c.tasks.wake.C:
+		case <-c.tasks.wake():
 		}
 		c.tasks.settle()
 		if c.out.err != nil { // nobody is there to read
@@ -273,7 +265,6 @@ func (c *chat) rest() {
 	if reads {
 		c.in.want()
 	}
-	c.tasks.arm()
 }
 
 // nextQuestion asks what waits first, when nothing else is being asked.

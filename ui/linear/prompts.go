@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
+	"parley/ui"
 )
 
 // prompts sends what the user types to the session in front, or has it wait.
@@ -14,19 +15,21 @@ type prompts struct {
 	dialogs *dialogs
 	history *history
 	stderr  *stderr
+	front   func() *narrator
 	draft   []string // lines of a prompt that goes on
 }
 
-// send sends a prompt, or keeps it until it can go out; false for that.
-func (p *prompts) send(text string) bool {
+// send sends a prompt, or keeps it until it can go out.
+func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
 	n, err := s.Prompt(text)
 	switch {
 	case err != nil:
 		p.returned(s, text, "Not sent: "+err.Error(), "")
+	case n == 0 && out.terminal:
+		p.front().echoed = text
 	case n == 0:
-		return true
 	case retrying(s.Agent):
 		out.say("Put aside as prompt %d: there is no connection.", n)
 	case gone:
@@ -43,7 +46,6 @@ func (p *prompts) send(text string) bool {
 	default:
 		out.say("Queued as prompt %d.", n)
 	}
-	return false
 }
 
 // putAside has a prompt wait, and returns its number.
@@ -81,20 +83,17 @@ func (p *prompts) sent(n workspace.Sent) {
 	}
 }
 
-// resend takes the oldest prompt that may not have arrived, to be sent again; false where
-// that is not possible.
-func (p *prompts) resend() (text string, ok bool) {
-	s := p.w.Front()
-	switch {
+// resend sends the oldest prompt again that may not have arrived.
+func (p *prompts) resend() {
+	switch s := p.w.Front(); {
 	case len(s.Offers) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
-		return "", false
 	case s.ACP == nil:
 		p.dialogs.out.say("Not sent: there is no session yet.")
-		return "", false
+	default:
+		offer, _ := s.Offers.Take(false)
+		p.send(offer.Draft)
 	}
-	offer, _ := s.Offers.Take(false)
-	return offer.Draft, true
 }
 
 // unsent writes the prompts that wait when parley ends: they would be lost.
@@ -119,4 +118,44 @@ func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Reading()
 	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
+}
+
+// history keeps prompts for later runs, in order, without anybody waiting for the disk.
+type history struct {
+	texts  chan string
+	failed chan error // why one was not kept: the first; the others say the same
+	done   chan struct{}
+}
+
+// newHistory returns a history that writes to a store; nil keeps none.
+func newHistory(store ui.History) *history {
+	const most = 100
+	h := &history{texts: make(chan string, most), failed: make(chan error, 1), done: make(chan struct{})}
+	go func() {
+		defer close(h.done)
+		failed := false
+		for text := range h.texts {
+			if store == nil {
+				continue
+			}
+			if err := store.Add(text); err != nil && !failed {
+				failed = true
+				h.failed <- err
+			}
+		}
+	}()
+	return h
+}
+
+func (h *history) add(text string) {
+	select {
+	case h.texts <- text:
+	default: // the disk does not keep up: it is no reason to wait
+	}
+}
+
+// end waits for the last one.
+func (h *history) end() {
+	close(h.texts)
+	<-h.done
 }

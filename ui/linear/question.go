@@ -2,9 +2,14 @@ package linear
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/permissions"
+	"parley/ui/widget"
 )
 
 // asking is something that an agent waits for the user with.
@@ -96,5 +101,124 @@ func (q *questions) forget() {
 	q.waiting, q.pages = nil, nil
 	if d := q.dialogs.now; d != nil && d.about != nil {
 		q.dialogs.now = nil
+	}
+}
+
+// permission is a question whether something may be done.
+type permission struct {
+	permissions.Question
+	questions *questions
+	lender    *lender
+	w         *workspace.Workspace
+	session   *workspace.Session
+	conn      *workspace.Connection
+}
+
+func (p *permission) endedBy(s *workspace.Session, e event.Event) bool {
+	settled, ok := e.(permissions.Settled)
+	return ok && settled.Key == p.Key && s == p.session
+}
+
+func (p *permission) asker() string {
+	agent := called(p.session.Agent)
+	switch {
+	case p.Origin != permissions.FromParley:
+		return agent + " asks"
+	case p.Why != "":
+		return "parley asks again: " + p.Why
+	}
+	return "parley asks, because " + agent + " wants this without having asked"
+}
+
+func (p *permission) summary() string { return p.asker() + ": " + oneLine(p.Heading) }
+
+func (p *permission) refuse() string {
+	p.conn.Broker.Reject(p.Key)
+	return "Not allowed"
+}
+
+// dialog writes all of a question and then what can be answered, as the agent sent it.
+func (p *permission) dialog(of int) *dialog {
+	d := &dialog{guarded: true, about: p, intro: func() { p.write(of) }, wants: answers(len(p.Options))}
+	settle := func(answer func() error) func() {
+		return func() {
+			p.questions.drop(p)
+			if err := answer(); err != nil {
+				p.questions.out.say("Not answered: %s.", err)
+			}
+		}
+	}
+	for _, o := range p.Options {
+		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.conn.Broker.Answer(p.Key, o.ID) })})
+	}
+	if p.lender.able(&p.Question, p.conn) {
+		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
+	}
+	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
+		return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
+	}) {
+		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.conn.Broker.Cancel(p.Key); return nil })})
+	}
+	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
+		p.details()
+		d.at = time.Time{}
+	}})
+	return d
+}
+
+// attended allows a command once, with the keyboard. From now on nobody reads what is
+// typed, until the command has it.
+func (p *permission) attended() error {
+	i := slices.IndexFunc(p.Options, func(o permissions.Option) bool { return o.Kind == permissions.AllowOnce })
+	if i < 0 {
+		return nil
+	}
+	err := p.conn.Broker.AnswerAttended(p.Key, p.Options[i].ID)
+	if err == nil {
+		p.lender.promise()
+	}
+	return err
+}
+
+func (p *permission) write(of int) {
+	out := p.questions.out
+	out.say("Question 1 of %d: %s.", of, p.asker())
+	if p.session != p.w.Front() {
+		out.say("It is about another session: %s.", title(p.session))
+	}
+	out.lines(p.Heading)
+	for _, part := range p.Body {
+		switch part.Kind {
+		case permissions.Command:
+			out.labelled("Command", part.Text)
+		case permissions.Field:
+			out.labelled(oneLine(part.Label), part.Text)
+		case permissions.Warning:
+			out.labelled("Warning", part.Text)
+		case permissions.Diff:
+			out.change(widget.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.OldNone, First: part.First})
+		default:
+			out.lines(part.Text)
+		}
+	}
+	for _, v := range p.Breakdown() {
+		out.say("Part: %s: %s.", oneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
+	}
+	if p.Words != "" {
+		out.labelled("The agent's words", p.Words)
+	}
+}
+
+func (p *permission) details() {
+	out := p.questions.out
+	if p.Details == "" {
+		out.say("Details: the agent sent nothing else about it.")
+		return
+	}
+	out.say("Details:")
+	out.lines(p.Details)
+	out.say("End of the details.")
+	for i, o := range p.Options {
+		out.say("%d. %s", i+1, spelled(o.Name))
 	}
 }

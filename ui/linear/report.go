@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/transcript"
 )
@@ -85,7 +86,7 @@ func (r report) turns() {
 			r.out.say("Prompts so far:")
 		}
 		_, own := transcript.SplitCarried(string(it.Text))
-		r.out.say("%d. %s", n, cut(oneLine(own), 200))
+		r.out.say("%d. %s", n, safetext.Line(own, 200))
 	}
 	if n == 0 {
 		r.out.say("There are no prompts yet.")
@@ -110,7 +111,7 @@ func (r report) queue() {
 		return
 	}
 	for i, text := range r.Queued {
-		r.out.say("%d. %s", i+1, cut(oneLine(text), 200))
+		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
 	}
 	if r.Paused {
 		r.out.say("They wait for you: enter alone sends the first one.")
@@ -123,7 +124,7 @@ func (r report) dropQueued(arg string) {
 		r.out.say("There is no such prompt among those that wait.")
 		return
 	}
-	r.out.say("Dropped: %s", cut(oneLine(r.TakeQueued(n-1)), 200))
+	r.out.say("Dropped: %s", safetext.Line(r.TakeQueued(n-1), 200))
 	r.EndEdit()
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 )
 
 // restart forgets what was said: the thread is another one.
@@ -76,7 +77,7 @@ func (n *narrator) introduce() {
 // sayOffers offers the prompts that may not have arrived.
 func (n *narrator) sayOffers() {
 	for _, p := range n.Offers {
-		n.out.say("Prompt %s; /resend sends it again: %s", p.Why(), cut(oneLine(p.Draft), 60))
+		n.out.say("Prompt %s; /resend sends it again: %s", p.Why(), safetext.Line(p.Draft, 60))
 	}
 }
 

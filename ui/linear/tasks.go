@@ -15,19 +15,14 @@ type tasks struct {
 	hear    func(workspace.News)
 	results chan func() // of what was done, to be called by the chat
 	running sync.WaitGroup
-	wake    *time.Timer
-	due     time.Time // when wake goes off; zero: it does not
-}
-
-func newTasks(w *workspace.Workspace, hear func(workspace.News)) *tasks {
-	return &tasks{w: w, hear: hear, results: make(chan func()), wake: time.NewTimer(time.Hour)}
+	due     time.Time // when to look again; zero: when something happens
 }
 
 // settle runs what the workspace wants done, and hears what has happened in it.
 func (t *tasks) settle() {
 	for {
 		for _, task := range t.w.Tasks() {
-			t.start(func() func() {
+			t.run(func(context.Context) func() {
 				r := task()
 				return func() {
 					for more := r != nil; more; {
@@ -49,11 +44,7 @@ func (t *tasks) settle() {
 // closed.
 func (t *tasks) run(work func(ctx context.Context) func()) {
 	ctx := t.w.Context()
-	t.start(func() func() { return work(ctx) })
-}
-
-func (t *tasks) start(work func() func()) {
-	t.running.Go(func() { t.results <- work() })
+	t.running.Go(func() { t.results <- work(ctx) })
 }
 
 // wakeAt has the chat look again, then or before.
@@ -63,13 +54,12 @@ func (t *tasks) wakeAt(at time.Time) {
 	}
 }
 
-// arm sets the timer.
-func (t *tasks) arm() {
+// wake yields when it is time to look again.
+func (t *tasks) wake() <-chan time.Time {
 	if t.due.IsZero() {
-		t.wake.Stop()
-	} else {
-		t.wake.Reset(time.Until(t.due))
+		return nil
 	}
+	return time.After(time.Until(t.due))
 }
 
 // end closes the workspace, and waits for what is under way.

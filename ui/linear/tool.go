@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -111,7 +112,7 @@ func subject(t *thread.Tool, cwd string) string {
 	switch t.Kind {
 	case "execute":
 		if command := transcript.Command(t.RawInput); command != "" {
-			return cut(oneLine(command), 300)
+			return safetext.Line(command, 300)
 		}
 		return inline(t.Title)
 	case "read", "edit", "delete", "move":

@@ -51,21 +51,14 @@ func (c *chat) typed(l typedLine) {
 	first := len(c.prompts.draft) == 0
 	c.prompts.draft = nil
 	switch trimmed := strings.TrimSpace(text); {
-	case first && c.dialogs.wasAnswer(text, c.prompt):
+	case first && c.dialogs.wasAnswer(text, c.prompts.send):
 	case trimmed == "":
 		c.empty()
 	case strings.HasPrefix(trimmed, "/") && c.commands.run(trimmed):
 	case strings.HasPrefix(text, "!"):
 		c.out.say("Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
 	default:
-		c.prompt(text)
-	}
-}
-
-// prompt sends what was typed, or has it wait. A terminal shows already what was sent.
-func (c *chat) prompt(text string) {
-	if c.prompts.send(text) && c.out.terminal {
-		c.front.echoed = text
+		c.prompts.send(text)
 	}
 }
 
@@ -145,11 +138,4 @@ func (c *chat) lastWish() {
 	_, reading := s.Reading()
 	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.ACP != nil && busy(s) || c.questions.any() || s.ACP != nil && len(s.Queued) > 0 && !s.Paused
 	c.over = !waits || d != nil && s.ACP == nil
-}
-
-// resend sends the oldest prompt again that may not have arrived.
-func (c *chat) resend() {
-	if text, ok := c.prompts.resend(); ok {
-		c.prompt(text)
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/transcript"
 )
@@ -22,7 +23,7 @@ func title(s *workspace.Session) string {
 	for _, it := range s.Thread.Items {
 		if it.Kind == thread.UserMessage {
 			_, own := transcript.SplitCarried(string(it.Text))
-			return cut(oneLine(own), 60)
+			return safetext.Line(own, 60)
 		}
 	}
 	return "new session"
@@ -86,17 +87,6 @@ func spoken(d time.Duration) string {
 		return count(m, "minute") + " " + count(s, "second")
 	}
 	return count(s, "second")
-}
-
-// cut is at most that many runes of a line.
-func cut(s string, most int) string {
-	n := 0
-	for i := range s {
-		if n++; n > most {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }
 
 // splitLines are the lines of a text, without the newline at its end.
