@@ -62,8 +62,7 @@ func readFiles(ctx context.Context, files ui.Files, roots []string, found []ment
 			continue
 		case err != nil:
 			notes = append(notes, name+" goes as a link: "+safetext.Line(err.Error(), 120))
-		case f.Text == nil || !embeds || len(*f.Text) > room:
-		default:
+		case embeds && f.Text != nil && len(*f.Text) <= room:
 			room -= len(*f.Text)
 			b.Content = f.Text
 		}

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,28 +46,11 @@ func (d *dialog) write(out *printer) {
 	if d.intro != nil {
 		d.intro()
 	}
-	for i, ch := range d.choices {
+	for _, ch := range d.choices {
 		if ch.label != "" {
-			out.say("%s. %s", ch.name(i), ch.label)
+			out.say("%s. %s", ch.word, ch.label)
 		}
 	}
-}
-
-func (ch choice) name(i int) string {
-	if ch.word != "" {
-		return ch.word
-	}
-	return strconv.Itoa(i + 1)
-}
-
-// chosen is the choice that a line means.
-func (d *dialog) chosen(text string) (choice, bool) {
-	for i, ch := range d.choices {
-		if text == ch.name(i) || slices.Contains(ch.also, text) {
-			return ch, true
-		}
-	}
-	return choice{}, false
 }
 
 // answers is what a dialog with that many numbered choices wants.
@@ -103,6 +87,9 @@ const (
 
 // open writes a dialog, which takes the lines from now on.
 func (ds *dialogs) open(d *dialog) {
+	for i := range d.choices {
+		d.choices[i].word = cmp.Or(d.choices[i].word, strconv.Itoa(i+1))
+	}
 	d.write(ds.out)
 	ds.now = d
 }
@@ -130,17 +117,14 @@ func (ds *dialogs) read() {
 	}
 }
 
-// about tells whether the dialog asks this.
-func (ds *dialogs) about(a asking) bool { return ds.now != nil && ds.now.about == a }
-
-// gone closes the dialog about something that is over. The answer that is on its way is
-// ignored.
-func (ds *dialogs) gone() {
+// close closes the dialog about something and returns it; nil where that is not open.
+func (ds *dialogs) close(a asking) *dialog {
 	d := ds.now
-	if ds.stray = strayAnswer; d.take != nil {
-		ds.stray = strayField
+	if d == nil || d.about != a {
+		return nil
 	}
 	ds.now = nil
+	return d
 }
 
 // answer handles a line that came while there is a dialog.
@@ -151,7 +135,7 @@ func (ds *dialogs) answer(l typedLine) {
 	case l.secret && !d.secret:
 		ds.out.say("What you have typed unseen was dropped.") // for another field, which is gone
 		return
-	case d.take != nil && (d.secret || !slashWord(text)):
+	case d.take != nil && (d.secret || !slices.Contains([]string{"/stop", "/quit", "/help"}, text)):
 		d.take(l.text)
 		return
 	case strings.HasPrefix(text, "/") && ds.command(text):
@@ -177,21 +161,28 @@ func (ds *dialogs) answer(l typedLine) {
 		d.at = time.Time{}
 		return
 	}
-	switch ch, ok := d.chosen(text); {
-	case ok && ch.why != "":
-		ds.out.say("%s", ch.why)
-	case ok:
-		if !ch.stays {
-			ds.now = nil
-		}
-		if ch.do != nil {
-			ch.do()
-		}
+	i := slices.IndexFunc(d.choices, func(ch choice) bool { return text == ch.word || slices.Contains(ch.also, text) })
+	switch {
+	case i >= 0:
+		ds.choose(d.choices[i])
 	case text == "":
 	case looksLikeAnswer(text):
 		ds.out.say("%s is no answer here.", text)
 	default:
 		ds.out.say("That is no answer. Put aside as prompt %d; /drop drops it.", ds.putAside(l.text))
+	}
+}
+
+func (ds *dialogs) choose(ch choice) {
+	if ch.why != "" {
+		ds.out.say("%s", ch.why)
+		return
+	}
+	if !ch.stays {
+		ds.now = nil
+	}
+	if ch.do != nil {
+		ch.do()
 	}
 }
 
@@ -226,14 +217,4 @@ func (ds *dialogs) wasAnswer(text string, send func(string)) bool {
 // looksLikeAnswer tells whether a line is meant as an answer: a number, a letter.
 func looksLikeAnswer(text string) bool {
 	return text != "" && utf8.RuneCountInString(text) <= 3 && !strings.Contains(text, " ")
-}
-
-// slashWord tells whether a line is a way out of a field rather than a value of
-// it.
-func slashWord(text string) bool {
-	switch text {
-	case "/stop", "/quit", "/help":
-		return true
-	}
-	return false
 }

@@ -161,7 +161,10 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	c.begin()
 	c.tasks.settle()
 	c.loop(ctx)
-	left := c.left()
+	var left ui.Left // what there is to come back to
+	if c.front.Resumable() {
+		left = ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+	}
 	c.over = true
 	c.w.End()
 	c.prompts.unsent()
@@ -176,14 +179,6 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	return left, nil
 }
 
-// left tells what there is to come back to.
-func (c *chat) left() ui.Left {
-	if !c.front.Resumable() {
-		return ui.Left{}
-	}
-	return ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
-}
-
 // begin starts the agent that was named, or asks for one.
 func (c *chat) begin() {
 	c.out.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
@@ -194,7 +189,7 @@ func (c *chat) begin() {
 		c.starts.choose()
 		return
 	}
-	c.starts.start(c.opts.Start)
+	c.w.Replace(c.w.Spec(c.opts.Start))
 }
 
 // sweep has ended what parleys have left that were killed, and says so.

@@ -37,7 +37,13 @@ func (c *chat) hear(n workspace.News) {
 		c.out.say("The login did not succeed: %s.", n.Err)
 		c.logins.choose(n.Agent, true)
 	case workspace.Lost:
-		c.lost(n)
+		what := "The connection is lost."
+		if !n.First {
+			what = "Still no connection."
+		}
+		if n.First || n.Longer { // later only that the waits grow
+			c.out.say("%s Trying again in %s; enter alone: try now.", what, spoken(max(n.Wait, time.Second)))
+		}
 	case workspace.Redialing:
 		c.questions.forget()
 	case workspace.Redialed:
@@ -98,17 +104,6 @@ func (c *chat) hear(n workspace.News) {
 		c.out.say("Warning: %s.", ui.UnsaidWords(n.N))
 	case workspace.Said:
 		c.out.say("%s.", sentence(n.Line))
-	}
-}
-
-// lost says that the connection is lost, and later only that the waits grow.
-func (c *chat) lost(n workspace.Lost) {
-	wait := spoken(max(n.Wait, time.Second))
-	switch {
-	case n.First:
-		c.out.say("The connection is lost. Trying again in %s; enter alone: try now.", wait)
-	case n.Longer:
-		c.out.say("Still no connection. Trying again in %s; enter alone: try now.", wait)
 	}
 }
 

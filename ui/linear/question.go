@@ -50,9 +50,7 @@ func (q *questions) next() {
 
 // refuse settles one without the user, and returns how.
 func (q *questions) refuse(a asking) string {
-	if q.dialogs.about(a) {
-		q.dialogs.now = nil
-	}
+	q.dialogs.close(a)
 	q.drop(a)
 	return a.refuse()
 }
@@ -82,8 +80,10 @@ func (q *questions) end(over func(asking) bool) {
 			continue
 		}
 		q.drop(a)
-		if q.dialogs.about(a) {
-			q.dialogs.gone()
+		if d := q.dialogs.close(a); d != nil {
+			if q.dialogs.stray = strayAnswer; d.take != nil {
+				q.dialogs.stray = strayField
+			}
 			q.in.show()
 			q.out.say("This question is settled; it needs no answer any more.")
 		}

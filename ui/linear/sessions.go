@@ -63,12 +63,13 @@ func (l *sessions) list(arg string) {
 		if err != nil {
 			l.out.say("Not listed whole: %s.", err)
 		}
-		entries := l.entries(kept)
-		switch {
+		switch entries := l.entries(kept); {
 		case n > len(entries):
 			l.out.say("There is no session %d.", n)
 		case n > 0:
 			l.goTo(entries[n-1])
+		case len(entries) == 0:
+			l.out.say("There are no sessions.")
 		default:
 			l.write(entries)
 		}
@@ -76,27 +77,20 @@ func (l *sessions) list(arg string) {
 }
 
 // entries are the sessions that are open, and of those that the agent keeps the others.
-func (l *sessions) entries(kept []event.Listed) []entry {
-	var entries []entry
-	open := l.w.Sessions()
-	for _, s := range open {
+func (l *sessions) entries(kept []event.Listed) (out []entry) {
+	for _, s := range l.w.Sessions() {
 		if s.ACP != nil {
-			entries = append(entries, entry{open: s})
+			out = append(out, entry{open: s})
 		}
+		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.Listed) bool { return k.ID == s.Thread.Session })
 	}
 	for _, k := range kept {
-		if !slices.ContainsFunc(open, func(s *workspace.Session) bool { return s.Thread.Session == k.ID }) {
-			entries = append(entries, entry{kept: k})
-		}
+		out = append(out, entry{kept: k})
 	}
-	return entries
+	return out
 }
 
 func (l *sessions) write(entries []entry) {
-	if len(entries) == 0 {
-		l.out.say("There are no sessions.")
-		return
-	}
 	l.out.say("Sessions:")
 	for i, e := range entries[:min(len(entries), maxListed)] {
 		l.out.say("%d. %s", i+1, l.words(e))

@@ -32,7 +32,7 @@ func (s *starts) choose() {
 		if a.Name == s.choice {
 			label += " (suggested)"
 		}
-		ch := choice{label: label, do: func() { s.start(a.Name) }}
+		ch := choice{label: label, do: func() { s.w.Replace(a) }}
 		if a.Missing != "" {
 			ch.why = a.Name + " is not installed: " + a.Missing
 		}
@@ -60,10 +60,6 @@ func (s *starts) another() {
 	}
 	s.choose()
 }
-
-// start starts an agent, in the place of the one before: what waits for that waits for
-// this one.
-func (s *starts) start(name string) { s.w.Replace(s.w.Spec(name)) }
 
 // began says that an agent is being started.
 func (s *starts) began(a *workspace.Agent) {
