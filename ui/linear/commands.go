@@ -7,6 +7,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/linear/plain"
 )
 
 // command is something that the user can type after a slash.
@@ -23,8 +24,8 @@ type commands struct {
 	served map[intent.Intent]func(arg string) // those of the screen that this mode has, too
 }
 
-// plain is a command without an argument.
-func plain(do func()) func(string) { return func(string) { do() } }
+// bare is a command without an argument.
+func bare(do func()) func(string) { return func(string) { do() } }
 
 // run carries out a command; false for what is the agent's, or nobody's.
 func (c *commands) run(text string) bool {
@@ -76,6 +77,6 @@ func (c *commands) help() {
 		c.out.say("Commands of %s:", called(front.Agent))
 	}
 	for _, cmd := range front.Thread.Commands {
-		c.out.lines("/" + oneLine(cmd.Name) + ": " + strings.TrimSpace(oneLine(cmd.Description)+" "+oneLine(cmd.Hint)))
+		c.out.lines("/" + plain.OneLine(cmd.Name) + ": " + strings.TrimSpace(plain.OneLine(cmd.Description)+" "+plain.OneLine(cmd.Hint)))
 	}
 }

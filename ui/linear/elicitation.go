@@ -12,6 +12,7 @@ import (
 	"parley/internal/elicit"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 )
 
 // elicitation is a form that an agent wants filled in, or a page that it wants opened.
@@ -44,7 +45,7 @@ func (e *elicitation) endedBy(_ *workspace.Session, ev event.Event) bool {
 	return ok && settled.Key == e.asked.Key
 }
 
-func (e *elicitation) summary() string { return e.agent + " asks: " + oneLine(e.asked.Message) }
+func (e *elicitation) summary() string { return e.agent + " asks: " + plain.OneLine(e.asked.Message) }
 
 func (e *elicitation) refuse() string {
 	e.asked.Answer(event.ElicitationAnswer{Action: "cancel"})
@@ -82,7 +83,7 @@ func (e *elicitation) dialog(of int) *dialog {
 		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.end("cancel")},
 	}, intro: func() {
 		out := e.questions.out
-		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, count(len(e.form.Fields), "field"))
+		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
 		out.labelled("The agent's words", e.asked.Message)
 		for _, about := range []string{e.form.Title, e.form.Description} {
 			if about != "" {
@@ -193,7 +194,7 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 		out.say("parley does not know this kind of field: type raw JSON.")
 	}
 	for i, o := range field.Options {
-		out.say("%d. %s", i+1, strings.TrimSuffix(oneLine(o.Title)+". "+oneLine(o.Description), ". "))
+		out.say("%d. %s", i+1, strings.TrimSuffix(plain.OneLine(o.Title)+". "+plain.OneLine(o.Description), ". "))
 	}
 }
 
@@ -250,9 +251,9 @@ func valueWords(f elicit.Field, value any) string {
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
 		if i := slices.IndexFunc(f.Options, func(o elicit.Option) bool { return o.Value == v }); i >= 0 {
-			return oneLine(f.Options[i].Title)
+			return plain.OneLine(f.Options[i].Title)
 		}
-		return oneLine(safetext.Visible(strings.TrimSpace(v)))
+		return plain.OneLine(safetext.Visible(strings.TrimSpace(v)))
 	case []string:
 		var out []string
 		for _, one := range v {

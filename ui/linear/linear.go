@@ -31,6 +31,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 )
 
@@ -97,42 +98,42 @@ func newChat(opts Options, in *input, out *printer) *chat {
 // ownCommands are those that only this mode has, in the order of the help.
 func (c *chat) ownCommands() []command {
 	return []command{
-		{"stop", "stop the turn", plain(c.stop)},
+		{"stop", "stop the turn", bare(c.stop)},
 		{"output", "with a number: all of that tool call, its output or its changes; the last one without", func(arg string) { c.report().output(arg) }},
 		{"thought", "the text of the last thought", c.tells(report.lastThought)},
-		{"transcript", "the whole conversation again", plain(func() { c.front.transcript() })},
+		{"transcript", "the whole conversation again", bare(func() { c.front.transcript() })},
 		{"status", "how things stand; an empty line during a turn does the same", c.tells(report.status)},
 		{"queue", "the prompts that wait", c.tells(report.queue)},
 		{"drop", "with a number: drop that prompt of those that wait; the last one without", func(arg string) { c.report().dropQueued(arg) }},
-		{"resend", "send a prompt again that may not have arrived", plain(c.prompts.resend)},
+		{"resend", "send a prompt again that may not have arrived", bare(c.prompts.resend)},
 	}
 }
 
 // servedCommands are those of the screen that this mode has, too.
 func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
-		return plain(func() { chooseSetting(c.dialogs, c.front.Session, category) })
+		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
 	list := &sessions{w: c.w, out: c.out, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
 	return map[intent.Intent]func(arg string){
-		intent.ToggleHelp:   plain(func() { c.commands.help() }),
-		intent.NewSession:   plain(list.add),
+		intent.ToggleHelp:   bare(func() { c.commands.help() }),
+		intent.NewSession:   bare(list.add),
 		intent.Sessions:     list.list,
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.tells(report.plan),
 		intent.Background:   c.tells(report.goingOn),
-		intent.Login:        plain(func() { c.logins.choose(c.front.Agent, false) }),
-		intent.Logout:       plain(func() { c.logins.logOut(c.front.Agent) }),
+		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
+		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.tells(report.log),
-		intent.AnotherAgent: plain(c.starts.another),
+		intent.AnotherAgent: bare(c.starts.another),
 		intent.Turns:        c.tells(report.turns),
-		intent.Approval:     plain(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
-		intent.Trust:        plain(func() { c.front.Changes(c.report().trusted) }),
-		intent.FileChanges:  plain(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
-		intent.PutBack:      plain(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
-		intent.Quit:         plain(c.quit),
+		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
+		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
+		intent.FileChanges:  bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
+		intent.PutBack:      bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
+		intent.Quit:         bare(c.quit),
 	}
 }
 
@@ -141,7 +142,7 @@ func (c *chat) report() report { return report{c.front.Session, c.out, c.front.n
 
 // tells is a command that reports.
 func (c *chat) tells(what func(report)) func(string) {
-	return plain(func() { what(c.report()) })
+	return bare(func() { what(c.report()) })
 }
 
 func (c *chat) quit() { c.over = true }
@@ -202,7 +203,7 @@ func (c *chat) sweep(ctx context.Context) func() {
 	}
 	return func() {
 		if line != "" {
-			c.out.say("%s.", oneLine(line))
+			c.out.say("%s.", plain.OneLine(line))
 		}
 	}
 }
@@ -223,9 +224,9 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.history.failed:
-			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), oneLine(err.Error()))
+			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
-			c.out.say("%s.", oneLine(line))
+			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():
 		}
 		c.tasks.settle()

@@ -6,6 +6,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 )
 
 // logins have the user log in to an agent.
@@ -43,7 +44,7 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	}
 	methods := a.Methods()
 	if len(methods) == 0 {
-		out.say("The agent offers no way to log in. Log in with its own command in another terminal: %s", oneLine(a.Spec.Command))
+		out.say("The agent offers no way to log in. Log in with its own command in another terminal: %s", plain.OneLine(a.Spec.Command))
 		if opening {
 			l.starts.whatNow(a, guarded)
 		}
@@ -51,9 +52,9 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	}
 	var choices []choice
 	for _, m := range methods {
-		label := oneLine(workspace.MethodName(m)) + ", " + l.how(a, m)
+		label := plain.OneLine(workspace.MethodName(m)) + ", " + l.how(a, m)
 		if m.Description != "" {
-			label += ": " + oneLine(m.Description)
+			label += ": " + plain.OneLine(m.Description)
 		}
 		ch := choice{label: label, do: func() { l.logIn(a, m) }}
 		if why := l.unfit(a, m); why != "" {
@@ -77,7 +78,7 @@ func (l *logins) how(a *workspace.Agent, m event.AuthMethod) string {
 	case m.Type == "terminal":
 		return "in this terminal"
 	case m.Type == "env_var":
-		return "asks for " + count(len(m.Vars), "value")
+		return "asks for " + plain.Count(len(m.Vars), "value")
 	case m.TakesKey:
 		return "asks for a key"
 	case l.asks(m):
@@ -181,7 +182,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 		v := m.Vars[i]
 		wants := "Type " + v.Name
 		if v.Label != "" {
-			wants = "Type " + oneLine(v.Label) + ", " + v.Name
+			wants = "Type " + plain.OneLine(v.Label) + ", " + v.Name
 		}
 		l.value(a, wants, "it may stay empty", v.Optional, v.Secret, func(text string) {
 			if text != "" {

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 )
 
@@ -41,7 +42,7 @@ func newNarrator(s *workspace.Session, out *printer, tasks *tasks, stderr *stder
 
 // told is what was said of an item.
 type told struct {
-	speaker  *speaker
+	words    *plain.Writer
 	fed      int          // bytes of the text
 	hash     maphash.Hash // of them
 	gen      int
@@ -146,7 +147,7 @@ func notice(it *thread.Item) string {
 	case "error":
 		label = "Error: "
 	default:
-		label += oneLine(strings.TrimLeft(it.Severity, "_")) + ": "
+		label += plain.OneLine(strings.TrimLeft(it.Severity, "_")) + ": "
 	}
 	text := string(it.Text)
 	if !strings.HasSuffix(text, "…") {
@@ -183,7 +184,7 @@ func (n *narrator) finish(before int) {
 		s.finished = true
 		switch it.Kind {
 		case thread.AgentMessage:
-			s.speaker.finish()
+			s.words.End()
 		case thread.ThoughtMessage:
 			n.sayOnce(s, thought(it))
 		case thread.UserMessage:
@@ -196,8 +197,8 @@ func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
 
 // speak says what has come of a message of the agent's.
 func (n *narrator) speak(it *thread.Item, s *told) {
-	if s.speaker == nil {
-		s.speaker = &speaker{to: &saying{out: n.out, s: s, name: called(n.Agent)}}
+	if s.words == nil {
+		s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent)})
 	}
 	if s.gen != it.Generation {
 		s.gen = it.Generation
@@ -205,8 +206,8 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 		now.SetSeed(s.hash.Seed())
 		now.Write(it.Text[:min(s.fed, len(it.Text))])
 		if len(it.Text) < s.fed || now.Sum64() != s.hash.Sum64() { // it says something else now
-			s.speaker.finish()
-			s.speaker = &speaker{to: &saying{out: n.out, s: s, name: called(n.Agent) + ", corrected"}}
+			s.words.End()
+			s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent) + ", corrected"})
 			s.hash.Reset()
 			s.fed, s.begun = 0, false
 		}
@@ -218,11 +219,11 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 	more := it.Text[s.fed:]
 	s.hash.Write(more)
 	s.fed = len(it.Text)
-	s.speaker.feed(string(more))
+	s.words.Write(string(more))
 }
 
-// saying puts what a speaker says behind the name of who said it. Lines behind
-// the first are indented.
+// saying puts what was said after the name of who said it. Lines after the first are
+// indented.
 type saying struct {
 	out  *printer
 	s    *told
@@ -240,7 +241,7 @@ func (v *saying) head() string {
 	return "  "
 }
 
-func (v *saying) say(words string) {
+func (v *saying) Say(words string) {
 	if !v.out.holds(v.s) {
 		words = v.head() + words
 	}
@@ -248,13 +249,13 @@ func (v *saying) say(words string) {
 	v.s.begun, v.s.serial = true, v.out.serial
 }
 
-func (v *saying) verbatim(line string) {
-	v.end()
+func (v *saying) Verbatim(line string) {
+	v.End()
 	v.out.line(v.head() + line)
 	v.s.begun, v.s.serial = true, v.out.serial
 }
 
-func (v *saying) end() {
+func (v *saying) End() {
 	if v.out.holds(v.s) {
 		v.out.fresh()
 	}
@@ -276,7 +277,7 @@ func (n *narrator) userSaid(it *thread.Item, s *told) {
 		return
 	}
 	if len(carried) > 0 {
-		text = strings.TrimSpace(text + fmt.Sprintf("\n(with %s)", count(len(carried), "command")))
+		text = strings.TrimSpace(text + fmt.Sprintf("\n(with %s)", plain.Count(len(carried), "command")))
 	}
 	if s.line == text {
 		return
@@ -296,7 +297,7 @@ func decision(e *event.PermissionSettled) string {
 		line += ", by " + e.By
 	}
 	if e.Subject != "" {
-		line += ": " + oneLine(e.Subject) // a command, and no Markdown
+		line += ": " + plain.OneLine(e.Subject) // a command, and no Markdown
 	}
 	return line + "."
 }

@@ -8,6 +8,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui"
+	"parley/ui/linear/plain"
 )
 
 // hear says one piece of news.
@@ -30,7 +31,7 @@ func (c *chat) hear(n workspace.News) {
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
-		c.out.say("Logging in: %s. The agent may open a browser.", oneLine(n.Agent.LoggingIn()))
+		c.out.say("Logging in: %s. The agent may open a browser.", plain.OneLine(n.Agent.LoggingIn()))
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

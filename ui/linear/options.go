@@ -8,6 +8,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui"
+	"parley/ui/linear/plain"
 )
 
 // settings says what is set, at the beginning of a session.
@@ -71,7 +72,7 @@ func chooseValue(ds *dialogs, s workspace.Setting) {
 	for _, ch := range s.Choices {
 		label := workspace.ChoiceName(ch)
 		if ch.Description != "" {
-			label += ": " + oneLine(ch.Description)
+			label += ": " + plain.OneLine(ch.Description)
 		}
 		if ch.ID == s.Current {
 			label += " (now)"

@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -47,14 +48,14 @@ func (r report) output(arg string) {
 func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		r.out.say("File: delete %s", oneLine(transcript.Short(content.Diff.Path, cwd(r.Session))))
+		r.out.say("File: delete %s", plain.OneLine(transcript.Short(content.Diff.Path, cwd(r.Session))))
 	case content.Diff != nil:
 		d := transcript.Change(content.Diff)
 		d.Path = transcript.Short(d.Path, cwd(r.Session))
 		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(transcript.Short(f.Path, cwd(r.Session)))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(transcript.Short(f.Path, cwd(r.Session)))))
 		}
 		if content.Changes.Patch != "" {
 			r.out.say("Patch:")
@@ -118,13 +119,13 @@ const maxCompared = 4 << 20
 // change writes the lines that differ between two texts, and three around
 // them, each with its number and what becomes of it.
 func (p *printer) change(d widget.Diff) {
-	path := oneLine(d.Path)
+	path := plain.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
 		p.say("Change of %s: no changes.", path)
 		return
 	}
 	if d.OldMissing && d.Old == "" {
-		p.say("New file %s, %s:", path, count(linesIn(d.New), "line"))
+		p.say("New file %s, %s:", path, plain.Count(linesIn(d.New), "line"))
 	} else {
 		p.say("Change of %s:", path)
 	}
@@ -152,7 +153,7 @@ func changeLines(d widget.Diff) []string {
 	last := math.MaxInt
 	for _, h := range textdiff.Hunks(d.Old, d.New, opts...) {
 		if h.LineNoX > last {
-			out = append(out, fmt.Sprintf("%s without a change.", count(h.LineNoX-last, "line")))
+			out = append(out, fmt.Sprintf("%s without a change.", plain.Count(h.LineNoX-last, "line")))
 		}
 		last = h.EndLineNoX
 		for _, e := range h.Edits {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 )
 
 // printer writes lines, one below the other: nothing that was written is touched
@@ -126,7 +127,7 @@ func (p *printer) labelled(label, text string) {
 		p.say("%s: %s", label, lines[0])
 		return
 	}
-	p.say("%s, %s:", label, count(len(lines), "line"))
+	p.say("%s, %s:", label, plain.Count(len(lines), "line"))
 	for i, l := range lines {
 		p.say("  Line %d: %s", i+1, l)
 	}

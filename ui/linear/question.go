@@ -9,6 +9,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/linear/plain"
 	"parley/ui/widget"
 )
 
@@ -130,7 +131,7 @@ func (p *permission) asker() string {
 	return "parley asks, because " + agent + " wants this without having asked"
 }
 
-func (p *permission) summary() string { return p.asker() + ": " + oneLine(p.Heading) }
+func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
 	p.conn.Broker.Reject(p.Key)
@@ -192,7 +193,7 @@ func (p *permission) write(of int) {
 		case permissions.Command:
 			out.labelled("Command", part.Text)
 		case permissions.Field:
-			out.labelled(oneLine(part.Label), part.Text)
+			out.labelled(plain.OneLine(part.Label), part.Text)
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
@@ -202,7 +203,7 @@ func (p *permission) write(of int) {
 		}
 	}
 	for _, v := range p.Breakdown() {
-		out.say("Part: %s: %s.", oneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
+		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
 	}
 	if p.Words != "" {
 		out.labelled("The agent's words", p.Words)

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 )
 
@@ -22,9 +23,9 @@ type report struct {
 func (r report) plan() {
 	for _, p := range r.Thread.Plans {
 		if p.Markdown != "" {
-			s := &speaker{to: &saying{out: r.out, s: &told{}, name: "Plan"}}
-			s.feed(p.Markdown)
-			s.finish()
+			s := plain.NewWriter(&saying{out: r.out, s: &told{}, name: "Plan"})
+			s.Write(p.Markdown)
+			s.End()
 		}
 	}
 	switch {
@@ -34,10 +35,10 @@ func (r report) plan() {
 	case len(r.Thread.Plan) == 0:
 		return
 	}
-	r.out.say("Plan, %s:", count(len(r.Thread.Plan), "step"))
+	r.out.say("Plan, %s:", plain.Count(len(r.Thread.Plan), "step"))
 	for i, e := range r.Thread.Plan {
 		state := cmp.Or(map[string]string{"completed": "done", "in_progress": "now", "pending": "open"}[e.Status], e.Status)
-		r.out.say("%d. %s: %s", i+1, state, inline(e.Content))
+		r.out.say("%d. %s: %s", i+1, state, plain.Inline(e.Content))
 	}
 }
 
@@ -54,7 +55,7 @@ func (r report) goingOn() {
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
 			n++
-			r.out.say("In the background: %s %s.", strings.ReplaceAll(oneLine(b.Type), "_", " "), spelled(b.ID))
+			r.out.say("In the background: %s %s.", strings.ReplaceAll(plain.OneLine(b.Type), "_", " "), spelled(b.ID))
 		}
 	}
 	if n == 0 && !busy(r.Session) {
@@ -70,7 +71,7 @@ func (r report) log() {
 		return
 	}
 	lines = lines[max(0, len(lines)-most):]
-	r.out.say("The last %s of the log:", count(len(lines), "line"))
+	r.out.say("The last %s of the log:", plain.Count(len(lines), "line"))
 	for _, l := range lines {
 		r.out.lines(l.At.Format("15:04:05") + " " + string(l.Source) + ": " + l.Text)
 	}
@@ -134,7 +135,7 @@ func (r report) status() {
 	case retrying(r.Agent):
 		r.out.say("There is no connection; trying again.")
 	case r.Agent.LoggingIn() != "":
-		r.out.say("Logging in: %s.", oneLine(r.Agent.LoggingIn()))
+		r.out.say("Logging in: %s.", plain.OneLine(r.Agent.LoggingIn()))
 	case dialing(r.Agent):
 		r.out.say("Starting %s.", called(r.Agent))
 	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:
@@ -169,7 +170,7 @@ func (r report) status() {
 		r.out.say("Written through parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
 	if n := len(r.Queued); n > 0 {
-		r.out.say("%s waiting. /queue lists them.", count(n, "prompt"))
+		r.out.say("%s waiting. /queue lists them.", plain.Count(n, "prompt"))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 )
 
 // restart forgets what was said: the thread is another one.
@@ -42,7 +43,7 @@ func (n *narrator) lastExchange() {
 		return
 	}
 	if prompts > 1 {
-		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", count(prompts-1, "earlier prompt"))
+		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", plain.Count(prompts-1, "earlier prompt"))
 	}
 	n.write(from)
 }
@@ -84,7 +85,7 @@ func (n *narrator) sayOffers() {
 // sayPaused says that prompts wait for the user.
 func (n *narrator) sayPaused() {
 	if waiting := len(n.Queued); waiting > 0 && n.Paused && n.front {
-		n.out.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(waiting, "prompt"))
+		n.out.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui"
+	"parley/ui/linear/plain"
 )
 
 // starts have agents started, and say how that goes.
@@ -69,7 +70,7 @@ func (s *starts) began(a *workspace.Agent) {
 	if a.Spec.Remote {
 		doing = "Connecting to"
 	}
-	out.say("%s %s: %s", doing, a.Spec.Name, oneLine(a.Spec.Command))
+	out.say("%s %s: %s", doing, a.Spec.Name, plain.OneLine(a.Spec.Command))
 	if a.Spec.Warning != "" {
 		out.say("Warning: %s.", a.Spec.Warning)
 	}

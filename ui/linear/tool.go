@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -94,7 +95,7 @@ func (n *narrator) toolLine(it *thread.Item) string {
 		parts = append(parts, spoken(took))
 	}
 	if b.lines > 0 && tool.Kind == "execute" {
-		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", count(b.lines, "line"), number))
+		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", plain.Count(b.lines, "line"), number))
 	}
 	return toolName(tool, number) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
@@ -114,14 +115,14 @@ func subject(t *thread.Tool, cwd string) string {
 		if command := transcript.Command(t.RawInput); command != "" {
 			return safetext.Line(command, 300)
 		}
-		return inline(t.Title)
+		return plain.Inline(t.Title)
 	case "read", "edit", "delete", "move":
 		if paths := transcript.Paths(t, cwd, "%s line %d"); len(paths) > 0 {
-			return oneLine(strings.Join(paths, ", "))
+			return plain.OneLine(strings.Join(paths, ", "))
 		}
 	}
 	if t.Title != "" {
-		return inline(t.Title)
+		return plain.Inline(t.Title)
 	}
 	return t.Name
 }
@@ -186,12 +187,12 @@ func (n *narrator) tellPlan() {
 		case e.Status == "completed":
 			done++
 		case e.Status == "in_progress" && now == "":
-			now = inline(e.Content)
+			now = plain.Inline(e.Content)
 		}
 	}
 	line := ""
 	if heading := n.Thread.Heading(); heading != "" {
-		line = "Plan: " + strings.TrimRight(inline(heading), ".") + ". /plan reads all of it."
+		line = "Plan: " + strings.TrimRight(plain.Inline(heading), ".") + ". /plan reads all of it."
 	}
 	if steps := len(n.Thread.Plan); steps > 0 {
 		line = fmt.Sprintf("Plan: %d of %d done.", done, steps)

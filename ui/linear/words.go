@@ -9,11 +9,12 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 )
 
 // called is what an agent is called.
-func called(a *workspace.Agent) string { return cmp.Or(oneLine(a.Name()), a.Spec.Name, "agent") }
+func called(a *workspace.Agent) string { return cmp.Or(plain.OneLine(a.Name()), a.Spec.Name, "agent") }
 
 // title is what a session is called.
 func title(s *workspace.Session) string {
@@ -71,7 +72,7 @@ func attachment(b *event.Content) string {
 		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}
 	kind := kinds[b.Kind]
 	if kind == "" {
-		return oneLine(b.Text)
+		return plain.OneLine(b.Text)
 	}
 	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+name), " "))
 }
@@ -82,11 +83,11 @@ func spoken(d time.Duration) string {
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	switch {
 	case h > 0:
-		return count(h, "hour") + " " + count(m, "minute")
+		return plain.Count(h, "hour") + " " + plain.Count(m, "minute")
 	case m > 0:
-		return count(m, "minute") + " " + count(s, "second")
+		return plain.Count(m, "minute") + " " + plain.Count(s, "second")
 	}
-	return count(s, "second")
+	return plain.Count(s, "second")
 }
 
 // splitLines are the lines of a text, without the newline at its end.

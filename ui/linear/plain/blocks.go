@@ -1,4 +1,4 @@
-package linear
+package plain
 
 import (
 	"fmt"
@@ -104,8 +104,8 @@ func codeName(info string) string {
 	return ", " + name
 }
 
-// count is "1 line", "2 lines".
-func count(n int, word string) string {
+// Count is "1 line", "2 lines".
+func Count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
