@@ -56,7 +56,7 @@ func (e *elicitation) settle(answer event.ElicitationAnswer) {
 	e.questions.dialogs.now = nil
 	e.questions.drop(e)
 	e.asked.Answer(answer)
-	e.questions.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
+	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
 }
 
 // end settles it by an action that is no answer.
@@ -82,7 +82,7 @@ func (e *elicitation) dialog(of int) *dialog {
 		{label: "Decline", also: []string{"decline", "/decline"}, do: e.end("decline")},
 		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.end("cancel")},
 	}, intro: func() {
-		out := e.questions.out
+		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
 		out.labelled("The agent's words", e.asked.Message)
 		for _, about := range []string{e.form.Title, e.form.Description} {
@@ -105,7 +105,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 		{word: "decline", also: []string{"/decline"}, do: e.end("decline")},
 		{word: "cancel", also: []string{"/cancel"}, do: e.end("cancel")},
 	}, intro: func() {
-		out := e.questions.out
+		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s wants you to open a page.", of, e.agent)
 		out.labelled("The agent's words", e.asked.Message)
 		out.say("Address: %s", e.link.URL)
@@ -123,7 +123,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 
 // openPage starts the browser and says to the agent that the user agreed.
 func (e *elicitation) openPage() {
-	out, open, url := e.questions.out, e.open, e.link.URL
+	out, open, url := e.questions.dialogs.out, e.open, e.link.URL
 	e.questions.drop(e)
 	e.questions.pages = append(e.questions.pages, e)
 	e.asked.Answer(event.ElicitationAnswer{Action: "accept"})
@@ -168,7 +168,7 @@ func (e *elicitation) nextField() {
 			err = field.Validate(v)
 		}
 		if err != nil {
-			e.questions.out.say("Not taken: %s.", err)
+			e.questions.dialogs.out.say("Not taken: %s.", err)
 			return
 		}
 		shown := "not shown"
@@ -182,7 +182,7 @@ func (e *elicitation) nextField() {
 }
 
 func (e *elicitation) aboutField(at int, field elicit.Field) {
-	out := e.questions.out
+	out := e.questions.dialogs.out
 	out.say("Field %d of %d: %s%s", at+1, len(e.form.Fields), field.Title, map[bool]string{true: ", required.", false: "."}[field.Required])
 	if field.Description != "" {
 		out.labelled("About it", field.Description)
@@ -200,7 +200,7 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 
 // confirm shows what would be sent, and sends it by another word only.
 func (e *elicitation) confirm() {
-	out := e.questions.out
+	out := e.questions.dialogs.out
 	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
 		{label: "Begin again", do: e.fill},
 		{label: "Decline", also: []string{"/decline"}, do: e.end("decline")},
@@ -216,7 +216,7 @@ func (e *elicitation) confirm() {
 func (e *elicitation) send() {
 	content, problems := e.form.Content(e.values)
 	if len(problems) > 0 {
-		e.questions.out.say("Not sent: %s.", problems[0].Text)
+		e.questions.dialogs.out.say("Not sent: %s.", problems[0].Text)
 		return
 	}
 	e.settle(event.ElicitationAnswer{Action: "accept", Content: content})

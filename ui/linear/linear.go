@@ -83,7 +83,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume})
 	c.tasks = &tasks{w: c.w, hear: c.hear, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
-	c.questions = &questions{in: in, out: out, dialogs: c.dialogs}
+	c.questions = &questions{in: in, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
 	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
@@ -138,7 +138,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 }
 
 // report is about the session in front.
-func (c *chat) report() report { return report{c.front.Session, c.out, c.front.numbers} }
+func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls} }
 
 // tells is a command that reports.
 func (c *chat) tells(what func(report)) func(string) {
@@ -248,10 +248,9 @@ func (c *chat) rest() {
 		return
 	}
 	c.out.ask(c.wanted())
-	reads := !c.ended
-	if until, kept := c.lender.keeps(); kept && reads {
-		c.tasks.wakeAt(until)
-		reads = false
+	reads := !c.ended && !c.lender.keeps()
+	if c.lender.keeps() {
+		c.tasks.wakeAt(c.lender.promised)
 	}
 	if d := c.dialogs.now; reads && d != nil && d.secret {
 		c.in.hide()

@@ -21,16 +21,15 @@ type logins struct {
 // wanted asks for a login: before there is a session, or because a prompt was refused,
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
-	out := l.dialogs.out
-	switch {
-	case n.Session == nil || n.Session.ACP == nil:
-		out.say("%s wants a login first: %s", called(n.Agent), n.Err)
-	case l.dialogs.now != nil:
-		out.say("The prompt is kept and sent again after a login.")
-		out.say("/login offers the ways to log in.")
+	if n.Session == nil || n.Session.ACP == nil {
+		l.dialogs.out.say("%s wants a login first: %s", called(n.Agent), n.Err)
+		l.choose(n.Agent, true)
 		return
-	default:
-		out.say("The prompt is kept and sent again after a login.")
+	}
+	l.dialogs.out.say("The prompt is kept and sent again after a login.")
+	if l.dialogs.now != nil {
+		l.dialogs.out.say("/login offers the ways to log in.")
+		return
 	}
 	l.choose(n.Agent, true)
 }

@@ -28,7 +28,7 @@ type narrator struct {
 	open    []int         // messages that may go on, in order
 	mute    int           // items before it were not said, and will not be by themselves
 	loading bool          // the history comes: nothing is said
-	numbers *numbers
+	calls   *calls
 	slow    []int  // tool calls that were not announced yet
 	echoed  string // the prompt that the terminal shows already
 	plan    string // what was said of the plan last
@@ -37,7 +37,7 @@ type narrator struct {
 }
 
 func newNarrator(s *workspace.Session, out *printer, tasks *tasks, stderr *stderr) *narrator {
-	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, told: map[int]*told{}, numbers: &numbers{at: map[int]int{}}}
+	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, told: map[int]*told{}, calls: &calls{thread: s.Thread}}
 }
 
 // told is what was said of an item.

@@ -21,19 +21,19 @@ import (
 
 // output writes all that a tool call has brought: what, and each line of it.
 func (r report) output(arg string) {
-	most := len(r.numbers.items)
-	n, ok := numbered(arg, most)
+	all := r.calls.all()
+	n, ok := numbered(arg, len(all))
 	switch {
-	case most == 0:
+	case len(all) == 0:
 		r.out.say("There is no output yet.")
 		return
 	case !ok:
-		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, most)
+		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(all))
 		return
 	}
-	it := r.Thread.Items[r.numbers.items[n-1]]
+	it := r.Thread.Items[all[n-1]]
 	tool := it.Tool
-	r.out.say("Output of %s: %s.", toolName(tool, n), subject(tool, cwd(r.Session)))
+	r.out.say("Output of %s: %s.", r.calls.name(it), subject(tool, cwd(r.Session)))
 	shown := false
 	for _, content := range tool.Content {
 		shown = r.content(it, content) || shown

@@ -28,7 +28,6 @@ type asking interface {
 // questions are what agents wait for the user with, the oldest first.
 type questions struct {
 	in      *input
-	out     *printer
 	dialogs *dialogs
 	waiting []asking
 	pages   []*elicitation // that the user has opened: the agent says when it is done with them
@@ -58,8 +57,8 @@ func (q *questions) refuse(a asking) string {
 
 // unanswered settles one that nobody is there to answer.
 func (q *questions) unanswered(a asking) {
-	q.out.say("%s", a.summary())
-	q.out.say("%s: there is no more input.", q.refuse(a))
+	q.dialogs.out.say("%s", a.summary())
+	q.dialogs.out.say("%s: there is no more input.", q.refuse(a))
 }
 
 // heard takes away what an event has ended, however it did.
@@ -68,7 +67,7 @@ func (q *questions) heard(s *workspace.Session, e event.Event) {
 	if done, ok := e.(event.ElicitationCompleted); ok {
 		q.pages = slices.DeleteFunc(q.pages, func(p *elicitation) bool {
 			if p.asked.Key == done.Key {
-				q.out.say("Page done: %s.", p.link.Host)
+				q.dialogs.out.say("Page done: %s.", p.link.Host)
 			}
 			return p.asked.Key == done.Key
 		})
@@ -86,7 +85,7 @@ func (q *questions) end(over func(asking) bool) {
 				q.dialogs.stray = strayField
 			}
 			q.in.show()
-			q.out.say("This question is settled; it needs no answer any more.")
+			q.dialogs.out.say("This question is settled; it needs no answer any more.")
 		}
 	}
 }
@@ -145,7 +144,7 @@ func (p *permission) dialog(of int) *dialog {
 		return func() {
 			p.questions.drop(p)
 			if err := answer(); err != nil {
-				p.questions.out.say("Not answered: %s.", err)
+				p.questions.dialogs.out.say("Not answered: %s.", err)
 			}
 		}
 	}
@@ -182,7 +181,7 @@ func (p *permission) attended() error {
 }
 
 func (p *permission) write(of int) {
-	out := p.questions.out
+	out := p.questions.dialogs.out
 	out.say("Question 1 of %d: %s.", of, p.asker())
 	if p.session != p.w.Front() {
 		out.say("It is about another session: %s.", title(p.session))
@@ -211,7 +210,7 @@ func (p *permission) write(of int) {
 }
 
 func (p *permission) details() {
-	out := p.questions.out
+	out := p.questions.dialogs.out
 	if p.Details == "" {
 		out.say("Details: the agent sent nothing else about it.")
 		return

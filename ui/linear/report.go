@@ -10,14 +10,13 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // report answers what the user wants to know of a session.
 type report struct {
 	*workspace.Session
-	out     *printer
-	numbers *numbers
+	out   *printer
+	calls *calls
 }
 
 func (r report) plan() {
@@ -50,7 +49,7 @@ func (r report) goingOn() {
 			continue
 		}
 		n++
-		r.out.say("%s: %s, %s, for %s.", toolName(it.Tool, r.numbers.at[it.Index]), subject(it.Tool, cwd(r.Session)), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
+		r.out.say("%s: %s, %s, for %s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
 	}
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
@@ -78,19 +77,14 @@ func (r report) log() {
 }
 
 func (r report) turns() {
-	n := 0
-	for _, it := range r.Thread.Items {
-		if it.Kind != thread.UserMessage || it.Blank() {
-			continue
-		}
-		if n++; n == 1 {
-			r.out.say("Prompts so far:")
-		}
-		_, own := transcript.SplitCarried(string(it.Text))
-		r.out.say("%d. %s", n, safetext.Line(own, 200))
-	}
-	if n == 0 {
+	all := asked(r.Thread)
+	if len(all) == 0 {
 		r.out.say("There are no prompts yet.")
+		return
+	}
+	r.out.say("Prompts so far:")
+	for i, it := range all {
+		r.out.say("%d. %s", i+1, safetext.Line(typed(it), 200))
 	}
 }
 
@@ -189,7 +183,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 			}
 			n++
 			title := trust.Title()
-			r.out.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], toolName(it.Tool, r.numbers.at[it.Index]), subject(it.Tool, cwd(r.Session)))
+			r.out.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], r.calls.name(it), subject(it.Tool, cwd(r.Session)))
 		}
 	}
 	if n == 0 {

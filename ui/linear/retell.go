@@ -17,41 +17,24 @@ func (n *narrator) restart() {
 
 // skip leaves everything that is there unsaid: it is an earlier conversation.
 func (n *narrator) skip() {
-	n.mute, n.open, n.slow = len(n.Thread.Items), nil, nil
-	for _, it := range n.Thread.Items {
-		if it.Kind == thread.ToolCall {
-			if n.told[it.Index] == nil {
-				n.told[it.Index] = &told{line: "skipped"}
-			}
-			n.numbers.of(it.Index)
-		}
-	}
-	n.plan = ""
+	n.mute, n.open, n.slow, n.plan = len(n.Thread.Items), nil, nil, ""
 }
 
 // lastExchange writes the end of a conversation: the last prompt and what follows
 // it.
 func (n *narrator) lastExchange() {
-	from := -1
-	prompts := 0
-	for i, it := range n.Thread.Items {
-		if it.Kind == thread.UserMessage && !it.Blank() {
-			from, prompts = i, prompts+1
-		}
+	all := asked(n.Thread)
+	if len(all) > 1 {
+		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", plain.Count(len(all)-1, "earlier prompt"))
 	}
-	if prompts == 0 {
-		return
+	if len(all) > 0 {
+		n.write(all[len(all)-1].Index)
 	}
-	if prompts > 1 {
-		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", plain.Count(prompts-1, "earlier prompt"))
-	}
-	n.write(from)
 }
 
-// write writes a conversation again, from an item on. Tool calls keep their numbers.
+// write writes a conversation again, from an item on.
 func (n *narrator) write(from int) {
 	again := newNarrator(n.Session, n.out, n.tasks, n.stderr)
-	again.numbers = n.numbers
 	for _, it := range n.Thread.Items[from:] {
 		again.finish(it.Index)
 		again.tell(it)

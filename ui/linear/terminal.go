@@ -48,13 +48,8 @@ func (l *lender) able(q *permissions.Question, conn *workspace.Connection) bool 
 // promise keeps the keyboard for a command that was just allowed.
 func (l *lender) promise() { l.promised = time.Now().Add(lendWait) }
 
-// keeps tells until when the keyboard is kept; false where it is not.
-func (l *lender) keeps() (until time.Time, ok bool) {
-	if !time.Now().Before(l.promised) {
-		l.promised = time.Time{}
-	}
-	return l.promised, !l.promised.IsZero()
-}
+// keeps tells whether the keyboard is kept.
+func (l *lender) keeps() bool { return time.Now().Before(l.promised) }
 
 // free tells whether a command that has started can have the terminal.
 func (l *lender) free(conn *workspace.Connection) bool {

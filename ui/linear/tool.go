@@ -20,9 +20,8 @@ const announceAfter = 2 * time.Second
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
-// tellTool says how a tool call ended, and numbers it when it is first heard of.
+// tellTool says how a tool call ended.
 func (n *narrator) tellTool(it *thread.Item, s *told) {
-	n.numbers.of(it.Index)
 	state := it.Tool.State()
 	if it.Tool.Live() && state != thread.ToolStillRunning {
 		if s.line == "" && !slices.Contains(n.slow, it.Index) {
@@ -56,24 +55,39 @@ func (n *narrator) announce() {
 	}
 }
 
-// numbers are those that /output knows tool calls by.
-type numbers struct {
-	items []int       // their indexes
-	at    map[int]int // the number of an index
+// calls are the tool calls of a conversation. /output knows each by its place, from 1.
+type calls struct {
+	thread *thread.Thread
+	at     []int // their indexes
+	seen   int   // items that were looked at
 }
 
-// of is the number of an item, which gets one when it is first heard of.
-func (ns *numbers) of(item int) int {
-	if ns.at[item] == 0 {
-		ns.items = append(ns.items, item)
-		ns.at[item] = len(ns.items)
+func (c *calls) all() []int {
+	for ; c.seen < len(c.thread.Items); c.seen++ {
+		if c.thread.Items[c.seen].Kind == thread.ToolCall {
+			c.at = append(c.at, c.seen)
+		}
 	}
-	return ns.at[item]
+	return c.at
+}
+
+func (c *calls) number(it *thread.Item) int {
+	i, _ := slices.BinarySearch(c.all(), it.Index)
+	return i + 1
+}
+
+// name is what a call is called, with its number.
+func (c *calls) name(it *thread.Item) string {
+	kind := "Tool"
+	if it.Tool.Kind == "execute" {
+		kind = "Run"
+	}
+	return fmt.Sprintf("%s %d", kind, c.number(it))
 }
 
 // toolLine is all of a tool call but its content, in a line.
 func (n *narrator) toolLine(it *thread.Item) string {
-	tool, number, b := it.Tool, n.numbers.of(it.Index), broughtBy(n.Thread, it)
+	tool, b := it.Tool, broughtBy(n.Thread, it)
 	what := subject(tool, cwd(n.Session))
 	if tool.Kind != "execute" {
 		what = strings.TrimSpace(verbs[tool.Kind] + " " + what)
@@ -95,17 +109,9 @@ func (n *narrator) toolLine(it *thread.Item) string {
 		parts = append(parts, spoken(took))
 	}
 	if b.lines > 0 && tool.Kind == "execute" {
-		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", plain.Count(b.lines, "line"), number))
+		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", plain.Count(b.lines, "line"), n.calls.number(it)))
 	}
-	return toolName(tool, number) + ": " + what + ", " + strings.Join(parts, ", ") + "."
-}
-
-// toolName is what a call is called, with its number.
-func toolName(t *thread.Tool, number int) string {
-	if t.Kind == "execute" {
-		return fmt.Sprintf("Run %d", number)
-	}
-	return fmt.Sprintf("Tool %d", number)
+	return n.calls.name(it) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
 
 // subject says what a call is about: its command, its files, or its title.

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,13 +22,20 @@ func title(s *workspace.Session) string {
 	if s.Thread.Title != "" {
 		return s.Thread.Title
 	}
-	for _, it := range s.Thread.Items {
-		if it.Kind == thread.UserMessage {
-			_, own := transcript.SplitCarried(string(it.Text))
-			return safetext.Line(own, 60)
-		}
+	if all := asked(s.Thread); len(all) > 0 {
+		return safetext.Line(typed(all[0]), 60)
 	}
 	return "new session"
+}
+
+// asked are the prompts of a conversation, and typed is what of one the user has typed.
+func asked(t *thread.Thread) []*thread.Item {
+	return slices.DeleteFunc(slices.Clone(t.Items), func(it *thread.Item) bool { return it.Kind != thread.UserMessage || it.Blank() })
+}
+
+func typed(it *thread.Item) string {
+	_, own := transcript.SplitCarried(string(it.Text))
+	return own
 }
 
 // cwd is what paths of a session are shortened by.
