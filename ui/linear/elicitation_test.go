@@ -118,3 +118,17 @@ func TestPageThatIsNotOpened(t *testing.T) {
 		r.sees("parley does not open this.", "Type decline or cancel:", "Declined.")
 	})
 }
+
+// A command that is typed after a page was given up is a command, and no answer to it.
+func TestCommandAfterAPageThatWasGivenUp(t *testing.T) {
+	talkTo(t, elicits(`{"sessionId":"s1","mode":"url","elicitationId":"e","message":"m","url":"https://example.org"}`), func(r *rig) {
+		r.types("go")
+		r.pause()
+		r.interrupt()
+		r.fresh()
+		r.types("/status")
+		r.wants("fake: idle.")
+		r.types("next")
+		r.sees("You: next")
+	})
+}

@@ -51,10 +51,11 @@ func (c *chat) typed(l typedLine) {
 	first := len(c.prompts.draft) == 0
 	c.prompts.draft = nil
 	switch trimmed := strings.TrimSpace(text); {
+	case strings.HasPrefix(trimmed, "/") && c.commands.run(trimmed):
+		c.dialogs.stray = noStray // an answer on its way would have come before
 	case first && c.dialogs.wasAnswer(text, c.prompts.send):
 	case trimmed == "":
 		c.empty()
-	case strings.HasPrefix(trimmed, "/") && c.commands.run(trimmed):
 	case strings.HasPrefix(text, "!"):
 		c.out.say("Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
 	default:
