@@ -35,10 +35,9 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 			switch {
 			case f.Undone:
 				undone = append(undone, f)
-			case len(last) > 0 && f.Turn < last[0].Turn:
 			case len(last) > 0 && f.Turn > last[0].Turn:
 				last = []workspace.FileChange{f}
-			default:
+			case len(last) == 0 || f.Turn == last[0].Turn:
 				last = append(last, f)
 			}
 		}

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -226,9 +227,7 @@ func (e *elicitation) send() {
 func fieldWants(f elicit.Field) string {
 	what := map[elicit.Kind]string{elicit.Number: "a number", elicit.Integer: "a whole number", elicit.Bool: "yes or no", elicit.Unknown: "JSON",
 		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, with blanks between them", len(f.Options))}[f.Kind]
-	if what == "" {
-		what = "your answer"
-	}
+	what = cmp.Or(what, "your answer")
 	if f.Secret {
 		what += ", which is not shown"
 	}

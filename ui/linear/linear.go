@@ -159,7 +159,15 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 
 func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	defer c.in.close()
-	c.begin()
+	c.out.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
+	if c.opts.Swept != nil {
+		c.tasks.run(c.sweep)
+	}
+	if c.opts.Start != "" {
+		c.w.Replace(c.w.Spec(c.opts.Start))
+	} else {
+		c.starts.choose()
+	}
 	c.tasks.settle()
 	c.loop(ctx)
 	var left ui.Left // what there is to come back to
@@ -178,19 +186,6 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 		return left, fmt.Errorf("write the chat: %w", c.out.err)
 	}
 	return left, nil
-}
-
-// begin starts the agent that was named, or asks for one.
-func (c *chat) begin() {
-	c.out.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
-	if c.opts.Swept != nil {
-		c.tasks.run(c.sweep)
-	}
-	if c.opts.Start == "" {
-		c.starts.choose()
-		return
-	}
-	c.w.Replace(c.w.Spec(c.opts.Start))
 }
 
 // sweep has ended what parleys have left that were killed, and says so.
@@ -276,11 +271,10 @@ func (c *chat) nextQuestion() {
 
 // wanted is what the user is asked for now; "" for nothing in particular.
 func (c *chat) wanted() string {
-	switch {
+	switch d := c.dialogs.now; {
 	case len(c.prompts.draft) > 0:
-		return ""
-	case c.dialogs.now != nil:
-		return c.dialogs.now.wants
+	case d != nil:
+		return d.wants
 	case c.out.terminal && c.prompts.ready():
 		return "You:"
 	}

@@ -139,21 +139,15 @@ func (n *narrator) tell(it *thread.Item) {
 
 // notice is a quiet line, or what the agent wants to be known, with its weight.
 func notice(it *thread.Item) string {
-	label := "Notice: "
-	switch it.Severity {
-	case "", "info":
-	case "warning":
-		label = "Warning: "
-	case "error":
-		label = "Error: "
-	default:
-		label += plain.OneLine(strings.TrimLeft(it.Severity, "_")) + ": "
+	label := map[string]string{"": "Notice", "info": "Notice", "warning": "Warning", "error": "Error"}[it.Severity]
+	if label == "" {
+		label = "Notice: " + plain.OneLine(strings.TrimLeft(it.Severity, "_"))
 	}
 	text := string(it.Text)
 	if !strings.HasSuffix(text, "…") {
 		text = strings.TrimRight(text, ".") + "."
 	}
-	return label + text
+	return label + ": " + text
 }
 
 func (n *narrator) sayOnce(s *told, line string) {

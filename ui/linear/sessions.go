@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -112,11 +113,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := e.kept.Title
-	if words == "" {
-		words = "without a title"
-	}
-	words += ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(e.kept.Title, "without a title") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

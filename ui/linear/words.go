@@ -72,17 +72,12 @@ func busy(s *workspace.Session) bool { return s.Busy() || s.ACP != nil && s.ACP.
 
 // attachment names a block that is not text.
 func attachment(b *event.Content) string {
-	name := b.Name
-	if name == "" {
-		name = b.URI
-	}
-	kinds := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
-		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}
-	kind := kinds[b.Kind]
+	kind := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
+		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}[b.Kind]
 	if kind == "" {
 		return plain.OneLine(b.Text)
 	}
-	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+name), " "))
+	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+cmp.Or(b.Name, b.URI)), " "))
 }
 
 // spoken is a time as one says it.
