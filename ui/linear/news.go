@@ -125,7 +125,7 @@ func (c *chat) opened(n *narrator) {
 func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.questions.add(&permission{e.Question, c.questions, c.lender, c.w, n.Session, n.Agent.Conn()})
+		c.questions.add(&permission{e.Question, c.questions, c.lender, e.Broker, c.w, n.Session})
 	case event.ElicitationAsked:
 		asked := &elicitation{questions: c.questions, tasks: c.tasks, open: c.opts.OpenURL, agent: called(n.Agent), asked: e}
 		if asked.parse() {

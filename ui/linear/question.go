@@ -109,9 +109,9 @@ type permission struct {
 	permissions.Question
 	questions *questions
 	lender    *lender
+	broker    *permissions.Broker
 	w         *workspace.Workspace
 	session   *workspace.Session
-	conn      *workspace.Connection
 }
 
 func (p *permission) endedBy(s *workspace.Session, e event.Event) bool {
@@ -133,7 +133,7 @@ func (p *permission) asker() string {
 func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
-	p.conn.Broker.Reject(p.Key)
+	p.broker.Reject(p.Key)
 	return "Not allowed"
 }
 
@@ -149,15 +149,15 @@ func (p *permission) dialog(of int) *dialog {
 		}
 	}
 	for _, o := range p.Options {
-		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.conn.Broker.Answer(p.Key, o.ID) })})
+		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.broker.Answer(p.Key, o.ID) })})
 	}
-	if p.lender.able(&p.Question, p.conn) {
+	if p.lender.able(&p.Question, p.session.Agent.Conn()) {
 		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
 	}
 	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
 		return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
 	}) {
-		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.conn.Broker.Cancel(p.Key); return nil })})
+		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.broker.Cancel(p.Key); return nil })})
 	}
 	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
 		p.details()
@@ -173,7 +173,7 @@ func (p *permission) attended() error {
 	if i < 0 {
 		return nil
 	}
-	err := p.conn.Broker.AnswerAttended(p.Key, p.Options[i].ID)
+	err := p.broker.AnswerAttended(p.Key, p.Options[i].ID)
 	if err == nil {
 		p.lender.promise()
 	}

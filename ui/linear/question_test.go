@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 )
 
 // pushQuestion is all that is written of the question about push.
@@ -278,5 +280,34 @@ func TestPartOfAFileHasItsNumbers(t *testing.T) {
 		r.types("1")
 		r.types("/output 1")
 		r.sees("plus 1, minus 1", "Line 4: four", "Line 5, removed: five", "Line 5, added: 5", "Line 6: six")
+	})
+}
+
+// A session that is being loaded can ask before the connection is known.
+func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+		r.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			ctx, stop := context.WithTimeout(c.Ctx, 5*time.Second)
+			defer stop()
+			c.Agent.Ask(ctx, "s1", push, usual)
+			return "{}", nil
+		})
+		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			conn, err := r.Redial(ctx, s, sink, log)
+			if err == nil {
+				conn.Session, err = conn.Client.LoadSession(ctx, "s1", conn.Template)
+			}
+			return conn, err
+		}
+	}, func(r *rig) {
+		r.pause()
+		r.sees("Question 1 of 1: fake asks.")
+		r.types("3")
+		r.pause()
+		r.sees("Connected: Fake agent 1.2.")
+		if _, outcomes, _ := r.seen(); outcomes != "no" {
+			t.Errorf("answered: %q", outcomes)
+		}
 	})
 }
