@@ -27,7 +27,7 @@ type commands struct {
 // bare is a command without an argument.
 func bare(do func()) func(string) { return func(string) { do() } }
 
-// run carries out a command; false for what is the agent's, or nobody's.
+// run carries out a command; false for what is the agent's, or no command at all.
 func (c *commands) run(text string) bool {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	arg = strings.TrimSpace(arg)

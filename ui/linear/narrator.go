@@ -25,7 +25,7 @@ type narrator struct {
 	front  bool // the user is there: of the others only is said that they are done
 
 	told    map[int]*told // by the index of the item
-	open    []int         // messages that may go on, in order
+	open    []int         // messages that may continue, in order
 	mute    int           // items before it were not said, and will not be by themselves
 	loading bool          // the history comes: nothing is said
 	calls   *calls
@@ -103,7 +103,7 @@ func (n *narrator) changed(items []int) {
 	}
 }
 
-// tell says what is new of an item. What stands behind a message ends it.
+// tell says what is new of an item. What comes after a message ends it.
 func (n *narrator) tell(it *thread.Item) {
 	s := n.told[it.Index]
 	if s == nil {
@@ -157,7 +157,7 @@ func (n *narrator) sayOnce(s *told, line string) {
 	}
 }
 
-// reopen notes that a message may go on.
+// reopen notes that a message may continue.
 func (n *narrator) reopen(i int, s *told) {
 	if s.finished = false; !slices.Contains(n.open, i) {
 		n.open = append(n.open, i)
@@ -263,7 +263,7 @@ func thought(it *thread.Item) string {
 	return "Thought."
 }
 
-// userSaid says what the user did, unless it stands there already.
+// userSaid says what the user did, unless it was written already.
 func (n *narrator) userSaid(it *thread.Item, s *told) {
 	carried, text := transcript.SplitCarried(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {

@@ -11,15 +11,15 @@ import (
 )
 
 // printer writes lines, one below the other: nothing that was written is touched
-// again. On a terminal it also asks: words after which the user's line stands.
+// again. On a terminal it also asks: words after which the user types.
 type printer struct {
 	to       io.Writer
 	w        *bufio.Writer // on to
-	terminal bool          // what is typed is echoed behind what was asked
+	terminal bool          // what is typed is echoed after what was asked
 
 	open   bool   // the last line has not ended
 	owner  any    // whose it is
-	asked  string // what was asked last and stands below everything else
+	asked  string // what was asked last, below everything else
 	serial uint64 // grows with every line
 	err    error  // of writing, the first
 }
@@ -65,7 +65,7 @@ func one(words string) string {
 	return strings.TrimRight(strings.ReplaceAll(safetext.Clean(words), "\n", " "), " ")
 }
 
-// piece begins a line of the owner's, or goes on with it.
+// piece begins a line of the owner's, or continues it.
 func (p *printer) piece(owner any, words string) {
 	if p.open && p.owner == owner {
 		p.put(one(" " + words))
@@ -81,7 +81,7 @@ func (p *printer) piece(owner any, words string) {
 func (p *printer) holds(owner any) bool { return p.open && p.owner == owner }
 
 // ask says what is wanted next, once, until something else was written. What is
-// typed comes behind it.
+// typed comes after it.
 func (p *printer) ask(words string) {
 	if words == p.asked {
 		return

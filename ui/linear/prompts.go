@@ -16,7 +16,7 @@ type prompts struct {
 	history *history
 	stderr  *stderr
 	front   func() *narrator
-	draft   []string // lines of a prompt that goes on
+	draft   []string // lines of a prompt that continues
 }
 
 // send sends a prompt, or keeps it until it can go out.

@@ -41,7 +41,7 @@ func (r report) plan() {
 	}
 }
 
-// goingOn lists the tool calls that run, and what goes on without the turn.
+// goingOn lists the tool calls that run, and what runs without the turn.
 func (r report) goingOn() {
 	n := 0
 	for _, it := range r.Thread.Items {
@@ -123,7 +123,7 @@ func (r report) dropQueued(arg string) {
 	r.EndEdit()
 }
 
-// status says how things stand.
+// status says what state the session is in.
 func (r report) status() {
 	switch {
 	case retrying(r.Agent):

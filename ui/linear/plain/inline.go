@@ -14,7 +14,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// inlineParser knows what stands in a line and takes every text for one
+// inlineParser knows what is in a line and takes every text for one
 // paragraph: which blocks there are is the Writer's business.
 var inlineParser = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),

@@ -67,7 +67,7 @@ func (s *Writer) Write(text string) {
 }
 
 // End says what is held back: the message is over, or interrupted. What comes
-// after it begins anew.
+// after it is another message.
 func (s *Writer) End() {
 	if len(s.line) > 0 || s.midline {
 		s.endLine()
@@ -155,7 +155,7 @@ func (s *Writer) longCode() {
 	}
 }
 
-// begins tells whether a line begins, or goes on with, a paragraph or an item.
+// begins tells whether a line begins, or continues, a paragraph or an item.
 func (s *Writer) begins(line string) bool {
 	indent, rest := indentOf(line)
 	if _, _, ok := marker(rest); ok && !rule(rest) {
@@ -439,7 +439,7 @@ func (s *Writer) endTable() {
 	}
 }
 
-// cells are those of a row. A bar behind a backslash is none.
+// cells are those of a row. A bar after a backslash is none.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")
