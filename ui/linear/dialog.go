@@ -110,13 +110,6 @@ func (ds *dialogs) confirm(title, yes, no string, do func()) {
 	ds.menuOr(title, []choice{{label: yes, do: do}}, choice{label: no}, false)
 }
 
-// read notes that all of the dialog has been written.
-func (ds *dialogs) read() {
-	if d := ds.now; d != nil && d.at.IsZero() {
-		d.at = time.Now() // from here on it can be read
-	}
-}
-
 // close closes the dialog about something and returns it; nil where that is not open.
 func (ds *dialogs) close(a asking) *dialog {
 	d := ds.now

@@ -247,11 +247,14 @@ func (c *chat) rest() {
 	if c.lender.keeps() {
 		c.tasks.wakeAt(c.lender.promised)
 	}
-	if d := c.dialogs.now; reads && d != nil && d.secret {
+	d := c.dialogs.now
+	if reads && d != nil && d.secret {
 		c.in.hide()
 	}
 	c.out.flush()
-	c.dialogs.read()
+	if d != nil && d.at.IsZero() {
+		d.at = time.Now() // from here on it can be read
+	}
 	if reads {
 		c.in.want()
 	}

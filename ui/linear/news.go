@@ -96,7 +96,7 @@ func (c *chat) hear(n workspace.News) {
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.prompts.returned(n.Session, n.Text, "Not taken: "+why, safetext.Line(n.Text, 60))
+		c.prompts.returned(n.Session, n.Text, "Not taken: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.Deferred:
 		c.out.say("Not taken while a turn runs: %s. It is sent after this one.", n.Err)
 	case workspace.Paused:

@@ -62,12 +62,10 @@ func (p *prompts) putDraftAside() {
 	p.dialogs.out.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", n)
 }
 
-// returned has a prompt that was not sent wait for the user, before all others.
+// returned has a prompt that was not sent wait for the user, before all others. shown ends
+// the line, where the user may not know which prompt it is.
 func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
 	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
-	if shown != "" {
-		shown = ": " + shown
-	}
 	p.dialogs.out.line(why + ". Put aside as prompt 1" + cmp.Or(shown, "."))
 }
 
