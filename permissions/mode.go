@@ -20,6 +20,12 @@ var modeNames = [...]string{"ask", "accept edits", "read only", "all"}
 
 func (m Mode) String() string { return modeNames[m] }
 
+var modeWords = [...]string{"what no rule answers is asked", "files inside the session's directories are written without asking",
+	"what writes or runs something is rejected", "everything is allowed, in this session, until parley ends"}
+
+// Words say what a mode does.
+func (m Mode) Words() string { return modeWords[m] }
+
 // Modes are all of them, in the order to offer them.
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 

@@ -7,7 +7,6 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui"
 	"parley/ui/linear/plain"
 )
 
@@ -102,7 +101,7 @@ func (c *chat) hear(n workspace.News) {
 	case workspace.Paused:
 		c.narrator(n.Session).sayPaused()
 	case workspace.Unannounced:
-		c.out.say("Warning: %s.", ui.UnsaidWords(n.N))
+		c.out.say("Warning: %s.", n.Words())
 	case workspace.Said:
 		c.out.say("%s.", sentence(n.Line))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
-	"parley/ui"
 	"parley/ui/linear/plain"
 )
 
@@ -118,7 +117,7 @@ func (s *starts) connected(n workspace.Started) {
 // failed says why an agent did not start, and what can be done.
 func (s *starts) failed(a *workspace.Agent, err error) {
 	s.stderr.failed(a, a.Spec.Name+" did not start", err)
-	for _, advice := range ui.Advice(err, a.Spec) {
+	for _, advice := range a.Spec.Advice(err) {
 		s.dialogs.out.say("%s", advice)
 	}
 	s.whatNow(a, true)
