@@ -137,7 +137,7 @@ func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open[q.Key] = p
-	b.post(Asked{Question: q}) // under the lock: Settled comes after it
+	b.post(Asked{q, b}) // under the lock: Settled comes after it
 	return p
 }
 

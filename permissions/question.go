@@ -166,8 +166,12 @@ type Answer struct {
 	Attended bool
 }
 
-// Asked is posted when a question needs the front end.
-type Asked struct{ Question Question }
+// Asked is posted when a question needs the front end. It may come before the front end
+// knows of the connection: a session that is being loaded can ask.
+type Asked struct {
+	Question Question
+	Broker   *Broker // takes the answer
+}
 
 // EventSession names the session of the question.
 func (a Asked) EventSession() string { return a.Question.Session }

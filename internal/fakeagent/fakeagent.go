@@ -7,9 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
+	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 )
@@ -32,7 +34,15 @@ type Call struct {
 	Params string          // JSON
 	N      int             // sessions that were asked for on this connection
 	ID     string          // of the session it is about; "" for none
+
+	method string
 }
+
+// Usual is the answer of an agent that its script says nothing about.
+func (c *Call) Usual() (string, error) { return c.Agent.usual(c.method)(c) }
+
+// Into reads the parameters into a struct. What does not fit is left out.
+func (c *Call) Into(params any) { json.Unmarshal([]byte(c.Params), params) }
 
 // On has a method answered by f, with JSON; nil: as by default.
 func (s *Script) On(method string, f func(*Call) (string, error)) {
@@ -102,6 +112,7 @@ func (s *Script) does() (turn func(*Turn) string, hold func(*Turn) (string, erro
 type Agent struct {
 	Name string
 	Env  map[string]string
+	Log  *event.Log // what parley keeps of its stderr; nil where no Dialer has made it
 
 	script *Script
 	peer   *jsonrpc.Peer
@@ -110,6 +121,9 @@ type Agent struct {
 	mu       sync.Mutex
 	sessions int
 	prompts  []string
+	blocks   []string // of the prompts, as JSON
+	outcomes []string
+	answers  []string
 	calls    []string // as "method params"
 	cancels  int
 	turns    map[string][]*Turn // by session: the one that runs and those that wait after it
@@ -117,17 +131,29 @@ type Agent struct {
 
 // New returns an agent that follows the script on a connection.
 func New(conn transport.Conn, s *Script) *Agent {
+	a := newAgent(conn, s)
+	a.start()
+	return a
+}
+
+func newAgent(conn transport.Conn, s *Script) *Agent {
 	a := &Agent{script: s, turns: map[string][]*Turn{}}
 	a.peer = jsonrpc.NewPeer(conn, a, jsonrpc.Options{})
+	return a
+}
+
+func (a *Agent) start() {
 	life, over := context.WithCancel(context.Background())
 	a.life = life
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
-	return a
 }
 
 // Close ends the connection from the agent's side.
 func (a *Agent) Close() { a.peer.Close(nil) }
+
+// Done is closed when the connection has ended.
+func (a *Agent) Done() <-chan struct{} { return a.life.Done() }
 
 // Over tells whether the connection has ended.
 func (a *Agent) Over() bool { return a.life.Err() != nil }
@@ -136,7 +162,28 @@ func (a *Agent) Over() bool { return a.life.Err() != nil }
 func (a *Agent) Prompts() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([]string(nil), a.prompts...)
+	return slices.Clone(a.prompts)
+}
+
+// Blocks are the same with all that went with them, as JSON.
+func (a *Agent) Blocks() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.blocks)
+}
+
+// Outcomes are those of its questions: the option chosen, "cancelled", or an error.
+func (a *Agent) Outcomes() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.outcomes)
+}
+
+// Answers are those to its forms and pages, as JSON.
+func (a *Agent) Answers() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.answers)
 }
 
 // Cancels is how often a session/cancel has come.
@@ -161,6 +208,44 @@ func (a *Agent) Calls(method string) (params []string) {
 // Update sends a session/update, given as JSON.
 func (a *Agent) Update(session, update string) {
 	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":`+Quote(session)+`,"update":`+update+`}`))
+}
+
+// Notify sends any notification, given as JSON.
+func (a *Agent) Notify(method, params string) { a.peer.Notify(method, json.RawMessage(params)) }
+
+// Ask asks for permission, with a tool call and options given as JSON, until ctx ends. It
+// returns the outcome, and keeps it.
+func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
+	about := `"toolCall":` + tool
+	if a.script.Protocol == "2" {
+		about = `"title":"May I?","subject":{"type":"tool_call","toolCall":` + tool + `}`
+	}
+	var r struct {
+		Outcome struct{ Outcome, OptionID string }
+	}
+	err := a.peer.Call(ctx, "session/request_permission", json.RawMessage(`{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`), &r)
+	out := r.Outcome.OptionID
+	if r.Outcome.Outcome != "selected" {
+		out = r.Outcome.Outcome
+	}
+	if err != nil {
+		out = err.Error()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcomes = append(a.outcomes, out)
+	return out
+}
+
+// Elicit asks for a form or a page, given as JSON, until ctx ends, and keeps the answer.
+func (a *Agent) Elicit(ctx context.Context, params string) {
+	var r json.RawMessage
+	if err := a.peer.Call(ctx, "elicitation/create", json.RawMessage(params), &r); err != nil {
+		r = json.RawMessage(err.Error())
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = append(a.answers, string(r))
 }
 
 // Say sends a piece of a message; role is "agent" or "user".
@@ -196,7 +281,7 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	}
 	var in struct{ SessionID string }
 	json.Unmarshal(r.Params, &in)
-	c := &Call{Agent: a, Params: string(r.Params), ID: in.SessionID}
+	c := &Call{Agent: a, Params: string(r.Params), ID: in.SessionID, method: r.Method}
 	a.mu.Lock()
 	if r.Method == "session/new" {
 		a.sessions++
@@ -208,7 +293,7 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	return func(ctx context.Context) (any, error) {
 		c.Ctx = ctx
 		if on == nil {
-			on = a.usual(r.Method)
+			on = (*Call).Usual
 		}
 		result, err := on(c)
 		return json.RawMessage(result), err

@@ -40,7 +40,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	t := &Turn{Agent: a, Session: in.SessionID, Text: in.Prompt[0].Text, Blocks: string(raw.Prompt), stop: make(chan struct{}), done: make(chan struct{})}
 	t.halt = sync.OnceFunc(func() { close(t.stop) })
 	a.mu.Lock()
-	a.prompts = append(a.prompts, t.Text)
+	a.prompts, a.blocks = append(a.prompts, t.Text), append(a.blocks, t.Blocks)
 	t.N = len(a.prompts)
 	if others := a.turns[t.Session]; len(others) > 0 {
 		t.before = others[len(others)-1].done
@@ -127,6 +127,11 @@ func (t *Turn) Take() (string, error) {
 			return "", jsonrpc.ErrRequestCancelled
 		}
 	}
+	return t.Insert()
+}
+
+// Insert does so at once.
+func (t *Turn) Insert() (string, error) {
 	id := fmt.Sprintf("u%d", t.N)
 	t.Agent.Update(t.Session, `{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":{"type":"text","text":`+Quote(t.Text)+`}}`)
 	return `{"messageId":"` + id + `"}`, nil
@@ -158,6 +163,17 @@ func (t *Turn) state(state string) {
 func (t *Turn) Say(text string) {
 	t.Agent.Update(t.Session, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":`+Quote(text)+`}}`)
 }
+
+// Update sends a session/update, given as JSON.
+func (t *Turn) Update(update string) { t.Agent.Update(t.Session, update) }
+
+// Ask asks for permission and returns the outcome.
+func (t *Turn) Ask(tool, options string) string {
+	return t.Agent.Ask(context.Background(), t.Session, tool, options)
+}
+
+// Elicit asks for a form or a page.
+func (t *Turn) Elicit(params string) { t.Agent.Elicit(context.Background(), params) }
 
 // Wait lets time pass, less of it when the turn is stopped or the connection ends.
 func (t *Turn) Wait(d time.Duration) (stopped bool) {

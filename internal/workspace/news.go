@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"time"
 
 	"parley/acpclient/event"
@@ -159,3 +160,12 @@ type (
 		Line    string
 	}
 )
+
+// Words say what has happened.
+func (n Unannounced) Words() string {
+	files := "1 file"
+	if n.N != 1 {
+		files = fmt.Sprintf("%d files", n.N)
+	}
+	return files + " changed, and the agent told of no change; see /changes"
+}

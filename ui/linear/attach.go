@@ -8,8 +8,15 @@ import (
 	"parley/ui/composer"
 )
 
-// expand reads the files that a prompt mentions with @; nil where it mentions none.
-func (c *chat) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
+// mentions has files go along with the prompts that mention them with @.
+type mentions struct {
+	out   *printer
+	files composer.Files // nil: an @ is one
+	told  bool           // that the agent gets no files was said
+}
+
+// expand reads the files that a prompt mentions; nil where it mentions none.
+func (m *mentions) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	conn := s.Agent.Conn()
 	if conn == nil {
 		return nil
@@ -17,11 +24,11 @@ func (c *chat) expand(s *workspace.Session, text string) func(context.Context) (
 	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
-			if !c.toldText {
-				c.toldText = true
-				c.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
+			if !m.told {
+				m.told = true
+				m.out.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
 			}
 		}
 	}
-	return composer.NewStore(composer.Options{Files: c.opts.Files}).Expand(text, to)
+	return composer.NewStore(composer.Options{Files: m.files}).Expand(text, to)
 }

@@ -5,26 +5,28 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 func TestATurn(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"let me see"}}`)
-			tn.waits(12 * time.Second)
-			tn.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":", a parser"}}`)
-			tn.say("I'll start with the tok")
-			tn.say("enizer. It is **small")
-			tn.say("**.\n\n## Next\n")
-			tn.update(`{"sessionUpdate":"plan","entries":[{"content":"read","priority":"low","status":"completed"},{"content":"wire typed errors","priority":"low","status":"in_progress"}]}`)
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit lex.go","kind":"edit","status":"in_progress","content":[{"type":"diff","path":` + quoted(tn.r.opts.Cwd+"/parser/lex.go") + `,"oldText":"a\nb\n","newText":"a\nc\nd\n"}]}`)
-			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"e","status":"completed"}`)
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"r","title":"Tests","kind":"execute","status":"in_progress","rawInput":{"command":"go test ./parser/..."}}`)
-			tn.waits(5 * time.Second)
-			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"r","status":"failed","content":[{"type":"content","content":{"type":"text","text":"FAIL\nexit status 1\n"}}]}`)
-			tn.say("Done.")
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"let me see"}}`)
+			tn.Wait(12 * time.Second)
+			tn.Update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":", a parser"}}`)
+			tn.Say("I'll start with the tok")
+			tn.Say("enizer. It is **small")
+			tn.Say("**.\n\n## Next\n")
+			tn.Update(`{"sessionUpdate":"plan","entries":[{"content":"read","priority":"low","status":"completed"},{"content":"wire typed errors","priority":"low","status":"in_progress"}]}`)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit lex.go","kind":"edit","status":"in_progress","content":[{"type":"diff","path":` + fakeagent.Quote(r.opts.Cwd+"/parser/lex.go") + `,"oldText":"a\nb\n","newText":"a\nc\nd\n"}]}`)
+			tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"e","status":"completed"}`)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"r","title":"Tests","kind":"execute","status":"in_progress","rawInput":{"command":"go test ./parser/..."}}`)
+			tn.Wait(5 * time.Second)
+			tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"r","status":"failed","content":[{"type":"content","content":{"type":"text","text":"FAIL\nexit status 1\n"}}]}`)
+			tn.Say("Done.")
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.wants(r.started()...)
 		r.types("make the parser return typed errors")
@@ -67,15 +69,15 @@ func TestATurn(t *testing.T) {
 // Sentences are said when they are complete, and nothing before that.
 func TestSentencesStream(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			for _, piece := range []string{"One", " is", " here. ", "Two", " is", " not"} {
-				tn.say(piece)
+				tn.Say(piece)
 			}
-			tn.waits(time.Minute)
-			tn.say(" late.\n\n```go\nx := 1\ny")
-			tn.waits(time.Minute)
+			tn.Wait(time.Minute)
+			tn.Say(" late.\n\n```go\nx := 1\ny")
+			tn.Wait(time.Minute)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
@@ -85,13 +87,13 @@ func TestSentencesStream(t *testing.T) {
 
 func TestStreamsToTheEnd(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.say("One is here. Two is not")
-			tn.waits(time.Minute)
-			tn.say(" late.\n\n```go\nx := 1\ny")
-			tn.waits(time.Minute)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Say("One is here. Two is not")
+			tn.Wait(time.Minute)
+			tn.Say(" late.\n\n```go\nx := 1\ny")
+			tn.Wait(time.Minute)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
@@ -104,12 +106,12 @@ func TestStreamsToTheEnd(t *testing.T) {
 
 func TestQueueAndStop(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			if tn.n == 1 && tn.waits(time.Minute) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.N == 1 && tn.Wait(time.Minute) {
 				return "cancelled"
 			}
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("first", `second \`, "goes on", "third", "/queue")
@@ -118,7 +120,7 @@ func TestQueueAndStop(t *testing.T) {
 		r.wants("Stopping.", "Turn ended: stopped.", "Waiting: 2 prompts. Enter alone sends the first one, /drop drops the last one.")
 		r.types("/drop", "")
 		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended: fake said nothing.")
-		if prompts, _, _ := r.agent().seen(); prompts != "first|second \ngoes on" {
+		if prompts, _, _ := r.seen(); prompts != "first|second \ngoes on" {
 			t.Errorf("sent: %q", prompts)
 		}
 		r.interrupt()
@@ -130,13 +132,13 @@ func TestQueueAndStop(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.on["session/new"] = func(*call) (string, error) {
+		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
 			return `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code","description":"writes"}]}}`, nil
-		}
-		r.on["session/set_mode"] = func(*call) (string, error) { return `{}`, nil }
+		})
+		r.fake.On("session/set_mode", func(*fakeagent.Call) (string, error) { return `{}`, nil })
 	}, func(r *rig) {
 		r.wants(append(r.started(), "Mode: Ask.")...)
-		r.agent().updateIn("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Look at it"}]}`)
+		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Look at it"}]}`)
 		r.types("/mode")
 		r.wants("Mode:", "1. Ask (now)", "2. Code: writes", "0. Nothing of this", "Answer 0 to 2:")
 		r.types("9", "2")
@@ -160,12 +162,12 @@ func TestCommands(t *testing.T) {
 func TestPromptWhileASessionOpens(t *testing.T) {
 	opened := 0
 	talkTo(t, func(r *rig) {
-		r.on["session/new"] = func(*call) (string, error) {
+		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
 			if opened++; opened == 2 {
 				time.Sleep(3 * time.Second)
 			}
 			return fmt.Sprintf(`{"sessionId":"s%d"}`, opened), nil
-		}
+		})
 	}, func(r *rig) {
 		r.wants(r.started()...)
 		r.types("/new", "early")

@@ -1,7 +1,9 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,152 +14,200 @@ import (
 
 // dialog is what takes the user's lines in the place of the chat.
 type dialog struct {
-	wants string // what is asked for, on a line of its own
-	// take handles a line; false: it is no answer.
-	take func(text string) bool
-	// again writes everything again; nil for what need not be.
-	again func()
+	intro   func()   // writes what is asked; may be nil
+	choices []choice // what may be answered
+	wants   string   // what is asked for, on a line of its own
+
+	// take handles a line instead of the choices; its text is whatever was typed, but for
+	// /stop, /quit and /help.
+	take   func(text string)
+	secret bool // it is not to be seen
 
 	guarded bool      // it has opened by itself: a line that comes too early is no answer
 	at      time.Time // when all of it had been written; zero: not yet
-	free    bool      // any line is an answer, /cancel and the like aside
-	secret  bool      // it is not to be seen
 	twice   bool      // the first answer may be one to another question, which is gone
-	key     *ask      // what it asks; nil for what the user began
+
+	about  asking // what it asks; nil for what the user began
+	cancel func() // ctrl+c; nil where that means nothing to it
 }
 
-// open shows a dialog.
-func (c *chat) openDialog(d *dialog) { c.dialog = d }
+// choice is one answer to a dialog. Nothing happens to one that is not to be chosen.
+type choice struct {
+	word  string   // what chooses it; "" is its number
+	also  []string // what else does
+	label string   // "" for one that is not listed
+	why   string   // it cannot be chosen; "" for one that can
+	stays bool     // the dialog stays open
+	do    func()   // may be nil
+}
 
-// done ends the dialog; d is the one that is meant.
-func (c *chat) closeDialog(d *dialog) {
-	if c.dialog == d {
-		c.dialog = nil
+// write writes all of a dialog but what it wants.
+func (d *dialog) write(out *printer) {
+	if d.intro != nil {
+		d.intro()
+	}
+	for _, ch := range d.choices {
+		if ch.label != "" {
+			out.say("%s. %s", ch.word, ch.label)
+		}
 	}
 }
 
-// answers tells whether a line is an answer, or meant as one: a number, a letter.
-func looksLikeAnswer(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= 3 && !strings.Contains(text, " ")
+// answers is what a dialog with that many numbered choices wants.
+func answers(n int) string {
+	if n == 1 {
+		return "Answer 1:"
+	}
+	return fmt.Sprintf("Answer 1 to %d:", n)
 }
 
-// toDialog handles a line that came while there is a dialog.
-func (c *chat) toDialog(l typedLine) {
-	d := c.dialog
+// guard is how long a question must have been readable, and how long no other line
+// must have come, for a line to be its answer. It holds for every dialog that
+// opens by itself.
+const guard = 600 * time.Millisecond
+
+// dialogs has one thing at a time asked of the user, and judges what a line means to it.
+type dialogs struct {
+	out      *printer
+	now      *dialog // nil for none
+	lineAt   time.Time
+	stray    stray                      // what may be on its way for a question that is gone
+	command  func(text string) bool     // carries out a command; false for what is none
+	putAside func(text string) (at int) // has a prompt wait, as the one with that number
+}
+
+// stray is what may still be on its way for a question that is gone.
+type stray int
+
+const (
+	noStray     stray = iota
+	strayAnswer       // a number or a letter
+	strayField        // anything
+)
+
+// open writes a dialog, which takes the lines from now on.
+func (ds *dialogs) open(d *dialog) {
+	for i := range d.choices {
+		d.choices[i].word = cmp.Or(d.choices[i].word, strconv.Itoa(i+1))
+	}
+	d.write(ds.out)
+	ds.now = d
+}
+
+// menu asks for one of several by its number. 0 chooses nothing.
+func (ds *dialogs) menu(title string, choices []choice) {
+	ds.menuOr(title, choices, choice{label: "Nothing of this"}, false)
+}
+
+// menuOr is a menu where 0 has a meaning of its own.
+func (ds *dialogs) menuOr(title string, choices []choice, none choice, guarded bool) {
+	none.word = "0"
+	ds.open(&dialog{guarded: guarded, intro: func() { ds.out.say("%s", title) }, choices: append(choices, none), wants: fmt.Sprintf("Answer 0 to %d:", len(choices))})
+}
+
+// confirm asks for a yes.
+func (ds *dialogs) confirm(title, yes, no string, do func()) {
+	ds.menuOr(title, []choice{{label: yes, do: do}}, choice{label: no}, false)
+}
+
+// close closes the dialog about something and returns it; nil where that is not open.
+func (ds *dialogs) close(a asking) *dialog {
+	d := ds.now
+	if d == nil || d.about != a {
+		return nil
+	}
+	ds.now = nil
+	return d
+}
+
+// answer handles a line that came while there is a dialog.
+func (ds *dialogs) answer(l typedLine) {
+	d := ds.now
 	text := strings.TrimSpace(safetext.Clean(l.text))
-	if l.secret != d.secret && l.secret {
-		c.say("What you have typed unseen was dropped.") // for another field, which is gone
+	switch {
+	case l.secret && !d.secret:
+		ds.out.say("What you have typed unseen was dropped.") // for another field, which is gone
 		return
-	}
-	if d.free && (d.secret || !slashWord(text)) {
+	case d.take != nil && (d.secret || !slices.Contains([]string{"/stop", "/quit", "/help"}, text)):
 		d.take(l.text)
 		return
-	}
-	if strings.HasPrefix(text, "/") && c.own(text) {
+	case strings.HasPrefix(text, "/") && ds.command(text):
+		return
+	case d.take != nil:
+		d.take(text)
 		return
 	}
-	if early := c.tooEarly(d, l); early != "" {
+	if early := ds.tooEarly(l); early != "" {
 		switch {
 		case text == "":
 		case looksLikeAnswer(text): // it would make no sense as a prompt later on
-			c.say("%s Type it again if it is about this question: %s", early, text)
+			ds.out.say("%s Type it again if it is about this question: %s", early, text)
 		default:
-			c.Enqueue(l.text)
-			c.say("%s Put aside as prompt %d: %s", early, len(c.Queued), cut(oneLine(text), 60))
+			ds.out.say("%s Put aside as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
 		}
 		return
 	}
 	if d.twice && looksLikeAnswer(text) {
 		d.twice = false
-		c.say("The question before this one is gone, so your line was not taken for an answer. Type it again if it is about this one.")
-		if d.again != nil {
-			d.again()
-		}
+		ds.out.say("The question before this one is gone, so your line was not taken for an answer. Type it again if it is about this one.")
+		d.write(ds.out)
 		d.at = time.Time{}
 		return
 	}
-	if d.take(text) {
-		return
-	}
+	i := slices.IndexFunc(d.choices, func(ch choice) bool { return text == ch.word || slices.Contains(ch.also, text) })
 	switch {
+	case i >= 0:
+		ds.choose(d.choices[i])
 	case text == "":
 	case looksLikeAnswer(text):
-		c.say("%s is no answer here.", text)
+		ds.out.say("%s is no answer here.", text)
 	default:
-		c.Enqueue(l.text)
-		c.say("That is no answer. Put aside as prompt %d; /drop drops it.", len(c.Queued))
+		ds.out.say("That is no answer. Put aside as prompt %d; /drop drops it.", ds.putAside(l.text))
+	}
+}
+
+func (ds *dialogs) choose(ch choice) {
+	if ch.why != "" {
+		ds.out.say("%s", ch.why)
+		return
+	}
+	if !ch.stays {
+		ds.now = nil
+	}
+	if ch.do != nil {
+		ch.do()
 	}
 }
 
 // tooEarly says why a line cannot be an answer yet; "" where it can. A line that
 // closely follows another one was typed without a look at what that one did.
-func (c *chat) tooEarly(d *dialog, l typedLine) string {
-	switch {
+func (ds *dialogs) tooEarly(l typedLine) string {
+	switch d := ds.now; {
 	case !d.guarded:
 	case d.at.IsZero() || l.at.Sub(d.at) < guard:
 		return "This line came before the question could be read and does not answer it."
-	case l.at.Sub(c.lineAt) < guard:
+	case l.at.Sub(ds.lineAt) < guard:
 		return "This line came right after another one and does not answer it."
 	}
 	return ""
 }
 
-// slashWord tells whether a line is a way out of a field rather than a value of
-// it.
-func slashWord(text string) bool {
-	switch text {
-	case "/cancel", "/decline", "/stop", "/quit", "/help":
-		return true
+// wasAnswer handles the line after a question that is gone: what looks like an answer to
+// it is neither a prompt nor one to anything else.
+func (ds *dialogs) wasAnswer(text string, send func(string)) bool {
+	was := ds.stray
+	ds.stray = noStray
+	if was == noStray || was == strayAnswer && !looksLikeAnswer(strings.TrimSpace(text)) {
+		return false
 	}
-	return false
+	ds.menu(fmt.Sprintf("%q looks like an answer to the question that is gone.", strings.TrimSpace(text)), []choice{
+		{label: "Send it as a prompt", do: func() { send(text) }},
+		{label: "Drop it"},
+	})
+	return true
 }
 
-// choice is one of several; nothing happens to one that is not to be chosen.
-type choice struct {
-	label string
-	why   string // it cannot be chosen; "" for one that can
-	do    func()
-}
-
-// menu asks for one of several by its number, and writes them. 0 chooses nothing.
-func (c *chat) menu(title string, choices []choice, guarded bool) *dialog {
-	return c.menuOr(title, choices, guarded, "Nothing of this")
-}
-
-// menuOr is a menu where 0 has a name of its own.
-func (c *chat) menuOr(title string, choices []choice, guarded bool, none string) *dialog {
-	d := &dialog{guarded: guarded}
-	d.again = func() {
-		c.say("%s", title)
-		for i, ch := range choices {
-			c.say("%d. %s", i+1, ch.label)
-		}
-		c.say("0. %s", none)
-	}
-	d.again()
-	d.wants = fmt.Sprintf("Answer 0 to %d:", len(choices))
-	d.take = func(text string) bool {
-		n, ok := number(text, len(choices))
-		switch {
-		case text == "0":
-			c.closeDialog(d)
-			return true
-		case !ok:
-			return false
-		case choices[n-1].why != "":
-			c.say("%s", choices[n-1].why)
-			return true
-		}
-		c.closeDialog(d)
-		choices[n-1].do()
-		return true
-	}
-	c.openDialog(d)
-	return d
-}
-
-// number reads a number from 1 to most.
-func number(text string, most int) (int, bool) {
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n >= 1 && n <= most && strconv.Itoa(n) == text
+// looksLikeAnswer tells whether a line is meant as an answer: a number, a letter.
+func looksLikeAnswer(text string) bool {
+	return text != "" && utf8.RuneCountInString(text) <= 3 && !strings.Contains(text, " ")
 }

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,309 +12,290 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 )
 
-// elicited takes a form or a page. A form that cannot be asked is declined.
-func (c *chat) elicited(t *talk, e event.ElicitationAsked) {
-	a := &ask{t: t, elicited: &e}
-	if e.URL != "" {
-		a.link = elicit.ParseLink(e.URL)
-		c.asks = append(c.asks, a)
-		return
-	}
-	form, err := elicit.Parse(e.Schema)
-	if err != nil {
-		e.Answer(event.ElicitationAnswer{Action: "decline"})
-		c.say("Notice: the agent asked for a form that parley cannot show; declined.")
-		return
-	}
-	a.form = form
-	c.asks = append(c.asks, a)
+// elicitation is a form that an agent wants filled in, or a page that it wants opened.
+type elicitation struct {
+	questions *questions
+	tasks     *tasks
+	open      func(url string) error // nil: pages are only shown
+	agent     string
+	asked     event.ElicitationAsked
+	form      elicit.Form
+	link      elicit.Link
+
+	values map[string]any // of the fields so far
+	shown  []string       // the same, as it is shown
 }
 
-// elicitCompleted ends the wait for a page.
-func (c *chat) elicitCompleted(key uint64) {
-	for _, a := range slices.Clone(c.asks) {
-		if a.elicited != nil && a.elicited.Key == key && a.opened {
-			c.drop(a)
-			c.say("Page done: %s.", a.link.Host)
-		}
-	}
-}
-
-func (c *chat) settle(a *ask, answer event.ElicitationAnswer) {
-	c.dialog = nil
-	c.drop(a)
-	a.elicited.Answer(answer)
-	c.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
-}
-
-// openPage writes what is to be known of a page; it is opened only by that very
-// word.
-func (c *chat) openPage(a *ask, of int) {
-	d := &dialog{guarded: true, key: a, wants: "Type open, decline or cancel:"}
-	if !a.link.OK {
-		d.wants = "Type decline or cancel:"
-	}
-	d.again = func() {
-		c.say("Question 1 of %d: %s wants you to open a page.", of, c.name())
-		c.labelled("The agent's words", a.elicited.Message)
-		c.say("Address: %s", a.link.URL)
-		if a.link.Host != "" {
-			c.say("Host: %s", a.link.Host)
-		}
-		for _, w := range a.link.Warnings {
-			c.say("Warning: %s.", w)
-		}
-		if !a.link.OK {
-			c.say("parley does not open this.")
-		}
-	}
-	d.take = func(text string) bool {
-		switch text {
-		case "open":
-			if !a.link.OK {
-				c.say("parley does not open this.")
-				return true
-			}
-			c.closeDialog(d)
-			c.openLink(a)
-		case "decline", "cancel", "/decline", "/cancel":
-			c.settle(a, event.ElicitationAnswer{Action: strings.TrimPrefix(text, "/")})
-		default:
-			return false
-		}
+// parse takes what was asked for; false for a form that cannot be shown.
+func (e *elicitation) parse() bool {
+	if e.asked.URL != "" {
+		e.link = elicit.ParseLink(e.asked.URL)
 		return true
 	}
-	d.again()
-	c.openDialog(d)
+	var err error
+	e.form, err = elicit.Parse(e.asked.Schema)
+	return err == nil
 }
 
-// openLink starts the browser and says to the agent that the user agreed.
-func (c *chat) openLink(a *ask) {
-	a.opened = true
-	a.elicited.Answer(event.ElicitationAnswer{Action: "accept"})
-	open, url := c.opts.OpenURL, a.link.URL
+func (e *elicitation) endedBy(_ *workspace.Session, ev event.Event) bool {
+	settled, ok := ev.(event.ElicitationSettled)
+	return ok && settled.Key == e.asked.Key
+}
+
+func (e *elicitation) summary() string { return e.agent + " asks: " + plain.OneLine(e.asked.Message) }
+
+func (e *elicitation) refuse() string {
+	e.asked.Answer(event.ElicitationAnswer{Action: "cancel"})
+	return "Cancelled"
+}
+
+func (e *elicitation) settle(answer event.ElicitationAnswer) {
+	e.questions.dialogs.now = nil
+	e.questions.drop(e)
+	e.asked.Answer(answer)
+	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
+}
+
+// end settles it by an action that is no answer.
+func (e *elicitation) end(action string) func() {
+	return func() { e.settle(event.ElicitationAnswer{Action: action}) }
+}
+
+// ask makes a dialog about it, that ctrl+c cancels: what is on its way then is ignored.
+func (e *elicitation) ask(d dialog) *dialog {
+	d.about = e
+	d.cancel = func() {
+		e.settle(event.ElicitationAnswer{Action: "cancel"})
+		e.questions.dialogs.stray = strayField
+	}
+	return &d
+}
+
+func (e *elicitation) dialog(of int) *dialog {
+	if e.asked.URL != "" {
+		return e.pageDialog(of)
+	}
+	return e.ask(dialog{guarded: true, wants: answers(3), choices: []choice{{label: "Fill it in", do: e.fill},
+		{label: "Decline", also: []string{"decline", "/decline"}, do: e.end("decline")},
+		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.end("cancel")},
+	}, intro: func() {
+		out := e.questions.dialogs.out
+		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
+		out.labelled("The agent's words", e.asked.Message)
+		for _, about := range []string{e.form.Title, e.form.Description} {
+			if about != "" {
+				out.labelled("About it", about)
+			}
+		}
+	}})
+}
+
+// pageDialog writes what is to be known of a page; it is opened only by that very word.
+func (e *elicitation) pageDialog(of int) *dialog {
+	const never = "parley does not open this."
+	open := choice{word: "open", do: e.openPage}
+	wants := "Type open, decline or cancel:"
+	if !e.link.OK {
+		open.why, wants = never, "Type decline or cancel:"
+	}
+	return e.ask(dialog{guarded: true, wants: wants, choices: []choice{open,
+		{word: "decline", also: []string{"/decline"}, do: e.end("decline")},
+		{word: "cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+	}, intro: func() {
+		out := e.questions.dialogs.out
+		out.say("Question 1 of %d: %s wants you to open a page.", of, e.agent)
+		out.labelled("The agent's words", e.asked.Message)
+		out.say("Address: %s", e.link.URL)
+		if e.link.Host != "" {
+			out.say("Host: %s", e.link.Host)
+		}
+		for _, w := range e.link.Warnings {
+			out.say("Warning: %s.", w)
+		}
+		if !e.link.OK {
+			out.say(never)
+		}
+	}})
+}
+
+// openPage starts the browser and says to the agent that the user agreed.
+func (e *elicitation) openPage() {
+	out, open, url := e.questions.dialogs.out, e.open, e.link.URL
+	e.questions.drop(e)
+	e.questions.pages = append(e.questions.pages, e)
+	e.asked.Answer(event.ElicitationAnswer{Action: "accept"})
 	if open == nil {
-		c.say("Open it by hand: %s", url)
+		out.say("Open it by hand: %s", url)
 		return
 	}
-	c.say("Opening %s. The agent says when it is done.", a.link.Host)
-	c.async(func(context.Context) func() {
+	out.say("Opening %s. The agent says when it is done.", e.link.Host)
+	e.tasks.run(func(context.Context) func() {
 		err := open(url)
 		return func() {
 			if err != nil {
-				c.say("Notice: %s. Open it by hand: %s", err, url)
+				out.say("Notice: %s. Open it by hand: %s", err, url)
 			}
 		}
 	})
 }
 
-// filling is a form on its way.
-type filling struct {
-	a      *ask
-	values map[string]any
-	shown  []string // what was answered, as it is shown
-	at     int
+// fill asks for the fields from the first on.
+func (e *elicitation) fill() {
+	e.values, e.shown = map[string]any{}, nil
+	e.nextField()
 }
 
-// openForm writes what a form is about and asks whether to fill it in.
-func (c *chat) openForm(a *ask, of int) {
-	d := &dialog{guarded: true, key: a, wants: "Answer 1 to 3:"}
-	d.again = func() {
-		c.say("Question 1 of %d: %s asks for a form with %s.", of, c.name(), count(len(a.form.Fields), "field"))
-		c.labelled("The agent's words", a.elicited.Message)
-		for _, about := range []string{a.form.Title, a.form.Description} {
-			if about != "" {
-				c.labelled("About it", about)
-			}
-		}
-		c.say("1. Fill it in")
-		c.say("2. Decline")
-		c.say("3. Cancel")
-	}
-	d.take = func(text string) bool {
-		switch text {
-		case "1":
-			c.field(&filling{a: a, values: map[string]any{}})
-		case "2", "decline", "/decline":
-			c.settle(a, event.ElicitationAnswer{Action: "decline"})
-		case "3", "cancel", "/cancel":
-			c.settle(a, event.ElicitationAnswer{Action: "cancel"})
-		default:
-			return false
-		}
-		return true
-	}
-	d.again()
-	c.openDialog(d)
-}
-
-// field asks for the next field, or whether to send what was filled in.
-func (c *chat) field(f *filling) {
-	fields := f.a.form.Fields
-	if f.at == len(fields) {
-		c.confirm(f)
+// nextField asks for the next field, or whether to send what was filled in.
+func (e *elicitation) nextField() {
+	at := len(e.shown)
+	if at == len(e.form.Fields) {
+		e.confirm()
 		return
 	}
-	field := fields[f.at]
-	c.say("Field %d of %d: %s%s", f.at+1, len(fields), field.Title, map[bool]string{true: ", required.", false: "."}[field.Required])
-	if field.Description != "" {
-		c.labelled("About it", field.Description)
-	}
-	if field.Secret {
-		c.say("Warning: never give passwords or keys to a form.")
-	}
-	if field.Kind == elicit.Unknown {
-		c.say("parley does not know this kind of field: type raw JSON.")
-	}
-	for i, o := range field.Options {
-		c.say("%d. %s", i+1, strings.TrimSuffix(oneLine(o.Title)+". "+oneLine(o.Description), ". "))
-	}
-	d := &dialog{key: f.a, free: true, secret: field.Secret && c.in.terminal(), wants: fieldWants(field)}
-	d.take = func(text string) bool {
-		switch strings.TrimSpace(text) {
+	field := e.form.Fields[at]
+	d := e.ask(dialog{secret: field.Secret && e.questions.in.terminal(), wants: fieldWants(field), intro: func() { e.aboutField(at, field) }})
+	d.take = func(text string) {
+		switch trimmed := strings.TrimSpace(text); trimmed {
 		case "/decline", "/cancel":
-			c.settle(f.a, event.ElicitationAnswer{Action: strings.TrimSpace(text)[1:]})
-			return true
+			e.settle(event.ElicitationAnswer{Action: trimmed[1:]})
+			return
 		}
-		v, shown, err := fieldValue(field, text)
+		v, err := fieldValue(field, text)
 		if err == nil {
 			err = field.Validate(v)
 		}
 		if err != nil {
-			c.say("Not taken: %s.", err)
-			return true
+			e.questions.dialogs.out.say("Not taken: %s.", err)
+			return
 		}
-		if field.Secret {
-			shown = "not shown"
+		shown := "not shown"
+		if !field.Secret {
+			shown = valueWords(field, v)
 		}
-		f.values[field.Key], f.shown, f.at = v, append(f.shown, field.Title+": "+shown), f.at+1
-		c.field(f)
-		return true
+		e.values[field.Key], e.shown = v, append(e.shown, field.Title+": "+shown)
+		e.nextField()
 	}
-	c.dialog = d
+	e.questions.dialogs.open(d)
+}
+
+func (e *elicitation) aboutField(at int, field elicit.Field) {
+	out := e.questions.dialogs.out
+	out.say("Field %d of %d: %s%s", at+1, len(e.form.Fields), field.Title, map[bool]string{true: ", required.", false: "."}[field.Required])
+	if field.Description != "" {
+		out.labelled("About it", field.Description)
+	}
+	if field.Secret {
+		out.say("Warning: never give passwords or keys to a form.")
+	}
+	if field.Kind == elicit.Unknown {
+		out.say("parley does not know this kind of field: type raw JSON.")
+	}
+	for i, o := range field.Options {
+		out.say("%d. %s", i+1, strings.TrimSuffix(plain.OneLine(o.Title)+". "+plain.OneLine(o.Description), ". "))
+	}
+}
+
+// confirm shows what would be sent, and sends it by another word only.
+func (e *elicitation) confirm() {
+	out := e.questions.dialogs.out
+	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
+		{label: "Begin again", do: e.fill},
+		{label: "Decline", also: []string{"/decline"}, do: e.end("decline")},
+		{label: "Cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+	}, intro: func() {
+		out.say("The form is filled in:")
+		for _, l := range e.shown {
+			out.lines(l)
+		}
+	}}))
+}
+
+func (e *elicitation) send() {
+	content, problems := e.form.Content(e.values)
+	if len(problems) > 0 {
+		e.questions.dialogs.out.say("Not sent: %s.", problems[0].Text)
+		return
+	}
+	e.settle(event.ElicitationAnswer{Action: "accept", Content: content})
 }
 
 // fieldWants says what to type for a field.
 func fieldWants(f elicit.Field) string {
 	what := map[elicit.Kind]string{elicit.Number: "a number", elicit.Integer: "a whole number", elicit.Bool: "yes or no", elicit.Unknown: "JSON",
 		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, with blanks between them", len(f.Options))}[f.Kind]
-	if what == "" {
-		what = "your answer"
-	}
+	what = cmp.Or(what, "your answer")
 	if f.Secret {
 		what += ", which is not shown"
 	}
 	empty := "enter alone leaves it empty"
 	switch {
 	case f.Default != nil:
-		empty = "enter alone for " + defaultWords(f)
+		empty = "enter alone for " + valueWords(f, f.Default)
 	case f.Required && f.Kind != elicit.Bool:
 		empty = "/cancel gives up"
 	}
 	return "Type " + what + "; " + empty + ":"
 }
 
-// defaultWords is what a field begins with, as it is shown.
-func defaultWords(f elicit.Field) string {
-	title := func(value string) string {
-		for _, o := range f.Options {
-			if o.Value == value {
-				return oneLine(o.Title)
-			}
-		}
-		return oneLine(safetext.Visible(value))
-	}
-	switch v := f.Default.(type) {
+// valueWords is a value of a field, as it is shown.
+func valueWords(f elicit.Field, value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "empty"
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
-		return title(v)
+		if i := slices.IndexFunc(f.Options, func(o elicit.Option) bool { return o.Value == v }); i >= 0 {
+			return plain.OneLine(f.Options[i].Title)
+		}
+		return plain.OneLine(safetext.Visible(strings.TrimSpace(v)))
 	case []string:
 		var out []string
-		for _, value := range v {
-			out = append(out, title(value))
+		for _, one := range v {
+			out = append(out, valueWords(f, one))
 		}
 		return strings.Join(out, ", ")
 	}
-	return fmt.Sprint(f.Default)
+	return fmt.Sprint(value)
 }
 
-var errChoice = errors.New("that is no number of a choice")
-
-// fieldValue reads what was typed, as the rules of the form take it, and how it is
-// shown.
-func fieldValue(f elicit.Field, text string) (v any, shown string, err error) {
+// fieldValue reads what was typed, as the rules of the form take it.
+func fieldValue(f elicit.Field, text string) (any, error) {
 	if !f.Secret {
 		text = safetext.Clean(text)
 	}
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" {
-		if f.Default != nil {
-			return f.Default, defaultWords(f), nil
-		}
-		return nil, "empty", nil
-	}
-	switch f.Kind {
-	case elicit.Bool:
+	switch trimmed := strings.TrimSpace(text); {
+	case trimmed == "":
+		return f.Default, nil
+	case f.Kind == elicit.Bool:
 		switch strings.ToLower(trimmed) {
 		case "yes", "y", "true", "on", "1":
-			return true, "yes", nil
+			return true, nil
 		case "no", "n", "false", "off", "0":
-			return false, "no", nil
+			return false, nil
 		}
-		return nil, "", errors.New("type yes or no")
-	case elicit.Select, elicit.MultiSelect:
-		var values, titles []string
+		return nil, errors.New("type yes or no")
+	case f.Kind == elicit.Select, f.Kind == elicit.MultiSelect:
+		errChoice := errors.New("that is no number of a choice")
+		var values []string
 		for _, word := range strings.Fields(strings.ReplaceAll(trimmed, ",", " ")) {
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 1 || n > len(f.Options) {
-				return nil, "", errChoice
+				return nil, errChoice
 			}
-			values, titles = append(values, f.Options[n-1].Value), append(titles, oneLine(f.Options[n-1].Title))
+			values = append(values, f.Options[n-1].Value)
 		}
-		if f.Kind == elicit.MultiSelect {
-			return values, strings.Join(titles, ", "), nil
+		switch {
+		case f.Kind == elicit.MultiSelect:
+			return values, nil
+		case len(values) == 1:
+			return values[0], nil
 		}
-		if len(values) != 1 {
-			return nil, "", errChoice
-		}
-		return values[0], titles[0], nil
+		return nil, errChoice
 	}
-	return text, trimmed, nil
-}
-
-// confirm shows what would be sent, and sends it by another word only.
-func (c *chat) confirm(f *filling) {
-	c.say("The form is filled in:")
-	for _, l := range f.shown {
-		c.out.lines(l)
-	}
-	c.say("1. Send it")
-	c.say("2. Begin again")
-	c.say("3. Decline")
-	c.say("4. Cancel")
-	d := &dialog{key: f.a, wants: "Answer 1 to 4:"}
-	d.take = func(text string) bool {
-		switch text {
-		case "1":
-			content, problems := f.a.form.Content(f.values)
-			if len(problems) > 0 {
-				c.say("Not sent: %s.", problems[0].Text)
-				return true
-			}
-			c.settle(f.a, event.ElicitationAnswer{Action: "accept", Content: content})
-		case "2":
-			c.field(&filling{a: f.a, values: map[string]any{}})
-		case "3", "/decline":
-			c.settle(f.a, event.ElicitationAnswer{Action: "decline"})
-		case "4", "/cancel":
-			c.settle(f.a, event.ElicitationAnswer{Action: "cancel"})
-		default:
-			return false
-		}
-		return true
-	}
-	c.dialog = d
+	return text, nil
 }

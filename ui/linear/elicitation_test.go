@@ -2,6 +2,8 @@ package linear
 
 import (
 	"testing"
+
+	"parley/internal/fakeagent"
 )
 
 const form = `{"sessionId":"s1","mode":"form","message":"Where to?","requestedSchema":{"type":"object","properties":{
@@ -13,12 +15,12 @@ const form = `{"sessionId":"s1","mode":"form","message":"Where to?","requestedSc
 
 func elicits(params string) func(r *rig) {
 	return func(r *rig) {
-		r.turn = func(tn *turn) string {
-			if tn.n == 1 {
-				tn.elicit(params)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.N == 1 {
+				tn.Elicit(params)
 			}
 			return "end_turn"
-		}
+		})
 	}
 }
 
@@ -42,7 +44,7 @@ func TestForm(t *testing.T) {
 			"1. Send it", "2. Begin again", "3. Decline", "4. Cancel", "Answer 1 to 4:")
 		r.types("1")
 		r.wants("Sent.", "Turn ended: fake said nothing.")
-		if _, _, answers := r.agent().seen(); answers != `{"action":"accept","content":{"path":"/home/ada","size":2,"tags":["x","z"],"sure":false}}` {
+		if _, _, answers := r.seen(); answers != `{"action":"accept","content":{"path":"/home/ada","size":2,"tags":["x","z"],"sure":false}}` {
 			t.Errorf("answered: %s", answers)
 		}
 	})
@@ -53,7 +55,7 @@ func TestFormIsDeclined(t *testing.T) {
 		r.types("go")
 		r.pause()
 		r.types("1", "/decline")
-		if _, _, answers := r.agent().seen(); answers != `{"action":"decline"}` {
+		if _, _, answers := r.seen(); answers != `{"action":"decline"}` {
 			t.Errorf("answered: %s", answers)
 		}
 		r.sees("Declined.", "Turn ended: fake said nothing.")
@@ -72,7 +74,7 @@ func TestFieldOfAFormThatIsGone(t *testing.T) {
 		r.types("/home/ada/my path")
 		r.sees(`"/home/ada/my path" looks like an answer to the question that is gone.`, "2. Drop it")
 		r.types("2")
-		if prompts, _, answers := r.agent().seen(); prompts != "go" || answers != `{"action":"cancel"}` {
+		if prompts, _, answers := r.seen(); prompts != "go" || answers != `{"action":"cancel"}` {
 			t.Errorf("sent %q, answered %s", prompts, answers)
 		}
 	})
@@ -95,10 +97,10 @@ func TestPage(t *testing.T) {
 		}
 		r.pause()
 		r.types("open")
-		if _, _, answers := r.agent().seen(); answers != `{"action":"accept"}` || opened != "http://example.org/x" {
+		if _, _, answers := r.seen(); answers != `{"action":"accept"}` || opened != "http://example.org/x" {
 			t.Errorf("answered %s, opened %q", answers, opened)
 		}
-		r.agent().Notify("elicitation/complete", map[string]string{"elicitationId": "e"})
+		r.Agent().Notify("elicitation/complete", `{"elicitationId":"e"}`)
 		r.sees("Opening example.org. The agent says when it is done.", "Turn ended: fake said nothing.", "Page done: example.org.")
 	})
 }
@@ -114,5 +116,19 @@ func TestPageThatIsNotOpened(t *testing.T) {
 		r.pause()
 		r.types("decline")
 		r.sees("parley does not open this.", "Type decline or cancel:", "Declined.")
+	})
+}
+
+// A command that is typed after a page was given up is a command, and no answer to it.
+func TestCommandAfterAPageThatWasGivenUp(t *testing.T) {
+	talkTo(t, elicits(`{"sessionId":"s1","mode":"url","elicitationId":"e","message":"m","url":"https://example.org"}`), func(r *rig) {
+		r.types("go")
+		r.pause()
+		r.interrupt()
+		r.fresh()
+		r.types("/status")
+		r.wants("fake: idle.")
+		r.types("next")
+		r.sees("You: next")
 	})
 }

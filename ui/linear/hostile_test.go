@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
 	"parley/internal/safetext"
 	"parley/ui/uitest"
 )
@@ -26,32 +27,32 @@ func TestHostileStringsInLines(t *testing.T) {
 	for name, evil := range uitest.HostileStrings {
 		for _, protocol := range []string{"", "2"} {
 			t.Run(strings.TrimSpace(name+" "+protocol), func(t *testing.T) {
-				in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
+				in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
 				talkTo(t, func(r *rig) {
-					r.protocol = protocol
+					r.fake.Protocol = protocol
 					r.tty = name != "of our own"
-					r.on["initialize"] = func(*call) (string, error) {
+					r.fake.On("initialize", func(*fakeagent.Call) (string, error) {
 						if protocol == "2" {
 							return in(`{"protocolVersion":2,"info":{"name":E,"title":E,"version":E},"capabilities":{"session":{"prompt":{}}}}`), nil
 						}
 						return in(`{"protocolVersion":1,"agentInfo":{"name":E,"title":E,"version":E},"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}},"authMethods":[{"id":"x","name":E,"description":E}]}`), nil
-					}
-					r.on["session/new"] = func(c *call) (string, error) {
-						return in(fmt.Sprintf(`{"sessionId":"s%d",`, c.n) + `"modes":{"currentModeId":E,"availableModes":[{"id":E,"name":E,"description":E},{"id":"z","name":E}]},"models":{"currentModelId":E,"availableModels":[{"modelId":E,"name":E,"description":E}]}}`), nil
-					}
-					r.on["session/list"] = func(*call) (string, error) {
+					})
+					r.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+						return in(fmt.Sprintf(`{"sessionId":"s%d",`, c.N) + `"modes":{"currentModeId":E,"availableModes":[{"id":E,"name":E,"description":E},{"id":"z","name":E}]},"models":{"currentModelId":E,"availableModels":[{"modelId":E,"name":E,"description":E}]}}`), nil
+					})
+					r.fake.On("session/list", func(*fakeagent.Call) (string, error) {
 						return in(`{"sessions":[{"sessionId":E,"cwd":E,"title":E,"updatedAt":E},{"sessionId":"k","cwd":"/x","title":E}],"nextCursor":null}`), nil
-					}
-					r.turn = func(tn *turn) string {
+					})
+					r.fake.Turn(func(tn *fakeagent.Turn) string {
 						for _, u := range uitest.HostileUpdates[protocol] {
-							tn.update(in(u))
+							tn.Update(in(u))
 						}
-						tn.ask(in(uitest.HostileTool), in(uitest.HostileOptions))
+						tn.Ask(in(uitest.HostileTool), in(uitest.HostileOptions))
 						for _, form := range uitest.HostileForms {
-							tn.elicit(in(form))
+							tn.Elicit(in(form))
 						}
 						return evil
-					}
+					})
 				}, func(r *rig) {
 					r.types("go")
 					for _, l := range hostileWords {

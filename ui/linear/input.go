@@ -26,7 +26,7 @@ type input struct {
 	saved *term.State // of it
 	wants chan struct{}
 	lines chan typedLine
-	gone  chan struct{} // closed when nobody takes lines any more
+	gone  chan struct{} // closed when lines are no longer taken
 
 	// Of the taker's goroutine.
 	pending bool // a line is being read

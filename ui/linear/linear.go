@@ -3,7 +3,7 @@
 //
 // Nothing that was written is touched again: no colours, no cursor movement,
 // nothing that moves. Each thing begins with words that say what it is, at the
-// beginning of a line; what somebody else wrote stands behind such words, or
+// beginning of a line; what somebody else wrote comes after such words, or
 // below them, indented, so that none of it looks like a line of parley's own.
 //
 // Everything belongs to the goroutine of Run. It waits for one thing at a time:
@@ -11,23 +11,28 @@
 // time (which runs on a goroutine of its own), a clock. Input is read by another
 // goroutine, a line whenever one is wanted, so that a program that is given the
 // terminal has it to itself.
+//
+// chat joins the parts, which know little of each other: a narrator says what happens in
+// a session, dialogs have one thing at a time asked (questions, logins, starts and the
+// rest open them), prompts sends what is typed, commands carries out what begins with a
+// slash. Each writes to the printer by itself and changes the workspace by itself; what
+// comes of that is news, which chat.hear hands out.
 package linear
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"sync"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/internal/atomicfile"
-	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui"
+	"parley/ui/intent"
+	"parley/ui/linear/plain"
+	"parley/ui/transcript"
 )
 
 // Options of the chat. Of those of the screen what concerns looks and keys means
@@ -39,77 +44,140 @@ type Options struct {
 	Interrupts <-chan os.Signal
 }
 
-// guard is how long a question must have been readable, and how long no other line
-// must have come, for a line to be its answer. It holds for every dialog that
-// opens by itself.
-const guard = 600 * time.Millisecond
-
-// chat is one run. All of it belongs to the goroutine of Run, but for what async
-// is given.
+// chat is one run. All of it belongs to the goroutine of Run.
 type chat struct {
-	opts  Options
-	in    *input
-	out   *printer
-	ctx   context.Context // of everything that was begun
-	over  bool            // nothing more is to be done
-	ended bool            // there will be no more lines
-
-	results chan func() // of what was done in the background
-	work    sync.WaitGroup
-	wake    *time.Timer // for due
-	due     time.Time
-
-	w     *workspace.Workspace
-	*talk // of the session in front
-	talks map[*workspace.Session]*talk
-
-	noted    int           // lines of the agent's log there were, when it was looked at last
-	still    time.Duration // when it was said last that the agent is still starting
-	toldText bool          // that the agent gets no files was said
-
-	dialog  *dialog
-	asks    []*ask
-	stray   stray    // what may be on its way for a question that is gone
-	draft   []string // lines of a prompt that goes on
+	opts    Options
+	in      *input
+	out     *printer
+	over    bool // nothing more is to be done
+	ended   bool // there will be no more lines
 	lastInt time.Time
-	lineAt  time.Time   // when the last line came
-	lending time.Time   // until then nobody reads lines: a command is about to get the keyboard
-	past    chan string // prompts to be kept; nil: they are not
-	unkept  chan error  // why one was not; said once
+
+	w         *workspace.Workspace
+	narrators map[*workspace.Session]*narrator
+	front     *narrator // of the session that the user is at
+
+	tasks     *tasks
+	dialogs   *dialogs
+	questions *questions
+	prompts   *prompts
+	commands  *commands
+	starts    *starts
+	logins    *logins
+	lender    *lender
+	stderr    *stderr
+	history   *history
 }
 
 // Run talks until the user quits or ctx ends. Everything that was started is gone
 // when it returns.
 func Run(ctx context.Context, opts Options) (ui.Left, error) {
-	var read io.Reader = os.Stdin
-	var write io.Writer = os.Stdout
-	if opts.Input != nil {
-		read = opts.Input
+	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
+	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
+}
+
+func newChat(opts Options, in *input, out *printer) *chat {
+	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
+	files := &mentions{out: out, files: opts.Files}
+	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
+		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume})
+	c.tasks = &tasks{w: c.w, hear: c.hear, results: make(chan func())}
+	c.dialogs = &dialogs{out: out}
+	c.questions = &questions{in: in, dialogs: c.dialogs}
+	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
+	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
+	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
+	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AskedLogin != nil, starts: c.starts}
+	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
+	c.dialogs.command, c.dialogs.putAside = c.commands.run, c.prompts.putAside
+	c.front = c.narrator(c.w.Front())
+	c.front.front = true
+	return c
+}
+
+// ownCommands are those that only this mode has, in the order of the help.
+func (c *chat) ownCommands() []command {
+	return []command{
+		{"stop", "stop the turn", bare(c.stop)},
+		{"output", "with a number: all of that tool call, its output or its changes; the last one without", func(arg string) { c.report().output(arg) }},
+		{"thought", "the text of the last thought", c.tells(report.lastThought)},
+		{"transcript", "the whole conversation again", bare(func() { c.front.transcript() })},
+		{"status", "how things stand; an empty line during a turn does the same", c.tells(report.status)},
+		{"queue", "the prompts that wait", c.tells(report.queue)},
+		{"drop", "with a number: drop that prompt of those that wait; the last one without", func(arg string) { c.report().dropQueued(arg) }},
+		{"resend", "send a prompt again that may not have arrived", bare(c.prompts.resend)},
 	}
-	if opts.Output != nil {
-		write = opts.Output
+}
+
+// servedCommands are those of the screen that this mode has, too.
+func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
+	chooses := func(category string) func(string) {
+		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
-	in := newInput(read)
-	return newChat(opts, in, newPrinter(write, in.terminal())).run(ctx)
+	list := &sessions{w: c.w, out: c.out, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
+	return map[intent.Intent]func(arg string){
+		intent.ToggleHelp:   bare(func() { c.commands.help() }),
+		intent.NewSession:   bare(list.add),
+		intent.Sessions:     list.list,
+		intent.Mode:         chooses("mode"),
+		intent.Model:        chooses("model"),
+		intent.Options:      chooses(""),
+		intent.TogglePlan:   c.tells(report.plan),
+		intent.Background:   c.tells(report.goingOn),
+		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
+		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
+		intent.ToggleLog:    c.tells(report.log),
+		intent.AnotherAgent: bare(c.starts.another),
+		intent.Turns:        c.tells(report.turns),
+		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
+		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
+		intent.FileChanges:  bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
+		intent.PutBack:      bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
+		intent.Quit:         bare(c.quit),
+	}
+}
+
+// report is about the session in front.
+func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls} }
+
+// tells is a command that reports.
+func (c *chat) tells(what func(report)) func(string) {
+	return bare(func() { what(c.report()) })
+}
+
+func (c *chat) quit() { c.over = true }
+
+// narrator is the one of a session.
+func (c *chat) narrator(s *workspace.Session) *narrator {
+	n := c.narrators[s]
+	if n == nil {
+		n = newNarrator(s, c.out, c.tasks, c.stderr)
+		c.narrators[s] = n
+	}
+	return n
 }
 
 func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	defer c.in.close()
-	var cancel context.CancelFunc
-	c.ctx, cancel = context.WithCancel(context.WithoutCancel(ctx))
-	stopKeeping := c.keepPast()
-	c.begin()
-	c.settleWorkspace()
+	c.out.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
+	if c.opts.Start != "" {
+		c.w.Replace(c.w.Spec(c.opts.Start))
+	} else {
+		c.starts.choose()
+	}
+	c.tasks.settle()
 	c.loop(ctx)
-	left := c.left()
+	var left ui.Left // what there is to come back to
+	if c.front.Resumable() {
+		left = ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+	}
 	c.over = true
 	c.w.End()
-	c.notSent()
+	c.prompts.unsent()
 	c.out.fresh()
 	c.out.flush()
-	cancel()
-	c.end()
-	stopKeeping()
+	c.tasks.end()
+	c.history.end()
 	c.out.flush()
 	if c.out.err != nil && ctx.Err() == nil {
 		return left, fmt.Errorf("write the chat: %w", c.out.err)
@@ -117,17 +185,8 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	return left, nil
 }
 
-func newChat(opts Options, in *input, out *printer) *chat {
-	c := &chat{opts: opts, in: in, out: out, results: make(chan func()), wake: time.NewTimer(time.Hour), talks: map[*workspace.Session]*talk{}}
-	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
-		Logs: opts.Logs, Expand: c.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume})
-	c.talk = c.talkOf(c.w.Front())
-	return c
-}
-
 // loop does one thing after the other until the end.
 func (c *chat) loop(ctx context.Context) {
-	defer c.wake.Stop()
 	for {
 		if c.rest(); c.over {
 			return
@@ -139,16 +198,15 @@ func (c *chat) loop(ctx context.Context) {
 			c.line(c.in.take(l))
 		case <-c.opts.Interrupts:
 			c.interrupt()
-		case f := <-c.results:
+		case f := <-c.tasks.results:
 			f()
-		case err := <-c.unkept:
-			c.unkept = nil
-			c.say("The history is not kept%s: %s.", atomicfile.Room(err), oneLine(err.Error()))
+		case err := <-c.history.failed:
+			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
-			c.say("%s.", oneLine(line))
-		case <-c.wake.C:
+			c.out.say("%s.", plain.OneLine(line))
+		case <-c.tasks.wake():
 		}
-		c.settleWorkspace()
+		c.tasks.settle()
 		if c.out.err != nil { // nobody is there to read
 			return
 		}
@@ -158,116 +216,52 @@ func (c *chat) loop(ctx context.Context) {
 // rest does what is to be done when nothing else is, before the next thing is
 // waited for.
 func (c *chat) rest() {
-	c.due = time.Time{}
-	c.talk.rest(c)
-	c.stillStarting()
-	c.nextAsk()
+	c.tasks.due = time.Time{}
+	c.front.rest()
+	c.starts.rest(c.front.Agent)
+	c.nextQuestion()
 	c.lastWish()
 	if c.over {
 		return
 	}
 	c.out.ask(c.wanted())
-	reads := !c.ended && !c.lends()
-	if reads && c.dialog != nil && c.dialog.secret {
+	reads := !c.ended && !c.lender.keeps()
+	if c.lender.keeps() {
+		c.tasks.wakeAt(c.lender.promised)
+	}
+	d := c.dialogs.now
+	if reads && d != nil && d.secret {
 		c.in.hide()
 	}
 	c.out.flush()
-	if d := c.dialog; d != nil && d.at.IsZero() {
+	if d != nil && d.at.IsZero() {
 		d.at = time.Now() // from here on it can be read
 	}
 	if reads {
 		c.in.want()
 	}
-	if c.due.IsZero() {
-		c.wake.Stop()
-	} else {
-		c.wake.Reset(time.Until(c.due))
-	}
 }
 
-// wakeAt has rest called again, then or before.
-func (c *chat) wakeAt(t time.Time) {
-	if c.due.IsZero() || t.Before(c.due) {
-		c.due = t
+// nextQuestion asks what waits first, when nothing else is being asked.
+func (c *chat) nextQuestion() {
+	switch {
+	case c.dialogs.now != nil || len(c.questions.waiting) == 0 || len(c.prompts.draft) > 0:
+	case c.ended: // nobody is there to answer
+		c.questions.unanswered(c.questions.waiting[0])
+	default:
+		c.front.finishAll()
+		c.questions.next()
 	}
 }
 
 // wanted is what the user is asked for now; "" for nothing in particular.
 func (c *chat) wanted() string {
-	switch {
-	case len(c.draft) > 0:
-		return ""
-	case c.dialog != nil:
-		return c.dialog.wants
-	case c.out.terminal && c.ready():
+	switch d := c.dialogs.now; {
+	case len(c.prompts.draft) > 0:
+	case d != nil:
+		return d.wants
+	case c.out.terminal && c.prompts.ready():
 		return "You:"
 	}
 	return ""
-}
-
-// async has work done on a goroutine of its own, and then what it returns here. It
-// gives up when c.ctx ends.
-func (c *chat) async(work func(ctx context.Context) func()) {
-	ctx := c.ctx
-	c.background(func() func() { return work(ctx) })
-}
-
-func (c *chat) background(work func() func()) {
-	c.work.Add(1)
-	go func() {
-		defer c.work.Done()
-		c.results <- work()
-	}()
-}
-
-// end closes every connection and waits for what is under way.
-func (c *chat) end() {
-	over := make(chan struct{})
-	go func() { c.w.Close(); c.work.Wait(); close(over) }()
-	for {
-		select {
-		case <-c.results: // nothing more comes of it
-		case <-over:
-			return
-		}
-	}
-}
-
-// say writes a line of parley's own.
-func (c *chat) say(format string, args ...any) { c.out.line(fmt.Sprintf(format, args...)) }
-
-// failed says what went wrong, with what the agent has said of it on its stderr. As
-// long as nothing fails nobody wants to hear that: /log has it.
-func (c *chat) failed(what string, err error) {
-	c.say("%s: %s", what, err)
-	said := c.freshStderr()
-	var exit *event.ExitError
-	if errors.As(err, &exit) {
-		said = exit.Stderr
-	}
-	if len(said) > 0 {
-		c.say("The last lines of its stderr:")
-		for _, l := range said {
-			c.out.lines(l)
-		}
-	}
-}
-
-// freshStderr are the last lines that the agent has written to its stderr since the prompt
-// went out, or since something failed.
-func (c *chat) freshStderr() (out []string) {
-	const most = 5
-	lines, total := c.Agent.Log.Lines()
-	for _, l := range lines[len(lines)-min(total-c.noted, len(lines)):] {
-		if l.Source == event.LogStderr {
-			out = append(out, l.Text)
-		}
-	}
-	c.noted = total
-	return out[max(0, len(out)-most):]
-}
-
-// spelled is a text of somebody else with everything in it visible, on one line.
-func spelled(s string) string {
-	return strings.ReplaceAll(safetext.Visible(s), "\n", `<\n>`)
 }

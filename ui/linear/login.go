@@ -6,274 +6,238 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 )
 
-// loginWanted asks for a login: before there is a session, or because a prompt was
-// refused, which is kept.
-func (c *chat) loginWanted(n workspace.LoginWanted) {
-	if n.Session == nil || n.Session.ACP == nil {
-		c.say("%s wants a login first: %s", c.name(), n.Err)
-		c.chooseLogin(true)
-		return
-	}
-	c.say("The prompt is kept and sent again after a login.")
-	if c.dialog == nil {
-		c.chooseLogin(true)
-		return
-	}
-	c.say("/login offers the ways to log in.")
+// logins have the user log in to an agent.
+type logins struct {
+	in      *input
+	dialogs *dialogs
+	lender  *lender
+	asked   bool    // agents may name commands of their own
+	starts  *starts // what else can be done while there is no session
 }
 
-// chooseLogin asks for one of the agent's ways to log in.
-func (c *chat) chooseLogin(guarded bool) {
-	if c.Agent.Conn() == nil {
-		c.say("There is no agent to log in to.")
+// wanted asks for a login: before there is a session, or because a prompt was refused,
+// which is kept.
+func (l *logins) wanted(n workspace.LoginWanted) {
+	if n.Session == nil || n.Session.ACP == nil {
+		l.dialogs.out.say("%s wants a login first: %s", called(n.Agent), n.Err)
+		l.choose(n.Agent, true)
 		return
 	}
-	methods := c.Agent.Methods()
+	l.dialogs.out.say("The prompt is kept and sent again after a login.")
+	if l.dialogs.now != nil {
+		l.dialogs.out.say("/login offers the ways to log in.")
+		return
+	}
+	l.choose(n.Agent, true)
+}
+
+// choose asks for one of the agent's ways to log in.
+func (l *logins) choose(a *workspace.Agent, guarded bool) {
+	out, opening := l.dialogs.out, a.Front().ACP == nil
+	if a.Conn() == nil {
+		out.say("There is no agent to log in to.")
+		return
+	}
+	methods := a.Methods()
 	if len(methods) == 0 {
-		c.say("The agent offers no way to log in. Log in with its own command in another terminal: %s", oneLine(c.Agent.Spec.Command))
-		if c.ACP == nil {
-			c.whatNow("What now?", guarded)
+		out.say("The agent offers no way to log in. Log in with its own command in another terminal: %s", plain.OneLine(a.Spec.Command))
+		if opening {
+			l.starts.whatNow(a, guarded)
 		}
 		return
 	}
 	var choices []choice
 	for _, m := range methods {
-		label := oneLine(workspace.MethodName(m)) + ", " + c.how(m)
+		label := plain.OneLine(workspace.MethodName(m)) + ", " + l.how(a, m)
 		if m.Description != "" {
-			label += ": " + oneLine(m.Description)
+			label += ": " + plain.OneLine(m.Description)
 		}
-		ch := choice{label: label, do: func() { c.logIn(m) }}
-		if why := c.unfit(m); why != "" {
+		ch := choice{label: label, do: func() { l.logIn(a, m) }}
+		if why := l.unfit(a, m); why != "" {
 			ch.why = "parley does not log in this way: " + why
 		}
 		choices = append(choices, ch)
 	}
-	if c.ACP == nil {
-		choices = append(choices, choice{label: "Another agent", do: c.chooseAgent})
+	none := choice{label: "Nothing of this"}
+	if opening {
+		choices = append(choices, choice{label: "Another agent", do: l.starts.choose})
+		none.do = func() { l.starts.whatNow(a, false) }
 	}
-	d := c.menu("How do you want to log in to "+c.name()+"?", choices, guarded)
-	if c.ACP == nil {
-		take := d.take
-		d.take = func(text string) bool {
-			if text == "0" {
-				c.closeDialog(d)
-				c.whatNow("What now?", false)
-				return true
-			}
-			return take(text)
-		}
-	}
+	l.dialogs.menuOr("How do you want to log in to "+called(a)+"?", choices, none, guarded)
 }
 
 // how says in a few words how a way to log in is carried out.
-func (c *chat) how(m event.AuthMethod) string {
+func (l *logins) how(a *workspace.Agent, m event.AuthMethod) string {
 	switch {
-	case c.unfit(m) != "":
+	case l.unfit(a, m) != "":
 		return "not supported"
 	case m.Type == "terminal":
 		return "in this terminal"
 	case m.Type == "env_var":
-		return "asks for " + count(len(m.Vars), "value")
+		return "asks for " + plain.Count(len(m.Vars), "value")
 	case m.TakesKey:
 		return "asks for a key"
-	case m.Command != nil && c.opts.AskedLogin != nil:
+	case l.asks(m):
 		return "runs a command"
 	}
 	return "by the agent"
 }
 
+// asks tells whether the agent names a command for a way to log in, which is shown first.
+func (l *logins) asks(m event.AuthMethod) bool { return m.Command != nil && l.asked }
+
 // unfit says why a way to log in is not carried out; "" for one that is.
-func (c *chat) unfit(m event.AuthMethod) string {
-	why := c.Agent.Unfit(m)
-	if (why == "" || why == m.Type) && !c.in.terminal() && (m.Type == "terminal" || m.Command != nil && c.opts.AskedLogin != nil) {
+func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
+	why := a.Unfit(m)
+	if (why == "" || why == m.Type) && !l.in.terminal() && (m.Type == "terminal" || l.asks(m)) {
 		return "it needs a terminal"
 	}
 	return why
 }
 
 // logIn carries out one way to log in.
-func (c *chat) logIn(m event.AuthMethod) {
+func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	switch {
-	case c.Agent.Conn() == nil:
-		c.say("The agent is gone.")
+	case a.Conn() == nil:
+		l.dialogs.out.say("The agent is gone.")
 	case m.Type == "terminal":
-		c.runLogin(c.Agent.TerminalLogin(m))
+		l.run(a, a.TerminalLogin(m))
 	case m.Type == "env_var":
-		c.variable(m, 0, workspace.Variables{})
+		l.variables(a, m)
 	case m.TakesKey:
-		c.key(m)
-	case m.Command != nil && c.opts.AskedLogin != nil:
-		c.askedLogin(m)
+		l.key(a, m)
+	case l.asks(m):
+		l.confirm(a, m)
 	default:
-		c.Agent.Authenticate(m, "")
+		a.Authenticate(m, "")
 	}
 }
 
-// runLogin gives the terminal to a login. Nothing is read from it meanwhile, and
-// nothing is written.
-func (c *chat) runLogin(cmd workspace.Command) {
-	conn := c.Agent.Conn()
-	c.say("The login has the terminal now.")
-	err := c.onTerminal(cmd)
+// run gives the terminal to a login. Nothing is read from it meanwhile, and nothing is
+// written.
+func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
+	conn := a.Conn()
+	l.dialogs.out.say("The login has the terminal now.")
+	err := l.lender.run(cmd)
 	if err == nil {
-		c.say("The login is over.")
+		l.dialogs.out.say("The login is over.")
 	}
-	c.Agent.RanLogin(conn, err)
+	a.RanLogin(conn, err)
 }
 
-// onTerminal runs a program with the terminal.
-func (c *chat) onTerminal(cmd workspace.Command) error {
-	c.out.flush()
-	cmd.SetStdin(c.in.file)
-	cmd.SetStdout(c.out.to)
-	cmd.SetStderr(c.out.to)
-	err := cmd.Run()
-	c.in.restore()
-	for { // ctrl+c was meant for the program
-		select {
-		case <-c.opts.Interrupts:
-		default:
-			return err
-		}
+// same calls do, unless the agent has been started again since.
+func (l *logins) same(a *workspace.Agent, conn *workspace.Connection, do func()) {
+	if a.Conn() != conn {
+		l.dialogs.out.say("The agent was started again meanwhile.")
+		return
 	}
+	do()
 }
 
-// askedLogin shows a command that the agent has chosen itself, whole, and runs it
-// only by that word.
-func (c *chat) askedLogin(m event.AuthMethod) {
-	asked, err := c.Agent.AskedLogin(m)
+// confirm shows a command that the agent has chosen itself, whole, and runs it only by
+// that word.
+func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
+	out, conn := l.dialogs.out, a.Conn()
+	asked, err := a.AskedLogin(m)
 	if err != nil {
-		c.say("Not possible: %s", spelled(err.Error()))
-		c.chooseLogin(false)
+		out.say("Not possible: %s", spelled(err.Error()))
+		l.choose(a, false)
 		return
 	}
-	d := &dialog{guarded: true, wants: "Type run, or 0 for nothing:"}
-	d.again = func() {
-		c.say("%s wants a command run that it has chosen itself, in this terminal.", c.name())
-		c.say("Command: %s", spelled(asked.Line))
-		c.say("Program: %s", spelled(asked.Program))
-		c.say("Directory: %s", spelled(asked.Dir))
+	l.dialogs.open(&dialog{guarded: true, wants: "Type run, or 0 for nothing:", choices: []choice{
+		{word: "run", do: func() { l.same(a, conn, func() { l.run(a, asked.Command) }) }},
+		{word: "0", do: func() { l.choose(a, false) }},
+	}, intro: func() {
+		out.say("%s wants a command run that it has chosen itself, in this terminal.", called(a))
+		out.say("Command: %s", spelled(asked.Line))
+		out.say("Program: %s", spelled(asked.Program))
+		out.say("Directory: %s", spelled(asked.Dir))
 		if m.Command.Label != "" {
-			c.labelled("The agent's words", m.Command.Label)
+			out.labelled("The agent's words", m.Command.Label)
 		}
-	}
-	conn := c.Agent.Conn()
-	d.take = func(text string) bool {
-		switch text {
-		case "run":
-			c.closeDialog(d)
-			if c.Agent.Conn() != conn {
-				c.say("The agent was started again meanwhile.")
-				return true
-			}
-			c.runLogin(asked.Command)
-		case "0":
-			c.closeDialog(d)
-			c.chooseLogin(false)
-		default:
-			return false
-		}
-		return true
-	}
-	d.again()
-	c.openDialog(d)
+	}})
 }
 
-// variable asks for a value of a login, and starts the agent again with all of
-// them.
-func (c *chat) variable(m event.AuthMethod, i int, values workspace.Variables) {
-	if i == len(m.Vars) {
-		c.Agent.Give(m, values)
-		return
+// variables asks for the values of a login, and starts the agent again with them.
+func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
+	out := l.dialogs.out
+	out.say("The agent is started again with what you type; parley keeps it in memory only.")
+	if link := elicit.ParseLink(m.Link); link.OK {
+		out.say("To be had at: %s", link.URL)
+		for _, w := range link.Warnings {
+			out.say("Warning: %s.", w)
+		}
 	}
-	if i == 0 {
-		c.say("The agent is started again with what you type; parley keeps it in memory only.")
-		if link := elicit.ParseLink(m.Link); link.OK {
-			c.say("To be had at: %s", link.URL)
-			for _, w := range link.Warnings {
-				c.say("Warning: %s.", w)
+	values := workspace.Variables{}
+	var next func(i int)
+	next = func(i int) {
+		if i == len(m.Vars) {
+			a.Give(m, values)
+			return
+		}
+		v := m.Vars[i]
+		wants := "Type " + v.Name
+		if v.Label != "" {
+			wants = "Type " + plain.OneLine(v.Label) + ", " + v.Name
+		}
+		l.value(a, wants, "it may stay empty", v.Optional, v.Secret, func(text string) {
+			if text != "" {
+				values[v.Name] = text
 			}
-		}
+			next(i + 1)
+		})
 	}
-	v := m.Vars[i]
-	wants := "Type " + v.Name
-	if v.Label != "" {
-		wants = "Type " + oneLine(v.Label) + ", " + v.Name
-	}
-	hidden := v.Secret && c.in.terminal()
-	if hidden {
-		wants += ", which is not shown"
-	}
-	if v.Optional {
-		wants += "; it may stay empty"
-	}
-	c.value(wants, v.Optional, hidden, func(text string) {
-		if text != "" {
-			values[v.Name] = text
-		}
-		c.variable(m, i+1, values)
-	})
+	next(0)
 }
 
 // key asks for the key of a login that the agent carries out with it.
-func (c *chat) key(m event.AuthMethod) {
-	conn := c.Agent.Conn()
-	c.say("The agent gets what you type, and may keep it; parley does not.")
-	wants := "Type the API key"
-	if c.in.terminal() {
-		wants += ", which is not shown"
-	}
-	c.value(wants+"; empty is the one of its environment", true, c.in.terminal(), func(key string) {
-		if c.Agent.Conn() != conn {
-			c.say("The agent was started again meanwhile.")
-			return
-		}
-		c.Agent.Authenticate(m, key)
+func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
+	conn := a.Conn()
+	l.dialogs.out.say("The agent gets what you type, and may keep it; parley does not.")
+	l.value(a, "Type the API key", "empty is the one of its environment", true, true, func(key string) {
+		l.same(a, conn, func() { a.Authenticate(m, key) })
 	})
 }
 
-// value asks for a line of a login, and hands it over.
-func (c *chat) value(wants string, optional, hidden bool, then func(string)) {
-	d := &dialog{free: true, secret: hidden, wants: wants + "; /cancel gives up:"}
-	d.take = func(text string) bool {
-		text = strings.TrimSpace(text)
-		switch {
+// value asks for a line of a login, and hands it over. empty says what nothing means.
+func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret bool, then func(string)) {
+	out := l.dialogs.out
+	hidden := secret && l.in.terminal()
+	if hidden {
+		wants += ", which is not shown"
+	}
+	if optional {
+		wants += "; " + empty
+	}
+	d := &dialog{secret: hidden, wants: wants + "; /cancel gives up:"}
+	d.take = func(text string) {
+		switch text = strings.TrimSpace(text); {
 		case text == "/cancel":
-			c.closeDialog(d)
-			c.chooseLogin(false)
+			d.cancel()
 		case text == "" && !optional:
-			c.say("An answer is needed.")
+			out.say("An answer is needed.")
 		case len(text) > workspace.MaxVariable:
-			c.say("That is too long for a variable.")
+			out.say("That is too long for a variable.")
 		default:
-			c.closeDialog(d)
+			l.dialogs.now = nil
 			then(text)
 		}
-		return true
 	}
-	c.openDialog(d)
+	d.cancel = func() {
+		l.dialogs.now = nil
+		l.choose(a, false)
+	}
+	l.dialogs.open(d)
 }
 
 // logOut ends the login. The connection stays.
-func (c *chat) logOut() {
-	if c.Agent.Conn() == nil {
-		c.say("There is no agent to log out of.")
+func (l *logins) logOut(a *workspace.Agent) {
+	if a.Conn() == nil {
+		l.dialogs.out.say("There is no agent to log out of.")
 		return
 	}
-	c.Agent.LogOut(c.requested("Logged out."))
-}
-
-// requested says what became of a request; done is for one that has worked, and may
-// be "".
-func (c *chat) requested(done string) func(error) {
-	return func(err error) {
-		switch {
-		case err != nil:
-			c.say("Not done: %s.", err)
-		case done != "":
-			c.say("%s", done)
-		}
-	}
+	a.LogOut(l.dialogs.out.outcome("Logged out."))
 }

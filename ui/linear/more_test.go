@@ -7,21 +7,28 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 )
 
 func TestVersion2(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.protocol = "2"
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"One. Two."}]}`)
-			tn.waits(time.Second)
-			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"One. Two. Three."}]}`)
-			tn.waits(time.Second)
-			tn.update(`{"sessionUpdate":"agent_message","messageId":"m` + quoted(tn.text)[1:2] + `","content":[{"type":"text","text":"Something else."}]}`)
+		r.fake.Protocol = "2"
+		r.fake.Hold(func(tn *fakeagent.Turn) (string, error) {
+			if tn.Text == "refused" {
+				return "", fakeagent.Errorf(-32603, "Internal error: too much")
+			}
+			return tn.Take()
+		})
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"agent_message","messageId":"m` + fakeagent.Quote(tn.Text)[1:2] + `","content":[{"type":"text","text":"One. Two."}]}`)
+			tn.Wait(time.Second)
+			tn.Update(`{"sessionUpdate":"agent_message","messageId":"m` + fakeagent.Quote(tn.Text)[1:2] + `","content":[{"type":"text","text":"One. Two. Three."}]}`)
+			tn.Wait(time.Second)
+			tn.Update(`{"sessionUpdate":"agent_message","messageId":"m` + fakeagent.Quote(tn.Text)[1:2] + `","content":[{"type":"text","text":"Something else."}]}`)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go", "refused")
@@ -53,7 +60,7 @@ func TestMentions(t *testing.T) {
 		r.wants("Queued as prompt 1.")
 		r.pause()
 		r.wants("You: look at @a.txt and @b.txt", "fake: You said: look at @a.txt and @b.txt", "Turn ended.", "You: second", "fake: You said: second", "Turn ended.")
-		if last := r.agent().last; !strings.Contains(last[0], `"file:///a.txt"`) || strings.Contains(last[1], "file:") {
+		if last := r.Agent().Blocks(); !strings.Contains(last[0], `"file:///a.txt"`) || strings.Contains(last[1], "file:") {
 			t.Errorf("sent: %q", last)
 		}
 	})
@@ -62,7 +69,7 @@ func TestMentions(t *testing.T) {
 // What waits when parley ends is written, not lost.
 func TestNotSent(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string { tn.waits(time.Hour); return "end_turn" }
+		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		r.types("first", "second", "/quit")
 		<-r.done
@@ -73,7 +80,7 @@ func TestNotSent(t *testing.T) {
 // The agent is asked twice to stop; then it is ended.
 func TestStopThatIsIgnored(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string { <-tn.Done(); return "end_turn" }
+		r.fake.Turn(func(tn *fakeagent.Turn) string { <-tn.Agent.Done(); return "end_turn" })
 	}, func(r *rig) {
 		r.types("go")
 		r.fresh()
@@ -88,16 +95,16 @@ func TestStopThatIsIgnored(t *testing.T) {
 // A menu that the user began is not disturbed by a question, which comes after it.
 func TestQuestionWaitsForAMenu(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.on["session/new"] = func(*call) (string, error) {
+		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
 			return `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`, nil
-		}
-		r.turn = func(tn *turn) string { tn.waits(time.Second); tn.ask(push, usual); return "end_turn" }
+		})
+		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Second); tn.Ask(push, usual); return "end_turn" })
 	}, func(r *rig) {
 		r.types("go", "/mode")
 		r.pause()
 		r.pause()
 		r.types("1")
-		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+		if _, outcomes, _ := r.seen(); outcomes != "" {
 			t.Fatalf("the question was answered: %s", outcomes)
 		}
 		r.sees("1. Ask (now)", "Question 1 of 1")
@@ -106,7 +113,7 @@ func TestQuestionWaitsForAMenu(t *testing.T) {
 
 // A turn in which the agent says nothing is told as one.
 func TestNothingSaid(t *testing.T) {
-	talkTo(t, func(r *rig) { r.turn = func(*turn) string { return "end_turn" } }, func(r *rig) {
+	talkTo(t, func(r *rig) { r.fake.Turn(func(*fakeagent.Turn) string { return "end_turn" }) }, func(r *rig) {
 		r.wants(r.started()...)
 		r.types("hello")
 		r.wants("You: hello", "Turn ended: fake said nothing.")
@@ -119,8 +126,8 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 		r.opts.Logs = func() ([]workspace.Logged, error) {
 			return []workspace.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
 		}
-		r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
-		r.on["session/load"] = func(*call) (string, error) { return "null", nil }
+		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+		r.fake.On("session/load", func(*fakeagent.Call) (string, error) { return "null", nil })
 	}, func(r *rig) {
 		r.wants(r.started()...)
 		r.types("/sessions", "/sessions 2")
@@ -134,7 +141,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 func TestCommandsBesideTheAgents(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		r.wants(r.started()...)
-		r.agent().updateIn("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"}]}`)
+		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"}]}`)
 		r.pause()
 		r.types("/help")
 		r.wants("You: /help", "fake: You said: /help", "Turn ended.")
@@ -151,16 +158,16 @@ func TestCommandsBesideTheAgents(t *testing.T) {
 func TestStoppedIsSaidOnce(t *testing.T) {
 	for _, end := range []string{"failed", "completed", "cancelled"} {
 		talkTo(t, func(r *rig) {
-			r.turn = func(tn *turn) string {
-				tn.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"}}`)
-				tn.waits(time.Minute)
-				tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"half\n"}}]}`)
+			r.fake.Turn(func(tn *fakeagent.Turn) string {
+				tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"}}`)
+				tn.Wait(time.Minute)
+				tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"half\n"}}]}`)
 				go func() {
 					time.Sleep(6 * time.Second)
-					tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"` + end + `"}`)
+					tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"` + end + `"}`)
 				}()
 				return "cancelled"
-			}
+			})
 		}, func(r *rig) {
 			r.fresh()
 			r.types("go")
@@ -174,19 +181,19 @@ func TestStoppedIsSaidOnce(t *testing.T) {
 // One that runs on is said to, and listed, until it ends.
 func TestStoppedStillRuns(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"},"content":[{"type":"terminal","terminalId":"c"}],"_meta":{"terminal_info":{"terminal_id":"c","cwd":"/"}}}`)
-			tn.waits(time.Minute)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"},"content":[{"type":"terminal","terminalId":"c"}],"_meta":{"terminal_info":{"terminal_id":"c","cwd":"/"}}}`)
+			tn.Wait(time.Minute)
 			go func() {
 				for range 3 {
 					time.Sleep(time.Second)
-					tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":"more\n"}}}`)
+					tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":"more\n"}}}`)
 				}
 				time.Sleep(time.Second)
-				tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_exit":{"terminal_id":"c","exit_code":0}}}`)
+				tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_exit":{"terminal_id":"c","exit_code":0}}}`)
 			}()
 			return "cancelled"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
@@ -204,11 +211,11 @@ func TestStoppedStillRuns(t *testing.T) {
 // Where two options are of category model, /model is the one named so.
 func TestModelIsTheOneNamedSo(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.on["session/new"] = func(*call) (string, error) {
+		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
 			return `{"sessionId":"s1","configOptions":[
 				{"id":"provider","name":"Provider","category":"model","type":"select","currentValue":"acme","options":[{"value":"acme","name":"Acme Cloud"}]},
 				{"id":"model","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big 7"}]}]}`, nil
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/model")
@@ -220,14 +227,14 @@ func TestModelIsTheOneNamedSo(t *testing.T) {
 // sub-agent says what it does.
 func TestNoticesPlansAndSubagents(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.protocol = "2"
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"notice","severity":"warning","title":"Deprecated model","description":"use another."}`)
-			tn.update(`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","state":{"state":"running"}}`)
-			tn.update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\nRead the **lexer**."}}`)
-			tn.update(`{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
+		r.fake.Protocol = "2"
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"notice","severity":"warning","title":"Deprecated model","description":"use another."}`)
+			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","state":{"state":"running"}}`)
+			tn.Update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\nRead the **lexer**."}}`)
+			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
@@ -243,18 +250,18 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 // what it has written since the turn began.
 func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.on["initialize"] = func(c *call) (string, error) {
-			c.p.log.Add(event.LogStderr, "(node:1) DeprecationWarning: punycode")
+		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Log.Add(event.LogStderr, "(node:1) DeprecationWarning: punycode")
 			time.Sleep(3 * time.Second)
-			return hello(""), nil
-		}
-		r.turn = func(tn *turn) string {
-			tn.log.Add(event.LogStderr, "said in turn "+tn.text)
-			if tn.text == "two" {
+			return c.Usual()
+		})
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Agent.Log.Add(event.LogStderr, "said in turn "+tn.Text)
+			if tn.Text == "two" {
 				return ""
 			}
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		time.Sleep(5 * time.Second)
 		r.wants(r.started()...)

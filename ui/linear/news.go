@@ -1,181 +1,144 @@
 package linear
 
 import (
-	"strings"
+	"time"
 
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui"
+	"parley/ui/linear/plain"
 )
-
-// settleWorkspace has done what the workspace wants, and says what has happened in it.
-func (c *chat) settleWorkspace() {
-	for {
-		for _, task := range c.w.Tasks() {
-			c.run1(task)
-		}
-		n, ok := c.w.TakeNews()
-		if !ok {
-			return
-		}
-		if !c.over {
-			c.hear(n)
-		}
-	}
-}
-
-// run1 runs a task on a goroutine of its own, and takes what it brings.
-func (c *chat) run1(task workspace.Task) {
-	c.background(func() func() {
-		r := task()
-		return func() {
-			for more := r != nil; more; {
-				more = c.w.Done(r)
-				c.settleWorkspace()
-			}
-		}
-	})
-}
 
 // hear says one piece of news.
 func (c *chat) hear(n workspace.News) {
+	if c.over {
+		return
+	}
 	switch n := n.(type) {
 	case workspace.Applied:
-		c.applied(c.talkOf(n.Session), n.Event, n.Items)
+		c.applied(c.narrator(n.Session), n.Event, n.Items)
 	case workspace.Starting:
-		c.forget()
-		c.starting(n.Agent)
+		c.questions.forget()
+		c.starts.began(n.Agent)
 	case workspace.Started:
-		c.started(n)
+		c.narrator(n.Session).started()
+		c.starts.connected(n)
+		c.narrator(n.Session).settings()
 	case workspace.NotStarted:
-		c.notStarted(n.Agent, n.Err)
+		c.starts.failed(n.Agent, n.Err)
 	case workspace.LoginWanted:
-		c.loginWanted(n)
+		c.logins.wanted(n)
 	case workspace.LoggingIn:
-		c.say("Logging in: %s. The agent may open a browser.", oneLine(n.Agent.LoggingIn()))
+		c.out.say("Logging in: %s. The agent may open a browser.", plain.OneLine(n.Agent.LoggingIn()))
 	case workspace.LoggedIn:
-		c.say("Logged in.")
+		c.out.say("Logged in.")
 	case workspace.LoginFailed:
-		c.say("The login did not succeed: %s.", n.Err)
-		c.chooseLogin(true)
+		c.out.say("The login did not succeed: %s.", n.Err)
+		c.logins.choose(n.Agent, true)
 	case workspace.Lost:
-		c.lost(n)
+		what := "The connection is lost."
+		if !n.First {
+			what = "Still no connection."
+		}
+		if n.First || n.Longer { // later only that the waits grow
+			c.out.say("%s Trying again in %s; enter alone: try now.", what, spoken(max(n.Wait, time.Second)))
+		}
 	case workspace.Redialing:
-		c.forget()
+		c.questions.forget()
 	case workspace.Redialed:
 		if n.Err != nil {
-			c.notStarted(n.Agent, n.Err)
+			c.starts.failed(n.Agent, n.Err)
 			break
 		}
-		c.say("Connected again.")
+		c.out.say("Connected again.")
 	case workspace.Gone:
-		c.gone(n)
+		c.questions.agentGone()
+		if !retrying(n.Agent) {
+			c.out.say("%s is gone. Enter alone starts it again; /agent starts another one, /quit ends parley.", called(n.Agent))
+		}
 	case workspace.Shown:
-		c.show(c.talkOf(n.Session))
+		c.front.leave()
+		c.front = c.narrator(n.Session)
+		c.front.front, c.front.done = true, false
 	case workspace.Opened:
-		c.opened(n.Session)
+		c.opened(c.narrator(n.Session))
 	case workspace.NotOpened:
-		c.say("Not opened: %s.", n.Err)
+		c.out.say("Not opened: %s.", n.Err)
 	case workspace.Removed: // what waited there waits here
-		delete(c.talks, n.Session)
-		c.Queued, c.Paused = append(n.Session.Queued, c.Queued...), c.Paused || n.Session.Paused
-		c.Offers = append(n.Session.Offers, c.Offers...)
+		delete(c.narrators, n.Session)
+		s := c.front.Session
+		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
+		s.Offers = append(n.Session.Offers, s.Offers...)
 	case workspace.Reconnected:
-		c.reconnected(n)
+		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:
-		if n.Session == c.Session {
-			c.say("Enter alone starts a new one.")
+		if n.Session == c.front.Session {
+			c.out.say("Enter alone starts a new one.")
 		}
 	case workspace.NotReopened:
-		c.say("Enter alone tries again; /new starts another session.")
+		c.out.say("Enter alone tries again; /new starts another session.")
 	case workspace.StartedOver:
-		c.startedOver(n)
+		if n.Err != nil {
+			c.out.say("Not opened: %s. Enter alone tries again.", n.Err)
+			break
+		}
+		c.narrator(n.Session).startedOver()
 	case workspace.Remarked:
-		c.changed(c.talkOf(n.Session), lastItem(n.Session.Thread))
+		c.narrator(n.Session).remarked()
 	case workspace.Sent:
-		c.sent(n)
+		c.prompts.sent(n)
 	case workspace.NotSent:
-		c.putAside(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
+		c.prompts.returned(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
 	case workspace.Returned:
 		why := "it was withdrawn"
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.putAside(n.Session, n.Text, "Not taken: "+why, cut(oneLine(n.Text), 60))
+		c.prompts.returned(n.Session, n.Text, "Not taken: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.Deferred:
-		c.say("Not taken while a turn runs: %s. It is sent after this one.", n.Err)
+		c.out.say("Not taken while a turn runs: %s. It is sent after this one.", n.Err)
 	case workspace.Paused:
-		c.sayPaused(c.talkOf(n.Session))
+		c.narrator(n.Session).sayPaused()
 	case workspace.Unannounced:
-		c.say("Warning: %s.", ui.UnsaidWords(n.N))
+		c.out.say("Warning: %s.", n.Words())
 	case workspace.Said:
-		c.say("%s.", sentence(n.Line))
+		c.out.say("%s.", sentence(n.Line))
 	}
 }
 
-// sentence is a line with a capital letter.
-func sentence(line string) string {
-	if line == "" {
-		return ""
+// opened brings a session to the front that was asked for. One that stood for a session
+// that is gone makes room for it.
+func (c *chat) opened(n *narrator) {
+	n.loading = false
+	for _, o := range c.w.Sessions() {
+		if o.ACP == nil && o != n.Session {
+			o.Close()
+		}
 	}
-	return strings.ToUpper(line[:1]) + strings.TrimSuffix(line[1:], ".")
-}
-
-// putAside has a prompt wait for the user, before all others.
-func (c *chat) putAside(s *workspace.Session, text, why, shown string) {
-	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
-	if shown != "" {
-		c.say("%s. Put aside as prompt 1: %s", why, shown)
-		return
-	}
-	c.say("%s. Put aside as prompt 1.", why)
+	n.introduce()
+	n.settings()
 }
 
 // applied says what an event has brought.
-func (c *chat) applied(t *talk, e event.Event, items []int) {
+func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.asked(t, e.Question)
-	case permissions.Settled:
-		c.settled(func(a *ask) bool { return a.permission != nil && a.permission.Key == e.Key && a.t == t })
+		c.questions.add(&permission{e.Question, c.questions, c.lender, e.Broker, c.w, n.Session})
 	case event.ElicitationAsked:
-		c.elicited(t, e)
-	case event.ElicitationSettled:
-		c.settled(func(a *ask) bool { return a.elicited != nil && a.elicited.Key == e.Key && !a.opened })
-	case event.ElicitationCompleted:
-		c.elicitCompleted(e.Key)
-	case event.HistoryBegan:
-		t.loading = true
-	case event.NoticeArrived:
-		if t != c.talk || t.loading {
-			c.say("%s", notice(t.Thread.Items[items[0]]))
+		asked := &elicitation{questions: c.questions, tasks: c.tasks, open: c.opts.OpenURL, agent: called(n.Agent), asked: e}
+		if asked.parse() {
+			c.questions.add(asked)
+			break
 		}
-	case event.TurnEnded:
-		if t == c.talk && !t.loading { // what was said comes before what becomes of the rest
-			n := len(t.Thread.Items)
-			if n > 0 && t.Thread.Items[n-1].Kind == thread.TurnEnd {
-				n--
-			}
-			c.finish(t, n)
-		}
+		e.Answer(event.ElicitationAnswer{Action: "decline"})
+		c.out.say("Notice: the agent asked for a form that parley cannot show; declined.")
+	default:
+		c.questions.heard(n.Session, e)
 	}
-	c.changed(t, items)
-	switch e := e.(type) {
-	case event.TerminalStarted:
-		if e.Attended {
-			c.lend(t, e)
-		}
-	case event.PlanChanged:
-		if t == c.talk && !t.loading {
-			c.finish(t, len(t.Thread.Items))
-			c.tellPlan(t)
-		}
-	case event.TurnEnded:
-		if t != c.talk {
-			t.done = true
-			c.say("Notice: another session is done: %s. /sessions lists them.", t.title())
-		}
+	n.applied(e, items)
+	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {
+		c.front.finishAll()
+		c.lender.attend(n.Agent.Conn(), n.Thread.Session, e)
 	}
 }

@@ -14,100 +14,101 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
 
-// showOutput writes all that a tool call has brought: what, and each line of it.
-func (c *chat) showOutput(arg string) {
-	n := len(c.numbers)
-	if arg != "" {
-		var err error
-		if n, err = strconv.Atoi(arg); err != nil {
-			n = 0
-		}
-	}
-	if n < 1 || n > len(c.numbers) {
-		if len(c.numbers) == 0 {
-			c.say("There is no output yet.")
-			return
-		}
-		c.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(c.numbers))
+// output writes all that a tool call has brought: what, and each line of it.
+func (r report) output(arg string) {
+	all := r.calls.all()
+	n, ok := numbered(arg, len(all))
+	switch {
+	case len(all) == 0:
+		r.out.say("There is no output yet.")
+		return
+	case !ok:
+		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(all))
 		return
 	}
-	it := c.Thread.Items[c.numbers[n-1]]
+	it := r.Thread.Items[all[n-1]]
 	tool := it.Tool
-	c.say("Output of %s: %s.", toolName(tool, n), subject(tool, c.cwd()))
+	r.out.say("Output of %s: %s.", r.calls.name(it), subject(tool, cwd(r.Session)))
 	shown := false
 	for _, content := range tool.Content {
-		shown = c.showContent(it, content) || shown
+		shown = r.content(it, content) || shown
 	}
-	if !shown {
-		shown = c.showRaw(tool)
-	}
-	if !shown {
-		c.say("There is nothing to show.")
+	if !shown && !r.raw(tool) {
+		r.out.say("There is nothing to show.")
 		return
 	}
-	c.say("End of output.")
+	r.out.say("End of output.")
 }
 
-func (c *chat) showContent(it *thread.Item, content event.ToolContent) bool {
+func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		c.say("File: delete %s", oneLine(transcript.Short(content.Diff.Path, c.cwd())))
+		r.out.say("File: delete %s", plain.OneLine(transcript.Short(content.Diff.Path, cwd(r.Session))))
 	case content.Diff != nil:
 		d := transcript.Change(content.Diff)
-		d.Path = transcript.Short(d.Path, c.cwd())
-		c.showChange(d)
+		d.Path = transcript.Short(d.Path, cwd(r.Session))
+		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			c.say("File: %s", strings.TrimSpace(f.Operation+" "+oneLine(transcript.Short(f.Path, c.cwd()))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(transcript.Short(f.Path, cwd(r.Session)))))
 		}
 		if content.Changes.Patch != "" {
-			c.say("Patch:")
-			c.out.lines(content.Changes.Patch)
+			r.out.say("Patch:")
+			r.out.lines(content.Changes.Patch)
 		}
 	case content.Terminal != "":
-		term := terminalOf(c.talk, it, content)
+		term := r.Thread.TerminalOf(it, content.Terminal)
 		if term == nil {
 			return false
 		}
 		if term.Gap || term.Total > int64(len(term.Output)) {
-			c.say("The beginning is not kept.")
+			r.out.say("The beginning is not kept.")
 		}
 		const wide = 1 << 16 // no line is wrapped
 		for _, row := range screenOf(term).Rows(wide, 0) {
-			c.out.lines(ansi.Strip(row))
+			r.out.lines(ansi.Strip(row))
 		}
 	case content.Content != nil && content.Content.Kind == event.TextContent:
-		c.out.lines(content.Content.Text)
+		r.out.lines(content.Content.Text)
 	case content.Content != nil:
-		c.say("Attachment: %s.", attachment(content.Content))
+		r.out.say("Attachment: %s.", attachment(content.Content))
 	default:
 		return false
 	}
 	return true
 }
 
-// showRaw writes the input and output of a call that has nothing else.
-func (c *chat) showRaw(tool *thread.Tool) bool {
+// numbered reads which of so many is meant: the last where nothing was said.
+func numbered(arg string, most int) (n int, ok bool) {
+	if arg == "" {
+		return most, most > 0
+	}
+	n, err := strconv.Atoi(arg)
+	return n, err == nil && n >= 1 && n <= most
+}
+
+// raw writes the input and output of a call that has nothing else.
+func (r report) raw(tool *thread.Tool) bool {
 	shown := false
-	if tool.RawInput != "" && tool.RawInput != "{}" {
-		c.say("Input:")
-		c.out.lines(safetext.Clean(tool.RawInput))
-		shown = true
+	show := func(label, text string) {
+		if text != "" && text != "{}" && text != "null" {
+			r.out.say("%s:", label)
+			r.out.lines(safetext.Clean(text))
+			shown = true
+		}
 	}
-	text := tool.RawOutput
-	var s string
-	if json.Unmarshal([]byte(text), &s) == nil {
-		text = s
+	show("Input", tool.RawInput)
+	result := tool.RawOutput
+	var text string
+	if json.Unmarshal([]byte(result), &text) == nil {
+		result = text
 	}
-	if text != "" && text != "{}" && text != "null" {
-		c.say("Result:")
-		c.out.lines(safetext.Clean(text))
-		shown = true
-	}
+	show("Result", result)
 	return shown
 }
 
@@ -115,23 +116,23 @@ func (c *chat) showRaw(tool *thread.Tool) bool {
 // ones all lines are written.
 const maxCompared = 4 << 20
 
-// showChange writes the lines that differ between two texts, and three around
+// change writes the lines that differ between two texts, and three around
 // them, each with its number and what becomes of it.
-func (c *chat) showChange(d widget.Diff) {
-	path := oneLine(d.Path)
+func (p *printer) change(d widget.Diff) {
+	path := plain.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
-		c.say("Change of %s: no changes.", path)
+		p.say("Change of %s: no changes.", path)
 		return
 	}
 	if d.OldMissing && d.Old == "" {
-		c.say("New file %s, %s:", path, count(linesIn(d.New), "line"))
+		p.say("New file %s, %s:", path, plain.Count(linesIn(d.New), "line"))
 	} else {
-		c.say("Change of %s:", path)
+		p.say("Change of %s:", path)
 	}
 	for _, l := range changeLines(d) {
-		c.out.lines(l)
+		p.lines(l)
 	}
-	c.say("End of the change.")
+	p.say("End of the change.")
 }
 
 func linesIn(s string) int {
@@ -152,7 +153,7 @@ func changeLines(d widget.Diff) []string {
 	last := math.MaxInt
 	for _, h := range textdiff.Hunks(d.Old, d.New, opts...) {
 		if h.LineNoX > last {
-			out = append(out, fmt.Sprintf("%s without a change.", count(h.LineNoX-last, "line")))
+			out = append(out, fmt.Sprintf("%s without a change.", plain.Count(h.LineNoX-last, "line")))
 		}
 		last = h.EndLineNoX
 		for _, e := range h.Edits {

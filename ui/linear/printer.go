@@ -2,22 +2,24 @@ package linear
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
 	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 )
 
 // printer writes lines, one below the other: nothing that was written is touched
-// again. On a terminal it also asks: words after which the user's line stands.
+// again. On a terminal it also asks: words after which the user types.
 type printer struct {
 	to       io.Writer
 	w        *bufio.Writer // on to
-	terminal bool          // what is typed is echoed behind what was asked
+	terminal bool          // what is typed is echoed after what was asked
 
 	open   bool   // the last line has not ended
 	owner  any    // whose it is
-	asked  string // what was asked last and stands below everything else
+	asked  string // what was asked last, below everything else
 	serial uint64 // grows with every line
 	err    error  // of writing, the first
 }
@@ -63,7 +65,7 @@ func one(words string) string {
 	return strings.TrimRight(strings.ReplaceAll(safetext.Clean(words), "\n", " "), " ")
 }
 
-// piece begins a line of the owner's, or goes on with it.
+// piece begins a line of the owner's, or continues it.
 func (p *printer) piece(owner any, words string) {
 	if p.open && p.owner == owner {
 		p.put(one(" " + words))
@@ -79,7 +81,7 @@ func (p *printer) piece(owner any, words string) {
 func (p *printer) holds(owner any) bool { return p.open && p.owner == owner }
 
 // ask says what is wanted next, once, until something else was written. What is
-// typed comes behind it.
+// typed comes after it.
 func (p *printer) ask(words string) {
 	if words == p.asked {
 		return
@@ -111,5 +113,47 @@ func (p *printer) typed() {
 func (p *printer) flush() {
 	if err := p.w.Flush(); p.err == nil {
 		p.err = err
+	}
+}
+
+// say writes a line of parley's own.
+func (p *printer) say(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
+
+// labelled writes a text after a label; one of several lines below it, each with its
+// number, so that its end is where it is said to be.
+func (p *printer) labelled(label, text string) {
+	lines := splitLines(text)
+	if len(lines) == 1 {
+		p.say("%s: %s", label, lines[0])
+		return
+	}
+	p.say("%s, %s:", label, plain.Count(len(lines), "line"))
+	for i, l := range lines {
+		p.say("  Line %d: %s", i+1, l)
+	}
+}
+
+// outcome returns what says how a request ended; done is for one that has worked, and
+// may be "".
+func (p *printer) outcome(done string) func(error) {
+	return func(err error) {
+		switch {
+		case err != nil:
+			p.say("Not done: %s.", err)
+		case done != "":
+			p.say("%s", done)
+		}
+	}
+}
+
+// spelled is a text of somebody else with everything in it visible, on one line.
+func spelled(s string) string {
+	return strings.ReplaceAll(safetext.Visible(s), "\n", `<\n>`)
+}
+
+// interrupted says that the terminal has echoed ^C.
+func (p *printer) interrupted() {
+	if p.terminal {
+		p.open, p.owner, p.asked = true, nil, ""
 	}
 }

@@ -1,238 +1,224 @@
 package linear
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/acpclient/event"
-	"parley/internal/elicit"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/linear/plain"
 	"parley/ui/widget"
 )
 
-// ask is something that waits for the user: a question, or a form or a page.
-type ask struct {
-	t          *talk
-	permission *permissions.Question
-	elicited   *event.ElicitationAsked
-	form       elicit.Form
-	link       elicit.Link
-	broker     *permissions.Broker
-	opened     bool // the page: the user agreed, its completion is awaited
+// asking is something that an agent waits for the user with.
+type asking interface {
+	// dialog asks it; of is how many wait, with this one.
+	dialog(of int) *dialog
+	// endedBy tells whether an event of a session is the end of it.
+	endedBy(s *workspace.Session, e event.Event) bool
+	// summary says in a line who asks what.
+	summary() string
+	// refuse settles it without the user, and says how.
+	refuse() string
 }
 
-// asked takes a question.
-func (c *chat) asked(t *talk, q permissions.Question) {
-	c.asks = append(c.asks, &ask{t: t, permission: &q, broker: c.Agent.Conn().Broker})
+// questions are what agents wait for the user with, the oldest first.
+type questions struct {
+	in      *input
+	dialogs *dialogs
+	waiting []asking
+	pages   []*elicitation // that the user has opened: the agent says when it is done with them
 }
 
-// nextAsk writes what waits first, when nothing else is being asked.
-func (c *chat) nextAsk() {
-	waiting := slices.DeleteFunc(slices.Clone(c.asks), func(a *ask) bool { return a.opened })
-	if c.dialog != nil || len(waiting) == 0 || len(c.draft) > 0 {
-		return
-	}
-	if c.ended { // nobody is there to answer
-		c.unanswered(waiting[0])
-		return
-	}
-	c.finish(c.talk, len(c.talk.Thread.Items))
-	a, of := waiting[0], len(waiting)
-	switch {
-	case a.permission != nil:
-		c.openQuestion(a, of)
-	case a.elicited.URL != "":
-		c.openPage(a, of)
-	default:
-		c.openForm(a, of)
-	}
-	c.dialog.twice, c.stray = c.stray != noStray, noStray
+func (q *questions) add(a asking) { q.waiting = append(q.waiting, a) }
+
+func (q *questions) drop(a asking) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(o asking) bool { return o == a })
 }
 
-// unanswered settles what nobody can answer any more.
-func (c *chat) unanswered(a *ask) {
-	c.drop(a)
-	if a.permission == nil {
-		c.say("%s asks: %s", c.name(), oneLine(a.elicited.Message))
-		c.say("Cancelled: there is no more input.")
-		a.elicited.Answer(event.ElicitationAnswer{Action: "cancel"})
-		return
-	}
-	c.say("%s: %s", c.asker(*a.permission), oneLine(a.permission.Heading))
-	c.say("Not allowed: there is no more input.")
-	a.broker.Reject(a.permission.Key)
+// any tells whether something waits for the user, or for a page.
+func (q *questions) any() bool { return len(q.waiting)+len(q.pages) > 0 }
+
+// next asks what waits first.
+func (q *questions) next() {
+	q.dialogs.open(q.waiting[0].dialog(len(q.waiting)))
+	q.dialogs.now.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
 }
 
-func (c *chat) drop(a *ask) {
-	c.asks = slices.DeleteFunc(c.asks, func(o *ask) bool { return o == a })
+// refuse settles one without the user, and returns how.
+func (q *questions) refuse(a asking) string {
+	q.dialogs.close(a)
+	q.drop(a)
+	return a.refuse()
 }
 
-// settled takes away what is over, however it ended. If the user was about to
-// answer it, the answer that is on its way is nobody's.
-func (c *chat) settled(is func(*ask) bool) {
-	i := slices.IndexFunc(c.asks, is)
-	if i < 0 {
-		return
-	}
-	a := c.asks[i]
-	c.drop(a)
-	if c.dialog != nil && c.dialog.key == a {
-		if c.stray = strayAnswer; c.dialog.free {
-			c.stray = strayField
-		}
-		c.dialog = nil
-		c.in.show()
-		c.say("This question is settled; it needs no answer any more.")
-	}
+// unanswered settles one that nobody is there to answer.
+func (q *questions) unanswered(a asking) {
+	q.dialogs.out.say("%s", a.summary())
+	q.dialogs.out.say("%s: there is no more input.", q.refuse(a))
 }
 
-func (c *chat) asker(q permissions.Question) string {
-	if q.Origin == permissions.FromParley && q.Why != "" {
-		return "parley asks again: " + q.Why
-	}
-	if q.Origin == permissions.FromParley {
-		return "parley asks, because " + c.name() + " wants this without having asked"
-	}
-	return c.name() + " asks"
-}
-
-// openQuestion writes all of a question and then what can be answered, as the
-// agent sent it.
-func (c *chat) openQuestion(a *ask, of int) {
-	q := *a.permission
-	d := &dialog{guarded: true, key: a}
-	d.again = func() { c.writeQuestion(a, of) }
-	d.wants = fmt.Sprintf("Answer 1 to %d:", len(q.Options))
-	if len(q.Options) == 1 {
-		d.wants = "Answer 1:"
-	}
-	d.take = func(text string) bool {
-		if n, ok := number(text, len(q.Options)); ok {
-			c.closeDialog(d)
-			c.drop(a)
-			if err := a.broker.Answer(q.Key, q.Options[n-1].ID); err != nil {
-				c.say("Not answered: %s.", err)
+// heard takes away what an event has ended, however it did.
+func (q *questions) heard(s *workspace.Session, e event.Event) {
+	q.end(func(a asking) bool { return a.endedBy(s, e) })
+	if done, ok := e.(event.ElicitationCompleted); ok {
+		q.pages = slices.DeleteFunc(q.pages, func(p *elicitation) bool {
+			if p.asked.Key == done.Key {
+				q.dialogs.out.say("Page done: %s.", p.link.Host)
 			}
-			return true
-		}
-		switch {
-		case text == "t" && c.canAttend(q):
-			c.closeDialog(d)
-			c.drop(a)
-			c.attended(a)
-			return true
-		case text == "d":
-			c.details(q)
-			d.at = time.Time{}
-			return true
-		case text == "c" && !rejects(q):
-			c.closeDialog(d)
-			c.drop(a)
-			a.broker.Cancel(q.Key)
-			return true
-		}
-		return false
+			return p.asked.Key == done.Key
+		})
 	}
-	d.again()
-	c.openDialog(d)
 }
 
-// rejects tells whether one of the answers is a no.
-func rejects(q permissions.Question) bool {
-	return slices.ContainsFunc(q.Options, func(o permissions.Option) bool {
+func (q *questions) end(over func(asking) bool) {
+	for _, a := range slices.Clone(q.waiting) {
+		if !over(a) {
+			continue
+		}
+		q.drop(a)
+		if d := q.dialogs.close(a); d != nil {
+			if q.dialogs.stray = strayAnswer; d.take != nil {
+				q.dialogs.stray = strayField
+			}
+			q.in.show()
+			q.dialogs.out.say("This question is settled; it needs no answer any more.")
+		}
+	}
+}
+
+// agentGone takes everything away: nobody waits for it.
+func (q *questions) agentGone() {
+	q.end(func(asking) bool { return true })
+	q.pages = nil
+}
+
+// forget drops what was asked on a connection that is replaced.
+func (q *questions) forget() {
+	q.waiting, q.pages = nil, nil
+	if d := q.dialogs.now; d != nil && d.about != nil {
+		q.dialogs.now = nil
+	}
+}
+
+// permission is a question whether something may be done.
+type permission struct {
+	permissions.Question
+	questions *questions
+	lender    *lender
+	broker    *permissions.Broker
+	w         *workspace.Workspace
+	session   *workspace.Session
+}
+
+func (p *permission) endedBy(s *workspace.Session, e event.Event) bool {
+	settled, ok := e.(permissions.Settled)
+	return ok && settled.Key == p.Key && s == p.session
+}
+
+func (p *permission) asker() string {
+	agent := called(p.session.Agent)
+	switch {
+	case p.Origin != permissions.FromParley:
+		return agent + " asks"
+	case p.Why != "":
+		return "parley asks again: " + p.Why
+	}
+	return "parley asks, because " + agent + " wants this without having asked"
+}
+
+func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
+
+func (p *permission) refuse() string {
+	p.broker.Reject(p.Key)
+	return "Not allowed"
+}
+
+// dialog writes all of a question and then what can be answered, as the agent sent it.
+func (p *permission) dialog(of int) *dialog {
+	d := &dialog{guarded: true, about: p, intro: func() { p.write(of) }, wants: answers(len(p.Options))}
+	settle := func(answer func() error) func() {
+		return func() {
+			p.questions.drop(p)
+			if err := answer(); err != nil {
+				p.questions.dialogs.out.say("Not answered: %s.", err)
+			}
+		}
+	}
+	for _, o := range p.Options {
+		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.broker.Answer(p.Key, o.ID) })})
+	}
+	if p.lender.able(&p.Question, p.session.Agent.Conn()) {
+		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
+	}
+	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
 		return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
-	})
+	}) {
+		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.broker.Cancel(p.Key); return nil })})
+	}
+	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
+		p.details()
+		d.at = time.Time{}
+	}})
+	return d
 }
 
-func (c *chat) writeQuestion(a *ask, of int) {
-	q := *a.permission
-	c.say("Question 1 of %d: %s.", of, c.asker(q))
-	if a.t != c.talk {
-		c.say("It is about another session: %s.", a.t.title())
+// attended allows a command once, with the keyboard. From now on nobody reads what is
+// typed, until the command has it.
+func (p *permission) attended() error {
+	i := slices.IndexFunc(p.Options, func(o permissions.Option) bool { return o.Kind == permissions.AllowOnce })
+	if i < 0 {
+		return nil
 	}
-	c.out.lines(q.Heading)
-	for _, p := range q.Body {
-		switch p.Kind {
+	err := p.broker.AnswerAttended(p.Key, p.Options[i].ID)
+	if err == nil {
+		p.lender.promise()
+	}
+	return err
+}
+
+func (p *permission) write(of int) {
+	out := p.questions.dialogs.out
+	out.say("Question 1 of %d: %s.", of, p.asker())
+	if p.session != p.w.Front() {
+		out.say("It is about another session: %s.", title(p.session))
+	}
+	out.lines(p.Heading)
+	for _, part := range p.Body {
+		switch part.Kind {
 		case permissions.Command:
-			c.labelled("Command", p.Text)
+			out.labelled("Command", part.Text)
 		case permissions.Field:
-			c.labelled(oneLine(p.Label), p.Text)
+			out.labelled(plain.OneLine(part.Label), part.Text)
 		case permissions.Warning:
-			c.labelled("Warning", p.Text)
+			out.labelled("Warning", part.Text)
 		case permissions.Diff:
-			c.showChange(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})
+			out.change(widget.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.OldNone, First: part.First})
 		default:
-			c.out.lines(p.Text)
+			out.lines(part.Text)
 		}
 	}
-	for _, v := range q.Breakdown() {
-		c.say("Part: %s: %s.", oneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
+	for _, v := range p.Breakdown() {
+		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
 	}
-	if q.Words != "" {
-		c.labelled("The agent's words", q.Words)
+	if p.Words != "" {
+		out.labelled("The agent's words", p.Words)
 	}
-	for i, o := range q.Options {
-		c.say("%d. %s", i+1, spelled(o.Name))
-	}
-	if c.canAttend(q) {
-		c.say("t. Run it here, with my keyboard")
-	}
-	if !rejects(q) {
-		c.say("c. Cancel: none of these")
-	}
-	c.say("d. Details")
 }
 
-// labelled writes a text behind a label; one of several lines below it, each with
-// its number, so that its end is where it is said to be.
-func (c *chat) labelled(label, text string) {
-	lines := splitLines(text)
-	if len(lines) == 1 {
-		c.say("%s: %s", label, lines[0])
+func (p *permission) details() {
+	out := p.questions.dialogs.out
+	if p.Details == "" {
+		out.say("Details: the agent sent nothing else about it.")
 		return
 	}
-	c.say("%s, %s:", label, count(len(lines), "line"))
-	for i, l := range lines {
-		c.out.line(fmt.Sprintf("  Line %d: %s", i+1, l))
+	out.say("Details:")
+	out.lines(p.Details)
+	out.say("End of the details.")
+	for i, o := range p.Options {
+		out.say("%d. %s", i+1, spelled(o.Name))
 	}
-}
-
-func (c *chat) details(q permissions.Question) {
-	if q.Details == "" {
-		c.say("Details: the agent sent nothing else about it.")
-		return
-	}
-	c.say("Details:")
-	c.out.lines(q.Details)
-	c.say("End of the details.")
-	for i, o := range q.Options {
-		c.say("%d. %s", i+1, spelled(o.Name))
-	}
-}
-
-// stray is what may still be on its way for a question that is gone.
-type stray int
-
-const (
-	noStray     stray = iota
-	strayAnswer       // a number or a letter
-	strayField        // anything
-)
-
-// wasAnswer handles the line behind a question that is gone: what looks like an
-// answer to it is neither a prompt nor one to anything else.
-func (c *chat) wasAnswer(text string) bool {
-	was := c.stray
-	c.stray = noStray
-	if was == noStray || was == strayAnswer && !looksLikeAnswer(strings.TrimSpace(text)) {
-		return false
-	}
-	c.menu(fmt.Sprintf("%q looks like an answer to the question that is gone.", strings.TrimSpace(text)), []choice{
-		{label: "Send it as a prompt", do: func() { c.prompt(text) }},
-		{label: "Drop it", do: func() {}},
-	}, false)
-	return true
 }

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/acpclient/event"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 )
 
 // pushQuestion is all that is written of the question about push.
@@ -23,10 +27,10 @@ func pushQuestion(of string) []string {
 }
 
 func asks(r *rig) {
-	r.turn = func(tn *turn) string {
-		tn.say("I push it: " + tn.ask(push, usual))
+	r.fake.Turn(func(tn *fakeagent.Turn) string {
+		tn.Say("I push it: " + tn.Ask(push, usual))
 		return "end_turn"
-	}
+	})
 }
 
 func TestQuestion(t *testing.T) {
@@ -59,14 +63,14 @@ func TestQuestion(t *testing.T) {
 // waiting in the input or comes a moment later.
 func TestTypedAheadAnswersNothing(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			if tn.n > 1 {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.N > 1 {
 				return "end_turn"
 			}
-			tn.waits(time.Second)
-			tn.ask(push, usual)
+			tn.Wait(time.Second)
+			tn.Ask(push, usual)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("push it", "1")
@@ -77,12 +81,12 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		r.types("1", "and then this")
 		r.wants("This line came before the question could be read and does not answer it. Type it again if it is about this question: 1", "Answer 1 to 3:",
 			"This line came before the question could be read and does not answer it. Put aside as prompt 2: and then this", "Answer 1 to 3:")
-		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+		if _, outcomes, _ := r.seen(); outcomes != "" {
 			t.Fatalf("answered: %q", outcomes)
 		}
 		time.Sleep(guard)
 		r.types("3")
-		if _, outcomes, _ := r.agent().seen(); outcomes != "no" {
+		if _, outcomes, _ := r.seen(); outcomes != "no" {
 			t.Errorf("answered: %q", outcomes)
 		}
 		r.sees("Decision: Reject, by you", "You: 1", "You: and then this")
@@ -102,12 +106,12 @@ func TestQuickLinesAnswerNothing(t *testing.T) {
 			r.sees("does not answer it", "Answer 1 to 3:")
 			time.Sleep(200 * time.Millisecond)
 		}
-		if _, outcomes, _ := r.agent().seen(); outcomes != "" {
+		if _, outcomes, _ := r.seen(); outcomes != "" {
 			t.Fatalf("answered: %q", outcomes)
 		}
 		time.Sleep(400 * time.Millisecond)
 		r.types("1")
-		if _, outcomes, _ := r.agent().seen(); outcomes != "ok" {
+		if _, outcomes, _ := r.seen(); outcomes != "ok" {
 			t.Errorf("answered: %q", outcomes)
 		}
 	})
@@ -115,14 +119,14 @@ func TestQuickLinesAnswerNothing(t *testing.T) {
 
 func TestSeveralQuestions(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			first := make(chan string)
-			go func() { first <- tn.ask(push, usual) }()
-			tn.waits(time.Millisecond)
-			second := tn.ask(`{"toolCallId":"t2","title":"Two","kind":"other"}`, `[{"optionId":"a","name":"Do `+"\u202e"+`it","kind":"allow_once"},{"optionId":"b","name":"x\n1. y","kind":"strange"}]`)
-			tn.say(<-first + " and " + second)
+			go func() { first <- tn.Ask(push, usual) }()
+			tn.Wait(time.Millisecond)
+			second := tn.Ask(`{"toolCallId":"t2","title":"Two","kind":"other"}`, `[{"optionId":"a","name":"Do `+"\u202e"+`it","kind":"allow_once"},{"optionId":"b","name":"x\n1. y","kind":"strange"}]`)
+			tn.Say(<-first + " and " + second)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
@@ -143,18 +147,18 @@ func TestSeveralQuestions(t *testing.T) {
 // it is neither a prompt nor an answer to the next question.
 func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			if tn.n == 2 {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.N == 2 {
 				return "end_turn"
 			}
 			ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 			defer stop()
-			tn.askUnder(ctx, push, usual)
-			if tn.text == "twice" {
-				tn.ask(`{"toolCallId":"t2","title":"Two","kind":"delete"}`, usual)
+			tn.Agent.Ask(ctx, tn.Session, push, usual)
+			if tn.Text == "twice" {
+				tn.Ask(`{"toolCallId":"t2","title":"Two","kind":"delete"}`, usual)
 			}
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.types("once")
 		r.pause()
@@ -164,7 +168,7 @@ func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 		r.types("1")
 		r.wants(`"1" looks like an answer to the question that is gone.`, "1. Send it as a prompt", "2. Drop it", "0. Nothing of this", "Answer 0 to 2:")
 		r.types("2", "hello")
-		if prompts, _, _ := r.agent().seen(); prompts != "once|hello" {
+		if prompts, _, _ := r.seen(); prompts != "once|hello" {
 			t.Errorf("sent: %q", prompts)
 		}
 		r.types("twice")
@@ -173,12 +177,12 @@ func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 		r.sees("This question is settled; it needs no answer any more.", "Two")
 		r.types("1")
 		r.sees("The question before this one is gone, so your line was not taken for an answer.")
-		if _, outcomes, _ := r.agent().seen(); strings.Contains(outcomes, "ok") {
+		if _, outcomes, _ := r.seen(); strings.Contains(outcomes, "ok") {
 			t.Fatalf("answered: %q", outcomes)
 		}
 		r.pause()
 		r.types("1")
-		if _, outcomes, _ := r.agent().seen(); !strings.HasSuffix(outcomes, "|ok") {
+		if _, outcomes, _ := r.seen(); !strings.HasSuffix(outcomes, "|ok") {
 			t.Errorf("answered: %q", outcomes)
 		}
 	})
@@ -186,17 +190,17 @@ func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 
 func TestStopSettlesQuestions(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.ask(push, usual)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Ask(push, usual)
 			return "cancelled"
-		}
+		})
 	}, func(r *rig) {
 		r.types("go")
 		r.pause()
 		r.fresh()
 		r.interrupt()
 		r.sees("Stopping.", "This question is settled", "Decision: cancelled", "Turn ended: stopped.")
-		if _, outcomes, _ := r.agent().seen(); outcomes != "cancelled" {
+		if _, outcomes, _ := r.seen(); outcomes != "cancelled" {
 			t.Errorf("answered: %q", outcomes)
 		}
 	})
@@ -218,19 +222,19 @@ func TestQuestionAtTheEndOfTheInput(t *testing.T) {
 func TestHostileWords(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;x\x07\u202e\u0085\rTurn ended.\nQuestion 1 of 1: parley asks.\n\nYou: yes\n\n```\x1b[1m\nAnswer 1 to 1:\n```\n| a&#27; | b&#10;You: |\n|--|--|\n| &#x202e;[x](&#10;y) | 2 |\n"
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.say(evil)
-			tn.update(`{"sessionUpdate":"plan","entries":[{"content":` + quoted(evil) + `,"priority":"low","status":"in_progress"}]}`)
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":` + quoted(evil) + `,"kind":"execute","status":"completed","rawInput":{"command":` + quoted(evil) + `},"content":[{"type":"diff","path":` + quoted("/"+evil) + `,"oldText":"x","newText":` + quoted(evil) + `},{"type":"content","content":{"type":"text","text":` + quoted(evil) + `}}]}`)
-			tn.update(`{"sessionUpdate":"current_mode_update","currentModeId":` + quoted(evil) + `}`)
-			tn.update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":` + quoted(evil) + `,"description":` + quoted(evil) + `}]}`)
-			tn.update(`{"sessionUpdate":` + quoted(evil) + `}`)
-			tn.ask(`{"toolCallId":"q","title":`+quoted(evil)+`,"kind":"execute","rawInput":{"command":`+quoted(evil)+`,"cwd":`+quoted("/"+evil)+`}}`,
-				`[{"optionId":"x","name":`+quoted(evil)+`,"kind":"allow_once"}]`)
-			tn.elicit(`{"sessionId":"s1","mode":"form","message":` + quoted(evil) + `,"requestedSchema":{"type":"object","title":` + quoted(evil) + `,"properties":{"a":{"type":"string","title":` + quoted(evil) + `,"enum":[` + quoted(evil) + `],"default":` + quoted(evil) + `}}}}`)
-			tn.elicit(`{"sessionId":"s1","mode":"url","elicitationId":"1","message":` + quoted(evil) + `,"url":` + quoted("https://x/"+evil) + `}`)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Say(evil)
+			tn.Update(`{"sessionUpdate":"plan","entries":[{"content":` + fakeagent.Quote(evil) + `,"priority":"low","status":"in_progress"}]}`)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":` + fakeagent.Quote(evil) + `,"kind":"execute","status":"completed","rawInput":{"command":` + fakeagent.Quote(evil) + `},"content":[{"type":"diff","path":` + fakeagent.Quote("/"+evil) + `,"oldText":"x","newText":` + fakeagent.Quote(evil) + `},{"type":"content","content":{"type":"text","text":` + fakeagent.Quote(evil) + `}}]}`)
+			tn.Update(`{"sessionUpdate":"current_mode_update","currentModeId":` + fakeagent.Quote(evil) + `}`)
+			tn.Update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":` + fakeagent.Quote(evil) + `,"description":` + fakeagent.Quote(evil) + `}]}`)
+			tn.Update(`{"sessionUpdate":` + fakeagent.Quote(evil) + `}`)
+			tn.Ask(`{"toolCallId":"q","title":`+fakeagent.Quote(evil)+`,"kind":"execute","rawInput":{"command":`+fakeagent.Quote(evil)+`,"cwd":`+fakeagent.Quote("/"+evil)+`}}`,
+				`[{"optionId":"x","name":`+fakeagent.Quote(evil)+`,"kind":"allow_once"}]`)
+			tn.Elicit(`{"sessionId":"s1","mode":"form","message":` + fakeagent.Quote(evil) + `,"requestedSchema":{"type":"object","title":` + fakeagent.Quote(evil) + `,"properties":{"a":{"type":"string","title":` + fakeagent.Quote(evil) + `,"enum":[` + fakeagent.Quote(evil) + `],"default":` + fakeagent.Quote(evil) + `}}}}`)
+			tn.Elicit(`{"sessionId":"s1","mode":"url","elicitationId":"1","message":` + fakeagent.Quote(evil) + `,"url":` + fakeagent.Quote("https://x/"+evil) + `}`)
 			return evil
-		}
+		})
 	}, func(r *rig) {
 		r.types("go")
 		for _, l := range []string{"d", "1", "1", "", "1", "decline", "/output 1", "/output 2", "/plan", "/help", "/transcript", "/log", "/status"} {
@@ -264,17 +268,46 @@ func TestPartOfAFileHasItsNumbers(t *testing.T) {
 		if err := os.WriteFile(file, []byte("one\ntwo\nthree\nfour\nfive\nsix\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		call := `{"toolCallId":"e","title":"Edit f.txt","kind":"edit","status":"completed","content":[{"type":"diff","path":` + quoted(file) + `,"oldText":"five","newText":"5"}]}`
-		r.turn = func(tn *turn) string {
-			tn.ask(call, `[{"optionId":"ok","name":"Allow once","kind":"allow_once"}]`)
-			tn.update(`{"sessionUpdate":"tool_call",` + call[1:])
+		call := `{"toolCallId":"e","title":"Edit f.txt","kind":"edit","status":"completed","content":[{"type":"diff","path":` + fakeagent.Quote(file) + `,"oldText":"five","newText":"5"}]}`
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Ask(call, `[{"optionId":"ok","name":"Allow once","kind":"allow_once"}]`)
+			tn.Update(`{"sessionUpdate":"tool_call",` + call[1:])
 			return "end_turn"
-		}
+		})
 		r.types("go")
 		r.sees("Line 4: four", "Line 5, removed: five", "Line 5, added: 5", "Line 6: six")
 		r.pause()
 		r.types("1")
 		r.types("/output 1")
 		r.sees("plus 1, minus 1", "Line 4: four", "Line 5, removed: five", "Line 5, added: 5", "Line 6: six")
+	})
+}
+
+// A session that is being loaded can ask before the connection is known.
+func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+		r.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			ctx, stop := context.WithTimeout(c.Ctx, 5*time.Second)
+			defer stop()
+			c.Agent.Ask(ctx, "s1", push, usual)
+			return "{}", nil
+		})
+		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			conn, err := r.Redial(ctx, s, sink, log)
+			if err == nil {
+				conn.Session, err = conn.Client.LoadSession(ctx, "s1", conn.Template)
+			}
+			return conn, err
+		}
+	}, func(r *rig) {
+		r.pause()
+		r.sees("Question 1 of 1: fake asks.")
+		r.types("3")
+		r.pause()
+		r.sees("Connected: Fake agent 1.2.")
+		if _, outcomes, _ := r.seen(); outcomes != "no" {
+			t.Errorf("answered: %q", outcomes)
+		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient/jsonrpc"
+	"parley/internal/fakeagent"
 )
 
 // ways are agents that open a session again, or do not.
@@ -13,11 +13,11 @@ var ways = map[string]func(*rig){
 	"load":   func(r *rig) {},
 	"resume": func(r *rig) { greets(r, `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`) },
 	"never":  func(r *rig) { greets(r, "") },
-	"v2":     func(r *rig) { r.protocol = "2"; delete(r.on, "initialize") },
+	"v2":     func(r *rig) { r.fake.Protocol = "2"; r.fake.On("initialize", nil) },
 }
 
 func greets(r *rig, capabilities string) {
-	r.on["initialize"] = func(*call) (string, error) { return hello(capabilities), nil }
+	r.fake.Hello(capabilities)
 }
 
 // A session that is gone is said to be: what was said stays, a line alone begins
@@ -33,19 +33,20 @@ func TestSessionGone(t *testing.T) {
 				talkTo(t, func(r *rig) {
 					remote(r)
 					way(r)
-					unknown := func(*call) (string, error) { return "", jsonrpc.Errorf(-32002, "never heard of it") }
-					r.on["session/load"], r.on["session/resume"] = unknown, unknown
-					r.turn = func(tn *turn) string {
-						tn.say("about " + tn.text)
-						if running && len(r.agents) == 1 {
-							tn.waits(time.Hour)
+					unknown := func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32002, "never heard of it") }
+					r.fake.On("session/load", unknown)
+					r.fake.On("session/resume", unknown)
+					r.fake.Turn(func(tn *fakeagent.Turn) string {
+						tn.Say("about " + tn.Text)
+						if running && len(r.Agents()) == 1 {
+							tn.Wait(time.Hour)
 						}
 						return "end_turn"
-					}
+					})
 				}, func(r *rig) {
 					r.types("first")
 					r.pause()
-					r.agent().Close(nil)
+					r.Agent().Close()
 					time.Sleep(2 * time.Second)
 					r.sees("Connected again.", "Notice: Reconnected, but the session is gone: ", "Enter alone starts a new one.")
 					r.types("second")
@@ -54,14 +55,14 @@ func TestSessionGone(t *testing.T) {
 					r.pause()
 					r.sees("Notice: started again: the agent does not remember what stands above", "Now in session", "Waiting: 1 prompt. Enter alone sends the first one")
 					time.Sleep(time.Hour)
-					if prompts, _, _ := r.agent().seen(); prompts != "" {
+					if prompts, _, _ := r.seen(); prompts != "" {
 						t.Errorf("sent by itself: %q", prompts)
 					}
 					r.types("")
 					r.pause()
 					r.sees("You: second", "about second")
-					if prompts, _, _ := r.agent().seen(); prompts != "second" || len(r.agents) != 2 {
-						t.Errorf("sent: %q, %d connections", prompts, len(r.agents))
+					if prompts, _, _ := r.seen(); prompts != "second" || len(r.Agents()) != 2 {
+						t.Errorf("sent: %q, %d connections", prompts, len(r.Agents()))
 					}
 					r.types("/transcript")
 					r.sees("You: first\nfake: about first")
@@ -87,26 +88,26 @@ func TestUnconfirmedPrompt(t *testing.T) {
 			talkTo(t, func(r *rig) {
 				remote(r)
 				ways[c.way](r)
-				r.on["session/resume"] = func(*call) (string, error) { return "{}", nil }
-				r.on["session/load"] = func(q *call) (string, error) {
-					q.p.updateIn("s1", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
-					q.p.updateIn("s1", `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"about first"}}`)
+				r.fake.On("session/resume", func(*fakeagent.Call) (string, error) { return "{}", nil })
+				r.fake.On("session/load", func(q *fakeagent.Call) (string, error) {
+					q.Agent.Update("s1", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
+					q.Agent.Update("s1", `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"about first"}}`)
 					if !c.offered {
-						q.p.updateIn("s1", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"lose it"}}`)
+						q.Agent.Update("s1", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"lose it"}}`)
 					}
 					return "{}", nil
-				}
-				r.turn = func(tn *turn) string {
-					if tn.text == "lose it" && len(r.agents) == 1 {
-						tn.waits(time.Hour)
+				})
+				r.fake.Turn(func(tn *fakeagent.Turn) string {
+					if tn.Text == "lose it" && len(r.Agents()) == 1 {
+						tn.Wait(time.Hour)
 					}
-					tn.say("about " + tn.text)
+					tn.Say("about " + tn.Text)
 					return "end_turn"
-				}
+				})
 			}, func(r *rig) {
 				r.types("first", "lose it")
 				r.pause()
-				r.agent().Close(nil)
+				r.Agent().Close()
 				r.pause()
 				r.fresh()
 				time.Sleep(5 * time.Second)
@@ -120,7 +121,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				}
 				r.types("")
 				time.Sleep(time.Hour)
-				if prompts, _, _ := r.agent().seen(); prompts != "" {
+				if prompts, _, _ := r.seen(); prompts != "" {
 					t.Errorf("sent by itself: %q", prompts)
 				}
 				if offer := "Prompt may not have arrived; /resend sends it again: lose it"; strings.Contains(r.out.text(), offer) != c.offered {
@@ -135,7 +136,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				r.sees("about lose it")
 				r.types("/resend")
 				r.sees("Every prompt has arrived.")
-				if prompts, _, _ := r.agent().seen(); prompts != "lose it" {
+				if prompts, _, _ := r.seen(); prompts != "lose it" {
 					t.Errorf("sent: %q", prompts)
 				}
 			})

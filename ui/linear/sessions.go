@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -8,29 +9,21 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
-	"parley/ui"
 	"parley/ui/transcript"
 )
 
-// talkOf is what was said of a session.
-func (c *chat) talkOf(s *workspace.Session) *talk {
-	t := c.talks[s]
-	if t == nil {
-		t = newTalk(s)
-		c.talks[s] = t
-	}
-	return t
+// sessions lists those that are open and those that an agent keeps, and goes to one.
+type sessions struct {
+	w        *workspace.Workspace
+	out      *printer
+	tasks    *tasks
+	narrator func(*workspace.Session) *narrator
+	home     string
+	logged   bool // there are logs
 }
 
-// newSession opens another session with the same agent. The one before stays open.
-func (c *chat) newSession() {
-	if c.Agent.Conn() == nil || c.Thread.State == thread.Ended && c.ACP != nil {
-		c.say("The agent is gone. Enter alone starts it again.")
-		return
-	}
-	c.say("Opening a new session.")
-	c.Agent.NewSession()
-}
+// maxListed bounds how many are written.
+const maxListed = 50
 
 // entry is a session that can be gone to.
 type entry struct {
@@ -38,87 +31,89 @@ type entry struct {
 	kept event.Listed
 }
 
-// sessions lists those that are open and those that the agent keeps; with a number it
-// opens that one.
-func (c *chat) sessions(arg string) {
+// add opens another session with the agent in front. The one before stays open.
+func (l *sessions) add() {
+	s := l.w.Front()
+	if s.Agent.Conn() == nil || s.ACP != nil && s.Thread.State == thread.Ended {
+		l.out.say("The agent is gone. Enter alone starts it again.")
+		return
+	}
+	l.out.say("Opening a new session.")
+	s.Agent.NewSession()
+}
+
+// list lists the sessions; with a number it opens that one.
+func (l *sessions) list(arg string) {
 	n := 0
 	if arg != "" {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			c.say("Type /sessions, or /sessions and a number.")
+			l.out.say("Type /sessions, or /sessions and a number.")
 			return
 		}
 	}
-	info := c.Agent.Info()
-	if info != nil && !info.List && n == 0 {
-		says := c.name() + " does not list sessions."
-		if (info.LoadSession || info.Resume) && c.opts.Logs != nil {
-			says = c.name() + " does not list sessions; these are from parley's logs:"
+	a := l.w.Front().Agent
+	if info := a.Info(); info != nil && !info.List && n == 0 {
+		says := " does not list sessions."
+		if (info.LoadSession || info.Resume) && l.logged {
+			says = " does not list sessions; these are from parley's logs:"
 		}
-		c.say("%s", says)
+		l.out.line(called(a) + says)
 	}
-	c.Agent.Kept(func(kept []event.Listed, err error) {
+	a.Kept(func(kept []event.Listed, err error) {
 		if err != nil {
-			c.say("Not listed whole: %s.", err)
+			l.out.say("Not listed whole: %s.", err)
 		}
-		c.listed(kept, n)
+		switch entries := l.entries(kept); {
+		case n > len(entries):
+			l.out.say("There is no session %d.", n)
+		case n > 0:
+			l.goTo(entries[n-1])
+		case len(entries) == 0:
+			l.out.say("There are no sessions.")
+		default:
+			l.write(entries)
+		}
 	})
 }
 
-// maxListed bounds the sessions that are written.
-const maxListed = 50
-
-func (c *chat) listed(kept []event.Listed, n int) {
-	var entries []entry
-	for _, s := range c.w.Sessions() {
+// entries are the sessions that are open, and of those that the agent keeps the others.
+func (l *sessions) entries(kept []event.Listed) (out []entry) {
+	for _, s := range l.w.Sessions() {
 		if s.ACP != nil {
-			entries = append(entries, entry{open: s})
+			out = append(out, entry{open: s})
 		}
+		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.Listed) bool { return k.ID == s.Thread.Session })
 	}
 	for _, k := range kept {
-		if !slices.ContainsFunc(c.w.Sessions(), func(s *workspace.Session) bool { return s.Thread.Session == k.ID }) {
-			entries = append(entries, entry{kept: k})
-		}
+		out = append(out, entry{kept: k})
 	}
-	if n > 0 {
-		if n > len(entries) {
-			c.say("There is no session %d.", n)
-			return
-		}
-		c.goTo(entries[n-1])
-		return
-	}
-	if len(entries) == 0 {
-		c.say("There are no sessions.")
-		return
-	}
-	c.say("Sessions:")
-	for i, e := range entries[:min(len(entries), maxListed)] {
-		c.say("%d. %s", i+1, c.entryWords(e))
-	}
-	if more := len(entries) - maxListed; more > 0 {
-		c.say("And %d more.", more)
-	}
-	c.say("/sessions and a number opens one.")
+	return out
 }
 
-func (c *chat) entryWords(e entry) string {
+func (l *sessions) write(entries []entry) {
+	l.out.say("Sessions:")
+	for i, e := range entries[:min(len(entries), maxListed)] {
+		l.out.say("%d. %s", i+1, l.words(e))
+	}
+	if more := len(entries) - maxListed; more > 0 {
+		l.out.say("And %d more.", more)
+	}
+	l.out.say("/sessions and a number opens one.")
+}
+
+func (l *sessions) words(e entry) string {
 	if e.open != nil {
-		t := c.talkOf(e.open)
-		words := t.title() + ", open, " + t.Thread.State.String()
-		switch {
-		case t == c.talk:
+		words := title(e.open) + ", open, " + e.open.Thread.State.String()
+		switch n := l.narrator(e.open); {
+		case n.front:
 			words += ", you are here"
-		case t.done:
+		case n.done:
 			words += ", with something new"
 		}
 		return words
 	}
-	title := e.kept.Title
-	if title == "" {
-		title = "without a title"
-	}
-	words := title + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, c.opts.Home), 200)
+	words := cmp.Or(e.kept.Title, "without a title") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}
@@ -126,24 +121,16 @@ func (c *chat) entryWords(e entry) string {
 }
 
 // goTo brings a session to the front, or has the agent open one it keeps.
-func (c *chat) goTo(e entry) {
+func (l *sessions) goTo(e entry) {
 	switch {
 	case e.open == nil:
-		c.say("Opening %s.", c.entryWords(e))
-		c.Agent.OpenListed(e.kept, nil)
-	case e.open == c.Session:
-		c.say("You are there.")
+		l.out.say("Opening %s.", l.words(e))
+		l.w.Front().Agent.OpenListed(e.kept, nil)
+	case e.open == l.w.Front():
+		l.out.say("You are there.")
 	default:
-		c.w.Show(e.open)
-		c.settleWorkspace()
-		c.introduce(c.talk)
+		l.w.Show(e.open)
+		l.tasks.settle()
+		l.narrator(e.open).introduce()
 	}
-}
-
-// left tells what there is to come back to.
-func (c *chat) left() ui.Left {
-	if !c.Resumable() {
-		return ui.Left{}
-	}
-	return ui.Left{Agent: c.Agent.Spec, Session: c.ACP.ID()}
 }

@@ -2,291 +2,174 @@ package linear
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"parley/acpclient/thread"
+	"parley/acpclient/event"
 	"parley/internal/workspace"
-	"parley/ui/start"
-	"parley/ui/transcript"
+	"parley/ui/linear/plain"
 )
 
-// name is what the agent in front is called.
-func (c *chat) name() string {
-	switch s := c.Agent.Spec; {
-	case s.Custom && s.Title != "":
-		return oneLine(s.Title)
-	case s.Name == "":
-		return "agent"
-	default:
-		return s.Name
-	}
+// starts have agents started, and say how that goes.
+type starts struct {
+	w       *workspace.Workspace
+	dialogs *dialogs
+	tasks   *tasks
+	stderr  *stderr
+	agents  []workspace.Spec
+	choice  string        // the one that is suggested
+	still   time.Duration // when it was said last that the agent is still starting
+	quit    func()
 }
 
-// cwd is what paths are shortened by.
-func (c *chat) cwd() string {
-	if c.ACP != nil {
-		return c.ACP.Cwd()
-	}
-	return c.opts.Cwd
-}
-
-// dialing tells whether the agent in front is being started.
-func (c *chat) dialing() bool {
-	_, dialing := c.Agent.Dialing()
-	return dialing
-}
-
-// retrying tells whether its connection is lost, and another try comes or is under way.
-func (c *chat) retrying() bool {
-	_, retrying := c.Agent.Retrying()
-	return retrying
-}
-
-// begin starts the agent that was named, or asks for one.
-func (c *chat) begin() {
-	c.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
-	if c.opts.Start == "" {
-		c.chooseAgent()
-		return
-	}
-	c.start(c.opts.Start)
-}
-
-// chooseAgent asks which agent to start.
-func (c *chat) chooseAgent() {
+// choose asks which agent to start.
+func (s *starts) choose() {
 	var choices []choice
-	section := ""
-	for _, a := range c.opts.Agents {
-		label := a.Name
-		if a.Section != section {
-			section = a.Section
-		}
-		label += ", " + strings.Join(slices.DeleteFunc([]string{section, a.Command}, func(s string) bool { return s == "" }), ": ")
-		if a.Name == c.opts.Choice {
+	for _, a := range s.agents {
+		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{a.Section, a.Command}, func(s string) bool { return s == "" }), ": ")
+		if a.Name == s.choice {
 			label += " (suggested)"
 		}
-		ch := choice{label: label, do: func() { c.start(a.Name) }}
+		ch := choice{label: label, do: func() { s.w.Replace(a) }}
 		if a.Missing != "" {
 			ch.why = a.Name + " is not installed: " + a.Missing
 		}
 		choices = append(choices, ch)
 	}
-	const title = "Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it."
-	if c.Agent.Conn() != nil || c.ACP != nil {
-		c.menu(title, choices, false)
+	none := choice{label: "Nothing of this"}
+	if front := s.w.Front(); front.Agent.Conn() == nil && front.ACP == nil {
+		none = choice{label: "Quit", do: s.quit}
+		for i, a := range s.agents {
+			choices[i].also = []string{a.Name}
+		}
+	}
+	s.dialogs.menuOr("Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.", choices, none, false)
+}
+
+// another asks for an agent in the place of this one.
+func (s *starts) another() {
+	front := s.w.Front()
+	if front.ACP != nil && busy(front) {
+		s.dialogs.out.say("The turn is still running: /stop stops it.")
 		return
 	}
-	d := c.menuOr(title, choices, false, "Quit")
-	take := d.take
-	d.take = func(text string) bool {
-		if text == "0" {
-			c.over = true
-			return true
-		}
-		for i, a := range c.opts.Agents {
-			if a.Name == text {
-				return take(fmt.Sprint(i + 1))
-			}
-		}
-		return take(text)
+	if front.Agent.Conn() != nil {
+		s.dialogs.out.say("Another agent takes the place of %s, which ends.", called(front.Agent))
 	}
+	s.choose()
 }
 
-// start starts an agent, in the place of the one before: what waits for that waits for
-// this one.
-func (c *chat) start(name string) {
-	c.w.Replace(c.w.Spec(name))
-}
-
-// starting says that an agent is being started.
-func (c *chat) starting(a *workspace.Agent) {
-	c.noted, c.still = 0, 0
+// began says that an agent is being started.
+func (s *starts) began(a *workspace.Agent) {
+	out := s.dialogs.out
+	s.stderr.seen, s.still = 0, 0
 	doing := "Starting"
 	if a.Spec.Remote {
 		doing = "Connecting to"
 	}
-	c.say("%s %s: %s", doing, a.Spec.Name, oneLine(a.Spec.Command))
+	out.say("%s %s: %s", doing, a.Spec.Name, plain.OneLine(a.Spec.Command))
 	if a.Spec.Warning != "" {
-		c.say("Warning: %s.", a.Spec.Warning)
+		out.say("Warning: %s.", a.Spec.Warning)
 	}
 	if a.Spec.Remote && a.Spec.Shared {
-		c.say("Notice: %s runs elsewhere, and reads and writes files of this machine.", a.Spec.Name)
+		out.say("Notice: %s runs elsewhere, and reads and writes files of this machine.", a.Spec.Name)
 	}
 	if strings.HasPrefix(a.Spec.Where, "through npx") {
-		c.say("npx fetches the package first; that can take a minute.")
+		out.say("npx fetches the package first; that can take a minute.")
 	}
 }
 
-// giveUp ends the attempt at a connection.
-func (c *chat) giveUp() {
-	c.Agent.Leave()
-	c.say("Given up.")
-	c.whatNow("What now?", false)
-}
-
-// stillStarting says from time to time that the agent is being started, and what it
-// says for a login.
-func (c *chat) stillStarting() {
-	if c.Agent.LoggingIn() != "" { // where to go, and what to type there
-		for _, l := range c.freshStderr() {
-			c.say("The stderr of %s: %s", c.name(), l)
+// rest says from time to time that the agent is being started, and what it says for a
+// login.
+func (s *starts) rest(a *workspace.Agent) {
+	if a.LoggingIn() != "" { // where to go, and what to type there
+		for _, l := range s.stderr.fresh(a) {
+			s.dialogs.out.say("The stderr of %s: %s", called(a), l)
 		}
-		c.wakeAt(time.Now().Add(time.Second))
+		s.tasks.wakeAt(time.Now().Add(time.Second))
 	}
-	since, dialing := c.Agent.Dialing()
+	since, dialing := a.Dialing()
 	if !dialing {
 		return
 	}
 	took := time.Since(since)
 	for _, due := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute} {
-		if due <= took && due > c.still {
-			c.still = due
-			c.say("Still starting, %s.", spoken(due))
+		if due <= took && due > s.still {
+			s.still = due
+			s.dialogs.out.say("Still starting, %s.", spoken(due))
 		}
 	}
-	c.wakeAt(time.Now().Add(time.Second))
+	s.tasks.wakeAt(time.Now().Add(time.Second))
 }
 
-// started begins the chat.
-func (c *chat) started(n workspace.Started) {
-	t := c.talkOf(n.Session)
-	t.loading = false
-	if t.mute == 0 {
-		t.skip()
-		c.lastExchange(t)
-	}
+// connected says which agent it is.
+func (s *starts) connected(n workspace.Started) {
 	info := n.Agent.Conn().Client.Agent()
-	called := cmp.Or(strings.TrimSpace(info.Title), info.Name, c.name())
-	c.say("%s.", strings.TrimSpace("Connected: "+called+" "+info.Version))
+	name := cmp.Or(strings.TrimSpace(info.Title), info.Name, called(n.Agent))
+	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+name+" "+info.Version))
 	if n.Note != "" {
-		c.say("Notice: %s.", n.Note)
-	}
-	c.settings(t)
-}
-
-// notStarted says why, and what can be done.
-func (c *chat) notStarted(a *workspace.Agent, err error) {
-	c.failed(a.Spec.Name+" did not start", err)
-	for _, advice := range start.Advice(err, a.Spec) {
-		c.say("%s", advice)
-	}
-	c.whatNow("What now?", true)
-}
-
-func (c *chat) whatNow(title string, guarded bool) {
-	c.menu(title, []choice{
-		{label: "Try again", do: func() { c.Agent.Restart() }},
-		{label: "Another agent", do: c.chooseAgent},
-		{label: "Quit", do: func() { c.over = true }},
-	}, guarded)
-}
-
-// forget drops what was asked on a connection that is replaced.
-func (c *chat) forget() {
-	c.asks = nil
-	if c.dialog != nil && c.dialog.key != nil {
-		c.dialog = nil
+		s.dialogs.out.say("Notice: %s.", n.Note)
 	}
 }
 
-// gone says what to do about an agent that has ended.
-func (c *chat) gone(n workspace.Gone) {
-	for _, a := range slices.Clone(c.asks) {
-		c.settled(func(o *ask) bool { return o == a })
+// failed says why an agent did not start, and what can be done.
+func (s *starts) failed(a *workspace.Agent, err error) {
+	s.stderr.failed(a, a.Spec.Name+" did not start", err)
+	for _, advice := range a.Spec.Advice(err) {
+		s.dialogs.out.say("%s", advice)
 	}
-	c.asks = nil
-	if !c.retrying() {
-		c.say("%s is gone. Enter alone starts it again; /agent starts another one, /quit ends parley.", c.name())
-	}
+	s.whatNow(a, true)
 }
 
-// lost says that the connection is lost, and later only that the waits grow.
-func (c *chat) lost(n workspace.Lost) {
-	wait := spoken(max(n.Wait, time.Second))
-	switch {
-	case n.First:
-		c.say("The connection is lost. Trying again in %s; enter alone: try now.", wait)
-	case n.Longer:
-		c.say("Still no connection. Trying again in %s; enter alone: try now.", wait)
-	}
+// giveUp ends the attempt at a connection.
+func (s *starts) giveUp(a *workspace.Agent) {
+	a.Leave()
+	s.dialogs.out.say("Given up.")
+	s.whatNow(a, false)
 }
 
-// opened brings a session to the front that was asked for. One that stood for a session
-// that is gone makes room for it.
-func (c *chat) opened(s *workspace.Session) {
-	t := c.talkOf(s)
-	t.loading = false
-	for _, o := range c.w.Sessions() {
-		if o.ACP == nil && o != s {
-			o.Close()
+func (s *starts) whatNow(a *workspace.Agent, guarded bool) {
+	s.dialogs.menuOr("What now?", []choice{
+		{label: "Try again", do: a.Restart},
+		{label: "Another agent", do: s.choose},
+		{label: "Quit", do: s.quit},
+	}, choice{label: "Nothing of this"}, guarded)
+}
+
+// stderr reads what an agent has written to its stderr. As long as nothing fails nobody
+// wants to hear that: /log has it.
+type stderr struct {
+	out  *printer
+	seen int // lines of the log there were, when it was looked at last
+}
+
+// fresh are the last lines since a prompt went out, or since something failed.
+func (s *stderr) fresh(a *workspace.Agent) (out []string) {
+	const most = 5
+	lines, total := a.Log.Lines()
+	for _, l := range lines[len(lines)-min(total-s.seen, len(lines)):] {
+		if l.Source == event.LogStderr {
+			out = append(out, l.Text)
 		}
 	}
-	c.introduce(t)
-	c.settings(t)
+	s.seen = total
+	return out[max(0, len(out)-most):]
 }
 
-// sayOffers offers the prompts that may not have arrived.
-func (c *chat) sayOffers(t *talk) {
-	for _, p := range t.Offers {
-		c.say("Prompt %s; /resend sends it again: %s", p.Why(), cut(oneLine(p.Draft), 60))
+// failed says what went wrong, with what the agent has said of it.
+func (s *stderr) failed(a *workspace.Agent, what string, err error) {
+	s.out.say("%s: %s", what, err)
+	said := s.fresh(a)
+	var exit *event.ExitError
+	if errors.As(err, &exit) {
+		said = exit.Stderr
 	}
-}
-
-// reconnected writes what became of a turn that was cut.
-func (c *chat) reconnected(n workspace.Reconnected) {
-	t := c.talkOf(n.Session)
-	if n.Replaced {
-		*t = *newTalk(n.Session) // nothing of it was said
-		t.skip()
-		if t == c.talk && t.Lost.Cut.Exists() {
-			c.lastExchange(t)
+	if len(said) > 0 {
+		s.out.say("The last lines of its stderr:")
+		for _, l := range said {
+			s.out.lines(l)
 		}
-	}
-	c.sayOffers(t)
-	if !t.Paused {
-		t.Resume()
-	}
-}
-
-// startedOver begins with the session that took the place of one that was gone.
-func (c *chat) startedOver(n workspace.StartedOver) {
-	if n.Err != nil {
-		c.say("Not opened: %s. Enter alone tries again.", n.Err)
-		return
-	}
-	t := c.talkOf(n.Session)
-	c.say("Now in session: %s.", t.title())
-	c.settings(t)
-	c.sayOffers(t)
-	c.sayPaused(t)
-}
-
-// sayPaused says that prompts wait for the user.
-func (c *chat) sayPaused(t *talk) {
-	if n := len(t.Queued); n > 0 && t.Paused && t == c.talk {
-		c.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", count(n, "prompt"))
-	}
-}
-
-func lastItem(t *thread.Thread) []int {
-	if n := len(t.Items); n > 0 && t.Items[n-1].Kind == thread.Notice {
-		return []int{n - 1}
-	}
-	return nil
-}
-
-// resend sends the oldest prompt again that may not have arrived.
-func (c *chat) resend(string) {
-	switch {
-	case len(c.Offers) == 0:
-		c.say("Every prompt has arrived.")
-	case c.ACP == nil:
-		c.say("Not sent: there is no session yet.")
-	default:
-		p, _ := c.Offers.Take(false)
-		c.prompt(p.Draft)
 	}
 }

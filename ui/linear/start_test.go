@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"parley/acpclient/event"
-	"parley/acpclient/jsonrpc"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
 func TestAgentDoesNotStart(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.dialErr = func(n int) error {
+		r.Dial = func(n int, _ workspace.Spec) error {
 			if n == 1 {
 				return &event.ExitError{Code: 3, Stderr: []string{"no key"}}
 			}
@@ -34,7 +34,7 @@ func TestAgentDoesNotStart(t *testing.T) {
 
 func TestSlowStart(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.on["initialize"] = func(*call) (string, error) { time.Sleep(11 * time.Second); return hello(""), nil }
+		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) { time.Sleep(11 * time.Second); return c.Usual() })
 	}, func(r *rig) {
 		r.types("early")
 		time.Sleep(12 * time.Second)
@@ -54,19 +54,19 @@ func TestInsecureAndShared(t *testing.T) {
 // An agent that goes away is started again by enter, and what waits is sent then.
 func TestAgentGoesAway(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			if tn.text == "die" {
-				tn.Close(nil)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.Text == "die" {
+				tn.Agent.Close()
 			}
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.types("die")
 		r.sees("The turn ended with an error", "fake is gone. Enter alone starts it again")
 		r.types("more", "")
 		r.sees("Put aside as prompt 1: the agent is gone.", "Notice: started again", "Connected", "You: more", "Turn ended: fake said nothing.")
-		if prompts, _, _ := r.agent().seen(); prompts != "more" || len(r.agents) != 2 {
-			t.Errorf("sent to the second of %d: %q", len(r.agents), prompts)
+		if prompts, _, _ := r.seen(); prompts != "more" || len(r.Agents()) != 2 {
+			t.Errorf("sent to the second of %d: %q", len(r.Agents()), prompts)
 		}
 	})
 }
@@ -76,14 +76,14 @@ const methods = `,"authMethods":[{"id":"own","name":"With the browser"},{"id":"k
 // locked is an agent that opens a session only after a login.
 func locked(r *rig) {
 	in := false
-	r.on["initialize"] = func(*call) (string, error) { return hello(methods), nil }
-	r.on["authenticate"] = func(c *call) (string, error) { in = true; return "{}", nil }
-	r.on["session/new"] = func(c *call) (string, error) {
-		if !in && c.p.env["FAKE_KEY"] != "k1" {
-			return "", jsonrpc.Errorf(-32000, "who are you?")
+	r.fake.Hello(methods)
+	r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) { in = true; return "{}", nil })
+	r.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+		if !in && c.Agent.Env["FAKE_KEY"] != "k1" {
+			return "", fakeagent.Errorf(-32000, "who are you?")
 		}
 		return `{"sessionId":"s1"}`, nil
-	}
+	})
 }
 
 func TestLogin(t *testing.T) {
@@ -113,11 +113,11 @@ func TestAddressOfALogin(t *testing.T) {
 			log = l
 			return connect(ctx, a, sink, l)
 		}
-		r.on["authenticate"] = func(c *call) (string, error) {
+		r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) {
 			log.Add(event.LogStderr, "visit "+address)
 			time.Sleep(time.Minute)
-			return "", jsonrpc.Errorf(-32603, "too late")
-		}
+			return "", fakeagent.Errorf(-32603, "too late")
+		})
 	}, func(r *rig) {
 		r.sees("How do you want to log in to Fake agent?")
 		r.pause()
@@ -136,7 +136,7 @@ func TestLoginWithAKey(t *testing.T) {
 		r.types("2", "", " k1 ")
 		r.wants("The agent is started again with what you type; parley keeps it in memory only.", "Type the key, FAKE_KEY; /cancel gives up:",
 			"An answer is needed.", "Type the key, FAKE_KEY; /cancel gives up:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
-		if env := r.agent().env; env["FAKE_KEY"] != "k1" {
+		if env := r.Agent().Env; env["FAKE_KEY"] != "k1" {
 			t.Errorf("started with %d variables", len(env))
 		}
 		if strings.Contains(r.out.text(), "k1") {
@@ -148,20 +148,20 @@ func TestLoginWithAKey(t *testing.T) {
 // An agent that takes a key with the login is handed it.
 func TestLoginWithATypedKey(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		locked(r)
-		in := r.on["authenticate"]
-		r.on["initialize"] = func(*call) (string, error) {
-			return hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{}}}]`), nil
-		}
-		r.on["authenticate"] = func(c *call) (string, error) {
-			c.p.mu.Lock()
-			last := c.p.calls[len(c.p.calls)-1]
-			c.p.mu.Unlock()
-			if last != `authenticate {"_meta":{"api-key":{"apiKey":"k1"}},"methodId":"api-key"}` {
-				return "", jsonrpc.Errorf(-32603, "FAKE_API_KEY is not set")
+		in := false
+		r.fake.Hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{}}}]`)
+		r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) {
+			if in = c.Params == `{"_meta":{"api-key":{"apiKey":"k1"}},"methodId":"api-key"}`; !in {
+				return "", fakeagent.Errorf(-32603, "FAKE_API_KEY is not set")
 			}
-			return in(c)
-		}
+			return "{}", nil
+		})
+		r.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if !in {
+				return "", fakeagent.Errorf(-32000, "who are you?")
+			}
+			return c.Usual()
+		})
 	}, func(r *rig) {
 		r.pause()
 		r.fresh()
@@ -171,7 +171,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		r.pause()
 		r.types("1", "k1")
 		r.sees("Logged in.", "Connected: Fake agent 1.2.")
-		if len(r.agents) != 1 {
+		if len(r.Agents()) != 1 {
 			t.Error("started again")
 		}
 	})
@@ -181,21 +181,21 @@ func TestLoginWithATypedKey(t *testing.T) {
 func TestPromptIsRefused(t *testing.T) {
 	in := false
 	talkTo(t, func(r *rig) {
-		r.on["initialize"] = func(*call) (string, error) { return hello(methods), nil }
-		r.on["authenticate"] = func(c *call) (string, error) { in = true; return "{}", nil }
-		r.turn = func(tn *turn) string {
+		r.fake.Hello(methods)
+		r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) { in = true; return "{}", nil })
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			if !in {
 				return "login"
 			}
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.types("hello")
 		r.sees("The prompt is kept and sent again after a login.", "How do you want to log in to fake?")
 		r.pause()
 		r.types("1")
 		r.sees("Logged in.", "You: hello", "Turn ended: fake said nothing.")
-		if prompts, _, _ := r.agent().seen(); prompts != "hello|hello" {
+		if prompts, _, _ := r.seen(); prompts != "hello|hello" {
 			t.Errorf("sent: %q", prompts)
 		}
 	})
@@ -203,30 +203,30 @@ func TestPromptIsRefused(t *testing.T) {
 
 // remote is an agent that runs elsewhere and keeps its sessions.
 func remote(r *rig) {
-	r.place = "ws://h/acp"
+	r.Place = "ws://h/acp"
 	r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "ws://h/acp", Remote: true}}
-	r.opts.Redial = r.redial
-	r.on["initialize"] = func(*call) (string, error) { return hello(`,"agentCapabilities":{"loadSession":true}`), nil }
-	r.on["session/load"] = func(c *call) (string, error) {
+	r.opts.Redial = r.Redial
+	r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+	r.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
 		for _, u := range []string{`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"one"}`,
 			`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"lose it"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"done all the same"}`} {
-			c.p.updateIn(c.in.SessionID, "{"+u+"}")
+			c.Agent.Update(c.ID, "{"+u+"}")
 		}
 		return "{}", nil
-	}
-	r.turn = func(tn *turn) string {
-		if tn.text == "lose it" {
-			tn.Close(nil)
+	})
+	r.fake.Turn(func(tn *fakeagent.Turn) string {
+		if tn.Text == "lose it" {
+			tn.Agent.Close()
 		}
-		tn.say("one")
+		tn.Say("one")
 		return "end_turn"
-	}
+	})
 }
 
 func TestConnectionIsLost(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		remote(r)
-		r.dialErr = func(n int) error {
+		r.Dial = func(n int, _ workspace.Spec) error {
 			if n == 2 {
 				return &event.LostError{Place: "ws://h/acp", Cause: errors.New("refused")}
 			}
@@ -241,7 +241,7 @@ func TestConnectionIsLost(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.wants("Connected again.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same",
 			"Notice: The connection was lost during this turn · the agent continued meanwhile.", "You: meanwhile", "fake: one", "Turn ended.")
-		if prompts, _, _ := r.agent().seen(); prompts != "meanwhile" {
+		if prompts, _, _ := r.seen(); prompts != "meanwhile" {
 			t.Errorf("sent again: %q", prompts)
 		}
 		r.types("/transcript")
@@ -252,12 +252,10 @@ func TestConnectionIsLost(t *testing.T) {
 func TestSessions(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		remote(r)
-		r.on["initialize"] = func(*call) (string, error) {
-			return hello(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}`), nil
-		}
-		r.on["session/list"] = func(*call) (string, error) {
-			return `{"sessions":[{"sessionId":"k1","cwd":` + quoted(r.opts.Cwd) + `,"title":"An old one","updatedAt":"2026-01-02T03:04:05Z"}]}`, nil
-		}
+		r.fake.Hello(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}`)
+		r.fake.On("session/list", func(*fakeagent.Call) (string, error) {
+			return `{"sessions":[{"sessionId":"k1","cwd":` + fakeagent.Quote(r.opts.Cwd) + `,"title":"An old one","updatedAt":"2026-01-02T03:04:05Z"}]}`, nil
+		})
 	}, func(r *rig) {
 		r.types("hello")
 		r.fresh()
@@ -279,7 +277,7 @@ func TestSessions(t *testing.T) {
 
 func TestSignalEndsIt(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string { tn.waits(time.Hour); return "end_turn" }
+		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

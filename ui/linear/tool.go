@@ -1,13 +1,15 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 	"parley/ui/widget"
 )
@@ -18,66 +20,86 @@ const announceAfter = 2 * time.Second
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
-// tellTool says how a tool call ended, and numbers it when it is first heard of.
-func (c *chat) tellTool(t *talk, it *thread.Item, s *told) {
-	t.numbered(it, s)
+// tellTool says how a tool call ended.
+func (n *narrator) tellTool(it *thread.Item, s *told) {
 	state := it.Tool.State()
 	if it.Tool.Live() && state != thread.ToolStillRunning {
-		if s.line == "" && !slices.Contains(t.slow, it.Index) {
-			t.slow = append(t.slow, it.Index)
+		if s.line == "" && !slices.Contains(n.slow, it.Index) {
+			n.slow = append(n.slow, it.Index)
 		}
 		return
 	}
-	t.slow = slices.DeleteFunc(t.slow, func(i int) bool { return i == it.Index })
+	n.slow = slices.DeleteFunc(n.slow, func(i int) bool { return i == it.Index })
 	if once := state == thread.ToolStillRunning || state == thread.ToolStopped; once && s.state == state && s.trust == it.Tool.Trust {
 		return // what it puts out meanwhile, and how the agent calls its end, is no news
 	}
 	s.state, s.trust = state, it.Tool.Trust
-	c.sayOnce(s, c.toolLine(t, it, s))
-}
-
-// numbered gives an item the number that /output knows it by.
-func (t *talk) numbered(it *thread.Item, s *told) {
-	if s.number == 0 {
-		t.numbers = append(t.numbers, it.Index)
-		s.number = len(t.numbers)
-	}
+	n.sayOnce(s, n.toolLine(it))
 }
 
 // announce says of tool calls that take long that they run.
-func (c *chat) announce(t *talk) {
-	for _, i := range slices.Clone(t.slow) {
-		it, s := t.Thread.Items[i], t.told[i]
+func (n *narrator) announce() {
+	for _, i := range slices.Clone(n.slow) {
+		it, s := n.Thread.Items[i], n.told[i]
 		if it.Tool.State() != thread.ToolRunning { // it may wait for the user
 			continue
 		}
 		if due := it.Tool.Started.Add(announceAfter); due.After(time.Now()) {
-			c.wakeAt(due)
+			n.tasks.wakeAt(due)
 			continue
 		}
-		t.slow = slices.DeleteFunc(t.slow, func(o int) bool { return o == i })
-		if s.line == "" && subject(it.Tool, c.cwd()) != "" {
-			c.sayOnce(s, c.toolLine(t, it, s))
+		n.slow = slices.DeleteFunc(n.slow, func(o int) bool { return o == i })
+		if s.line == "" && subject(it.Tool, cwd(n.Session)) != "" {
+			n.sayOnce(s, n.toolLine(it))
 		}
 	}
 }
 
+// calls are the tool calls of a conversation. /output knows each by its place, from 1.
+type calls struct {
+	thread *thread.Thread
+	at     []int // their indexes
+	seen   int   // items that were looked at
+}
+
+func (c *calls) all() []int {
+	for ; c.seen < len(c.thread.Items); c.seen++ {
+		if c.thread.Items[c.seen].Kind == thread.ToolCall {
+			c.at = append(c.at, c.seen)
+		}
+	}
+	return c.at
+}
+
+func (c *calls) number(it *thread.Item) int {
+	i, _ := slices.BinarySearch(c.all(), it.Index)
+	return i + 1
+}
+
+// name is what a call is called, with its number.
+func (c *calls) name(it *thread.Item) string {
+	kind := "Tool"
+	if it.Tool.Kind == "execute" {
+		kind = "Run"
+	}
+	return fmt.Sprintf("%s %d", kind, c.number(it))
+}
+
 // toolLine is all of a tool call but its content, in a line.
-func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
-	tool := it.Tool
-	line := toolName(tool, s.number) + ": " + strings.TrimSpace(strings.TrimSpace(verbs[tool.Kind])+" "+subject(tool, c.cwd()))
-	if tool.Kind == "execute" {
-		line = toolName(tool, s.number) + ": " + subject(tool, c.cwd())
+func (n *narrator) toolLine(it *thread.Item) string {
+	tool, b := it.Tool, broughtBy(n.Thread, it)
+	what := subject(tool, cwd(n.Session))
+	if tool.Kind != "execute" {
+		what = strings.TrimSpace(verbs[tool.Kind] + " " + what)
 	}
 	var parts []string
-	if added, removed, ok := counts(tool); ok {
-		parts = append(parts, fmt.Sprintf("plus %d, minus %d", added, removed))
+	if b.diffs {
+		parts = append(parts, fmt.Sprintf("plus %d, minus %d", b.added, b.removed))
 	}
-	ended, lines := commandEnd(t, it)
-	if ended != "" {
-		parts = append(parts, ended)
+	if b.ended != "" {
+		parts = append(parts, b.ended)
 	}
-	if tool.State() != thread.ToolDone || ended == "" {
+	if tool.State() != thread.ToolDone || b.ended == "" {
 		parts = append(parts, tool.StateWord())
 	}
 	if tool.Trust >= thread.Unasked {
@@ -86,89 +108,73 @@ func (c *chat) toolLine(t *talk, it *thread.Item, s *told) string {
 	if took := tool.Took(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}
-	if n := lines + textLines(tool); n > 0 && tool.Kind == "execute" {
-		parts = append(parts, count(n, "line")+fmt.Sprintf("; /output %d shows them", s.number))
+	if b.lines > 0 && tool.Kind == "execute" {
+		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", plain.Count(b.lines, "line"), n.calls.number(it)))
 	}
-	return line + ", " + strings.Join(parts, ", ") + "."
-}
-
-// toolName is what a call is called, with its number.
-func toolName(t *thread.Tool, number int) string {
-	if t.Kind == "execute" {
-		return fmt.Sprintf("Run %d", number)
-	}
-	return fmt.Sprintf("Tool %d", number)
+	return n.calls.name(it) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
 
 // subject says what a call is about: its command, its files, or its title.
 func subject(t *thread.Tool, cwd string) string {
-	if t.Kind == "execute" {
+	switch t.Kind {
+	case "execute":
 		if command := transcript.Command(t.RawInput); command != "" {
-			return cut(oneLine(command), 300)
+			return safetext.Line(command, 300)
 		}
-		return inline(t.Title)
-	}
-	if paths := paths(t, cwd); paths != "" && slices.Contains([]string{"read", "edit", "delete", "move"}, t.Kind) {
-		return paths
+		return plain.Inline(t.Title)
+	case "read", "edit", "delete", "move":
+		if paths := transcript.Paths(t, cwd, "%s line %d"); len(paths) > 0 {
+			return plain.OneLine(strings.Join(paths, ", "))
+		}
 	}
 	if t.Title != "" {
-		return inline(t.Title)
+		return plain.Inline(t.Title)
 	}
 	return t.Name
 }
 
-// paths lists the files of a call, each once.
-func paths(t *thread.Tool, cwd string) string {
-	out := transcript.Paths(t, cwd, "%s line %d")
-	for i := range out {
-		out[i] = oneLine(out[i])
-	}
-	return strings.Join(out, ", ")
+// brought is what a tool call has brought so far.
+type brought struct {
+	diffs          bool // there are any: added and removed are their lines
+	added, removed int
+	lines          int    // of text and output
+	ended          string // how its command did
 }
 
-// counts sums up the lines of the diffs of a call.
-func counts(t *thread.Tool) (added, removed int, ok bool) {
-	for _, content := range t.Content {
+func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
+	for _, content := range it.Tool.Content {
 		switch {
 		case content.Diff != nil:
-			plus, minus := widget.Summarise(transcript.Change(content.Diff))
-			added, removed, ok = added+plus, removed+minus, true
+			added, removed := widget.Summarise(transcript.Change(content.Diff))
+			b.diffs, b.added, b.removed = true, b.added+added, b.removed+removed
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
 			for _, f := range widget.ParsePatch(content.Changes.Patch) {
 				if f.Diff != nil {
-					added, removed, ok = added+f.Diff.Added, removed+f.Diff.Removed, true
+					b.diffs, b.added, b.removed = true, b.added+f.Diff.Added, b.removed+f.Diff.Removed
 				}
 			}
+		case content.Terminal != "":
+			if term := t.TerminalOf(it, content.Terminal); term != nil {
+				b.lines += screenOf(term).Len()
+				b.ended = cmp.Or(endOf(term), b.ended)
+			}
+		case content.Content != nil && content.Content.Text != "":
+			b.lines += len(splitLines(content.Content.Text))
 		}
 	}
-	return added, removed, ok
+	return b
 }
 
-// commandEnd says how the commands of a call ended, and how many lines of output
-// there are of them.
-func commandEnd(t *talk, it *thread.Item) (words string, lines int) {
-	for _, content := range it.Tool.Content {
-		term := terminalOf(t, it, content)
-		if term == nil {
-			continue
-		}
-		lines += screenOf(term).Len()
-		switch {
-		case !term.Exited:
-		case term.Signal != "":
-			words = "ended by " + term.Signal
-		case term.Code != nil:
-			words = fmt.Sprintf("exit code %d", *term.Code)
-		}
+// endOf says how a command ended; "" where that is not known.
+func endOf(term *thread.Terminal) string {
+	switch {
+	case !term.Exited:
+	case term.Signal != "":
+		return "ended by " + term.Signal
+	case term.Code != nil:
+		return fmt.Sprintf("exit code %d", *term.Code)
 	}
-	return words, lines
-}
-
-func terminalOf(t *talk, it *thread.Item, content event.ToolContent) *thread.Terminal {
-	if content.Terminal == "" {
-		return nil
-	}
-	return t.Thread.TerminalOf(it, content.Terminal)
+	return ""
 }
 
 // screenOf plays the output of a command.
@@ -179,40 +185,29 @@ func screenOf(term *thread.Terminal) *widget.Terminal {
 	return screen
 }
 
-// textLines is how many lines of text a call has brought.
-func textLines(t *thread.Tool) int {
-	n := 0
-	for _, content := range t.Content {
-		if content.Content != nil && content.Content.Text != "" {
-			n += len(splitLines(content.Content.Text))
-		}
-	}
-	return n
-}
-
 // tellPlan says how far the plan is, when that is news.
-func (c *chat) tellPlan(t *talk) {
+func (n *narrator) tellPlan() {
 	done, now := 0, ""
-	for _, e := range t.Thread.Plan {
+	for _, e := range n.Thread.Plan {
 		switch {
 		case e.Status == "completed":
 			done++
 		case e.Status == "in_progress" && now == "":
-			now = inline(e.Content)
+			now = plain.Inline(e.Content)
 		}
 	}
 	line := ""
-	if heading := t.Thread.Heading(); heading != "" {
-		line = "Plan: " + strings.TrimRight(inline(heading), ".") + ". /plan reads all of it."
+	if heading := n.Thread.Heading(); heading != "" {
+		line = "Plan: " + strings.TrimRight(plain.Inline(heading), ".") + ". /plan reads all of it."
 	}
-	if n := len(t.Thread.Plan); n > 0 {
-		line = fmt.Sprintf("Plan: %d of %d done.", done, n)
+	if steps := len(n.Thread.Plan); steps > 0 {
+		line = fmt.Sprintf("Plan: %d of %d done.", done, steps)
 		if now != "" {
 			line += " Now: " + strings.TrimRight(now, ".") + "."
 		}
 	}
-	if line != t.plan && line != "" {
-		c.say("%s", line)
+	if line != n.plan && line != "" {
+		n.out.say("%s", line)
 	}
-	t.plan = line
+	n.plan = line
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/permissions"
 )
@@ -38,7 +39,7 @@ func TestUndo(t *testing.T) {
 		r.sees("Changes are not watched here.")
 	})
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *workspace.Connection) {
+		r.Change = func(c *workspace.Connection) {
 			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
 				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
 				return f, f
@@ -81,7 +82,7 @@ func TestUndo(t *testing.T) {
 // the turn, and stands first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *workspace.Connection) {
+		r.Change = func(c *workspace.Connection) {
 			c.Turn = func(string, bool) int { return 1 }
 			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
@@ -101,12 +102,12 @@ func TestUnsaidChanges(t *testing.T) {
 // /trust; so is what nobody was asked about.
 func TestRejectedAndDone(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/x/old.go"}]}`)
-			tn.ask(push, usual)
-			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/x/old.go"}]}`)
+			tn.Ask(push, usual)
+			tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("push it")
@@ -131,14 +132,14 @@ func TestForbiddenAndDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *workspace.Connection) { c.Broker.SetRules("s1", book) }
-		r.turn = func(tn *turn) string {
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Push","kind":"execute","status":"in_progress","rawInput":{"command":"git push origin HEAD"}}`)
-			tn.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/private/key"}]}`)
-			tn.update(`{"sessionUpdate":"tool_call","toolCallId":"t3","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/public"}]}`)
+		r.Change = func(c *workspace.Connection) { c.Broker.SetRules("s1", book) }
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Push","kind":"execute","status":"in_progress","rawInput":{"command":"git push origin HEAD"}}`)
+			tn.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/private/key"}]}`)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"t3","title":"Look","kind":"read","status":"completed","locations":[{"path":"/x/public"}]}`)
 			return "end_turn"
-		}
+		})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("push it")
@@ -151,7 +152,7 @@ func TestForbiddenAndDone(t *testing.T) {
 // When all is put back, it can be done again.
 func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.connected = func(c *workspace.Connection) {
+		r.Change = func(c *workspace.Connection) {
 			undone := true
 			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}

@@ -1,10 +1,8 @@
 package start
 
 import (
-	"errors"
 	"strings"
 
-	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -81,7 +79,7 @@ func (w Wait) starting(width int) []string {
 // advice says what to do about a start that has failed.
 func (w Wait) advice(width int) []string {
 	var rows []string
-	for _, text := range Advice(w.Agent.Err(), w.Agent.Spec) {
+	for _, text := range w.Agent.Spec.Advice(w.Agent.Err()) {
 		rows = append(append(rows, ""), widget.WrapInk(nil, text, "  ", width-2)...)
 	}
 	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), "another agent   ")
@@ -96,27 +94,4 @@ func (w Wait) advice(width int) []string {
 
 func (w Wait) hint(key, does string) string {
 	return w.Env.Theme.Key.Paint(key) + w.Env.Theme.Dim.Paint(" "+does)
-}
-
-// Advice says what to do about an agent that did not start.
-func Advice(err error, a workspace.Spec) []string {
-	var agentErr *event.AgentError
-	var exit *event.ExitError
-	var start *event.StartError
-	var lost *event.LostError
-	switch {
-	case errors.As(err, &lost) && lost.Unauthorized():
-		return []string{"The server wants other credentials: --header-env Authorization=VARIABLE sends one, or header_env and header_command of the agent in config.toml."}
-	case errors.As(err, &lost):
-		return []string{"See whether the server runs and the URL is right: " + a.Command}
-	case errors.As(err, &agentErr) && agentErr.AuthRequired():
-		return []string{"The agent wants a login first. Log in with its own command in another terminal, then try again: " + a.Command}
-	case errors.Is(err, event.ErrVersion):
-		return []string{"The agent speaks another version of the Agent Client Protocol. Update it, or update parley."}
-	case errors.As(err, &start):
-		return []string{"Install it, or start another command: parley -- COMMAND ARG…", "`parley agents` lists what was found."}
-	case errors.As(err, &exit):
-		return []string{"See whether the command works by itself: " + a.Command}
-	}
-	return nil
 }

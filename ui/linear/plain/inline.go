@@ -1,4 +1,4 @@
-package linear
+package plain
 
 import (
 	"bytes"
@@ -14,25 +14,25 @@ import (
 	"parley/internal/safetext"
 )
 
-// inlineParser knows what stands in a line and takes every text for one
-// paragraph: which blocks there are is the speaker's business.
+// inlineParser knows what is in a line and takes every text for one
+// paragraph: which blocks there are is the Writer's business.
 var inlineParser = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
 )
 
-// inline turns the Markdown of one paragraph, heading or cell into plain words on
+// Inline turns the Markdown of one paragraph, heading or cell into plain words on
 // one line. A link is its text and the address in parentheses. What entities
 // spell out is made safe like everything else.
-func inline(markdown string) string {
-	markdown = strings.TrimSpace(oneLine(markdown))
+func Inline(markdown string) string {
+	markdown = strings.TrimSpace(OneLine(markdown))
 	if !strings.ContainsAny(markdown, "*_`[]<>&~\\") {
 		return markdown
 	}
 	source := []byte(markdown)
 	w := inlineWords{source: source}
 	w.children(inlineParser.Parse(text.NewReader(source)))
-	return strings.TrimSpace(oneLine(safetext.Clean(w.out.String())))
+	return strings.TrimSpace(OneLine(safetext.Clean(w.out.String())))
 }
 
 type inlineWords struct {
@@ -112,8 +112,8 @@ func spelledOut(b []byte) []byte {
 	return b
 }
 
-// oneLine puts a text on one line.
-func oneLine(s string) string {
+// OneLine puts a text on one line.
+func OneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r\t") {
 		return s
 	}

@@ -1,4 +1,7 @@
-package linear
+// Package plain turns Markdown into plain words, line by line, for ears: headings, items,
+// code and tables are said to be such, links are spelled out, and nothing of the markup
+// is left.
+package plain
 
 import (
 	"fmt"
@@ -7,25 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// voice takes what a speaker says.
-type voice interface {
-	// say begins a line with words, or goes on with it.
-	say(words string)
-	// verbatim is a whole line that is to stay as it is.
-	verbatim(line string)
-	// end ends the line; nothing where none was begun.
-	end()
+// Lines takes what a Writer says.
+type Lines interface {
+	// Say begins a line with words, or continues it.
+	Say(words string)
+	// Verbatim is a whole line that is to stay as it is.
+	Verbatim(line string)
+	// End ends the line; nothing where none was begun.
+	End()
 }
 
 // maxHeld bounds what is held back of a block until it is over, in bytes.
 const maxHeld = 4 << 10
 
-// speaker turns one growing message from Markdown into plain words, and says each
+// Writer turns one growing message from Markdown into plain words, and says each
 // sentence, item, row and line of code as soon as it is complete, each once. What
-// is said depends on the text alone, not on the pieces in which it comes. The
-// zero value with a voice is ready.
-type speaker struct {
-	to voice
+// is said depends on the text alone, not on the pieces in which it comes.
+type Writer struct {
+	to Lines
 
 	line    []byte // the line that is growing, or what of it is not in the block
 	midline bool   // its beginning is
@@ -41,12 +43,15 @@ type speaker struct {
 	indented bool   // in code that is only indented
 
 	columns []string // of the table; nil outside of one
-	quote   *speaker // what is being quoted; nil for nothing
+	quote   *Writer  // what is being quoted; nil for nothing
 	depth   int      // of quotes around it
 }
 
-// feed goes on with the message.
-func (s *speaker) feed(text string) {
+// NewWriter returns a Writer that says a message to lines.
+func NewWriter(to Lines) *Writer { return &Writer{to: to} }
+
+// Write continues the message.
+func (s *Writer) Write(text string) {
 	for text != "" {
 		n := len(text)
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -61,9 +66,9 @@ func (s *speaker) feed(text string) {
 	}
 }
 
-// finish says what is held back: the message is over, or interrupted. What comes
-// after it begins anew.
-func (s *speaker) finish() {
+// End says what is held back: the message is over, or interrupted. What comes
+// after it is another message.
+func (s *Writer) End() {
 	if len(s.line) > 0 || s.midline {
 		s.endLine()
 	}
@@ -79,7 +84,7 @@ func (s *speaker) finish() {
 
 // grow adds to the line, byte for byte, so that what is said does not depend on
 // where the pieces begin and end.
-func (s *speaker) grow(text string) {
+func (s *Writer) grow(text string) {
 	if s.fence != "" || s.indented || s.quote != nil || s.columns != nil {
 		s.line = append(s.line, text...)
 		if len(s.line) > maxHeld && s.fence != "" {
@@ -113,7 +118,7 @@ func sentenceEnds(line []byte) bool {
 // cut says the sentences of a paragraph or an item that the line ends with, if that
 // is possible. What could still become markup is looked at again when there is
 // twice as much of it.
-func (s *speaker) cut() {
+func (s *Writer) cut() {
 	head, long := string(s.line), len(s.line) >= maxHeld
 	if !s.midline {
 		if !long && (strings.Contains(head, "|") || !s.begins(head)) {
@@ -127,7 +132,7 @@ func (s *speaker) cut() {
 	if !long && len(s.block) < 2*s.tried {
 		return
 	}
-	if words := inline(s.block); long || settled(words) {
+	if words := Inline(s.block); long || settled(words) {
 		s.sayBlock(words)
 	} else {
 		s.tried = len(s.block)
@@ -135,7 +140,7 @@ func (s *speaker) cut() {
 }
 
 // longCode says a line of code that does not end.
-func (s *speaker) longCode() {
+func (s *Writer) longCode() {
 	for len(s.line) > maxHeld {
 		n := maxHeld
 		for n > 0 && !utf8.RuneStart(s.line[n]) {
@@ -144,14 +149,14 @@ func (s *speaker) longCode() {
 		if n == 0 {
 			n = maxHeld
 		}
-		s.to.say(codeLine(string(s.line[:n])))
+		s.to.Say(codeLine(string(s.line[:n])))
 		s.line = append(s.line[:0:0], s.line[n:]...)
 		s.midline = true
 	}
 }
 
-// begins tells whether a line begins, or goes on with, a paragraph or an item.
-func (s *speaker) begins(line string) bool {
+// begins tells whether a line begins, or continues, a paragraph or an item.
+func (s *Writer) begins(line string) bool {
 	indent, rest := indentOf(line)
 	if _, _, ok := marker(rest); ok && !rule(rest) {
 		return true
@@ -160,7 +165,7 @@ func (s *speaker) begins(line string) bool {
 }
 
 // begin takes a line, or its beginning, into a block.
-func (s *speaker) begin(line string) {
+func (s *Writer) begin(line string) {
 	indent, rest := indentOf(line)
 	if mark, content, ok := marker(rest); ok && !rule(rest) {
 		s.endBlock()
@@ -173,18 +178,18 @@ func (s *speaker) begin(line string) {
 	s.join(rest)
 }
 
-func (s *speaker) join(text string) {
+func (s *Writer) join(text string) {
 	if s.block != "" && !s.midline {
 		s.block += " "
 	}
 	s.block += text
 	if len(s.block) >= maxHeld {
-		s.sayBlock(inline(s.block))
+		s.sayBlock(Inline(s.block))
 	}
 }
 
 // item opens a list item and returns what it is called.
-func (s *speaker) item(column int, mark string, content *string) string {
+func (s *Writer) item(column int, mark string, content *string) string {
 	for len(s.lists) > 0 && s.lists[len(s.lists)-1] > column {
 		s.lists = s.lists[:len(s.lists)-1]
 	}
@@ -211,37 +216,37 @@ func (s *speaker) item(column int, mark string, content *string) string {
 }
 
 // sayBlock says what there is of the block; more of it may come.
-func (s *speaker) sayBlock(words string) {
+func (s *Writer) sayBlock(words string) {
 	if words != "" {
-		s.to.say(s.label + words)
+		s.to.Say(s.label + words)
 		s.said, s.label = true, ""
 	}
 	s.block, s.tried = "", 0
 }
 
 // endBlock ends the paragraph or the item.
-func (s *speaker) endBlock() {
-	s.sayBlock(inline(s.block))
+func (s *Writer) endBlock() {
+	s.sayBlock(Inline(s.block))
 	if s.said {
-		s.to.end()
+		s.to.End()
 	}
 	s.said, s.label = false, ""
 }
 
 // whole says a line of its own.
-func (s *speaker) whole(words string) {
-	s.to.say(words)
-	s.to.end()
+func (s *Writer) whole(words string) {
+	s.to.Say(words)
+	s.to.End()
 }
 
 // endLine takes the line, which is complete now.
-func (s *speaker) endLine() {
+func (s *Writer) endLine() {
 	line, midline := string(s.line), s.midline
 	s.line, s.midline = s.line[:0], false
 	switch {
 	case s.fence != "" && midline:
-		s.to.say(codeLine(line))
-		s.to.end()
+		s.to.Say(codeLine(line))
+		s.to.End()
 	case s.fence != "":
 		s.code(line)
 	case midline:
@@ -255,7 +260,7 @@ func (s *speaker) endLine() {
 }
 
 // opens takes a line that may begin something.
-func (s *speaker) opens(line string) {
+func (s *Writer) opens(line string) {
 	indent, rest := indentOf(line)
 	level := heading(rest)
 	switch {
@@ -280,13 +285,13 @@ func (s *speaker) opens(line string) {
 	case indent >= 4 && s.block == "" && !s.said && len(s.lists) == 0:
 		s.whole("Code:")
 		s.indented = true
-		s.to.verbatim(codeLine(unindented(line, 4)))
+		s.to.Verbatim(codeLine(unindented(line, 4)))
 	default:
 		s.begin(line)
 	}
 }
 
-func (s *speaker) column() int {
+func (s *Writer) column() int {
 	if len(s.lists) == 0 {
 		return 0
 	}
@@ -294,7 +299,7 @@ func (s *speaker) column() int {
 }
 
 // underlines tells whether the line makes a heading of the paragraph before it.
-func (s *speaker) underlines(rest string) bool {
+func (s *Writer) underlines(rest string) bool {
 	level := 0
 	switch trimmed := strings.TrimRight(rest, " \t"); {
 	case s.block == "" || s.label != "":
@@ -314,20 +319,20 @@ func (s *speaker) underlines(rest string) bool {
 }
 
 // code takes a line of code, or the end of it.
-func (s *speaker) code(line string) {
+func (s *Writer) code(line string) {
 	_, rest := indentOf(line)
 	if closes := strings.TrimRight(rest, " \t\r"); len(closes) >= len(s.fence) && closes == strings.Repeat(s.fence[:1], len(closes)) {
 		s.fence = ""
 		s.whole("End of code.")
 		return
 	}
-	s.to.verbatim(codeLine(unindented(line, s.strip)))
+	s.to.Verbatim(codeLine(unindented(line, s.strip)))
 }
 
-func (s *speaker) moreIndented(line string) bool {
+func (s *Writer) moreIndented(line string) bool {
 	indent, rest := indentOf(line)
 	if rest == "" || indent >= 4 {
-		s.to.verbatim(codeLine(unindented(line, 4)))
+		s.to.Verbatim(codeLine(unindented(line, 4)))
 		return true
 	}
 	s.indented = false
@@ -335,8 +340,8 @@ func (s *speaker) moreIndented(line string) bool {
 	return false
 }
 
-// quoted hands a line on to the speaker of the quotation, if it belongs there.
-func (s *speaker) quoted(line string) bool {
+// quoted hands a line on to the Writer of the quotation, if it belongs there.
+func (s *Writer) quoted(line string) bool {
 	indent, rest := indentOf(line)
 	text, ok := strings.CutPrefix(rest, ">")
 	if !ok || indent > 3 {
@@ -351,43 +356,43 @@ func (s *speaker) quoted(line string) bool {
 	}
 	if s.quote == nil {
 		s.endBlock()
-		s.quote = &speaker{to: &quoting{to: s.to}, depth: s.depth + 1}
+		s.quote = &Writer{to: &quoting{to: s.to}, depth: s.depth + 1}
 	}
 	s.quote.line = append(s.quote.line, strings.TrimPrefix(text, " ")...)
 	s.quote.endLine()
 	return true
 }
 
-func (s *speaker) endQuote() {
+func (s *Writer) endQuote() {
 	if s.quote != nil {
-		s.quote.finish()
+		s.quote.End()
 		s.quote = nil
 	}
 }
 
 // quoting says that words are a quotation.
 type quoting struct {
-	to   voice
+	to   Lines
 	open bool
 }
 
-func (q *quoting) say(words string) {
+func (q *quoting) Say(words string) {
 	if !q.open {
 		words = "Quote: " + words
 	}
 	q.open = true
-	q.to.say(words)
+	q.to.Say(words)
 }
 
-func (q *quoting) verbatim(line string) { q.to.verbatim(line) }
+func (q *quoting) Verbatim(line string) { q.to.Verbatim(line) }
 
-func (q *quoting) end() {
+func (q *quoting) End() {
 	q.open = false
-	q.to.end()
+	q.to.End()
 }
 
 // heads tells whether the line makes the one before it the head of a table.
-func (s *speaker) heads(line string) bool {
+func (s *Writer) heads(line string) bool {
 	if s.said || s.label != "" || !strings.Contains(s.block, "|") || strings.Trim(line, "|:- \t\r") != "" || !strings.Contains(line, "-") {
 		return false
 	}
@@ -397,22 +402,22 @@ func (s *speaker) heads(line string) bool {
 	}
 	s.block = ""
 	for i := range columns {
-		columns[i] = inline(columns[i])
+		columns[i] = Inline(columns[i])
 	}
 	s.columns = columns
-	s.whole(fmt.Sprintf("Table, %s.", count(len(columns), "column")))
+	s.whole(fmt.Sprintf("Table, %s.", Count(len(columns), "column")))
 	return true
 }
 
 // row says a row of the table, with the names of the columns.
-func (s *speaker) row(line string) bool {
+func (s *Writer) row(line string) bool {
 	if !strings.Contains(line, "|") {
 		s.endTable()
 		return false
 	}
 	var parts []string
 	for i, cell := range cells(line) {
-		words := inline(cell)
+		words := Inline(cell)
 		switch {
 		case i >= len(s.columns):
 		case s.columns[i] != "":
@@ -427,14 +432,14 @@ func (s *speaker) row(line string) bool {
 	return true
 }
 
-func (s *speaker) endTable() {
+func (s *Writer) endTable() {
 	if s.columns != nil {
 		s.columns = nil
 		s.whole("End of table.")
 	}
 }
 
-// cells are those of a row. A bar behind a backslash is none.
+// cells are those of a row. A bar after a backslash is none.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")

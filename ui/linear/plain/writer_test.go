@@ -1,4 +1,4 @@
-package linear
+package plain
 
 import (
 	"strings"
@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// notes writes down what a speaker says.
+// notes writes down what a Writer says.
 type notes struct {
 	lines  []string
 	open   bool
 	pieces int
 }
 
-func (n *notes) say(words string) {
+func (n *notes) Say(words string) {
 	n.pieces++
 	if n.open {
 		n.lines[len(n.lines)-1] += " " + words
@@ -24,27 +24,27 @@ func (n *notes) say(words string) {
 	n.lines, n.open = append(n.lines, words), true
 }
 
-func (n *notes) verbatim(line string) {
-	n.end()
+func (n *notes) Verbatim(line string) {
+	n.End()
 	n.lines = append(n.lines, "|"+line)
 }
 
-func (n *notes) end() { n.open = false }
+func (n *notes) End() { n.open = false }
 
 // speech is what is said of a message that comes in pieces of that many bytes.
 func speech(text string, size int) *notes {
 	n := &notes{}
-	s := &speaker{to: n}
+	s := &Writer{to: n}
 	for len(text) > size {
-		s.feed(text[:size])
+		s.Write(text[:size])
 		text = text[size:]
 	}
-	s.feed(text)
-	s.finish()
+	s.Write(text)
+	s.End()
 	return n
 }
 
-func TestSpeaker(t *testing.T) {
+func TestWriter(t *testing.T) {
 	for _, test := range []struct {
 		name, markdown string
 		want           []string
@@ -73,41 +73,41 @@ func TestSpeaker(t *testing.T) {
 }
 
 // Every sentence is said by itself, as soon as it is there.
-func TestSpeakerSaysSentences(t *testing.T) {
+func TestWriterSaysSentences(t *testing.T) {
 	n := &notes{}
-	s := &speaker{to: n}
-	s.feed("- One. Two (really!) three? Four is")
+	s := &Writer{to: n}
+	s.Write("- One. Two (really!) three? Four is")
 	if n.pieces != 3 || n.lines[0] != "Item: One. Two (really!) three?" {
 		t.Errorf("%d pieces: %q", n.pieces, n.lines)
 	}
-	s.feed(" here.\n- Next")
+	s.Write(" here.\n- Next")
 	if n.lines[0] != "Item: One. Two (really!) three?" { // the item may go on in the next line
-		s.feed(" item.\n\n")
+		s.Write(" item.\n\n")
 	}
-	s.finish()
+	s.End()
 	if len(n.lines) != 2 {
 		t.Errorf("%q", n.lines)
 	}
 }
 
 // A paragraph without end is said all the same, in pieces of a bounded size.
-func TestSpeakerHoldsBackLittle(t *testing.T) {
+func TestWriterHoldsBackLittle(t *testing.T) {
 	n := &notes{}
-	s := &speaker{to: n}
+	s := &Writer{to: n}
 	word := strings.Repeat("ä", 100) + "*"
 	for range 1000 {
-		s.feed(word)
+		s.Write(word)
 		if held := len(s.line) + len(s.block); held > 2*maxHeld {
 			t.Fatalf("%d bytes are held back", held)
 		}
 	}
-	s.finish()
+	s.End()
 	if got := strings.ReplaceAll(strings.Join(n.lines, ""), " ", ""); strings.Count(got, "ä") != 100_000 || !utf8.ValidString(got) {
 		t.Errorf("%d of it were said", strings.Count(got, "ä"))
 	}
 }
 
-func FuzzSpeaker(f *testing.F) {
+func FuzzWriter(f *testing.F) {
 	for _, seed := range []string{"# a\n\n- b. c\n  - d\n> e\n```go\nx\n```\n|a|b|\n|-|-|\n|1|2|\n", "**a. b** [c](d \"e\") <f> &#27; \\\n\tg", "1. a\n\n   b. c. d\n===\n", "> ```\n> a\n\nb", "&#10;\x1b[31m\u202e"} {
 		f.Add(seed, 3)
 	}

@@ -1,4 +1,4 @@
-package linear
+package plain
 
 import (
 	"fmt"
@@ -81,14 +81,14 @@ func fenceOpens(line string) bool {
 	return line[0] == '~' || !strings.Contains(strings.TrimLeft(line, "`"), "`")
 }
 
-// codeNames are languages as they are spoken, by the word behind a fence.
+// codeNames are languages as they are spoken, by the word after a fence.
 var codeNames = map[string]string{"go": "Go", "js": "JavaScript", "javascript": "JavaScript", "ts": "TypeScript", "typescript": "TypeScript", "tsx": "TypeScript",
 	"jsx": "JavaScript", "py": "Python", "python": "Python", "sh": "shell", "bash": "shell", "shell": "shell", "zsh": "shell", "console": "console", "rs": "Rust", "rust": "Rust",
 	"c": "C", "cpp": "C++", "c++": "C++", "cs": "C#", "csharp": "C#", "java": "Java", "kotlin": "Kotlin", "rb": "Ruby", "ruby": "Ruby", "php": "PHP",
 	"json": "JSON", "yaml": "YAML", "yml": "YAML", "toml": "TOML", "xml": "XML", "html": "HTML", "css": "CSS", "sql": "SQL", "md": "Markdown", "markdown": "Markdown",
 	"diff": "diff", "text": "text", "txt": "text"}
 
-// codeName is ", Go" of the words behind a fence, "" where they name nothing.
+// codeName is ", Go" of the words after a fence, "" where they name nothing.
 func codeName(info string) string {
 	words := strings.Fields(info)
 	if len(words) == 0 {
@@ -104,8 +104,8 @@ func codeName(info string) string {
 	return ", " + name
 }
 
-// count is "1 line", "2 lines".
-func count(n int, word string) string {
+// Count is "1 line", "2 lines".
+func Count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}

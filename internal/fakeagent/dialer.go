@@ -1,0 +1,99 @@
+package fakeagent
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/transport"
+	"parley/internal/host"
+	"parley/internal/workspace"
+)
+
+// Dialer connects a workspace with agents that follow scripts, with all that a real
+// connection has: questions come through a broker. Connect and Redial are for
+// workspace.Options.
+type Dialer struct {
+	Cwd    string                              // of sessions
+	Script func(name string) *Script           // what the agent of that name does
+	Place  string                              // of agents that run elsewhere; "" for others
+	Dial   func(n int, s workspace.Spec) error // whether the nth connection is made; nil: it is
+	Change func(conn *workspace.Connection)    // what else a connection has; may be nil
+
+	mu     sync.Mutex
+	dials  int
+	agents []*Agent
+}
+
+// Connect starts an agent, and opens a session.
+func (d *Dialer) Connect(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+	conn, err := d.Redial(ctx, s, sink, log)
+	if err != nil {
+		return nil, err
+	}
+	conn.Session, err = conn.Open(ctx)
+	if err != nil && !workspace.WantsLogin(err) {
+		conn.Close()
+		return nil, err
+	}
+	return conn, err
+}
+
+// Redial starts an agent, and opens no session.
+func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+	d.mu.Lock()
+	d.dials++
+	n := d.dials
+	d.mu.Unlock()
+	if d.Dial != nil {
+		if err := d.Dial(n, s); err != nil {
+			return nil, err
+		}
+	}
+	ours, theirs := transport.Pipe()
+	script := d.Script(s.Name)
+	a := newAgent(theirs, script)
+	a.Name, a.Env, a.Log = s.Name, s.Env, log
+	a.start()
+	h := host.New(host.Options{Sink: sink, Agent: s.Name})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: script.Protocol, Place: d.Place})
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.Cwd}, Broker: h.Broker(), Close: func() {
+		client.Close()
+		a.Close()
+		h.Close()
+	}}
+	if d.Change != nil {
+		d.Change(conn)
+	}
+	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.agents = append(d.agents, a)
+	return conn, nil
+}
+
+// Agents are those that were connected with, in order.
+func (d *Dialer) Agents() []*Agent {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.agents)
+}
+
+// Agent is the one that was connected with last.
+func (d *Dialer) Agent() *Agent {
+	agents := d.Agents()
+	return agents[len(agents)-1]
+}
+
+// Dials is how often a connection was tried for.
+func (d *Dialer) Dials() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dials
+}

@@ -1,0 +1,122 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/transcript"
+)
+
+// changes are what the agent has changed in a session, to be listed or put back.
+type changes struct {
+	dialogs *dialogs
+	tasks   *tasks
+	conn    *workspace.Connection
+	session string
+	cwd     string // what paths are shortened by
+}
+
+// showChanges says which files have changed in a session; with undo it offers to put them
+// back.
+func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
+	conn := s.Agent.Conn()
+	if s.ACP == nil || conn == nil || conn.Changes == nil {
+		ds.out.say("Changes are not watched here.")
+		return
+	}
+	c := changes{ds, tasks, conn, s.ACP.ID(), cwd(s)}
+	tasks.run(func(ctx context.Context) func() {
+		turns, _ := conn.Changes(c.session)
+		var last, undone []workspace.FileChange // those of the last turn that has any left
+		for _, f := range turns {
+			switch {
+			case f.Undone:
+				undone = append(undone, f)
+			case len(last) > 0 && f.Turn > last[0].Turn:
+				last = []workspace.FileChange{f}
+			case len(last) == 0 || f.Turn == last[0].Turn:
+				last = append(last, f)
+			}
+		}
+		var could []workspace.PutBack
+		if undo {
+			could = conn.PutBack(ctx, c.session, last, true)
+		}
+		return func() {
+			switch {
+			case len(turns) == 0:
+				ds.out.say("Nothing was changed that parley knows of.")
+			case undo && len(last) == 0:
+				c.offerAgain(undone)
+			case undo:
+				c.offerUndo(could)
+			default:
+				for _, f := range turns {
+					ds.out.say("Turn %d: %s.", f.Turn, changeLine(f, c.cwd))
+				}
+			}
+		}
+	})
+}
+
+// changeLine is a change in words.
+func changeLine(f workspace.FileChange, cwd string) string {
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, cwd), 300), f.By)
+	if f.Undone {
+		line += ", put back"
+	}
+	return line
+}
+
+// offerUndo asks before the changes of the last turn are put back.
+func (c changes) offerUndo(could []workspace.PutBack) {
+	out := c.dialogs.out
+	var can []workspace.FileChange
+	for _, p := range could {
+		why := p.Change.Why
+		if why == "" && p.Err != nil {
+			why = p.Err.Error()
+		}
+		if why != "" {
+			out.say("Stays as it is: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(why, 200))
+			continue
+		}
+		can = append(can, p.Change)
+		out.say("Can be put back: %s.", changeLine(p.Change, c.cwd))
+	}
+	if len(can) == 0 {
+		out.say("There is nothing to put back.")
+		return
+	}
+	c.dialogs.confirm(fmt.Sprintf("Put back what the last turn changed, files: %d?", len(can)), "Yes", "No", func() {
+		c.do("put back", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
+	})
+}
+
+// offerAgain asks before what was put back is done again.
+func (c changes) offerAgain(undone []workspace.FileChange) {
+	for _, f := range undone {
+		c.dialogs.out.say("Was put back: %s.", changeLine(f, c.cwd))
+	}
+	c.dialogs.confirm(fmt.Sprintf("Everything was put back. Do it again, files: %d?", len(undone)), "Yes", "No", func() {
+		c.do("changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
+	})
+}
+
+// do changes files, and says what has come of it.
+func (c changes) do(what string, change func(context.Context) []workspace.PutBack) {
+	c.tasks.run(func(ctx context.Context) func() {
+		done := change(ctx)
+		return func() {
+			n := len(done)
+			for _, p := range slices.DeleteFunc(done, func(p workspace.PutBack) bool { return p.Err == nil }) {
+				n--
+				c.dialogs.out.say("Left alone: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(p.Err.Error(), 200))
+			}
+			c.dialogs.out.say("Files %s: %d. The agent does not know of it.", what, n)
+		}
+	})
+}

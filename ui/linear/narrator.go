@@ -1,0 +1,337 @@
+package linear
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/ui/linear/plain"
+	"parley/ui/transcript"
+)
+
+// narrator says what happens in a session, each thing once.
+type narrator struct {
+	*workspace.Session
+	out    *printer
+	tasks  *tasks
+	stderr *stderr
+	front  bool // the user is there: of the others only is said that they are done
+
+	told    map[int]*told // by the index of the item
+	open    []int         // messages that may continue, in order
+	mute    int           // items before it were not said, and will not be by themselves
+	loading bool          // the history comes: nothing is said
+	calls   *calls
+	slow    []int  // tool calls that were not announced yet
+	echoed  string // the prompt that the terminal shows already
+	plan    string // what was said of the plan last
+	set     map[string]string
+	done    bool // a turn ended while another session was in front
+}
+
+func newNarrator(s *workspace.Session, out *printer, tasks *tasks, stderr *stderr) *narrator {
+	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, told: map[int]*told{}, calls: &calls{thread: s.Thread}}
+}
+
+// told is what was said of an item.
+type told struct {
+	words    *plain.Writer
+	fed      int          // bytes of the text
+	hash     maphash.Hash // of them
+	gen      int
+	begun    bool   // something of it was said
+	serial   uint64 // the printer's, after it
+	finished bool
+	line     string // of what is one line: the last one said
+	state    thread.ToolState
+	trust    thread.Trust
+}
+
+// applied says what an event has changed.
+func (n *narrator) applied(e event.Event, items []int) {
+	if !n.front || n.loading {
+		n.unseen(e, items)
+		return
+	}
+	switch e.(type) {
+	case event.HistoryBegan:
+		n.loading = true
+	case event.TurnEnded: // what was said comes before what becomes of the rest
+		n.finishAll()
+	}
+	n.changed(items)
+	if _, plan := e.(event.PlanChanged); plan {
+		n.finishAll()
+		n.tellPlan()
+	}
+}
+
+// unseen says what the user is to know of a session that is elsewhere, or being loaded.
+func (n *narrator) unseen(e event.Event, items []int) {
+	switch e.(type) {
+	case event.HistoryBegan:
+		n.loading = true
+	case event.NoticeArrived:
+		n.out.say("%s", notice(n.Thread.Items[items[0]]))
+	case event.TurnEnded:
+		if !n.front {
+			n.done = true
+			n.out.say("Notice: another session is done: %s. /sessions lists them.", title(n.Session))
+		}
+	}
+}
+
+// changed says what is new of items. Those of a session that is not in front are
+// said when it comes there.
+func (n *narrator) changed(items []int) {
+	if !n.front || n.loading {
+		return
+	}
+	items = slices.Clone(items)
+	slices.Sort(items)
+	for _, i := range slices.Compact(items) {
+		if i >= n.mute {
+			n.tell(n.Thread.Items[i])
+		}
+	}
+}
+
+// tell says what is new of an item. What comes after a message ends it.
+func (n *narrator) tell(it *thread.Item) {
+	s := n.told[it.Index]
+	if s == nil {
+		s = &told{}
+		n.told[it.Index] = s
+		if it.Kind != thread.Notice && !it.Blank() {
+			n.finish(it.Index)
+		}
+	}
+	switch it.Kind {
+	case thread.AgentMessage:
+		n.speak(it, s)
+	case thread.UserMessage, thread.ThoughtMessage:
+		n.reopen(it.Index, s)
+		if it.Kind == thread.UserMessage && it.MessageID == "" && !it.At.IsZero() {
+			n.finish(it.Index + 1) // as it was sent
+		}
+	case thread.ToolCall:
+		n.tellTool(it, s)
+	case thread.Attachment:
+		n.sayOnce(s, "Attachment: "+attachment(it.Attachment))
+	case thread.Decision:
+		n.sayOnce(s, decision(it.Settled))
+	case thread.TurnEnd:
+		if s.line == "" {
+			s.line = "."
+			n.turnEnd(it)
+		}
+	case thread.Notice:
+		n.sayOnce(s, notice(it))
+	}
+}
+
+// notice is a quiet line, or what the agent wants to be known, with its weight.
+func notice(it *thread.Item) string {
+	label := map[string]string{"": "Notice", "info": "Notice", "warning": "Warning", "error": "Error"}[it.Severity]
+	if label == "" {
+		label = "Notice: " + plain.OneLine(strings.TrimLeft(it.Severity, "_"))
+	}
+	text := string(it.Text)
+	if !strings.HasSuffix(text, "…") {
+		text = strings.TrimRight(text, ".") + "."
+	}
+	return label + ": " + text
+}
+
+func (n *narrator) sayOnce(s *told, line string) {
+	if s.line != line {
+		s.line = line
+		n.out.say("%s", line)
+	}
+}
+
+// reopen notes that a message may continue.
+func (n *narrator) reopen(i int, s *told) {
+	if s.finished = false; !slices.Contains(n.open, i) {
+		n.open = append(n.open, i)
+	}
+}
+
+// finish ends the messages before an item, and says what was held back of them.
+func (n *narrator) finish(before int) {
+	for _, i := range slices.Clone(n.open) {
+		if i >= before {
+			continue
+		}
+		n.open = slices.DeleteFunc(n.open, func(o int) bool { return o == i })
+		it, s := n.Thread.Items[i], n.told[i]
+		if s.finished {
+			continue
+		}
+		s.finished = true
+		switch it.Kind {
+		case thread.AgentMessage:
+			s.words.End()
+		case thread.ThoughtMessage:
+			n.sayOnce(s, thought(it))
+		case thread.UserMessage:
+			n.userSaid(it, s)
+		}
+	}
+}
+
+func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
+
+// speak says what has come of a message of the agent's.
+func (n *narrator) speak(it *thread.Item, s *told) {
+	if s.words == nil {
+		s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent)})
+	}
+	if s.gen != it.Generation {
+		s.gen = it.Generation
+		var now maphash.Hash
+		now.SetSeed(s.hash.Seed())
+		now.Write(it.Text[:min(s.fed, len(it.Text))])
+		if len(it.Text) < s.fed || now.Sum64() != s.hash.Sum64() { // it says something else now
+			s.words.End()
+			s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent) + ", corrected"})
+			s.hash.Reset()
+			s.fed, s.begun = 0, false
+		}
+	}
+	if len(it.Text) == s.fed {
+		return
+	}
+	n.reopen(it.Index, s)
+	more := it.Text[s.fed:]
+	s.hash.Write(more)
+	s.fed = len(it.Text)
+	s.words.Write(string(more))
+}
+
+// saying puts what was said after the name of who said it. Lines after the first are
+// indented.
+type saying struct {
+	out  *printer
+	s    *told
+	name string
+}
+
+// head is what a line of the message begins with.
+func (v *saying) head() string {
+	switch {
+	case !v.s.begun:
+		return v.name + ": "
+	case v.s.serial != v.out.serial:
+		return v.name + ", continued: "
+	}
+	return "  "
+}
+
+func (v *saying) Say(words string) {
+	if !v.out.holds(v.s) {
+		words = v.head() + words
+	}
+	v.out.piece(v.s, words)
+	v.s.begun, v.s.serial = true, v.out.serial
+}
+
+func (v *saying) Verbatim(line string) {
+	v.End()
+	v.out.line(v.head() + line)
+	v.s.begun, v.s.serial = true, v.out.serial
+}
+
+func (v *saying) End() {
+	if v.out.holds(v.s) {
+		v.out.fresh()
+	}
+}
+
+// thought says that the agent thought, and for how long.
+func thought(it *thread.Item) string {
+	if d := it.Until.Sub(it.At); !it.At.IsZero() && d >= time.Second {
+		return "Thought (" + spoken(d) + ")."
+	}
+	return "Thought."
+}
+
+// userSaid says what the user did, unless it was written already.
+func (n *narrator) userSaid(it *thread.Item, s *told) {
+	carried, text := transcript.SplitCarried(string(it.Text))
+	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
+		n.echoed, s.line = "", text
+		return
+	}
+	if len(carried) > 0 {
+		text = strings.TrimSpace(text + fmt.Sprintf("\n(with %s)", plain.Count(len(carried), "command")))
+	}
+	if s.line == text {
+		return
+	}
+	s.line = text
+	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	n.out.say("You: %s", first)
+	if more {
+		n.out.lines(rest)
+	}
+}
+
+// decision says what became of a question.
+func decision(e *event.PermissionSettled) string {
+	line := "Decision: " + e.Decision
+	if e.By != "" {
+		line += ", by " + e.By
+	}
+	if e.Subject != "" {
+		line += ": " + plain.OneLine(e.Subject) // a command, and no Markdown
+	}
+	return line + "."
+}
+
+// endWords are how turns end that do not end as usual.
+var endWords = map[string]string{
+	"":                  "it gave no reason",
+	"cancelled":         "stopped",
+	"max_tokens":        "the answer reached the model's limit of tokens",
+	"max_turn_requests": "the turn reached the agent's limit of requests",
+	"refusal":           "the agent refused; this prompt and what followed are no longer part of the context",
+}
+
+func (n *narrator) turnEnd(it *thread.Item) {
+	end := it.End
+	switch {
+	case end.Err != nil:
+		n.stderr.failed(n.Agent, "The turn ended with an error", end.Err)
+		var lost *event.LostError
+		if errors.As(end.Err, &lost) && !it.At.IsZero() {
+			n.out.say("What the agent makes of the prompt is not known; it is not sent again.")
+		}
+	case end.Empty:
+		n.out.say("Turn ended: %s said nothing.", called(n.Agent))
+	case end.StopReason == "end_turn":
+		n.out.say("Turn ended.")
+	default:
+		n.out.say("Turn ended: %s.", cmp.Or(endWords[end.StopReason], end.StopReason))
+	}
+}
+
+// rest says what nothing more is to come of: after the end of a turn whatever is
+// there.
+func (n *narrator) rest() {
+	if n.loading {
+		return
+	}
+	if len(n.open) > 0 && !busy(n.Session) {
+		n.finishAll()
+	}
+	n.announce()
+	n.tellSettings()
+}

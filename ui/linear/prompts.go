@@ -1,0 +1,161 @@
+package linear
+
+import (
+	"cmp"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/ui/composer"
+)
+
+// prompts sends what the user types to the session in front, or has it wait.
+type prompts struct {
+	w       *workspace.Workspace
+	dialogs *dialogs
+	history *history
+	stderr  *stderr
+	front   func() *narrator
+	draft   []string // lines of a prompt that continues
+}
+
+// send sends a prompt, or keeps it until it can go out.
+func (p *prompts) send(text string) {
+	s, out := p.w.Front(), p.dialogs.out
+	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
+	waiting := len(s.Queued)
+	err := s.Submit(text, waiting > 0) // what is typed later goes later
+	n := len(s.Queued)
+	switch {
+	case err != nil:
+		p.returned(s, text, "Not sent: "+err.Error(), "")
+	case n == waiting && out.terminal:
+		p.front().echoed = text
+	case n == waiting:
+	case retrying(s.Agent):
+		out.say("Put aside as prompt %d: there is no connection.", n)
+	case gone:
+		out.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
+	case s.Lost.State == workspace.StateGone:
+		out.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
+		s.Paused = true
+	case s.Lost.State == workspace.StateUnopened:
+		out.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
+	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.now == nil:
+		out.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
+	case s.Paused:
+		out.say("Queued as prompt %d. Enter alone sends the first one.", n)
+	default:
+		out.say("Queued as prompt %d.", n)
+	}
+}
+
+// putAside has a prompt wait, and returns its number.
+func (p *prompts) putAside(text string) int {
+	s := p.w.Front()
+	s.Enqueue(text)
+	return len(s.Queued)
+}
+
+// putDraftAside has what was typed of a prompt wait for the user.
+func (p *prompts) putDraftAside() {
+	n := p.putAside(strings.Join(p.draft, "\n"))
+	p.draft, p.w.Front().Paused = nil, true
+	p.dialogs.out.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", n)
+}
+
+// returned has a prompt that was not sent wait for the user, before all others. shown ends
+// the line, where the user may not know which prompt it is.
+func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
+	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
+	p.dialogs.out.line(why + ". Put aside as prompt 1" + cmp.Or(shown, "."))
+}
+
+// sent notes a prompt that has gone out.
+func (p *prompts) sent(n workspace.Sent) {
+	for _, note := range n.Notes {
+		p.dialogs.out.say("Notice: %s.", note)
+	}
+	p.stderr.fresh(n.Session.Agent) // what it has said of others
+	p.history.add(n.Text)
+	if n.Held {
+		p.dialogs.out.say("Sent; the agent takes it when it can.")
+	}
+}
+
+// resend sends the oldest prompt again that may not have arrived.
+func (p *prompts) resend() {
+	switch s := p.w.Front(); {
+	case len(s.Offers) == 0:
+		p.dialogs.out.say("Every prompt has arrived.")
+	case s.ACP == nil:
+		p.dialogs.out.say("Not sent: there is no session yet.")
+	default:
+		offer, _ := s.Offers.Take(false)
+		p.send(offer.Draft)
+	}
+}
+
+// unsent writes the prompts that wait when parley ends: they would be lost.
+func (p *prompts) unsent() {
+	if len(p.draft) > 0 {
+		p.putAside(strings.Join(p.draft, "\n"))
+	}
+	for _, s := range p.w.Sessions() {
+		for _, offer := range s.Offers {
+			p.dialogs.out.say("Prompt %s:", offer.Why())
+			p.dialogs.out.lines(offer.Draft)
+		}
+		for _, text := range s.Queued {
+			p.dialogs.out.say("Not sent:")
+			p.dialogs.out.lines(text)
+		}
+	}
+}
+
+// ready tells whether it is the user's turn.
+func (p *prompts) ready() bool {
+	s := p.w.Front()
+	_, reading := s.Reading()
+	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
+}
+
+// history keeps prompts for later runs, in order, without anybody waiting for the disk.
+type history struct {
+	texts  chan string
+	failed chan error // why one was not kept: the first; the others say the same
+	done   chan struct{}
+}
+
+// newHistory returns a history that writes to a store; nil keeps none.
+func newHistory(store composer.History) *history {
+	const most = 100
+	h := &history{texts: make(chan string, most), failed: make(chan error, 1), done: make(chan struct{})}
+	go func() {
+		defer close(h.done)
+		failed := false
+		for text := range h.texts {
+			if store == nil {
+				continue
+			}
+			if err := store.Add(text); err != nil && !failed {
+				failed = true
+				h.failed <- err
+			}
+		}
+	}()
+	return h
+}
+
+func (h *history) add(text string) {
+	select {
+	case h.texts <- text:
+	default: // the disk does not keep up: it is no reason to wait
+	}
+}
+
+// end waits for the last one.
+func (h *history) end() {
+	close(h.texts)
+	<-h.done
+}

@@ -1,0 +1,192 @@
+package linear
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/linear/plain"
+)
+
+// report answers what the user wants to know of a session.
+type report struct {
+	*workspace.Session
+	out   *printer
+	calls *calls
+}
+
+func (r report) plan() {
+	for _, p := range r.Thread.Plans {
+		if p.Markdown != "" {
+			s := plain.NewWriter(&saying{out: r.out, s: &told{}, name: "Plan"})
+			s.Write(p.Markdown)
+			s.End()
+		}
+	}
+	switch {
+	case len(r.Thread.Plans) == 0:
+		r.out.say("There is no plan.")
+		return
+	case len(r.Thread.Plan) == 0:
+		return
+	}
+	r.out.say("Plan, %s:", plain.Count(len(r.Thread.Plan), "step"))
+	for i, e := range r.Thread.Plan {
+		state := cmp.Or(map[string]string{"completed": "done", "in_progress": "now", "pending": "open"}[e.Status], e.Status)
+		r.out.say("%d. %s: %s", i+1, state, plain.Inline(e.Content))
+	}
+}
+
+// goingOn lists the tool calls that run, and what runs without the turn.
+func (r report) goingOn() {
+	n := 0
+	for _, it := range r.Thread.Items {
+		if it.Kind != thread.ToolCall || !it.Tool.Live() {
+			continue
+		}
+		n++
+		r.out.say("%s: %s, %s, for %s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
+	}
+	for _, b := range r.Thread.Background {
+		if r.Thread.Tool(b.ID) == nil {
+			n++
+			r.out.say("In the background: %s %s.", strings.ReplaceAll(plain.OneLine(b.Type), "_", " "), spelled(b.ID))
+		}
+	}
+	if n == 0 && !busy(r.Session) {
+		r.out.say("Nothing is going on.")
+	}
+}
+
+func (r report) log() {
+	const most = 50
+	lines, _ := r.Agent.Log.Lines()
+	if len(lines) == 0 {
+		r.out.say("The log is empty.")
+		return
+	}
+	lines = lines[max(0, len(lines)-most):]
+	r.out.say("The last %s of the log:", plain.Count(len(lines), "line"))
+	for _, l := range lines {
+		r.out.lines(l.At.Format("15:04:05") + " " + string(l.Source) + ": " + l.Text)
+	}
+}
+
+func (r report) turns() {
+	all := asked(r.Thread)
+	if len(all) == 0 {
+		r.out.say("There are no prompts yet.")
+		return
+	}
+	r.out.say("Prompts so far:")
+	for i, it := range all {
+		r.out.say("%d. %s", i+1, safetext.Line(typed(it), 200))
+	}
+}
+
+func (r report) lastThought() {
+	for _, it := range slices.Backward(r.Thread.Items) {
+		if it.Kind == thread.ThoughtMessage && !it.Blank() {
+			r.out.say("%s", thought(it))
+			r.out.lines(strings.TrimSpace(string(it.Text)))
+			r.out.say("End of the thought.")
+			return
+		}
+	}
+	r.out.say("There was no thought.")
+}
+
+func (r report) queue() {
+	if len(r.Queued) == 0 {
+		r.out.say("No prompt waits.")
+		return
+	}
+	for i, text := range r.Queued {
+		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
+	}
+	if r.Paused {
+		r.out.say("They wait for you: enter alone sends the first one.")
+	}
+}
+
+func (r report) dropQueued(arg string) {
+	n, ok := numbered(arg, len(r.Queued))
+	if !ok {
+		r.out.say("There is no such prompt among those that wait.")
+		return
+	}
+	r.out.say("Dropped: %s", safetext.Line(r.TakeQueued(n-1), 200))
+	r.EndEdit()
+}
+
+// status says what state the session is in.
+func (r report) status() {
+	switch {
+	case retrying(r.Agent):
+		r.out.say("There is no connection; trying again.")
+	case r.Agent.LoggingIn() != "":
+		r.out.say("Logging in: %s.", plain.OneLine(r.Agent.LoggingIn()))
+	case dialing(r.Agent):
+		r.out.say("Starting %s.", called(r.Agent))
+	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:
+		r.out.say("Opening the session.")
+	case r.Lost.State == workspace.StateGone:
+		r.out.say("The session is gone. Enter alone starts a new one.")
+	case r.Lost.State == workspace.StateUnopened:
+		r.out.say("The session is not open. Enter alone tries again.")
+	case r.ACP == nil:
+		r.out.say("There is no agent: /agent starts one, /quit ends parley.")
+	case busy(r.Session):
+		r.out.say("%s: %s, for %s. /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
+		r.goingOn()
+	default:
+		r.out.say("%s: %s.", called(r.Agent), r.Thread.State)
+	}
+	if r.ACP == nil {
+		return
+	}
+	for _, s := range r.Settings() {
+		r.out.say("%s: %s.", s.Name, s.Value())
+	}
+	if u := r.Thread.Usage; u.Size > 0 {
+		r.out.say("Context: %d percent used, %d of %d tokens.", min(999, u.Used*100/u.Size), u.Used, u.Size)
+	} else if u.Used > 0 {
+		r.out.say("Context: %d tokens used.", u.Used)
+	}
+	if u := r.Thread.Usage; u.Currency != "" {
+		r.out.say("Cost: %.2f %s.", u.Cost, u.Currency)
+	}
+	if r.Thread.Added+r.Thread.Removed > 0 {
+		r.out.say("Written through parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
+	}
+	if n := len(r.Queued); n > 0 {
+		r.out.say("%s waiting. /queue lists them.", plain.Count(n, "prompt"))
+	}
+}
+
+func (r report) trusted(changes []workspace.FileChange) {
+	unnamed := workspace.Unnamed(r.Thread, changes)
+	n := len(unnamed)
+	for _, trust := range thread.Trusts {
+		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+			for _, f := range unnamed {
+				r.out.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
+			}
+		}
+		for _, it := range r.Thread.Items {
+			if it.Tool == nil || it.Tool.Trust != trust {
+				continue
+			}
+			n++
+			title := trust.Title()
+			r.out.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], r.calls.name(it), subject(it.Tool, cwd(r.Session)))
+		}
+	}
+	if n == 0 {
+		r.out.say("The agent has changed and run nothing that it told of.")
+	}
+}

@@ -1,0 +1,124 @@
+package linear
+
+import (
+	"slices"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/ui/linear/plain"
+)
+
+// restart forgets what was said: the thread is another one.
+func (n *narrator) restart() {
+	front := n.front
+	*n = *newNarrator(n.Session, n.out, n.tasks, n.stderr)
+	n.front = front
+}
+
+// skip leaves everything that is there unsaid: it is an earlier conversation.
+func (n *narrator) skip() {
+	n.mute, n.open, n.slow, n.plan = len(n.Thread.Items), nil, nil, ""
+}
+
+// lastExchange writes the end of a conversation: the last prompt and what follows
+// it.
+func (n *narrator) lastExchange() {
+	all := asked(n.Thread)
+	if len(all) > 1 {
+		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", plain.Count(len(all)-1, "earlier prompt"))
+	}
+	if len(all) > 0 {
+		n.write(all[len(all)-1].Index)
+	}
+}
+
+// write writes a conversation again, from an item on.
+func (n *narrator) write(from int) {
+	again := newNarrator(n.Session, n.out, n.tasks, n.stderr)
+	for _, it := range n.Thread.Items[from:] {
+		again.finish(it.Index)
+		again.tell(it)
+	}
+	again.finishAll()
+}
+
+// leave ends what is being said: the user is about to go to another session.
+func (n *narrator) leave() {
+	n.finishAll()
+	n.mute, n.front = len(n.Thread.Items), false
+}
+
+// introduce says what session is in front, and the end of its conversation.
+func (n *narrator) introduce() {
+	n.out.say("Now in session: %s.", title(n.Session))
+	from := n.mute
+	n.skip()
+	if from == 0 || slices.ContainsFunc(n.Thread.Items[min(from, len(n.Thread.Items)):], func(it *thread.Item) bool { return it.Kind == thread.AgentMessage }) {
+		n.lastExchange()
+	}
+}
+
+// sayOffers offers the prompts that may not have arrived.
+func (n *narrator) sayOffers() {
+	for _, p := range n.Offers {
+		n.out.say("Prompt %s; /resend sends it again: %s", p.Why(), safetext.Line(p.Draft, 60))
+	}
+}
+
+// sayPaused says that prompts wait for the user.
+func (n *narrator) sayPaused() {
+	if waiting := len(n.Queued); waiting > 0 && n.Paused && n.front {
+		n.out.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
+	}
+}
+
+// started says nothing of what there is but the end, as of an earlier conversation.
+func (n *narrator) started() {
+	n.loading = false
+	if n.mute == 0 {
+		n.skip()
+		n.lastExchange()
+	}
+}
+
+// reconnected writes what became of a turn that was cut; with another thread, where the
+// agent has told the conversation again.
+func (n *narrator) reconnected(replaced bool) {
+	if replaced { // nothing of it was said
+		n.restart()
+		n.skip()
+		if n.front && n.Lost.Cut.Exists() {
+			n.lastExchange()
+		}
+	}
+	n.sayOffers()
+	if !n.Paused {
+		n.Resume()
+	}
+}
+
+// startedOver begins with the session that took the place of one that was gone.
+func (n *narrator) startedOver() {
+	n.out.say("Now in session: %s.", title(n.Session))
+	n.settings()
+	n.sayOffers()
+	n.sayPaused()
+}
+
+// remarked says what the workspace has noted last.
+func (n *narrator) remarked() {
+	if last := len(n.Thread.Items) - 1; last >= 0 && n.Thread.Items[last].Kind == thread.Notice {
+		n.changed([]int{last})
+	}
+}
+
+// transcript writes all of the conversation again.
+func (n *narrator) transcript() {
+	if len(n.Thread.Items) == 0 {
+		n.out.say("There is nothing yet.")
+		return
+	}
+	n.out.say("The conversation from its beginning:")
+	n.write(0)
+	n.out.say("End of the conversation.")
+}

@@ -1,0 +1,78 @@
+package linear
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
+	"parley/permissions"
+)
+
+// lendWait is how long a command that was allowed with the keyboard may take to start
+// until lines are read again.
+const lendWait = 5 * time.Second
+
+// lender gives the terminal to programs. Nobody reads from it meanwhile, and nothing is
+// written.
+type lender struct {
+	in         *input
+	out        *printer
+	interrupts <-chan os.Signal
+	promised   time.Time // until then nobody reads lines: a command is about to get the keyboard
+}
+
+// run runs a program with the terminal.
+func (l *lender) run(cmd workspace.Command) error {
+	l.out.flush()
+	cmd.SetStdin(l.in.file)
+	cmd.SetStdout(l.out.to)
+	cmd.SetStderr(l.out.to)
+	err := cmd.Run()
+	l.in.restore()
+	for { // ctrl+c was meant for the program
+		select {
+		case <-l.interrupts:
+		default:
+			return err
+		}
+	}
+}
+
+// able tells whether a question can be answered with the keyboard.
+func (l *lender) able(q *permissions.Question, conn *workspace.Connection) bool {
+	return q.Attends && l.in.terminal() && conn != nil && conn.Attach != nil
+}
+
+// promise keeps the keyboard for a command that was just allowed.
+func (l *lender) promise() { l.promised = time.Now().Add(lendWait) }
+
+// keeps tells whether the keyboard is kept.
+func (l *lender) keeps() bool { return time.Now().Before(l.promised) }
+
+// free tells whether a command that has started can have the terminal.
+func (l *lender) free(conn *workspace.Connection) bool {
+	l.promised = time.Time{}
+	if conn == nil || conn.Attach == nil || !l.in.terminal() {
+		return false
+	}
+	if l.in.pending {
+		l.out.say("A command waits for your keyboard, and lines are read from it already: the full screen can take it over.")
+	}
+	return !l.in.pending
+}
+
+// attend gives the terminal to a command that has started for a session.
+func (l *lender) attend(conn *workspace.Connection, session string, e event.TerminalStarted) {
+	l.out.say("The command has the keyboard now. Control and the closing square bracket give it back.")
+	err := l.run(conn.Attach(session, e.ID, e.Command))
+	switch {
+	case err == nil:
+		l.out.say("The command has ended; the keyboard is yours again.")
+	case errors.Is(err, workspace.ErrTakenBack):
+		l.out.say("The keyboard is yours again; the command goes on, without it.")
+	default:
+		l.out.say("The keyboard is yours again: %s.", err)
+	}
+}

@@ -1,0 +1,142 @@
+package linear
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+)
+
+// line handles a line of the user's.
+func (c *chat) line(l typedLine) {
+	if l.secret { // nothing was echoed, nor the end of the line
+		c.out.fresh()
+	}
+	c.out.typed()
+	if l.err == nil || l.text != "" {
+		c.typed(l)
+		c.dialogs.lineAt = l.at
+	}
+	switch {
+	case l.err == nil:
+		return
+	case !errors.Is(l.err, io.EOF):
+		c.out.say("The input ended: %s.", l.err)
+	}
+	c.ended = true
+	if c.in.terminal() { // ctrl+d
+		c.over = true
+	}
+}
+
+func (c *chat) typed(l typedLine) {
+	if len(c.prompts.draft) == 0 && c.dialogs.now != nil {
+		c.dialogs.answer(l)
+		return
+	}
+	if l.secret {
+		c.out.say("What you have typed was dropped: it was meant for a field that is gone.")
+		return
+	}
+	text := safetext.Clean(l.text)
+	if head, on := strings.CutSuffix(text, `\`); on && !c.ended && l.err == nil {
+		c.prompts.draft = append(c.prompts.draft, head)
+		return
+	}
+	text = strings.Join(append(c.prompts.draft, text), "\n")
+	first := len(c.prompts.draft) == 0
+	c.prompts.draft = nil
+	switch trimmed := strings.TrimSpace(text); {
+	case strings.HasPrefix(trimmed, "/") && c.commands.run(trimmed):
+		c.dialogs.stray = noStray // an answer on its way would have come before
+	case first && c.dialogs.wasAnswer(text, c.prompts.send):
+	case trimmed == "":
+		c.empty()
+	case strings.HasPrefix(text, "!"):
+		c.out.say("Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
+	default:
+		c.prompts.send(text)
+	}
+}
+
+// empty handles a line with nothing in it: it continues whatever waits for that.
+func (c *chat) empty() {
+	switch s := c.front.Session; {
+	case s.Thread.State == thread.Ended && dialing(s.Agent):
+		c.report().status()
+	case s.Lost.State == workspace.StateGone:
+		c.out.say("Opening a new session.")
+		s.Continue()
+	case s.Continue():
+	case busy(s):
+		c.report().status()
+	case len(s.Queued) > 0 && s.Paused:
+		s.Resume()
+	case s.ACP == nil:
+		c.report().status()
+	}
+}
+
+// stop cancels the turn. When the agent does not react, another stop after a while
+// ends the agent.
+func (c *chat) stop() {
+	switch s := c.front.Session; {
+	case s.ACP == nil || !busy(s):
+		c.out.say("Nothing is running.")
+	case s.Thread.State == thread.Cancelling && !s.Killable():
+		c.out.say("Stopping. If that takes longer than %s, stopping again ends the agent.", spoken(workspace.KillAfter))
+	case s.Stop():
+		c.out.say("Ending %s.", called(s.Agent))
+	default:
+		c.out.say("Stopping.")
+	}
+}
+
+// interrupt is ctrl+c: it gives up what is being asked or done; at rest, twice,
+// parley.
+func (c *chat) interrupt() {
+	c.out.interrupted()
+	c.in.restore()
+	s, d := c.front.Session, c.dialogs.now
+	switch {
+	case len(c.prompts.draft) > 0:
+		c.prompts.putDraftAside()
+	case d != nil && d.cancel != nil:
+		d.cancel()
+	case d != nil && d.about == nil && s.ACP != nil:
+		c.dialogs.now = nil
+		c.out.say("Nothing chosen.")
+	case s.Agent.LoggingIn() != "":
+		s.Agent.CancelLogin()
+	case dialing(s.Agent):
+		c.starts.giveUp(s.Agent)
+	case s.ACP != nil && busy(s):
+		c.stop()
+	case d != nil && d.about != nil:
+		c.questions.refuse(d.about)
+	case time.Since(c.lastInt) < 2*time.Second:
+		c.over = true
+	default:
+		c.lastInt = time.Now()
+		c.out.say("Press ctrl+c again to quit.")
+	}
+}
+
+// lastWish ends the chat when there are no more lines and nothing is left to do.
+func (c *chat) lastWish() {
+	if !c.ended || c.over {
+		return
+	}
+	s, d := c.front.Session, c.dialogs.now
+	if d != nil && d.about != nil {
+		c.questions.unanswered(d.about)
+		return
+	}
+	_, reading := s.Reading()
+	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.ACP != nil && busy(s) || c.questions.any() || s.ACP != nil && len(s.Queued) > 0 && !s.Paused
+	c.over = !waits || d != nil && s.ACP == nil
+}

@@ -1,0 +1,107 @@
+package linear
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/linear/plain"
+	"parley/ui/transcript"
+)
+
+// called is what an agent is called.
+func called(a *workspace.Agent) string { return cmp.Or(plain.OneLine(a.Name()), a.Spec.Name, "agent") }
+
+// title is what a session is called.
+func title(s *workspace.Session) string {
+	if s.Thread.Title != "" {
+		return s.Thread.Title
+	}
+	if all := asked(s.Thread); len(all) > 0 {
+		return safetext.Line(typed(all[0]), 60)
+	}
+	return "new session"
+}
+
+// asked are the prompts of a conversation, and typed is what of one the user has typed.
+func asked(t *thread.Thread) []*thread.Item {
+	return slices.DeleteFunc(slices.Clone(t.Items), func(it *thread.Item) bool { return it.Kind != thread.UserMessage || it.Blank() })
+}
+
+func typed(it *thread.Item) string {
+	_, own := transcript.SplitCarried(string(it.Text))
+	return own
+}
+
+// cwd is what paths of a session are shortened by.
+func cwd(s *workspace.Session) string {
+	if s.ACP != nil {
+		return s.ACP.Cwd()
+	}
+	return s.Roots()[0]
+}
+
+// dialing tells whether an agent is being started.
+func dialing(a *workspace.Agent) bool {
+	_, dialing := a.Dialing()
+	return dialing
+}
+
+// retrying tells whether the connection of an agent is lost, and another try comes or is
+// under way.
+func retrying(a *workspace.Agent) bool {
+	_, retrying := a.Retrying()
+	return retrying
+}
+
+// since is how long ago something was; 0 where it was not.
+func since(t time.Time) time.Duration {
+	if t.IsZero() {
+		return 0
+	}
+	return time.Since(t)
+}
+
+// busy tells whether a turn of a session runs.
+func busy(s *workspace.Session) bool { return s.Busy() || s.ACP != nil && s.ACP.Running() }
+
+// attachment names a block that is not text.
+func attachment(b *event.Content) string {
+	kind := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
+		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}[b.Kind]
+	if kind == "" {
+		return plain.OneLine(b.Text)
+	}
+	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+cmp.Or(b.Name, b.URI)), " "))
+}
+
+// spoken is a time as one says it.
+func spoken(d time.Duration) string {
+	d = d.Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return plain.Count(h, "hour") + " " + plain.Count(m, "minute")
+	case m > 0:
+		return plain.Count(m, "minute") + " " + plain.Count(s, "second")
+	}
+	return plain.Count(s, "second")
+}
+
+// splitLines are the lines of a text, without the newline at its end.
+func splitLines(s string) []string {
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
+// sentence is a line with a capital letter.
+func sentence(line string) string {
+	if line == "" {
+		return ""
+	}
+	return strings.ToUpper(line[:1]) + strings.TrimSuffix(line[1:], ".")
+}
