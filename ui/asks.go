@@ -198,8 +198,3 @@ func (msg writeEdited) handle(m *Model) tea.Cmd {
 	c.question.Edited(msg.edited)
 	return nil
 }
-
-// wrapInk wraps a text and paints each row.
-func wrapInk(paint func(string) string, text, before string, width int) []string {
-	return widget.WrapInk(paint, text, before, width)
-}
