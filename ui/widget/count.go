@@ -1,8 +1,10 @@
 package widget
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Grouped writes a number with commas: 6,831.
@@ -24,3 +26,33 @@ func RowsOf(n int) string {
 
 // MoreRows says how many rows come below those that are shown.
 func MoreRows(n int) string { return strings.Replace(RowsOf(n), " ", " more ", 1) + " ↓" }
+
+// countLines counts the lines of text; a last newline ends a line, it does not begin one.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+func byteCount(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// wordRune tells whether a character is part of a word.
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// oneLine makes plain text fit for one row.
+func oneLine(s string) string {
+	if strings.IndexByte(s, '\n') >= 0 {
+		s = strings.ReplaceAll(s, "\n", " ")
+	}
+	return visible(s)
+}

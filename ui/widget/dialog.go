@@ -110,11 +110,3 @@ func border(from, to, left, right string, width int, ink, leftInk, rightInk them
 	b.WriteString(" " + rightInk.Paint(right) + " " + ink.Paint(to))
 	return b.String()
 }
-
-// oneLine makes plain text fit for one row.
-func oneLine(s string) string {
-	if strings.IndexByte(s, '\n') >= 0 {
-		s = strings.ReplaceAll(s, "\n", " ")
-	}
-	return visible(s)
-}

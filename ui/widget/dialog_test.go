@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 func TestFrameGolden(t *testing.T) {
@@ -22,7 +23,7 @@ func TestFrameGolden(t *testing.T) {
 	var b strings.Builder
 	for _, w := range []int{3, 10, 19, 24, 40, 80, 120} {
 		rows := Frame("claude asks", "1 of 2 waiting", "keys are off while you type · esc rejects", body, w, th)
-		checkRows(t, rows, w)
+		uitest.CheckStyled(t, rows, w)
 		fmt.Fprintf(&b, "== %d wide\n", w)
 		for i, row := range rows {
 			if got := ansi.StringWidth(row); w >= bareWidth && got != w {
@@ -31,7 +32,7 @@ func TestFrameGolden(t *testing.T) {
 			b.WriteString(ansi.Strip(row) + "\n")
 		}
 	}
-	golden(t, "frame.txt", b.String())
+	uitest.GoldenText(t, "frame.txt", b.String())
 }
 
 func TestFrameWithoutTexts(t *testing.T) {
@@ -41,7 +42,7 @@ func TestFrameWithoutTexts(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	rows = Frame("a\nb\x1b[31m", "", "", nil, 30, theme.Plain())
-	checkRows(t, rows, 30)
+	uitest.CheckStyled(t, rows, 30)
 	if len(rows) != 2 || ansi.StringWidth(rows[0]) != 30 {
 		t.Errorf("rows %q", rows)
 	}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strconv"
 	"strings"
 
 	"znkr.io/diff"
@@ -55,7 +56,7 @@ func Compute(d Diff) *Computed {
 	oldLines, newLines := countLines(d.Old), countLines(d.New)
 	c := &Computed{
 		Path: d.Path, oldMissing: d.OldMissing, oldSize: len(d.Old), newSize: len(d.New), first: d.First, lastOld: -1, lastNew: -1,
-		lineNumber: len(itoa(max(d.First, 0) + max(oldLines, newLines, 1))),
+		lineNumber: len(strconv.Itoa(max(d.First, 0) + max(oldLines, newLines, 1))),
 	}
 	if d.First >= 0 {
 		c.lastOld, c.lastNew = unfinished(d.Old, oldLines), unfinished(d.New, newLines)

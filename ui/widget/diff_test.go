@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 const oldCode = `package parser
@@ -59,7 +60,7 @@ func TestDiffGolden(t *testing.T) {
 		for _, d := range diffs {
 			for _, w := range []int{40, 80, 120} {
 				rows, more := RenderDiff(d.d, w, 0, th)
-				checkRows(t, rows, w)
+				uitest.CheckStyled(t, rows, w)
 				if more != 0 {
 					t.Errorf("%s: %d more of an unlimited diff", d.name, more)
 				}
@@ -74,7 +75,7 @@ func TestDiffGolden(t *testing.T) {
 				}
 			}
 		}
-		golden(t, "diff_"+name+".txt", b.String())
+		uitest.GoldenText(t, "diff_"+name+".txt", b.String())
 	}
 }
 
@@ -114,7 +115,7 @@ func TestDiffWrapsAll(t *testing.T) {
 	d := Diff{Old: long + "old tail", New: long + "new tail"}
 	for _, w := range []int{10, 40, 60, 100} {
 		rows, _ := RenderDiff(d, w, 0, theme.ANSI()) // no row ends in the blanks of a ground
-		checkRows(t, rows, w)
+		uitest.CheckStyled(t, rows, w)
 		var text strings.Builder
 		gutter := 0
 		if w >= gutterWidth {
@@ -167,7 +168,7 @@ func TestDiffTooLarge(t *testing.T) {
 		if !c.TooLarge || len(rows) != 1 || more != 0 || !strings.Contains(rows[0], "too large") {
 			t.Errorf("rows %q", rows)
 		}
-		checkRows(t, rows, 80)
+		uitest.CheckStyled(t, rows, 80)
 	}
 	if a, r := Summarise(Diff{Old: many, New: many + "b\n"}); a != 1 || r != 0 {
 		t.Errorf("+%d −%d, want +1 −0", a, r)
@@ -182,12 +183,12 @@ func FuzzDiff(f *testing.F) {
 		width = min(max(width, 8), 200)
 		c := Compute(Diff{Path: "x.go", Old: old, New: now})
 		rows, _ := c.Rows(width, 0, theme.Dark())
-		checkRows(t, rows, width)
+		uitest.CheckStyled(t, rows, width)
 		s := c.Highlight(100)
 		for _, sides := range []bool{false, true} {
 			bare, m := c.Draw(DiffLook{Width: width, Limit: 30, Sides: sides, Theme: theme.Light()})
 			rows, more := c.Draw(DiffLook{Width: width, Limit: 30, Sides: sides, Syntax: s, Theme: theme.Light()})
-			checkRows(t, rows, width)
+			uitest.CheckStyled(t, rows, width)
 			if more != m || stripped(rows) != stripped(bare) || len(rows) > 30 {
 				t.Errorf("in colours:\n%s\nwithout:\n%s", stripped(rows), stripped(bare))
 			}

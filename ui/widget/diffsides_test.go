@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 // twoSides is a change that has everything: context, a line that has become
@@ -24,15 +25,15 @@ func TestSidesGolden(t *testing.T) {
 	var b strings.Builder
 	for _, w := range []int{100, 136} {
 		rows, more := c.Draw(DiffLook{Width: w, Sides: true, Theme: theme.Plain()})
-		checkRows(t, rows, w)
+		uitest.CheckStyled(t, rows, w)
 		fmt.Fprintf(&b, "== %d wide, %d more\n%s\n", w, more, trimmed(rows))
 	}
 	rows, more := c.Draw(DiffLook{Width: 100, Limit: 7, Sides: true, Theme: theme.Plain()})
 	fmt.Fprintf(&b, "== at most 7 rows, %d more\n%s\n", more, trimmed(rows))
 	rows, _ = c.Draw(DiffLook{Width: 136, Sides: true, Theme: theme.Dark(), Syntax: c.Highlight(1000)})
-	checkRows(t, rows, 136)
+	uitest.CheckStyled(t, rows, 136)
 	fmt.Fprintf(&b, "== dark, in colours\n%s\n", strings.ReplaceAll(strings.Join(rows, "\n"), "\x1b", "^"))
-	golden(t, "diff_sides.txt", b.String())
+	uitest.GoldenText(t, "diff_sides.txt", b.String())
 }
 
 func trimmed(rows []string) string {

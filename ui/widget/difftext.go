@@ -58,22 +58,3 @@ func (c *Computed) Gutter(width int) int {
 	}
 	return max(c.lineNumber, 3) + 1
 }
-
-// countLines counts the lines of text; a last newline ends a line, it does not begin one.
-func countLines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
-}
-
-func byteCount(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}

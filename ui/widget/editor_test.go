@@ -7,44 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/ui/glyphs"
 	"parley/ui/intent"
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
-
-var keyCodes = map[string]rune{
-	"enter": tea.KeyEnter, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "left": tea.KeyLeft, "right": tea.KeyRight,
-	"up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-	"esc": tea.KeyEscape, "tab": tea.KeyTab,
-}
-
-// press makes the key of a name such as "ctrl+a", "left" or "x".
-func press(name string) tea.KeyPressMsg {
-	var k tea.KeyPressMsg
-	for {
-		mod, rest, ok := strings.Cut(name, "+")
-		if !ok || rest == "" {
-			break
-		}
-		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
-		name = rest
-	}
-	if code, ok := keyCodes[name]; ok {
-		k.Code = code
-		return k
-	}
-	k.Code = []rune(name)[0]
-	if k.Mod == 0 {
-		k.Text = name
-	}
-	return k
-}
 
 // keyed is a key of the default keymap.
 func keyed(c *Editor, name string) bool {
-	k := press(name)
+	k := uitest.Press(name)
 	return c.Key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
 }
 
@@ -203,7 +176,7 @@ func TestEditorView(t *testing.T) {
 			x, y := c.Cursor()
 			fmt.Fprintf(&b, "== %s, %d wide: height %d, cursor %d,%d\n", name, w, c.Height(), x, y)
 			rows := c.Rows(EditorLook{Theme: theme.Plain(), Placeholder: "Message claude, / for commands, @ for files"})
-			checkRows(t, rows, w)
+			uitest.CheckStyled(t, rows, w)
 			for _, row := range rows {
 				b.WriteString(ansi.Strip(row) + "\n")
 			}
@@ -220,7 +193,7 @@ func TestEditorView(t *testing.T) {
 	show("many lines")
 	typed(c, "<up><up><up><up><up>")
 	show("scrolled up")
-	golden(t, "editor.txt", b.String())
+	uitest.GoldenText(t, "editor.txt", b.String())
 }
 
 // The editor against a plain string: after any edits the value is the same, the rows hold the value, the wrapping kept
@@ -285,7 +258,7 @@ func checkKey(t *testing.T, c *Editor, name string) {
 func checkEditor(t *testing.T, c *Editor) {
 	t.Helper()
 	rows := c.Rows(EditorLook{Theme: theme.Plain()})
-	checkRows(t, rows, c.room+promptWidth+1)
+	uitest.CheckStyled(t, rows, c.room+promptWidth+1)
 	if len(rows) != c.Height() || len(rows) > c.maxRows {
 		t.Errorf("%d rows, height %d of %d", len(rows), c.Height(), c.maxRows)
 	}
@@ -361,7 +334,7 @@ func TestEditorDrawnTwice(t *testing.T) {
 	c.SetValue(strings.Repeat("a line\n", 12) + "the last")
 	for _, key := range []string{"", "up", "up", "ctrl+home", "down", "enter"} {
 		if key != "" {
-			c.Key(press(key), intent.Default.Of(intent.Draft, key))
+			c.Key(uitest.Press(key), intent.Default.Of(intent.Draft, key))
 		}
 		before := c.top
 		first := c.Rows(EditorLook{Theme: theme.Plain()})
@@ -373,5 +346,22 @@ func TestEditorDrawnTwice(t *testing.T) {
 		if x2, y2 := c.Cursor(); !slices.Equal(first, again) || x != x2 || y != y2 {
 			t.Errorf("after %q: drawn again it is another picture:\n%q\n%q", key, first, again)
 		}
+	}
+}
+
+// Where the terminal adds up runes the cursor is where it shows it.
+func TestCursorOfATerminalThatAddsUpRunes(t *testing.T) {
+	glyphs.Measure(false)
+	defer glyphs.Measure(true)
+	const family = "👩\u200d👩\u200d👧"
+	c := NewEditor()
+	c.SetWidth(30)
+	c.Insert("1" + family + "2")
+	if x, _ := c.Cursor(); x != 2+8 {
+		t.Errorf("the cursor is in column %d", x)
+	}
+	glyphs.Measure(true)
+	if x, _ := c.Cursor(); x != 2+4 {
+		t.Errorf("by clusters the cursor is in column %d", x)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 func minLength(n int) func(FormValue) error {
@@ -45,7 +46,7 @@ func formKeys(t *testing.T, f *Form, keys string) (last bool) {
 	t.Helper()
 	draw := func() {
 		rows, _, _ := shown(f, 60, 12, theme.Plain())
-		checkRows(t, rows, 60)
+		uitest.CheckStyled(t, rows, 60)
 	}
 	draw()
 	for keys != "" {
@@ -56,7 +57,7 @@ func formKeys(t *testing.T, f *Form, keys string) (last bool) {
 			name, _ = ansi.FirstGraphemeCluster(keys, ansi.GraphemeWidth)
 			rest = keys[len(name):]
 		}
-		k := press(name)
+		k := uitest.Press(name)
 		if name == "space" {
 			k.Code, k.Text = ' ', " "
 		}
@@ -97,13 +98,13 @@ func TestFormGolden(t *testing.T) {
 			f := NewForm(survey(), intent.Default)
 			formKeys(t, f, s.keys)
 			rows, _, _ := shown(f, width, s.height, theme.Dark())
-			checkRows(t, rows, width)
+			uitest.CheckStyled(t, rows, width)
 			if len(rows) > s.height {
 				t.Errorf("%s: %d rows", s.name, len(rows))
 			}
 			fmt.Fprintf(&b, "== %s, %d rows\n%s", s.name, s.height, screen(f, width, s.height, theme.Dark()))
 		}
-		golden(t, fmt.Sprintf("form_%d.txt", width), b.String())
+		uitest.GoldenText(t, fmt.Sprintf("form_%d.txt", width), b.String())
 	}
 }
 
@@ -132,7 +133,7 @@ func TestFormFilledIn(t *testing.T) {
 	if !f.Submitted() || f.Choice() != FormSend {
 		t.Error("enter on the last field did not send")
 	}
-	if f.Key(press("x")) || f.Key(press("esc")) || f.Choice() != FormSend {
+	if f.Key(uitest.Press("x")) || f.Key(uitest.Press("esc")) || f.Choice() != FormSend {
 		t.Error("a form that was left takes keys")
 	}
 }
@@ -167,13 +168,13 @@ func TestFormMustBeSeen(t *testing.T) {
 	fields[0].Value.Text = "Ada"
 	f := NewForm(fields, intent.Default)
 	shown(f, 60, 8, theme.Plain())
-	f.Key(press("ctrl+s"))
+	f.Key(uitest.Press("ctrl+s"))
 	if f.Submitted() || f.focus == 0 {
 		t.Fatalf("sent %v, field %d", f.Submitted(), f.focus)
 	}
 	for range len(fields) {
 		shown(f, 60, 8, theme.Plain())
-		f.Key(press("ctrl+s"))
+		f.Key(uitest.Press("ctrl+s"))
 	}
 	if !f.Submitted() {
 		t.Errorf("not sent, field %d", f.focus)
@@ -349,14 +350,14 @@ func TestFormScrollsLongHelp(t *testing.T) {
 			t.Errorf("%q was never shown", l)
 		}
 	}
-	f.Key(press("x"))
+	f.Key(uitest.Press("x"))
 	if got := screen(f, 40, 10, theme.Plain()); !strings.Contains(got, "› x█") {
 		t.Errorf("typing does not come back to the text:\n%s", got)
 	}
 }
 
 func formKeys10(f *Form, name string) {
-	f.Key(press(name))
+	f.Key(uitest.Press(name))
 	shown(f, 40, 10, theme.Plain())
 }
 
@@ -369,13 +370,13 @@ func TestFormSizes(t *testing.T) {
 			f := NewForm(fields, intent.Default)
 			for range len(fields) + 2 {
 				rows, x, y := shown(f, width, height, theme.Dark())
-				checkRows(t, rows, width)
+				uitest.CheckStyled(t, rows, width)
 				if len(rows) > height || (x < 0) != (y < 0) || y >= len(rows) || x >= width && x >= 0 {
 					t.Fatalf("%dx%d: %d rows, cursor %d,%d", width, height, len(rows), x, y)
 				}
-				f.Key(press("tab"))
+				f.Key(uitest.Press("tab"))
 				if f.focus == 3 {
-					f.Key(press("x"))
+					f.Key(uitest.Press("x"))
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 const secret = "ßþðđ日ħ"
@@ -19,7 +20,7 @@ func TestFormSecret(t *testing.T) {
 		for _, width := range []int{9, 12, 40, 80} {
 			for _, height := range []int{1, 2, 4, 20} {
 				rows, x, y := shown(f, width, height, theme.Dark())
-				checkRows(t, rows, width)
+				uitest.CheckStyled(t, rows, width)
 				if got := strings.Join(rows, "\n"); strings.ContainsAny(got, secret) {
 					t.Fatalf("the secret is on the screen:\n%s", got)
 				}
@@ -34,7 +35,7 @@ func TestFormSecret(t *testing.T) {
 	}
 	keys := func(names ...string) {
 		for _, n := range names {
-			f.Key(press(n))
+			f.Key(uitest.Press(n))
 		}
 	}
 	look("    › █")
@@ -75,7 +76,7 @@ func TestFormSecret(t *testing.T) {
 // One of many lines stays whole and takes one row; up and down leave it.
 func TestFormSecretOfManyLines(t *testing.T) {
 	f := NewForm([]FormField{{Label: "a"}, {Label: "Key", Kind: FormSecret}, {Label: "b"}}, intent.Default)
-	f.Key(press("tab"))
+	f.Key(uitest.Press("tab"))
 	key := "-----BEGIN-----\n" + strings.Repeat("ß", 100) + "\n-----END-----"
 	f.Paste("\r\n" + key + "\n")
 	rows, x, y := shown(f, 40, 20, theme.Plain())
@@ -85,12 +86,12 @@ func TestFormSecretOfManyLines(t *testing.T) {
 	if got := f.Values()[1].Text; got != key {
 		t.Errorf("got %q", got)
 	}
-	f.Key(press("up"))
+	f.Key(uitest.Press("up"))
 	if f.focus != 0 {
 		t.Error("up stays in the secret")
 	}
-	f.Key(press("tab"))
-	f.Key(press("down"))
+	f.Key(uitest.Press("tab"))
+	f.Key(uitest.Press("down"))
 	if f.focus != 2 {
 		t.Error("down stays in the secret")
 	}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strconv"
 	"strings"
 
 	"parley/ui/theme"
@@ -153,7 +154,7 @@ func (ff *formField) heading(r *formRows, focused bool) string {
 		note = "  required"
 	}
 	if ff.Kind == FormMulti {
-		note += "  " + itoa(len(ff.value().Chosen)) + " of " + itoa(len(ff.Options)) + " chosen"
+		note += "  " + strconv.Itoa(len(ff.value().Chosen)) + " of " + strconv.Itoa(len(ff.Options)) + " chosen"
 	}
 	if room := r.width - 2 - len(note); Width(label) > room && room >= minFormRoom {
 		label = Truncate(label, room, "…")
@@ -251,7 +252,7 @@ func (ff *formField) drawOptions(r *formRows, focused bool) {
 		r.option(row, oneLine(o.Help), focused && i == ff.cursor)
 	}
 	if shown < n {
-		r.add(r.th.Faint.Paint("  " + itoa(ff.first+1) + " to " + itoa(ff.first+shown) + " of " + itoa(n)))
+		r.add(r.th.Faint.Paint("  " + strconv.Itoa(ff.first+1) + " to " + strconv.Itoa(ff.first+shown) + " of " + strconv.Itoa(n)))
 	}
 }
 
@@ -312,7 +313,7 @@ func (f *Form) buttons(r *formRows, above, below bool) string {
 			where += "↓"
 		}
 		if !on {
-			hint = itoa(f.focus+1) + "/" + itoa(len(f.fields))
+			hint = strconv.Itoa(f.focus+1) + "/" + strconv.Itoa(len(f.fields))
 		}
 		hint += " " + where
 	}

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -182,7 +183,7 @@ func (l *List) Key(k tea.KeyPressMsg) bool {
 
 // FilterRow draws what was typed behind a prompt, or the placeholder, and the count at the right: "3/120".
 func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string {
-	count := itoa(len(l.shown)) + "/" + itoa(len(l.items))
+	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
 	text, ink := visible(l.filter), th.Text
 	room := l.filterRoom(width)
 	if w := Width(text); w > room {
@@ -202,7 +203,7 @@ func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string 
 const minFilterRoom = 4
 
 func (l *List) filterRoom(width int) int {
-	return max(width-2-1-len(itoa(len(l.shown)))-1-len(itoa(len(l.items))), 0)
+	return max(width-2-1-len(strconv.Itoa(len(l.shown)))-1-len(strconv.Itoa(len(l.items))), 0)
 }
 
 // FilterCursor returns the column of the typing cursor in FilterRow.

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 func commands() []Item {
@@ -76,7 +77,7 @@ func TestListKeys(t *testing.T) {
 		{"down", 2}, {"down", 3}, {"up", 2}, {"up", 1}, {"up", 6}, {"down", 1}, {"pgdown", 4}, {"end", 6}, {"home", 1},
 		{"o", 3}, {"p", 3}, {"backspace", 3}, {"ctrl+u", 1},
 	} {
-		if !l.Key(press(c.key)) {
+		if !l.Key(uitest.Press(c.key)) {
 			t.Errorf("%s was not taken", c.key)
 		}
 		if it, _ := l.Selected(); it.Value != c.want {
@@ -84,7 +85,7 @@ func TestListKeys(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"enter", "esc", "tab", "backspace", "ctrl+g"} {
-		if l.Key(press(key)) {
+		if l.Key(uitest.Press(key)) {
 			t.Errorf("%s was taken", key)
 		}
 	}
@@ -106,18 +107,18 @@ func TestListGolden(t *testing.T) {
 		for _, step := range []string{"", "end", "o"} {
 			l := NewList(commands())
 			if step != "" {
-				l.Key(press(step))
+				l.Key(uitest.Press(step))
 			}
 			rows := append([]string{l.FilterRow(w, "type to filter", theme.Plain())}, l.Rows(w, 5, theme.Plain())...)
-			checkRows(t, rows, w)
-			checkRows(t, l.Rows(w, 5, theme.Dark()), w)
+			uitest.CheckStyled(t, rows, w)
+			uitest.CheckStyled(t, l.Rows(w, 5, theme.Dark()), w)
 			if len(rows) > 6 {
 				t.Errorf("%d rows", len(rows))
 			}
 			fmt.Fprintf(&b, "== %d wide, key %q\n%s\n", w, step, strings.TrimRight(ansi.Strip(strings.Join(rows, "\n")), " "))
 		}
 	}
-	golden(t, "list.txt", b.String())
+	uitest.GoldenText(t, "list.txt", b.String())
 }
 
 // The selection is always drawn, whatever the height and the way it got there.
@@ -125,7 +126,7 @@ func TestListShowsSelection(t *testing.T) {
 	for height := 1; height < 9; height++ {
 		l := NewList(commands())
 		for _, key := range strings.Fields("down down down down up up down down down up end home pgdown pgdown pgup up up") {
-			l.Key(press(key))
+			l.Key(uitest.Press(key))
 			rows := l.Rows(60, height, theme.Plain())
 			it, _ := l.Selected()
 			if !slices.ContainsFunc(rows, func(r string) bool { return strings.HasPrefix(ansi.Strip(r), "› "+it.Title) }) {

@@ -1,13 +1,10 @@
 package widget
 
 import (
-	"strconv"
 	"strings"
 
 	"parley/ui/theme"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // listLine is one drawn line of a list: an item, or the heading above one.
 type listLine struct {

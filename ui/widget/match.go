@@ -115,8 +115,6 @@ func wordStart(text []rune, i int) bool {
 	return i == 0 || !wordRune(text[i-1]) && wordRune(text[i])
 }
 
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
 func filterTerms(filter string) [][]rune {
 	var terms [][]rune
 	for f := range strings.FieldsSeq(filter) {

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"znkr.io/diff"
@@ -50,7 +51,7 @@ func NewPatchFile(f patch.File) PatchFile {
 			}
 		}
 	}
-	c.lineNumber = len(itoa(highest))
+	c.lineNumber = len(strconv.Itoa(highest))
 	c.showCR = ends[0] && ends[1]
 	return PatchFile{f, c}
 }

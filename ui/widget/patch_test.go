@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/patch"
 	"parley/ui/theme"
+	"parley/ui/uitest"
 )
 
 // told is a line that tells what was read of a file.
@@ -243,7 +244,7 @@ func FuzzPatch(f *testing.F) {
 				continue
 			}
 			all, more := file.Diff.Rows(width, 0, theme.Dark())
-			checkRows(t, all, width)
+			uitest.CheckStyled(t, all, width)
 			if more != 0 || len(all) < file.Diff.Lines() {
 				t.Errorf("%d rows of %d lines, %d more", len(all), file.Diff.Lines(), more)
 			}

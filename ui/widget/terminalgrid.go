@@ -3,6 +3,7 @@ package widget
 import (
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/vt"
@@ -49,7 +50,7 @@ func (t *Terminal) openGrid() {
 	col := t.live.col
 	t.grid.raw(t.live.line() + "\r")
 	if col > 0 {
-		t.grid.raw("\x1b[" + itoa(min(col, t.cols)) + "C")
+		t.grid.raw("\x1b[" + strconv.Itoa(min(col, t.cols)) + "C")
 	}
 	t.grid.raw(string(t.live.pen.appendTo(nil)))
 	t.grid.pen = t.live.pen
@@ -164,7 +165,7 @@ func (g *grid) emit(body []byte, final byte, limit int) {
 		for ; i < len(body) && body[i] >= '0' && body[i] <= '9'; i++ {
 			n = min(n*10+int(body[i]-'0'), limit)
 		}
-		g.buf = append(g.buf, itoa(n)...)
+		g.buf = append(g.buf, strconv.Itoa(n)...)
 	}
 	g.buf = append(g.buf, final)
 	g.write(g.buf)

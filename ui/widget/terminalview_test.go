@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/ui/uitest"
 )
 
 func played(cols int, pieces ...string) *Terminal {
@@ -54,7 +54,7 @@ func TestTerminalRows(t *testing.T) {
 			if c.want != nil && !slices.Equal(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
-			checkRows(t, got, 80)
+			uitest.CheckStyled(t, got, 80)
 		})
 	}
 }
@@ -202,30 +202,6 @@ func TestTerminalGridQueries(t *testing.T) {
 	}
 }
 
-// checkRows asserts what every row of a widget promises.
-func checkRows(t testing.TB, rows []string, width int) {
-	t.Helper()
-	for i, row := range rows {
-		if w := ansi.StringWidth(row); w > width {
-			t.Errorf("row %d is %d cells wide, want at most %d: %q", i, w, width, row)
-		}
-		sc, rest := scanner{s: row}, ""
-		for {
-			cluster, _, _ := sc.next()
-			if cluster == "" {
-				break
-			}
-			rest += cluster
-		}
-		if rest != ansi.Strip(row) || strings.ContainsFunc(rest, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("row %d holds control characters: %q", i, row)
-		}
-		if !sc.pen.zero() {
-			t.Errorf("row %d does not reset its style: %q", i, row)
-		}
-	}
-}
-
 func FuzzTerminal(f *testing.F) {
 	for _, s := range []string{
 		"plain\n", "\x1b[31mred\x1b[m\r\n", "\x1b[5A\x1b[10;10Hx\x1b[J", "\x1b[?1049h\x1b[2J\x1b[3;5r\x1b[L\x1b[M\x1b[99S",
@@ -242,9 +218,9 @@ func FuzzTerminal(f *testing.F) {
 		at = min(max(at, 0), len(in))
 		term := NewTerminal(20)
 		_, _ = term.Write(in[:at])
-		checkRows(t, term.Rows(20, 5), 20)
+		uitest.CheckStyled(t, term.Rows(20, 5), 20)
 		_, _ = term.Write(in[at:])
-		checkRows(t, term.Rows(13, 0), 13)
+		uitest.CheckStyled(t, term.Rows(13, 0), 13)
 		if term.Len() < 0 || term.tripped {
 			t.Errorf("Len = %d, tripped %v", term.Len(), term.tripped)
 		}

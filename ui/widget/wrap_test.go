@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
+	"parley/ui/uitest"
 )
 
 func TestWrap(t *testing.T) {
@@ -49,12 +52,12 @@ func TestWrapAgrees(t *testing.T) {
 		}
 		s, width := b.String(), 1+rnd.IntN(20)
 		rows := Wrap(s, width)
-		checkRows(t, rows, width)
+		uitest.CheckStyled(t, rows, width)
 		if got, want := strings.Join(strings.Fields(strings.Join(rows, "")), ""), strings.Join(strings.Fields(s), ""); got != want {
 			t.Fatalf("Wrap(%q, %d) = %q", s, width, rows)
 		}
 		styled := Wrap("\x1b[32m"+s+"\x1b[m", width)
-		checkRows(t, styled, width)
+		uitest.CheckStyled(t, styled, width)
 		for i := range styled {
 			styled[i] = ansi.Strip(styled[i])
 		}
@@ -135,5 +138,24 @@ func BenchmarkWrap10kB(b *testing.B) {
 				_ = Wrap(text, 100)
 			}
 		})
+	}
+}
+
+// Where the terminal adds up runes, rows are measured as it does, and the emoji of
+// a joined sequence are apart.
+func TestRowsOfATerminalThatAddsUpRunes(t *testing.T) {
+	glyphs.Measure(false)
+	defer glyphs.Measure(true)
+	const family = "👩\u200d👩\u200d👧"
+	for s, want := range map[string]int{family: 6, "👍🏽": 4, "1\ufe0f\u20e3": 1, "हिन्दी": 5, "x\u0302y": 2, "日本": 4, "🇩🇪": 2} {
+		if got := Width(s); got != want {
+			t.Errorf("Width(%q) = %d, want %d", s, got, want)
+		}
+	}
+	if rows := Wrap(family+family, 4); len(rows) != 3 || rows[0] != "👩\u200d👩\u200d" {
+		t.Errorf("%q", rows)
+	}
+	if got := Truncate("a"+family+"b", 6, "…"); got != "a👩\u200d👩\u200d…" {
+		t.Errorf("%q", got)
 	}
 }
