@@ -28,21 +28,27 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	whole := s.toolChanged(*r.Subject.Tool, len(params))
 	if s.cancelling() || len(r.Options) == 0 || c.opts.Services.Permissions == nil {
 		s.post(settled(s, 0, whole, r.Options, Decision{Cancelled: true}))
-		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
+		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
 	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
 	if s.cancelling() { // it was not when we asked
 		s.cancelQuestions()
 	}
-	return func(ctx context.Context) (any, error) {
-		d := asked.Wait(ctx)
-		s.post(settled(s, asked.Key(), whole, r.Options, d))
-		if d.Cancelled {
-			return wire.Cancelled(), nil
-		}
-		return wire.Selected(d.OptionID), nil
+	return func(ctx context.Context) (any, error) { return s.answerOf(ctx, asked, whole, r.Options), nil }
+}
+
+// cancelled is the work of a question that is put to nobody.
+func cancelled(context.Context) (any, error) { return wire.Cancelled(), nil }
+
+// answerOf waits for the decision of a question and tells of it.
+func (s *Session) answerOf(ctx context.Context, asked Asked, tool wire.ToolCall, options []wire.PermissionOption) wire.PermissionResponse {
+	d := asked.Wait(ctx)
+	s.post(settled(s, asked.Key(), tool, options, d))
+	if d.Cancelled {
+		return wire.Cancelled()
 	}
+	return wire.Selected(d.OptionID)
 }
 
 // maxSubject bounds what a question was about, in runes.

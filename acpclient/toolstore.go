@@ -52,22 +52,27 @@ func (st *toolStore) whole(id string) wire.ToolCall {
 // merge applies t to what is stored and returns the whole. size is about the
 // bytes that t holds on to.
 func (st *toolStore) merge(t wire.ToolCall, size int) wire.ToolCall {
-	whole := mergeTool(st.whole(t.ID), t)
+	stored := st.find(t.ID)
+	var old wire.ToolCall
+	if stored != nil {
+		old = stored.tool
+	}
+	whole := mergeTool(old, t)
 	switch {
 	case t.Status != nil && final(*t.Status):
-		st.forget(st.find(t.ID))
+		st.forget(stored)
 	case !saysNothing(t):
-		st.keep(whole, size)
+		st.keep(stored, whole, size)
 	}
 	return whole
 }
 
-// keep stores what is known of a call, which has become size bytes more.
-func (st *toolStore) keep(whole wire.ToolCall, size int) {
+// keep stores what is known of a call, which has become size bytes more. t is what was
+// stored of it; nil where nothing was.
+func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 	if size > maxStoredToolBytes {
 		return
 	}
-	t := st.find(whole.ID)
 	if t == nil {
 		t = &storedTool{}
 		if st.open == nil {

@@ -32,7 +32,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	}
 	q := s.questionV2(r, len(params))
 	if len(r.Options) == 0 || c.opts.Services.Permissions == nil {
-		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
+		return cancelled
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	open := &openQuestion{about: aboutOf(r), cancel: cancel}
@@ -45,19 +45,14 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	s.mu.Unlock()
 	if dead {
 		s.closeQuestion(open)
-		return func(context.Context) (any, error) { return wire.Cancelled(), nil }
+		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
 	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
 		defer s.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()
-		d := asked.Wait(ctx)
-		s.post(settled(s, asked.Key(), q.Tool, r.Options, d))
-		if d.Cancelled {
-			return wire.Cancelled(), nil
-		}
-		return wire.Selected(d.OptionID), nil
+		return s.answerOf(ctx, asked, q.Tool, r.Options), nil
 	}
 }
 

@@ -288,8 +288,10 @@ type FileWritten struct {
 	Created        bool
 }
 
-// PermissionAsked says that a question waits for an answer. The question itself
-// is the front end's business.
+// PermissionAsked says that the agent, or parley itself, has asked for something:
+// where in the conversation, about which tool call, and when. It is for the record,
+// and comes of every question, those that a rule answers at once among them. What a
+// user is to answer reaches the front end from whoever asks it (permissions.Asked).
 type PermissionAsked struct {
 	For
 	Key    uint64
@@ -297,7 +299,8 @@ type PermissionAsked struct {
 	At     time.Time
 }
 
-// PermissionSettled says what became of it. Allowed is what the answer meant.
+// PermissionSettled says what became of it, for the record, too. Allowed is what the
+// answer meant.
 type PermissionSettled struct {
 	For
 	Key      uint64

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"parley/internal/jsonscan"
 )
@@ -9,15 +11,24 @@ import (
 // A shape declares the objects that a T is decoded from: which members count, and
 // what becomes of the object where one of them is absent or malformed.
 type shape[T any] struct {
-	members []member[T]
+	members []member[T] // at most 64
+	needed  uint64      // those that are required, as bits
 }
 
-// object is the shape with these members, at most 64.
-func object[T any](members ...member[T]) *shape[T] { return &shape[T]{members} }
+// object is the shape with these members.
+func object[T any](members ...member[T]) *shape[T] {
+	s := &shape[T]{members: members}
+	for i, m := range members {
+		if m.rule == needed {
+			s.needed |= 1 << i
+		}
+	}
+	return s
+}
 
 // with is the shape with more members.
 func (s *shape[T]) with(members ...member[T]) *shape[T] {
-	return &shape[T]{append(s.members[:len(s.members):len(s.members)], members...)}
+	return object(append(slices.Clip(s.members), members...)...)
 }
 
 // A value decodes the next value of a text into a zero V, and tells whether it was
@@ -117,10 +128,8 @@ func (s *shape[T]) decode(c *jsonscan.Cursor, t *T) error {
 	if !c.Sound() {
 		return jsonscan.ErrSyntax
 	}
-	for i, m := range s.members {
-		if m.rule == needed && found&(1<<i) == 0 {
-			return need(m.name)
-		}
+	if missing := s.needed &^ found; missing != 0 {
+		return need(s.members[bits.TrailingZeros64(missing)].name)
 	}
 	return nil
 }
