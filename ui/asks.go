@@ -9,7 +9,7 @@ import (
 	"parley/ui/inline"
 	"parley/ui/panel"
 	"parley/ui/question"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // questionHost is what questions need of their page: a question.Host.
@@ -71,7 +71,7 @@ type (
 		chat    *chat
 		key     uint64 // of the question
 		session string
-		items   []widget.Item
+		items   []list.Item
 	}
 	ruleMade struct {
 		chat  *chat
@@ -111,7 +111,7 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 		return nil
 	}
 	conn := c.Agent.Conn()
-	c.panels.show(&panel.List{Title: "a rule for this and what is like it", Foot: "enter makes it · esc", List: widget.NewList(msg.items), Choose: func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Title: "a rule for this and what is like it", Foot: "enter makes it · esc", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
 		return func() tea.Msg {
 			where, err := conn.AddRule(msg.session, rule)

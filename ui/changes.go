@@ -12,7 +12,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // changesListed are the changes of a session, in the order in which they were made.
@@ -125,13 +125,13 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 		if f.Why != "" {
 			lines = append(lines, panel.Line{Text: "it cannot be put back: " + safetext.Line(f.Why, 300), Head: true})
 		}
-		var diff *widget.Computed
+		var d *diff.Computed
 		if before, after, ok := conn.Texts(session, f); ok {
-			diff = widget.Compute(widget.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
+			d = diff.Compute(diff.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
 		} else {
 			lines = append(lines, panel.Line{Text: "what it held is not kept", Head: true})
 		}
-		return changeShown{c, panel.Source(f.Kind+" "+path, lines, diff)}
+		return changeShown{c, panel.Source(f.Kind+" "+path, lines, d)}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"parley/ui/question"
 	"parley/ui/theme"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // colouredMsg brings the colours of code that was drawn without.
@@ -18,7 +18,7 @@ type colouredMsg struct {
 	diffs    []*transcript.Colouring
 	question *question.Question
 	asked    []*question.Diff
-	found    []*widget.Syntax // for each of asked
+	found    []*diff.Syntax // for each of asked
 }
 
 // colour looks at the code of diffs and messages that has just come into sight,

@@ -14,7 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // composing is the page as the host of its composer, and what the page does with that.
@@ -120,7 +120,7 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 // until something is chosen.
 func (h composing) search() tea.Cmd {
 	c := h.c
-	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: widget.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it widget.Item) tea.Cmd {
+	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it list.Item) tea.Cmd {
 		c.composer.KeepDraft() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
 		c.composer.Refresh()

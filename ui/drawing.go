@@ -7,7 +7,7 @@ import (
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
 )
 
 // drawing is a frame of the screen. Making it writes nothing: what depends on having
@@ -66,7 +66,7 @@ func (m *Model) arrange() {
 		return
 	}
 	c := m.typedOn()
-	width := widget.InnerWidth(m.width)
+	width := box.InnerWidth(m.width)
 	if m.inlined() {
 		width = liveCells(m.width)
 		c.view.SetSize(m.width, max(1, m.height-5)) // so that a page knows how far to scroll

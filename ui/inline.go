@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/inline"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Widths of the live part.
@@ -123,7 +123,7 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 		foot = popup.Foot()
 	}
 	if foot != "" {
-		below = append(below, widget.Truncate(th.Dim.Paint("  "+foot), cells, "…"))
+		below = append(below, text.Truncate(th.Dim.Paint("  "+foot), cells, "…"))
 	}
 	return append(below, c.status().Short(cells)), y
 }

@@ -14,7 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/uitest"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // boundKeys are the keys that any layer binds, and a letter that none does.
@@ -136,7 +136,7 @@ func TestKeysOfLayers(t *testing.T) {
 			if words == "" {
 				continue
 			}
-			for i, r := range widget.Wrap(name+": "+words, 110) {
+			for i, r := range text.Wrap(name+": "+words, 110) {
 				if i > 0 {
 					r = "    " + r
 				}

@@ -11,7 +11,8 @@ import (
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/text"
 )
 
 // rows draws the page: the transcript on top, below it what is asked and what
@@ -26,7 +27,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.asks() == "" {
-		input, frame = widget.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+		input, frame = box.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
 		for i, row := range input {
 			input[i] = "  " + row
@@ -160,7 +161,7 @@ func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea
 		}
 		y := max(0, top-len(box))
 		on.areas.lid = min(on.areas.lid, y)
-		rows = widget.Overlay(rows, box, 0, y)
+		rows = text.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y
 			cursor = at
@@ -187,9 +188,9 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	case n > 0:
 		word = fmt.Sprintf(" ↓ %d new · end ", n)
 	}
-	tag := c.m.Theme.Selected.Paint(widget.Truncate(word, width-4, "…"))
-	on.areas.end = mouse.Area{X: width - 2 - widget.Width(tag), Y: top + border, Width: widget.Width(tag), Height: 1}
-	below[border] = widget.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
+	tag := c.m.Theme.Selected.Paint(text.Truncate(word, width-4, "…"))
+	on.areas.end = mouse.Area{X: width - 2 - text.Width(tag), Y: top + border, Width: text.Width(tag), Height: 1}
+	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
 // asks says who waits for the user's answer; "" where nobody does.

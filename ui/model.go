@@ -16,7 +16,7 @@ import (
 	"parley/ui/start"
 	"parley/ui/status"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // page is what the screen shows.
@@ -137,9 +137,9 @@ func (m *Model) draw() drawing {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{widget.Truncate(m.Theme.Dim.Paint("ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
+		rows = []string{text.Truncate(m.Theme.Dim.Paint("ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
-		rows = []string{widget.Truncate("too small: parley wants 20 by 6", m.width, "")}
+		rows = []string{text.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 	case m.page == connectingPage:

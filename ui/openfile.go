@@ -10,7 +10,7 @@ import (
 	"parley/ui/inline"
 	"parley/ui/panel"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Messages of opening a file in the editor.
@@ -43,15 +43,15 @@ func (l conversation) openFile() tea.Cmd {
 	case len(files) == 1:
 		return l.openAt(files[0])
 	}
-	items := make([]widget.Item, 0, len(files))
+	items := make([]list.Item, 0, len(files))
 	for _, f := range files {
 		title := transcript.Short(f.Path, c.m.opts.Cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}
-		items = append(items, widget.Item{Title: title, Value: f})
+		items = append(items, list.Item{Title: title, Value: f})
 	}
-	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: widget.NewList(items), Choose: panel.With(l.openAt)})
+	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: list.New(items), Choose: panel.With(l.openAt)})
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // pendingRows are the rows between the transcript and the composer, which say what comes
@@ -24,7 +24,7 @@ func pendingRows(s *workspace.Session, words func(string) string, width, height 
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
 	if len(s.Carried) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, widget.Truncate(" "+th.Dim.Paint(carriedRow(s.Carried)), max(10, width-widget.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.Carried)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -45,7 +45,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
 		th.Dim.Paint(a.Spec.Command), th.Dim.Paint("in " + dir)}
 	for i := range rows {
-		rows[i] = widget.Truncate("  "+rows[i], width, "…")
+		rows[i] = text.Truncate("  "+rows[i], width, "…")
 	}
 	return rows
 }
@@ -53,7 +53,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 // planLine is the plan in one line: of several the one that changed last.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
-		return widget.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
+		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
 	}
 	plan := t.Plan
 	if len(plan) == 0 {
@@ -75,7 +75,7 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if current != "" {
 		line += " ▸ " + panel.Unmarked(current)
 	}
-	return widget.Truncate(line, width, "…")
+	return text.Truncate(line, width, "…")
 }
 
 // queueRows are the prompts that wait, newest last: those that the agent holds
@@ -115,8 +115,8 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 			}
 		}
 		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(words(all[i].text)), " ") + "\""
-		line = widget.Truncate(line, max(10, width-widget.Width(right)-1), "…") + right
-		rows = append(rows, widget.Truncate(line, width, "…"))
+		line = text.Truncate(line, max(10, width-text.Width(right)-1), "…") + right
+		rows = append(rows, text.Truncate(line, width, "…"))
 	}
 	return rows
 }

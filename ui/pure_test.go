@@ -17,10 +17,10 @@ var memos = []string{
 	"question.body",           // the rows of a question: a large diff is not drawn on every frame
 	"question.diffs",          // what was compared of it
 	"transcript.layout",       // entries as rows, by width, theme and density
-	"widget.inputLine.starts", // how a row of a draft wraps
-	"widget.inputLine.width",
-	"widget.formField.help", // how the help of a field wraps
-	"widget.formField.helpWidth",
+	"editor.inputLine.starts", // how a row of a draft wraps
+	"editor.inputLine.width",
+	"form.formField.help", // how the help of a field wraps
+	"form.formField.helpWidth",
 	"ui.source.rows", // the messages behind an item, by the width
 	"ui.source.width",
 }
@@ -28,7 +28,7 @@ var memos = []string{
 // impure are fields that are still written while rows are made. The list only gets
 // shorter: a field that nothing writes any longer has to be taken off.
 var impure = []string{
-	"widget.List.page", // the part of a list on the screen
+	"list.List.page", // the part of a list on the screen
 }
 
 // written are those of impure that were seen to change.

@@ -14,7 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // entry is a session in the overview: one that is open here, one that an agent
@@ -155,7 +155,7 @@ func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
 			_, own := transcript.SplitCarried(string(it.Text))
-			return widget.Truncate(own, 60, "…")
+			return text.Truncate(own, 60, "…")
 		}
 	}
 	return "new session"
@@ -192,7 +192,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "the agent is gone"
 	case !e.agent.Conn().Client.Agent().Delete:
 		l.Note = "the agent cannot delete sessions"
-	case l.Sure(intent.DeleteEntry, e.listed.ID, "delete \""+widget.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
+	case l.Sure(intent.DeleteEntry, e.listed.ID, "delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // resultMsg is what a task of the workspace has brought.
@@ -215,7 +215,7 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 
 // countLines counts the lines of a change.
 func countLines(f workspace.FileChange, before, after string) (added, removed int) {
-	return widget.Summarise(widget.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
+	return diff.Summarise(diff.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
 }
 
 // retrying tells whether the connection of the page's agent is lost and another try

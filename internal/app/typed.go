@@ -9,7 +9,7 @@ import (
 	"parley/ui"
 	"parley/ui/composer"
 	usershell "parley/ui/shell"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // warnings has what the engine room warns of said on the screen.
@@ -64,7 +64,7 @@ func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
 	draft, err := d.kept.Load(memory.Key(k))
 	out := composer.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
-		out.Parts = append(out.Parts, widget.Part(p))
+		out.Parts = append(out.Parts, editor.Part(p))
 	}
 	return out, err
 }

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // maxOSC52 bounds what is sent to the terminal's clipboard, in bytes: terminals
@@ -52,7 +52,7 @@ type copied struct {
 
 // Handle says how it went; where no program has copied, the terminal is asked.
 func (m copied) Handle() tea.Cmd {
-	size := widget.Lines(m.text)
+	size := text.Lines(m.text)
 	switch {
 	case m.text == "":
 		return m.say("there is nothing to copy")

@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/picture"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // attaching puts images into a draft: from the clipboard, and those of which a path was
 // typed or pasted.
 type attaching struct {
-	editor *widget.Editor
+	editor *editor.Editor
 	host   Host
 	images *images
 }

@@ -6,13 +6,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
+	"parley/ui/widget/list"
 )
 
 // commands completes the slash command that is being typed.
 type commands struct {
 	env    *layer.Env
-	editor *widget.Editor
+	editor *editor.Editor
 	host   Host
 	popup  *Popup
 	closed string // the text that the popup was closed for
@@ -35,15 +36,15 @@ func (c *commands) refresh() {
 	if c.closed != "" && strings.HasPrefix(text, c.closed) {
 		return
 	}
-	var items []widget.Item
+	var items []list.Item
 	agent, own := c.host.Commands()
 	for _, cmd := range agent {
-		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
+		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
 	}
 	for _, o := range own {
-		items = append(items, widget.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
+		items = append(items, list.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
 	}
-	p := &Popup{env: c.env, foot: "tab completes", list: widget.NewList(items)}
+	p := &Popup{env: c.env, foot: "tab completes", list: list.New(items)}
 	p.end = func(key string) tea.Cmd { return c.end(p, text, key) }
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() > 0 {

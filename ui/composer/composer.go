@@ -13,7 +13,7 @@ import (
 	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // Host is the page that a composer belongs to.
@@ -45,7 +45,7 @@ type Session struct {
 
 // Composer is where the prompts of a page are written.
 type Composer struct {
-	*widget.Editor
+	*editor.Editor
 	env      *layer.Env
 	host     Host
 	store    *Store
@@ -59,7 +59,7 @@ type Composer struct {
 
 // New makes an empty composer.
 func (s *Store) New(host Host) *Composer {
-	e := widget.NewEditor()
+	e := editor.New()
 	e.SetVim(s.opts.Env.Keys.Vim())
 	e.SetTokens(s.images.label)
 	c := &Composer{Editor: e, env: s.opts.Env, host: host, store: s}
@@ -76,9 +76,9 @@ func (c *Composer) Fit(width, height int) {
 	c.SetMaxRows(max(1, height/3))
 }
 
-// Draw draws the editor. Its cursor is at [widget.Editor.Cursor].
+// Draw draws the editor. Its cursor is at [editor.Editor.Cursor].
 func (c *Composer) Draw() []string {
-	look := widget.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Invitation()}
+	look := editor.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Invitation()}
 	if shelling(c.Editor) {
 		look.Prompt = "$ "
 	}
@@ -86,7 +86,7 @@ func (c *Composer) Draw() []string {
 }
 
 // shelling tells whether what is typed is a command for the shell.
-func shelling(e *widget.Editor) bool { return e.HasPrefix("!") }
+func shelling(e *editor.Editor) bool { return e.HasPrefix("!") }
 
 // Type hands a key to the editor; false where it has no use for it.
 func (c *Composer) Type(p layer.Press) (tea.Cmd, bool) {

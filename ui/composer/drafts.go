@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // Drafts keeps what was typed and not sent, over runs. Its methods may wait, and
@@ -29,13 +29,13 @@ func (k DraftKey) left() DraftKey { return DraftKey{Dir: k.Dir, Agent: k.Agent} 
 
 // Draft is what stood in the composer, and the prompts that waited.
 type Draft struct {
-	Parts   []widget.Part
+	Parts   []editor.Part
 	Queued  []string
 	Session string // of the one left in the project: the session it was typed in
 }
 
 func (d Draft) empty() bool {
-	return len(d.Queued) == 0 && !slices.ContainsFunc(d.Parts, func(p widget.Part) bool { return strings.TrimSpace(p.Text) != "" })
+	return len(d.Queued) == 0 && !slices.ContainsFunc(d.Parts, func(p editor.Part) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
 func (d Draft) equal(other Draft) bool {
@@ -103,16 +103,16 @@ func (c *Composer) fill(d Draft) tea.Cmd {
 
 // parts are those of a draft with the prompts that waited in front. They are
 // never sent by themselves.
-func (d Draft) parts() []widget.Part {
-	var parts []widget.Part
+func (d Draft) parts() []editor.Part {
+	var parts []editor.Part
 	for i, q := range d.Queued {
 		if i > 0 {
-			parts = append(parts, widget.Part{Text: "\n\n"})
+			parts = append(parts, editor.Part{Text: "\n\n"})
 		}
-		parts = append(parts, widget.Part{Text: q, Pasted: true})
+		parts = append(parts, editor.Part{Text: q, Pasted: true})
 	}
 	if len(d.Queued) > 0 && len(d.Parts) > 0 {
-		parts = append(parts, widget.Part{Text: "\n\n"})
+		parts = append(parts, editor.Part{Text: "\n\n"})
 	}
 	return append(parts, d.Parts...)
 }

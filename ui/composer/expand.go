@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/mention"
 	"parley/internal/safetext"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // expansion makes blocks of a prompt that mentions files, or holds images.
@@ -47,12 +47,12 @@ func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event
 		}
 		long, mentions = false, nil
 	}
-	if !long && len(mentions) == 0 && !widget.HasTokens(text) {
+	if !long && len(mentions) == 0 && !editor.HasTokens(text) {
 		return nil
 	}
 	e := &expansion{text: text, info: to.Agent, files: s.opts.Files, roots: to.Roots, mentions: mentions, long: long, pictures: map[rune]*image{}}
-	for _, piece := range widget.SplitTokens(text) {
-		if token, ok := widget.Token(piece); ok {
+	for _, piece := range editor.SplitTokens(text) {
+		if token, ok := editor.Token(piece); ok {
 			e.pictures[token] = s.images.of[token]
 		}
 	}
@@ -72,8 +72,8 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 		}
 		text = ""
 	}
-	for _, piece := range widget.SplitTokens(e.text) {
-		token, ok := widget.Token(piece)
+	for _, piece := range editor.SplitTokens(e.text) {
+		token, ok := editor.Token(piece)
 		if !ok {
 			text += piece
 			continue

@@ -16,7 +16,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
 )
 
 // image is one that is in a draft, as a token, from the moment it is
@@ -61,9 +61,9 @@ type imageMsg struct {
 func (p *images) add(name, text string, load func() (Picture, error)) (*image, tea.Cmd) {
 	if p.of == nil {
 		// Tokens of a run before, in drafts and the history, mean nothing.
-		p.of, p.next = map[rune]*image{}, widget.FirstToken+rand.N(rune(widget.LastToken-widget.FirstToken)/2)
+		p.of, p.next = map[rune]*image{}, editor.FirstToken+rand.N(rune(editor.LastToken-editor.FirstToken)/2)
 	}
-	if p.next > widget.LastToken {
+	if p.next > editor.LastToken {
 		return nil, nil
 	}
 	a := &image{token: p.next, name: safetext.Line(name, 60), text: text, done: make(chan struct{})}
@@ -112,12 +112,12 @@ func (p *images) lasting(text string) string {
 }
 
 func replaceTokens(text string, with func(token rune) string) string {
-	if !widget.HasTokens(text) {
+	if !editor.HasTokens(text) {
 		return text
 	}
 	var b strings.Builder
-	for _, piece := range widget.SplitTokens(text) {
-		if token, ok := widget.Token(piece); ok {
+	for _, piece := range editor.SplitTokens(text) {
+		if token, ok := editor.Token(piece); ok {
 			piece = with(token)
 		}
 		b.WriteString(piece)

@@ -14,13 +14,15 @@ import (
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/editor"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
 )
 
 // mentions completes the mention of a file that is being typed.
 type mentions struct {
 	env     *layer.Env
-	editor  *widget.Editor
+	editor  *editor.Editor
 	host    Host
 	files   Files
 	context func() context.Context // ends with the screen
@@ -154,7 +156,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 	case len(items) == 0 && msg.found.Complete:
 		m.popup = nil
 	case fresh || m.popup == nil:
-		m.popup = &Popup{env: m.env, list: widget.NewList(items), end: m.key}
+		m.popup = &Popup{env: m.env, list: list.New(items), end: m.key}
 	default:
 		m.popup.list.SetItems(items)
 	}
@@ -163,7 +165,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 	if m.popup != nil {
 		m.popup.foot = "tab completes · esc"
 		if !msg.found.Complete {
-			m.popup.foot = "listing… " + widget.Grouped(msg.found.Listed) + " files"
+			m.popup.foot = "listing… " + text.Grouped(msg.found.Listed) + " files"
 		}
 	}
 	if !msg.found.Complete {
@@ -186,13 +188,13 @@ func (msg filesAgainMsg) Handle() tea.Cmd {
 
 // items are the lines of the popup. The directory that is typed itself is
 // none of them.
-func (m *mentions) items(found []FoundFile) []widget.Item {
-	items := make([]widget.Item, 0, len(found))
+func (m *mentions) items(found []FoundFile) []list.Item {
+	items := make([]list.Item, 0, len(found))
 	for _, f := range found {
 		if strings.HasSuffix(f.Path, "/") && f.Path == m.word.Query {
 			continue
 		}
-		it := widget.Item{Title: f.Path, Path: true, Marks: f.Marks, Value: f.Path}
+		it := list.Item{Title: f.Path, Path: true, Marks: f.Marks, Value: f.Path}
 		if safe := safetext.Line(f.Path, 4096); safe != f.Path || safetext.HasSuspicious(f.Path) {
 			quoted := strconv.Quote(f.Path)
 			it.Title, it.Marks = safetext.Line(quoted[1:len(quoted)-1], 4096), nil
@@ -220,7 +222,7 @@ func (m *mentions) key(key string) tea.Cmd {
 func (m *mentions) done(key string) tea.Cmd {
 	path, ok := "", false
 	if m.popup != nil {
-		var it widget.Item
+		var it list.Item
 		if it, ok = m.popup.list.Selected(); ok {
 			path = it.Value.(string)
 		}

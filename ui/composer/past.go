@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // History keeps what was sent in a project, over runs. Its methods may wait, and
@@ -121,9 +121,9 @@ func (c *Composer) KeepDraft() {
 
 // Entries are what was sent before, the newest first, each with its text as Value. Of a
 // long one the beginning is shown and searched.
-func (c *Composer) Entries() []widget.Item {
+func (c *Composer) Entries() []list.Item {
 	const most = 500
-	items := make([]widget.Item, 0, len(c.recall.entries))
+	items := make([]list.Item, 0, len(c.recall.entries))
 	seen := make(map[string]bool, len(c.recall.entries))
 	for _, text := range slices.Backward(c.recall.entries) {
 		if seen[text] {
@@ -138,7 +138,7 @@ func (c *Composer) Entries() []widget.Item {
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n"); n > 0 {
 			hint = fmt.Sprintf("%d lines", n+1)
 		}
-		items = append(items, widget.Item{Title: strings.Join(strings.Fields(c.Words(title)), " "), Hint: hint, Value: text})
+		items = append(items, list.Item{Title: strings.Join(strings.Fields(c.Words(title)), " "), Hint: hint, Value: text})
 	}
 	return items
 }

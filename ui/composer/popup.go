@@ -5,14 +5,15 @@ import (
 
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/list"
 )
 
 // Popup lists what completes the word before the cursor. It is a layer, which takes the
 // keys that move, complete and close, and leaves the others to the editor.
 type Popup struct {
 	env   *layer.Env
-	list  *widget.List
+	list  *list.List
 	foot  string
 	moved bool // the user has chosen another than the first
 	// end handles esc, tab and enter.
@@ -38,7 +39,7 @@ func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
 // Rows implements layer.Overlayer.
 func (p *Popup) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := p.env.Theme
-	return widget.Box{Body: p.Lines(max(1, widget.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
+	return box.Box{Body: p.Lines(max(1, box.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
 }
 
 // Lines is the list without its box, in at most height rows, and one at least.

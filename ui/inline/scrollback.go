@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 const (
@@ -131,7 +131,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 		if s.front != nil {
 			rows = append(rows, "")
 		}
-		rows = append(rows, widget.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(p.Name)+th.Dim.Paint(" · "+strings.Join(strings.Fields(p.About), " ")+" ──"), p.Width, "…"))
+		rows = append(rows, text.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(p.Name)+th.Dim.Paint(" · "+strings.Join(strings.Fields(p.About), " ")+" ──"), p.Width, "…"))
 		if !p.Begun() { // later entries bring their own
 			rows = append(rows, "")
 		}
@@ -140,7 +140,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 	if !s.caught {
 		s.caught = true
 		if n := p.Skip(maxBacklog); n > 0 {
-			rows = append(rows, widget.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries are not written here: pgup shows them", n)), p.Width, "…"))
+			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries are not written here: pgup shows them", n)), p.Width, "…"))
 		}
 	}
 	return rows

@@ -16,7 +16,7 @@ import (
 	"parley/internal/safetext"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	widgetdiff "parley/ui/widget/diff"
 )
 
 // output writes all that a tool call has brought: what, and each line of it.
@@ -118,7 +118,7 @@ const maxCompared = 4 << 20
 
 // change writes the lines that differ between two texts, and three around
 // them, each with its number and what becomes of it.
-func (p *printer) change(d widget.Diff) {
+func (p *printer) change(d widgetdiff.Diff) {
 	path := plain.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
 		p.say("Change of %s: no changes.", path)
@@ -143,7 +143,7 @@ func linesIn(s string) int {
 }
 
 // changeLines are the lines of a change, in words.
-func changeLines(d widget.Diff) []string {
+func changeLines(d widgetdiff.Diff) []string {
 	const around = 3
 	opts := []textdiff.Option{diff.Context(around), textdiff.IndentHeuristic()}
 	if max(len(d.Old), len(d.New)) > maxCompared {

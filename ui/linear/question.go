@@ -10,7 +10,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/linear/plain"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // asking is something that an agent waits for the user with.
@@ -196,7 +196,7 @@ func (p *permission) write(of int) {
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
-			out.change(widget.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.OldNone, First: part.First})
+			out.change(diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.OldNone, First: part.First})
 		default:
 			out.lines(part.Text)
 		}

@@ -11,7 +11,8 @@ import (
 	"parley/internal/safetext"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/terminal"
 )
 
 // announceAfter is how long a tool call may take before it is said that it runs:
@@ -145,10 +146,10 @@ func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 	for _, content := range it.Tool.Content {
 		switch {
 		case content.Diff != nil:
-			added, removed := widget.Summarise(transcript.Change(content.Diff))
+			added, removed := diff.Summarise(transcript.Change(content.Diff))
 			b.diffs, b.added, b.removed = true, b.added+added, b.removed+removed
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
-			for _, f := range widget.ParsePatch(content.Changes.Patch) {
+			for _, f := range diff.ParsePatch(content.Changes.Patch) {
 				if f.Diff != nil {
 					b.diffs, b.added, b.removed = true, b.added+f.Diff.Added, b.removed+f.Diff.Removed
 				}
@@ -178,9 +179,9 @@ func endOf(term *thread.Terminal) string {
 }
 
 // screenOf plays the output of a command.
-func screenOf(term *thread.Terminal) *widget.Terminal {
+func screenOf(term *thread.Terminal) *terminal.Terminal {
 	const cols = 200 // of a program that addresses its screen
-	screen := widget.NewTerminal(cols)
+	screen := terminal.New(cols)
 	screen.Write(term.Output)
 	return screen
 }

@@ -9,7 +9,8 @@ import (
 	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
 )
 
 // Command is a slash command.
@@ -23,11 +24,11 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 	}
 	var rows []string
 	line := func(label, help string) {
-		for i, r := range widget.Wrap(help, max(1, width-column-2)) {
+		for i, r := range text.Wrap(help, max(1, width-column-2)) {
 			if i > 0 {
 				label = ""
 			}
-			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-*s", column, widget.Truncate(label, column-1, "…")))+r)
+			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-*s", column, text.Truncate(label, column-1, "…")))+r)
 		}
 	}
 	for _, in := range intent.Contexts {
@@ -71,19 +72,19 @@ func fitting(keys []string, column int) string {
 // Palette offers every action that is of use with its key and what to type for it, and
 // the agent's commands, to be done or put into the composer.
 func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Intent) bool, slash func(intent.Action) string, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
-	var items []widget.Item
+	var items []list.Item
 	for _, in := range []intent.Context{intent.Chat, intent.Always} {
 		for _, a := range intent.Of(in) {
 			if a.Quiet || useless(a.Intent) {
 				continue
 			}
-			items = append(items, widget.Item{Title: a.Help, Detail: slash(a), Hint: keys.Label(in, a.Intent), Value: a.Intent})
+			items = append(items, list.Item{Title: a.Help, Detail: slash(a), Hint: keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
 	for _, cmd := range agent {
-		items = append(items, widget.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
+		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
 	}
-	return &List{Title: "actions", Foot: "enter does it · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+	return &List{Title: "actions", Foot: "enter does it · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		switch v := it.Value.(type) {
 		case intent.Intent:
 			return do(v)

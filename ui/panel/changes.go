@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Change is what has become of one file in a turn, or over several.
@@ -23,8 +23,8 @@ type Change struct {
 }
 
 // item is the row of a change.
-func (f Change) item() widget.Item {
-	it := widget.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
+func (f Change) item() list.Item {
+	it := list.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
 	switch {
 	case f.Undone:
 		it.Hint = "put back"
@@ -36,11 +36,11 @@ func (f Change) item() widget.Item {
 
 // Changes lists what has changed, the newest first.
 func Changes(changes []Change, read func(Change) tea.Cmd) *List {
-	var items []widget.Item
+	var items []list.Item
 	for _, f := range slices.Backward(changes) {
 		items = append(items, f.item())
 	}
-	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: widget.NewList(items), Choose: With(read)}
+	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: list.New(items), Choose: With(read)}
 }
 
 // Undoable is what there is to put back.
@@ -56,7 +56,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	some := func(do func([]Change) tea.Cmd, changes ...Change) func() tea.Cmd {
 		return func() tea.Cmd { return do(changes) }
 	}
-	var items []widget.Item
+	var items []list.Item
 	last := 0
 	for _, f := range u.Changes {
 		last = max(last, f.Turn)
@@ -69,7 +69,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	}
 	offer := func(what string, changes []Change) {
 		if len(changes) > 0 {
-			items = append(items, widget.Item{Title: fmt.Sprintf("put back %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
+			items = append(items, list.Item{Title: fmt.Sprintf("put back %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
 		}
 	}
 	offer("the last turn", turn)
@@ -85,7 +85,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		items = append(items, it)
 	}
 	if n := len(u.Undone); n > 1 {
-		items = append(items, widget.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: some(doAgain, u.Undone...)})
+		items = append(items, list.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: some(doAgain, u.Undone...)})
 	}
 	for _, f := range u.Undone {
 		it := f.item()
@@ -93,7 +93,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		it.Section, it.Hint, it.Value = "put back", "enter does it again", some(doAgain, f)
 		items = append(items, it)
 	}
-	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: widget.NewList(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
 // Files is a number of files.
@@ -115,7 +115,7 @@ type Call struct {
 // Trust lists what the agent has changed and run in the session, by whose permission it
 // had, and what changed that no call named; nil where there is nothing.
 func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
-	var items []widget.Item
+	var items []list.Item
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
 			for _, f := range slices.Backward(unnamed) {
@@ -128,7 +128,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 			if c.Trust != trust {
 				continue
 			}
-			item := widget.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
+			item := list.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
 			if !c.Ended.IsZero() {
 				item.Hint = c.Ended.Format("15:04")
 			}
@@ -138,7 +138,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 	if len(items) == 0 {
 		return nil
 	}
-	return &List{Title: "what the agent changed and ran", Foot: "enter goes there · esc", List: widget.NewList(items), Choose: func(it widget.Item) tea.Cmd {
+	return &List{Title: "what the agent changed and ran", Foot: "enter goes there · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if f, ok := it.Value.(Change); ok {
 			return read(f)
 		}

@@ -7,7 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/text"
 )
 
 // CopyMenu offers what can be copied of an entry, each by a letter. The texts are made
@@ -62,7 +63,7 @@ func (m *CopyMenu) shownCodes() (first, n int) {
 // Rows implements layer.Overlayer.
 func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := m.env.Theme
-	inner := widget.InnerWidth(width)
+	inner := box.InnerWidth(width)
 	option := func(key, what string) string { return th.Key.Paint(key) + " " + what }
 	options := []string{option("y", "all of it")}
 	if len(m.Codes) > 0 {
@@ -78,7 +79,7 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 	if m.Command != nil {
 		options = append(options, option("m", "the command"))
 	}
-	body := widget.Wrap(strings.Join(options, "   "), inner)
+	body := text.Wrap(strings.Join(options, "   "), inner)
 	if first, n := m.shownCodes(); len(m.Codes) > 1 {
 		n = min(n, max(0, height-2-len(body)))
 		for i := range n {
@@ -88,9 +89,9 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 			if lang == "" {
 				lang = "text"
 			}
-			line := fmt.Sprintf("%s, %s  ", lang, widget.Lines(code.Text))
-			body = append(body, widget.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
+			line := fmt.Sprintf("%s, %s  ", lang, text.Lines(code.Text))
+			body = append(body, text.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
 		}
 	}
-	return widget.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
+	return box.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
 }

@@ -7,7 +7,9 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
 )
 
 // List is a list to choose from. Letters narrow it.
@@ -19,13 +21,13 @@ type List struct {
 	Empty       string // shown while there is nothing to choose from
 	Leaves      bool   // esc closes it, whatever was typed
 
-	List   *widget.List
-	Choose func(widget.Item) tea.Cmd                   // enter; the list closes then, unless another one was opened
-	Keys   map[intent.Intent]func(widget.Item) tea.Cmd // by intents of lists; the list stays
+	List   *list.List
+	Choose func(list.Item) tea.Cmd                   // enter; the list closes then, unless another one was opened
+	Keys   map[intent.Intent]func(list.Item) tea.Cmd // by intents of lists; the list stays
 
 	// Items are what there is to choose from now; nil where that does not change while
 	// the list is open. Same tells whether two values are of the same thing.
-	Items func() []widget.Item
+	Items func() []list.Item
 	Same  func(a, b any) bool
 
 	confirm confirmation
@@ -33,7 +35,7 @@ type List struct {
 
 // Key takes all keys.
 func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
-	l.List.Shown(l.room(l.note(widget.InnerWidth(l.width), l.height), l.height))
+	l.List.Shown(l.room(l.note(box.InnerWidth(l.width), l.height), l.height))
 	cmd, done := l.press(p.KeyPressMsg)
 	if done {
 		l.host.Close(l)
@@ -102,7 +104,7 @@ func (l *List) Refresh() {
 }
 
 // SetItems replaces the items; the one with the cursor keeps it.
-func (l *List) SetItems(items []widget.Item) {
+func (l *List) SetItems(items []list.Item) {
 	old, had := l.List.Selected()
 	l.List.SetItems(items)
 	for i := 0; had && i < l.List.Len(); i++ {
@@ -117,17 +119,17 @@ func (l *List) SetItems(items []widget.Item) {
 // Rows draws the list as a box of at most height rows, and tells where in it the
 // cursor is.
 func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
-	th, inner := l.env.Theme, widget.InnerWidth(width)
+	th, inner := l.env.Theme, box.InnerWidth(width)
 	note := l.note(inner, height)
 	room := l.room(note, height)
 	body := append([]string{l.List.FilterRow(inner, "type to filter", th)}, note...)
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
-		rows := widget.WrapInk(th.Dim.Paint, l.Empty, "", inner)
+		rows := text.WrapInk(th.Dim.Paint, l.Empty, "", inner)
 		body = append(body, rows[:min(len(rows), room)]...)
 	} else {
 		body = append(body, l.List.Draw(inner, room, th)...)
 	}
-	box := widget.Box{Title: l.Title, Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
+	box := box.Box{Title: l.Title, Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
 	return box, tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 }
 
@@ -139,7 +141,7 @@ func (l *List) note(width, height int) []string {
 	if l.Note == "" {
 		return nil
 	}
-	rows := widget.WrapInk(l.env.Theme.Warn.Paint, l.Note, "", width)
+	rows := text.WrapInk(l.env.Theme.Warn.Paint, l.Note, "", width)
 	return rows[:min(len(rows), max(0, height-3-leastChoice))]
 }
 
@@ -148,8 +150,8 @@ func (l *List) room(note []string, height int) int { return max(1, height-3-len(
 
 // With hands what an item stands for to a function; an item of anything else is nothing
 // to it.
-func With[T any](do func(T) tea.Cmd) func(widget.Item) tea.Cmd {
-	return func(it widget.Item) tea.Cmd {
+func With[T any](do func(T) tea.Cmd) func(list.Item) tea.Cmd {
+	return func(it list.Item) tea.Cmd {
 		if v, ok := it.Value.(T); ok {
 			return do(v)
 		}

@@ -12,7 +12,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/uitest"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // A second press counts only for the key and the thing that were asked about,
@@ -30,17 +30,17 @@ func TestListSure(t *testing.T) {
 		{"down ctrl+x ctrl+x", "ctrl+x b", ""},
 	} {
 		var done []string
-		l := &List{List: widget.NewList([]widget.Item{{Title: "a", Value: "a"}, {Title: "b", Value: "b"}})}
+		l := &List{List: list.New([]list.Item{{Title: "a", Value: "a"}, {Title: "b", Value: "b"}})}
 		p := opened(l)
-		sure := func(what intent.Intent) func(widget.Item) tea.Cmd {
-			return func(it widget.Item) tea.Cmd {
+		sure := func(what intent.Intent) func(list.Item) tea.Cmd {
+			return func(it list.Item) tea.Cmd {
 				if name := it.Value.(string); l.Sure(what, name, "really "+name+"?") {
 					done = append(done, intent.Default.Label(intent.List, what)+" "+name)
 				}
 				return nil
 			}
 		}
-		l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.DeleteEntry: sure(intent.DeleteEntry), intent.CloseEntry: sure(intent.CloseEntry)}
+		l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{intent.DeleteEntry: sure(intent.DeleteEntry), intent.CloseEntry: sure(intent.CloseEntry)}
 		for k := range strings.FieldsSeq(c.keys) {
 			p.press(k)
 		}
@@ -53,15 +53,15 @@ func TestListSure(t *testing.T) {
 // A list that comes anew keeps the cursor on the same thing, whatever it is
 // called, and a filter.
 func TestListRefresh(t *testing.T) {
-	items := func(ids ...string) (out []widget.Item) {
+	items := func(ids ...string) (out []list.Item) {
 		for _, id := range ids {
-			out = append(out, widget.Item{Title: "same", Detail: id, Value: id})
+			out = append(out, list.Item{Title: "same", Detail: id, Value: id})
 		}
 		return out
 	}
 	same := func(a, b any) bool { return a == b }
 	var ids string
-	l := &List{List: widget.NewList(items("a", "b", "c")), Same: same, Items: func() []widget.Item { return items(strings.Fields(ids)...) }}
+	l := &List{List: list.New(items("a", "b", "c")), Same: same, Items: func() []list.Item { return items(strings.Fields(ids)...) }}
 	l.List.Select(1)
 	for _, c := range []struct {
 		ids  string
@@ -81,13 +81,13 @@ func TestListRefresh(t *testing.T) {
 func TestListRows(t *testing.T) {
 	note := `delete "` + strings.Repeat("long ", 8) + `…" for good? ctrl+d again does`
 	for _, n := range []int{0, 1, 50} {
-		var items []widget.Item
+		var items []list.Item
 		for range n {
-			items = append(items, widget.Item{Title: "an item", Detail: "漢字", Hint: "hint", Section: "section"})
+			items = append(items, list.Item{Title: "an item", Detail: "漢字", Hint: "hint", Section: "section"})
 		}
 		for width := 4; width < 100; width += 5 {
 			for height := 4; height < 30; height += 3 {
-				l := &List{Title: "things", Foot: "enter · esc", Note: note, Empty: "nothing to choose from here", List: widget.NewList(items)}
+				l := &List{Title: "things", Foot: "enter · esc", Note: note, Empty: "nothing to choose from here", List: list.New(items)}
 				opened(l)
 				rows, cursor := l.Rows(width, height)
 				uitest.CheckRows(t, rows, width)
@@ -107,11 +107,11 @@ func TestListRows(t *testing.T) {
 
 // Drawing a panel changes nothing in it.
 func TestDrawingChangesNothing(t *testing.T) {
-	var items []widget.Item
+	var items []list.Item
 	for i := range 40 {
-		items = append(items, widget.Item{Title: fmt.Sprint("item ", i), Detail: "detail", Section: fmt.Sprint(i / 7)})
+		items = append(items, list.Item{Title: fmt.Sprint("item ", i), Detail: "detail", Section: fmt.Sprint(i / 7)})
 	}
-	l := &List{List: widget.NewList(items), Note: "a note"}
+	l := &List{List: list.New(items), Note: "a note"}
 	r := &Reading{Body: func(int, *theme.Theme) []string { return []string{"a", "b"} }}
 	menu := &CopyMenu{All: func() string { return "" }, Codes: []Code{{"go", "a"}, {"", "b"}}}
 	for _, what := range []Panel{l, r, menu} {
@@ -143,11 +143,11 @@ func TestListScrolls(t *testing.T) {
 		{"pgdown pgdown pgup", "item 8", "item 8"},
 		{"up", "item 31", "item 39"},
 	} {
-		var items []widget.Item
+		var items []list.Item
 		for i := range 40 {
-			items = append(items, widget.Item{Title: fmt.Sprint("item ", i)})
+			items = append(items, list.Item{Title: fmt.Sprint("item ", i)})
 		}
-		l := &List{List: widget.NewList(items)}
+		l := &List{List: list.New(items)}
 		p := opened(l)
 		p.press(strings.Fields(c.keys)...)
 		rows, _ := l.Rows(p.width, p.height)

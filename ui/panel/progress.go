@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
@@ -25,7 +25,7 @@ func PlanRows(plans []thread.Plan, markdown func(text string, width int, th *the
 			if i > 0 {
 				rows = append(rows, "")
 			}
-			rows = append(rows, th.Strong.Paint(widget.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
+			rows = append(rows, th.Strong.Paint(text.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
 		}
 		if plan.Markdown != "" {
 			rows = append(rows, markdown(plan.Markdown, width, th)...)
@@ -44,7 +44,7 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 		sign = "·"
 	}
 	var rows []string
-	for i, r := range widget.Wrap(Unmarked(p.Content), max(1, width-2)) {
+	for i, r := range text.Wrap(Unmarked(p.Content), max(1, width-2)) {
 		if i > 0 {
 			sign = " "
 		}
@@ -74,7 +74,7 @@ func LogRows(lines []event.LogLine, total, width int, th *theme.Theme) []string 
 		if l.Source == event.LogProtocol {
 			ink = th.Warn
 		}
-		for i, r := range widget.Wrap(l.Text, max(1, width-18)) {
+		for i, r := range text.Wrap(l.Text, max(1, width-18)) {
 			if i > 0 {
 				before = strings.Repeat(" ", 18)
 			}

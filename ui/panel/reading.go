@@ -8,7 +8,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
 )
 
 // Reading is a text to read. Keys that it has no use for are the page's.
@@ -49,7 +49,7 @@ func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 
 // Wheel implements layer.Wheeler. It scrolls on from what the last frame has shown.
 func (r *Reading) Wheel(rows int) {
-	last := r.last(r.Body(widget.InnerWidth(r.width), r.env.Theme), r.height)
+	last := r.last(r.Body(box.InnerWidth(r.width), r.env.Theme), r.height)
 	r.offset = r.within(r.within(r.offset, last)+rows, last)
 }
 
@@ -68,12 +68,12 @@ func (r *Reading) within(offset, last int) int {
 
 // Rows implements layer.Overlayer.
 func (r *Reading) Rows(width, height int) ([]string, *tea.Cursor) {
-	body := r.Body(widget.InnerWidth(width), r.env.Theme)
+	body := r.Body(box.InnerWidth(width), r.env.Theme)
 	last := r.last(body, height)
 	first := r.within(r.offset, last)
 	if r.Tail {
 		first += last
 	}
 	body = body[first:min(len(body), first+max(1, height-2))]
-	return widget.Box{Title: r.Title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
+	return box.Box{Title: r.Title, Foot: "esc closes · pgup pgdn", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Session is one that is open, one that an agent keeps, or one that parley has a log of.
@@ -27,8 +27,8 @@ type Session struct {
 const Untitled = "without a title"
 
 // item is the row of a session. The mark stays where there is no room for the hint.
-func (s Session) item() widget.Item {
-	it := widget.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Value: s.Value}
+func (s Session) item() list.Item {
+	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Value: s.Value}
 	if s.N == 0 {
 		if it.Title == "" {
 			it.Title = Untitled
@@ -65,23 +65,23 @@ type SessionActions struct {
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
 	l := &List{Of: intent.Sessions, Title: "sessions", Same: same,
 		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
-	l.Items = func() []widget.Item {
-		var items []widget.Item
+	l.Items = func() []list.Item {
+		var items []list.Item
 		for _, s := range now() {
 			items = append(items, s.item())
 		}
 		return items
 	}
-	l.List = widget.NewList(l.Items())
-	l.Choose = func(it widget.Item) tea.Cmd { return does.Open(it.Value) }
-	leave := func(do func() tea.Cmd) func(widget.Item) tea.Cmd {
-		return func(widget.Item) tea.Cmd { l.host.Close(l); return do() }
+	l.List = list.New(l.Items())
+	l.Choose = func(it list.Item) tea.Cmd { return does.Open(it.Value) }
+	leave := func(do func() tea.Cmd) func(list.Item) tea.Cmd {
+		return func(list.Item) tea.Cmd { l.host.Close(l); return do() }
 	}
-	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{
+	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.NewSession:   leave(does.New),
 		intent.AnotherAgent: leave(does.Another),
-		intent.CloseEntry:   func(it widget.Item) tea.Cmd { return does.Close(l, it.Value) },
-		intent.DeleteEntry:  func(it widget.Item) tea.Cmd { return does.Delete(l, it.Value) },
+		intent.CloseEntry:   func(it list.Item) tea.Cmd { return does.Close(l, it.Value) },
+		intent.DeleteEntry:  func(it list.Item) tea.Cmd { return does.Delete(l, it.Value) },
 	}
 	return l
 }

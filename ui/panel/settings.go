@@ -7,7 +7,7 @@ import (
 	"parley/internal/safetext"
 	"parley/ui/intent"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Setting is something of a session that can be switched: on and off, or to one of its
@@ -32,28 +32,28 @@ func (s Setting) Next() tea.Cmd {
 
 // Settings lists what can be switched; choose goes on with one of them.
 func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
-	var items []widget.Item
+	var items []list.Item
 	for _, s := range all {
-		items = append(items, widget.Item{Title: s.Name, Hint: s.Value, Value: s})
+		items = append(items, list.Item{Title: s.Name, Hint: s.Value, Value: s})
 	}
-	return &List{Title: "options", Foot: "enter changes · esc", List: widget.NewList(items), Choose: With(choose)}
+	return &List{Title: "options", Foot: "enter changes · esc", List: list.New(items), Choose: With(choose)}
 }
 
 // Choices lists the choices of a setting.
 func Choices(s Setting) *List {
-	items := make([]widget.Item, 0, len(s.Choices))
+	items := make([]list.Item, 0, len(s.Choices))
 	at := 0
 	for i, ch := range s.Choices {
 		hint := ""
 		if ch.ID == s.Current {
 			hint, at = "now", i
 		}
-		items = append(items, widget.Item{Title: OrID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Section: ch.Group, Value: ch.ID})
+		items = append(items, list.Item{Title: OrID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Section: ch.Group, Value: ch.ID})
 	}
-	list := widget.NewList(items)
-	list.Select(at)
-	return &List{Title: s.Name, Foot: "enter chooses · esc", List: list, Empty: "nothing to choose from",
-		Choose: func(it widget.Item) tea.Cmd { return s.Set(it.Value) }}
+	l := list.New(items)
+	l.Select(at)
+	return &List{Title: s.Name, Foot: "enter chooses · esc", List: l, Empty: "nothing to choose from",
+		Choose: func(it list.Item) tea.Cmd { return s.Set(it.Value) }}
 }
 
 // OrID is a name, or the id, which is the agent's own, where there is none.
@@ -71,16 +71,16 @@ var themeWords = map[string]string{
 
 // Themes lists the themes, by their names.
 func Themes(now string, keep func(name string) tea.Cmd) *List {
-	var items []widget.Item
+	var items []list.Item
 	at := 0
 	for i, name := range theme.Names() {
 		hint := ""
 		if name == now || name == "auto" && now == "" {
 			hint, at = "now", i
 		}
-		items = append(items, widget.Item{Title: name, Detail: themeWords[name], Hint: hint, Value: name})
+		items = append(items, list.Item{Title: name, Detail: themeWords[name], Hint: hint, Value: name})
 	}
-	list := widget.NewList(items)
+	list := list.New(items)
 	list.Select(at)
 	return &List{Of: intent.Theme, Title: "theme", Foot: "enter keeps it · esc", List: list, Choose: With(keep)}
 }

@@ -9,7 +9,8 @@ import (
 
 	"parley/internal/safetext"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // Message is one JSON-RPC message as it was logged: not safe to show.
@@ -68,7 +69,7 @@ func indented(data []byte) string {
 
 // Source is a text that does not change, and a diff below it; diff may be nil. It is laid
 // out once for each width.
-func Source(title string, lines []Line, diff *widget.Computed) *Reading {
+func Source(title string, lines []Line, d *diff.Computed) *Reading {
 	var laid struct {
 		width int
 		rows  []string
@@ -83,10 +84,10 @@ func Source(title string, lines []Line, diff *widget.Computed) *Reading {
 			if l.Head {
 				ink = th.Dim
 			}
-			rows = append(rows, widget.WrapInk(ink.Paint, l.Text, "", width)...)
+			rows = append(rows, text.WrapInk(ink.Paint, l.Text, "", width)...)
 		}
-		if diff != nil {
-			drawn, _ := diff.Draw(widget.DiffLook{Width: width, Theme: th})
+		if d != nil {
+			drawn, _ := d.Draw(diff.Look{Width: width, Theme: th})
 			rows = append(rows, drawn...)
 		}
 		laid.width, laid.rows = width, rows

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Prompt begins a turn.
@@ -21,14 +21,14 @@ type Prompt struct {
 // edited, by its item.
 func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edit func(item int) tea.Cmd) *List {
 	const date = "2 January 2006"
-	var items []widget.Item
+	var items []list.Item
 	day := ""
 	for _, p := range prompts {
 		first, rest, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
 		if strings.TrimSpace(rest) != "" {
 			first += " …"
 		}
-		item := widget.Item{Title: first, Detail: strings.Join(strings.Fields(rest[:min(len(rest), 2000)]), " "), Value: p.Item}
+		item := list.Item{Title: first, Detail: strings.Join(strings.Fields(rest[:min(len(rest), 2000)]), " "), Value: p.Item}
 		if !p.At.IsZero() {
 			item.Hint = p.At.Format("15:04")
 			if d := p.At.Format(date); d != day && (day != "" || d != now.Format(date)) {
@@ -38,9 +38,9 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edi
 		}
 		items = append(items, item)
 	}
-	list := widget.NewList(items)
-	list.Select(len(items) - 1)
-	return &List{Title: "turns", Foot: Foot(keys, Hint{Does: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: list,
+	l := list.New(items)
+	l.Select(len(items) - 1)
+	return &List{Title: "turns", Foot: Foot(keys, Hint{Does: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: l,
 		Choose: With(show),
-		Keys:   map[intent.Intent]func(widget.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
+		Keys:   map[intent.Intent]func(list.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
 }

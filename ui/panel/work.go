@@ -9,7 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/intent"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // Work is something that goes on: a tool call, a command of the agent's or of the
@@ -116,8 +116,8 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 	if does.TakesOver {
 		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "takes it over"})
 	}
-	l := &List{Of: intent.Background, Title: "going on", Foot: Foot(keys, hints...), Empty: "nothing is going on", List: widget.NewList(nil)}
-	item := func(w Work) widget.Item {
+	l := &List{Of: intent.Background, Title: "going on", Foot: Foot(keys, hints...), Empty: "nothing is going on", List: list.New(nil)}
+	item := func(w Work) list.Item {
 		hint := w.Hint
 		if w.Stops {
 			hint += " · " + KeyOf(keys, intent.CloseEntry) + " stops"
@@ -125,10 +125,10 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 				hint += " · " + key + " takes over"
 			}
 		}
-		return widget.Item{Title: strings.Join(strings.Fields(w.Title), " "), Hint: hint, Value: w}
+		return list.Item{Title: strings.Join(strings.Fields(w.Title), " "), Hint: hint, Value: w}
 	}
 	l.Same = func(a, b any) bool { return a.(Work).same(b.(Work)) }
-	l.Items = func() (items []widget.Item) {
+	l.Items = func() (items []list.Item) {
 		all := now()
 		for _, it := range l.List.Items() {
 			w := it.Value.(Work)
@@ -146,10 +146,10 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 		return items
 	}
 	l.List.SetItems(l.Items())
-	here := func(do func(*List, Work) tea.Cmd) func(widget.Item) tea.Cmd {
+	here := func(do func(*List, Work) tea.Cmd) func(list.Item) tea.Cmd {
 		return With(func(w Work) tea.Cmd { return do(l, w) })
 	}
 	l.Choose = With(does.Show)
-	l.Keys = map[intent.Intent]func(widget.Item) tea.Cmd{intent.CloseEntry: here(does.Stop), intent.TakeOver: here(does.TakeOver)}
+	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{intent.CloseEntry: here(does.Stop), intent.TakeOver: here(does.TakeOver)}
 	return l
 }

@@ -6,7 +6,8 @@ import (
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // look is what rows are drawn for.
@@ -37,23 +38,23 @@ func (b *body) of(cur permissions.Question, l look, ds *diffs, w *write) (rows [
 // write, nil where that is what was asked; heads are the rows above its hunks.
 func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
 	th := l.theme
-	rows = widget.WrapInk(th.Strong.Paint, cur.Heading, "", l.width)
+	rows = text.WrapInk(th.Strong.Paint, cur.Heading, "", l.width)
 	judged := false // the verdicts come below the first command or, without one, at the end
 	for i, p := range cur.Body {
 		switch p.Kind {
 		case permissions.Command:
-			rows = append(rows, widget.WrapInk(th.Code.Paint, p.Text, "  ", l.width)...)
+			rows = append(rows, text.WrapInk(th.Code.Paint, p.Text, "  ", l.width)...)
 			if !judged {
 				rows, judged = append(rows, verdictRows(cur, l)...), true
 			}
 		case permissions.Field:
-			rows = append(rows, widget.WrapInk(nil, p.Label+": "+p.Text, "  ", l.width)...)
+			rows = append(rows, text.WrapInk(nil, p.Label+": "+p.Text, "  ", l.width)...)
 		case permissions.Warning:
-			rows = append(rows, widget.WrapInk(th.Bad.Paint, "! "+p.Text, "  ", l.width)...)
+			rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+p.Text, "  ", l.width)...)
 		case permissions.Patch:
 			rows = append(rows, patchRows(p, l)...)
 		case permissions.Diff:
-			rows = append(rows, widget.WrapInk(th.Strong.Paint, p.Path, "  ", l.width)...)
+			rows = append(rows, text.WrapInk(th.Strong.Paint, p.Path, "  ", l.width)...)
 			if cur.Change == nil || !w.picking() && !w.changed() {
 				rows = append(rows, diffRows(ds.part(cur.Key, i, p), l)...)
 				break
@@ -65,14 +66,14 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 				heads[k] += above
 			}
 		default:
-			rows = append(rows, widget.WrapInk(nil, p.Text, "  ", l.width)...)
+			rows = append(rows, text.WrapInk(nil, p.Text, "  ", l.width)...)
 		}
 	}
 	if !judged {
 		rows = append(rows, verdictRows(cur, l)...)
 	}
 	if cur.Words != "" {
-		rows = append(rows, widget.WrapInk(th.Dim.Paint, "agent's words: \""+cur.Words+"\"", "", l.width)...)
+		rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's words: \""+cur.Words+"\"", "", l.width)...)
 	}
 	return rows, heads
 }
@@ -80,7 +81,7 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 // diffRows draws all of a diff, side by side where the question has a screen that is wide
 // enough to itself.
 func diffRows(d *Diff, l look) []string {
-	rows, _ := d.lines.Draw(widget.DiffLook{Width: l.width - 2, Sides: l.sides, Syntax: d.syntax, Theme: l.theme})
+	rows, _ := d.lines.Draw(diff.Look{Width: l.width - 2, Sides: l.sides, Syntax: d.syntax, Theme: l.theme})
 	for i, r := range rows {
 		rows[i] = "  " + r
 	}
@@ -90,10 +91,10 @@ func diffRows(d *Diff, l look) []string {
 // patchRows draws all of a patch, each file with its name. One that has more to it than
 // lines, such as what is binary, is shown as it is.
 func patchRows(p permissions.Part, l look) (rows []string) {
-	files := widget.ParsePatch(p.Text)
+	files := diff.ParsePatch(p.Text)
 	for _, f := range files {
 		if f.Binary || f.Text != "" || f.Diff == nil {
-			return widget.WrapInk(nil, p.Text, "  ", l.width)
+			return text.WrapInk(nil, p.Text, "  ", l.width)
 		}
 	}
 	for _, f := range files {
@@ -109,8 +110,8 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 		if f.OldMode != "" {
 			name += " (mode " + f.OldMode + " → " + f.NewMode + ")"
 		}
-		rows = append(rows, widget.WrapInk(l.theme.Strong.Paint, name, "  ", l.width)...)
-		drawn, _ := f.Diff.Draw(widget.DiffLook{Width: l.width - 2, Sides: l.sides, Theme: l.theme})
+		rows = append(rows, text.WrapInk(l.theme.Strong.Paint, name, "  ", l.width)...)
+		drawn, _ := f.Diff.Draw(diff.Look{Width: l.width - 2, Sides: l.sides, Theme: l.theme})
 		for _, r := range drawn {
 			rows = append(rows, "  "+r)
 		}
@@ -120,11 +121,11 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 
 // detailRows are what the agent sent besides.
 func detailRows(cur permissions.Question, l look) []string {
-	text := cur.Details
-	if text == "" {
-		text = "the agent sent nothing else about it"
+	s := cur.Details
+	if s == "" {
+		s = "the agent sent nothing else about it"
 	}
-	return append([]string{""}, widget.WrapInk(l.theme.Dim.Paint, text, "  ", l.width)...)
+	return append([]string{""}, text.WrapInk(l.theme.Dim.Paint, s, "  ", l.width)...)
 }
 
 // verdictRows is the tree of what a question is about, each part with what becomes of
@@ -136,7 +137,7 @@ func verdictRows(cur permissions.Question, l look) []string {
 	}
 	longest := 0
 	for _, v := range verdicts {
-		longest = max(longest, widget.Width(oneRow(v.Text)))
+		longest = max(longest, text.Width(oneRow(v.Text)))
 	}
 	column := min(longest, max(12, l.width/2-6))
 	var rows []string
@@ -145,16 +146,16 @@ func verdictRows(cur permissions.Question, l look) []string {
 		if i == len(verdicts)-1 {
 			branch, below = "└ ", "  "
 		}
-		text := widget.Wrap(oneRow(v.Text), column)
+		s := text.Wrap(oneRow(v.Text), column)
 		ink, words := verdictWords(v, l.theme)
-		said := widget.Wrap(words, max(1, l.width-column-6))
-		for k := range max(len(text), len(said)) {
+		said := text.Wrap(words, max(1, l.width-column-6))
+		for k := range max(len(s), len(said)) {
 			row := "  " + l.theme.Faint.Paint(branch)
-			if k < len(text) {
-				row += text[k]
+			if k < len(s) {
+				row += s[k]
 			}
 			if k < len(said) {
-				row += strings.Repeat(" ", column+6-widget.Width(row)) + ink.Paint(said[k])
+				row += strings.Repeat(" ", column+6-text.Width(row)) + ink.Paint(said[k])
 			}
 			rows, branch = append(rows, row), below
 		}

@@ -2,7 +2,7 @@ package question
 
 import (
 	"parley/permissions"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // maxColours is how many lines of a diff get the colours of their code.
@@ -10,23 +10,23 @@ const maxColours = 2000
 
 // Diff is a diff of a question, compared once.
 type Diff struct {
-	lines  *widget.Computed
-	syntax *widget.Syntax
+	lines  *diff.Computed
+	syntax *diff.Syntax
 	asked  bool // for the colours of its code
 }
 
 // Highlight finds the colours of its code. Any goroutine.
-func (d *Diff) Highlight() *widget.Syntax { return d.lines.Highlight(maxColours) }
+func (d *Diff) Highlight() *diff.Syntax { return d.lines.Highlight(maxColours) }
 
 // Coloured takes them.
-func (q *Question) Coloured(d *Diff, s *widget.Syntax) {
+func (q *Question) Coloured(d *Diff, s *diff.Syntax) {
 	d.syntax, q.drawn = s, body{}
 }
 
 // Uncoloured are the diffs on the screen whose colours nobody has looked for yet. They
 // are asked for once.
 func (q *Question) Uncoloured() (out []*Diff) {
-	if !q.Open() || q.hold.shownAt.IsZero() || !widget.Colours(q.env.Theme) {
+	if !q.Open() || q.hold.shownAt.IsZero() || !diff.Colours(q.env.Theme) {
 		return nil
 	}
 	all := make([]*Diff, 0, len(q.diffs.of)+1)
@@ -58,7 +58,7 @@ func (ds *diffs) part(key uint64, i int, p permissions.Part) *Diff {
 		*ds = diffs{key, map[int]*Diff{}}
 	}
 	if ds.of[i] == nil {
-		ds.of[i] = &Diff{lines: widget.Compute(widget.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})}
+		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})}
 	}
 	return ds.of[i]
 }

@@ -6,14 +6,16 @@ import (
 
 	"parley/permissions"
 	"parley/ui/intent"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // Rows draws the current question in at most height rows. What is covered, by a popup,
 // cannot be read. It writes nothing: the Shown is for Saw, after the frame.
 func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 	f := q.face()
-	f.look = look{lines{widget.InnerWidth(width), q.full && width >= widget.SidesWidth}, q.env.Theme}
+	f.look = look{lines{box.InnerWidth(width), q.full && width >= diff.SidesWidth}, q.env.Theme}
 	f.body, f.heads = q.drawn.of(f.cur, f.look, &q.diffs, f.write)
 	f.sight = q.sight.as(f.lines)
 	return f.rows(width, height, covered)
@@ -76,10 +78,10 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 	from := s.from(len(all), whole, page)
 	rows := append([]string(nil), all[from:min(len(all), from+page)]...)
 	if len(options) > 0 {
-		rows = append(rows, widget.Separator)
+		rows = append(rows, box.Separator)
 		rows = append(rows, options...)
 	}
-	box := widget.Box{Title: f.title(), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
+	box := box.Box{Title: f.title(), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
 	return box.Rows(width, f.theme), Shown{key: f.cur.Key, drawn: true, of: f.lines, offset: from, page: page, body: len(all), whole: whole, heads: f.heads, covered: covered}
 }
 
@@ -118,7 +120,7 @@ func (f face) right(below int) string {
 		s = fmt.Sprintf("%d of %d waiting", f.place, f.waiting)
 	}
 	if below > 0 {
-		s = strings.TrimSpace(widget.MoreRows(below) + "  " + s)
+		s = strings.TrimSpace(text.MoreRows(below) + "  " + s)
 	}
 	return s
 }
@@ -129,25 +131,25 @@ func (f face) options() []string {
 	var rows []string
 	line := ""
 	add := func(key, name string, off bool) {
-		text := th.Key.Paint(key) + " " + name
+		str := th.Key.Paint(key) + " " + name
 		if off {
-			text = th.Faint.Paint(key + " " + name + " (off)")
+			str = th.Faint.Paint(key + " " + name + " (off)")
 		}
-		text = widget.Truncate(text, width, "…")
+		str = text.Truncate(str, width, "…")
 		switch {
 		case line == "":
-			line = text
-		case widget.Width(line)+3+widget.Width(text) <= width:
-			line += "   " + text
+			line = str
+		case text.Width(line)+3+text.Width(str) <= width:
+			line += "   " + str
 		default:
 			rows = append(rows, line)
-			line = text
+			line = str
 		}
 	}
 	for i, o := range f.cur.Options {
 		name, off := f.write.name(o)
 		if s.offers(o) {
-			name += " without reading " + widget.RowsOf(s.unread())
+			name += " without reading " + text.RowsOf(s.unread())
 		}
 		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}

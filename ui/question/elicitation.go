@@ -10,7 +10,9 @@ import (
 	"parley/internal/elicit"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/form"
+	"parley/ui/widget/text"
 )
 
 // Elicitation is what an agent wants of the user: a form, or a page to be opened.
@@ -18,7 +20,7 @@ type Elicitation struct {
 	in    *Elicitations
 	asked event.ElicitationAsked
 	about elicit.Form
-	form  *widget.Form
+	form  *form.Form
 	link  elicit.Link
 	open  bool // the page: the user agreed, its completion is awaited
 	note  string
@@ -31,7 +33,7 @@ type Elicitation struct {
 func (e *Elicitation) Asks() bool { return !e.open }
 
 // Values are those of its form, as they are typed.
-func (e *Elicitation) Values() []widget.FormValue {
+func (e *Elicitation) Values() []form.Value {
 	if e.form == nil {
 		return nil
 	}
@@ -88,7 +90,7 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 	if e.drops(e.in.env.Now()) {
 		return nil
 	}
-	open := e.form != nil && e.form.Choice() == widget.FormOpen
+	open := e.form != nil && e.form.Choice() == form.FormOpen
 	if p.Name == "ctrl+c" || p.Name == "esc" && !open { // an open form may have a list to close first
 		return e.settle("cancel")
 	}
@@ -106,11 +108,11 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 	}
 	e.form.Key(p.KeyPressMsg)
 	switch e.form.Choice() {
-	case widget.FormSend:
+	case form.FormSend:
 		return e.settle("accept")
-	case widget.FormDecline:
+	case form.FormDecline:
 		return e.settle("decline")
-	case widget.FormCancel:
+	case form.FormCancel:
 		return e.settle("cancel")
 	}
 	return nil
@@ -181,19 +183,19 @@ func (e *Elicitation) settle(action string) tea.Cmd {
 // keys. What is covered cannot be read. The Shown is for Saw, after the frame.
 func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Cursor, Shown) {
 	th, agent, armed := e.in.env.Theme, e.in.host.Agent(), e.Armed()
-	inner := widget.InnerWidth(width)
-	box := widget.Box{Title: agent + " asks", Foot: e.foot(armed), Focused: armed}
+	inner := box.InnerWidth(width)
+	box := box.Box{Title: agent + " asks", Foot: e.foot(armed), Focused: armed}
 	on := Shown{key: e.asked.Key, drawn: true, of: lines{width: inner}, covered: true}
 	if e.open && !armed { // it only stands by
 		box.Title = agent + " waits for a page"
-		box.Body = []string{th.Accent.Paint(widget.Truncate("until it says that "+e.link.Host+" is done", inner, "…"))}
+		box.Body = []string{th.Accent.Paint(text.Truncate("until it says that "+e.link.Host+" is done", inner, "…"))}
 		if e.note != "" {
-			box.Body = append(box.Body, th.Warn.Paint(widget.Truncate(e.note, inner, "…")))
+			box.Body = append(box.Body, th.Warn.Paint(text.Truncate(e.note, inner, "…")))
 		}
 		on.offset = e.offset
 		return box.Rows(width, th), nil, on
 	}
-	body := widget.WrapInk(th.Strong.Paint, e.asked.Message, "", inner)
+	body := text.WrapInk(th.Strong.Paint, e.asked.Message, "", inner)
 	if e.form == nil {
 		above, rows := e.linkRows(inner)
 		on.covered = covered || height <= 2
@@ -201,7 +203,7 @@ func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Curs
 		return box.Rows(width, th), nil, on
 	}
 	if e.about.Description != "" {
-		body = append(body, widget.WrapInk(th.Dim.Paint, e.about.Description, "", inner)...)
+		body = append(body, text.WrapInk(th.Dim.Paint, e.about.Description, "", inner)...)
 	}
 	box.Body, box.Right = on.window(e.sight, body, max(1, height/3))
 	if box.Right != "" {
@@ -261,20 +263,20 @@ func (e *Elicitation) foot(armed bool) string {
 func (e *Elicitation) linkRows(width int) (above, rows []string) {
 	th := e.in.env.Theme
 	if e.open {
-		above = widget.WrapInk(th.Accent.Paint, "waiting for the agent to say that it is done", "", width)
+		above = text.WrapInk(th.Accent.Paint, "waiting for the agent to say that it is done", "", width)
 	}
 	if e.note != "" {
-		above = append(above, widget.WrapInk(th.Warn.Paint, e.note, "", width)...)
+		above = append(above, text.WrapInk(th.Warn.Paint, e.note, "", width)...)
 	}
-	rows = widget.WrapInk(th.Code.Paint, e.link.URL, "  ", width)
+	rows = text.WrapInk(th.Code.Paint, e.link.URL, "  ", width)
 	if e.link.Host != "" {
-		rows = append(rows, widget.WrapInk(th.Strong.Paint, "host: "+e.link.Host, "  ", width)...)
+		rows = append(rows, text.WrapInk(th.Strong.Paint, "host: "+e.link.Host, "  ", width)...)
 	}
 	for _, w := range e.link.Warnings {
-		rows = append(rows, widget.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
+		rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
 	if !e.link.OK {
-		rows = append(rows, widget.WrapInk(th.Bad.Paint, "parley does not open this", "", width)...)
+		rows = append(rows, text.WrapInk(th.Bad.Paint, "parley does not open this", "", width)...)
 	}
 	return above, rows
 }

@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/form"
 )
 
 // FormHost is what forms and pages need of the page of the session.
@@ -85,12 +85,12 @@ func (es *Elicitations) Add(asked event.ElicitationAsked) tea.Cmd {
 	if asked.URL != "" {
 		n.link = elicit.ParseLink(asked.URL)
 	} else {
-		form, err := elicit.Parse(asked.Schema)
+		f, err := elicit.Parse(asked.Schema)
 		if err != nil {
 			asked.Answer(event.ElicitationAnswer{Action: "decline"})
 			return es.host.Say("the agent asked for a form that parley cannot show; declined")
 		}
-		n.about, n.form = form, widget.NewForm(formFields(form), es.env.Keys)
+		n.about, n.form = f, form.New(formFields(f), es.env.Keys)
 	}
 	at := slices.IndexFunc(es.all, func(e *Elicitation) bool { return e.open })
 	if at < 0 {

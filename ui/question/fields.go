@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"parley/internal/elicit"
-	"parley/ui/widget"
+	"parley/ui/widget/form"
 )
 
 // formFields turns a form of the protocol into one of the screen.
-func formFields(form elicit.Form) []widget.FormField {
-	kinds := map[elicit.Kind]widget.FormKind{elicit.Text: widget.FormText, elicit.Number: widget.FormNumber, elicit.Integer: widget.FormNumber,
-		elicit.Bool: widget.FormBool, elicit.Select: widget.FormSelect, elicit.MultiSelect: widget.FormMulti, elicit.Unknown: widget.FormText}
-	fields := make([]widget.FormField, 0, len(form.Fields))
-	for _, f := range form.Fields {
-		w := widget.FormField{Label: f.Title, Help: f.Description, Kind: kinds[f.Kind], Required: f.Required, Value: formValue(f, f.Default)}
+func formFields(parsed elicit.Form) []form.Field {
+	kinds := map[elicit.Kind]form.Kind{elicit.Text: form.FormText, elicit.Number: form.FormNumber, elicit.Integer: form.FormNumber,
+		elicit.Bool: form.FormBool, elicit.Select: form.FormSelect, elicit.MultiSelect: form.FormMulti, elicit.Unknown: form.FormText}
+	fields := make([]form.Field, 0, len(parsed.Fields))
+	for _, f := range parsed.Fields {
+		w := form.Field{Label: f.Title, Help: f.Description, Kind: kinds[f.Kind], Required: f.Required, Value: formValue(f, f.Default)}
 		if f.Kind == elicit.Unknown {
 			w.Help = "raw JSON: parley does not know this kind of field. " + w.Help
 		}
@@ -21,30 +21,30 @@ func formFields(form elicit.Form) []widget.FormField {
 			w.Warning = "never give passwords or keys to a form"
 		}
 		for _, o := range f.Options {
-			w.Options = append(w.Options, widget.FormOption{Label: o.Title, Help: o.Description})
+			w.Options = append(w.Options, form.FormOption{Label: o.Title, Help: o.Description})
 		}
-		w.Check = func(v widget.FormValue) error { return f.Validate(fieldValue(f, v)) }
+		w.Check = func(v form.Value) error { return f.Validate(fieldValue(f, v)) }
 		fields = append(fields, w)
 	}
 	return fields
 }
 
 // formValue is what a field of the screen begins with.
-func formValue(f elicit.Field, v any) widget.FormValue {
+func formValue(f elicit.Field, v any) form.Value {
 	switch v := v.(type) {
 	case string:
 		if f.Kind == elicit.Select {
-			return widget.FormValue{Chosen: places(f, []string{v})}
+			return form.Value{Chosen: places(f, []string{v})}
 		}
-		return widget.FormValue{Text: v}
+		return form.Value{Text: v}
 	case bool:
-		return widget.FormValue{On: v}
+		return form.Value{On: v}
 	case []string:
-		return widget.FormValue{Chosen: places(f, v)}
+		return form.Value{Chosen: places(f, v)}
 	case nil:
-		return widget.FormValue{}
+		return form.Value{}
 	}
-	return widget.FormValue{Text: fmt.Sprint(v)}
+	return form.Value{Text: fmt.Sprint(v)}
 }
 
 func places(f elicit.Field, values []string) []int {
@@ -60,7 +60,7 @@ func places(f elicit.Field, values []string) []int {
 }
 
 // fieldValue is what was filled in, as the form's rules take it.
-func fieldValue(f elicit.Field, v widget.FormValue) any {
+func fieldValue(f elicit.Field, v form.Value) any {
 	switch f.Kind {
 	case elicit.Bool:
 		return v.On

@@ -10,7 +10,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Armed tells whether a key that comes now is for the question.
@@ -220,7 +220,7 @@ func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	if key == "" {
 		key = "the same key"
 	}
-	return false, q.host.Say(fmt.Sprintf("%s were not read: %s again allows it all the same", widget.RowsOf(q.unread()), key))
+	return false, q.host.Say(fmt.Sprintf("%s were not read: %s again allows it all the same", text.RowsOf(q.unread()), key))
 }
 
 // answerChanged answers with what is left of the write.

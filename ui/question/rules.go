@@ -5,19 +5,19 @@ import (
 
 	"parley/internal/safetext"
 	"parley/permissions"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
 )
 
 // RuleItems lists rules to choose from, each with how many of the questions asked last it
 // would have answered. It looks at files. Any goroutine.
-func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []widget.Item {
-	items := make([]widget.Item, 0, len(rules))
+func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item {
+	items := make([]list.Item, 0, len(rules))
 	for _, r := range rules {
 		hint := ""
 		if book, err := permissions.NewRulebook([]permissions.Rule{r}); err == nil && len(asked) > 0 {
 			hint = fmt.Sprintf("answers %d of the last %d questions", book.WouldAnswer(asked), len(asked))
 		}
-		items = append(items, widget.Item{Title: safetext.Line(r.Name(), 200), Hint: hint, Value: r})
+		items = append(items, list.Item{Title: safetext.Line(r.Name(), 200), Hint: hint, Value: r})
 	}
 	return items
 }

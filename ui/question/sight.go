@@ -8,7 +8,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // lines says how rows were laid out. Laid out otherwise they are other rows.
@@ -126,7 +126,7 @@ func (on *Shown) window(s sight, rows []string, page int) (shown []string, more 
 	on.page, on.body, on.whole = page, len(rows), len(rows)
 	on.offset = s.as(on.of).from(on.body, on.whole, page)
 	if rest := on.body - on.offset - page; rest > 0 {
-		more = widget.MoreRows(rest)
+		more = text.MoreRows(rest)
 	}
 	return slices.Clip(rows[on.offset:min(on.body, on.offset+page)]), more
 }

@@ -6,7 +6,8 @@ import (
 
 	"parley/internal/safetext"
 	"parley/permissions"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // write is what the user makes of a write that parley asks about: some of its hunks are
@@ -29,7 +30,7 @@ type writes map[uint64]*write
 // of is the one of a question, which the user begins to make something of.
 func (ws writes) of(cur permissions.Question, ds *diffs) *write {
 	if ws[cur.Key] == nil {
-		asked := &Diff{lines: widget.Compute(widget.Diff{})}
+		asked := &Diff{lines: diff.Compute(diff.Diff{})}
 		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
 			asked = ds.part(cur.Key, i, cur.Body[i])
 		}
@@ -45,7 +46,7 @@ func (w *write) changed() bool { return w != nil && (w.own != nil || slices.Cont
 func (w *write) picking() bool { return w != nil && w.on }
 
 // diff is that of what is to be written, before anything is refused.
-func (w *write) diff() *widget.Computed {
+func (w *write) diff() *diff.Computed {
 	if w.own != nil {
 		return w.own.lines
 	}
@@ -110,7 +111,7 @@ func (w *write) asAsked() (edited bool) {
 }
 
 // edited takes the text that the user has made of it, and its diff.
-func (w *write) edited(text string, diff *widget.Computed) {
+func (w *write) edited(text string, diff *diff.Computed) {
 	n := diff.Changes()
 	*w = write{change: w.change, asked: w.asked, on: n > 0, text: text, own: &Diff{lines: diff}, refused: make([]bool, n)}
 	if text == w.change.New {
@@ -150,10 +151,10 @@ func (w *write) name(o permissions.Option) (name string, off bool) {
 func (w *write) rows(l look) (rows []string, heads []int) {
 	d := w.asked
 	if w.own != nil {
-		rows = widget.WrapInk(l.theme.Warn.Paint, "edited by you: this is what will be written", "  ", l.width)
+		rows = text.WrapInk(l.theme.Warn.Paint, "edited by you: this is what will be written", "  ", l.width)
 		d = w.own
 	}
-	drawn, heads := d.lines.DrawPicks(widget.DiffLook{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
+	drawn, heads := d.lines.DrawPicks(diff.Look{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
 	for i := range heads {
 		heads[i] += len(rows)
 	}
@@ -163,8 +164,8 @@ func (w *write) rows(l look) (rows []string, heads []int) {
 	return rows, heads
 }
 
-func (w *write) picks(l look) []widget.Pick {
-	picks := make([]widget.Pick, len(w.refused))
+func (w *write) picks(l look) []diff.Pick {
+	picks := make([]diff.Pick, len(w.refused))
 	for i, no := range w.refused {
 		mark, ink, words := "  ", l.theme.Dim, fmt.Sprintf("✓ hunk %d of %d", i+1, len(picks))
 		if no {
@@ -176,7 +177,7 @@ func (w *write) picks(l look) []widget.Pick {
 				ink = l.theme.Strong
 			}
 		}
-		picks[i] = widget.Pick{Head: widget.Truncate(mark+ink.Paint(words), l.width-2, "…"), Refused: no}
+		picks[i] = diff.Pick{Head: text.Truncate(mark+ink.Paint(words), l.width-2, "…"), Refused: no}
 	}
 	return picks
 }
@@ -185,13 +186,13 @@ func (w *write) picks(l look) []widget.Pick {
 type Edited struct {
 	key  uint64 // of the question
 	text string
-	diff *widget.Computed
+	diff *diff.Computed
 }
 
 // CompareEdit compares the text that the user has made of a question's write with what
 // the file holds. It may take a while. Any goroutine.
 func CompareEdit(cur permissions.Question, text string) Edited {
 	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.OldNone })
-	d := widget.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
-	return Edited{cur.Key, text, widget.Compute(d)}
+	d := diff.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
+	return Edited{cur.Key, text, diff.Compute(d)}
 }

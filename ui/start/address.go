@@ -10,7 +10,8 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/text"
 )
 
 // addressIn is the address that the agent has named last for a login; not that of a
@@ -77,11 +78,11 @@ func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
 	if len(a.Agent.LoginLines()) == 0 {
 		return nil, nil
 	}
-	inner := widget.InnerWidth(width)
-	keys := widget.Wrap(a.keys(), inner)
+	inner := box.InnerWidth(width)
+	keys := text.Wrap(a.keys(), inner)
 	body := append(a.lines(inner, height-2-len(keys)), keys...)
 	body = body[max(0, len(body)-max(1, height-2)):]
-	return widget.Box{Title: "log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
+	return box.Box{Title: "log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
 }
 
 // lines are the newest that the agent has printed, whole, as many as fit, and what is odd
@@ -91,11 +92,11 @@ func (a Address) lines(width, most int) []string {
 	var odd []string
 	lines := a.Agent.LoginLines()
 	for _, w := range addressIn(lines).Warnings {
-		odd = append(odd, widget.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
+		odd = append(odd, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
 	var rows []string
 	for i := len(lines) - 1; i >= 0; i-- {
-		more := widget.WrapInk(th.Text.Paint, lines[i], "  ", width)
+		more := text.WrapInk(th.Text.Paint, lines[i], "  ", width)
 		if len(rows) > 0 && len(more)+len(rows)+len(odd) > most {
 			break
 		}

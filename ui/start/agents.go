@@ -13,7 +13,8 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
 )
 
 // Agents is the first page: which agent, and what it will get.
@@ -21,7 +22,7 @@ type Agents struct {
 	env     *layer.Env
 	opener  Opener
 	choices Choices
-	list    *widget.List
+	list    *list.List
 	note    string
 }
 
@@ -45,20 +46,20 @@ type Opener interface {
 
 // NewAgents makes the page.
 func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
-	items := make([]widget.Item, 0, len(choices.Agents))
+	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
-		items = append(items, widget.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
+		items = append(items, list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
 		if a.Name == choices.Choice {
 			chosen = i
 		}
 	}
 	if choices.Typed != nil {
 		for _, kind := range []typedKind{"a command", "a URL"} {
-			items = append(items, widget.Item{Title: string(kind), Detail: kind.how(), Section: "anything else", Value: kind})
+			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "anything else", Value: kind})
 		}
 	}
-	s := &Agents{env: env, opener: opener, choices: choices, list: widget.NewList(items)}
+	s := &Agents{env: env, opener: opener, choices: choices, list: list.New(items)}
 	s.list.Select(chosen)
 	return s
 }
@@ -147,7 +148,7 @@ func (s *Agents) choose() (note string) {
 func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := s.env.Theme
 	rows := []string{
-		widget.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
+		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "type to filter", th),
 	}
@@ -191,7 +192,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {
-		out = append(out, widget.WrapInk(nil, l, " ", width-1)...)
+		out = append(out, text.WrapInk(nil, l, " ", width-1)...)
 	}
 	return out
 }

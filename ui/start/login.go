@@ -14,7 +14,9 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
 )
 
 // Host is the page that a login is on.
@@ -45,7 +47,7 @@ type Login struct {
 type offer struct {
 	agent   *workspace.Agent
 	conn    *workspace.Connection // of the agent, of which these are the ways
-	list    *widget.List          // nil: nothing is offered
+	list    *list.List            // nil: nothing is offered
 	note    string                // what went wrong
 	said    []string              // what a program wrote last that went wrong
 	link    elicit.Link           // the address that the agent named when it refused a login, or wanted one
@@ -93,11 +95,11 @@ func (l *Login) TakeStep(from *Login, here bool) {
 
 // Offer lists the agent's ways to log in.
 func (l *Login) Offer(a *workspace.Agent) {
-	var items []widget.Item
+	var items []list.Item
 	for _, method := range a.Methods() {
-		items = append(items, widget.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: how(a, method), Value: method})
+		items = append(items, list.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: how(a, method), Value: method})
 	}
-	l.offer = offer{agent: a, conn: a.Conn(), list: widget.NewList(items)}
+	l.offer = offer{agent: a, conn: a.Conn(), list: list.New(items)}
 }
 
 // Wanted offers them by itself, because of err. The keys are left to whoever is typing:
@@ -290,9 +292,9 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	if l.step != nil {
 		return l.stepRows(width, height)
 	}
-	th, inner := l.env.Theme, widget.InnerWidth(width)
+	th, inner := l.env.Theme, box.InnerWidth(width)
 	armed := l.armed()
-	box := widget.Box{Title: "log in to " + l.agent.Name(), Foot: "enter chooses · " + l.host.Label(intent.ToggleLog) + " log · esc", Focused: true}
+	box := box.Box{Title: "log in to " + l.agent.Name(), Foot: "enter chooses · " + l.host.Label(intent.ToggleLog) + " log · esc", Focused: true}
 	if !armed && l.agent.Opening() {
 		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop)
 	}
@@ -300,10 +302,10 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	room := max(1, height-3)
 	var above []string
 	if l.note != "" {
-		above = widget.WrapInk(th.Warn.Paint, l.note, "", inner)
+		above = text.WrapInk(th.Warn.Paint, l.note, "", inner)
 	}
 	for _, line := range l.said {
-		above = append(above, widget.WrapInk(th.Dim.Paint, line, "│ ", inner)...)
+		above = append(above, text.WrapInk(th.Dim.Paint, line, "│ ", inner)...)
 	}
 	link := l.linkRows(inner)
 	above = append(above[:min(len(above), max(0, room-leastChoice-len(link)))], link...)
@@ -311,7 +313,7 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	room = max(1, room-len(above)-len(about))
 	box.Body = append(box.Body, above...)
 	if l.list.Len() == 0 && l.list.Filter() == "" {
-		rows := widget.WrapInk(th.Dim.Paint, "the agent offers no way to log in; use its own command, then try again", "", inner)
+		rows := text.WrapInk(th.Dim.Paint, "the agent offers no way to log in; use its own command, then try again", "", inner)
 		box.Body = append(box.Body, rows[:min(len(rows), room)]...)
 	} else {
 		box.Body = append(box.Body, l.list.Rows(inner, room, th)...)
@@ -341,10 +343,10 @@ func (l *Login) linkRows(width int) []string {
 	th := l.env.Theme
 	var rows []string
 	for _, w := range l.link.Warnings {
-		rows = append(rows, widget.WrapInk(th.Bad.Paint, "! "+w, "", width)...)
+		rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+w, "", width)...)
 	}
 	if l.link.OK {
-		rows = append(rows, widget.WrapInk(nil, strings.Join(addressKeys(l.link, th), "   "), "", width)...)
+		rows = append(rows, text.WrapInk(nil, strings.Join(addressKeys(l.link, th), "   "), "", width)...)
 	}
 	return rows
 }
@@ -353,10 +355,10 @@ func (l *Login) linkRows(width int) []string {
 // for it.
 func (l *Login) about(width, most int) []string {
 	it, ok := l.list.Selected()
-	if !ok || 2+widget.Width(it.Title)+2+widget.Width(it.Detail)+2+widget.Width(it.Hint) <= width {
+	if !ok || 2+text.Width(it.Title)+2+text.Width(it.Detail)+2+text.Width(it.Hint) <= width {
 		return nil
 	}
-	rows := append([]string{""}, widget.WrapInk(l.env.Theme.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
+	rows := append([]string{""}, text.WrapInk(l.env.Theme.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
 	return rows[:min(len(rows), most)]
 }
 

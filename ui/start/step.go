@@ -14,7 +14,9 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/box"
+	"parley/ui/widget/form"
+	"parley/ui/widget/text"
 )
 
 // step is what a way to log in wants of the user first: values for the agent's
@@ -22,7 +24,7 @@ import (
 // list.
 type step struct {
 	method event.AuthMethod
-	form   *widget.Form         // of the variables; nil for a command
+	form   *form.Form           // of the variables; nil for a command
 	asked  workspace.AskedLogin // the command
 
 	offset  int       // rows scrolled away of what is above the form, of all about a command
@@ -39,21 +41,21 @@ var (
 )
 
 // variablesForm asks for the variables of a login.
-func variablesForm(method event.AuthMethod, keys *intent.Keymap) *widget.Form {
+func variablesForm(method event.AuthMethod, keys *intent.Keymap) *form.Form {
 	vars := method.Vars
 	if method.TakesKey {
 		vars = []event.AuthVar{{Name: "API key", Secret: true, Optional: true}}
 	}
-	var fields []widget.FormField
+	var fields []form.Field
 	for _, v := range vars {
-		f := widget.FormField{Label: v.Name, OneLine: true, Required: !v.Optional}
+		f := form.Field{Label: v.Name, OneLine: true, Required: !v.Optional}
 		var help []string
 		if v.Label != "" {
 			f.Label = v.Label
 			help = append(help, v.Name)
 		}
 		if v.Secret {
-			f.Kind = widget.FormSecret
+			f.Kind = form.FormSecret
 			help = append(help, "not shown while you type")
 		}
 		switch {
@@ -63,7 +65,7 @@ func variablesForm(method event.AuthMethod, keys *intent.Keymap) *widget.Form {
 			help = append(help, "may stay empty")
 		}
 		f.Help = strings.Join(help, ", ")
-		f.Check = func(v widget.FormValue) error {
+		f.Check = func(v form.Value) error {
 			switch {
 			case f.Required && strings.TrimSpace(v.Text) == "":
 				return errBlank
@@ -74,7 +76,7 @@ func variablesForm(method event.AuthMethod, keys *intent.Keymap) *widget.Form {
 		}
 		fields = append(fields, f)
 	}
-	return widget.NewForm(fields, keys).WithoutDecline()
+	return form.New(fields, keys).WithoutDecline()
 }
 
 // stepKey handles a key of the step.
@@ -95,8 +97,8 @@ func (l *Login) stepKey(p layer.Press) tea.Cmd {
 	}
 	s.form.Key(p.KeyPressMsg)
 	switch s.form.Choice() {
-	case widget.FormOpen:
-	case widget.FormSend:
+	case form.FormOpen:
+	case form.FormSend:
 		return l.give()
 	default:
 		l.step = nil
@@ -179,13 +181,13 @@ func (l *Login) sawStep(width, height int) {
 	if s.shownAt.IsZero() {
 		s.shownAt = l.env.Now()
 	}
-	rows, page := l.above(widget.InnerWidth(width), height)
+	rows, page := l.above(box.InnerWidth(width), height)
 	s.offset, s.seen = s.sight(width, len(rows), page)
 	s.width, s.page = width, page
 	s.read = s.read || s.seen >= len(rows)
 	if s.form != nil {
 		above := min(len(rows)-s.offset, page)
-		s.form.Shown(widget.InnerWidth(width), max(1, height-2-above), l.env.Theme)
+		s.form.Shown(box.InnerWidth(width), max(1, height-2-above), l.env.Theme)
 	}
 }
 
@@ -204,13 +206,13 @@ func (s *step) sight(width, rows, page int) (offset, seen int) {
 
 // stepRows draws the step as a box of at most height rows.
 func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
-	s, th, inner := l.step, l.env.Theme, widget.InnerWidth(width)
-	box := widget.Box{Title: "log in to " + l.agent.Name() + ": " + workspace.MethodName(s.method), Focused: true}
+	s, th, inner := l.step, l.env.Theme, box.InnerWidth(width)
+	box := box.Box{Title: "log in to " + l.agent.Name() + ": " + workspace.MethodName(s.method), Focused: true}
 	rows, page := l.above(inner, height)
 	offset, seen := s.sight(width, len(rows), page)
 	box.Body = slices.Clip(rows[offset:min(len(rows), offset+page)])
 	if rest := len(rows) - offset - page; rest > 0 {
-		box.Right = widget.MoreRows(rest)
+		box.Right = text.MoreRows(rest)
 	}
 	if s.form == nil {
 		switch {
@@ -246,14 +248,14 @@ func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 	if m.TakesKey {
 		becomes = "the agent gets it, and may keep it; parley does not"
 	}
-	rows := widget.WrapInk(th.Dim.Paint, becomes, "", width)
+	rows := text.WrapInk(th.Dim.Paint, becomes, "", width)
 	if m.Description != "" {
-		rows = append(rows, widget.WrapInk(nil, m.Description, "", width)...)
+		rows = append(rows, text.WrapInk(nil, m.Description, "", width)...)
 	}
 	if link := elicit.ParseLink(m.Link); link.OK {
-		rows = append(rows, widget.WrapInk(th.Code.Paint, link.URL, "  ", width)...)
+		rows = append(rows, text.WrapInk(th.Code.Paint, link.URL, "  ", width)...)
 		for _, w := range link.Warnings {
-			rows = append(rows, widget.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
+			rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 		}
 	}
 	return append(rows, "")
@@ -262,15 +264,15 @@ func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 // commandRows show exactly what would run.
 func (l *Login) commandRows(width int, th *theme.Theme) []string {
 	s := l.step
-	rows := widget.WrapInk(th.Strong.Paint, l.agent.Name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
+	rows := text.WrapInk(th.Strong.Paint, l.agent.Name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
 	rows = append(rows, "")
-	rows = append(rows, widget.WrapInk(th.Code.Paint, visible(s.asked.Line), "  ", width)...)
+	rows = append(rows, text.WrapInk(th.Code.Paint, visible(s.asked.Line), "  ", width)...)
 	rows = append(rows, "")
-	rows = append(rows, widget.WrapInk(nil, "runs "+visible(s.asked.Program), "  ", width)...)
-	rows = append(rows, widget.WrapInk(nil, "in "+visible(s.asked.Dir), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "runs "+visible(s.asked.Program), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "in "+visible(s.asked.Dir), "  ", width)...)
 	for _, words := range []string{s.method.Description, s.method.Command.Label} {
 		if words != "" {
-			rows = append(rows, widget.WrapInk(th.Dim.Paint, "agent's words: \""+words+"\"", "", width)...)
+			rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's words: \""+words+"\"", "", width)...)
 		}
 	}
 	return rows

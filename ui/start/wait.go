@@ -7,7 +7,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Wait is an agent that is being started, or connected to, or could not be.
@@ -43,15 +43,15 @@ func (w Wait) toast(width int) []string {
 	if w.Toast == "" {
 		return nil
 	}
-	return widget.WrapInk(w.Env.Theme.Accent.Paint, w.Toast, "  ", width)
+	return text.WrapInk(w.Env.Theme.Accent.Paint, w.Toast, "  ", width)
 }
 
 // loggingIn is a login that the agent carries out.
 func (w Wait) loggingIn(width, height int) []string {
 	th, a := w.Env.Theme, Address{w.Env, w.Host, w.Agent}
-	rows := widget.WrapInk(nil, "logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
-	rows = append(rows, widget.WrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", width)...)
-	keys := widget.WrapInk(nil, a.keys(), "  ", width)
+	rows := text.WrapInk(nil, "logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
+	rows = append(rows, text.WrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", width)...)
+	keys := text.WrapInk(nil, a.keys(), "  ", width)
 	rows = append(append(rows, ""), a.lines(width, height-len(rows)-2-len(keys))...)
 	return append(append(rows, ""), keys...)
 }
@@ -59,13 +59,13 @@ func (w Wait) loggingIn(width, height int) []string {
 // starting is what the agent has said so far.
 func (w Wait) starting(width int) []string {
 	th, spec := w.Env.Theme, w.Agent.Spec
-	line := func(text string) string { return widget.Truncate("  "+text, width, "…") }
+	line := func(s string) string { return text.Truncate("  "+s, width, "…") }
 	since, _ := w.Agent.Dialing()
 	doing := "starting "
 	if spec.Remote {
 		doing = "connecting to "
 	}
-	rows := []string{line(doing + th.Strong.Paint(spec.Name) + "  " + th.Dim.Paint(widget.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
+	rows := []string{line(doing + th.Strong.Paint(spec.Name) + "  " + th.Dim.Paint(text.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
 	lines, _ := w.Agent.Log.Lines()
 	for _, l := range lines[max(0, len(lines)-8):] {
 		rows = append(rows, line(th.Faint.Paint(l.Text)))
@@ -79,8 +79,8 @@ func (w Wait) starting(width int) []string {
 // advice says what to do about a start that has failed.
 func (w Wait) advice(width int) []string {
 	var rows []string
-	for _, text := range w.Agent.Spec.Advice(w.Agent.Err()) {
-		rows = append(append(rows, ""), widget.WrapInk(nil, text, "  ", width-2)...)
+	for _, s := range w.Agent.Spec.Advice(w.Agent.Err()) {
+		rows = append(append(rows, ""), text.WrapInk(nil, s, "  ", width-2)...)
 	}
 	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), "another agent   ")
 	if w.Agent.FallbackLog() != nil {
@@ -89,7 +89,7 @@ func (w Wait) advice(width int) []string {
 	if w.Alone {
 		keys += w.hint(w.Host.Label(intent.Interrupt), "quit")
 	}
-	return append(append(rows, ""), widget.WrapInk(nil, keys, "  ", width-2)...)
+	return append(append(rows, ""), text.WrapInk(nil, keys, "  ", width-2)...)
 }
 
 func (w Wait) hint(key, does string) string {

@@ -17,7 +17,7 @@ import (
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Toast is what was just said. The zero Toast is nothing.
@@ -65,19 +65,19 @@ type Line struct {
 // Row draws the line. It never wraps: parts are dropped from the right until it fits.
 func (l Line) Row(width int) string {
 	right := l.Right()
-	line := l.left(width - widget.Width(right) - 3)
-	gap := max(1, width-2-widget.Width(line)-widget.Width(right))
-	return widget.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
+	line := l.left(width - text.Width(right) - 3)
+	gap := max(1, width-2-text.Width(line)-text.Width(right))
+	return text.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
 }
 
 // Short is the line without the gap in its middle.
 func (l Line) Short(width int) string {
 	right := l.Right()
-	left := l.left(width - widget.Width(right) - 3)
+	left := l.left(width - text.Width(right) - 3)
 	if left != "" {
 		left += l.Env.Theme.Dim.Paint(" · ")
 	}
-	return widget.Truncate("  "+left+right, width, "…")
+	return text.Truncate("  "+left+right, width, "…")
 }
 
 // left joins as many parts as there is room for.
@@ -89,13 +89,13 @@ func (l Line) left(room int) (line string) {
 		if line != "" {
 			next = line + th.Dim.Paint(" · ") + p
 		}
-		if widget.Width(next) > room {
+		if text.Width(next) > room {
 			break
 		}
 		line = next
 	}
 	if line == "" && len(parts) > 0 {
-		line = widget.Truncate(parts[0], max(1, room), "…")
+		line = text.Truncate(parts[0], max(1, room), "…")
 	}
 	return line
 }
@@ -173,7 +173,7 @@ func RetryWords(at, now time.Time) string {
 	if at.IsZero() {
 		return "connecting"
 	}
-	return "trying again in " + widget.Seconds(max(0, at.Sub(now))+time.Second)
+	return "trying again in " + text.Seconds(max(0, at.Sub(now))+time.Second)
 }
 
 // doing says who the agent is and what it does.
@@ -186,7 +186,7 @@ func (l Line) doing() []string {
 	}
 	switch {
 	case l.Busy():
-		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(widget.Seconds(l.Env.Now().Sub(t.TurnStarted))))
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(text.Seconds(l.Env.Now().Sub(t.TurnStarted))))
 	case state == thread.Waiting:
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}

@@ -6,7 +6,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/patch"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/terminal"
 )
 
 // Bounds of the cache, in entries.
@@ -49,17 +50,17 @@ func (m *memo[K, V]) put(key K, most int, v V) {
 // cache remembers what is expensive to derive from items. Dropping any of it changes
 // only how long drawing takes.
 type cache struct {
-	diffs      memo[*event.Diff, *widget.Computed]
+	diffs      memo[*event.Diff, *diff.Computed]
 	patches    memo[*event.Changes, *patched]
 	patchLines int
 	commands   memo[*thread.Tool, command]
 	screens    memo[screenKey, *screen]
-	colours    memo[*widget.Computed, *coloured]
+	colours    memo[*diff.Computed, *coloured]
 }
 
 // diff compares the texts of a diff once; nil if they are too large to be compared
 // while drawing.
-func (c *cache) diff(d *event.Diff) *widget.Computed {
+func (c *cache) diff(d *event.Diff) *diff.Computed {
 	if len(d.Old)+len(d.New) > hugeDiff {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (c *cache) diff(d *event.Diff) *widget.Computed {
 	if known == nil && d.Old != "" && d.New != "" && strings.Count(d.Old, "\n")+strings.Count(d.New, "\n") > maxCompared {
 		return nil
 	}
-	return c.diffs.get(d, maxDiffs, func() *widget.Computed { return compare(d) })
+	return c.diffs.get(d, maxDiffs, func() *diff.Computed { return compare(d) })
 }
 
 // patched takes a patch apart once and finds out which file each part is of.
@@ -113,7 +114,7 @@ func (c *cache) command(t *thread.Tool) string {
 
 // screen is an emulated terminal and how much of a command's output it has played.
 type screen struct {
-	*widget.Terminal
+	*terminal.Terminal
 	fed int64
 }
 
@@ -124,8 +125,8 @@ type screenKey struct {
 
 // screen returns the output of a command played on a terminal of so many columns.
 // One that was dropped plays again what the thread retains.
-func (c *cache) screen(term *thread.Terminal, columns int) *widget.Terminal {
-	s := c.screens.get(screenKey{term, columns}, maxScreens, func() *screen { return &screen{Terminal: widget.NewTerminal(columns)} })
+func (c *cache) screen(term *thread.Terminal, columns int) *terminal.Terminal {
+	s := c.screens.get(screenKey{term, columns}, maxScreens, func() *screen { return &screen{Terminal: terminal.New(columns)} })
 	if fresh := term.Total - s.fed; fresh > 0 {
 		from := max(0, len(term.Output)-int(min(fresh, int64(len(term.Output)))))
 		s.Write(term.Output[from:])
@@ -136,11 +137,11 @@ func (c *cache) screen(term *thread.Terminal, columns int) *widget.Terminal {
 
 // coloured is the highlighting of a diff as far as it is known.
 type coloured struct {
-	syntax *widget.Syntax
+	syntax *diff.Syntax
 	asked  int // lines that Uncoloured has asked for
 }
 
 // coloured returns the highlighting of a diff, for the caller to extend.
-func (c *cache) coloured(d *widget.Computed) *coloured {
+func (c *cache) coloured(d *diff.Computed) *coloured {
 	return c.colours.get(d, maxColoured, func() *coloured { return &coloured{} })
 }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/event"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // How much of the changes of one call is shown, in rows, unless it is opened.
@@ -47,15 +48,15 @@ func (p *pen) changes(c *event.Changes, full bool) []string {
 			rows = p.andMore(rows, hidden)
 		}
 	}
-	for i, text := range made.text {
+	for i, s := range made.text {
 		if i == 0 && len(rows) > 0 {
-			rows = append(rows, p.th.Dim.Paint(widget.Truncate("could not be read:", width, "…")))
+			rows = append(rows, p.th.Dim.Paint(text.Truncate("could not be read:", width, "…")))
 		}
 		if left <= 0 {
-			rows = p.andMore(rows, countLines(text))
+			rows = p.andMore(rows, countLines(s))
 			continue
 		}
-		drawn, hidden := p.unread(text, width, min(each, left))
+		drawn, hidden := p.unread(s, width, min(each, left))
 		rows, left = append(rows, drawn...), left-len(drawn)
 		rows = p.andMore(rows, hidden)
 	}
@@ -98,7 +99,7 @@ func (l *look) moreFiles(files []change, width int) string {
 	if stray > 0 {
 		row += l.th.Warn.Paint(fmt.Sprintf(", ⚠ %d in the patch only", stray))
 	}
-	return widget.Truncate(row, width, "…")
+	return text.Truncate(row, width, "…")
 }
 
 // changeHead names a file and says what happened to it; folded says that its
@@ -121,12 +122,12 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 	if folded && lines > 0 {
 		right = join(right, l.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
 	}
-	rows := widget.Wrap(words, width)
+	rows := text.Wrap(words, width)
 	if len(rows) > maxWords {
-		rows = append(rows[:maxWords-1], widget.Truncate(strings.Join(rows[maxWords-1:], ""), width, "…"))
+		rows = append(rows[:maxWords-1], text.Truncate(strings.Join(rows[maxWords-1:], ""), width, "…"))
 	}
 	last := len(rows) - 1
-	beside := right != "" && widget.Width(rows[last])+widget.Width(pad(right)) <= width
+	beside := right != "" && text.Width(rows[last])+text.Width(pad(right)) <= width
 	for i := range rows {
 		rows[i] = ink.Paint(rows[i])
 	}
@@ -134,7 +135,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 	case beside:
 		rows[last] += pad(right)
 	case right != "":
-		rows = append(rows, widget.Truncate(pad(right), width, "…"))
+		rows = append(rows, text.Truncate(pad(right), width, "…"))
 	}
 	return rows
 }
@@ -161,7 +162,7 @@ func (l *look) changeWords(c *change) string {
 }
 
 // partNote is what a part of a patch says beside its lines.
-func partNote(c *change, part widget.PatchFile) string {
+func partNote(c *change, part diff.PatchFile) string {
 	note := ""
 	switch {
 	case part.OldMode != "" && part.Binary:
@@ -181,13 +182,13 @@ func partNote(c *change, part widget.PatchFile) string {
 
 // unread shows lines of a patch that could not be read, or are in a format that
 // is not known.
-func (l *look) unread(text string, width, limit int) (rows []string, hidden int) {
-	text = strings.TrimRight(text, "\n")
-	for line := range strings.SplitSeq(text, "\n") {
+func (l *look) unread(s string, width, limit int) (rows []string, hidden int) {
+	s = strings.TrimRight(s, "\n")
+	for line := range strings.SplitSeq(s, "\n") {
 		if len(rows) >= limit {
-			return rows, hidden + countLines(text)
+			return rows, hidden + countLines(s)
 		}
-		text = text[min(len(line)+1, len(text)):]
+		s = s[min(len(line)+1, len(s)):]
 		ink := l.th.DiffContext
 		switch {
 		case strings.HasPrefix(line, "+"):
@@ -204,7 +205,7 @@ func (l *look) unread(text string, width, limit int) (rows []string, hidden int)
 			}
 			line = line[:cut] + "…"
 		}
-		for _, r := range widget.Wrap(line, width) {
+		for _, r := range text.Wrap(line, width) {
 			if len(rows) == limit {
 				hidden = 1
 				break

@@ -2,16 +2,16 @@ package transcript
 
 import (
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // Colouring is code that was drawn without its colours, because nobody has looked
 // at it yet: that of a diff, or of a block of a message.
 type Colouring struct {
-	diff   *widget.Computed
+	diff   *diff.Computed
 	lines  int
 	item   int
-	syntax *widget.Syntax
+	syntax *diff.Syntax
 
 	seg  int                 // of the item, where it is a message
 	code []*markdown.Listing // of that block; nil: it is a diff

@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget"
+	"parley/ui/widget/terminal"
 )
 
 // Copyable is what can be copied of an item: the source, without anything that
@@ -252,8 +252,8 @@ func output(term *thread.Terminal) func() string {
 }
 
 // played is what output leaves on a grid, its lines not wrapped.
-func played(raw []byte, columns int) (screen *widget.Terminal, rows []string) {
-	screen = widget.NewTerminal(columns)
+func played(raw []byte, columns int) (screen *terminal.Terminal, rows []string) {
+	screen = terminal.New(columns)
 	screen.Write(raw)
 	rows = screen.Rows(unwrapped, 0)
 	for i := range rows {

@@ -4,23 +4,24 @@ import (
 	"fmt"
 
 	"parley/acpclient/event"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // Change is a diff of a tool call as it is to be drawn.
-func Change(d *event.Diff) widget.Diff {
+func Change(d *event.Diff) diff.Diff {
 	before, after, first := d.Texts()
-	return widget.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
+	return diff.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
 }
 
 // compare compares the texts of a diff.
-func compare(d *event.Diff) *widget.Computed {
-	return widget.Compute(Change(d))
+func compare(d *event.Diff) *diff.Computed {
+	return diff.Compute(Change(d))
 }
 
 func (p *pen) diff(d *event.Diff, full bool) []string {
 	if d.Deleted && d.Old+d.New == "" {
-		return p.dim(widget.Wrap("delete "+Short(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
+		return p.dim(text.Wrap("delete "+Short(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
 	}
 	c := p.cache.diff(d)
 	if c == nil {

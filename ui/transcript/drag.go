@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // drag is a stretch of text that the mouse has selected. Its ends are characters
@@ -70,7 +70,7 @@ func pointAt(t rows, p place, cell int) (point, bool) {
 	}
 	at.key, at.lo, at.hi = m.lines[r.line].key, r.from, r.from
 	if cell >= r.col {
-		start, end := widget.Cell(m.lines[r.line].text[r.from:r.to], cell-r.col)
+		start, end := text.Cell(m.lines[r.line].text[r.from:r.to], cell-r.col)
 		at.lo, at.hi = r.from+start, r.from+end
 	}
 	return at, true
@@ -94,7 +94,7 @@ func (d *drag) paint(t rows, p place, rows []string, th *theme.Theme) {
 		line := &m.lines[r.line]
 		from, to := d.covers(p.item, p.seg, line.key, len(line.text))
 		left, right := r.cells(line.text, from, to)
-		rows[n] = widget.Highlight(rows[n], left, right, th.Selected)
+		rows[n] = text.Highlight(rows[n], left, right, th.Selected)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // finding marks the matches of a query in the rows, and the current one among them.
@@ -31,7 +31,7 @@ func (f *finding) paint(t rows, p place, rows []string, th *theme.Theme) {
 			if f.now == (current{p.item, p.seg, m.n}) {
 				ink = th.Selected
 			}
-			rows[n] = widget.Highlight(rows[n], m.left, m.right, ink)
+			rows[n] = text.Highlight(rows[n], m.left, m.right, ink)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/uitest"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // telling is text of a role in one message.
@@ -211,17 +211,17 @@ func TestFirstAndLastRows(t *testing.T) {
 		for range r.IntN(60) {
 			lines = append(lines, strings.Repeat("日本 words\tof it ", r.IntN(30)))
 		}
-		text := strings.Join(lines, "\n")
+		s := strings.Join(lines, "\n")
 		width, most := 10+r.IntN(80), 1+r.IntN(40)
-		all := widget.Wrap(text, width)
-		if n := countRows(text, width); n != len(all) {
+		all := text.Wrap(s, width)
+		if n := countRows(s, width); n != len(all) {
 			t.Errorf("%d rows counted of %d", n, len(all))
 		}
-		first, rest := firstRows(text, width, most)
+		first, rest := firstRows(s, width, most)
 		if len(first) < min(most, len(all)) || !slices.Equal(first, all[:len(first)]) || rest != "" && len(first)+countRows(rest, width) != len(all) {
 			t.Errorf("the first %d rows of %d: %q, and %d behind them", most, len(all), first, countRows(rest, width))
 		}
-		if last := lastRows(text, width, most); !slices.Equal(last, all[max(0, len(all)-most):]) {
+		if last := lastRows(s, width, most); !slices.Equal(last, all[max(0, len(all)-most):]) {
 			t.Errorf("the last %d rows of %d: %q", most, len(all), last)
 		}
 	}

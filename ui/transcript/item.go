@@ -10,7 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // item renders everything but the agent's messages and what is shown in pieces.
@@ -31,7 +31,7 @@ func (p *pen) item() []string {
 	case thread.ShellCommand:
 		return p.shell()
 	case thread.Attachment:
-		return []string{indent + p.th.Dim.Paint(widget.Truncate(attachment(p.it.Attachment), p.width-len(indent), "…"))}
+		return []string{indent + p.th.Dim.Paint(text.Truncate(attachment(p.it.Attachment), p.width-len(indent), "…"))}
 	}
 	return nil
 }
@@ -57,14 +57,14 @@ func (p *pen) user() []string {
 // went with it, and how many lines are missing. Far behind the first ones only
 // those of its text are counted.
 func (p *pen) prompt() (lines, carried []string, hidden int) {
-	text := ownWords(p.it.Text)
-	if went := len(p.it.Text) - len(text); went > 0 {
+	s := ownWords(p.it.Text)
+	if went := len(p.it.Text) - len(s); went > 0 {
 		carried, _ = SplitCarried(string(p.it.Text[:went]))
 	}
-	text = bytes.TrimRight(text, "\n")
-	n := firstPiece(text)
-	lines = widget.Wrap(strings.TrimSuffix(string(text[:n]), "\n"), p.promptWidth())
-	if rest := text[n:]; len(rest) > 0 {
+	s = bytes.TrimRight(s, "\n")
+	n := firstPiece(s)
+	lines = text.Wrap(strings.TrimSuffix(string(s[:n]), "\n"), p.promptWidth())
+	if rest := s[n:]; len(rest) > 0 {
 		hidden = bytes.Count(rest, newline) + 1
 	}
 	most := maxPrompt
@@ -108,8 +108,8 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 		clock = p.it.At.Format("15:04")
 	}
 	rows := make([]string, 0, len(lines)+1)
-	for n, text := range lines {
-		blank := p.width - 2 - widget.Width(text)
+	for n, s := range lines {
+		blank := p.width - 2 - text.Width(s)
 		right := ""
 		if p.short { // the time stands right behind the text
 			blank = min(blank, len(clock)+3)
@@ -117,17 +117,17 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 		if n == 0 && clock != "" && blank > len(clock)+2 {
 			right, blank = p.th.Background.Repaint(p.th.Dim.Paint(clock)+" "), blank-len(clock)-1
 		}
-		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.UserText.Paint(" "+text)+p.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.UserText.Paint(" "+s)+p.th.Background.Paint(strings.Repeat(" ", max(0, blank)))+right)
 	}
 	return rows
 }
 
 // belowPrompt is what is said of a prompt below its words.
 func (p *pen) belowPrompt(below []string) (rows []string) {
-	for _, text := range below {
-		text = widget.Truncate(text, p.width-2, "…")
-		blank := strings.Repeat(" ", max(0, p.width-2-widget.Width(text)))
-		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(text)+blank))
+	for _, s := range below {
+		s = text.Truncate(s, p.width-2, "…")
+		blank := strings.Repeat(" ", max(0, p.width-2-text.Width(s)))
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(s)+blank))
 	}
 	if p.it.Excluded {
 		rows = append(rows, p.indented(p.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
@@ -143,12 +143,12 @@ func (p *pen) thoughtHead() string {
 		word, until = "thinking", p.now
 	}
 	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
-		word += " " + widget.Seconds(d)
+		word += " " + text.Seconds(d)
 	}
 	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
 		word += "  " + last
 	}
-	return indent + p.th.Dim.Paint(widget.Truncate(word, p.width-len(indent), "…"))
+	return indent + p.th.Dim.Paint(text.Truncate(word, p.width-len(indent), "…"))
 }
 
 // lastLine is the last line with text, or the end of it: no row is as long as
@@ -176,7 +176,7 @@ func (p *pen) decision(s *event.PermissionSettled) []string {
 	if s.Subject != "" {
 		line += p.th.Dim.Paint(": " + s.Subject)
 	}
-	return []string{indent + indent + widget.Truncate(line, p.width-4, "…")}
+	return []string{indent + indent + text.Truncate(line, p.width-4, "…")}
 }
 
 var endWords = map[string]string{

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // maxProse is how wide running text gets, in cells.
@@ -97,9 +97,9 @@ func (l *look) head(text string, most int, ink theme.Ink) (rows []string, left i
 	return l.inked(rows[:min(len(rows), most)], ink), left
 }
 
-func paint(ink theme.Ink, before, text string, width int) []string {
+func paint(ink theme.Ink, before, s string, width int) []string {
 	var rows []string
-	for _, r := range widget.Wrap(text, max(1, prose(width-widget.Width(before)))) {
+	for _, r := range text.Wrap(s, max(1, prose(width-text.Width(before)))) {
 		rows = append(rows, before+ink.Paint(r))
 	}
 	return rows

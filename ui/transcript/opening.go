@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // How much is shown of a prompt, in rows.
@@ -41,17 +41,17 @@ func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string
 	}
 	out = []string{rows[0]}
 	if n := len(rows) - 1 + e.linesAfter(k); n > 0 {
-		out = append(out, indent+l.th.Dim.Paint(widget.Truncate(more(n), l.width-len(indent), "…")))
+		out = append(out, indent+l.th.Dim.Paint(text.Truncate(more(n), l.width-len(indent), "…")))
 	}
 	return out, missing
 }
 
 // inDetail shows what a notice keeps back: JSON broken into lines, else the text,
 // on a bounded number of rows.
-func (l *look) inDetail(text string) []string {
+func (l *look) inDetail(s string) []string {
 	var rows []string
 	left := 0
-	for depth, line := range pretty(text) {
+	for depth, line := range pretty(s) {
 		if len(rows) >= maxShown {
 			left++
 			continue
@@ -62,7 +62,7 @@ func (l *look) inDetail(text string) []string {
 	left += max(0, len(rows)-maxShown)
 	rows = rows[:min(len(rows), maxShown)]
 	if left > 0 {
-		rows = append(rows, indent+indent+l.th.Dim.Paint(widget.Truncate(more(left), l.width-2*len(indent), "…")))
+		rows = append(rows, indent+indent+l.th.Dim.Paint(text.Truncate(more(left), l.width-2*len(indent), "…")))
 	}
 	return rows
 }

@@ -2,7 +2,7 @@ package transcript
 
 import (
 	"parley/internal/patch"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // patched is what a tool call of v2 has done to files, ready to be drawn.
@@ -17,14 +17,14 @@ type patched struct {
 // change is what was done to a file, with what is to be drawn of each part.
 type change struct {
 	patch.Change
-	parts []widget.PatchFile
+	parts []diff.PatchFile
 }
 
 // add takes a change and counts its lines.
 func (p *patched) add(c patch.Change) {
 	drawn := change{Change: c}
 	for _, part := range c.Parts {
-		file := widget.NewPatchFile(part)
+		file := diff.NewPatchFile(part)
 		if d := file.Diff; d != nil {
 			p.counted = true
 			p.added, p.removed, p.lines = p.added+d.Added, p.removed+d.Removed, p.lines+d.Lines()

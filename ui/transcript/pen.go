@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
 )
 
 // pen draws one item. A drawing depends on nothing but the pen's fields, and each
@@ -30,18 +30,18 @@ func (p *pen) wide() *pen {
 }
 
 // drawn draws a diff: side by side if all of it is shown and there is room.
-func (p *pen) drawn(d *widget.Computed, width, limit int, full bool) (rows []string, more int) {
+func (p *pen) drawn(d *diff.Computed, width, limit int, full bool) (rows []string, more int) {
 	if p.measure { // for its text, at a width at which no ground may be filled
 		rows, more = d.Rows(width, limit, theme.Plain())
 		return numbered(rows, d), more
 	}
-	return d.Draw(widget.DiffLook{Width: width, Limit: limit, Sides: full && p.width >= widget.SidesWidth && !p.peeked, Syntax: p.colours(d, limit), Theme: p.th})
+	return d.Draw(diff.Look{Width: width, Limit: limit, Sides: full && p.width >= diff.SidesWidth && !p.peeked, Syntax: p.colours(d, limit), Theme: p.th})
 }
 
 // colours returns the highlighting of a diff as far as it is known. If that does not
 // cover so many lines, the pen notes it in uncoloured.
-func (p *pen) colours(d *widget.Computed, lines int) *widget.Syntax {
-	if !widget.Colours(p.th) {
+func (p *pen) colours(d *diff.Computed, lines int) *diff.Syntax {
+	if !diff.Colours(p.th) {
 		return nil
 	}
 	known := p.cache.coloured(d)
@@ -60,7 +60,7 @@ const (
 
 // numbered marks how many cells of line numbers a diff has, in rows that are drawn
 // to be measured.
-func numbered(rows []string, c *widget.Computed) []string {
+func numbered(rows []string, c *diff.Computed) []string {
 	before := numbersBegin + strings.Repeat("x", c.Gutter(unwrapped)) + numbersEnd
 	out := make([]string, len(rows))
 	for i, r := range rows {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/thread"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Plain text that may be long, and grow, is cut into pieces, as messages are cut
@@ -137,10 +137,10 @@ func (e *entry) cutPieces() {
 
 // piece draws the k-th piece of the item.
 func (p *pen) piece(cut *pieces, k int) (rows []string) {
-	text, ok := cut.text(p.it.Text, k)
+	s, ok := cut.text(p.it.Text, k)
 	if p.it.Kind == thread.UserMessage {
 		if ok {
-			rows = p.promptRows(widget.Wrap(text, p.promptWidth()), k == 0)
+			rows = p.promptRows(text.Wrap(s, p.promptWidth()), k == 0)
 		}
 		if k == len(cut.starts)-1 {
 			rows = append(rows, p.belowPrompt(nil)...)
@@ -148,11 +148,11 @@ func (p *pen) piece(cut *pieces, k int) (rows []string) {
 		return rows
 	}
 	if k == 0 {
-		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		rows = append(rows, p.thoughtHead())
 	}
 	if ok {
-		for _, r := range widget.Wrap(text, max(1, min(p.width-len(indent)-2, maxProse))) {
+		for _, r := range text.Wrap(s, max(1, min(p.width-len(indent)-2, maxProse))) {
 			rows = append(rows, indent+"  "+p.th.Faint.Paint(r))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // maxCounted is how much of a text is wrapped to say how many rows it has, in
@@ -32,29 +32,29 @@ func wholeLines(text string) iter.Seq[string] {
 
 // firstRows are the first rows of a text, and what is left of it behind them. Of
 // the line that fills them all rows are among them.
-func firstRows(text string, width, most int) (rows []string, rest string) {
+func firstRows(s string, width, most int) (rows []string, rest string) {
 	at := 0
-	for line := range wholeLines(text) {
-		rows = append(rows, widget.Wrap(line, width)...)
+	for line := range wholeLines(s) {
+		rows = append(rows, text.Wrap(line, width)...)
 		at += len(line)
-		if at < len(text) && text[at] == '\n' {
+		if at < len(s) && s[at] == '\n' {
 			at++
 		}
 		if len(rows) >= most {
 			break
 		}
 	}
-	return rows, text[at:]
+	return rows, s[at:]
 }
 
 // lastRows are the last rows of a text, at most so many.
-func lastRows(text string, width, most int) []string {
+func lastRows(s string, width, most int) []string {
 	var blocks [][]string
 	for n := 0; n < most; {
-		at := strings.LastIndexByte(text, '\n')
-		parts := slices.Collect(wholeLines(text[at+1:]))
+		at := strings.LastIndexByte(s, '\n')
+		parts := slices.Collect(wholeLines(s[at+1:]))
 		for _, part := range slices.Backward(parts) {
-			rows := widget.Wrap(part, width)
+			rows := text.Wrap(part, width)
 			blocks = append(blocks, rows)
 			if n += len(rows); n >= most {
 				break
@@ -63,7 +63,7 @@ func lastRows(text string, width, most int) []string {
 		if at < 0 {
 			break
 		}
-		text = text[:at]
+		s = s[:at]
 	}
 	slices.Reverse(blocks)
 	rows := slices.Concat(blocks...)
@@ -71,17 +71,17 @@ func lastRows(text string, width, most int) []string {
 }
 
 // countRows is how many rows a text has; of a long one about.
-func countRows(text string, width int) (n int) {
+func countRows(s string, width int) (n int) {
 	at := 0
-	for line := range wholeLines(text) {
+	for line := range wholeLines(s) {
 		if at > maxCounted {
-			return n + strings.Count(text[min(at, len(text)):], "\n") + 1
+			return n + strings.Count(s[min(at, len(s)):], "\n") + 1
 		}
 		at += len(line) + 1
 		if len(line) <= width && strings.IndexByte(line, '\t') < 0 {
 			n++
 		} else {
-			n += len(widget.Wrap(line, width))
+			n += len(text.Wrap(line, width))
 		}
 	}
 	return n

@@ -7,7 +7,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // shell renders a command of the user's own: a line that says what it is, and its
@@ -34,14 +34,14 @@ func (p *pen) shellHead() string {
 		until = p.now
 	}
 	if d := until.Sub(s.Started); !s.Started.IsZero() && d.Seconds() >= 1 {
-		right = join(right, p.th.Dim.Paint(widget.Seconds(d)))
+		right = join(right, p.th.Dim.Paint(text.Seconds(d)))
 	}
 	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint("Shell ") + " "
-	room := p.width - widget.Width(left) - widget.Width(right) - 2
+	room := p.width - text.Width(left) - text.Width(right) - 2
 	if room < 10 {
-		room, right = max(1, p.width-widget.Width(left)), ""
+		room, right = max(1, p.width-text.Width(left)), ""
 	}
-	return widget.Truncate(left+widget.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
+	return text.Truncate(left+text.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
 }
 
 // shellSign is how a command stands, as a sign with a colour and a word.

@@ -8,7 +8,8 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/ui/glyphs"
-	"parley/ui/widget"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
 )
 
 // lineKey names a line of a segment, whatever the width and however much of it is
@@ -43,13 +44,13 @@ type textRow struct {
 }
 
 // cells are those in which a row shows bytes of its line.
-func (r textRow) cells(text string, from, to int) (left, right int) {
+func (r textRow) cells(s string, from, to int) (left, right int) {
 	from, to = max(from, r.from), min(to, r.to)
 	if from >= to {
 		return 0, 0
 	}
-	left = r.col + widget.Width(text[r.from:from])
-	return left, left + widget.Width(text[from:to])
+	left = r.col + text.Width(s[r.from:from])
+	return left, left + text.Width(s[from:to])
 }
 
 // text returns the map of a segment, made anew when its rows were.
@@ -60,7 +61,7 @@ func (l *layout) text(i, k int) *textMap {
 	}
 	it := l.thread.Items[i]
 	prose := it.Kind == thread.UserMessage || it.Kind == thread.ThoughtMessage
-	b := mapper{m: &textMap{}, src: l.srcLines(i, k), at: -1, sides: it.Tool != nil && l.width >= widget.SidesWidth, prose: prose}
+	b := mapper{m: &textMap{}, src: l.srcLines(i, k), at: -1, sides: it.Tool != nil && l.width >= diff.SidesWidth, prose: prose}
 	skip := 0
 	if k == 0 {
 		skip = l.gap(i)

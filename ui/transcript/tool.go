@@ -10,7 +10,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // How much of a tool call's content is shown before it is cut, in rows.
@@ -80,7 +80,7 @@ func (p *pen) toolHead() string {
 	if verb == "" {
 		verb = "Tool"
 		if t.Name != "" && t.Name != subject {
-			verb = widget.Truncate(t.Name, 20, "…")
+			verb = text.Truncate(t.Name, 20, "…")
 		}
 	}
 	counts, trust := "", ""
@@ -113,14 +113,14 @@ func (p *pen) toolHead() string {
 		for _, part := range parts {
 			right = join(right, part)
 		}
-		if room = p.width - widget.Width(left) - widget.Width(right) - 2; room >= 10 {
+		if room = p.width - text.Width(left) - text.Width(right) - 2; room >= 10 {
 			break
 		}
 	}
 	if room < 10 {
-		room = max(1, p.width-widget.Width(left))
+		room = max(1, p.width-text.Width(left))
 	}
-	return widget.Truncate(left+widget.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
+	return text.Truncate(left+text.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
 }
 
 func pad(right string) string {
@@ -171,7 +171,7 @@ func (p *pen) took() string {
 		return ""
 	}
 	if d := t.Took(p.now); d >= time.Second {
-		return widget.Seconds(d)
+		return text.Seconds(d)
 	}
 	return ""
 }

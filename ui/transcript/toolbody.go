@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // terminal shows a command's output: its tail while it runs, head and tail
@@ -31,7 +31,7 @@ func (p *pen) terminal(term *thread.Terminal, full bool) []string {
 // read or found is only counted, unless everything is to be shown.
 func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
 	if c.Kind != event.TextContent && c.Text == "" {
-		return []string{bodyInset + p.th.Dim.Paint(widget.Truncate(attachment(c), p.width-len(bodyInset), "…"))}, 0
+		return []string{bodyInset + p.th.Dim.Paint(text.Truncate(attachment(c), p.width-len(bodyInset), "…"))}, 0
 	}
 	return p.plain(unfenced(c.Text), full)
 }

@@ -10,7 +10,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/glyphs"
 	"parley/ui/theme"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Written is a conversation as it goes into the terminal's own scrollback: what
@@ -290,8 +290,8 @@ func (w *Written) Live(height int) []string {
 func short(rows []string) []string {
 	out := make([]string, len(rows))
 	for i, r := range rows {
-		text := strings.TrimRight(ansi.Strip(r), " ")
-		if n := widget.Width(text); n < widget.Width(r) {
+		s := strings.TrimRight(ansi.Strip(r), " ")
+		if n := text.Width(s); n < text.Width(r) {
 			r = glyphs.Truncate(r, n, "")
 		}
 		out[i] = r

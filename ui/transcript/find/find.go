@@ -12,7 +12,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/transcript"
-	"parley/ui/widget"
+	"parley/ui/widget/text"
 )
 
 // Host is what a search needs of the page around it.
@@ -247,20 +247,20 @@ func (b *Bar) Row(width int) (string, int) {
 	right := b.progress()
 	if !b.typing {
 		keys := func(i intent.Intent) string { return b.env.Keys.Label(intent.Transcript, i) }
-		if hint := keys(intent.SearchNext) + " " + keys(intent.SearchPrevious) + " · esc"; widget.Width(right+hint)+20 < width {
+		if hint := keys(intent.SearchNext) + " " + keys(intent.SearchPrevious) + " · esc"; text.Width(right+hint)+20 < width {
 			right += " · " + hint
 		}
 	}
-	right = widget.Truncate(right, max(0, width-8), "…")
-	room := max(1, width-widget.Width(right)-5)
-	text := strings.ReplaceAll(b.text, "\t", " ")
-	for widget.Width(text) > room { // the end is where one types
-		_, n := utf8.DecodeRuneInString(text)
-		text = text[n:]
+	right = text.Truncate(right, max(0, width-8), "…")
+	room := max(1, width-text.Width(right)-5)
+	s := strings.ReplaceAll(b.text, "\t", " ")
+	for text.Width(s) > room { // the end is where one types
+		_, n := utf8.DecodeRuneInString(s)
+		s = s[n:]
 	}
-	row := " " + th.Prompt.Paint("/") + " " + th.Text.Paint(text)
-	cursor := 3 + widget.Width(text)
-	return row + strings.Repeat(" ", max(1, width-1-cursor-widget.Width(right))) + th.Dim.Paint(right), min(cursor, width-1)
+	row := " " + th.Prompt.Paint("/") + " " + th.Text.Paint(s)
+	cursor := 3 + text.Width(s)
+	return row + strings.Repeat(" ", max(1, width-1-cursor-text.Width(right))) + th.Dim.Paint(right), min(cursor, width-1)
 }
 
 // progress says how far the search is.

@@ -1,0 +1,49 @@
+package box
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/theme"
+	"parley/ui/uitest"
+)
+
+func TestFrameGolden(t *testing.T) {
+	th := theme.Dark()
+	body := []string{
+		"Run a command in ~/src/api-server",
+		"  " + th.Code.Paint("git add -A && git commit -m \"typed errors\""),
+		"日本語 👩‍👩‍👧",
+		"", Separator,
+		th.Key.Paint("y") + " Allow once   " + th.Key.Paint("n") + " Reject",
+	}
+	var b strings.Builder
+	for _, w := range []int{3, 10, 19, 24, 40, 80, 120} {
+		rows := Frame("claude asks", "1 of 2 waiting", "keys are off while you type · esc rejects", body, w, th)
+		uitest.CheckStyled(t, rows, w)
+		fmt.Fprintf(&b, "== %d wide\n", w)
+		for i, row := range rows {
+			if got := ansi.StringWidth(row); w >= bareWidth && got != w {
+				t.Errorf("row %d is %d cells wide, want %d", i, got, w)
+			}
+			b.WriteString(ansi.Strip(row) + "\n")
+		}
+	}
+	uitest.GoldenText(t, "frame.txt", b.String())
+}
+
+func TestFrameWithoutTexts(t *testing.T) {
+	rows := Box{Body: []string{"x"}}.Rows(8, theme.Plain())
+	got := ansi.Strip(strings.Join(rows, "\n"))
+	if want := "╭──────╮\n│x     │\n╰──────╯"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	rows = Frame("a\nb\x1b[31m", "", "", nil, 30, theme.Plain())
+	uitest.CheckStyled(t, rows, 30)
+	if len(rows) != 2 || ansi.StringWidth(rows[0]) != 30 {
+		t.Errorf("rows %q", rows)
+	}
+}

@@ -1,0 +1,276 @@
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+
+	"parley/ui/theme"
+	"parley/ui/widget/syntax"
+	"parley/ui/widget/text"
+)
+
+// gutterWidth is the narrowest diff that shows line numbers.
+const gutterWidth = 60
+
+// leastSides is the narrowest diff of two sides that can be drawn.
+const leastSides = 60
+
+// SidesWidth is the narrowest screen on which a diff is shown side by side.
+const SidesWidth = 140
+
+// Look says how a diff is drawn.
+type Look struct {
+	Width  int
+	Limit  int     // rows at most; 0: all
+	Sides  bool    // what was left, what is right; a diff that only adds, or only deletes, is drawn in one column all the same
+	Syntax *Syntax // the colours of its code, once they are known; nil without
+	Theme  *theme.Theme
+}
+
+// Rows draws the diff in one column, without the colours of its code. See [Computed.Draw].
+func (c *Computed) Rows(width, maxLines int, th *theme.Theme) (rows []string, more int) {
+	return c.Draw(Look{Width: width, Limit: maxLines, Theme: th})
+}
+
+// Draw draws the diff: three lines of context, hunks divided by a dim "⋯", signs at every changed line so that it reads
+// without colour. Long lines are wrapped. What was left out counts as more, in lines of the diff. The cost is that of the
+// rows drawn.
+func (c *Computed) Draw(look Look) (rows []string, more int) {
+	r := c.draw(look, nil)
+	return r.rows, r.more
+}
+
+// draw draws with marks at the changes, where there are any.
+func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
+	r := &diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax, picks: picks}
+	if note := c.note(); note != "" {
+		r.rows = []string{r.th.Dim.Paint(text.Truncate(note, r.width, "…"))}
+		return r
+	}
+	r.gutter = c.Gutter(r.width)
+	hunk := r.hunk
+	if look.Sides && r.width >= leastSides && c.twoSided() {
+		hunk = r.sides
+	}
+	divided := false
+	for i, h := range c.hunks {
+		if divided = i > 0 && !r.full(); divided {
+			r.rows = append(r.rows, r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter)+"⋯"))
+		}
+		before := len(r.rows)
+		hunk(h)
+		r.at += len(h.Edits)
+		if divided && len(r.rows) == before { // nothing of the hunk fits below it
+			r.rows = r.rows[:before-1]
+		}
+	}
+	return r
+}
+
+// Lines returns how many lines the diff has, context included: what Rows would leave out of none.
+func (c *Computed) Lines() int {
+	n := 0
+	for _, h := range c.hunks {
+		n += len(h.Edits)
+	}
+	return n
+}
+
+// note returns what stands in place of a diff that has nothing to show.
+func (c *Computed) note() string {
+	switch {
+	case c.TooLarge:
+		return fmt.Sprintf("too large to compare: %s before, %s now, at most +%d −%d lines",
+			text.ByteCount(c.oldSize), text.ByteCount(c.newSize), c.Added, c.Removed)
+	case len(c.hunks) > 0:
+		return ""
+	case c.oldMissing && c.newSize == 0:
+		return "new empty file"
+	case c.oldMissing:
+		return "new file"
+	}
+	return "no changes"
+}
+
+type diffRenderer struct {
+	c             *Computed
+	th            *theme.Theme
+	inks          *diffInks
+	syntax        *Syntax
+	width, gutter int
+	limit         int
+	rows          []string
+	more          int
+	at            int // edits of the hunks before
+	picks         *picks
+
+	row  rowPainter
+	cuts []run
+}
+
+func (r *diffRenderer) full() bool { return r.limit > 0 && len(r.rows) >= r.limit }
+
+// left is how many rows there is still room for; 0: as many as one likes.
+func (r *diffRenderer) left() int {
+	if r.limit == 0 {
+		return 0
+	}
+	return r.limit - len(r.rows)
+}
+
+type lineEdit = textdiff.Edit[string]
+
+// stretch is a part of a hunk: lines of context, or deleted lines and the inserted ones that follow.
+type stretch struct {
+	at         int // the index of the first in the hunk
+	context    []lineEdit
+	dels, adds []lineEdit
+}
+
+// stretches walks through a hunk until f returns false.
+func stretches(h textdiff.Hunk[string], f func(stretch) bool) {
+	run := func(from int, op diff.Op) int {
+		for from < len(h.Edits) && h.Edits[from].Op == op {
+			from++
+		}
+		return from
+	}
+	for i := 0; i < len(h.Edits); {
+		same := run(i, diff.Match)
+		dels := run(same, diff.Delete)
+		adds := run(dels, diff.Insert)
+		if same > i && !f(stretch{at: i, context: h.Edits[i:same]}) || adds > same && !f(stretch{at: same, dels: h.Edits[same:dels], adds: h.Edits[dels:adds]}) {
+			return
+		}
+		i = adds
+	}
+}
+
+// hunk draws a hunk in one column.
+func (r *diffRenderer) hunk(h textdiff.Hunk[string]) {
+	stretches(h, func(s stretch) bool {
+		if r.full() {
+			r.more += len(h.Edits) - s.at
+			return false
+		}
+		for i, e := range s.context {
+			r.line(e, r.at+s.at+i, nil)
+		}
+		pairs := min(len(s.dels), len(s.adds))
+		marks := make([][]span, pairs)
+		for i, e := range s.dels {
+			var own []span
+			if i < pairs && !r.full() {
+				own, marks[i] = wordMarks(e.Line, s.adds[i].Line)
+			}
+			r.line(e, r.at+s.at+i, own)
+		}
+		for i, e := range s.adds {
+			var own []span
+			if i < pairs {
+				own = marks[i]
+			}
+			r.line(e, r.at+s.at+len(s.dels)+i, own)
+		}
+		return true
+	})
+}
+
+// line draws one line of the diff, the n-th of all.
+func (r *diffRenderer) line(e lineEdit, n int, marks []span) {
+	if r.full() {
+		r.more++
+		return
+	}
+	inks, number, unfinished := r.look(e)
+	code := r.syntax.line(n)
+	if r.picks.refused(r, n) && e.Op != diff.Match {
+		inks, marks, code = inks.faint(r.th), nil, nil
+	}
+	rows, more := r.cell(inks, number, r.text(e), marks, code, r.width, r.left())
+	r.rows = append(r.rows, rows...)
+	if more {
+		r.more++
+		return
+	}
+	if unfinished && !r.full() {
+		r.rows = append(r.rows, r.th.DiffHunk.Paint(text.Truncate(strings.Repeat(" ", r.gutter)+noNewline, r.width, "…")))
+	}
+}
+
+const noNewline = `\ no newline at end of file`
+
+// text is what is shown of an edit's line. A carriage return is shown where it is what changed.
+func (r *diffRenderer) text(e lineEdit) string {
+	text := strings.TrimSuffix(e.Line, "\n")
+	if !r.c.showCR || e.Op == diff.Match {
+		text = strings.TrimSuffix(text, "\r")
+	}
+	return text
+}
+
+// look returns how an edit looks. The end of a text without a newline is noted where the texts differ in it.
+func (r *diffRenderer) look(e lineEdit) (inks *kindInks, number int, unfinished bool) {
+	switch e.Op {
+	case diff.Insert:
+		return &r.inks.added, e.LineNoY, e.LineNoY == r.c.lastNew
+	case diff.Delete:
+		return &r.inks.deleted, e.LineNoX, e.LineNoX == r.c.lastOld
+	}
+	return &r.inks.context, e.LineNoY, false
+}
+
+// cell draws a line: its number, its sign and its text, wrapped into rows of width cells, at most limit of them (0: all);
+// more says that text was left. Rows with a ground are as wide as that, others end where the text does.
+func (r *diffRenderer) cell(inks *kindInks, number int, str string, marks []span, code []syntax.Span, width, limit int) (rows []string, more bool) {
+	p := &r.row
+	room, cells := max(width-r.gutter-2, 1), 0
+	if r.gutter > 0 {
+		digits := strconv.Itoa(r.c.first + number + 1)
+		p.put(strings.Repeat(" ", max(r.gutter-1-len(digits), 0))+digits+" ", r.th.DiffLineNumber)
+	}
+	p.put(inks.sign+" ", inks.mark)
+	end := func() {
+		if inks.filled {
+			p.blanks(room-cells, inks.text)
+		}
+		rows, cells = append(rows, p.take()), 0
+	}
+	r.cuts = inks.runs(r.cuts, len(str), marks, code)
+	from := 0
+	for _, c := range r.cuts {
+		to := syntax.Whole(str, from, c.to)
+		part := text.Visible(str[from:to])
+		from = to
+		if len(part) <= room-cells && text.PlainASCII(part) {
+			p.put(part, c.ink)
+			cells += len(part)
+			continue
+		}
+		for start, sc := 0, (text.Scanner{S: part}); ; {
+			cluster, w, at := sc.Next()
+			if cluster == "" {
+				p.put(part[start:], c.ink)
+				break
+			}
+			if cells+w > room && cells > 0 {
+				p.put(part[start:at], c.ink)
+				start = at
+				end()
+				if limit > 0 && len(rows) == limit {
+					p.take()
+					return rows, true
+				}
+				p.blanks(r.gutter, theme.Ink{})
+				p.put("  ", inks.mark)
+			}
+			cells += w
+		}
+	}
+	end()
+	return rows, false
+}

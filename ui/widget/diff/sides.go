@@ -1,0 +1,110 @@
+package diff
+
+import (
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+
+	"parley/ui/theme"
+	"parley/ui/widget/text"
+)
+
+// between stands between the sides of a diff.
+const between = " │ "
+
+// twoSided tells whether the diff has something to show on both sides.
+func (c *Computed) twoSided() bool {
+	old, now := false, false
+	for _, h := range c.hunks {
+		for _, e := range h.Edits {
+			old = old || e.Op != diff.Insert
+			now = now || e.Op != diff.Delete
+			if old && now {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sides draws a hunk side by side: a deleted line beside the inserted one that took its place.
+func (r *diffRenderer) sides(h textdiff.Hunk[string]) {
+	shown := 0
+	stretches(h, func(s stretch) bool {
+		for i, e := range s.context {
+			if r.full() {
+				break
+			}
+			r.pair(&e, &e, r.at+s.at+i, r.at+s.at+i)
+			shown++
+		}
+		for i := range max(len(s.dels), len(s.adds)) {
+			if r.full() {
+				break
+			}
+			var left, right *lineEdit
+			if i < len(s.dels) {
+				left = &s.dels[i]
+				shown++
+			}
+			if i < len(s.adds) {
+				right = &s.adds[i]
+				shown++
+			}
+			r.pair(left, right, r.at+s.at+i, r.at+s.at+len(s.dels)+i)
+		}
+		return !r.full()
+	})
+	r.more += len(h.Edits) - shown
+}
+
+// pair draws a row of both sides, nil for a side that has no such line. Where the limit cuts it, it still counts as shown
+// only if nothing of it is missing.
+func (r *diffRenderer) pair(left, right *lineEdit, leftAt, rightAt int) {
+	var marks [2][]span
+	if left != nil && right != nil && left != right {
+		marks[0], marks[1] = wordMarks(left.Line, right.Line)
+	}
+	half := (r.width - text.Width(between)) / 2
+	a, moreA := r.half(left, leftAt, marks[0], half, true)
+	b, moreB := r.half(right, rightAt, marks[1], half, false)
+	for i := range max(len(a), len(b)) {
+		if r.full() {
+			moreA, moreB = moreA || i < len(a), moreB || i < len(b)
+			break
+		}
+		row := strings.Repeat(" ", half)
+		if i < len(a) {
+			row = a[i] + strings.Repeat(" ", max(0, half-text.Width(a[i])))
+		}
+		row += r.th.Border.Paint(between)
+		if i < len(b) {
+			row += b[i]
+		}
+		r.rows = append(r.rows, row)
+	}
+	if moreA {
+		r.more++
+	}
+	if moreB && left != right {
+		r.more++
+	}
+}
+
+// half draws one side of a row. On the left a line of context has the number that it had.
+func (r *diffRenderer) half(e *lineEdit, n int, marks []span, width int, old bool) (rows []string, more bool) {
+	if e == nil {
+		return nil, false
+	}
+	inks, number, unfinished := r.look(*e)
+	if old {
+		number = e.LineNoX
+	}
+	rows, more = r.cell(inks, number, r.text(*e), marks, r.syntax.line(n), width, r.left())
+	if unfinished && !more {
+		note := theme.Ink.Paint(r.th.DiffHunk, text.Truncate(strings.Repeat(" ", r.gutter)+noNewline, width, "…"))
+		rows = append(rows, note)
+	}
+	return rows, more
+}

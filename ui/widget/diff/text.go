@@ -1,0 +1,60 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"znkr.io/diff"
+)
+
+// Unified writes the diff as the hunks of a patch, as git and patch read them; "" where there is nothing to say, or too
+// much to compare. The names of the file are the caller's.
+func (c *Computed) Unified() string {
+	if c.TooLarge {
+		return ""
+	}
+	var b strings.Builder
+	first := max(c.first, 0)
+	for _, h := range c.hunks {
+		var body strings.Builder
+		before, after := 0, 0
+		for _, e := range h.Edits {
+			sign, unfinished := byte(' '), e.LineNoX == c.lastOld && e.LineNoY == c.lastNew
+			switch e.Op {
+			case diff.Insert:
+				sign, unfinished = '+', e.LineNoY == c.lastNew
+				after++
+			case diff.Delete:
+				sign, unfinished = '-', e.LineNoX == c.lastOld
+				before++
+			default:
+				before, after = before+1, after+1
+			}
+			body.WriteByte(sign)
+			body.WriteString(strings.TrimSuffix(e.Line, "\n"))
+			body.WriteByte('\n')
+			if unfinished {
+				body.WriteString("\\ No newline at end of file\n")
+			}
+		}
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(first+h.LineNoX, before), hunkRange(first+h.LineNoY, after))
+		b.WriteString(body.String())
+	}
+	return b.String()
+}
+
+// hunkRange is where a hunk begins, from line 1, and how many lines it has. One without lines stands behind a line.
+func hunkRange(line, n int) string {
+	if n == 0 {
+		return fmt.Sprintf("%d,0", line)
+	}
+	return fmt.Sprintf("%d,%d", line+1, n)
+}
+
+// Gutter returns how many cells the line numbers take in rows of that width.
+func (c *Computed) Gutter(width int) int {
+	if width < gutterWidth || c.first < 0 || c.note() != "" {
+		return 0
+	}
+	return max(c.lineNumber, 3) + 1
+}

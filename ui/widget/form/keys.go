@@ -1,0 +1,263 @@
+package form
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
+)
+
+// Key handles a key and says whether the form took it. Tab, shift+tab, up and down move between the fields, enter goes to
+// the next one and sends from the last, ctrl+s sends from everywhere, esc cancels. Up and down move between options, too;
+// space ticks, enter chooses where there is one to choose and goes on; left and right change a choice, typing looks for one;
+// pgup and pgdown scroll what is higher than the window. Once the form is left it takes no key.
+func (f *Form) Key(k tea.KeyPressMsg) bool {
+	if f.choice != FormOpen {
+		return false
+	}
+	name := k.Keystroke()
+	ff := f.focused()
+	nudge := f.nudge
+	f.nudge = 0
+	if ff != nil && ff.list != nil && ff.listKey(k, name) {
+		if name == "enter" && ff.list == nil {
+			f.move(f.focus + 1)
+		}
+		return true
+	}
+	switch name {
+	case "tab":
+		f.move((f.focus + 1) % (len(f.fields) + 1))
+	case "shift+tab":
+		f.move((f.focus + len(f.fields)) % (len(f.fields) + 1))
+	case "ctrl+s":
+		f.submit()
+	case "esc":
+		f.choice = FormCancel
+	case "enter":
+		f.enter()
+	default:
+		if ff == nil {
+			return f.buttonKey(name)
+		}
+		if ff.key(k, name) {
+			return true
+		}
+		f.nudge = nudge
+		return f.step(name)
+	}
+	return true
+}
+
+// step moves between the fields with keys that the focused one left.
+func (f *Form) step(name string) bool {
+	was := f.focus
+	switch name {
+	case "pgup":
+		f.nudge -= max(f.page-1, 1)
+		return true
+	case "pgdown":
+		f.nudge += max(f.page-1, 1)
+		return true
+	case "up":
+		f.move(f.focus - 1)
+	case "down":
+		f.move(f.focus + 1)
+	default:
+		return false
+	}
+	if f.focus == was {
+		return true
+	}
+	f.nudge = 0
+	if ff := f.focused(); ff != nil && ff.offers() && (ff.Kind == FormMulti || ff.choice() < 0) {
+		ff.cursor = 0
+		if name == "up" {
+			ff.cursor = max(len(ff.Options)-1, 0)
+		}
+	}
+	return true
+}
+
+func (f *Form) enter() {
+	ff := f.focused()
+	switch {
+	case ff != nil && ff.Kind == FormSelect && len(ff.Options) > 0 && !ff.chosen[ff.cursor]:
+		ff.choose(ff.cursor)
+		f.move(f.focus + 1) // not sent at once: what was chosen can be seen
+	case f.focus == len(f.fields) && f.button != FormSend:
+		f.choice = f.button
+	case f.focus >= len(f.fields)-1:
+		f.submit()
+	default:
+		f.move(f.focus + 1)
+	}
+}
+
+func (f *Form) buttonKey(name string) bool {
+	switch name {
+	case "left":
+		f.button = max(f.button-1, FormSend)
+	case "right":
+		f.button = min(f.button+1, FormCancel)
+	default:
+		return f.step(name)
+	}
+	if f.noDecline && f.button == FormDecline { // only passed
+		return f.buttonKey(name)
+	}
+	return true
+}
+
+// key handles a key of the field itself.
+func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
+	switch ff.Kind {
+	case FormBool:
+		if name != "space" {
+			return false
+		}
+		ff.on, ff.err = !ff.on, nil
+		return true
+	case FormSelect:
+		return ff.selectKey(k, name)
+	case FormMulti:
+		return ff.optionKey(name)
+	case FormSecret:
+		if name == "up" || name == "down" { // it is drawn as one row
+			return false
+		}
+	}
+	if ff.oneLine() || ff.Kind == FormSecret {
+		switch name {
+		case "shift+enter", "alt+enter", "ctrl+j":
+			return true
+		}
+	}
+	if !ff.text.Key(k, ff.keys.Of(intent.Draft, k.Keystroke())) {
+		return false
+	}
+	switch name {
+	case "left", "right", "up", "down", "home", "end":
+	default:
+		ff.err = nil
+	}
+	return true
+}
+
+func (ff *formField) selectKey(k tea.KeyPressMsg, name string) bool {
+	switch name {
+	case "left":
+		ff.cycle(-1)
+	case "right":
+		ff.cycle(1)
+	case "space":
+		if len(ff.Options) > 0 {
+			ff.choose(ff.cursor)
+		}
+	case "backspace", "delete":
+		if ff.Required {
+			return false
+		}
+		ff.choose(-1)
+	default:
+		if !text.Printable(k) {
+			return ff.optionKey(name)
+		}
+		ff.open(k.Text)
+	}
+	return true
+}
+
+// choice returns the place of the chosen option, -1 for none.
+func (ff *formField) choice() int {
+	for i, on := range ff.chosen {
+		if on {
+			return i
+		}
+	}
+	return -1
+}
+
+// cycle chooses the option n places on. An optional choice has "none" between the last and the first.
+func (ff *formField) cycle(n int) {
+	count, i := len(ff.Options), ff.choice()
+	switch {
+	case count == 0:
+		return
+	case !ff.Required:
+		i = (i+1+n+count+1)%(count+1) - 1
+	case i < 0 && n < 0:
+		i = count - 1
+	default:
+		i = (i + n + count) % count
+	}
+	ff.choose(i)
+}
+
+// open shows the options as a list that narrows as one types.
+func (ff *formField) open(filter string) {
+	if len(ff.Options) == 0 {
+		return
+	}
+	items := make([]list.Item, len(ff.Options))
+	for i, o := range ff.Options {
+		items[i] = list.Item{Title: o.Label, Detail: text.OneLine(o.Help), Value: i}
+	}
+	ff.list = list.New(items)
+	ff.list.Select(ff.choice())
+	if filter != "" {
+		ff.list.SetFilter(filter)
+	}
+}
+
+// listKey handles a key of the open list; it leaves those that move on.
+func (ff *formField) listKey(k tea.KeyPressMsg, name string) bool {
+	switch name {
+	case "tab", "shift+tab", "ctrl+s":
+		return false
+	case "esc":
+		ff.list = nil
+	case "enter":
+		if it, ok := ff.list.Selected(); ok {
+			ff.choose(it.Value.(int))
+			ff.list = nil
+		}
+	default:
+		took := ff.list.Key(k)
+		if ff.list.Filter() == "" {
+			ff.list = nil
+		}
+		return took
+	}
+	return true
+}
+
+// optionKey moves between the options, and ticks one.
+func (ff *formField) optionKey(name string) bool {
+	to := ff.cursor
+	switch name {
+	case "up":
+		to--
+	case "down":
+		to++
+	case "pgup":
+		to = max(to-maxFieldRows, 0)
+	case "pgdown":
+		to = min(to+maxFieldRows, len(ff.Options)-1)
+	case "home":
+		to = 0
+	case "end":
+		to = len(ff.Options) - 1
+	case "space":
+		if len(ff.chosen) > 0 {
+			ff.chosen[ff.cursor], ff.err = !ff.chosen[ff.cursor], nil
+		}
+		return true
+	}
+	if to == ff.cursor || to < 0 || to >= len(ff.Options) {
+		return name == "home" || name == "end" || name == "pgup" || name == "pgdown"
+	}
+	ff.cursor = to
+	return true
+}

@@ -1,0 +1,214 @@
+// Package list is a list that letters narrow, to choose from.
+package list
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/theme"
+	"parley/ui/widget/text"
+)
+
+// Item is one line of a List. All texts are plain.
+type Item struct {
+	Title  string // searched first, always shown
+	Path   bool   // Title is a path, whose beginning is left out where there is no room
+	Detail string // dim, beside the title; searched too
+	Hint   string // dim, at the right edge: a key, a time
+	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.
+	Section string
+	Bad     bool  // Section tells of what should not have been, and is painted so
+	Marks   []int // runes of the title that matched, in order; shown while no filter is set
+	Value   any
+}
+
+// List is a pick list that narrows as one types. The zero List is an empty one.
+type List struct {
+	items  []Item
+	lower  [][]rune
+	recent *recent // in place of lower: of a List made by NewRecent
+	filter string
+	shown  []hit
+	Cursor int // index in shown
+	Top    int // first line that was drawn, headings counted
+	page   int // rows that it was drawn in
+}
+
+// hit is an item that passed the filter.
+type hit struct {
+	item, score int
+	marks       []int
+}
+
+// New returns a list of items with the first selected.
+func New(items []Item) *List {
+	l := &List{}
+	l.SetItems(items)
+	return l
+}
+
+// SetItems replaces the items. The filter stays, and so does the selection where its title is still there.
+func (l *List) SetItems(items []Item) {
+	old, had := l.Selected()
+	top := l.Top
+	l.items = items
+	if l.recent != nil {
+		l.recent.set(items)
+	} else {
+		l.lower = make([][]rune, len(items))
+		for i, it := range items {
+			l.lower[i] = lowerRunes(it.Title)
+		}
+	}
+	l.refilter()
+	l.Top = top
+	if had {
+		for i, h := range l.shown {
+			if it := l.items[h.item]; it.Title == old.Title && it.Section == old.Section {
+				l.Cursor = i
+				break
+			}
+		}
+	}
+}
+
+// Items are all of them, whatever the filter. They belong to the list.
+func (l *List) Items() []Item { return l.items }
+
+// Filter returns what was typed.
+func (l *List) Filter() string { return l.filter }
+
+// SetFilter narrows the list to the items that hold every word of filter, best first, and selects the first.
+func (l *List) SetFilter(filter string) {
+	filter = strings.ReplaceAll(text.CleanInput(filter), "\n", " ")
+	if filter == l.filter {
+		return
+	}
+	l.filter = filter
+	l.refilter()
+}
+
+func (l *List) refilter() {
+	l.shown, l.Cursor, l.Top = l.shown[:0], 0, 0
+	if l.recent != nil {
+		l.refilterRecent()
+		return
+	}
+	terms := filterTerms(l.filter)
+	for i := range l.items {
+		if len(terms) == 0 {
+			l.shown = append(l.shown, hit{item: i, marks: l.items[i].Marks})
+			continue
+		}
+		score, marks, ok := match(terms, l.lower[i])
+		if !ok && l.items[i].Detail != "" {
+			if _, _, found := match(terms, lowerRunes(l.items[i].Title+" "+l.items[i].Detail)); found {
+				score, ok = scoreDetail, true
+			}
+		}
+		if ok {
+			l.shown = append(l.shown, hit{i, score, marks})
+		}
+	}
+	if len(terms) > 0 {
+		slices.SortStableFunc(l.shown, func(a, b hit) int { return b.score - a.score })
+	}
+}
+
+// Len returns how many items pass the filter.
+func (l *List) Len() int { return len(l.shown) }
+
+// Selected returns the item under the cursor; false if the list shows none.
+func (l *List) Selected() (Item, bool) {
+	if l.Cursor < 0 || l.Cursor >= len(l.shown) {
+		return Item{}, false
+	}
+	return l.items[l.shown[l.Cursor].item], true
+}
+
+// Index returns the place of the selection among the shown items.
+func (l *List) Index() int { return l.Cursor }
+
+// Select moves the cursor to the i-th shown item, or as near as there is one.
+func (l *List) Select(i int) { l.Cursor = max(min(i, len(l.shown)-1), 0) }
+
+// Move moves the cursor by n items; a single step goes round at the ends.
+func (l *List) Move(n int) {
+	switch {
+	case n == -1 && l.Cursor == 0:
+		l.Select(len(l.shown) - 1)
+	case n == 1 && l.Cursor == len(l.shown)-1:
+		l.Select(0)
+	default:
+		l.Select(l.Cursor + n)
+	}
+}
+
+// Key handles a key of the list or its filter and says whether it was one. Enter, esc and tab are the caller's.
+func (l *List) Key(k tea.KeyPressMsg) bool {
+	switch k.Keystroke() {
+	case "up", "ctrl+p":
+		l.Move(-1)
+	case "down", "ctrl+n":
+		l.Move(1)
+	case "pgup":
+		l.Select(l.Cursor - max(l.page-1, 1))
+	case "pgdown":
+		l.Select(l.Cursor + max(l.page-1, 1))
+	case "home":
+		l.Select(0)
+	case "end":
+		l.Select(len(l.shown) - 1)
+	case "backspace", "shift+backspace", "ctrl+h":
+		if l.filter == "" {
+			return false
+		}
+		_, n := utf8.DecodeLastRuneInString(l.filter)
+		l.SetFilter(l.filter[:len(l.filter)-n])
+	case "ctrl+u":
+		l.SetFilter("")
+	case "ctrl+w", "alt+backspace":
+		f := strings.TrimRight(l.filter, " ")
+		l.SetFilter(f[:strings.LastIndexByte(f, ' ')+1])
+	default:
+		if !text.Printable(k) {
+			return false
+		}
+		l.SetFilter(l.filter + k.Text)
+	}
+	return true
+}
+
+// FilterRow draws what was typed behind a prompt, or the placeholder, and the count at the right: "3/120".
+func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string {
+	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
+	s, ink := text.Visible(l.filter), th.Text
+	room := l.filterRoom(width)
+	if w := text.Width(s); w > room {
+		s = text.Cut(s, w-room, w) // the end is where one types
+	}
+	if s == "" {
+		s, ink = text.Truncate(text.OneLine(placeholder), room, "…"), th.Placeholder
+	}
+	row := th.Prompt.Paint("› ") + ink.Paint(s)
+	if room < minFilterRoom {
+		return text.Truncate(row, width, "")
+	}
+	return row + strings.Repeat(" ", room-text.Width(s)+1) + th.Faint.Paint(count)
+}
+
+// minFilterRoom is how many cells typed text needs beside the count for the count to be shown.
+const minFilterRoom = 4
+
+func (l *List) filterRoom(width int) int {
+	return max(width-2-1-len(strconv.Itoa(len(l.shown)))-1-len(strconv.Itoa(len(l.items))), 0)
+}
+
+// FilterCursor returns the column of the typing cursor in FilterRow.
+func (l *List) FilterCursor(width int) int {
+	return max(min(2+min(text.Width(text.Visible(l.filter)), l.filterRoom(width)), width-1), 0)
+}

@@ -1,0 +1,126 @@
+package list
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley/ui/widget/text"
+)
+
+// Scores of how a term was found. A better kind always beats a worse one.
+const (
+	scorePrefix      = 4000
+	scoreWordStart   = 3000
+	scoreInside      = 2000
+	scoreSubsequence = 1000
+	scoreDetail      = 100
+)
+
+// lowerRunes lowers s rune by rune, so that positions are those of s.
+func lowerRunes(s string) []rune {
+	rs := []rune(s)
+	for i, r := range rs {
+		rs[i] = unicode.ToLower(r)
+	}
+	return rs
+}
+
+// match looks for every term of filter in text, both lowered. It returns a score, higher is better, and the runes of text
+// that were matched, in order; ok is false where a term is missing.
+func match(terms [][]rune, text []rune) (score int, marks []int, ok bool) {
+	for _, term := range terms {
+		s, at := matchTerm(term, text)
+		if s == 0 {
+			return 0, nil, false
+		}
+		score += s
+		marks = append(marks, at...)
+	}
+	slices.Sort(marks)
+	return score - min(len(text), 200), slices.Compact(marks), true
+}
+
+func matchTerm(term, text []rune) (int, []int) {
+	best, where := 0, -1
+	for i := 0; i+len(term) <= len(text); i++ {
+		if text[i] != term[0] || !slices.Equal(text[i:i+len(term)], term) {
+			continue
+		}
+		switch {
+		case i == 0:
+			best, where = scorePrefix, 0
+		case wordStart(text, i) && best < scoreWordStart:
+			best, where = scoreWordStart, i
+		case best < scoreInside:
+			best, where = scoreInside, i
+		}
+		if i == 0 {
+			break
+		}
+	}
+	if best > 0 {
+		marks := make([]int, len(term))
+		for i := range marks {
+			marks[i] = where + i
+		}
+		return best, marks
+	}
+	return subsequence(term, text)
+}
+
+// subsequence finds the runes of term in order. Starts of words and runs of neighbours count more.
+func subsequence(term, text []rune) (int, []int) {
+	marks := make([]int, 0, len(term))
+	score, at := scoreSubsequence, 0
+	for k, r := range term {
+		i := slices.Index(text[at:], r)
+		if i < 0 {
+			return 0, nil
+		}
+		i += at
+		// The start of a later word is preferred while the rest of the term still fits behind it.
+		if !wordStart(text, i) && (k == 0 || i != at) {
+			for j := i + 1; j < len(text); j++ {
+				if text[j] == r && wordStart(text, j) && isSubsequence(term[k+1:], text[j+1:]) {
+					i = j
+					break
+				}
+			}
+		}
+		switch {
+		case wordStart(text, i):
+			score += 20
+		case k > 0 && i == at:
+			score += 10
+		default:
+			score -= min(i-at, 10)
+		}
+		marks = append(marks, i)
+		at = i + 1
+	}
+	return max(score, 1), marks
+}
+
+func isSubsequence(term, text []rune) bool {
+	for _, r := range term {
+		i := slices.Index(text, r)
+		if i < 0 {
+			return false
+		}
+		text = text[i+1:]
+	}
+	return true
+}
+
+func wordStart(s []rune, i int) bool {
+	return i == 0 || !text.WordRune(s[i-1]) && text.WordRune(s[i])
+}
+
+func filterTerms(filter string) [][]rune {
+	var terms [][]rune
+	for f := range strings.FieldsSeq(filter) {
+		terms = append(terms, lowerRunes(f))
+	}
+	return terms
+}

@@ -1,0 +1,180 @@
+package list
+
+import (
+	"strings"
+
+	"parley/ui/theme"
+	"parley/ui/widget/text"
+)
+
+// listLine is one drawn line of a list: an item, or the heading above one.
+type listLine struct {
+	heading string
+	bad     bool // of a heading
+	hit     int
+}
+
+// Rows is Draw, and Shown for the next one.
+func (l *List) Rows(width, height int, th *theme.Theme) []string {
+	l.Shown(height)
+	return l.Draw(width, height, th)
+}
+
+// Shown says how many rows the list was drawn in. From where that has scrolled it to it scrolls on, and a page is as many.
+func (l *List) Shown(height int) {
+	lines, at := l.layout()
+	l.page, l.Top = height, l.first(lines, at, height)
+}
+
+// first is the line that the list begins with on so many rows, where the selection can be seen.
+func (l *List) first(lines []listLine, at, height int) int {
+	top := max(min(l.Top, len(lines)-height), 0)
+	if at < top {
+		top = at
+		if at > 0 && lines[at-1].heading != "" {
+			top-- // the heading of the first item stays with it
+		}
+	}
+	if at >= top+height {
+		top = at - height + 1
+	}
+	return top
+}
+
+// Draw draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
+// padded to the width. A list without a match is one dim row that says so. Nothing in the list changes.
+func (l *List) Draw(width, height int, th *theme.Theme) []string {
+	if height <= 0 || width <= 0 {
+		return nil
+	}
+	if len(l.shown) == 0 {
+		return []string{th.Dim.Paint(text.Truncate("  nothing matches", width, "…"))}
+	}
+	lines, at := l.layout()
+	top := l.first(lines, at, height)
+	rows := make([]string, 0, height)
+	for _, ln := range lines[top:min(top+height, len(lines))] {
+		if ln.heading != "" {
+			ink := th.Faint
+			if ln.bad {
+				ink = th.Bad
+			}
+			rows = append(rows, ink.Paint(text.Truncate(text.OneLine(ln.heading), width, "…")))
+			continue
+		}
+		rows = append(rows, l.row(ln.hit, width, th))
+	}
+	return rows
+}
+
+// layout lists the lines of the list and where the selected one is.
+func (l *List) layout() (lines []listLine, at int) {
+	lines = make([]listLine, 0, len(l.shown)+8)
+	section := ""
+	for i, h := range l.shown {
+		if s := l.items[h.item].Section; l.filter == "" && s != section {
+			if s != "" {
+				lines = append(lines, listLine{heading: s, bad: l.items[h.item].Bad})
+			}
+			section = s
+		}
+		if i == l.Cursor {
+			at = len(lines)
+		}
+		lines = append(lines, listLine{hit: i})
+	}
+	return lines, at
+}
+
+// row draws "› title  detail      hint". The hint goes first when there is no room, then the detail is cut, then the title.
+func (l *List) row(i, width int, th *theme.Theme) string {
+	h := l.shown[i]
+	it := l.items[h.item]
+	title, detail, hint := text.OneLine(it.Title), text.OneLine(it.Detail), text.OneLine(it.Hint)
+	room := max(width-2, 1)
+	tw, hw := text.Width(title), text.Width(hint)
+	if hint == "" || tw+hw+2 > room {
+		hint, hw = "", 0
+	} else {
+		room -= hw + 2
+	}
+	marks := l.marksOf(h)
+	if it.Path && title == it.Title {
+		title, marks = cutFront(title, marks, room)
+		it.Title, tw = title, text.Width(title)
+	}
+	marked := title == it.Title && tw <= room
+	title = text.Truncate(title, room, "…")
+	tw = text.Width(title)
+	if detail != "" && room-tw-2 >= 4 {
+		detail = "  " + text.Truncate(detail, room-tw-2, "…")
+	} else {
+		detail = ""
+	}
+	used := tw + text.Width(detail)
+	gap := ""
+	if hint != "" {
+		gap = strings.Repeat(" ", max(room-used+2, 0))
+	}
+	if i == l.Cursor {
+		row := "› " + title + detail + gap + hint
+		return th.Selected.Paint(row + strings.Repeat(" ", max(width-text.Width(row), 0)))
+	}
+	if marked {
+		title = paintMarks(title, marks, th)
+	} else {
+		title = th.Text.Paint(title)
+	}
+	return "  " + title + th.Dim.Paint(detail) + gap + th.Faint.Paint(hint)
+}
+
+// paintMarks paints the runes at marks as matched, the others as text.
+func paintMarks(s string, marks []int, th *theme.Theme) string {
+	if len(marks) == 0 {
+		return th.Text.Paint(s)
+	}
+	var b []byte
+	k, run, start := 0, false, 0
+	paint := func(end int) {
+		if run {
+			b = th.Match.Append(b, s[start:end])
+		} else {
+			b = th.Text.Append(b, s[start:end])
+		}
+		start = end
+	}
+	i := 0
+	for pos := range s {
+		hit := k < len(marks) && marks[k] == i
+		if hit {
+			k++
+		}
+		if hit != run {
+			paint(pos)
+			run = hit
+		}
+		i++
+	}
+	paint(len(s))
+	return string(b)
+}
+
+// cutFront leaves out the beginning of a path that is too long: its end says more.
+func cutFront(path string, marks []int, room int) (string, []int) {
+	over := text.Width(path) - room
+	if over <= 0 {
+		return path, marks
+	}
+	runes := []rune(path)
+	n, cells := 0, 0
+	for ; n < len(runes) && cells < over+1; n++ {
+		cells += text.Width(string(runes[n]))
+	}
+	kept := []int(nil)
+	for _, at := range marks {
+		if at >= n {
+			kept = append(kept, at-n+1)
+		}
+	}
+	return "…" + string(runes[n:]), kept
+}

@@ -1,0 +1,59 @@
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Grouped writes a number with commas: 6,831.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// RowsOf is "1 row" or "6,831 rows".
+func RowsOf(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return Grouped(n) + " rows"
+}
+
+// MoreRows says how many rows come below those that are shown.
+func MoreRows(n int) string { return strings.Replace(RowsOf(n), " ", " more ", 1) + " ↓" }
+
+// CountLines counts the lines of text; a last newline ends a line, it does not begin one.
+func CountLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// ByteCount is a size for people: 12.3 kB.
+func ByteCount(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// WordRune tells whether a character is part of a word.
+func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// OneLine makes plain text fit for one row.
+func OneLine(s string) string {
+	if strings.IndexByte(s, '\n') >= 0 {
+		s = strings.ReplaceAll(s, "\n", " ")
+	}
+	return Visible(s)
+}

@@ -1,0 +1,36 @@
+package text
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/theme"
+)
+
+// Highlight paints the cells from left up to right of a styled row in an ink of their own, whatever they looked like.
+// Halves of wide characters at the edges become blanks.
+func Highlight(row string, left, right int, ink theme.Ink) string {
+	if left < 0 || right <= left {
+		return row
+	}
+	text := ansi.Strip(Cut(expandTabs(row), left, right))
+	if text == "" {
+		return row
+	}
+	return Overlay([]string{row}, []string{ink.Paint(text)}, left, 0)[0]
+}
+
+// Cell returns the cluster of plain text that stands in a cell, as the bytes from start up to end; both are the length of the
+// text where it ends before that cell.
+func Cell(text string, cell int) (start, end int) {
+	cells := 0
+	for sc := (Scanner{S: text}); ; {
+		cluster, w, at := sc.Next()
+		if cluster == "" {
+			return len(text), len(text)
+		}
+		if w > 0 && cells+w > cell {
+			return at, sc.pos
+		}
+		cells += w
+	}
+}
