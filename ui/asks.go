@@ -16,7 +16,7 @@ import (
 type questionHost struct{ c *chat }
 
 func (h questionHost) Agent() string             { return h.c.Agent.Name() }
-func (h questionHost) Answers() question.Answers { return h.c.Agent.Conn().Broker }
+func (h questionHost) Answers() question.Answers { return h.c.broker }
 func (h questionHost) Say(text string) tea.Cmd   { return h.c.say(text) }
 func (h questionHost) ClosePopup()               { h.c.composer.ClosePopup() }
 func (h questionHost) Hide(tools, subjects []string) {
@@ -86,7 +86,7 @@ type (
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c, conn := h.c, h.c.Agent.Conn()
 	switch {
-	case conn.AddRule == nil:
+	case conn == nil || conn.AddRule == nil:
 		return c.say("rules cannot be made here")
 	case !read:
 		return c.say("read to the end first: down, pgdn")

@@ -34,6 +34,7 @@ type chat struct {
 	elicits  *question.Elicitations
 	composer *composer.Composer
 	question *question.Question
+	broker   *permissions.Broker // where answers go
 	shells   *shell.Commands
 
 	toast status.Toast
@@ -63,6 +64,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
+		c.broker = e.Broker
 		c.question.Add(e.Question)
 		c.elicits.Afresh() // a question comes first
 	case permissions.Settled:

@@ -179,6 +179,14 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		}
 		lay(c.login.Rows(width, room))
 		on.saw(c.login, width, room)
+	case c.question.Open(): // of a session that is being loaded
+		room := max(leastBox, top-min(len(rows), 4))
+		if c.question.Full() {
+			room = top
+		}
+		var box []string
+		box, on.question = c.question.Rows(width, room, false)
+		lay(box, nil)
 	case c.elicits.InSight() != nil:
 		var box []string
 		var at *tea.Cursor

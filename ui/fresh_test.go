@@ -104,7 +104,7 @@ func (p *pagePlayer) do(op byte, rest byte) {
 		p.update(profileOf([]string{"TrueColor", "ANSI", "ANSI256", "Ascii"}[rest%4]))
 	case 10:
 		p.asked++
-		p.m.chat.apply(permissions.Asked{Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
+		p.m.chat.apply(permissions.Asked{Broker: p.m.chat.Agent.Conn().Broker, Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
 			Body: []permissions.Part{{Kind: permissions.Diff, Path: "/w/x.go", Old: "var a = 1\n", Text: fmt.Sprintf("var a = %d\n", rest)}}}})
 		p.update(refreshMsg{})
 	case 11:

@@ -21,6 +21,7 @@ func (m *Model) layers() []layer.Layer {
 			when(c.elicits.Current() != nil, c.elicits.Current()),
 			when(c.panels.reads(intent.ToggleLog), c.panels.reading),
 			when(logins{c}.addressShown(), logins{c}.address()),
+			when(c.question.Open(), c.question),
 			asked{c},
 			connecting{m},
 			ahead{c},
