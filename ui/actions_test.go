@@ -21,7 +21,7 @@ func TestPalette(t *testing.T) {
 				d.sees(a.Help)
 			}
 		}
-		d.sees("ctrl+s", "/sessions", "/test", "suspend parley")
+		d.sees("ctrl+s", "/sessions", "/test", "Suspend parley")
 		d.types("plan")
 		d.misses("/sessions")
 		d.press("enter")

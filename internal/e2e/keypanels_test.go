@@ -58,9 +58,9 @@ func showsPalette(d *desk) {
 			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
 		}
 	}
-	s.Type("hmuchshown") // all of it, in its order
-	s.WaitGone("the sessions: open")
-	s.WaitFor("› hmuchshown", "› how much is shown")
+	s.Type("chdetail") // all of it, in its order
+	s.WaitGone("Show sessions: open")
+	s.WaitFor("› chdetail", "› Change detail level")
 	s.Press("enter")
 	s.WaitFor("showing: everything")
 	s.WaitGone("╭ actions")
@@ -273,7 +273,7 @@ func helps(d *desk) {
 	s := d.start(100, 40, scripted(d)...)
 	for _, key := range []string{"?", "f1"} {
 		s.Press(key)
-		s.WaitFor("╭ keys", "send; during a turn: queue the prompt", "every action, to search and choose")
+		s.WaitFor("╭ keys", "Send the prompt; during a turn, queue it", "Show all actions")
 		s.Press("esc")
 		s.WaitGone("╭ keys")
 		s.WaitDraft("")

@@ -140,7 +140,7 @@ func TestLogAndHelp(t *testing.T) {
 	s.Press("esc")
 	s.WaitGone("╭ log")
 	s.Press("?")
-	s.WaitFor("╭ keys", "send; during a turn: queue the prompt")
+	s.WaitFor("╭ keys", "Send the prompt; during a turn, queue it")
 	s.PressUntil("pgdown", "/work")
 	s.PressUntil("pgdown", "/quit")
 	s.WaitFor("╭ keys")
