@@ -76,15 +76,15 @@ func (m *Model) arrange() {
 
 // tell tells the page what of it is on the screen; true where it is drawn otherwise now.
 func (on onScreen) tell() (changed bool) {
+	for _, v := range on.viewed {
+		v.Saw(v.width, v.height)
+	}
 	c := on.page
 	if c == nil {
 		return false
 	}
 	inlined := c.m.inlined()
 	c.areas = on.areas
-	for _, v := range on.viewed {
-		v.Saw(v.width, v.height)
-	}
 	if on.view != nil {
 		c.view.Shown(on.view)
 	}

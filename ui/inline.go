@@ -82,7 +82,7 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	on := onScreen{page: c}
 	c.toScrollback(c.Thread, width)
 	cells := liveCells(width)
-	below, y := c.inlineBelow(cells, height)
+	below, y := c.inlineBelow(cells, height, &on)
 	room := max(0, height-2-len(below))
 	var rows []string
 	if c.question.Open() {
@@ -109,7 +109,7 @@ func liveCells(width int) int { return min(width-1, maxLive) }
 // inlineBelow is the part under the transcript, and the row of it with which the
 // composer begins. What is offered while a command is typed stands below that: so
 // it does not move.
-func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
+func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y int) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
@@ -119,7 +119,9 @@ func (c *chat) inlineBelow(cells, height int) (below []string, y int) {
 	y = len(below)
 	below = append(below, c.composer.Draw()...)
 	if popup := c.composer.Popup(); popup != nil {
-		below = append(below, popup.Lines(cells, height-4-len(below), th)...)
+		room := height - 4 - len(below)
+		below = append(below, popup.Lines(cells, room, th)...)
+		on.saw(popup, cells, room+2)
 		foot = popup.Foot()
 	}
 	if foot != "" {

@@ -142,6 +142,7 @@ func (m *Model) draw() drawing {
 		rows = []string{text.Truncate("too small: parley wants 20 by 6", m.width, "")}
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
+		on.saw(m.start, m.width, m.height)
 	case m.page == connectingPage:
 		rows, v.Cursor, on = connecting{m}.rows(m.width, m.height)
 	default:

@@ -44,8 +44,13 @@ func (p *Popup) Rows(width, height int) ([]string, *tea.Cursor) {
 
 // Lines is the list without its box, in at most height rows, and one at least.
 func (p *Popup) Lines(width, height int, th *theme.Theme) []string {
-	return p.list.Rows(width, max(1, min(8, height)), th)
+	return p.list.Draw(width, popupRows(height), th)
 }
+
+// Saw implements layer.Viewer. The room is that of the list in its box.
+func (p *Popup) Saw(_, height int) { p.list.Shown(popupRows(height - 2)) }
+
+func popupRows(height int) int { return max(1, min(8, height)) }
 
 // Foot says which keys there are.
 func (p *Popup) Foot() string { return p.foot }

@@ -154,13 +154,19 @@ func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), 2)
 	foot := s.foot(width, th)
-	for _, r := range s.list.Rows(width-2, max(1, height-len(rows)-len(foot)), th) {
+	for _, r := range s.list.Draw(width-2, max(1, height-len(rows)-len(foot)), th) {
 		rows = append(rows, " "+r)
 	}
 	for len(rows) < height-len(foot) {
 		rows = append(rows, "")
 	}
 	return append(rows, foot...), cursor
+}
+
+// Saw implements layer.Viewer.
+func (s *Agents) Saw(width, height int) {
+	const above = 3 // the title, a blank row, what is typed
+	s.list.Shown(max(1, height-above-len(s.foot(width, s.env.Theme))))
 }
 
 // foot says what will run and what the agent gets.

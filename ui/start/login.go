@@ -298,25 +298,13 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	if !armed && l.agent.Opening() {
 		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop)
 	}
-	box.Body = []string{l.list.FilterRow(inner, "type to filter", th)}
-	room := max(1, height-3)
-	var above []string
-	if l.note != "" {
-		above = text.WrapInk(th.Warn.Paint, l.note, "", inner)
-	}
-	for _, line := range l.said {
-		above = append(above, text.WrapInk(th.Dim.Paint, line, "│ ", inner)...)
-	}
-	link := l.linkRows(inner)
-	above = append(above[:min(len(above), max(0, room-leastChoice-len(link)))], link...)
-	about := l.about(inner, max(0, room-len(above)-leastChoice))
-	room = max(1, room-len(above)-len(about))
-	box.Body = append(box.Body, above...)
+	above, about, room := l.around(inner, height)
+	box.Body = append([]string{l.list.FilterRow(inner, "type to filter", th)}, above...)
 	if l.list.Len() == 0 && l.list.Filter() == "" {
 		rows := text.WrapInk(th.Dim.Paint, "the agent offers no way to log in; use its own command, then try again", "", inner)
 		box.Body = append(box.Body, rows[:min(len(rows), room)]...)
 	} else {
-		box.Body = append(box.Body, l.list.Rows(inner, room, th)...)
+		box.Body = append(box.Body, l.list.Draw(inner, room, th)...)
 	}
 	box.Body = append(box.Body, about...)
 	if !armed {
@@ -325,10 +313,31 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box.Rows(width, th), tea.NewCursor(2+l.list.FilterCursor(inner), 1)
 }
 
+// around are the rows above the list and below it, and how many are left for the list.
+func (l *Login) around(width, height int) (above, about []string, room int) {
+	th := l.env.Theme
+	room = max(1, height-3)
+	if l.note != "" {
+		above = text.WrapInk(th.Warn.Paint, l.note, "", width)
+	}
+	for _, line := range l.said {
+		above = append(above, text.WrapInk(th.Dim.Paint, line, "│ ", width)...)
+	}
+	link := l.linkRows(width)
+	above = append(above[:min(len(above), max(0, room-leastChoice-len(link)))], link...)
+	about = l.about(width, max(0, room-len(above)-leastChoice))
+	return above, about, max(1, room-len(above)-len(about))
+}
+
 // Saw is told how much room the last frame had for it.
 func (l *Login) Saw(width, height int) {
-	if l.step != nil {
-		l.sawStep(width, max(4, height))
+	height = max(4, height)
+	switch {
+	case l.step != nil:
+		l.sawStep(width, height)
+	case l.Open():
+		_, _, room := l.around(box.InnerWidth(width), height)
+		l.list.Shown(room)
 	}
 }
 
