@@ -152,7 +152,7 @@ func (g *generatedRig) checkEvents(m generated, events []event.Event) {
 		return // an empty name is none
 	}
 	events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
-		_, elsewhere := e.(event.PermissionSettled) // posted when the answer is ready
+		_, elsewhere := e.(event.PermissionAnswered) // posted when the answer is ready
 		return elsewhere
 	})
 	want := eventsOf[m.kind]

@@ -28,9 +28,9 @@ func wireOf(e event.Event) string {
 		w = e.Wire
 	case event.CommandsChanged:
 		w = e.Wire
-	case event.PermissionAsked:
+	case event.PermissionRequested:
 		w = e.Wire
-	case event.PermissionSettled:
+	case event.PermissionAnswered:
 		w = e.Wire
 	case event.TurnStarted:
 		w = e.Wire
@@ -98,8 +98,8 @@ TextArrived "one" 5-5
 TextArrived "two" 5-5
 ToolChanged ID="c" 6-6
 ToolChanged ID="c" 7-7
-PermissionAsked Key=1 7-7
-PermissionSettled Key=1 -
+PermissionRequested Key=1 7-7
+PermissionAnswered Key=1 -
 TurnCancelled -
 TurnEnded StopReason="cancelled" 8-8
 HistoryBegan -

@@ -31,7 +31,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
-	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
+	s.post(event.PermissionRequested{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
 	if s.cancelling() { // it was not when we asked
 		s.cancelQuestions()
 	}
@@ -79,8 +79,8 @@ func subjectOf(tool wire.ToolCall) string {
 	return strings.Join(files, ", ")
 }
 
-func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) event.PermissionSettled {
-	e := event.PermissionSettled{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
+func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) event.PermissionAnswered {
+	e := event.PermissionAnswered{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
 	if e.Subject = safetext.Line(d.Subject, maxSubject); e.Subject == "" {
 		e.Subject = safetext.Line(subjectOf(tool), maxSubject)
 	}

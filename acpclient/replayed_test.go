@@ -18,7 +18,7 @@ import (
 // shown is what a transcript and the lines around it show of a thread, and where
 // it is from. What nothing on the wire tells is left out:
 //
-//   - who decided a question (PermissionSettled.By), and so on whose word a call
+//   - who decided a question (PermissionAnswered.By), and so on whose word a call
 //     ran (Tool.Trust);
 //   - what parley wrote to files (Thread.Added, Removed);
 //   - terminals that parley runs: the services of a script tell nothing of them,

@@ -48,7 +48,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
-	s.post(event.PermissionAsked{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
+	s.post(event.PermissionRequested{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
 		defer s.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()

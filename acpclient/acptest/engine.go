@@ -237,7 +237,7 @@ func (u *engineUser) finish(r *Result) {
 // sortSettled gives an order to questions that were settled at once: each is
 // answered on a goroutine of its own.
 func sortSettled(lines []string) []string {
-	settled := func(l string) bool { return strings.Contains(l, " PermissionSettled ") }
+	settled := func(l string) bool { return strings.Contains(l, " PermissionAnswered ") }
 	for i := 0; i < len(lines); i++ {
 		end := i
 		for end < len(lines) && settled(lines[end]) {

@@ -288,20 +288,20 @@ type FileWritten struct {
 	Created        bool
 }
 
-// PermissionAsked says that the agent, or parley itself, has asked for something:
+// PermissionRequested says that the agent, or parley itself, has asked for something:
 // where in the conversation, about which tool call, and when. It is for the record,
 // and comes of every question, those that a rule answers at once among them. What a
 // user is to answer reaches the front end from whoever asks it (permissions.Asked).
-type PermissionAsked struct {
+type PermissionRequested struct {
 	For
 	Key    uint64
 	ToolID string
 	At     time.Time
 }
 
-// PermissionSettled says what became of it, for the record, too. Allowed is what the
+// PermissionAnswered says what became of it, for the record, too. Allowed is what the
 // answer meant.
-type PermissionSettled struct {
+type PermissionAnswered struct {
 	For
 	Key      uint64
 	ToolID   string

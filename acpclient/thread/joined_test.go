@@ -52,7 +52,7 @@ func (m *callMaker) event() event.Event {
 	case 2:
 		return event.TurnCancelled{For: in}
 	case 3:
-		return event.PermissionSettled{For: in, ToolID: "c", Decision: "no", By: "you", At: m.now}
+		return event.PermissionAnswered{For: in, ToolID: "c", Decision: "no", By: "you", At: m.now}
 	case 4, 5:
 		return event.TerminalOutput{For: in, ID: []string{"t", "u"}[m.pick(2)], Data: []byte{byte('a' + m.pick(26))}}
 	}

@@ -13,8 +13,8 @@ func TestUnansweredIsNotRejected(t *testing.T) {
 		th := thread.New("s")
 		status := "pending"
 		th.Apply(event.ToolChanged{For: event.For{Session: "s"}, ID: "t", Status: &status})
-		th.Apply(event.PermissionAsked{For: event.For{Session: "s"}, Key: 1, ToolID: "t"})
-		th.Apply(event.PermissionSettled{For: event.For{Session: "s"}, Key: 1, ToolID: "t", Decision: decision})
+		th.Apply(event.PermissionRequested{For: event.For{Session: "s"}, Key: 1, ToolID: "t"})
+		th.Apply(event.PermissionAnswered{For: event.For{Session: "s"}, Key: 1, ToolID: "t", Decision: decision})
 		if got := th.Items[0].Tool.Rejected; got != want {
 			t.Errorf("%q: rejected %v", decision, got)
 		}

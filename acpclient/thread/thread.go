@@ -63,7 +63,7 @@ type Item struct {
 	Tool       *Tool
 	Shell      *Shell
 	Attachment *event.Content
-	Settled    *event.PermissionSettled
+	Settled    *event.PermissionAnswered
 	End        *End
 	Detail     string // of a Notice: what opening it shows
 	Severity   string // of a Notice of the agent's: info, warning, error, or something newer
@@ -272,9 +272,9 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.turnCancelled()
 	case event.TurnEnded:
 		t.turnEnded(e)
-	case event.PermissionAsked:
+	case event.PermissionRequested:
 		t.asked(e)
-	case event.PermissionSettled:
+	case event.PermissionAnswered:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
 		t.letGo(hold{key: e.Key}, e.At)

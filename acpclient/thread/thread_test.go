@@ -51,10 +51,10 @@ func title(s string) event.Event { return event.SessionInfoChanged{For: in, Titl
 
 func mode(id string) event.Event { return event.ModeChanged{For: in, ModeID: id} }
 
-func asked(key uint64) event.Event { return event.PermissionAsked{For: in, Key: key} }
+func asked(key uint64) event.Event { return event.PermissionRequested{For: in, Key: key} }
 
 func settled(key uint64, decision string, allowed bool) event.Event {
-	return event.PermissionSettled{For: in, Key: key, Subject: "Edit a.go", Decision: decision, Allowed: allowed, By: "you", At: now}
+	return event.PermissionAnswered{For: in, Key: key, Subject: "Edit a.go", Decision: decision, Allowed: allowed, By: "you", At: now}
 }
 
 var kindNames = [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}

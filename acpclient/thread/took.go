@@ -69,7 +69,7 @@ func (t *Thread) letGo(h hold, at time.Time) {
 }
 
 // asked notes a question, which holds up its call.
-func (t *Thread) asked(e event.PermissionAsked) {
+func (t *Thread) asked(e event.PermissionRequested) {
 	t.questions[e.Key] = e.Wire
 	if it := t.call(e.ToolID); it != nil {
 		it.Tool.replayed = false // nobody asks about the past

@@ -25,16 +25,16 @@ func TestTookWithoutTheWait(t *testing.T) {
 		}
 	}
 	took(1, 1)
-	apply(event.PermissionAsked{For: in, Key: 1, ToolID: "a", At: at(2)})
+	apply(event.PermissionRequested{For: in, Key: 1, ToolID: "a", At: at(2)})
 	took(40, 2)
-	apply(event.PermissionAsked{For: in, Key: 2, ToolID: "a", At: at(10)})
-	apply(event.PermissionSettled{For: in, Key: 1, ToolID: "a", At: at(20)})
+	apply(event.PermissionRequested{For: in, Key: 2, ToolID: "a", At: at(10)})
+	apply(event.PermissionAnswered{For: in, Key: 1, ToolID: "a", At: at(20)})
 	took(40, 2)
-	apply(event.PermissionSettled{For: in, Key: 2, ToolID: "a", At: at(62)})
+	apply(event.PermissionAnswered{For: in, Key: 2, ToolID: "a", At: at(62)})
 	took(63, 3)
 	apply(event.ToolChanged{For: in, ID: "a", Status: of("completed"), At: at(65)})
 	took(100, 5)
-	apply(event.PermissionSettled{For: in, Key: 9, ToolID: "a", At: at(120)})
+	apply(event.PermissionAnswered{For: in, Key: 9, ToolID: "a", At: at(120)})
 	took(200, 5)
 }
 
@@ -61,8 +61,8 @@ func TestTookWithoutTheWaitForAForm(t *testing.T) {
 		"form":     {[]string{"a", "b"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "a", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 60},
 		"unnamed":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
 		"unknown":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "x", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
-		"question": {[]string{"a"}, event.PermissionAsked{For: in, Key: 1, At: at(1)}, event.PermissionSettled{For: in, Key: 1, At: at(58)}, 3, 3},
-		"several":  {[]string{"a", "b"}, event.PermissionAsked{For: in, Key: 1, At: at(1)}, event.PermissionSettled{For: in, Key: 1, At: at(58)}, 60, 60},
+		"question": {[]string{"a"}, event.PermissionRequested{For: in, Key: 1, At: at(1)}, event.PermissionAnswered{For: in, Key: 1, At: at(58)}, 3, 3},
+		"several":  {[]string{"a", "b"}, event.PermissionRequested{For: in, Key: 1, At: at(1)}, event.PermissionAnswered{For: in, Key: 1, At: at(58)}, 60, 60},
 	} {
 		th := begun(c.calls...)
 		th.Apply(c.asked)

@@ -21,7 +21,7 @@ func TestToolStates(t *testing.T) {
 	output := event.TerminalOutput{For: in, ID: "x", Data: []byte("more\n")}
 	exited := event.TerminalExited{For: in, ID: "x"}
 	stop := []event.Event{event.TurnCancelled{For: in}, ended("cancelled")}
-	ask, no := event.PermissionAsked{For: in, Key: 1, ToolID: "a"}, event.PermissionSettled{For: in, Key: 1, ToolID: "a", Decision: "Reject", By: "you"}
+	ask, no := event.PermissionRequested{For: in, Key: 1, ToolID: "a"}, event.PermissionAnswered{For: in, Key: 1, ToolID: "a", Decision: "Reject", By: "you"}
 	gone := event.Disconnected{}
 	for name, c := range map[string]struct {
 		events []event.Event

@@ -58,7 +58,7 @@ type word struct {
 const maxWords = 256
 
 // trustOf is what an answer says of what it was about; Harmless where nobody answered.
-func trustOf(e event.PermissionSettled) Trust {
+func trustOf(e event.PermissionAnswered) Trust {
 	user := e.By == "you" || e.By == "" // a log does not know who
 	switch {
 	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // the turn was, or the connection is lost
@@ -78,7 +78,7 @@ func trustOf(e event.PermissionSettled) Trust {
 }
 
 // answered notes an answer: about a tool call, or about what parley asked by itself.
-func (t *Thread) answered(e event.PermissionSettled) {
+func (t *Thread) answered(e event.PermissionAnswered) {
 	trust, it := trustOf(e), t.call(e.ToolID)
 	if it != nil {
 		it.unanswered = trust == Harmless

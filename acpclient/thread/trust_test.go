@@ -12,12 +12,12 @@ func TestTrust(t *testing.T) {
 	call := func(id, kind, status string) event.ToolChanged {
 		return event.ToolChanged{ID: id, Kind: str(kind), Status: str(status)}
 	}
-	answer := func(id, subject, by string, allowed bool) event.PermissionSettled {
+	answer := func(id, subject, by string, allowed bool) event.PermissionAnswered {
 		decision := "Reject"
 		if allowed {
 			decision = "Allow"
 		}
-		return event.PermissionSettled{Key: 7, ToolID: id, Subject: subject, By: by, Allowed: allowed, Decision: decision}
+		return event.PermissionAnswered{Key: 7, ToolID: id, Subject: subject, By: by, Allowed: allowed, Decision: decision}
 	}
 	with := func(e event.ToolChanged, input string, paths ...string) event.ToolChanged {
 		if input != "" {
@@ -64,9 +64,9 @@ func TestTrust(t *testing.T) {
 		"a rule denies what was read":       {[]event.Event{forbidden(call("c", "read", "completed"))}, thread.AgainstRule},
 		"a rule denies what failed":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), forbidden(call("c", "execute", "failed"))}, thread.Harmless},
 		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.AgainstUser},
-		"nobody answered":                   {[]event.Event{call("c", "edit", "pending"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
-		"nobody answered, and it failed":    {[]event.Event{call("c", "execute", "pending"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "execute", "failed")}, thread.Harmless},
-		"nobody answered, and it ended so":  {[]event.Event{call("c", "execute", "in_progress"), event.PermissionSettled{Key: 7, ToolID: "c", Decision: "cancelled"}, event.TurnEnded{}}, thread.Harmless},
+		"nobody answered":                   {[]event.Event{call("c", "edit", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
+		"nobody answered, and it failed":    {[]event.Event{call("c", "execute", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "execute", "failed")}, thread.Harmless},
+		"nobody answered, and it ended so":  {[]event.Event{call("c", "execute", "in_progress"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, event.TurnEnded{}}, thread.Harmless},
 		"an answer about another call":      {[]event.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
 		"rejected, and done by another":     {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), call("d", "execute", "failed"), run("c", "completed")}, thread.AgainstUser},
 		"rejected, and done next turn":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), event.TurnEnded{}, event.TurnStarted{Text: "x"}, run("c", "completed")}, thread.Unasked},
@@ -82,7 +82,7 @@ func TestTrust(t *testing.T) {
 		"of a history that came late":       {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "completed")}, thread.Harmless},
 		"after a history, in a turn":        {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, event.TurnStarted{Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
 		"after a history, of a held one":    {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, event.PromptHeld{Key: 1, Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
-		"after a history, asked about":      {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "pending"), event.PermissionAsked{Key: 7, ToolID: "c"}, answer("c", "", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
+		"after a history, asked about":      {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "pending"), event.PermissionRequested{Key: 7, ToolID: "c"}, answer("c", "", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
 		"a status that is told once more":   {[]event.Event{call("c", "delete", "completed"), call("c", "delete", "completed")}, thread.Unasked},
 		"completed before the answer came":  {[]event.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.UserAsked},
 	} {

@@ -265,7 +265,7 @@ func (r *run) apply(e event.Event) *thread.End {
 		}
 		return &thread.End{Err: f.Err}
 	}
-	if s, ok := e.(event.PermissionSettled); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
+	if s, ok := e.(event.PermissionAnswered); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
 		r.ruledOut = true
 	}
 	for _, i := range r.thread.Apply(e) {

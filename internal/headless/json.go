@@ -153,7 +153,7 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 		return jsonEvent{Type: "plan", Plan: planOf(e.Entries), Text: e.Markdown}, true
 	case event.SubagentChanged:
 		return jsonEvent{Type: "subagent", Session: e.ID, Subject: said(e.Title), Text: said(e.Description), State: said(e.State), StopReason: e.StopReason}, true
-	case event.PermissionSettled:
+	case event.PermissionAnswered:
 		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
 	case event.UsageChanged:
 		ev := jsonEvent{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency}

@@ -106,7 +106,7 @@ func (p *jsonPrinter) started(a event.AgentInfo, session, cwd string) {
 
 func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 	switch e := e.(type) {
-	case event.PermissionSettled:
+	case event.PermissionAnswered:
 		ev, _ := p.encode.event(e, t)
 		p.permissions = append(p.permissions, ev)
 	case event.NoticeArrived:

@@ -76,7 +76,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 		p.note("%s", declinedLine(e))
 	case event.ToolChanged:
 		p.toolChanged(e.ID, t)
-	case event.PermissionSettled:
+	case event.PermissionAnswered:
 		if e.By != "" {
 			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
 		}

@@ -39,7 +39,7 @@ func (h *Host) TakeOver(session, id string) error {
 		return fmt.Errorf("take the command over: %w", err)
 	}
 	h.came(session, c.key, "started again, with the user's keyboard", nil)
-	h.opts.Sink.Post(event.PermissionSettled{For: event.For{Session: session}, Subject: c.line, Decision: "Run again, with the keyboard", Allowed: true, By: "you", At: time.Now()})
+	h.opts.Sink.Post(event.PermissionAnswered{For: event.For{Session: session}, Subject: c.line, Decision: "Run again, with the keyboard", Allowed: true, By: "you", At: time.Now()})
 	return nil
 }
 

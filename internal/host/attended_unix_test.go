@@ -57,7 +57,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	}
 	id := r.passes(g, "")
 	started := find(t, r.sink, "start", func(e event.TerminalStarted) bool { return e.ID == id })
-	settled := find(t, r.sink, "answer", func(e event.PermissionSettled) bool { return e.Key == q.Key })
+	settled := find(t, r.sink, "answer", func(e event.PermissionAnswered) bool { return e.Key == q.Key })
 	if !started.Attended || settled.Decision != "Allow once, with the keyboard" || settled.By != "you" || !settled.Allowed {
 		t.Errorf("%+v, %+v", started, settled)
 	}
@@ -151,7 +151,7 @@ func TestTakeOver(t *testing.T) {
 	if err := r.host.TakeOver(theSession, id); err != nil {
 		t.Fatal(err)
 	}
-	said := find(t, r.sink, "word of it", func(e event.PermissionSettled) bool { return strings.HasPrefix(e.Decision, "Run again") })
+	said := find(t, r.sink, "word of it", func(e event.PermissionAnswered) bool { return strings.HasPrefix(e.Decision, "Run again") })
 	if said.Decision != "Run again, with the keyboard" || !said.Allowed || said.By != "you" || !strings.HasPrefix(said.Subject, "sh -c ") {
 		t.Errorf("%+v", said)
 	}
@@ -179,7 +179,7 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("%q: %v", who, err)
 		}
 	}
-	if n := count[event.PermissionSettled](r.sink); n != 2 {
+	if n := count[event.PermissionAnswered](r.sink); n != 2 {
 		t.Errorf("%d answers were told", n)
 	}
 	r.host.Close()

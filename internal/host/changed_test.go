@@ -59,7 +59,7 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	if e.Added != 1 || e.Removed != 1 || e.Path != path {
 		t.Errorf("%+v", e)
 	}
-	s := find(t, r.sink, "answer", func(event.PermissionSettled) bool { return true })
+	s := find(t, r.sink, "answer", func(event.PermissionAnswered) bool { return true })
 	if !s.Allowed || s.Decision != "Allow once, with changes" {
 		t.Errorf("%+v", s)
 	}
@@ -95,7 +95,7 @@ func TestWriteOfNothing(t *testing.T) {
 	if _, err := os.Stat(r.path("new")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the new file is there", err)
 	}
-	find(t, r.sink, "answer", func(e event.PermissionSettled) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
+	find(t, r.sink, "answer", func(e event.PermissionAnswered) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
 	if n := count[event.FileWritten](r.sink); n != 0 {
 		t.Errorf("%d writes", n)
 	}

@@ -173,8 +173,8 @@ func (h *Host) terminalChanged(c terminal.Change) {
 	}
 }
 
-func settledEvent(q permissions.Question, a permissions.Answer) event.PermissionSettled {
-	e := event.PermissionSettled{Subject: safetext.Line(q.Subject(), 200), Decision: "cancelled", By: a.By, At: time.Now()}
+func settledEvent(q permissions.Question, a permissions.Answer) event.PermissionAnswered {
+	e := event.PermissionAnswered{Subject: safetext.Line(q.Subject(), 200), Decision: "cancelled", By: a.By, At: time.Now()}
 	for _, o := range q.Options {
 		if !a.Cancelled && o.ID == a.OptionID {
 			e.Decision, e.Allowed = o.Name, o.Allows()

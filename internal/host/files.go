@@ -258,7 +258,7 @@ func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, boo
 func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Answer, uint64, bool) {
 	p := h.broker.Ask(q)
 	for_ := event.For{Session: q.Session}
-	h.opts.Sink.Post(event.PermissionAsked{For: event.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key, At: time.Now()})
+	h.opts.Sink.Post(event.PermissionRequested{For: event.For{Session: q.Session, Wire: acpclient.SpanOf(ctx)}, Key: p.Question.Key, At: time.Now()})
 	a := p.Wait(ctx)
 	e := settledEvent(q, a)
 	e.For, e.Key = for_, p.Question.Key

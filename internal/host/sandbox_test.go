@@ -43,7 +43,7 @@ func (r *rig) turnedAway(g going, path string) {
 	if o.err == nil || !strings.Contains(o.err.Error(), "sandbox") || !strings.Contains(o.err.Error(), path) {
 		r.t.Errorf("ended with %+v", o)
 	}
-	find(r.t, r.sink, "decision that names the sandbox", func(e event.PermissionSettled) bool {
+	find(r.t, r.sink, "decision that names the sandbox", func(e event.PermissionAnswered) bool {
 		return !e.Allowed && strings.HasPrefix(e.By, permissions.BySandbox) && strings.Contains(e.Subject+e.By, path)
 	})
 }

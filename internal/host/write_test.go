@@ -36,7 +36,7 @@ func TestWriteIsAsked(t *testing.T) {
 	if e.Path != path || e.Added != 1 || e.Removed != 1 || e.Created || e.Session != theSession {
 		t.Errorf("%+v", e)
 	}
-	s := find(t, r.sink, "PermissionSettled", func(event.PermissionSettled) bool { return true })
+	s := find(t, r.sink, "PermissionAnswered", func(event.PermissionAnswered) bool { return true })
 	if !s.Allowed || s.By != "you" || s.Key != q.Key || s.Subject != path {
 		t.Errorf("%+v", s)
 	}

@@ -285,7 +285,7 @@ func (n *narrator) userSaid(it *thread.Item, s *told) {
 }
 
 // decision says what became of a question.
-func decision(e *event.PermissionSettled) string {
+func decision(e *event.PermissionAnswered) string {
 	line := "Decision: " + e.Decision
 	if e.By != "" {
 		line += ", by " + e.By

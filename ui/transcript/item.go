@@ -160,7 +160,7 @@ func lastLine(text []byte) string {
 }
 
 // decision is one line: what was decided, about what, by whom, when.
-func (p *pen) decision(s *event.PermissionSettled) []string {
+func (p *pen) decision(s *event.PermissionAnswered) []string {
 	if p.density == Quiet {
 		return nil
 	}

@@ -23,7 +23,7 @@ func closable() *thread.Thread {
 		event.TextArrived{For: in, MessageID: "m", Text: "# Head\n\nA paragraph\nof two lines.\n\n- one\n- two\n"},
 		event.ToolChanged{For: in, ID: "done", Kind: &kind, Status: &done, Title: &title, Content: out},
 		event.ToolChanged{For: in, ID: "failed", Kind: &kind, Status: &failed, Title: &title, Content: out},
-		event.PermissionSettled{For: in, Subject: "make", Decision: "Allow once", Allowed: true, By: "you", At: uitest.Start},
+		event.PermissionAnswered{For: in, Subject: "make", Decision: "Allow once", Allowed: true, By: "you", At: uitest.Start},
 		event.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":[1,{"a":"}"}],"none":{}}`},
 		event.TurnEnded{For: in, StopReason: "cancelled", At: uitest.Now},
 		event.TurnStarted{For: in, Text: "1\n2\n3\n4", At: uitest.Start},

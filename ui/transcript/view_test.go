@@ -71,7 +71,7 @@ func TestHostileStrings(t *testing.T) {
 				{Diff: &event.Diff{Path: h, Old: h + "\n", New: "x" + h}}, {Terminal: h}, {Content: &event.Content{Text: h}}, {Content: &event.Content{Kind: event.LinkContent, Name: h, URI: h}}}},
 			event.TerminalOutput{For: in, ID: h, Data: []byte(h)},
 			event.TerminalExited{For: in, ID: h, Signal: h},
-			event.PermissionSettled{For: in, Subject: h, Decision: h, By: h},
+			event.PermissionAnswered{For: in, Subject: h, Decision: h, By: h},
 			event.ContentArrived{For: in, Content: event.Content{Kind: event.ImageContent, Name: h, MimeType: h}},
 			event.CompactionChanged{For: in, Summary: &h, Error: &h},
 			event.SubagentChanged{For: in, Title: &h, Description: &h, State: &h, StopReason: h}, event.NoticeArrived{For: in, Severity: h, Title: h, Description: h},

@@ -105,8 +105,8 @@ func toolStates() []Kind {
 	end := event.TurnEnded{For: in, StopReason: "end_turn", At: at(40)}
 	rejected := calls("pending")
 	for i, kind := range toolKinds {
-		rejected = append(rejected, event.PermissionAsked{For: in, Key: uint64(i + 1), ToolID: kind},
-			event.PermissionSettled{For: in, Key: uint64(i + 1), ToolID: kind, Subject: "Do " + kind, Decision: "Reject", By: "you", At: at(15)})
+		rejected = append(rejected, event.PermissionRequested{For: in, Key: uint64(i + 1), ToolID: kind},
+			event.PermissionAnswered{For: in, Key: uint64(i + 1), ToolID: kind, Subject: "Do " + kind, Decision: "Reject", By: "you", At: at(15)})
 	}
 	return []Kind{
 		{"tools, pending", calls("pending"), false, 0}, {"tools, in progress", calls("in_progress"), false, 0},
@@ -177,7 +177,7 @@ func shellRun() []event.Event {
 
 func lineKinds() []Kind {
 	settled := func(decision, by string, allowed bool) event.Event {
-		return event.PermissionSettled{For: in, Subject: "Run git push origin HEAD", Decision: decision, Allowed: allowed, By: by, At: at(15)}
+		return event.PermissionAnswered{For: in, Subject: "Run git push origin HEAD", Decision: decision, Allowed: allowed, By: by, At: at(15)}
 	}
 	var blocks []event.Event
 	for _, c := range []event.Content{

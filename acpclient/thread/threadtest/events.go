@@ -151,9 +151,9 @@ func (r *reader) turn(s event.For) event.Event {
 func (r *reader) question(s event.For) event.Event {
 	if r.key == 0 || r.pick(2) == 0 {
 		r.key++
-		return event.PermissionAsked{For: s, Key: r.key, ToolID: r.of(ids)}
+		return event.PermissionRequested{For: s, Key: r.key, ToolID: r.of(ids)}
 	}
-	return event.PermissionSettled{For: s, Key: 1 + uint64(r.pick(int(r.key))), ToolID: r.of(ids), Subject: r.of(kinds), Decision: r.of(texts[:1]), Allowed: r.pick(2) == 0, By: "you", At: r.now}
+	return event.PermissionAnswered{For: s, Key: 1 + uint64(r.pick(int(r.key))), ToolID: r.of(ids), Subject: r.of(kinds), Decision: r.of(texts[:1]), Allowed: r.pick(2) == 0, By: "you", At: r.now}
 }
 
 func (r *reader) rare(s event.For) event.Event {
