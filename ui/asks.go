@@ -169,7 +169,7 @@ func (msg writeReady) handle(m *Model) tea.Cmd {
 		}
 		return func() tea.Msg { _, _ = done(); return nil } // it removes the file
 	}
-	return tea.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
+	return m.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
 		after, err := done()
 		if after == msg.before+"\n" { // editors end the last line
 			after = msg.before

@@ -69,6 +69,9 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 			change(d, &opts)
 		}
 		d.m = New(opts)
+		d.m.Exec = func(cmd tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+			return func() tea.Msg { return execMsg{cmd, done} }
+		}
 		d.run(d.m.Init())
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
@@ -93,8 +96,8 @@ func (d *driver) run(cmd tea.Cmd) {
 			}
 			return
 		}
-		if exec, done, ok := execOf(msg); ok {
-			msg = done(exec.Run())
+		if lent, ok := msg.(execMsg); ok {
+			msg = lent.done(lent.cmd.Run())
 		}
 		if msg != nil {
 			d.mu.Lock()
@@ -104,22 +107,10 @@ func (d *driver) run(cmd tea.Cmd) {
 	}()
 }
 
-// execOf is what tea.Exec has made of a command and its callback.
-func execOf(msg tea.Msg) (cmd tea.ExecCommand, done tea.ExecCallback, ok bool) {
-	if msg == nil || reflect.TypeOf(msg) != reflect.TypeOf(tea.Exec(nil, nil)()) {
-		return nil, nil, false
-	}
-	v := reflect.New(reflect.TypeOf(msg)).Elem() // a copy whose fields have addresses
-	v.Set(reflect.ValueOf(msg))
-	for i := range v.NumField() {
-		switch p := v.Field(i).Addr().UnsafePointer(); v.Field(i).Type() {
-		case reflect.TypeFor[tea.ExecCommand]():
-			cmd = *(*tea.ExecCommand)(p)
-		case reflect.TypeFor[tea.ExecCallback]():
-			done = *(*tea.ExecCallback)(p)
-		}
-	}
-	return cmd, done, true
+// execMsg is a command that the terminal is lent to.
+type execMsg struct {
+	cmd  tea.ExecCommand
+	done tea.ExecCallback
 }
 
 func (d *driver) take() (tea.Msg, bool) {

@@ -27,7 +27,7 @@ func (l logins) Browse(url string) tea.Cmd {
 }
 
 func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
-	return tea.Exec(inline.Lend(cmd), done)
+	return l.c.m.Exec(inline.Lend(cmd), done)
 }
 
 func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }

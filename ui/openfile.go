@@ -80,7 +80,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 	case m.quitting:
 		return nil
 	}
-	return tea.Exec(inline.Lend(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
+	return msg.chat.m.Exec(inline.Lend(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
 }
 
 // handle says when the editor has failed.

@@ -38,7 +38,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 	case m.chat != c || m.page != chatPage:
 		return c.say("a command waits for your keyboard" + k.hint(id))
 	}
-	return tea.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return c.m.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command of the list of what goes on the user's keyboard. One that

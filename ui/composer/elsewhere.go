@@ -57,7 +57,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 	case c.Value() != msg.before: // somebody typed on
 		return tea.Batch(c.Edit(), discard)
 	}
-	return tea.Exec(msg.edit.Command, func(failed error) tea.Msg {
+	return c.store.opts.Env.Exec(msg.edit.Command, func(failed error) tea.Msg {
 		after, err := done()
 		return editedMsg{c, msg.before, after, failed, err}
 	})

@@ -71,6 +71,8 @@ type Env struct {
 	Now   func() time.Time
 	Keys  *intent.Keymap
 	Theme *theme.Theme // another one when the user or the terminal changes it
+	// Exec lends the terminal to a command, as tea.Exec does.
+	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 }
 
 // Message is what a command of a component has brought. It holds what it belongs to, and
