@@ -12,6 +12,13 @@ import (
 	"parley/ui/widget/diff"
 )
 
+// colours are what is known of the terminal's, and what is being coloured.
+type colours struct {
+	terminal  theme.Terminal
+	asked     bool // the terminal was asked for its background
+	colouring bool // a colouredMsg is under way
+}
+
 // colouredMsg brings the colours of code that was drawn without.
 type colouredMsg struct {
 	view     *transcript.View

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/inline"
@@ -16,6 +18,15 @@ type drawing struct {
 	view tea.View
 	live *inline.Frame // in the terminal's own screen; nil: the view is all
 	on   onScreen
+}
+
+// frames are what is known of the frame on the screen, and whether another one is due.
+type frames struct {
+	dirty   bool // something has changed
+	flooded bool // more has come than a reader can follow
+	drawn   time.Time
+	last    drawing // drawn last
+	draws   int     // views that did work, for tests
 }
 
 // onScreen is what a frame has on it that its page has to know.

@@ -15,7 +15,6 @@ import (
 	"parley/ui/mouse"
 	"parley/ui/start"
 	"parley/ui/status"
-	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
 
@@ -35,10 +34,7 @@ type Model struct {
 	pages
 	opts Options
 
-	terminal  theme.Terminal
-	asked     bool // the terminal was asked for its background
-	colouring bool // a colouredMsg is under way
-
+	colours
 	width, height int
 	page          page
 	start         *start.Agents
@@ -54,12 +50,8 @@ type Model struct {
 	inline *inline.Scrollback
 	store  *composer.Store
 
-	timers  timers
-	dirty   bool
-	flooded bool // more has come than a reader can follow
-	drawn   time.Time
-	last    drawing // drawn last
-	draws   int     // views that did work, for tests
+	timers timers
+	frames
 }
 
 // Messages of the model's own commands.

@@ -188,7 +188,7 @@ const frame = 16 * time.Millisecond
 
 // New makes the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, terminal: theme.Terminal{Dark: true}}
+	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
 	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
