@@ -30,7 +30,7 @@ func (c *chat) showApproval() tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {
 			return approve(it)
 		}
-		c.panels.show(&panel.List{Title: "allow everything in this session?", Foot: "enter chooses · esc", Choose: approve, List: list.New([]list.Item{
+		c.panels.show(&panel.List{Title: "allow everything in this session?", Foot: "enter chooses · esc", Confirms: true, Choose: approve, List: list.New([]list.Item{
 			{Title: "no", Detail: "leave it as it is", Value: c.Approval()},
 			{Title: "yes, everything", Detail: "commands and files, without a question; rules that deny still do", Value: permissions.AllMode},
 		})})

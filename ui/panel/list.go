@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,6 +21,9 @@ type List struct {
 	Note        string // what went wrong, or what to confirm
 	Empty       string // shown while there is nothing to choose from
 	Leaves      bool   // esc closes it, whatever was typed
+	// Confirms says that the list asks for something that typing must never cause: it is
+	// not narrowed, and enter counts only after a pause in which at most arrows came.
+	Confirms bool
 
 	List   *list.List
 	Choose func(list.Item) tea.Cmd                   // enter; the list closes then, unless another one was opened
@@ -31,6 +35,13 @@ type List struct {
 	Same  func(a, b any) bool
 
 	confirm confirmation
+	typed   time.Time // when it was opened, or typed into
+}
+
+// Open implements Panel.
+func (l *List) Open(env *layer.Env, on Host) {
+	l.base.Open(env, on)
+	l.typed = env.Now()
 }
 
 // Key takes all keys.
@@ -48,6 +59,9 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
 	it, ok := l.List.Selected()
+	if l.Confirms && !l.deliberate(name) {
+		return nil, false
+	}
 	switch name {
 	case "esc", "ctrl+c":
 		if l.List.Filter() != "" && name == "esc" && !l.Leaves {
@@ -72,8 +86,28 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	return nil, false
 }
 
+// deliberate tells whether a key counts in a list that confirms something.
+func (l *List) deliberate(name string) bool {
+	paused := l.env.Now().Sub(l.typed) >= layer.Quiet
+	switch name {
+	case "up", "down", "esc", "ctrl+c":
+		return true
+	case "enter":
+		if paused {
+			return true
+		}
+		l.Note = "That came too soon after another key. Press enter again."
+	}
+	l.typed = l.env.Now()
+	return false
+}
+
 // Paste implements layer.Paster.
 func (l *List) Paste(text string) (tea.Cmd, bool) {
+	if l.Confirms {
+		l.typed = l.env.Now()
+		return nil, true
+	}
 	l.List.SetFilter(l.List.Filter() + text)
 	return nil, true
 }
@@ -122,15 +156,22 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	th, inner := l.env.Theme, box.InnerWidth(width)
 	note := l.note(inner, height)
 	room := l.room(note, height)
-	body := append([]string{l.List.FilterRow(inner, "type to filter", th)}, note...)
+	body := note
+	if !l.Confirms {
+		body = append([]string{l.List.FilterRow(inner, "type to filter", th)}, note...)
+	}
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
 		rows := text.WrapInk(th.Dim.Paint, l.Empty, "", inner)
 		body = append(body, rows[:min(len(rows), room)]...)
 	} else {
 		body = append(body, l.List.Draw(inner, room, th)...)
 	}
+	var cursor *tea.Cursor
+	if !l.Confirms {
+		cursor = tea.NewCursor(2+l.List.FilterCursor(inner), 1)
+	}
 	box := box.Box{Title: l.Title, Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
-	return box, tea.NewCursor(2+l.List.FilterCursor(inner), 1)
+	return box, cursor
 }
 
 // leastChoice is how many rows of a list stay whatever is to be said above it.
