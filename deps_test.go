@@ -129,7 +129,7 @@ var arrows = []struct {
 	{"tools serve what the engine declares", is("internal/toolserver"), oursBut("acpclient", "acpclient/jsonrpc", "acpclient/wire", "internal/safetext")},
 	{"one room for MCP", outside("internal/toolserver"), inside("github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go")},
 	{"the engine does not know its thread", is("acpclient"), is("acpclient/thread")},
-	{"JSON-RPC knows nothing of ACP", is("acpclient/jsonrpc"), oursBut("acpclient/transport", "internal/jsonscan")},
+	{"JSON-RPC knows nothing of ACP", is("acpclient/jsonrpc"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan")},
 	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process", "internal/jsonscan", "internal/outflow")},
 	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/safetext")},

@@ -120,7 +120,6 @@ func newClient(conn transport.Conn, opts Options) *Client {
 		opts.Numbers = new(Numbers)
 	}
 	in := &counted{Conn: conn, tap: opts.Tap, received: &opts.Numbers.received}
-	in.batch, _ = conn.(interface{ Waited() bool })
 	if sink, ok := opts.Sink.(event.Bounded); ok {
 		in.hold = sink.Hold
 	}

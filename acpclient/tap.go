@@ -21,8 +21,6 @@ type counted struct {
 	tap  Tap              // may be nil
 	hold func(n int) bool // of a Bounded sink; may be nil
 
-	batch interface{ Waited() bool } // Conn, where it tells which messages came together; may be nil
-
 	received *atomic.Uint64 // the reader goroutine counts
 	current  uint64         // reader goroutine only: the message that is being handled, which may be one that was kept early
 }
@@ -37,8 +35,6 @@ func (c *counted) Recv() ([]byte, error) {
 	}
 	if c.hold != nil && !c.hold(len(data)) {
 		return nil, event.ErrUntaken
-	}
-	if c.batch == nil || c.batch.Waited() {
 	}
 	c.current = c.received.Add(1)
 	if c.tap != nil {

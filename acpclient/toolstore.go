@@ -1,7 +1,6 @@
 package acpclient
 
 import (
-	"hash/maphash"
 	"slices"
 
 	"parley/acpclient/wire"
@@ -16,21 +15,15 @@ const (
 // toolStore remembers unfinished tool calls, because a permission request may
 // tell only what is new about one. Reader goroutine only.
 type toolStore struct {
-	open   []*storedTool // the oldest first
-	hashes []uint64      // of their ids: there are few, and to look at all of them takes less than a map
-	seed   maphash.Seed
-	bytes  int
+	open  []*storedTool // the oldest first
+	bytes int
 }
 
 // find returns what is stored of a call; nil where nothing is.
 func (st *toolStore) find(id string) *storedTool {
-	if len(st.open) == 0 {
-		return nil
-	}
-	hash := maphash.String(st.seed, id)
-	for i := len(st.hashes) - 1; i >= 0; i-- {
-		if st.hashes[i] == hash && st.open[i].tool.ID == id {
-			return st.open[i]
+	for _, t := range slices.Backward(st.open) {
+		if t.tool.ID == id {
+			return t
 		}
 	}
 	return nil
@@ -75,10 +68,7 @@ func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 	}
 	if t == nil {
 		t = &storedTool{}
-		if st.open == nil {
-			st.seed = maphash.MakeSeed()
-		}
-		st.open, st.hashes = append(st.open, t), append(st.hashes, maphash.String(st.seed, whole.ID))
+		st.open = append(st.open, t)
 	}
 	t.tool = whole
 	// Fields replaced are counted twice until the call is over: the bound
@@ -98,7 +88,7 @@ func (st *toolStore) forget(t *storedTool) {
 	if i < 0 {
 		return
 	}
-	st.open, st.hashes = slices.Delete(st.open, i, i+1), slices.Delete(st.hashes, i, i+1)
+	st.open = slices.Delete(st.open, i, i+1)
 	st.bytes -= t.size
 }
 

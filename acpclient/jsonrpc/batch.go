@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"parley/acpclient/transport"
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -67,18 +68,18 @@ func (p *Peer) receiveBatch(data []byte) {
 	}
 	b := &batch{open: 1}
 	for it := jsonscan.ItemsOf(data); it.Next(); {
-		e, err := parseEnvelope(it.Value)
-		if err != nil {
+		e, ok := envelope.Open(it.Value)
+		if !ok {
 			b.expect()
 			p.reply(nil, "", b, Errorf(CodeInvalidRequest, "Invalid request"))
 			continue
 		}
-		if !e.isResponse() {
-			if _, ok := e.name(""); !ok {
+		if !e.IsAnswer() {
+			if _, ok := methodOf(&e, ""); !ok {
 				b.expect()
 			}
 		}
-		p.dispatch(e, it.Value, b)
+		p.dispatch(&e, it.Value, b)
 	}
 	if all := b.add(nil); all != nil {
 		p.send(transport.Message{Data: all, Session: b.session, Answer: true})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"parley/acpclient/transport"
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -65,7 +66,7 @@ func (c *Call) Queue(params any) {
 	p.mu.Unlock()
 	data, err := encode(outgoing{Version: "2.0", ID: json.RawMessage(strconv.FormatInt(c.ID, 10)), Method: c.method, Params: json.RawMessage(raw)})
 	if err == nil {
-		err = p.send(transport.Message{Data: data, Session: sessionOf(raw)})
+		err = p.send(transport.Message{Data: data, Session: envelope.Session(raw)})
 	}
 	if err != nil && p.take(c.ID) == c { // else the end of the connection has ended it
 		c.finish(nil, err)
@@ -137,7 +138,7 @@ func (p *Peer) Notify(method string, params any) error {
 	}
 	session := ""
 	if method != "$/cancel_request" {
-		session = sessionOf(raw)
+		session = envelope.Session(raw)
 	}
 	return p.send(transport.Message{Data: data, Session: session})
 }

@@ -3,10 +3,24 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
+
+// methodOf decodes the method of a request or a notification. last is the method of
+// the message before, which is often the same. It returns false if the message is not
+// a valid call.
+func methodOf(e *envelope.Envelope, last string) (string, bool) {
+	if !jsonscan.Is(e.Version, "2.0") {
+		return "", false
+	}
+	switch jsonscan.KindOf(e.ID) {
+	case jsonscan.Object, jsonscan.Array, jsonscan.Bool:
+		return "", false
+	}
+	return jsonscan.Again(e.Method, last)
+}
 
 // Message is one message of a conversation that others had, taken apart: a
 // request, a notification, or an answer.
@@ -20,13 +34,10 @@ type Message struct {
 }
 
 // Key makes the ids of requests and their answers comparable.
-func (m Message) Key() string { return idKey(m.ID) }
-
-// IDKey is the Key of a number.
-func IDKey(id int64) string { return strconv.FormatInt(id, 10) }
+func (m Message) Key() string { return envelope.Key(m.ID) }
 
 // Session is params.sessionId, "" without one.
-func (m Message) Session() string { return sessionOf(m.Params) }
+func (m Message) Session() string { return envelope.Session(m.Params) }
 
 // Each takes apart what travelled as one: a message, or each of a batch, in
 // order. What a Peer would not take for a message is passed over; of what is no
@@ -35,12 +46,12 @@ func (m Message) Session() string { return sessionOf(m.Params) }
 func Each(data []byte, f func(Message)) {
 	switch jsonscan.KindOf(data) {
 	case jsonscan.Object:
-		e, err := parseEnvelope(data)
-		if err != nil || len(e.id) > 0 && !json.Valid(data) {
+		e, ok := envelope.Open(data)
+		if !ok || len(e.ID) > 0 && !json.Valid(data) {
 			glued(data, f)
 			return
 		}
-		e.tell(f)
+		tell(&e, f)
 	case jsonscan.Array:
 		if !json.Valid(data) {
 			glued(data, f)
@@ -51,8 +62,8 @@ func Each(data []byte, f func(Message)) {
 			n++
 		}
 		for it := jsonscan.ItemsOf(data); n <= maxBatch && it.Next(); {
-			if e, err := parseEnvelope(it.Value); err == nil {
-				e.tell(f)
+			if e, ok := envelope.Open(it.Value); ok {
+				tell(&e, f)
 			}
 		}
 	case jsonscan.String:
@@ -71,20 +82,20 @@ func glued(data []byte, f func(Message)) {
 	if i <= 0 {
 		return
 	}
-	if e, err := parseEnvelope(data[i:]); err == nil && e.isResponse() && json.Valid(data[i:]) {
-		e.tell(f)
+	if e, ok := envelope.Open(data[i:]); ok && e.IsAnswer() && json.Valid(data[i:]) {
+		tell(&e, f)
 	}
 }
 
-func (e envelope) tell(f func(Message)) {
-	m := Message{ID: e.id}
-	if e.isResponse() {
+func tell(e *envelope.Envelope, f func(Message)) {
+	m := Message{ID: e.ID}
+	if e.IsAnswer() {
 		m.Result, m.Err = outcome(e)
 		f(m)
 		return
 	}
-	if name, ok := e.name(""); ok {
-		m.Method, m.Params = name, e.params
+	if name, ok := methodOf(e, ""); ok {
+		m.Method, m.Params = name, e.Params
 		f(m)
 	}
 }

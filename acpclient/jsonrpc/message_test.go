@@ -66,7 +66,8 @@ func TestAnswered(t *testing.T) {
 func TestEach(t *testing.T) {
 	for data, want := range map[string][]string{
 		request(`1`, "m", `{"sessionId":"s"}`):                     {`request 1 m s`},
-		request(`"x"`, "m", `{}`):                                  {`request "x" m `},
+		request(`"x"`, "m", `{}`):                                  {`request "x m `},
+		request(`1`, "m", `{"sessionId":"s","sessionId":"t"}`):     {`request 1 m t`}, // the last, as encoding/json has it
 		note("n", `{}`):                                            {`note n`},
 		result(`1`, `{"a":1}`):                                     {`answer 1 {"a":1} <nil>`},
 		failure(`1.0`, `-5`, `no`):                                 {`answer 1  no (-5)`},

@@ -87,7 +87,7 @@ type Peer struct {
 
 	mu       sync.Mutex
 	calls    map[int64]*Call          // ours, until answered, given up ones too
-	incoming map[string][]*inprogress // theirs, by idKey
+	incoming map[string][]*inprogress // theirs, by envelope.Key
 	inflight int
 	cause    error
 	closed   bool

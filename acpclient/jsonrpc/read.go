@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 )
 
@@ -47,13 +48,13 @@ func (p *Peer) skipped(err error) bool {
 func (p *Peer) receive(data []byte) {
 	switch jsonscan.KindOf(data) {
 	case jsonscan.Object:
-		e, err := parseEnvelope(data)
-		if err != nil || len(e.id) > 0 && !json.Valid(data) {
+		e, ok := envelope.Open(data)
+		if !ok || len(e.ID) > 0 && !json.Valid(data) {
 			p.noise(data)
 			return
 		}
 		p.noisy = false
-		p.dispatch(e, data, nil)
+		p.dispatch(&e, data, nil)
 	case jsonscan.Array:
 		p.receiveBatch(data)
 	default:
@@ -86,11 +87,11 @@ func (p *Peer) salvage(data []byte) bool {
 	if i <= 0 {
 		return false
 	}
-	e, err := parseEnvelope(data[i:])
-	if err != nil || e.method != nil || !e.isResponse() || !json.Valid(data[i:]) {
+	e, ok := envelope.Open(data[i:])
+	if !ok || !e.IsAnswer() || !json.Valid(data[i:]) {
 		return false
 	}
-	id, ok := jsonscan.Int(e.id)
+	id, ok := jsonscan.Int(e.ID)
 	if !ok {
 		return false
 	}
@@ -98,25 +99,25 @@ func (p *Peer) salvage(data []byte) bool {
 	_, open := p.calls[id]
 	p.mu.Unlock()
 	if open {
-		p.answered(e, data[i:])
+		p.answered(&e, data[i:])
 	}
 	return open
 }
 
 // dispatch handles one envelope; into is the batch it stands in, or nil.
-func (p *Peer) dispatch(e envelope, data []byte, into *batch) {
-	if e.isResponse() {
+func (p *Peer) dispatch(e *envelope.Envelope, data []byte, into *batch) {
+	if e.IsAnswer() {
 		p.answered(e, data)
 		return
 	}
-	method, ok := e.name(p.method)
+	method, ok := methodOf(e, p.method)
 	if !ok {
 		p.opts.Problem("not a valid request", data)
 		p.reply(nil, "", into, Errorf(CodeInvalidRequest, "Invalid request"))
 		return
 	}
-	if p.method = method; e.id == nil {
-		p.notified(method, e.params)
+	if p.method = method; e.ID == nil {
+		p.notified(method, e.Params)
 		return
 	}
 	p.requested(method, e, into)
@@ -138,28 +139,26 @@ func (p *Peer) notified(method string, params []byte) {
 // cancelRequested ends the context of the request that it names. It runs on
 // the reader, so it overtakes whatever that request waits for.
 func (p *Peer) cancelRequested(params []byte) {
-	m := jsonscan.MembersOf(params)
-	for m.Next() {
-		if string(m.Key) != "requestId" {
-			continue
-		}
-		p.mu.Lock()
-		works := p.incoming[idKey(m.Value)]
-		p.mu.Unlock()
-		for _, w := range works {
-			w.cancel(ErrRequestCancelled)
-		}
+	id := envelope.Member(params, "requestId")
+	if id == nil {
+		return
+	}
+	p.mu.Lock()
+	works := p.incoming[envelope.Key(id)]
+	p.mu.Unlock()
+	for _, w := range works {
+		w.cancel(ErrRequestCancelled)
 	}
 }
 
-func (p *Peer) requested(method string, e envelope, into *batch) {
-	id := bytes.Clone(e.id)
-	r := Request{ID: id, Method: method, Params: bytes.Clone(e.params), Session: sessionOf(e.params)}
+func (p *Peer) requested(method string, e *envelope.Envelope, into *batch) {
+	id := bytes.Clone(e.ID)
+	r := Request{ID: id, Method: method, Params: bytes.Clone(e.Params), Session: envelope.Session(e.Params)}
 	if into != nil {
 		into.expect()
 	}
 	ctx, cancel := context.WithCancelCause(p.ctx)
-	w := &inprogress{key: idKey(id), cancel: cancel}
+	w := &inprogress{key: envelope.Key(id), cancel: cancel}
 	p.mu.Lock()
 	full := p.inflight >= p.opts.MaxInFlight
 	if !full {
@@ -233,8 +232,8 @@ func (p *Peer) ended(w *inprogress) {
 }
 
 // answered hands a response to the call that waits for it.
-func (p *Peer) answered(e envelope, data []byte) {
-	id, ok := jsonscan.Int(e.id)
+func (p *Peer) answered(e *envelope.Envelope, data []byte) {
+	id, ok := jsonscan.Int(e.ID)
 	if !ok {
 		p.opts.Problem("a response without a usable id", data)
 		p.attach(e)
@@ -251,17 +250,17 @@ func (p *Peer) answered(e envelope, data []byte) {
 
 // outcome decodes what a response says. Both or neither of result and error is
 // a failed answer.
-func outcome(e envelope) (json.RawMessage, error) {
-	failed := e.err != nil && jsonscan.KindOf(e.err) != jsonscan.Null
+func outcome(e *envelope.Envelope) (json.RawMessage, error) {
+	failed := e.Failed()
 	switch {
-	case failed && e.result != nil && jsonscan.KindOf(e.result) != jsonscan.Null:
+	case failed && e.Result != nil && jsonscan.KindOf(e.Result) != jsonscan.Null:
 		return nil, fmt.Errorf("%w: both a result and an error", ErrInvalidResponse)
 	case failed:
-		return nil, decodeError(e.err)
-	case e.result == nil:
+		return nil, decodeError(e.Error)
+	case e.Result == nil:
 		return nil, fmt.Errorf("%w: neither a result nor an error", ErrInvalidResponse)
 	}
-	return bytes.Clone(e.result), nil
+	return bytes.Clone(e.Result), nil
 }
 
 // decodeError takes what it can from an error object.
@@ -294,11 +293,11 @@ func decodeError(raw []byte) *Error {
 // attach gives an error without an id to the only call that is open, if there
 // is still just that one after the grace period: some peers leave the id out
 // when they could not read a request, and the caller would wait for ever.
-func (p *Peer) attach(e envelope) {
-	if e.err == nil {
+func (p *Peer) attach(e *envelope.Envelope) {
+	if e.Error == nil {
 		return
 	}
-	failure := decodeError(e.err)
+	failure := decodeError(e.Error)
 	if failure.Code != CodeParseError && failure.Code != CodeInvalidRequest {
 		return
 	}

@@ -58,7 +58,9 @@ func base64Data(c *jsonscan.Cursor, into *[]byte) bool {
 	raw := c.Value()
 	encoded, ok := jsonscan.Plain(raw)
 	if !ok {
-		encoded, ok = jsonscan.AppendText(nil, raw)
+		var s string
+		s, ok = jsonscan.Text(raw)
+		encoded = []byte(s)
 	}
 	data, err := base64.StdEncoding.AppendDecode([]byte{}, encoded)
 	*into = data

@@ -140,7 +140,7 @@ var notifications = inBoth(func(v2 bool) *shape[Notification] {
 // be known of which session they are; what is wrong with the update is in
 // Update.Err.
 func (n *Notification) Decode(version int, params []byte) error {
-	*n = Notification{last: n.SessionID, at: jsonscan.CursorOf(params)}
+	n.last, n.at = n.SessionID, jsonscan.CursorOf(params)
 	err := notifications[version].decode(&n.at, n)
 	switch {
 	case err == jsonscan.ErrSyntax, err == nil && !n.at.End():

@@ -1,6 +1,6 @@
-// Package envelope reads what is needed to relay or log a JSON-RPC message without
-// decoding it: its method and id, the session it belongs to, and whether it is an
-// answer. It reads a message once, copies nothing, and does not validate values.
+// Package envelope splits a JSON-RPC message into the members of its outermost object
+// and tells requests, notifications and answers apart. It reads a message once, copies
+// nothing, and does not validate values.
 //
 // If a member occurs more than once the last one counts, as it does when the message
 // is decoded.
@@ -16,49 +16,30 @@ import (
 // Envelope is the outermost object of a message. Its slices are raw JSON that points
 // into the message; they are nil for members that it does not have.
 type Envelope struct {
-	ID, Method, Params, Result, Error []byte
-
-	Session []byte // params.sessionId
+	Version, ID, Method, Params, Result, Error []byte
 }
 
 // Open reads one message. It returns false if msg is not a well-formed object.
 func Open(msg []byte) (Envelope, bool) {
 	var e Envelope
-	at := jsonscan.CursorOf(msg)
-	if !at.Enter() {
-		return e, false
-	}
-	for at.Key() {
-		switch string(at.Name) {
+	m := jsonscan.MembersOf(msg)
+	for m.Next() {
+		switch string(m.Key) {
+		case "jsonrpc":
+			e.Version = m.Value
 		case "id":
-			e.ID = at.Value()
+			e.ID = m.Value
 		case "method":
-			e.Method = at.Value()
+			e.Method = m.Value
 		case "params":
-			e.openParams(&at)
+			e.Params = m.Value
 		case "result":
-			e.Result = at.Value()
+			e.Result = m.Value
 		case "error":
-			e.Error = at.Value()
-		default:
-			at.Value()
+			e.Error = m.Value
 		}
 	}
-	return e, at.End()
-}
-
-func (e *Envelope) openParams(at *jsonscan.Cursor) {
-	start := at.Pos()
-	if e.Session = nil; !at.Enter() {
-		e.Params = at.Value()
-		return
-	}
-	for at.Key() {
-		if value := at.Value(); string(at.Name) == "sessionId" {
-			e.Session = value
-		}
-	}
-	e.Params = at.From(start)
+	return e, m.Err() == nil
 }
 
 // Each calls f for a message, or for each message of a batch. It skips what Open
@@ -115,6 +96,9 @@ func Key(id []byte) string {
 	}
 	return ""
 }
+
+// Session returns the sessionId of params, "" if they have none.
+func Session(params []byte) string { return Text(Member(params, "sessionId")) }
 
 // Member returns the raw value of a member of an object, nil if it has none.
 func Member(object []byte, name string) []byte {

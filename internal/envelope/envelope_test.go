@@ -8,9 +8,9 @@ import (
 
 func TestOpen(t *testing.T) {
 	for msg, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"sessionId":"no"},"sessionId":"s"}}`: `id 1 method "m" params {"a":{"sessionId":"no"},"sessionId":"s"} session "s"`,
-		"{ \"params\" :\t{ \"sessionId\" : \"\\u0073\" } , \"method\":\"m\" }":                    `method "m" params { "sessionId" : "\u0073" } session "\u0073"`,
-		`{"i\u0064":1,"id":2,"params":{"sessionId":"a","sessionId":"b"}}`:                         `id 2 params {"sessionId":"a","sessionId":"b"} session "b" answer`,
+		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"sessionId":"no"},"sessionId":"s"}}`: `id 1 method "m" params {"a":{"sessionId":"no"},"sessionId":"s"} session s`,
+		"{ \"params\" :\t{ \"sessionId\" : \"\\u0073\" } , \"method\":\"m\" }":                    `method "m" params { "sessionId" : "\u0073" } session s`,
+		`{"i\u0064":1,"id":2,"params":{"sessionId":"a","sessionId":"b"}}`:                         `id 2 params {"sessionId":"a","sessionId":"b"} session b answer`,
 		`{"params":{"sessionId":"a"},"params":[1],"method":null}`:                                 `method null params [1]`,
 		`{"id":1,"result":{"sessionId":"s"}}`:                                                     `id 1 result {"sessionId":"s"} answer`,
 		`{"id":1,"result":null,"error":{"code":1}}`:                                               `id 1 result null error {"code":1} answer failed`,
@@ -26,10 +26,13 @@ func TestOpen(t *testing.T) {
 			if got != "" {
 				got += ";"
 			}
-			for i, raw := range [][]byte{e.ID, e.Method, e.Params, e.Result, e.Error, e.Session} {
+			for i, raw := range [][]byte{e.ID, e.Method, e.Params, e.Result, e.Error} {
 				if raw != nil {
-					got += fmt.Sprintf(" %s %s", []string{"id", "method", "params", "result", "error", "session"}[i], raw)
+					got += fmt.Sprintf(" %s %s", []string{"id", "method", "params", "result", "error"}[i], raw)
 				}
+			}
+			if s := Session(e.Params); s != "" {
+				got += " session " + s
 			}
 			if e.IsAnswer() {
 				got += " answer"
@@ -99,8 +102,12 @@ func FuzzOpen(f *testing.F) {
 				t.Errorf("%s of %s: %s", name, msg, raw)
 			}
 		}
-		if string(e.Session) != string(params["sessionId"]) {
-			t.Errorf("session of %s: %s", msg, e.Session)
+		var session string
+		if json.Unmarshal(params["sessionId"], &session) != nil {
+			session = ""
+		}
+		if Session(e.Params) != session {
+			t.Errorf("session of %s: %s", msg, Session(e.Params))
 		}
 	})
 }

@@ -283,7 +283,7 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 		return 0, ""
 	}
 	name := envelope.Text(e.Method)
-	session := envelope.Text(e.Session)
+	session := envelope.Session(e.Params)
 	switch {
 	case given == "" && (headerSafe(session) || session == "" && onSession[name]):
 		return http.StatusBadRequest, "missing " + sessionHeader

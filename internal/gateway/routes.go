@@ -162,7 +162,7 @@ func (c *connection) sessionOf(e *envelope.Envelope) string {
 		defer r.mu.Unlock()
 		return r.asking[envelope.Key(envelope.Member(e.Params, "requestId"))]
 	}
-	session := envelope.Text(e.Session)
+	session := envelope.Session(e.Params)
 	if !headerSafe(session) {
 		session = ""
 	}

@@ -135,8 +135,8 @@ func (c *Cursor) name(i int) bool {
 		c.Name, c.pos = body, end
 		return true
 	}
-	name, ok := AppendText(nil, d[i:end])
-	c.Name, c.pos = name, end
+	name, ok := Text(d[i:end])
+	c.Name, c.pos = []byte(name), end
 	return ok
 }
 

@@ -15,11 +15,11 @@ func Piece(raw []byte) (string, bool) {
 	if head+tail == 0 {
 		return Text(raw)
 	}
-	out, ok := AppendText(nil, raw)
+	text, ok := Text(raw)
 	if !ok {
 		return "", false
 	}
-	body := raw[1 : len(raw)-1]
+	out, body := []byte(text), raw[1:len(raw)-1]
 	if tail > 0 {
 		out = append(out[:len(out)-len(replaced)*marks(body[len(body)-tail:])], half(body[len(body)-tail:])...)
 	}

@@ -3,46 +3,22 @@ package jsonscan
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Text decodes a raw JSON string; false where raw is not a sound one. Lone
-// surrogates and invalid UTF-8 become U+FFFD, as in encoding/json.
+// Text decodes a raw JSON string. It returns false if raw is malformed. Lone surrogates
+// and invalid UTF-8 become U+FFFD, as in encoding/json.
 func Text(raw []byte) (string, bool) {
 	if body, ok := Plain(raw); ok {
 		return string(body), true
 	}
-	if len(raw) > longText {
-		return longString(raw)
-	}
-	var room [1 << 10]byte // on the stack: most texts are shorter
-	out, ok := AppendText(room[:0], raw)
-	return string(out), ok
-}
-
-// Again is Text of a string that mostly is s, as the last one was: then it is s, and
-// takes no memory.
-func Again(raw []byte, s string) (string, bool) {
-	if body, ok := Plain(raw); ok && string(body) == s {
-		return s, true
-	}
-	return Text(raw)
-}
-
-// longText is the length from which on it costs more to copy a string than to make
-// it in its place.
-const longText = 64 << 10
-
-// longString decodes a raw JSON string that is no Plain one.
-func longString(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
 	}
 	var out strings.Builder
-	out.Grow(len(raw))
+	out.Grow(len(raw)) // an escape is hardly ever shorter than what it stands for
 	for b := raw[1 : len(raw)-1]; ; {
 		n := itself(b)
 		out.Write(b[:n])
@@ -58,6 +34,15 @@ func longString(raw []byte) (string, bool) {
 	}
 }
 
+// Again is Text of a string that mostly is s, as the last one was: then it is s, and
+// takes no memory.
+func Again(raw []byte, s string) (string, bool) {
+	if body, ok := Plain(raw); ok && string(body) == s {
+		return s, true
+	}
+	return Text(raw)
+}
+
 // Plain returns the body of a raw JSON string that stands for itself, and false
 // where it is another one, or none: it has no escape and is valid UTF-8.
 func Plain(raw []byte) ([]byte, bool) {
@@ -69,74 +54,6 @@ func Plain(raw []byte) ([]byte, bool) {
 		return nil, false
 	}
 	return body, true
-}
-
-// AppendText appends what Text decodes to dst; on false dst as it was. It may
-// write behind what it returns, up to the capacity.
-func AppendText(dst, raw []byte) ([]byte, bool) {
-	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
-		return dst, false
-	}
-	b := raw[1 : len(raw)-1]
-	w := len(dst) // out[:w] is made, and after it is room for the rest of b and eight bytes
-	out := slices.Grow(dst, len(b)+8)[:len(dst)+len(b)+8]
-	for i := 0; ; {
-		n := copyPrintable(out[w:], b[i:])
-		i, w = i+n, w+n
-		escape := i
-		for i+1 < len(b) && b[i] == '\\' && usual[b[i+1]] != 0 { // often several
-			out[w] = usual[b[i+1]]
-			i, w = i+2, w+1
-		}
-		if i == len(b) {
-			break
-		}
-		if i > escape {
-			continue
-		}
-		if n := threes(b[i:]); n > 0 {
-			w += copy(out[w:], b[i:i+n])
-			i += n
-			continue
-		}
-		r, size := utf8.DecodeRune(b[i:])
-		if b[i] < utf8.RuneSelf && b[i] != del {
-			if r, size = strange(b[i:]); size == 0 {
-				return dst, false
-			}
-		}
-		w += utf8.EncodeRune(out[w:], r)
-		i += size
-		if need := len(b) - i + 8; len(out)-w < need { // what is no UTF-8 becomes longer
-			out = slices.Grow(out[:w], need+len(b)/4)
-			out = out[:cap(out)]
-		}
-	}
-	return out[:w], true
-}
-
-const del = 0x7f
-
-// copyPrintable copies as many bytes as b begins with that are printable ASCII and
-// stand for themselves, and returns how many. In into is room for b and eight bytes
-// more, all of which it may write to.
-func copyPrintable(into, b []byte) int {
-	n := 0
-	for ; n+8 <= len(b); n += 8 {
-		x := binary.LittleEndian.Uint64(b[n:])
-		binary.LittleEndian.PutUint64(into[n:], x)
-		if found := strangers(x) | (x+ones)&highs; found != 0 { // and DEL
-			return n + bits.TrailingZeros64(found)/8
-		}
-	}
-	for ; n < len(b); n++ {
-		c := b[n]
-		if c < 0x20 || c == '"' || c == '\\' || c >= del {
-			break
-		}
-		into[n] = c
-	}
-	return n
 }
 
 // threes returns how many bytes b begins with that are runes of three bytes, of
@@ -169,10 +86,6 @@ func strange(b []byte) (r rune, size int) {
 
 // escapes are the letters behind a backslash that stand for one byte.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// usual are those of escapes that stand for what is no control, and for newline and
-// tab.
-var usual = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
 
 // unicodeEscape decodes the \uXXXX that b begins with, and a second one where the
 // two are a surrogate pair. size is 0 where it is malformed.

@@ -125,7 +125,7 @@ func (s *selector) received(l Line) bool {
 			}
 			return
 		}
-		if alone && e.Session != nil && envelope.Text(e.Session) != s.want.Session {
+		if session := envelope.Session(e.Params); alone && session != "" && session != s.want.Session {
 			wanted = false
 		}
 		if wanted && e.ID != nil {

@@ -68,7 +68,7 @@ func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 
 // sent notes a request of parley's.
 func (n *notes) sent(at time.Time, e envelope.Envelope) {
-	id := envelope.Text(e.Session)
+	id := envelope.Session(e.Params)
 	switch envelope.Text(e.Method) {
 	case "session/new", "session/fork":
 		id = ""
@@ -126,7 +126,7 @@ func (n *notes) updated(e envelope.Envelope) {
 	if title == nil {
 		return
 	}
-	if s := n.session(envelope.Text(e.Session)); s != nil {
+	if s := n.session(envelope.Session(e.Params)); s != nil {
 		was := s.Title
 		s.Title = oneLine(envelope.Text(title), maxTitle)
 		n.changed = n.changed || was != s.Title
