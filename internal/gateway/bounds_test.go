@@ -13,6 +13,10 @@ import (
 	"time"
 )
 
+// stuck is more than all buffers of a client that does not read, whose largest is the 4 MiB
+// window of HTTP/2.
+const stuck = 5 << 20
+
 func padded(session string, size int) string { return update(session, strings.Repeat("x", size)) }
 
 // More waits in a session than may wait: the connection ends, and says why.
@@ -160,9 +164,9 @@ func TestStalledStream(t *testing.T) {
 	bubble(t, profiles, func(t *testing.T, r *rig) {
 		c := r.connect()
 		c.unread("s")
-		c.send("s", saying("s", padded("s", 12<<20)))
+		c.send("s", saying("s", padded("s", stuck)))
 		r.log.wait(t, "stream ends", 1)
-		c.open("s").want(padded("s", 12<<20))
+		c.open("s").want(padded("s", stuck))
 	}, func(o *Options) {
 		o.Limits = Limits{Stall: time.Second, KeepAlive: 100 * time.Millisecond}
 	})
@@ -177,7 +181,7 @@ func TestUnreadStreamIsNoStream(t *testing.T) {
 			c := r.connect()
 			c.open("")
 			c.unread("s")
-			c.send("s", saying("s", padded("s", 12<<20)))
+			c.send("s", saying("s", padded("s", stuck)))
 			return c
 		}
 		there := leaves()
@@ -199,7 +203,7 @@ func TestStalledSocket(t *testing.T) {
 	t.Parallel()
 	bubble(t, socketProfiles, func(t *testing.T, r *rig) {
 		s := r.socket()
-		s.send(saying("s", padded("s", 12<<20)))
+		s.send(saying("s", padded("s", stuck)))
 		r.log.wait(t, `reason="the client does not read"`, 1)
 		r.log.wait(t, "connection ended", 1)
 	}, func(o *Options) { o.Limits = Limits{Stall: time.Second} })
