@@ -34,7 +34,7 @@ var reasons = []struct{ why, place, file string }{
 	{"judged by rules or searched for secrets, as text", `/`, `permissions/|fsops/fsops_|internal/redact/`},
 	{"shown or said, never opened", `/(tmp|etc|home|lib|run)`, `ui/|internal/interop/|testdata/acp/`},
 	{"paths of Windows, as text", `[A-Z]:`, `internal/(cli/editor|mention/mention)_|ui/transcript/markdown/|testdata/attacks/unc-`},
-	{"the path of a socket must be short", `/tmp$`, `internal/toolserver/door_`},
+	{"the path of a socket must be short", `/tmp$`, `internal/toolserver/accept_`},
 	{"places in the documentation, replaced before they are used", `/etc/(ssl|haproxy)/`, `internal/balancer/`},
 	{"compared, not opened", `os.UserConfigDir`, `internal/config/`},
 	{"SDKs of others, installed on request and kept", `os.UserCacheDir`, `internal/interop/install_`},

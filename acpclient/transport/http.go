@@ -20,36 +20,39 @@ const (
 
 // Bounds of memory, in bytes.
 const (
-	maxPost    = 15 << 20  // servers refuse 16 MiB; what is longer is not even tried
-	maxUnsent  = 64 << 20  // of each of the two queues that wait to be posted
-	maxUnread  = 768 << 10 // of what waits for Recv, beside one longer message: so that its two buffers are kept (keepBuffer)
-	maxExcerpt = 8 << 10   // of the body of a failed answer
+	maxPost    = 15 << 20  // servers refuse 16 MiB, so longer messages are not sent
+	maxUnsent  = 64 << 20  // for each of the two send queues
+	maxUnread  = 768 << 10 // for messages waiting for Recv, besides one longer message; small enough that both buffers are kept (keepBuffer)
+	maxExcerpt = 8 << 10   // of the body of a failed response
 )
 
-// HTTP is a Conn over Streamable HTTP (PROTOCOL 5): what is sent travels in POSTs, what is received in server-sent
-// events, on one stream for the connection and one for each session. It implements Streams and Versioned.
+// HTTP is a Conn over Streamable HTTP (PROTOCOL 5): outgoing messages are POSTed, incoming
+// ones arrive as server-sent events on one stream for the connection and one for each
+// session. It implements Streams and Versioned.
 //
-// Send returns when the message is queued. Requests and notifications are posted one after another, each when the one
-// before was accepted; answers have a queue of their own, so that nothing that is held up holds them up. A request
-// that could not be posted is answered with a JSON-RPC error made here; other messages of which that is true end the
-// connection. Recv hands out what comes on any stream, in the order in which it came.
+// Send returns when the message is queued. Requests and notifications are posted one at a
+// time, each after the server accepted the one before. Answers have their own queue, so a
+// slow request never delays them. A request that cannot be posted gets a JSON-RPC error
+// made here; any other message that cannot be posted ends the connection. Recv returns the
+// messages of all streams in the order of their arrival.
 //
-// Where the server has no HTTP at that place but a WebSocket, all of it is handed on to that.
+// If the server has a WebSocket but no HTTP at that path, the HTTP passes everything on to
+// the WebSocket.
 type HTTP struct {
 	r       *remote
 	timing  intervals
-	largest int // bytes of the longest request that is tried
+	largest int // bytes of the longest request sent
 	hide    *strings.Replacer
 
 	lines  *netLines
 	socket func(ctx context.Context, r *remote) (Conn, error) // dials a WebSocket
 
-	ctx      context.Context // ends with the connection, before its goroutines do
+	ctx      context.Context // done when the connection ends; its goroutines end later
 	stop     context.CancelCauseFunc
-	work     sync.WaitGroup // of every goroutine; see spawn
+	work     sync.WaitGroup // all goroutines; see spawn
 	starting sync.Once
 	leaving  atomic.Bool
-	gone     chan struct{} // closed when Close is through
+	gone     chan struct{} // closed when Close has finished
 
 	in      *inbox
 	ordered *sendQueue // requests and notifications
@@ -59,27 +62,27 @@ type HTTP struct {
 
 	mu      sync.Mutex
 	closing bool
-	client  *http.Client // chosen by the first POST that was answered
+	client  *http.Client // chosen by the first POST that gets an answer
 	link    *link        // nil before initialize
-	instead Conn         // the WebSocket that took over
+	instead Conn         // the WebSocket used in place of HTTP, if any
 }
 
-// intervals are the times that a connection keeps to.
+// intervals are the timeouts of a connection.
 type intervals struct {
-	headers   time.Duration // a POST waits this long for the headers of the stream that its answer may come on
-	post      time.Duration // a server may hold back the headers of the answer to a POST for so long
-	body      time.Duration // and the rest of an answer that nobody needs
-	pause     time.Duration // before a stream is opened again: at first
-	maxPause  time.Duration // and at most
-	refused   time.Duration // the server may refuse a stream for so long (404, 409)
-	maxRefuse time.Duration // longest pause meanwhile
-	grace     time.Duration // open requests of a session outlive its stream by this
-	silence   time.Duration // a stream on which keep-alives came and then nothing is opened again
-	lastWords time.Duration // Close lets what is queued be posted
-	farewell  time.Duration // the DELETE may take
-	lull      time.Duration // a stream on which nothing comes for so long has nothing to say for the moment
-	opening   time.Duration // one that is not open is waited for
-	preface   time.Duration // a server that speaks HTTP/2 says so at once
+	headers   time.Duration // how long a POST waits for the headers of the stream that its answer may arrive on
+	post      time.Duration // how long a server may take to send the headers of the response to a POST
+	body      time.Duration // how long the rest of an unneeded body is read
+	pause     time.Duration // first pause before a stream is opened again
+	maxPause  time.Duration // longest such pause
+	refused   time.Duration // how long the server may refuse a stream (404, 409)
+	maxRefuse time.Duration // longest pause during that time
+	grace     time.Duration // how long open requests of a session outlive its stream
+	silence   time.Duration // a stream whose keep-alives stop for this long is opened again
+	lastWords time.Duration // how long Close lets the queues be posted
+	farewell  time.Duration // time for the DELETE
+	lull      time.Duration // a stream without a message for this long has nothing on the way
+	opening   time.Duration // how long to wait for a stream that is not open
+	preface   time.Duration // how long a server that speaks HTTP/2 may take to send its preface
 }
 
 var defaultIntervals = intervals{
@@ -104,9 +107,9 @@ func newHTTP(r *remote) *HTTP {
 	return h
 }
 
-// Recv implements Conn. It never returns io.EOF: HTTP has no orderly end. Final errors match *StatusError (with the
-// status 401 or 403 where credentials are wanted), ErrGone, ErrSilent or io.ErrUnexpectedEOF where one of them is the
-// reason.
+// Recv implements Conn. It never returns io.EOF: HTTP has no orderly end. The final error
+// matches *StatusError (with status 401 or 403 if credentials are needed), ErrGone,
+// ErrSilent or io.ErrUnexpectedEOF if one of them is the reason.
 func (h *HTTP) Recv() ([]byte, error) {
 	data, err := h.in.take()
 	if err == errInstead {
@@ -115,17 +118,17 @@ func (h *HTTP) Recv() ([]byte, error) {
 	return data, err
 }
 
-// Waited tells whether the message that Recv has returned last had to be waited for, or came with the one before. For
-// the goroutine that calls Recv.
+// Waited reports whether Recv had to wait for the message it returned last, rather than
+// finding it already received. Only the goroutine that calls Recv may call it.
 func (h *HTTP) Waited() bool {
-	if h.in.next == 0 { // nothing comes from there any more
+	if h.in.next == 0 { // nothing more arrives from there
 		w, ok := h.instead.(*WebSocket)
 		return !ok || w.Waited()
 	}
 	return h.in.next == 1
 }
 
-// Send implements Conn. It blocks only while too much waits to be posted.
+// Send implements Conn. It blocks only while the queue is full.
 func (h *HTTP) Send(m Message) error {
 	h.starting.Do(func() {
 		h.spawn(h.sendOrdered)
@@ -150,7 +153,7 @@ func (h *HTTP) SetVersion(version int) {
 	}
 }
 
-// OpenSession implements Streams: the stream of the session is opened at once.
+// OpenSession implements Streams: it opens the stream of the session at once.
 func (h *HTTP) OpenSession(id string) {
 	if s, ok := h.taken().(Streams); ok {
 		s.OpenSession(id)
@@ -160,7 +163,7 @@ func (h *HTTP) OpenSession(id string) {
 	}
 }
 
-// CloseSession implements Streams. Requests of the session that are open still get their answers.
+// CloseSession implements Streams. Open requests of the session still get their answers.
 func (h *HTTP) CloseSession(id string) {
 	if s, ok := h.taken().(Streams); ok {
 		s.CloseSession(id)
@@ -170,8 +173,9 @@ func (h *HTTP) CloseSession(id string) {
 	}
 }
 
-// Close implements Conn. What is queued is still posted if the server takes it at once; then it is told with DELETE.
-// When Close returns no goroutine is left. It takes two and a half seconds at most.
+// Close implements Conn. Queued messages are still posted if the server accepts them at
+// once; then a DELETE ends the connection. When Close returns, no goroutine is left. It
+// takes at most two and a half seconds.
 func (h *HTTP) Close() error {
 	if h.leaving.CompareAndSwap(false, true) {
 		h.end()
@@ -192,7 +196,7 @@ func (h *HTTP) end() {
 	deadline := time.Now().Add(h.timing.lastWords)
 	h.ordered.flush(time.Until(deadline))
 	h.answers.flush(time.Until(deadline))
-	if l := h.current(); l != nil && deadly(context.Cause(h.ctx)) == nil { // else it would be refused as well
+	if l := h.current(); l != nil && deadly(context.Cause(h.ctx)) == nil { // otherwise the server would refuse the DELETE too
 		h.dismiss(l.id)
 	}
 	h.stop(ErrClosed)
@@ -208,9 +212,10 @@ func (h *HTTP) end() {
 	h.lines.cut()
 }
 
-// fail ends the connection for good. What has come before is still received; the first reason counts.
+// fail ends the connection. Messages received before are still returned by Recv; the first
+// error is the one that counts.
 func (h *HTTP) fail(err error) {
-	h.ordered.close(err) // before anybody can know
+	h.ordered.close(err) // before Recv returns the error
 	h.answers.close(err)
 	h.in.finish(err)
 	h.stop(err)
@@ -218,7 +223,8 @@ func (h *HTTP) fail(err error) {
 	h.answers.drop()
 }
 
-// spawn runs f on a goroutine that Close waits for; false when it is too late for that.
+// spawn runs f on a goroutine that Close waits for. It reports false if the connection is
+// already closing.
 func (h *HTTP) spawn(f func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -229,14 +235,14 @@ func (h *HTTP) spawn(f func()) bool {
 	return true
 }
 
-// current is the connection that the server knows; nil before initialize.
+// current returns the connection that the server knows, nil before initialize.
 func (h *HTTP) current() *link {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.link
 }
 
-// taken is the WebSocket that took over, nil without one.
+// taken returns the WebSocket used in place of HTTP, nil if there is none.
 func (h *HTTP) taken() Conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()

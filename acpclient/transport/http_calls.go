@@ -15,13 +15,13 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// codeInternal is the code of the errors made here.
+// codeInternal is the code of the errors that the transport answers requests with.
 const codeInternal = -32603
 
-// openCalls are the requests that were sent and not answered yet: who fails one has to know that it is still open, and
-// the stream of a session is needed as long as one of its requests is.
+// openCalls are the requests sent and not yet answered. A request may be failed only while
+// it is open, and the stream of a session is needed while one of its requests is open.
 type openCalls struct {
-	n    atomic.Int64 // how many; while there are none nothing that arrives is looked at
+	n    atomic.Int64 // number of calls; while it is 0, incoming messages are not inspected
 	mu   sync.Mutex
 	open map[string]openCall
 }
@@ -32,7 +32,7 @@ type openCall struct {
 	since   time.Time
 }
 
-// callKey makes ids comparable: numbers by value, everything else by its bytes.
+// callKey makes ids comparable: numbers by value, everything else by bytes.
 func callKey(id []byte) string {
 	if n, ok := jsonscan.Int(id); ok {
 		return strconv.FormatInt(n, 10)
@@ -61,7 +61,7 @@ func (c *openCalls) take(id []byte) (openCall, bool) {
 	return call, ok
 }
 
-// takeSession removes the calls of a session that are open since before then.
+// takeSession removes and returns the calls of a session that were opened before then.
 func (c *openCalls) takeSession(session string, then time.Time) []openCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *openCalls) takeSession(session string, then time.Time) []openCall {
 	return out
 }
 
-// has tells whether a request of the session is open.
+// has reports whether a request of the session is open.
 func (c *openCalls) has(session string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *openCalls) has(session string) bool {
 	return false
 }
 
-// callOf finds the id and the method of a message, wherever they stand. A null id is none.
+// callOf finds the id and the method of a message, in any order. A null id counts as none.
 func callOf(data []byte) (id []byte, method string) {
 	m := jsonscan.MembersOf(data)
 	for (id == nil || method == "") && m.Next() {
@@ -104,11 +104,11 @@ func callOf(data []byte) (id []byte, method string) {
 	return id, method
 }
 
-// usualCall is how most requests and notifications begin.
+// usualCall is the start of most requests and notifications.
 var usualCall = []byte(`{"jsonrpc":"2.0","method":`)
 
-// answered returns the ids that a message answers, several where it is a batch. It reads no further than to the method
-// of what is none, which mostly stands at the beginning.
+// answered returns the ids that a message answers; several if it is a batch. Reading stops
+// at a method, which most messages have near the start.
 func answered(data []byte) (ids [][]byte) {
 	if jsonscan.KindOf(data) == jsonscan.Array {
 		for it := jsonscan.ItemsOf(data); it.Next(); {
@@ -137,7 +137,8 @@ func answered(data []byte) (ids [][]byte) {
 	return [][]byte{id}
 }
 
-// plausible tells by its ends whether text may be a message: whether it is one, its reader finds out.
+// plausible reports, from its first and last byte, whether text may be a message. The
+// reader of the message checks the rest.
 func plausible(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	if len(data) < 2 {
@@ -147,7 +148,8 @@ func plausible(data []byte) bool {
 	return first == '{' && last == '}' || first == '[' && last == ']'
 }
 
-// oneLine makes one line of a JSON text that is laid out on several, in place: inside strings JSON has no line break.
+// oneLine joins JSON that spans several lines into one, in place: JSON strings contain no
+// line break.
 func oneLine(data []byte) []byte {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 || !json.Valid(data) {
 		return data
@@ -160,7 +162,8 @@ func oneLine(data []byte) []byte {
 	return bytes.TrimSpace(data)
 }
 
-// isMessage tells a message, or a batch, from other JSON that a server may send with its consent.
+// isMessage reports whether data is a message or a batch, rather than other JSON that a
+// server may send in the response to a POST.
 func isMessage(data []byte) bool {
 	if !json.Valid(data) {
 		return false
@@ -180,10 +183,11 @@ func isMessage(data []byte) bool {
 	return false
 }
 
-// receive hands one message to Recv. The calls that it answers are closed before that, the streams that were opened for
-// them alone after it. An answer about a session that comes on another stream than the session's, or none, is handed
-// over when that has nothing more to say: what led to it is on its way there (PROTOCOL 5.4, 5). false when nobody
-// receives any more.
+// receive passes one message to Recv. The calls that it answers are closed before that, and
+// the streams opened only for those calls after it. The answer to a session's request that
+// arrives on another stream waits until the session's stream has nothing more to bring: the
+// updates before the answer arrive there (PROTOCOL 5.4, 5). It reports false if the
+// connection no longer receives.
 func (h *HTTP) receive(data []byte, from *stream) bool {
 	var settled []string
 	var ahead *stream
@@ -218,7 +222,7 @@ func (h *HTTP) receive(data []byte, from *stream) bool {
 	})
 }
 
-// streamOf is the stream of a session, nil without one.
+// streamOf returns the stream of a session, nil if there is none.
 func (h *HTTP) streamOf(session string) *stream {
 	l := h.current()
 	if l == nil || session == "" {
@@ -229,14 +233,14 @@ func (h *HTTP) streamOf(session string) *stream {
 	return l.sessions[session]
 }
 
-// settle closes the stream of a session that was opened for its requests alone.
+// settle closes the stream of a session if it was opened only for its requests.
 func (h *HTTP) settle(session string) {
 	if l := h.current(); l != nil && session != "" {
 		l.settle(session)
 	}
 }
 
-// giveUp answers a call, if it is still open, with an error made here.
+// giveUp answers a call, if it is still open, with an error.
 func (h *HTTP) giveUp(id []byte, err error) {
 	if call, ok := h.calls.take(id); ok {
 		h.in.push(errorAnswer(call.id, err), nil)
@@ -244,27 +248,27 @@ func (h *HTTP) giveUp(id []byte, err error) {
 	}
 }
 
-// giveUpSession does so with the calls of a session that are open since before then.
+// giveUpSession does so for the calls of a session that were opened before then.
 func (h *HTTP) giveUpSession(session string, then time.Time, err error) {
 	for _, call := range h.calls.takeSession(session, then) {
 		h.in.push(errorAnswer(call.id, err), nil)
 	}
 }
 
-// errTooLarge says that a message is longer than servers take.
+// errTooLarge means that a message is longer than servers accept.
 type errTooLarge struct{ size int }
 
 func (e errTooLarge) Error() string {
 	return fmt.Sprintf("the message is too large for the server (%.1f MiB): attachments are what makes messages large", float64(e.size)/(1<<20))
 }
 
-// errorAnswer is the answer to a request that failed on its way (PROTOCOL 5.3).
+// errorAnswer is the answer to a request that could not be delivered (PROTOCOL 5.3).
 func errorAnswer(id []byte, err error) []byte {
 	type data struct {
-		Transport bool   `json:"transport"` // nobody but the transport has answered
+		Transport bool   `json:"transport"` // the error was made by the transport, not the agent
 		Status    int    `json:"status,omitempty"`
 		Body      string `json:"body,omitempty"`
-		Details   string `json:"details,omitempty"` // what a person can read of the body
+		Details   string `json:"details,omitempty"` // the readable part of the body
 	}
 	failure := struct {
 		Code    int    `json:"code"`
@@ -276,7 +280,7 @@ func errorAnswer(id []byte, err error) []byte {
 		failure.Data = data{true, status.Status, status.Body, detail(status.Body)}
 	}
 	body, err := json.Marshal(failure)
-	if err != nil { // which no string can bring about
+	if err != nil { // impossible: only strings are encoded
 		body = []byte(`{"code":-32603,"message":"Internal error"}`)
 	}
 	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
@@ -284,7 +288,7 @@ func errorAnswer(id []byte, err error) []byte {
 	return append(append(out, body...), '}')
 }
 
-// detail is the message of a JSON-RPC error, or one short line.
+// detail returns the message of a JSON-RPC error, else the body as one short line.
 func detail(body string) string {
 	var answer struct {
 		Error struct{ Message string }
@@ -298,7 +302,7 @@ func detail(body string) string {
 	return body
 }
 
-// explain says of a failed POST what it means for the request.
+// explain adds what a failed POST means for the request.
 func explain(err error, size int) error {
 	var status *StatusError
 	switch {

@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// plainHTTP1 remembers the hosts that do not speak HTTP/2 without TLS, for the life of the process.
+// plainHTTP1 remembers, for the life of the process, the hosts that do not speak HTTP/2
+// without TLS.
 var plainHTTP1 sync.Map
 
 const (
-	idleTimeout = 4 * time.Second  // of connections in the pool: many servers close theirs after five, maybe in the face of a POST
-	idleConns   = 16               // in the pool: with HTTP/1.1 every stream and POST has its own
-	pingAfter   = 30 * time.Second // of silence on a connection of HTTP/2
+	idleTimeout = 4 * time.Second  // for pooled connections: many servers close theirs after five seconds, perhaps while a POST is sent
+	idleConns   = 16               // in the pool: with HTTP/1.1 every stream and POST needs its own connection
+	pingAfter   = 30 * time.Second // time without traffic on an HTTP/2 connection
 	pingTimeout = 15 * time.Second
 
 	readBuffer     = 64 << 10
 	maxHeaderBytes = 1 << 20
 )
 
-// road is one way to talk HTTP with the server.
+// road is one HTTP version and setup to try.
 type road struct {
 	client *http.Client
-	probes *probes // where it is not known whether the server speaks HTTP/2, and there is another road
+	probes *probes // set if the server may not speak HTTP/2 and another road can be tried
 }
 
-// roads are the ways to try for the first POST, in that order (PROTOCOL 5.5).
+// roads returns what to try for the first POST, in order (PROTOCOL 5.5).
 func (h *HTTP) roads() []road {
 	var one, two, tls http.Protocols
 	one.SetHTTP1(true)
@@ -50,8 +51,8 @@ func (h *HTTP) roads() []road {
 	return []road{{h.newClient(two, p.open), p}, {client: h.newClient(one, h.lines.dial)}}
 }
 
-// shut tells, of an error of a POST on this road, that the server does not speak HTTP/2: nothing was understood then,
-// and the POST may be made again on the next one.
+// shut reports whether the error of a POST shows that the server does not speak HTTP/2. The
+// server has processed nothing then, so the POST may be repeated on the next road.
 func (r road) shut(err error) bool { return r.probes != nil && !r.probes.met.Load() && !undialled(err) }
 
 func (h *HTTP) newClient(p http.Protocols, dial dialFunc) *http.Client {
@@ -80,11 +81,11 @@ func (h *HTTP) proxied() bool {
 	return u != nil || err != nil
 }
 
-// probes dials for HTTP/2 without TLS where it is not known whether the server speaks that.
+// probes dials for HTTP/2 without TLS when the server may not speak it.
 type probes struct {
 	dial     dialFunc
 	patience time.Duration
-	met      atomic.Bool // it does
+	met      atomic.Bool // the server speaks HTTP/2
 }
 
 func (p *probes) open(ctx context.Context, network, address string) (net.Conn, error) {
@@ -96,18 +97,19 @@ func (p *probes) open(ctx context.Context, network, address string) (net.Conn, e
 	return &probe{Conn: conn, of: p}, nil
 }
 
-// probe is a connection on which the server has to begin with a SETTINGS frame, as HTTP/2 wants it, and soon: one that
-// waits for more of what it takes for HTTP/1.1 would be waited for in turn.
+// probe is a connection on which the server must soon send a SETTINGS frame, as HTTP/2
+// demands. A server that reads the preface as an incomplete HTTP/1.1 request would
+// otherwise wait for the rest while the client waits for it.
 type probe struct {
 	net.Conn
 	of   *probes
-	seen int // bytes of the head of the first frame; the goroutine that reads
+	seen int // bytes read of the first frame's header; used by the reading goroutine only
 }
 
-// settingsFrame is the type of the frame, the fourth byte of its head.
+// settingsFrame is the type of a SETTINGS frame, the fourth byte of its header.
 const settingsFrame = 4
 
-// NetConn is the connection below.
+// NetConn returns the underlying connection.
 func (p *probe) NetConn() net.Conn { return p.Conn }
 
 func (p *probe) Read(b []byte) (int, error) {

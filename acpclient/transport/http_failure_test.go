@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reply answers with a body of JSON and a connection id, which may be "".
+// reply responds with a JSON body and a connection id, which may be "".
 func reply(w http.ResponseWriter, status int, connection, body string) bool {
 	if connection != "" {
 		w.Header().Set("acp-connection-id", connection)
@@ -22,12 +22,13 @@ func reply(w http.ResponseWriter, status int, connection, body string) bool {
 	return true
 }
 
-// Case 165: what is no answer to initialize fails cleanly, and the server is told where it made a connection.
+// Case 165: an invalid answer to initialize fails cleanly, and a connection that the server
+// has made is deleted.
 func TestCase165InitializeAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name, connection, body string
-		want                   string // received; "" for the end
-		words                  string // of the end
+		want                   string // the message received; "" if the connection ends
+		words                  string // text in the final error
 	}{
 		{"no connection id", "", result(0), "", "Acp-Connection-Id"},
 		{"the id of another", "c", result(1), "", "something else"},
@@ -62,8 +63,8 @@ func TestCase165InitializeAnswers(t *testing.T) {
 	}
 }
 
-// Case 166: initialize is refused by the agent, on a connection that exists: the error is received and the connection
-// ended. Another initialize makes another one.
+// Case 166: the agent refuses initialize on a connection that exists. The error is
+// received, the connection deleted, and another initialize makes a new connection.
 func TestCase166InitializeError(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		refusal := `{"jsonrpc":"2.0","id":0,"error":{"code":-32022,"message":"not that version"}}`
@@ -84,7 +85,7 @@ func TestCase166InitializeError(t *testing.T) {
 	})
 }
 
-// An error without a connection needs no farewell.
+// An error without a connection needs no DELETE.
 func TestCase166InitializeErrorAlone(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		refusal := `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no"}}`
@@ -96,7 +97,8 @@ func TestCase166InitializeErrorAlone(t *testing.T) {
 	})
 }
 
-// An initialize that fails with a status says why: in the words of the agent where there are any.
+// An initialize that fails with a status says why, with the agent's message if there is
+// one.
 func TestInitializeStatus(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		refusal := `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"the agent crashed"}}`
@@ -110,7 +112,7 @@ func TestInitializeStatus(t *testing.T) {
 	})
 }
 
-// An initialize that a gateway refuses is tried once more: nothing is lost by that.
+// An initialize that a gateway refuses is sent once more, which is harmless.
 func TestInitializeBehindGateway(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool { return q.n == 1 && refuse(503)(w, q) }
@@ -119,7 +121,8 @@ func TestInitializeBehindGateway(t *testing.T) {
 	})
 }
 
-// A second initialize makes a new connection in the place of the first: servers refuse a second one on the same.
+// A second initialize makes a new connection in place of the first: servers refuse a second
+// one on the same connection.
 func TestSecondInitialize(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -138,7 +141,8 @@ func TestSecondInitialize(t *testing.T) {
 	})
 }
 
-// Case 172: a server that does not know the session yet is told of it by session/load, then asked again.
+// Case 172: a server that does not know the session yet learns of it from session/load;
+// then its stream is requested again.
 func TestCase172UnknownSession(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		loaded := false
@@ -167,7 +171,8 @@ func TestCase172UnknownSession(t *testing.T) {
 	})
 }
 
-// Case 172: the time that the server has to get to know the session begins with what it is told of it.
+// Case 172: the time that the server has to learn of the session starts when session/load
+// is sent.
 func TestCase172LoadedLate(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -182,8 +187,8 @@ func TestCase172LoadedLate(t *testing.T) {
 	})
 }
 
-// Case 172: the server never knows the session: its requests fail, nothing else does, and no stream is asked for any
-// more until there is something new to say.
+// Case 172: the server never knows the session. Its requests fail, nothing else does, and
+// its stream is not requested again until a message is sent for the session.
 func TestCase172NeverKnown(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool { return q.session() != "" && refuse(404)(w, q) }
@@ -207,7 +212,7 @@ func TestCase172NeverKnown(t *testing.T) {
 	})
 }
 
-// Case 173: a stream that has a reader, one that is gone already, is asked for again.
+// Case 173: a stream that still has a reader, which is already gone, is requested again.
 func TestCase173Conflict(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -223,7 +228,7 @@ func TestCase173Conflict(t *testing.T) {
 	})
 }
 
-// Case 173: where it does not get any better, only that session fails.
+// Case 173: if the conflict persists, only that session fails.
 func TestCase173ConflictForEver(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool { return q.session() == "s1" && refuse(409)(w, q) }
@@ -240,7 +245,8 @@ func TestCase173ConflictForEver(t *testing.T) {
 	})
 }
 
-// Case 174: the server has forgotten the connection. That is the end; nothing is sent again.
+// Case 174: the server has forgotten the connection. The connection ends and nothing is
+// sent again.
 func TestCase174Gone(t *testing.T) {
 	for _, status := range []int{404, 410} {
 		inBubble(t, func(r *rig) {
@@ -260,7 +266,7 @@ func TestCase174Gone(t *testing.T) {
 	}
 }
 
-// Case 181: the server was started anew, which its streams tell.
+// Case 181: the server was restarted, which shows on its streams.
 func TestCase181ServerRestart(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool { return q.n > 2 && refuse(404)(w, q) }
@@ -273,13 +279,13 @@ func TestCase181ServerRestart(t *testing.T) {
 	})
 }
 
-// Case 181: leaving is said.
+// Case 181: closing sends a DELETE.
 func TestCase181Quit(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
 		r.request(1, "session/prompt", "s1")
 		r.notify("session/cancel", "s1")
-		r.h.Close() // what is queued leaves before the farewell
+		r.h.Close() // the queue is posted before the DELETE
 		r.wantSeen("POST initialize", "GET", "GET s1", "POST session/prompt", "POST session/cancel", "DELETE")
 		if _, err := r.h.Recv(); err != ErrClosed {
 			t.Errorf("Recv: %v", err)
@@ -290,7 +296,8 @@ func TestCase181Quit(t *testing.T) {
 	})
 }
 
-// Case 181: a connection that comes about while the client leaves is told so, if it is not waited for too long.
+// Case 181: a connection made while the client closes is deleted too, if that does not take
+// too long.
 func TestCase181QuitEarly(t *testing.T) {
 	for wait, deletes := range map[time.Duration]int{300 * time.Millisecond: 1, time.Minute: 0} {
 		inBubble(t, func(r *rig) {
@@ -310,7 +317,8 @@ func TestCase181QuitEarly(t *testing.T) {
 	}
 }
 
-// Case 181: a server that does not listen is not waited for; Recv and Send end at once.
+// Case 181: Close does not wait for a server that does not answer; Recv and Send return at
+// once.
 func TestCase181QuitUnheard(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		hang := func(w http.ResponseWriter, q *acpRequest) bool {
@@ -341,7 +349,7 @@ func TestCase181QuitUnheard(t *testing.T) {
 	})
 }
 
-// Case 175: without credentials nothing goes on, and nothing is tried again.
+// Case 175: without credentials everything fails, and nothing is tried again.
 func TestCase175Unauthorized(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		for _, where := range []string{"POST initialize", "GET", "GET s1", "POST session/prompt", "POST session/cancel", "POST answer 7"} {
@@ -357,7 +365,7 @@ func TestCase175Unauthorized(t *testing.T) {
 					{Data: []byte(`{"jsonrpc":"2.0","method":"session/cancel"}`)},
 					{Data: []byte(result(7)), Answer: true},
 				} {
-					r.h.Send(m) // which fails once it has ended
+					r.h.Send(m) // fails once the connection has ended
 				}
 				if where != "POST initialize" {
 					r.want(result0)
@@ -375,7 +383,8 @@ func TestCase175Unauthorized(t *testing.T) {
 	}
 }
 
-// Case 175: other refusals of a request are its own affair, and say what is known of its fate.
+// Case 175: any other refusal fails only that request, and the error says what is known
+// about it.
 func TestCase175RequestFails(t *testing.T) {
 	const perhaps = "may have been processed"
 	for _, tc := range []struct {
@@ -422,7 +431,7 @@ func TestCase175RequestFails(t *testing.T) {
 	}
 }
 
-// Case 175: what servers would refuse for its size is not sent.
+// Case 175: messages larger than servers accept are not sent.
 func TestCase175TooLarge(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -439,7 +448,8 @@ func TestCase175TooLarge(t *testing.T) {
 	})
 }
 
-// An id that cannot be a header fails its own requests, before anything is sent.
+// A session id that cannot be sent in a header fails the session's requests before anything
+// is sent.
 func TestSessionIDsThatAreNoHeaders(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.initialize()

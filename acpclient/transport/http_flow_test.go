@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Case 164: every header as PROTOCOL 5.2 wants it, whatever the user's say.
+// Case 164: every header as in PROTOCOL 5.2, regardless of the user's headers.
 func TestCase164Headers(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.redial(Remote{
@@ -60,7 +60,7 @@ func TestCase164Headers(t *testing.T) {
 	})
 }
 
-// Case 167: streams are open before anything is posted whose answer they carry.
+// Case 167: a stream is open before anything is posted whose answer arrives on it.
 func TestCase167StreamsFirst(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -84,7 +84,8 @@ func TestCase167StreamsFirst(t *testing.T) {
 
 const result0 = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`
 
-// Case 167: a server that withholds the headers of its streams holds up each of them once, and not for long.
+// Case 167: a server that withholds the headers of a stream delays each stream once, and
+// briefly.
 func TestCase167HeadersWithheld(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -115,7 +116,7 @@ func TestCase167HeadersWithheld(t *testing.T) {
 	})
 }
 
-// Case 168: an update that comes right behind the answer to session/new is received, in that order.
+// Case 168: an update right after the answer to session/new is received, in that order.
 func TestCase168EarlyUpdate(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -134,7 +135,7 @@ func TestCase168EarlyUpdate(t *testing.T) {
 	})
 }
 
-// Case 169: an answer may come on any stream.
+// Case 169: an answer may arrive on any stream.
 func TestCase169AnswerOnAnyStream(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -152,7 +153,7 @@ func TestCase169AnswerOnAnyStream(t *testing.T) {
 	})
 }
 
-// Case 170: answers go where their requests came from.
+// Case 170: answers go to the session that the request came from.
 func TestCase170Answers(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -172,7 +173,8 @@ func TestCase170Answers(t *testing.T) {
 	})
 }
 
-// Case 171: a request for a session that was never opened has a stream for its answer, and only as long.
+// Case 171: a request for a session that was never opened has a stream for its answer, and
+// only until then.
 func TestCase171DeleteUnopened(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.initialize()
@@ -193,7 +195,7 @@ func TestCase171DeleteUnopened(t *testing.T) {
 		r.wantNothing(time.Minute)
 		r.wantSeen("POST initialize", "GET", "GET old", "POST session/delete")
 
-		r.request(2, "session/delete", "older") // answered in a batch, and on the other stream
+		r.request(2, "session/delete", "older") // answered in a batch, on the other stream
 		synctest.Wait()
 		r.server.say("", "["+update("x", 1)+","+result(2)+"]")
 		r.want("[" + update("x", 1) + "," + result(2) + "]")
@@ -204,7 +206,7 @@ func TestCase171DeleteUnopened(t *testing.T) {
 	})
 }
 
-// A session that is closed keeps its stream for the answer to session/close.
+// A closed session keeps its stream for the answer to session/close.
 func TestCloseSession(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -230,7 +232,8 @@ func TestCloseSession(t *testing.T) {
 	})
 }
 
-// Case 180: what is sent in order arrives in order, also where a POST is accepted late.
+// Case 180: messages arrive in the order they were sent, even if the server accepts a POST
+// late.
 func TestCase180Order(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -256,7 +259,7 @@ func TestCase180Order(t *testing.T) {
 	})
 }
 
-// Case 180: many messages, some slow, never two at once.
+// Case 180: of many messages, some slow, never two are posted at once.
 func TestCase180OneAtATime(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		inside := 0
@@ -290,7 +293,8 @@ func TestCase180OneAtATime(t *testing.T) {
 	})
 }
 
-// Case 183: updates that come behind the answer to session/load, on the other stream, are received too.
+// Case 183: updates that arrive on the other stream after the answer to session/load are
+// received too.
 func TestCase183LateReplay(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -305,7 +309,7 @@ func TestCase183LateReplay(t *testing.T) {
 	})
 }
 
-// Case 183: history that is on its way when the answer to session/load overtakes it is received before it.
+// Case 183: history that the answer to session/load overtakes is received before it.
 func TestCase183Overtaken(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -327,7 +331,7 @@ func TestCase183Overtaken(t *testing.T) {
 		}
 		r.request(2, "session/prompt", "s1")
 		synctest.Wait()
-		r.server.say("", result(2)) // with nothing on the way it comes soon
+		r.server.say("", result(2)) // with nothing on the way the answer arrives soon
 		r.want(result(2))
 		if r.now() > 1100*time.Millisecond {
 			t.Errorf("it took until %v", r.now())
@@ -335,7 +339,7 @@ func TestCase183Overtaken(t *testing.T) {
 	})
 }
 
-// Case 185: the version goes along with everything once it is known.
+// Case 185: every request after initialize carries the protocol version.
 func TestCase185Version(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.initialize()

@@ -10,8 +10,9 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// initialize posts the message that makes the connection, and hands its answer to Recv. One that follows a connection
-// which exists makes a new one in its place: servers do not take a second one on the same.
+// initialize posts the message that makes the connection and passes the answer to Recv. If
+// a connection exists already, a new one replaces it: servers do not accept a second
+// initialize on the same one.
 func (h *HTTP) initialize(m Message, id []byte) {
 	h.leave()
 	a, err := h.first(m)
@@ -33,7 +34,7 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	}
 	failed := err == nil && isError(body)
 	switch {
-	case h.ctx.Err() != nil: // it was the end that ended it
+	case h.ctx.Err() != nil: // the connection was closed meanwhile
 	case err != nil:
 		h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
 	case connection == "" && !failed:
@@ -52,7 +53,8 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	}
 }
 
-// introduction is the body of the answer to initialize: a message, or a stream that begins with it.
+// introduction returns the body of the answer to initialize: a message, or a stream that
+// begins with one.
 func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
 	if mediaType(resp.Header) != "text/event-stream" {
 		return h.readAll(resp)
@@ -69,7 +71,8 @@ func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
 	}
 }
 
-// uninitialized handles an answer that is no success: a WebSocket may be there instead.
+// uninitialized handles a response that is not a success: the server may have a WebSocket
+// instead.
 func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
 	refused := h.refused("connect to "+h.r.Place(), a.Response)
 	if connection != "" {
@@ -82,7 +85,7 @@ func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) 
 		}
 	default:
 		if body, err := only([]byte(refused.Body), id); err == nil && isError(body) {
-			h.in.push(body, nil) // the reason, in the words of the agent
+			h.in.push(body, nil) // with the agent's own error
 		}
 	}
 	if h.ctx.Err() == nil {
@@ -90,8 +93,8 @@ func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) 
 	}
 }
 
-// takeOver connects by WebSocket and lets that do everything from here on, beginning with the message given. false
-// where there is none.
+// takeOver connects by WebSocket and passes everything on to it, beginning with m. It
+// reports false if the server has none.
 func (h *HTTP) takeOver(m Message) bool {
 	ctx, stop := context.WithTimeout(h.ctx, dialPatience)
 	defer stop()
@@ -112,15 +115,16 @@ func (h *HTTP) takeOver(m Message) bool {
 	h.instead = conn
 	h.mu.Unlock()
 	h.r.Log("the server has no HTTP there: using a WebSocket")
-	// Nothing else writes to it before both queues are diverted, and nothing is read before that.
+	// Both queues are diverted before anything else writes to the WebSocket, and before it
+	// is read.
 	h.ordered.divert(func(m Message) { conn.Send(m) }, errInstead)
 	h.answers.close(errInstead)
 	h.in.finish(errInstead)
 	return true
 }
 
-// first posts initialize, on the road that the server understands. What a gateway refused is tried once more: a
-// connection too many does no harm.
+// first posts initialize with the HTTP version that the server speaks. If a gateway
+// refuses, it tries once more: an additional connection is harmless.
 func (h *HTTP) first(m Message) (answer, error) {
 	post := func() (answer, error) { return h.roundTrip(h.ctx, h.chosen(), m.Data, "", "") }
 	if h.chosen() == nil {
@@ -137,7 +141,7 @@ func (h *HTTP) first(m Message) (answer, error) {
 	return h.roundTrip(h.ctx, h.chosen(), m.Data, "", "")
 }
 
-// choose finds out which road that is.
+// choose finds that version and posts initialize with it.
 func (h *HTTP) choose(m Message) (a answer, err error) {
 	for i, road := range h.roads() {
 		h.mu.Lock()
@@ -154,7 +158,8 @@ func (h *HTTP) choose(m Message) (a answer, err error) {
 	return a, err
 }
 
-// only is the answer to the request with that id, alone or as the only one of a batch.
+// only returns the answer to the request with that id, whether alone or the only item of a
+// batch.
 func only(body, id []byte) ([]byte, error) {
 	if jsonscan.KindOf(body) == jsonscan.Array {
 		it := jsonscan.ItemsOf(body)
@@ -169,7 +174,7 @@ func only(body, id []byte) ([]byte, error) {
 	return oneLine(body), nil
 }
 
-// isError tells an answer that is a JSON-RPC error.
+// isError reports whether an answer is a JSON-RPC error.
 func isError(body []byte) bool {
 	for m := jsonscan.MembersOf(body); m.Next(); {
 		if string(m.Key) == "error" && jsonscan.KindOf(m.Value) == jsonscan.Object {
@@ -179,7 +184,7 @@ func isError(body []byte) bool {
 	return false
 }
 
-// dismiss tells the server that a connection is over. Whether it listens does not matter.
+// dismiss sends the DELETE of a connection. The result does not matter.
 func (h *HTTP) dismiss(connection string) {
 	ctx, stop := context.WithTimeout(context.Background(), h.timing.farewell)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A server that has no HTTP there but a WebSocket is talked to by that, from initialize on.
+// A server that has only a WebSocket at that path is used through it, from initialize on.
 func TestWebSocketInstead(t *testing.T) {
 	for _, status := range []int{404, 405, 426, 501} {
 		inBubble(t, func(r *rig) {
@@ -27,7 +27,7 @@ func TestWebSocketInstead(t *testing.T) {
 				return ours, nil
 			}
 			r.request(0, "initialize", "")
-			r.request(1, "early", "") // waits, and keeps its place
+			r.request(1, "early", "") // waits, and keeps its order
 			r.notify("early", "s1")
 			go func() {
 				for _, want := range []string{`"id":0,"method":"initialize"`, `"id":1,"method":"early"`, `"method":"early"`, `"id":2,"method":"late"`, `"id":7,"result"`} {
@@ -60,7 +60,7 @@ func TestWebSocketInstead(t *testing.T) {
 	}
 }
 
-// Where there is none either, the answer to the POST is what is wrong.
+// If there is no WebSocket either, the error is that of the POST.
 func TestNoWebSocketEither(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = refuse(405)
@@ -73,7 +73,7 @@ func TestNoWebSocketEither(t *testing.T) {
 	})
 }
 
-// Other refusals of initialize do not lead there.
+// Other refusals of initialize do not try a WebSocket.
 func TestNoWebSocketAfterRefusal(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = refuse(400)
@@ -105,7 +105,7 @@ func TestCloseWhileConnecting(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.h.lines.connect = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
-			time.Sleep(time.Second) // and one that comes about all the same is closed
+			time.Sleep(time.Second) // a connection made anyway is closed
 			ours, theirs := net.Pipe()
 			go io.Copy(io.Discard, theirs)
 			return ours, nil
@@ -116,7 +116,8 @@ func TestCloseWhileConnecting(t *testing.T) {
 	})
 }
 
-// Close at every moment of a connection's life: it returns, nothing blocks, and the bubble is empty then.
+// Close at any moment of a connection's life returns, nothing blocks, and no goroutine is
+// left in the bubble.
 func TestCloseAnywhen(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -146,7 +147,7 @@ func TestCloseAnywhen(t *testing.T) {
 					h.CloseSession("s1")
 					h.Send(Message{Data: []byte(result(i)), Answer: true})
 				}
-				h.Close() // beside the other one
+				h.Close() // concurrently with the other Close
 			}()
 			time.Sleep(time.Duration(at) * time.Millisecond)
 			h.Close()
@@ -156,7 +157,7 @@ func TestCloseAnywhen(t *testing.T) {
 	})
 }
 
-// The same over sockets: no goroutine is left, of the client or of net/http.
+// The same over sockets: no goroutine of the client or of net/http is left.
 func TestCloseLeavesNothing(t *testing.T) {
 	running := func() (n int, stacks string) {
 		all := make([]byte, 1<<20)

@@ -12,11 +12,11 @@ import (
 
 const (
 	dialTimeout = 30 * time.Second
-	keepAlive   = 30 * time.Second // of TCP
+	keepAlive   = 30 * time.Second // for TCP
 )
 
-// netLines are the network connections of an HTTP, which end with it: net/http lets dials and connections go on for a
-// while when nobody waits for them any more.
+// netLines tracks the network connections of an HTTP, so that they end with it: net/http
+// keeps dials and connections alive after their requests are cancelled.
 type netLines struct {
 	connect dialFunc
 	ctx     context.Context
@@ -31,11 +31,12 @@ type netLines struct {
 type netLine struct {
 	net.Conn
 	of    *netLines
-	start atomic.Int64 // when what comes without a lull began, in nanoseconds
-	last  atomic.Int64 // and when something came last
+	start atomic.Int64 // start of the current burst of data, in nanoseconds
+	last  atomic.Int64 // time of the last read
 }
 
-// lull is a pause in what a line brings after which nothing is on its way that was said before it.
+// lull is a pause in the incoming data long enough that nothing sent before it can still be
+// on the way.
 const lull = 10 * time.Second
 
 // Read implements net.Conn.
@@ -48,13 +49,14 @@ func (l *netLine) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// busy tells whether something has come on the line all the time for so long: what else is on its way may have to wait.
+// busy reports whether data has arrived without a lull since that long: other data on the
+// way may have to wait.
 func (l *netLine) busy(since time.Duration) bool {
 	last := l.last.Load()
 	return time.Now().UnixNano()-last < int64(lull) && last-l.start.Load() >= int64(since)
 }
 
-// carrying finds the netLine at the bottom of a connection; nil where there is none.
+// carrying finds the netLine below the wrappers of a connection, nil if there is none.
 func carrying(conn net.Conn) *netLine {
 	for {
 		switch c := conn.(type) {
@@ -110,7 +112,7 @@ func (l *netLine) Close() error {
 	return l.Conn.Close()
 }
 
-// cut ends them all, and those that are being dialled.
+// cut closes all connections and cancels the dials.
 func (l *netLines) cut() {
 	l.mu.Lock()
 	l.stop()

@@ -17,10 +17,11 @@ var (
 	errSessionID     = errors.New("the id of the session cannot be sent over HTTP: it is longer than 1024 bytes, or not made of ASCII letters and signs")
 )
 
-// maxIdleBody is how much of a body that nobody needs is read, so that its connection can be used again.
+// maxIdleBody bounds how much of an unneeded body is read so that its connection can be
+// reused.
 const maxIdleBody = 64 << 10
 
-// sendOrdered posts requests and notifications, one after another.
+// sendOrdered posts requests and notifications one at a time.
 func (h *HTTP) sendOrdered() {
 	for {
 		m, ok := h.ordered.take()
@@ -82,7 +83,7 @@ func (h *HTTP) send(m Message, id []byte) {
 	}
 }
 
-// sendAnswers posts the answers to the server's requests, one after another.
+// sendAnswers posts the answers to the server's requests one at a time.
 func (h *HTTP) sendAnswers() {
 	for {
 		m, ok := h.answers.take()
@@ -101,8 +102,9 @@ func (h *HTTP) sendAnswers() {
 	}
 }
 
-// answerTries is how often an answer is posted that fails so: 2 where it may not have arrived, more where the half of it
-// may have, and most where the server says that it did not arrive.
+// answerTries is how often an answer is posted if it keeps failing this way: 2 if it may
+// not have arrived, more if it may have arrived in part, and most if the server says that
+// it did not arrive.
 func answerTries(err error) int {
 	var status *StatusError
 	switch {
@@ -116,9 +118,8 @@ func answerTries(err error) int {
 	return 1
 }
 
-// sendAnswer posts one answer. It is tried again where it may not have arrived, or the half of it may have, for then
-// nothing but this tells that it is lost: the same answer twice does no harm, and without it the agent would wait for
-// ever.
+// sendAnswer posts one answer. It retries if the answer may be lost or cut short: a
+// duplicate answer is harmless, but without one the agent would wait forever.
 func (h *HTTP) sendAnswer(l *link, m Message) {
 	post := func() error {
 		for tries := 1; ; tries++ {
@@ -139,17 +140,18 @@ func (h *HTTP) sendAnswer(l *link, m Message) {
 	case deadly(err) != nil:
 		h.fail(deadly(err))
 	case errors.As(err, &status) && (status.Status == http.StatusNotImplemented || status.Status == http.StatusBadRequest) && len(m.Data) > 0 && m.Data[0] == '[':
-		for it := jsonscan.ItemsOf(m.Data); it.Next(); { // a server that takes no batches
+		for it := jsonscan.ItemsOf(m.Data); it.Next(); { // the server accepts no batches
 			h.sendAnswer(l, Message{Data: it.Value, Session: m.Session, Answer: true})
 		}
 	case status != nil && status.Status/100 == 4 && status.Status != http.StatusRequestTimeout:
-		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // too late, mostly
+		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // usually too late
 	default:
 		h.fail(fmt.Errorf("an answer could not be sent: %w", err))
 	}
 }
 
-// tooLargeAnswer is what is sent in the place of an answer, or a batch of them, that servers do not take.
+// tooLargeAnswer replaces an answer, or a batch of answers, that is larger than servers
+// accept.
 func tooLargeAnswer(data []byte) []byte {
 	failure := errors.New("the answer is too large to be sent over HTTP")
 	if jsonscan.KindOf(data) != jsonscan.Array {
@@ -196,8 +198,8 @@ func (h *HTTP) postTo(l *link, m Message, id []byte) error {
 	return nil
 }
 
-// inline takes what some servers send with their consent: the answer itself, or a stream that it will come on (PROTOCOL
-// 5.3). Else the body is read to its end, if that is near.
+// inline reads what some servers send in the response to a POST: the answer itself, or a
+// stream that carries it (PROTOCOL 5.3). Any other body is read to its end if it is short.
 func (h *HTTP) inline(l *link, a answer, id []byte) {
 	defer a.done()
 	switch mediaType(a.Header) {
@@ -220,7 +222,8 @@ func (h *HTTP) inline(l *link, a answer, id []byte) {
 	}
 }
 
-// orphaned waits for the answer to a request whose own stream has ended: it may still come on another.
+// orphaned waits for the answer to a request whose own stream has ended: it may still
+// arrive on another.
 func (h *HTTP) orphaned(l *link, id []byte, err error) {
 	if !l.pause(h.timing.grace, nil) {
 		return
@@ -228,7 +231,7 @@ func (h *HTTP) orphaned(l *link, id []byte, err error) {
 	h.giveUp(id, fmt.Errorf("the stream of the answer ended without it (%w): whether the request was processed is not known", h.clean(err)))
 }
 
-// readAll reads a body that is one message.
+// readAll reads a body that holds one message.
 func (h *HTTP) readAll(resp *http.Response) (body []byte, err error) {
 	body, err = io.ReadAll(io.LimitReader(resp.Body, int64(h.r.MaxMessage)+1))
 	switch {

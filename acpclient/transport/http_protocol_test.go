@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// protocols is what a server was talked to in, "HTTP/1.1" or "HTTP/2.0", once each.
+// protocols returns the HTTP versions used with a server, "HTTP/1.1" or "HTTP/2.0", each
+// once.
 func protocols(s *acpServer) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []string
 	for _, q := range s.requests {
-		if q.Method == "PRI" { // the preface of HTTP/2, as a server takes it that knows only HTTP/1.1
+		if q.Method == "PRI" { // the preface of HTTP/2 as a server sees it that knows only HTTP/1.1
 			continue
 		}
 		if len(out) == 0 || out[len(out)-1] != q.Proto {
@@ -31,7 +32,7 @@ func protocols(s *acpServer) string {
 	return strings.Join(out, " ")
 }
 
-// converse plays a turn over sockets, with a permission in it, and closes.
+// converse plays a turn with a permission request over sockets, then closes.
 func converse(t *testing.T, s *acpServer, h *HTTP) {
 	t.Helper()
 	want := func(want string) {
@@ -62,7 +63,7 @@ func converse(t *testing.T, s *acpServer, h *HTTP) {
 	if n := len(s.all("DELETE")); n != 1 {
 		t.Errorf("%d DELETE", n)
 	}
-	s.busy.Wait() // or a stream of this connection would take what is said on the next one
+	s.busy.Wait() // otherwise a stream of this connection would get messages meant for the next one
 }
 
 func dialHTTP(t *testing.T, r Remote) *HTTP {
@@ -75,7 +76,7 @@ func dialHTTP(t *testing.T, r Remote) *HTTP {
 	return conn.(*HTTP)
 }
 
-// Case 182: over TLS HTTP/2 where the server has it.
+// Case 182: over TLS, HTTP/2 is used if the server has it.
 func TestCase182TLS(t *testing.T) {
 	for _, want := range []string{"HTTP/2.0", "HTTP/1.1"} {
 		s := newACPServer()
@@ -98,7 +99,7 @@ func TestCase182TLS(t *testing.T) {
 	}
 }
 
-// listenOn makes each test a host of its own: what a host speaks is remembered.
+// listenOn gives each test its own host, because what a host speaks is remembered.
 func listenOn(t *testing.T, address string) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", address+":0")
@@ -146,8 +147,8 @@ func TestCase182WithoutTLS(t *testing.T) {
 	}
 }
 
-// Case 182: whatever a server without HTTP/2 makes of its preface, initialize is posted once, over HTTP/1.1, and the
-// next connection does not try again.
+// Case 182: whatever a server without HTTP/2 does with its preface, initialize is posted
+// once, over HTTP/1.1, and the next connection does not try HTTP/2 again.
 func TestCase182Fallback(t *testing.T) {
 	for name, greet := range map[string]func(net.Conn){
 		"hangs up": func(c net.Conn) { c.Close() },
@@ -193,7 +194,8 @@ func TestCase182Fallback(t *testing.T) {
 	}
 }
 
-// relay takes connections and carries them to a server, except those that begin with the preface of HTTP/2.
+// relay accepts connections and forwards them to a server, except those that begin with the
+// preface of HTTP/2.
 func relay(l net.Listener, to string, preface func(net.Conn)) {
 	for {
 		c, err := l.Accept()
@@ -225,7 +227,7 @@ func relay(l net.Listener, to string, preface func(net.Conn)) {
 	}
 }
 
-// A server that speaks HTTP/2 and then fails is not asked again in another language.
+// A server that speaks HTTP/2 and then fails is not asked again over HTTP/1.1.
 func TestNoFallbackFromHTTP2(t *testing.T) {
 	bubble(t, "auto", true, true, func(r *rig) {
 		r.server.onPost = func(http.ResponseWriter, *acpRequest) bool { panic(http.ErrAbortHandler) }
@@ -238,7 +240,8 @@ func TestNoFallbackFromHTTP2(t *testing.T) {
 	})
 }
 
-// Case 182: a server that takes the preface for half of a request, and is silent, is waited for three seconds.
+// Case 182: a server that takes the preface for an incomplete request and stays silent is
+// given three seconds.
 func TestCase182SilentServer(t *testing.T) {
 	bubble(t, "auto", true, false, func(r *rig) {
 		plainHTTP1.Delete("127.0.0.5:4242")
@@ -260,7 +263,7 @@ func TestCase182SilentServer(t *testing.T) {
 	})
 }
 
-// The agent behind a server that does speak HTTP/2 may be slow.
+// An agent of a server that does speak HTTP/2 may be slow.
 func TestPrefacePatience(t *testing.T) {
 	bubble(t, "auto", true, true, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -276,7 +279,7 @@ func TestPrefacePatience(t *testing.T) {
 	})
 }
 
-// An agent that cannot be reached is not tried in every language.
+// An agent that cannot be reached is not tried with every HTTP version.
 func TestUnreachable(t *testing.T) {
 	bubble(t, "auto", true, true, func(r *rig) {
 		r.net.down.Store(true)

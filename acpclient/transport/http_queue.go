@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// errInstead is what the queues of a connection say that a WebSocket has taken over.
+// errInstead is what the queues return once a WebSocket has taken over.
 var errInstead = errors.New("transport: taken over")
 
-// sendQueue holds copies of what waits to be posted, in order. One goroutine takes.
+// sendQueue holds copies of the messages that wait to be posted, in order. One goroutine
+// calls take.
 type sendQueue struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	waiting []Message
 	bytes   int
 	limit   int
-	busy    bool  // what was taken last is still being posted
-	err     error // nothing more is put in
-	dropped bool  // nor taken out
+	busy    bool  // the last message taken is still being posted
+	err     error // put returns it
+	dropped bool  // take returns nothing
 }
 
 func newSendQueue(limit int) *sendQueue {
@@ -29,7 +30,8 @@ func newSendQueue(limit int) *sendQueue {
 	return q
 }
 
-// put blocks while more than the limit would wait, unless nothing else does.
+// put blocks while the queue is full; a message larger than the limit is accepted by an
+// empty queue.
 func (q *sendQueue) put(m Message) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,8 +48,8 @@ func (q *sendQueue) put(m Message) error {
 	return nil
 }
 
-// take waits for a message; asking for the next says that the one before is done with. false when the queue is closed
-// and empty, or dropped.
+// take waits for a message. Calling it means that the last one is done. It reports false if
+// the queue is closed and empty, or dropped.
 func (q *sendQueue) take() (Message, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +72,7 @@ func (q *sendQueue) take() (Message, bool) {
 	return m, true
 }
 
-// close refuses what is put from now on with err.
+// close makes put return err from now on.
 func (q *sendQueue) close(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,7 +82,7 @@ func (q *sendQueue) close(err error) {
 	q.changed.Broadcast()
 }
 
-// drop forgets what waits.
+// drop discards the queue.
 func (q *sendQueue) drop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,8 +90,8 @@ func (q *sendQueue) drop() {
 	q.changed.Broadcast()
 }
 
-// divert hands everything that waits to f, until nothing does, and closes the queue with err in the same moment. It is
-// for the goroutine that takes.
+// divert passes all queued messages to f until the queue is empty, and closes it with err
+// at that moment. Only the goroutine that calls take may call it.
 func (q *sendQueue) divert(f func(Message), err error) {
 	for {
 		q.mu.Lock()
@@ -106,7 +108,7 @@ func (q *sendQueue) divert(f func(Message), err error) {
 	}
 }
 
-// flush waits until nothing waits and nothing is being posted, at most for d.
+// flush waits at most d until the queue is empty and nothing is being posted.
 func (q *sendQueue) flush(d time.Duration) {
 	timeUp := false
 	timer := time.AfterFunc(d, func() {
@@ -123,8 +125,9 @@ func (q *sendQueue) flush(d time.Duration) {
 	}
 }
 
-// inbox holds what waits for Recv. Any goroutine may push; one takes. The taker swaps two buffers, so that it locks
-// once for all that has come meanwhile and nothing is allocated for a message.
+// inbox holds the messages that wait for Recv. Any goroutine may push; one takes. It swaps
+// two buffers, so that a lock is needed once for all messages that have arrived and no
+// message is allocated.
 type inbox struct {
 	limit  int
 	closed atomic.Bool
@@ -132,25 +135,25 @@ type inbox struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	fresh   batch
-	err     error // behind everything that was pushed
+	err     error // returned after everything that was pushed
 
-	reading batch // the taker's
+	reading batch // used only by the goroutine that takes
 	next    int
 }
 
-// batch is messages behind one another.
+// batch is a sequence of messages in one buffer.
 type batch struct {
 	buf  []byte
 	ends []mark
 }
 
-// mark is where a message ends in the buffer, or why there is none.
+// mark is where a message ends in the buffer, or the error in its place.
 type mark struct {
 	end int
 	err error
 }
 
-// markSize is about what a mark takes, so that a flood of empty messages is bounded as well.
+// markSize is about the size of a mark, so that a flood of empty messages is bounded too.
 const markSize = 24
 
 func (b *batch) size() int { return len(b.buf) + markSize*len(b.ends) }
@@ -161,8 +164,8 @@ func newInbox(limit int) *inbox {
 	return b
 }
 
-// push copies a message in, or err in the place of one. It blocks while there is more than the limit; false when
-// nothing is taken any more.
+// push adds a copy of a message, or err in its place. It blocks while the limit is exceeded
+// and reports false once the inbox is closed.
 func (b *inbox) push(data []byte, err error) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,7 +183,7 @@ func (b *inbox) push(data []byte, err error) bool {
 	return true
 }
 
-// finish lets take return err behind everything that was pushed.
+// finish makes take return err after everything that was pushed.
 func (b *inbox) finish(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,13 +193,13 @@ func (b *inbox) finish(err error) {
 	b.changed.Broadcast()
 }
 
-// close lets take return ErrClosed at once.
+// close makes take return ErrClosed at once.
 func (b *inbox) close() {
 	b.closed.Store(true)
 	b.finish(ErrClosed)
 }
 
-// take waits for the next message; it is valid until the next call.
+// take waits for the next message, which is valid until the next call.
 func (b *inbox) take() ([]byte, error) {
 	for {
 		if b.closed.Load() {
@@ -239,5 +242,6 @@ func (b *inbox) refill() error {
 	return nil
 }
 
-// large tells whether a burst or a huge message has left behind more room than is worth keeping.
+// large reports whether a burst or a huge message has grown the buffers beyond what is
+// worth keeping.
 func (b *batch) large() bool { return cap(b.buf) > keepBuffer || cap(b.ends)*markSize > keepBuffer }

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// Messages that came together are told from those that were waited for.
+// Waited distinguishes messages that arrived together from those that Recv waited for.
 func TestHTTPTellsWhatItWaitedFor(t *testing.T) {
 	h := &HTTP{in: newInbox(maxUnread)}
 	var got []string
@@ -31,8 +31,8 @@ func TestHTTPTellsWhatItWaitedFor(t *testing.T) {
 	}
 }
 
-// What waits is bounded, and so little that its buffers are kept: a flood does not
-// make them anew again and again.
+// The inbox is bounded so tightly that its buffers are kept: a flood does not allocate them
+// again and again.
 func TestInboxKeepsItsBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newInbox(maxUnread)
@@ -41,7 +41,7 @@ func TestInboxKeepsItsBuffers(t *testing.T) {
 			}
 		}()
 		for range 3 {
-			synctest.Wait() // there is no more room
+			synctest.Wait() // the inbox is full
 			if n := b.fresh.size(); n < maxUnread/2 || b.fresh.large() {
 				t.Errorf("%d bytes wait, in buffers of %d and %d", n, cap(b.fresh.buf), markSize*cap(b.fresh.ends))
 			}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Redirects are followed within the origin, where they keep the method; credentials go nowhere else.
+// Redirects are followed within the origin if they keep the method; credentials go nowhere
+// else.
 func TestRedirects(t *testing.T) {
 	for _, tc := range []struct {
 		status   int
@@ -24,7 +25,7 @@ func TestRedirects(t *testing.T) {
 		{301, "/other", false},
 		{302, "/other", false},
 		{303, "/other", false},
-		{307, "/acp", false}, // round and round
+		{307, "/acp", false}, // in a circle
 	} {
 		inBubble(t, func(r *rig) {
 			r.redial(Remote{URL: "http://127.0.0.1:4242/acp?q=secret", Header: http.Header{"X-Key": {"k"}}})

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// runMain keeps the stream of the connection open. It is opened again once, at once; where that fails, or brings
-// nothing, the connection is over (PROTOCOL 5.4, 12).
+// runMain keeps the stream of the connection open. When it ends, it is opened again once,
+// at once; if that fails or brings nothing, the connection ends (PROTOCOL 5.4, 12).
 func (s *stream) runMain() {
 	h := s.link.h
-	var busy time.Time // since when the server says that the stream has a reader already
+	var busy time.Time // when the server began to say that the stream already has a reader
 	tries := 1
 	for {
 		end := s.round()
@@ -48,7 +48,7 @@ func (s *stream) runMain() {
 	}
 }
 
-// lostError is the end of a connection whose stream cannot be had any more.
+// lostError is the end of a connection whose stream cannot be opened again.
 type lostError struct{ cause error }
 
 func (e *lostError) Error() string   { return "the connection is lost: " + e.cause.Error() }
@@ -59,9 +59,10 @@ var (
 	errStreamLost    = errors.New("the stream of the session is lost: whether the request was processed is not known")
 )
 
-// runSession keeps the stream of a session open. While it is not, the session's requests stay open for a time; one
-// that the server refuses is given up, with the session's requests, until something is sent for the session again
-// (PROTOCOL 5.4, 6, 7 and 11).
+// runSession keeps the stream of a session open. While the stream is not open, the
+// session's requests stay open for a time. If the server refuses the stream, the session's
+// requests fail, and the next message of the session tries again (PROTOCOL 5.4, 6, 7 and
+// 11).
 func (s *stream) runSession() {
 	h := s.link.h
 	var down, refused time.Time
@@ -95,7 +96,7 @@ func (s *stream) runSession() {
 			}
 			longest = h.timing.maxRefuse
 			if !conflict {
-				s.settled() // the server may have to be told of the session first, by the POST that waits
+				s.settled() // the waiting POST may be the one that tells the server of the session
 			}
 		} else {
 			refused = time.Time{}
@@ -109,7 +110,8 @@ func (s *stream) runSession() {
 	}
 }
 
-// drained waits until nothing comes on the stream for a moment: a while for it to open, longer while something comes.
+// drained waits until nothing arrives on the stream for a moment. It waits briefly for the
+// stream to open, and longer while messages arrive.
 func (s *stream) drained() {
 	t := &s.link.h.timing
 	began, came := time.Now(), s.came.Load()
@@ -123,8 +125,9 @@ func (s *stream) drained() {
 	}
 }
 
-// final tells a status that says no, rather than not now: 409 means another reader, mostly one of ours that is gone
-// already; 404 that the session is not known yet.
+// final reports whether a status is a refusal, rather than a temporary one: 409 means
+// another reader, mostly our own that is already gone; 404 that the session is not known
+// yet.
 func final(status int) bool {
 	return status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 }
@@ -137,9 +140,9 @@ func (s *stream) giveUp(err error) {
 	h.giveUpSession(s.session, time.Now(), fmt.Errorf("%w: %w", errStreamRefused, err))
 }
 
-// told tells the Log why a stream is opened again.
+// told logs why a stream is opened again.
 func (s *stream) told(end ending) {
-	if s.link.h.leaving.Load() { // the server ends them because it was told goodbye
+	if s.link.h.leaving.Load() { // the DELETE makes the server end its streams
 		return
 	}
 	if end.err == io.EOF {
@@ -149,16 +152,17 @@ func (s *stream) told(end ending) {
 	s.link.h.r.Log(s.String() + " broke off: opening it again: " + s.link.h.clean(end.err).Error())
 }
 
-// backoff is growing pauses, with a little chance in them so that many clients do not come back all at once.
+// backoff computes growing pauses, randomized so that many clients do not all reconnect at
+// once.
 type backoff struct {
 	least, most time.Duration
 	now         time.Duration
 }
 
-// longestWish bounds what a server may wish for with retry.
+// longestWish bounds the retry time that a server may ask for.
 const longestWish = 30 * time.Second
 
-// wish takes what the server wants to pass before a stream is opened again.
+// wish sets the server's retry time.
 func (b *backoff) wish(d time.Duration) {
 	b.least = min(max(d, b.least), longestWish)
 	b.most = max(b.most, b.least)
@@ -166,7 +170,7 @@ func (b *backoff) wish(d time.Duration) {
 
 func (b *backoff) reset() { b.now = 0 }
 
-// next is the next pause, at most longest where the server has no wish beyond it.
+// next returns the next pause, at most longest unless the server asks for more.
 func (b *backoff) next(longest time.Duration) time.Duration {
 	b.now = min(max(2*b.now, b.least), max(longest, b.least), b.most)
 	return b.now - time.Duration(rand.Int64N(int64(b.now)/4+1))

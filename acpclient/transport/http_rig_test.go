@@ -18,16 +18,17 @@ import (
 	"time"
 )
 
-// acpServer is a server of ACP over HTTP that keeps all the rules until a test makes it break one. What is sent on a
-// stream that nobody reads waits.
+// acpServer is an ACP server over HTTP that follows all rules unless a test makes it break
+// one. Messages for a stream without a reader wait.
 type acpServer struct {
-	// These may take a request themselves, by returning true; nil: never. They are set before the first request.
+	// These may handle a request themselves and return true. They are set before the first
+	// request.
 	onPost, onGet, onDelete func(w http.ResponseWriter, r *acpRequest) bool
 
 	mu       sync.Mutex
-	busy     sync.WaitGroup // of the handlers
+	busy     sync.WaitGroup // counts the running handlers
 	requests []*acpRequest
-	streams  map[string]*acpStream // by session, "" for that of the connection
+	streams  map[string]*acpStream // by session; "" is the stream of the connection
 	opened   int                   // connections so far
 }
 
@@ -36,12 +37,12 @@ type acpRequest struct {
 	*http.Request
 	body string
 	at   time.Time
-	n    int // of this method, 1 for the first
+	n    int // its number among those with this method, from 1
 }
 
 func (r *acpRequest) session() string { return r.Header.Get(sessionHeader) }
 
-// String is the method and what the request is for.
+// String returns the method and the purpose of the request.
 func (r *acpRequest) String() string {
 	switch {
 	case r.Method == http.MethodPost:
@@ -56,12 +57,12 @@ func (r *acpRequest) String() string {
 	return r.Method
 }
 
-// acpStream is what waits to be sent on one stream.
+// acpStream holds the messages to be sent on one stream.
 type acpStream struct {
 	waiting []string
 	changed chan struct{}
 	readers int
-	cut     int // readers to be dropped
+	cut     int // number of readers to drop
 }
 
 func newACPServer() *acpServer { return &acpServer{streams: map[string]*acpStream{}} }
@@ -101,14 +102,14 @@ func (s *acpServer) cut(session string) {
 	st.notify()
 }
 
-// readers tells how many read a stream.
+// readers returns the number of readers of a stream.
 func (s *acpServer) readers(session string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stream(session).readers
 }
 
-// seen are the requests so far, as text.
+// seen returns the requests so far as text.
 func (s *acpServer) seen() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +120,7 @@ func (s *acpServer) seen() []string {
 	return out
 }
 
-// all are the requests that read like this.
+// all returns the requests with this text.
 func (s *acpServer) all(text string) []*acpRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,8 @@ func (s *acpServer) post(w http.ResponseWriter, r *acpRequest) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// get is a stream: it writes what waits until the reader goes or is dropped.
+// get serves a stream: it writes the waiting messages until the reader leaves or is
+// dropped.
 func (s *acpServer) get(w http.ResponseWriter, r *acpRequest) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
@@ -219,7 +221,7 @@ func (s *acpServer) feed(w http.ResponseWriter, r *acpRequest) {
 	}
 }
 
-// memoryNet is a network of pipes: with it a test runs in a bubble, where time costs nothing.
+// memoryNet is a network of pipes, so that a test can run in a synctest bubble.
 type memoryNet struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -252,8 +254,8 @@ func (n *memoryNet) dial(ctx context.Context, network, _ string) (net.Conn, erro
 	}
 }
 
-// rig is a client and its server in a bubble. The bubble ends only when no goroutine of either is left, so every test
-// is one of leaks, too.
+// rig is a client and its server in a bubble. The bubble ends only when no goroutine of
+// either is left, so every test also checks for leaks.
 type rig struct {
 	*testing.T
 	h2c    string
@@ -266,14 +268,16 @@ type rig struct {
 	start  time.Time
 }
 
-// inBubble runs a test with a client that has not sent anything yet, over HTTP/1.1 and over HTTP/2.
+// inBubble runs a test over HTTP/1.1 and over HTTP/2 with a client that has not sent
+// anything yet.
 func inBubble(t *testing.T, f func(r *rig)) {
 	t.Helper()
 	t.Run("http1", func(t *testing.T) { bubble(t, "off", true, false, f) })
 	t.Run("http2", func(t *testing.T) { bubble(t, "on", false, true, f) })
 }
 
-// bubble is inBubble for one of them: h2c is the setting of the client, the rest what the server speaks.
+// bubble is inBubble for one version: h2c is the setting of the client, the rest what the
+// server speaks.
 func bubble(t *testing.T, h2c string, http1, http2 bool, f func(r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +290,7 @@ func bubble(t *testing.T, h2c string, http1, http2 bool, f func(r *rig)) {
 		defer r.http.Close()
 		r.h = r.dial(Remote{})
 		defer func() { r.h.Close() }()
-		// Where streams are opened again and again, time would pass for ever.
+		// With streams opened again and again, fake time would pass forever.
 		stuck := time.AfterFunc(48*time.Hour, func() {
 			t.Error("the test waits for something that does not come")
 			r.h.in.finish(errors.New("stuck"))
@@ -331,7 +335,7 @@ func (r *rig) log() string {
 	return strings.Join(r.logs, "\n")
 }
 
-// now is how long the test has taken.
+// now returns how long the test has taken.
 func (r *rig) now() time.Duration { return time.Since(r.start) }
 
 // initialize makes the connection.
@@ -342,7 +346,7 @@ func (r *rig) initialize() {
 	synctest.Wait()
 }
 
-// session makes the connection and a session that is open.
+// session makes the connection and opens a session.
 func (r *rig) session(id string) {
 	r.Helper()
 	r.initialize()
@@ -384,7 +388,7 @@ func (r *rig) answer(id int, session string) {
 	r.send(Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, id), Session: session, Answer: true})
 }
 
-// want receives messages.
+// want receives these messages.
 func (r *rig) want(messages ...string) {
 	r.Helper()
 	for _, want := range messages {
@@ -395,7 +399,7 @@ func (r *rig) want(messages ...string) {
 	}
 }
 
-// wantError receives an answer that is an error, and wants these words in it.
+// wantError receives an error answer that contains these words.
 func (r *rig) wantError(id int, words ...string) string {
 	r.Helper()
 	got, err := r.h.Recv()
@@ -411,7 +415,7 @@ func (r *rig) wantError(id int, words ...string) string {
 	return text
 }
 
-// wantEnd receives the final error, which has to match, and wants it to stay.
+// wantEnd receives the final error, which must match and stay.
 func (r *rig) wantEnd(match error) error {
 	r.Helper()
 	got, err := r.h.Recv()
@@ -439,7 +443,7 @@ func (r *rig) wantNothing(d time.Duration) {
 	}
 }
 
-// wantSeen compares the requests of the server so far.
+// wantSeen compares the requests the server has got so far.
 func (r *rig) wantSeen(want ...string) {
 	r.Helper()
 	synctest.Wait()
@@ -448,14 +452,14 @@ func (r *rig) wantSeen(want ...string) {
 	}
 }
 
-// update is a notification as agents send them.
+// update returns a notification as agents send it.
 func update(session string, n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"chunk %d"}}}}`, session, n)
 }
 
 func result(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id) }
 
-// refuse answers with a status and a word.
+// refuse responds with a status and a short text.
 func refuse(status int) func(http.ResponseWriter, *acpRequest) bool {
 	return func(w http.ResponseWriter, _ *acpRequest) bool {
 		http.Error(w, "because", status)

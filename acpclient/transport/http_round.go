@@ -19,8 +19,8 @@ import (
 // errNoHeaders is why a POST was given up.
 var errNoHeaders = errors.New("the server does not answer")
 
-// request builds a request with the headers of PROTOCOL 5.2. Those of the transport win over the user's, also where
-// the transport sends none.
+// request builds a request with the headers of PROTOCOL 5.2. The user's headers never
+// replace the transport's, not even one that the transport leaves out.
 func (h *HTTP) request(ctx context.Context, method string, body []byte, connection, session string) *http.Request {
 	header := h.r.Header.Clone()
 	set := func(name, value string) {
@@ -49,11 +49,11 @@ func (h *HTTP) request(ctx context.Context, method string, body []byte, connecti
 	case http.MethodGet:
 		set("Accept", "text/event-stream")
 	}
-	set("Accept-Encoding", "identity") // a stream that is packed arrives in lumps
+	set("Accept-Encoding", "identity") // compression would delay events
 	return req.WithContext(ctx)
 }
 
-// do sends a request. Its errors hold nothing secret.
+// do sends a request. Its errors contain no secrets.
 func (h *HTTP) do(client *http.Client, req *http.Request) (*http.Response, error) {
 	resp, err := client.Do(req)
 	if err == nil {
@@ -65,20 +65,20 @@ func (h *HTTP) do(client *http.Client, req *http.Request) (*http.Response, error
 	return nil, h.clean(err)
 }
 
-// chosen is the client that the connection is made with.
+// chosen returns the client that the connection was made with.
 func (h *HTTP) chosen() *http.Client {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.client
 }
 
-// answer is what came of a POST; done has to be called once its body is not needed any more.
+// answer is the response to a POST; done must be called when its body is no longer needed.
 type answer struct {
 	*http.Response
 	done func()
 }
 
-// roundTrip posts one message and waits for the headers of the answer.
+// roundTrip posts one message and waits for the headers of the response.
 func (h *HTTP) roundTrip(ctx context.Context, client *http.Client, body []byte, connection, session string) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(h.timing.post, func() { cancel(errNoHeaders) })
@@ -94,18 +94,19 @@ func (h *HTTP) roundTrip(ctx context.Context, client *http.Client, body []byte, 
 	}}, nil
 }
 
-// bounded ends the reading of a body after d.
+// bounded stops reading a body after d.
 func bounded(resp *http.Response, d time.Duration, read func(io.Reader)) {
 	timer := time.AfterFunc(d, func() { resp.Body.Close() })
 	defer timer.Stop()
 	read(resp.Body)
 }
 
-// refused makes an error of an answer that is no success, with the beginning of its body.
+// refused makes an error of a response that is not a success, with the beginning of its
+// body.
 func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
 	var excerpt string
 	bounded(resp, h.timing.body, func(body io.Reader) {
-		all, _ := io.ReadAll(io.LimitReader(body, 2*maxExcerpt)) // more than is kept, so that no half of a secret is
+		all, _ := io.ReadAll(io.LimitReader(body, 2*maxExcerpt)) // more than is kept, so that a secret at the cut is found whole
 		excerpt = h.hide.Replace(string(all))
 		excerpt = excerpt[:min(len(excerpt), maxExcerpt)]
 	})
@@ -115,8 +116,9 @@ func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
 	return &StatusError{Doing: doing, Status: resp.StatusCode, Body: excerpt}
 }
 
-// deadly is the error that ends the connection because of the status of an answer, nil where it can go on: without
-// credentials nothing is of any use, and a connection that is not known has to be made anew.
+// deadly returns the error that ends the connection because of a response's status, nil if
+// the connection can continue: missing credentials or an unknown connection make everything
+// else fail too.
 func deadly(err error) error {
 	var status *StatusError
 	if !errors.As(err, &status) {
@@ -131,7 +133,8 @@ func deadly(err error) error {
 	return nil
 }
 
-// mayHaveRun tells of an error of a POST that the server may have got the message all the same.
+// mayHaveRun reports whether the server may have received the message although the POST
+// failed.
 func mayHaveRun(err error) bool {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -144,31 +147,32 @@ func mayHaveRun(err error) bool {
 	return !undialled(err)
 }
 
-// halved tells of an error of a POST that only a part of the message may have come to the server: it cannot tell an end
-// that the network has made from one of the client's.
+// halved reports whether the server may have received only part of the message: it cannot
+// tell an end made by the network from one made by the client.
 func halved(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && (status.Status == http.StatusBadRequest || status.Status == http.StatusRequestTimeout)
 }
 
-// undialled tells whether there was not even a connection.
+// undialled reports whether the connection could not even be made.
 func undialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// sameOrigin follows redirects that keep the method, to the same scheme, host and port.
+// sameOrigin follows redirects that keep the method and stay on the same scheme, host and
+// port.
 func sameOrigin(req *http.Request, via []*http.Request) error {
 	first, status := via[0], req.Response.StatusCode
 	if len(via) > 3 || req.URL.User != nil || req.URL.Scheme != first.URL.Scheme || !strings.EqualFold(req.URL.Host, first.URL.Host) ||
 		status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect {
 		return http.ErrUseLastResponse
 	}
-	req.Header.Del("Referer") // holds the query
+	req.Header.Del("Referer") // it contains the query
 	return nil
 }
 
-// mediaType is the content type without its parameters.
+// mediaType returns the content type without its parameters.
 func mediaType(header http.Header) string {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {
@@ -177,7 +181,8 @@ func mediaType(header http.Header) string {
 	return strings.TrimSpace(kind)
 }
 
-// headerSafe tells whether an id arrives as it is when it is sent as a header, and servers take its length.
+// headerSafe reports whether an id can be sent unchanged as a header and is short enough
+// for servers.
 func headerSafe(id string) bool {
 	if id == "" || len(id) > maxHeader || id[0] == ' ' || id[len(id)-1] == ' ' {
 		return false
@@ -185,7 +190,7 @@ func headerSafe(id string) bool {
 	return !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// cleanError is an error whose text was made fit to be shown.
+// cleanError is an error whose text is safe to show.
 type cleanError struct {
 	text string
 	err  error
@@ -194,8 +199,8 @@ type cleanError struct {
 func (e *cleanError) Error() string { return e.text }
 func (e *cleanError) Unwrap() error { return e.err }
 
-// clean takes the URL and what else is secret out of an error. The end of a connection in the middle of something is
-// unexpected: io.EOF would read as an orderly one.
+// clean removes the URL and other secrets from an error. The end of a connection inside a
+// message becomes unexpected: io.EOF would read as an orderly end.
 func (h *HTTP) clean(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -211,8 +216,8 @@ func (h *HTTP) clean(err error) error {
 	return err
 }
 
-// secretsOf hides the user's credentials where a server or a library repeats them: the query and what stands in it,
-// the password, the values of headers.
+// secretsOf hides the user's credentials where a server or a library repeats them: the
+// query and its values, the password, the values of headers.
 func secretsOf(r *remote) *strings.Replacer {
 	var secrets []string
 	add := func(least int, values ...string) {
@@ -238,7 +243,7 @@ func secretsOf(r *remote) *strings.Replacer {
 			add(8, v, credentials)
 		}
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // the longest that fits is hidden
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // longest first, so that a secret that contains another is hidden whole
 	var pairs []string
 	for _, s := range secrets {
 		pairs = append(pairs, s, "…")

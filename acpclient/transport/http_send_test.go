@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Case 176: cookies of every answer go along with everything that follows, over a reconnect and to a WebSocket.
+// Case 176: cookies of every response are sent with all later requests, after a reconnect
+// and to a WebSocket too.
 func TestCase176Cookies(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		set := func(w http.ResponseWriter, q *acpRequest) bool {
@@ -84,7 +85,8 @@ func newJar(t *testing.T) http.CookieJar {
 	return ready.Jar
 }
 
-// Case 184: an answer in the body of the consent is received, once; other bodies are not.
+// Case 184: an answer in the body of the POST's response is received once; other bodies are
+// not.
 func TestCase184InlineAnswer(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		bodies := map[int]string{
@@ -119,7 +121,7 @@ func TestCase184InlineAnswer(t *testing.T) {
 	})
 }
 
-// A body that is of no use does not hold up what follows, however long it is.
+// A body that is not needed does not delay later messages, however long it is.
 func TestEndlessBody(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -143,7 +145,7 @@ func TestEndlessBody(t *testing.T) {
 	})
 }
 
-// Older servers answer a request with a stream of its own.
+// Older servers answer each request with its own stream.
 func TestInlineStream(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		more := make(chan string)
@@ -162,7 +164,7 @@ func TestInlineStream(t *testing.T) {
 		r.request(1, "session/prompt", "s1")
 		more <- "data: " + update("s1", 1) + "\n\n"
 		r.want(update("s1", 1))
-		r.notify("session/cancel", "s1") // the stream holds nothing up
+		r.notify("session/cancel", "s1") // the stream delays nothing
 		synctest.Wait()
 		if len(r.server.all("POST session/cancel")) != 1 {
 			t.Error("session/cancel waits for the end of the turn")
@@ -174,7 +176,8 @@ func TestInlineStream(t *testing.T) {
 	})
 }
 
-// Where such a stream ends without the answer, it may come on another; if it does not, its fate is unknown.
+// If such a stream ends without the answer, it may arrive on another; if it does not, the
+// fate of the request is unknown.
 func TestInlineStreamWithoutAnswer(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -214,7 +217,7 @@ func TestInitializeStream(t *testing.T) {
 	})
 }
 
-// dropping is a handler that drops the connection the first n times.
+// dropping returns a handler that drops the connection the first n times.
 func dropping(seen string, n int) func(http.ResponseWriter, *acpRequest) bool {
 	return func(w http.ResponseWriter, q *acpRequest) bool {
 		if q.String() == seen && n > 0 {
@@ -225,8 +228,8 @@ func dropping(seen string, n int) func(http.ResponseWriter, *acpRequest) bool {
 	}
 }
 
-// A notification is tried once more where the network failed, or has brought the server the half of it; after that the
-// connection is over. A request is not tried again, ever.
+// A notification is posted once more if the network failed or may have delivered it in
+// part; if that fails, the connection ends. A request is never posted again.
 func TestNotificationRetried(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = dropping("POST session/cancel", 1)
@@ -278,8 +281,9 @@ func TestNotificationRetried(t *testing.T) {
 	})
 }
 
-// An answer is tried once more, twice where the half of it may have arrived, and longer where the server says that it
-// did not; one that the server does not want is let go, one that cannot be brought to it ends the connection.
+// An answer is posted once more, twice more if it may have arrived in part, and more often
+// if the server says that it did not arrive. One that the server refuses is dropped; one
+// that cannot be delivered ends the connection.
 func TestAnswerRetried(t *testing.T) {
 	for status, want := range map[int]struct {
 		posts int
@@ -318,7 +322,8 @@ func TestAnswerRetried(t *testing.T) {
 	})
 }
 
-// The answers to a batch leave one by one where the server takes no batches, and as errors where they are too large.
+// The answers to a batch are posted one at a time if the server accepts no batches, and as
+// errors if they are too large.
 func TestAnswerBatch(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool { return q.body[0] == '[' && refuse(501)(w, q) }
@@ -337,7 +342,7 @@ func TestAnswerBatch(t *testing.T) {
 	})
 }
 
-// What waits to be posted is bounded: then Send blocks, like a write to a pipe that is not read.
+// The send queue is bounded: when it is full, Send blocks like a write to a full pipe.
 func TestSendBlocks(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -351,7 +356,7 @@ func TestSendBlocks(t *testing.T) {
 		for range 100 {
 			copy(data, `{"jsonrpc":"2.0"`)
 			r.send(Message{Data: data})
-			copy(data, `################`) // what was handed over is ours again
+			copy(data, `################`) // the buffer belongs to the caller again
 		}
 		if took := r.now() - began; took < 70*time.Second || took > 95*time.Second {
 			t.Errorf("100 messages in %v", took)
@@ -368,7 +373,7 @@ func TestSendBlocks(t *testing.T) {
 	})
 }
 
-// A server that never answers a POST fails the request in the end.
+// A server that never answers a POST fails the request eventually.
 func TestPostWithoutAnswer(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -386,7 +391,8 @@ func TestPostWithoutAnswer(t *testing.T) {
 	})
 }
 
-// Nothing secret is in what can be shown: not in errors, not in the log, not in what a server repeats.
+// No secret appears where it could be shown: in errors, in the log, or in text that a
+// server repeats.
 func TestSecretsStaySecret(t *testing.T) {
 	secrets := []string{"t0ken", "s3cret", "k3y-value", "a%20b%20c", "a b c", "Basic", "bearer-t"}
 	remote := Remote{

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// link is a connection that the server knows: from the answer to initialize to DELETE.
+// link is a connection that the server knows, from the answer to initialize to the DELETE.
 type link struct {
 	h    *HTTP
-	id   string // the server's, opaque
+	id   string // chosen by the server, opaque
 	ctx  context.Context
 	stop context.CancelFunc
-	main *stream // for what belongs to no session
+	main *stream // for messages without a session
 
 	mu       sync.Mutex
 	sessions map[string]*stream
 }
 
-// connect makes the connection the current one. Its stream is opened by start, once the answer to initialize is handed
-// over: what ends the connection must not come before that.
+// connect makes the connection current. start opens its stream after the answer to
+// initialize was passed to Recv: an error of the stream must not come before it.
 func (h *HTTP) connect(id string) *link {
 	l := &link{h: h, id: id, sessions: map[string]*stream{}}
 	l.ctx, l.stop = context.WithCancel(h.ctx)
@@ -36,7 +36,7 @@ func (l *link) start() {
 	}
 }
 
-// leave forgets the current connection, if there is one, and tells the server.
+// leave drops the current connection, if any, and sends its DELETE.
 func (h *HTTP) leave() {
 	h.mu.Lock()
 	l := h.link
@@ -48,8 +48,8 @@ func (h *HTTP) leave() {
 	}
 }
 
-// open returns the stream of a session and opens it if it is not. It stays open until release where keep is set, else
-// for as long as a request of the session is open.
+// open returns the stream of a session and opens it if necessary. With keep it stays open
+// until release, otherwise only while a request of the session is open.
 func (l *link) open(session string, keep bool) *stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *link) open(session string, keep bool) *stream {
 	return s
 }
 
-// release closes the stream of a session, once none of its requests is open.
+// release closes the stream of a session once none of its requests is open.
 func (l *link) release(session string) {
 	l.mu.Lock()
 	if s := l.sessions[session]; s != nil {
@@ -75,7 +75,7 @@ func (l *link) release(session string) {
 	l.settle(session)
 }
 
-// settle closes the stream of a session that nobody needs any more.
+// settle closes the stream of a session that is no longer needed.
 func (l *link) settle(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,8 @@ func (l *link) settle(session string) {
 	}
 }
 
-// forget takes out a stream that was given up; the next message of its session opens a new one.
+// forget removes a stream that was given up; the next message of its session opens a new
+// one.
 func (l *link) forget(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +96,8 @@ func (l *link) forget(s *stream) {
 	}
 }
 
-// pause waits for d, less where something is sent on wake; false when the connection is over.
+// pause waits for d, or less if wake gets a token. It reports false if the connection has
+// ended.
 func (l *link) pause(d time.Duration, wake <-chan struct{}) bool { return pause(l.ctx, d, wake) }
 
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {

@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// stream is one stream of server-sent events, opened again and again: that of the connection or of a session. One
-// goroutine runs it.
+// stream is one stream of server-sent events, of the connection or of a session, that is
+// opened again whenever it ends. One goroutine runs it.
 type stream struct {
 	link    *link
-	session string // "" for the connection's
+	session string // "" for the stream of the connection
 	ctx     context.Context
 	stop    context.CancelFunc
-	kept    bool          // not for the open requests alone; guarded by link.mu
-	wake    chan struct{} // holds a token when a POST for the session was accepted
-	opened  atomic.Bool   // there are headers, and the stream has not ended
-	came    atomic.Uint64 // messages on it so far
+	kept    bool          // open even without open requests; guarded by link.mu
+	wake    chan struct{} // holds a token after a POST for the session was accepted
+	opened  atomic.Bool   // the headers have arrived and the stream has not ended
+	came    atomic.Uint64 // number of messages so far
 
 	mu        sync.Mutex
-	ready     chan struct{} // closed when a POST need not wait (any longer): there are headers, or a refusal
-	waitUntil time.Time     // nor beyond this
-	accepted  time.Time     // the last POST
+	ready     chan struct{} // closed when POSTs need not wait (any longer): headers or a refusal have arrived
+	waitUntil time.Time     // POSTs do not wait longer than this
+	accepted  time.Time     // time of the last accepted POST
 
-	// The rest belongs to the goroutine.
+	// Used only by the goroutine of the stream.
 	lastID string
-	asked  bool // for the stream, before
-	heard  bool // a message came, whether its event has an id or not
-	alive  bool // keep-alives have come
+	asked  bool // the stream was requested before
+	heard  bool // a message arrived, with or without an event id
+	alive  bool // keep-alives have arrived
 	again  backoff
 }
 
@@ -45,7 +45,7 @@ func newStream(l *link, session string) *stream {
 	return s
 }
 
-// awaited lets POSTs wait for the headers of the stream from now on, for a time.
+// awaited makes POSTs wait a limited time for the headers of the stream.
 func (s *stream) awaited() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *stream) awaited() {
 	s.waitUntil = time.Now().Add(s.link.h.timing.headers)
 }
 
-// settled lets them go on.
+// settled lets the waiting POSTs continue.
 func (s *stream) settled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,8 +64,8 @@ func (s *stream) settled() {
 	}
 }
 
-// await waits until a POST may be made whose answer comes on this stream. Some servers send no headers before the
-// first event: so it does not wait long, and not again.
+// await waits until a POST may be sent whose answer arrives on this stream. Some servers
+// send no headers before the first event, so it waits briefly and only once.
 func (s *stream) await() {
 	s.mu.Lock()
 	ready, left := s.ready, time.Until(s.waitUntil)
@@ -77,7 +77,8 @@ func (s *stream) await() {
 	}
 }
 
-// posted says that a POST of the session is through: what the server did not know before, it may know now.
+// posted records that a POST of the session was accepted: the server may know the session
+// now.
 func (s *stream) posted() {
 	s.mu.Lock()
 	s.accepted = time.Now()
@@ -94,7 +95,7 @@ func (s *stream) lastPosted() time.Time {
 	return s.accepted
 }
 
-// String names the stream in errors and for the Log.
+// String names the stream in errors and in the log.
 func (s *stream) String() string {
 	if s.session == "" {
 		return "the stream of the connection"
@@ -102,14 +103,14 @@ func (s *stream) String() string {
 	return "the stream of a session"
 }
 
-// ending is how a round of a stream ended.
+// ending is how one request of a stream ended.
 type ending struct {
-	err    error // never nil; io.EOF where the server ended it
+	err    error // never nil; io.EOF if the server ended the stream
 	opened bool
-	useful bool // it brought something, or held for a while
+	useful bool // it brought a message, or stayed open for a while
 }
 
-// status of an ending is that of the answer to the GET, 0 where it was a stream.
+// status returns the status of the response to the GET, 0 if it was a stream.
 func (e ending) status() int {
 	var status *StatusError
 	if errors.As(e.err, &status) {
@@ -118,8 +119,8 @@ func (e ending) status() int {
 	return 0
 }
 
-// noEvent tells a server that numbers its events that none of them has arrived, though the stream was open before: what
-// was on its way when it broke is wanted again. Others do not mind.
+// noEvent tells a server that numbers its events that none has arrived although the stream
+// was open before, so that it repeats them. Other servers ignore it.
 const noEvent = "0"
 
 // round opens the stream once and reads it to its end.
@@ -127,7 +128,7 @@ func (s *stream) round() ending {
 	h := s.link.h
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	var on atomic.Pointer[netLine] // which may carry other streams, and POSTs
+	var on atomic.Pointer[netLine] // the connection, which may also carry other streams and POSTs
 	busy := func() bool {
 		l := on.Load()
 		return l != nil && l.busy(h.timing.silence/2)
@@ -177,8 +178,8 @@ func (s *stream) round() ending {
 	return ending{err, true, messages > 0 || time.Since(began) >= h.timing.maxPause}
 }
 
-// readStream hands the messages of a stream to Recv until it ends, and says why it did. told is called for each. s is
-// nil for a stream that a POST was answered with.
+// readStream passes the messages of a stream to Recv until the stream ends, and returns
+// why. It calls told for each event. s is nil for a stream that answers a POST.
 func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 	noisy := false
 	for {
@@ -194,7 +195,7 @@ func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 		}
 		if !plausible(e.data) {
 			if e.named {
-				events.idle = true // an event of the server's own: what it says is for others
+				events.idle = true // an event type of the server's own, not a message
 			} else if !noisy {
 				noisy = true
 				text := h.hide.Replace(string(e.data[:min(len(e.data), maxExcerpt)]))
@@ -213,8 +214,8 @@ func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 	}
 }
 
-// watchdog calls bark when a read takes too long, where armed says that this means something, and the line is not busy
-// with what others say.
+// watchdog calls bark if a read takes too long while armed reports true and the connection
+// is not busy with other streams.
 type watchdog struct {
 	src     io.Reader
 	silence time.Duration
@@ -243,7 +244,7 @@ func (w *watchdog) watch() {
 	}
 }
 
-// over is the end of the timer.
+// over runs when the timer expires.
 func (w *watchdog) over() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Case 177: the stream of a session drops in the middle of a turn, and goes on.
+// Case 177: the stream of a session drops in the middle of a turn and is resumed.
 func TestCase177SessionStreamDrops(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -21,7 +21,7 @@ func TestCase177SessionStreamDrops(t *testing.T) {
 		r.want(update("s1", 1))
 		r.server.cut("s1")
 		synctest.Wait()
-		r.server.say("s1", update("s1", 2)) // while there is none
+		r.server.say("s1", update("s1", 2)) // while no stream is open
 		r.server.say("s1", result(1))
 		r.want(update("s1", 2), result(1))
 		if r.now() > 200*time.Millisecond {
@@ -37,8 +37,9 @@ func TestCase177SessionStreamDrops(t *testing.T) {
 	})
 }
 
-// Case 177: a stream that does not come back: requests outlive it by half a minute, then their fate is unknown. The
-// stream is tried on, less and less often, and works again when the server does.
+// Case 177: a stream does not come back. Requests outlive it by half a minute, then their
+// fate is unknown. The stream is tried less and less often, and works again when the server
+// does.
 func TestCase177SessionStreamLost(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		broken := true
@@ -69,7 +70,8 @@ func TestCase177SessionStreamLost(t *testing.T) {
 	})
 }
 
-// A stream that ends as soon as it is open does not keep a request open for ever, nor the server busy.
+// A stream that ends as soon as it opens neither keeps a request open forever nor keeps the
+// server busy.
 func TestSessionStreamFlaps(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -89,7 +91,7 @@ func TestSessionStreamFlaps(t *testing.T) {
 	})
 }
 
-// What is no stream of events is none.
+// A response of another type is not a stream of events.
 func TestStreamOfAnotherType(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -106,7 +108,8 @@ func TestStreamOfAnotherType(t *testing.T) {
 	})
 }
 
-// Case 178: the stream of the connection is opened again once each time that it had worked.
+// Case 178: the stream of the connection is opened again once each time after it has
+// worked.
 func TestCase178ConnectionStreamDrops(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -123,7 +126,7 @@ func TestCase178ConnectionStreamDrops(t *testing.T) {
 	})
 }
 
-// Case 178: where that fails the connection is over, soon.
+// Case 178: if that fails, the connection ends soon.
 func TestCase178ConnectionStreamLost(t *testing.T) {
 	for name, broken := range map[string]func(w http.ResponseWriter, q *acpRequest) bool{
 		"refused": refuse(503),
@@ -166,7 +169,7 @@ func TestCase178ServerGone(t *testing.T) {
 	})
 }
 
-// Keep-alives that stop coming tell that the stream is dead, though nothing has closed it.
+// Keep-alives that stop show that a stream is dead although nothing has closed it.
 func TestWatchdog(t *testing.T) {
 	for _, alive := range []string{":\n\n", ": ping\n", "data:\n\n", "event: ping\ndata: 12:00\n\n", "event: ping\n\n"} {
 		inBubble(t, func(r *rig) {
@@ -175,7 +178,7 @@ func TestWatchdog(t *testing.T) {
 				r.server.raw("s1", alive)
 				time.Sleep(15 * time.Second)
 			}
-			if strings.HasPrefix(alive, "event: ping\n\n") { // says nothing at all: no sign of keep-alives
+			if strings.HasPrefix(alive, "event: ping\n\n") { // no output at all, so no keep-alives either
 				r.wantNothing(time.Hour)
 				return
 			}
@@ -197,8 +200,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// A line that is busy all the time with what comes on another stream holds up the
-// keep-alives behind it: that is no silence. Once it rests, they have to come.
+// A connection that is busy with another stream delays the keep-alives of this one, so they
+// do not count as missing. Once it is idle, they must arrive.
 func TestWatchdogOnABusyLine(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -225,7 +228,7 @@ func TestWatchdogOnABusyLine(t *testing.T) {
 	})
 }
 
-// Where no keep-alives come silence means nothing: agents think for long.
+// Without keep-alives silence means nothing: agents may think for a long time.
 func TestWatchdogWithoutKeepAlives(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -236,7 +239,7 @@ func TestWatchdogWithoutKeepAlives(t *testing.T) {
 	})
 }
 
-// The watchdog of the connection's stream ends the connection when there is nobody at the other end.
+// The watchdog of the connection's stream ends the connection when the other end is gone.
 func TestWatchdogOfConnection(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
@@ -254,7 +257,7 @@ func TestWatchdogOfConnection(t *testing.T) {
 	})
 }
 
-// A stream that nobody receives from is not silent: it is not read.
+// A stream whose messages are not received is not silent: it is not read.
 func TestWatchdogWhileNobodyReceives(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.h.in.limit = 1000
@@ -274,7 +277,8 @@ func TestWatchdogWhileNobodyReceives(t *testing.T) {
 	})
 }
 
-// The server may name its events, and is told the last name when the stream is opened again; and say when.
+// The server may number its events, and gets the last id when the stream is opened again;
+// it may also set the retry time.
 func TestLastEventIDAndRetry(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.session("s1")
@@ -296,14 +300,14 @@ func TestLastEventIDAndRetry(t *testing.T) {
 		for _, q := range r.server.all("GET s1") {
 			ids = append(ids, q.Header.Get("Last-Event-ID"))
 		}
-		if !slices.Equal(ids, []string{"", "42", ""}) { // the third one cannot be a header
+		if !slices.Equal(ids, []string{"", "42", ""}) { // the third id cannot be sent in a header
 			t.Errorf("Last-Event-ID %q", ids)
 		}
 	})
 }
 
-// A stream that has brought nothing may have lost something: a server that numbers its events is told that none has
-// come. One that has sent messages without names for them is told nothing.
+// A stream that ended without an event may have lost some: a server that numbers its events
+// is told that none arrived. A server that has sent messages without ids is told nothing.
 func TestLastEventIDOfNoEvent(t *testing.T) {
 	ids := func(r *rig) (out []string) {
 		for _, q := range r.server.all("GET s1") {
@@ -359,7 +363,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// Case 179: what is no message on a stream is passed over and told, once, in a way that may be shown.
+// Case 179: an event that is not a message is skipped and logged once, as safe text.
 func TestCase179Garbage(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.redial(Remote{URL: "http://127.0.0.1:4242/acp?token=t0ken"})
@@ -378,7 +382,7 @@ func TestCase179Garbage(t *testing.T) {
 	})
 }
 
-// Case 179: 20 MB in one event, and one that is over the limit.
+// Case 179: an event of 20 MB, and one over the limit.
 func TestCase179LargeEvent(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.redial(Remote{MaxMessage: 21 << 20})
@@ -396,7 +400,7 @@ func TestCase179LargeEvent(t *testing.T) {
 	})
 }
 
-// What waits for Recv is bounded: beyond that the streams are not read on, and nothing is lost.
+// The inbox is bounded: when it is full, the streams are not read, and nothing is lost.
 func TestBackPressure(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.h.in.limit = 1 << 20
@@ -419,7 +423,7 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
-// A flood of tiny messages is bounded by what they take, too.
+// A flood of tiny messages is bounded by its memory too.
 func TestInboxBoundsTinyMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newInbox(24_000)
@@ -452,7 +456,7 @@ func TestInboxBoundsTinyMessages(t *testing.T) {
 	})
 }
 
-// Receiving allocates nothing for a message.
+// Receiving a message allocates nothing.
 func TestInboxDoesNotAllocate(t *testing.T) {
 	b := newInbox(1 << 20)
 	message := []byte(update("s1", 1))

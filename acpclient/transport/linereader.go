@@ -7,50 +7,53 @@ import (
 )
 
 const (
-	// DefaultMaxLine is the limit of one message in bytes where none is set: 256 MiB.
+	// DefaultMaxLine is the default limit of a message: 256 MiB.
 	DefaultMaxLine = 256 << 20
 
-	lineBuffer = 64 << 10  // size of the buffer to begin with: what a pipe holds
-	keepBuffer = 1 << 20   // a buffer that grew beyond this is dropped after the line that needed it
-	leap       = 4 << 20   // up to here a buffer beyond keepBuffer grows by four
-	readChunk  = 256 << 10 // most that is read at once, so that little is left over to move when a buffer is dropped
-	maxEmpty   = 100       // reads in a row that bring neither a byte nor an error
+	lineBuffer = 64 << 10  // initial size of the buffer: what a pipe holds
+	keepBuffer = 1 << 20   // a buffer larger than this is dropped after the line that needed it
+	leap       = 4 << 20   // a buffer between keepBuffer and this grows fourfold
+	readChunk  = 256 << 10 // the most read at once, so that little has to be moved when a buffer is dropped
+	maxEmpty   = 100       // consecutive reads that may return neither a byte nor an error
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// TooLongError says that a message was over the limit and was skipped. The connection lives on.
+// TooLongError means that a message was over the limit and was skipped. The connection can
+// still be used.
 type TooLongError struct {
 	Limit int   // bytes allowed
-	Size  int64 // bytes the message had, without its line end
+	Size  int64 // bytes in the message, without its line end
 }
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("transport: message of %d bytes is over the limit of %d", e.Size, e.Limit)
 }
 
-// LineReader splits a stream into lines (PROTOCOL 1.3). Lines end with "\n" or "\r\n"; lines of nothing but blanks are
-// skipped, as is a byte order mark at the start of the stream; a last line needs no line end. It allocates only while
-// its buffer grows. Not for use by several goroutines.
+// LineReader splits a stream into lines (PROTOCOL 1.3). Lines end with "\n" or "\r\n".
+// Lines that contain only white space are skipped, as is a byte order mark at the start of
+// the stream; the last line needs no line end. It allocates only to grow its buffer. It
+// must not be used by several goroutines.
 type LineReader struct {
 	src   io.Reader
 	limit int
 
-	buf        []byte // buf[start:end] is read and not yet handed out
+	buf        []byte // buf[start:end] is read and not yet returned
 	start, end int
 	scanned    int // buf[start:scanned] holds no newline; start <= scanned <= end
 
-	waited bool // the last Next has read
+	waited bool // the last Next had to read
 
-	begun bool  // the place of a byte order mark is behind us
-	err   error // what ended the stream; delivered when nothing is left to deliver
+	begun bool  // past the place of a byte order mark
+	err   error // what ended the stream; returned after all lines
 
 	skipping bool // inside a line over the limit
 	skipped  int64
 	endsCR   bool // the last byte skipped was '\r'
 }
 
-// NewLineReader returns a reader of the lines of src of at most limit bytes each; 0 means DefaultMaxLine.
+// NewLineReader returns a reader of the lines of src, each of at most limit bytes; 0 means
+// DefaultMaxLine.
 func NewLineReader(src io.Reader, limit int) *LineReader {
 	if limit <= 0 {
 		limit = DefaultMaxLine
@@ -58,13 +61,14 @@ func NewLineReader(src io.Reader, limit int) *LineReader {
 	return &LineReader{src: src, limit: limit}
 }
 
-// Waited tells whether the line that Next has returned last had to be waited for, or
-// stood behind the one before already.
+// Waited reports whether Next had to read for the line it returned last, rather than
+// finding it in its buffer.
 func (l *LineReader) Waited() bool { return l.waited }
 
-// Next returns the next line without its line end; it is valid until the next call. A line over the limit is skipped
-// and reported once as *TooLongError, after which Next may be called again. The end of the stream is io.EOF, any other
-// failure is returned as it came and takes an unfinished line with it.
+// Next returns the next line without its line end; it is valid until the next call. A line
+// over the limit is skipped and reported once as *TooLongError, after which Next may be
+// called again. The end of the stream is io.EOF. Any other read error is returned
+// unchanged, and an unfinished line is dropped.
 func (l *LineReader) Next() ([]byte, error) {
 	l.shrink()
 	l.waited = false
@@ -86,7 +90,7 @@ func (l *LineReader) Next() ([]byte, error) {
 		if l.err != nil {
 			return l.finish()
 		}
-		if l.skipping || l.end-l.start > l.limit+1 { // one more than the limit may still be a '\r'
+		if l.skipping || l.end-l.start > l.limit+1 { // the byte after the limit may be a '\r'
 			l.skip(l.buf[l.start:l.end])
 			l.start, l.end, l.scanned = 0, 0, 0
 			l.shrink()
@@ -95,7 +99,7 @@ func (l *LineReader) Next() ([]byte, error) {
 	}
 }
 
-// begin drops a byte order mark and reports whether enough was read to tell.
+// begin skips a byte order mark and reports whether enough was read to decide.
 func (l *LineReader) begin() bool {
 	head := l.buf[l.start:l.end]
 	if len(head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, head) && l.err == nil {
@@ -109,7 +113,7 @@ func (l *LineReader) begin() bool {
 	return true
 }
 
-// deliver returns a complete line, its error if it is too long, or neither if it is blank.
+// deliver returns a complete line, an error if it is too long, or neither if it is blank.
 func (l *LineReader) deliver(line []byte) ([]byte, error) {
 	if l.skipping {
 		l.skip(line)
@@ -140,7 +144,7 @@ func (l *LineReader) skip(part []byte) {
 	}
 }
 
-// finish delivers the unterminated last line, then what ended the stream.
+// finish returns the unterminated last line, then what ended the stream.
 func (l *LineReader) finish() ([]byte, error) {
 	rest := l.buf[l.start:l.end]
 	l.start, l.scanned = l.end, l.end
@@ -152,7 +156,7 @@ func (l *LineReader) finish() ([]byte, error) {
 	return nil, l.err
 }
 
-// fill reads once, making room first. It sets err when the stream has ended.
+// fill makes room and reads once. It sets err when the stream has ended.
 func (l *LineReader) fill() {
 	l.waited = true
 	switch {
@@ -161,9 +165,9 @@ func (l *LineReader) fill() {
 	case l.start == l.end:
 		l.start, l.end, l.scanned = 0, 0, 0
 	case l.end < len(l.buf):
-	case l.start >= len(l.buf)/2: // moving less than half of it is paid for by what was consumed
+	case l.start >= len(l.buf)/2: // at least half is consumed, so moving the rest is cheap
 		l.move(l.buf)
-	case len(l.buf) >= keepBuffer && len(l.buf) <= leap: // a giant: memory that is new costs more than what it holds
+	case len(l.buf) >= keepBuffer && len(l.buf) <= leap: // a huge line: growing in few steps is cheaper than the memory it may waste
 		l.move(make([]byte, 4*len(l.buf)))
 	default:
 		l.move(make([]byte, 2*len(l.buf)))
@@ -186,7 +190,7 @@ func (l *LineReader) move(to []byte) {
 	l.buf, l.start, l.end = to, 0, n
 }
 
-// shrink drops a buffer that a huge line has left behind.
+// shrink drops a buffer that a huge line has grown.
 func (l *LineReader) shrink() {
 	if rest := l.end - l.start; len(l.buf) > keepBuffer && rest <= keepBuffer/2 {
 		l.move(make([]byte, max(lineBuffer, 2*rest)))

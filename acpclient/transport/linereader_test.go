@@ -10,7 +10,8 @@ import (
 	"testing/iotest"
 )
 
-// collect reads all lines; a line over the limit shows as "!<size>", another error than io.EOF as its text.
+// collect reads all lines; a line over the limit shows as "!<size>", an error other than
+// io.EOF as its text.
 func collect(l *LineReader) []string {
 	var got []string
 	for {
@@ -29,7 +30,7 @@ func collect(l *LineReader) []string {
 	}
 }
 
-// naive does the same with the whole stream at hand.
+// naive does the same on the whole stream in memory.
 func naive(stream []byte, limit int) []string {
 	var got []string
 	stream = bytes.TrimPrefix(stream, byteOrderMark)
@@ -45,7 +46,7 @@ func naive(stream []byte, limit int) []string {
 	return got
 }
 
-// Case 20, and what else PROTOCOL 1.3 says of lines.
+// Case 20, and the rest of PROTOCOL 1.3 about lines.
 func TestLineReader(t *testing.T) {
 	for _, tc := range []struct {
 		name, stream string
@@ -176,7 +177,7 @@ func (c *chunked) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// repeat is a line over and over again.
+// repeat is one line repeated forever.
 type repeat struct {
 	line string
 	at   int
@@ -197,7 +198,7 @@ func BenchmarkLineReader(b *testing.B) {
 		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
 			l := NewLineReader(&repeat{line: strings.Repeat("x", size-1) + "\n"}, 0)
 			for range 3 {
-				l.Next() // the buffer has its size now
+				l.Next() // the buffer has its final size now
 			}
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
@@ -210,7 +211,7 @@ func BenchmarkLineReader(b *testing.B) {
 	}
 }
 
-// Lines that came together are told from those that were waited for.
+// Waited distinguishes lines that arrived together from those that Next waited for.
 func TestLineReaderTellsWhatItWaitedFor(t *testing.T) {
 	in, out := io.Pipe()
 	go func() {

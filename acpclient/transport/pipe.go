@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Pipe returns the two ends of a connection inside the program. Messages wait in a queue without limit, so Send never
-// blocks; closing an end gives the other io.EOF once it has read what was sent before. It uses channels only and can
-// be used in a synctest bubble.
+// Pipe returns the two ends of an in-memory connection. Its queues have no limit, so Send
+// never blocks. Closing an end gives the other io.EOF once it has received what was sent
+// before. A Pipe uses only channels, so it works in a synctest bubble.
 func Pipe() (a, b Conn) {
 	ab, ba := newQueue(), newQueue()
 	return &pipeEnd{in: ba, out: ab}, &pipeEnd{in: ab, out: ba}
@@ -16,12 +16,12 @@ func Pipe() (a, b Conn) {
 
 type pipeEnd struct {
 	in, out *queue
-	held    []byte // what the last Recv returned
+	held    []byte // the bytes last returned by Recv
 }
 
 // queue is one direction of a pipe.
 type queue struct {
-	more chan struct{} // holds a token when there is something new to look at: one reader needs no more
+	more chan struct{} // holds a token when the queue has changed; one is enough for a single reader
 
 	mu       sync.Mutex
 	waiting  [][]byte
@@ -80,8 +80,8 @@ func (p *pipeEnd) Recv() ([]byte, error) {
 	}
 }
 
-// scribble spoils the message handed out before: a reader that keeps it too long shall notice in tests, as it would
-// with a connection that reuses its buffer.
+// scribble overwrites the message returned before, so that tests notice a reader that keeps
+// it too long, as with a connection that reuses its buffer.
 func (p *pipeEnd) scribble() {
 	for i := range p.held {
 		p.held[i] = '#'

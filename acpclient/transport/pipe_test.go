@@ -66,7 +66,8 @@ func TestPipeCloseUnblocksBothReaders(t *testing.T) {
 	})
 }
 
-// Case 30, the transport's part of it: nothing is lost, the order holds, the writer is never held up.
+// Case 30, the transport's part: nothing is lost, the order is kept, and the writer never
+// blocks.
 func TestPipeBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := Pipe()

@@ -16,57 +16,56 @@ import (
 // DefaultMaxMessage bounds one message of a remote agent, in bytes.
 const DefaultMaxMessage = 64 << 20
 
-// defaultPath is where an agent is expected where the URL names no path.
+// defaultPath is the path of an agent whose URL has none.
 const defaultPath = "/acp"
 
-// Remote says where an agent is and how to get to it (PROTOCOL 5).
+// Remote says where an agent is and how to reach it (PROTOCOL 5).
 type Remote struct {
-	// URL is http, https, ws or wss. Its user and password become basic
-	// authorization; without a path it means /acp.
+	// URL is http, https, ws or wss. Its user and password become basic authorization; the
+	// default path is /acp.
 	URL string
-	// Header is sent with everything: POST, GET, DELETE and the upgrade. Headers
-	// of the transport win over it.
+	// Header is sent with every POST, GET, DELETE and upgrade. Headers of the transport
+	// take precedence.
 	Header http.Header
-	// Jar keeps cookies, for HTTP and WebSocket alike; hand the same one to every
-	// connection with an agent. nil: one that ends with the connection.
+	// Jar keeps cookies for HTTP and WebSocket; pass the same one to every connection to an
+	// agent. If nil, the connection uses its own.
 	Jar http.CookieJar
 	TLS *tls.Config // nil: the system's roots
 
-	Subprotocols []string // of WebSocket
+	Subprotocols []string // for a WebSocket
 	H2C          string   // HTTP/2 without TLS: auto, on or off; "" is auto
-	MaxMessage   int      // longest message in bytes, both ways; 0: DefaultMaxMessage
+	MaxMessage   int      // longest message in bytes, in both directions; 0: DefaultMaxMessage
 
-	// Log is told, from any goroutine, what is worth knowing and no error: another
-	// transport taken, a stream opened again. It must not block. nil: nobody.
+	// Log receives notes that are not errors: another transport chosen, a stream opened
+	// again. It is called from any goroutine and must not block. It may be nil.
 	Log func(string)
 }
 
-// Streams is what a Conn implements that keeps a stream for each session. Both
-// methods return at once.
+// Streams is implemented by a Conn that has a stream for each session. Both methods return
+// at once.
 type Streams interface {
-	// OpenSession comes when a session is known, before anything is sent for it:
-	// what arrives for it from here on is wanted.
+	// OpenSession is called when the session is known, before anything is sent for it:
+	// messages for it are wanted from now on.
 	OpenSession(id string)
 	CloseSession(id string)
 }
 
-// Versioned is what a Conn implements that tells the other side the version of
-// the protocol, once it is agreed upon.
+// Versioned is implemented by a Conn that sends the protocol version to the peer once it is
+// negotiated.
 type Versioned interface{ SetVersion(version int) }
 
-// Errors of remote connections. Their texts hold neither credentials nor the
-// query of the URL.
+// Errors of remote connections. Their texts contain neither credentials nor the query of
+// the URL.
 var (
-	// ErrGone means that the other side does not know the connection any more: it
-	// may have been started anew.
-	ErrGone = errors.New("transport: the server does not know this connection any more")
-	// ErrSilent means that nothing came for so long that the other side must be
-	// gone.
+	// ErrGone means that the server no longer knows the connection: it may have been
+	// restarted.
+	ErrGone = errors.New("transport: the server no longer knows this connection")
+	// ErrSilent means that the server has been silent for so long that it must be gone.
 	ErrSilent = errors.New("transport: the server has fallen silent")
 )
 
-// StatusError is an answer that is none of the protocol's: Doing says what was
-// tried, Body is the beginning of what came with it, as it came.
+// StatusError is an HTTP response that is not part of the protocol. Doing says what was
+// tried; Body is the beginning of the response's body, unchanged.
 type StatusError struct {
 	Doing  string
 	Status int
@@ -77,16 +76,16 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%s: the server answered %d %s", e.Doing, e.Status, http.StatusText(e.Status))
 }
 
-// Unauthorized tells whether credentials are missing or wrong.
+// Unauthorized reports whether credentials are missing or wrong.
 func (e *StatusError) Unauthorized() bool { return e.Status == 401 || e.Status == 403 }
 
-// Again tells whether it makes sense to try again by itself.
+// Again reports whether retrying without the user makes sense.
 func (e *StatusError) Again() bool {
 	return e.Status == 404 || e.Status == 408 || e.Status == 410 || e.Status == 429 || e.Status >= 500
 }
 
-// CloseError is the end of a WebSocket with a code (RFC 6455, 7.4). Reason is as
-// the peer gave it.
+// CloseError is the end of a WebSocket with a code (RFC 6455, 7.4). Reason is the peer's
+// text, unchanged.
 type CloseError struct {
 	Code   int
 	Reason string
@@ -99,20 +98,20 @@ func (e *CloseError) Error() string {
 	return fmt.Sprintf("the server closed the connection with code %d: %s", e.Code, e.Reason)
 }
 
-// Again tells whether it makes sense to try again by itself.
+// Again reports whether retrying without the user makes sense.
 func (e *CloseError) Again() bool { return e.Code != 1002 && e.Code != 1003 && e.Code != 1007 }
 
-// remote is a Remote made ready.
+// remote is a Remote with its defaults filled in.
 type remote struct {
 	Remote
 	url *url.URL // without user, with a path; the scheme is http or https
 }
 
-// prepare checks r and fills in what it leaves open.
+// prepare checks r and fills in its defaults.
 func (r Remote) prepare() (*remote, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return nil, errors.New("the URL of the agent cannot be read") // the reason would repeat it, with what is secret in it
+		return nil, errors.New("the URL of the agent cannot be read") // the parse error would repeat the URL and its secrets
 	}
 	out := &remote{Remote: r, url: u}
 	switch u.Scheme {
@@ -141,7 +140,7 @@ func (r Remote) prepare() (*remote, error) {
 		u.User = nil
 	}
 	if out.Jar == nil {
-		out.Jar, _ = cookiejar.New(nil) // without a list of public suffixes it cannot fail
+		out.Jar, _ = cookiejar.New(nil) // cannot fail without a list of public suffixes
 	}
 	if out.MaxMessage <= 0 {
 		out.MaxMessage = DefaultMaxMessage
@@ -152,7 +151,7 @@ func (r Remote) prepare() (*remote, error) {
 	return out, nil
 }
 
-// Place is the URL as it may be shown: without user, password and query.
+// Place returns the URL as it may be shown: without user, password and query.
 func (r Remote) Place() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -161,7 +160,7 @@ func (r Remote) Place() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// webSocketFirst tells whether the URL asks for a WebSocket.
+// webSocketFirst reports whether the URL asks for a WebSocket.
 func (r Remote) webSocketFirst() bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(r.URL), ":")
 	return scheme == "ws" || scheme == "wss"
@@ -170,10 +169,9 @@ func (r Remote) webSocketFirst() bool {
 // dialPatience bounds the upgrade to a WebSocket.
 const dialPatience = 30 * time.Second
 
-// Dial connects to a remote agent: by WebSocket where the URL says so, else by
-// Streamable HTTP. Where the server has only the other one at that place, that is
-// taken, and the Log told. ctx bounds the dialling only; with HTTP nothing
-// travels before the first message.
+// Dial connects to a remote agent: by WebSocket if the URL says so, otherwise by Streamable
+// HTTP. If the server has only the other one at that path, Dial uses that and logs it. ctx
+// bounds the dialling only. With HTTP nothing is sent before the first message.
 func Dial(ctx context.Context, r Remote) (Conn, error) {
 	ready, err := r.prepare()
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Ring keeps the newest bytes written to it. It may be used by several goroutines. What it returns is valid UTF-8 but
-// otherwise as it was written: control characters are for the reader to remove.
+// Ring keeps the newest bytes written to it. It may be used by several goroutines. It
+// returns valid UTF-8, but control characters are left for the reader to remove.
 type Ring struct {
 	mu      sync.Mutex
 	size    int
-	buf     []byte // grows up to size, then is written round and round
-	next    int    // where the next byte goes once buf is full
+	buf     []byte // grows up to size, then is overwritten in a circle
+	next    int    // position of the next byte once buf is full
 	dropped int64
 }
 
@@ -42,7 +42,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Dropped returns how many bytes are kept no longer.
+// Dropped returns how many bytes have been overwritten.
 func (r *Ring) Dropped() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,8 +55,8 @@ func (r *Ring) String() string {
 	return strings.ToValidUTF8(string(kept), "\uFFFD")
 }
 
-// Tail returns the last n lines without their line ends, fewer if fewer are kept whole. A line whose beginning was
-// dropped is left out unless it is all there is.
+// Tail returns the last n complete lines without their line ends, fewer if the ring holds
+// fewer. A line whose beginning was dropped is left out unless it is the only one.
 func (r *Ring) Tail(n int) []string {
 	kept, dropped := r.kept()
 	kept = bytes.TrimRight(kept, "\r\n")

@@ -8,43 +8,45 @@ import (
 	"time"
 )
 
-// fieldRoom is what a line of an event may have beside its value: the longest name that counts, a colon and a blank.
+// fieldRoom is the space that a line of an event needs besides its value: the longest known
+// field name, a colon and a space.
 const fieldRoom = 16
 
 // event is one server-sent event.
 type event struct {
-	data  []byte // its lines, joined by newlines; valid until the next call of next; never blank
-	named bool   // it has a name of its own: something of the server's, no message where it is no JSON
+	data  []byte // the data lines joined by newlines; never blank; valid until the next call of next
+	named bool   // it has a type of its own: if its data is not JSON, it is not a message
 }
 
-// eventReader takes a stream of server-sent events apart (PROTOCOL 5.6). Lines end with LF, CR or CRLF. It allocates
-// only while its buffers grow. Not for use by several goroutines.
+// eventReader parses a stream of server-sent events (PROTOCOL 5.6). Lines end with LF, CR
+// or CRLF. It allocates only to grow its buffers. It must not be used by several
+// goroutines.
 type eventReader struct {
 	src   io.Reader
 	limit int // bytes of data in one event
 
-	buf                 []byte // buf[start:end] is read and not yet taken
+	buf                 []byte // buf[start:end] is read and not yet consumed
 	start, end, scanned int    // buf[start:scanned] holds no line end
-	lf, cr              int    // the next of each at or behind scanned, end where there is none; -1: not looked for
+	lf, cr              int    // position of the next of each from scanned on, end if there is none; -1: not searched for
 
-	begun   bool  // the place of a byte order mark is behind us
-	afterCR bool  // a line feed that comes now belongs to the line before
-	cutting bool  // inside a line that is too long to be kept
-	counts  bool  // that line is data
+	begun   bool  // past the place of a byte order mark
+	afterCR bool  // a line feed that follows belongs to the line before
+	cutting bool  // inside a line that is too long to keep
+	counts  bool  // that line is a data line
 	err     error // what ended the stream
 
-	// The event that is being read.
-	data  []byte // its lines so far, joined
-	lines int    // of data
-	size  int64  // of them, kept or not
+	// The event being read.
+	data  []byte // its data lines so far, joined
+	lines int    // number of data lines
+	size  int64  // their size, kept or not
 	long  bool   // over the limit, not kept
 	named bool
 	id    []byte
 	hasID bool
-	whole []byte // its data once it is complete: data, or a part of buf
+	whole []byte // the data of the complete event: data, or a part of buf
 
-	// lastID names the last event that was complete; retry is what the server wishes to pass before the stream is
-	// opened again, 0 where it said nothing; idle says that something came only to show that the server lives.
+	// lastID is the id of the last complete event. retry is the server's retry time, 0 if
+	// it set none. idle is true after an event that only shows that the server is alive.
 	lastID []byte
 	retry  time.Duration
 	idle   bool
@@ -54,9 +56,10 @@ func newEventReader(src io.Reader, limit int) *eventReader {
 	return &eventReader{src: src, limit: limit, lf: -1, cr: -1}
 }
 
-// next returns the next event that has data. One over the limit is passed over and reported once as *TooLongError,
-// after which next may be called again. An event that the end of the stream cuts short is returned if it is JSON; the
-// end is returned after it, io.EOF or what the source said.
+// next returns the next event that has data. One over the limit is skipped and reported
+// once as *TooLongError, after which next may be called again. An event cut short by the
+// end of the stream is returned if it is JSON. Then next returns the end: io.EOF or the
+// error of the source.
 func (r *eventReader) next() (event, error) {
 	r.shrink()
 	for {
@@ -88,7 +91,7 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
-// line returns the next line without its end; false where it is not all there.
+// line returns the next line without its end; false if it is not complete.
 func (r *eventReader) line() ([]byte, bool) {
 	if !r.begun && !r.begin() {
 		return nil, false
@@ -120,7 +123,8 @@ func (r *eventReader) line() ([]byte, bool) {
 	return line, true
 }
 
-// lineEnd finds the next line end. Each byte is looked at once for either, however often lines are asked for.
+// lineEnd finds the next line end. It searches each byte only once for CR and once for LF,
+// however many lines there are.
 func (r *eventReader) lineEnd() int {
 	next := func(at int, c byte) int {
 		if at >= r.scanned {
@@ -135,7 +139,7 @@ func (r *eventReader) lineEnd() int {
 	return min(r.lf, r.cr)
 }
 
-// begin drops a byte order mark and reports whether enough was read to tell.
+// begin skips a byte order mark and reports whether enough was read to decide.
 func (r *eventReader) begin() bool {
 	head := r.buf[r.start:r.end]
 	if len(head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, head) && r.err == nil {
@@ -149,7 +153,7 @@ func (r *eventReader) begin() bool {
 	return true
 }
 
-// cut drops a part of a line that is too long, and counts it where it is data.
+// cut drops a part of a line that is too long, and counts it if the line is a data line.
 func (r *eventReader) cut(part []byte) {
 	if !r.cutting {
 		r.cutting = true
@@ -164,15 +168,15 @@ func (r *eventReader) cut(part []byte) {
 	}
 }
 
-// newLine counts a line of data and what joins it to the one before.
+// newLine counts a data line and the newline that joins it to the one before.
 func (r *eventReader) newLine() {
 	if r.lines++; r.lines > 1 {
 		r.size++
 	}
 }
 
-// field takes one line and reports whether the event is complete with it, which is so where the blank line behind it
-// has been read as well: then its data need not be copied.
+// field processes one line and reports whether it completes the event. That is the case if
+// the blank line after it is in the buffer too: then its data need not be copied.
 func (r *eventReader) field(line []byte) bool {
 	name, value, _ := bytes.Cut(line, []byte{':'})
 	value = bytes.TrimPrefix(value, []byte{' '})
@@ -212,7 +216,7 @@ func (r *eventReader) addData(value []byte) bool {
 	return false
 }
 
-// ends takes the blank line that ends an event, if it is there.
+// ends consumes the blank line that ends an event, if it is next.
 func (r *eventReader) ends() bool {
 	i := r.start
 	if r.afterCR && i < r.end && r.buf[i] == '\n' {
@@ -226,7 +230,7 @@ func (r *eventReader) ends() bool {
 	return true
 }
 
-// complete ends the event and reports whether there is anything to it.
+// complete ends the event and reports whether it has data.
 func (r *eventReader) complete() bool { return r.completeWith(r.data) }
 
 func (r *eventReader) completeWith(data []byte) bool {
@@ -244,7 +248,7 @@ func (r *eventReader) completeWith(data []byte) bool {
 	return false
 }
 
-// reset begins a new event. What was returned of the last one stays as it is until next is called.
+// reset begins a new event. The event returned last stays valid until next is called.
 func (r *eventReader) reset() {
 	if cap(r.data) > keepBuffer {
 		r.data = nil
@@ -253,7 +257,8 @@ func (r *eventReader) reset() {
 	r.lines, r.size, r.long, r.named, r.hasID = 0, 0, false, false, false
 }
 
-// finish looks at what the end of the stream has left unfinished, then tells the end.
+// finish returns the event that the end of the stream cut short, if it is usable, then the
+// end.
 func (r *eventReader) finish() (event, error) {
 	rest := r.buf[r.start:r.end]
 	r.start, r.scanned = r.end, r.end
@@ -270,7 +275,7 @@ func (r *eventReader) finish() (event, error) {
 	return e, nil
 }
 
-// fill reads once, making room first. It sets err when the stream has ended.
+// fill makes room and reads once. It sets err when the stream has ended.
 func (r *eventReader) fill() {
 	r.lf, r.cr = -1, -1
 	switch {
@@ -279,10 +284,10 @@ func (r *eventReader) fill() {
 	case r.start == r.end:
 		r.start, r.end, r.scanned = 0, 0, 0
 	case r.end < len(r.buf):
-	case r.start >= len(r.buf)/2: // moving less than half of it is paid for by what was taken
+	case r.start >= len(r.buf)/2: // at least half is consumed, so moving the rest is cheap
 		r.move(r.buf)
 	default:
-		r.move(make([]byte, min(2*len(r.buf), r.limit+fieldRoom+readChunk))) // what is longer has been cut
+		r.move(make([]byte, min(2*len(r.buf), r.limit+fieldRoom+readChunk))) // longer lines are cut
 	}
 	room := r.buf[r.end:min(len(r.buf), r.end+readChunk)]
 	for range maxEmpty {
@@ -303,7 +308,7 @@ func (r *eventReader) move(to []byte) {
 	r.lf, r.cr = -1, -1
 }
 
-// shrink drops a buffer that a huge event has left behind.
+// shrink drops a buffer that a huge event has grown.
 func (r *eventReader) shrink() {
 	if rest := r.end - r.start; len(r.buf) > keepBuffer && rest <= keepBuffer/2 {
 		r.move(make([]byte, max(lineBuffer, 2*rest)))

@@ -13,7 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// events reads a whole stream. An event over the limit shows as "!<size>", another end than io.EOF as its text.
+// events reads a whole stream. An event over the limit shows as "!<size>", an end other
+// than io.EOF as its text.
 func events(r *eventReader) []string {
 	var got []string
 	for {
@@ -34,7 +35,7 @@ func events(r *eventReader) []string {
 	}
 }
 
-// plainEvents does the same with the whole stream at hand, line by line as the standard words it.
+// plainEvents does the same on the whole stream in memory, line by line as in the standard.
 func plainEvents(stream string, limit int) (got []string, lastID string) {
 	stream = strings.TrimPrefix(stream, string(byteOrderMark))
 	stream = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(stream)
@@ -66,7 +67,7 @@ func plainEvents(stream string, limit int) (got []string, lastID string) {
 		switch {
 		case line == "":
 			end(true)
-		case len(line) > limit+fieldRoom && name != "data": // a line of something else is not kept
+		case len(line) > limit+fieldRoom && name != "data": // a long line of another field is dropped
 		case name == "data":
 			data = append(data, value)
 		case name == "event":
@@ -82,7 +83,7 @@ func plainEvents(stream string, limit int) (got []string, lastID string) {
 	return got, lastID
 }
 
-// Case 179, and what else PROTOCOL 5.6 says of events.
+// Case 179, and the rest of PROTOCOL 5.6 about events.
 func TestCase179Events(t *testing.T) {
 	for _, tc := range []struct {
 		name, stream string
@@ -90,8 +91,8 @@ func TestCase179Events(t *testing.T) {
 	}{
 		{"nothing", "", nil},
 		{"one", "data: {}\n\n", []string{"{}"}},
-		{"without a blank", "data:{}\n\n", []string{"{}"}},
-		{"one blank only", "data:  x\n\n", []string{" x"}},
+		{"without a space", "data:{}\n\n", []string{"{}"}},
+		{"only one space removed", "data:  x\n\n", []string{" x"}},
 		{"CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
 		{"CR", "data: a\r\rdata: b\r\r", []string{"a", "b"}},
 		{"all kinds", "data: a\r\n\ndata: b\r\r\ndata: c\n\r\n", []string{"a", "b", "c"}},
@@ -138,7 +139,7 @@ func TestCase179Events(t *testing.T) {
 	}
 }
 
-// A stream that breaks tells why, behind what was complete.
+// A broken stream returns its error after the complete events.
 func TestEventsOfBrokenStream(t *testing.T) {
 	src := io.MultiReader(strings.NewReader("data: a\n\ndata: {}\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if got := events(newEventReader(src, 10)); !slices.Equal(got, []string{"a", "{}", "unexpected EOF"}) {
@@ -146,7 +147,7 @@ func TestEventsOfBrokenStream(t *testing.T) {
 	}
 }
 
-// What is told beside the events.
+// The last event id, the retry time and idle.
 func TestEventFields(t *testing.T) {
 	r := newEventReader(strings.NewReader("id: 1\nretry: 500\ndata: a\n\n"+"id: x\x00y\nretry: 1e3\ndata: b\n\n"+"id:"+strings.Repeat("z", 2000)+"\nretry: -1\ndata: c\n\n"+
 		"id\ndata: d\n\n"+"id: 5\n: alive\n\n"+"id: 6\n"), 10_000)
@@ -164,8 +165,8 @@ func TestEventFields(t *testing.T) {
 	}
 }
 
-// A large event in small reads takes time in proportion to its size, and its buffers are not kept. So do a great many
-// lines of which only one kind of end is there.
+// A large event in small reads takes time proportional to its size, and its buffers are
+// dropped. The same holds for very many lines that all have the same kind of line end.
 func TestEventsOfAnySizeAreLinear(t *testing.T) {
 	large := strings.Repeat("x", 20<<20)
 	src := &pieces{rest: "data: " + large + "\n\ndata: a\n\n" + strings.Repeat(":\r", 10<<20) + "data: b\r\r"}
@@ -203,7 +204,7 @@ func (s *pieces) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Reading allocates nothing for an event.
+// Reading an event allocates nothing.
 func TestEventsDoNotAllocate(t *testing.T) {
 	stream := strings.Repeat("data: "+update("s1", 1)+"\n\n", 10_000)
 	src := strings.NewReader(stream)
@@ -237,7 +238,8 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// However a stream is cut into reads, it is the same events: those that the standard sees, and one more at the end.
+// However a stream is cut into reads, the events are the same: those of the standard, plus
+// one that the end of the stream cut short.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("data: {}\r\n\r\nid: 4\rdata: x\r\r"), uint64(1))
 	f.Add([]byte("\xef\xbb\xbfdata: a\ndata: b\n\n: c\nretry: 5\nevent: e\ndata: f"), uint64(2))

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// maxStderrLine bounds a line handed to OnStderr; the rest of a longer one is dropped there, not in the Ring.
+// maxStderrLine bounds a line passed to OnStderr. The rest of a longer line reaches only
+// the Ring.
 const maxStderrLine = 8 << 10
 
-// drainStderr keeps reading stderr until it ends, so that the process can never hang in a write to it.
+// drainStderr reads stderr to its end, so that the process never blocks while writing to
+// it.
 func (s *Stdio) drainStderr(onLine func(string)) {
 	defer close(s.stderrDone)
 	tap := stderrLines{emit: onLine}
@@ -28,7 +30,7 @@ func (s *Stdio) drainStderr(onLine func(string)) {
 	}
 }
 
-// stderrLines cuts stderr into lines of bounded length.
+// stderrLines splits stderr into lines of bounded length.
 type stderrLines struct {
 	emit    func(string)
 	partial []byte

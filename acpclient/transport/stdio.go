@@ -18,32 +18,34 @@ import (
 const (
 	defaultGrace  = 2 * time.Second
 	defaultStderr = 256 << 10
-	stderrLag     = 500 * time.Millisecond // longest wait for the rest of stderr once the process has ended
+	stderrLag     = 500 * time.Millisecond // longest wait for the rest of stderr after the process has ended
 )
 
 // StdioOptions says which program to start and how.
 type StdioOptions struct {
-	Command    string            // a name looked up in PATH of Env, or a path; a relative one is taken from Dir
+	Command    string            // a name looked up in PATH of Env, or a path; a relative path starts at Dir
 	Args       []string          // without the command itself
 	Env        []string          // "NAME=value", later ones win; nil = os.Environ()
-	Dir        string            // working directory; "" = that of the caller
+	Dir        string            // working directory; "" = the caller's
 	MaxLine    int               // longest message in bytes; 0 = DefaultMaxLine
-	Grace      time.Duration     // how long Close waits after closing stdin before it gets rougher; 0 = 2 s
-	StderrSize int               // bytes of stderr that are kept; 0 = 256 KiB
-	OnStderr   func(line string) // called for every line of stderr, in order, from one goroutine; may be nil
+	Grace      time.Duration     // how long Close waits after closing stdin before it sends signals; 0 = 2 s
+	StderrSize int               // bytes of stderr to keep; 0 = 256 KiB
+	OnStderr   func(line string) // called for each line of stderr, in order, from one goroutine; may be nil
 }
 
-// ExitState tells how a process ended.
+// ExitState says how a process ended.
 type ExitState struct {
 	Code   int    // exit code; -1 when a signal ended it or it still runs
-	Signal string // name of the signal that ended it, "SIGKILL"; else ""
+	Signal string // name of the signal that ended it, such as "SIGKILL"; else ""
 	Exited bool   // the process has ended and was reaped
 }
 
-// Stdio is a Conn to a program over its standard input and output (PROTOCOL 1.3). The program leads its own process
-// group, and Close ends all of it. Its stderr is read all the time and its end is kept.
+// Stdio is a Conn to a program over its standard input and output (PROTOCOL 1.3). The
+// program leads its own process group, and Close ends the whole group. Stderr is always
+// read, and the end of it is kept.
 //
-// A Stdio must be closed even after its program has exited: children that it left behind end with Close only.
+// A Stdio must be closed even after its program has exited: only Close ends the children
+// that the program left running.
 type Stdio struct {
 	group  *process.Group
 	stdin  *os.File
@@ -54,14 +56,14 @@ type Stdio struct {
 	lines  *LineReader
 
 	reading sync.Mutex // held by Recv, and by Close while it empties stdout
-	unsent  []byte     // buffer of Send
+	unsent  []byte     // the buffer of Send
 	closed  atomic.Bool
 
 	stderrDone chan struct{}
 	exit       chan struct{}
 	state      ExitState // written before exit is closed
 	ending     sync.Once
-	ended      error // written by ending
+	ended      error // written in ending
 }
 
 // StartStdio starts a program. The error wraps exec.ErrNotFound, fs.ErrNotExist or fs.ErrPermission where one of them
@@ -104,7 +106,7 @@ func command(o StdioOptions) (*exec.Cmd, error) {
 		if err != nil {
 			return nil, fmt.Errorf("start %s: %w", o.Command, err)
 		}
-		if _, err := os.Stat(abs); err != nil { // else the failed chdir reads as if the program were missing
+		if _, err := os.Stat(abs); err != nil { // otherwise a failed chdir reads as if the program were missing
 			return nil, fmt.Errorf("start %s in its folder: %w", o.Command, err)
 		}
 		dir = abs
@@ -116,7 +118,8 @@ func command(o StdioOptions) (*exec.Cmd, error) {
 	return &exec.Cmd{Path: path, Args: append([]string{o.Command}, o.Args...), Env: env, Dir: dir}, nil
 }
 
-// start makes the pipes itself: those of os/exec are closed by Wait, with output still in them.
+// start makes the pipes itself: Wait would close those of os/exec while they still hold
+// output.
 func (s *Stdio) start(cmd *exec.Cmd) error {
 	var theirs []*os.File
 	err := func() (err error) {
@@ -142,14 +145,15 @@ func (s *Stdio) start(cmd *exec.Cmd) error {
 	}
 	if err != nil {
 		for _, f := range []*os.File{s.stdin, s.stdout, s.errout} {
-			f.Close() // nil is fine
+			f.Close() // closing nil is harmless
 		}
 	}
 	return err
 }
 
-// Recv returns the next line of the program's output. It returns io.EOF when the output has ended, or, once the
-// program has exited, when a child that holds it open has been silent for the grace time.
+// Recv returns the next line of the program's output. It returns io.EOF when the output has
+// ended or, once the program has exited, when a child that holds the output open has been
+// silent for the grace time.
 func (s *Stdio) Recv() ([]byte, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -163,10 +167,12 @@ func (s *Stdio) Recv() ([]byte, error) {
 	return line, err
 }
 
-// Waited tells whether the message that Recv has returned last had to be waited for. For the goroutine that calls Recv.
+// Waited reports whether Recv had to wait for the message it returned last. Only the
+// goroutine that calls Recv may call it.
 func (s *Stdio) Waited() bool { return s.lines.Waited() }
 
-// stdoutReader is what the LineReader reads: it keeps the deadline that ends a dead program's output.
+// stdoutReader is the source of the LineReader. It maintains the deadline that ends the
+// output of an exited program.
 type stdoutReader Stdio
 
 func (s *stdoutReader) Read(p []byte) (int, error) {
@@ -184,8 +190,8 @@ func (s *stdoutReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Send writes one message and its newline. Line breaks between the tokens of the JSON text become blanks, since a
-// message is one line; inside strings JSON has none.
+// Send writes one message and a newline. Line breaks between the tokens of the JSON become
+// spaces, since a message is one line; JSON strings contain none.
 func (s *Stdio) Send(m Message) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -193,7 +199,7 @@ func (s *Stdio) Send(m Message) error {
 	s.unsent = append(append(s.unsent[:0], m.Data...), '\n')
 	body := s.unsent[:len(m.Data)]
 	for _, c := range []byte("\n\r") {
-		for rest := body; ; { // from where the last one was: a message may be full of them
+		for rest := body; ; { // continue after the last one: a message may contain many
 			i := bytes.IndexByte(rest, c)
 			if i < 0 {
 				break
@@ -214,7 +220,7 @@ func (s *Stdio) Send(m Message) error {
 	return fmt.Errorf("write to process %d: %w", s.Pid(), err)
 }
 
-// watch publishes the end of the process, and sees to it that its output ends too.
+// watch publishes the end of the process and makes sure that its output ends too.
 func (s *Stdio) watch() {
 	end := s.group.Wait()
 	if !s.closed.Load() {
@@ -230,12 +236,12 @@ func (s *Stdio) watch() {
 	close(s.exit)
 }
 
-// Exit is closed once the process was reaped and the rest of its stderr was read (or half a second has passed since).
-// Recv may still have messages then. A process that exits does not end Recv at once while a child holds its output
-// open: who wants to know at once watches Exit.
+// Exit is closed once the process was reaped and the rest of its stderr was read, or half a
+// second later. Recv may still return messages then. Recv does not end while a child holds
+// the output open; callers that need to know at once use Exit.
 func (s *Stdio) Exit() <-chan struct{} { return s.exit }
 
-// ExitState tells how the process ended; before Exit is closed, only that it has not.
+// ExitState returns how the process ended; before Exit is closed, only that it still runs.
 func (s *Stdio) ExitState() ExitState {
 	select {
 	case <-s.exit:
@@ -245,7 +251,7 @@ func (s *Stdio) ExitState() ExitState {
 	}
 }
 
-// Stderr returns the end of what the process wrote to stderr.
+// Stderr returns the end of the process's stderr.
 func (s *Stdio) Stderr() *Ring { return s.stderr }
 
 // Pid returns the process id of the program.

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// childMode in the environment makes the test program play an agent instead of running the tests.
+// childMode in the environment makes the test program act as an agent instead of running
+// the tests.
 const childMode = "TRANSPORT_TEST_CHILD"
 
 func init() {
@@ -28,11 +29,11 @@ func playChild(mode string) int {
 		io.Copy(os.Stdout, os.Stdin)
 	case "large": // a line of 20 MiB, then a small one
 		os.Stdout.Write(append(bytes.Repeat([]byte("x"), 20<<20), "\nsmall\n"...))
-	case "drip": // bytes of their own, also those of a rune
+	case "drip": // one byte at a time, even within a rune
 		for _, c := range []byte("{\"a\":\"é\"}\r\n\n{\"b\":2}") {
 			os.Stdout.Write([]byte{c})
 		}
-	case "noisy": // 10 MB of stderr before the first word
+	case "noisy": // 10 MB of stderr before the first message
 		line := strings.Repeat("e", 99) + "\n"
 		for range 100_000 {
 			io.WriteString(os.Stderr, line)
@@ -44,10 +45,10 @@ func playChild(mode string) int {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		io.WriteString(os.Stderr, "first\nno money left\n")
 		return 3
-	case "mute": // closes its output and lives on
+	case "mute": // closes its output and keeps running
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
-	case "stubborn": // ignores the end of its input and SIGTERM
+	case "stubborn": // ignores the end of its input, and SIGTERM
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
@@ -57,7 +58,7 @@ func playChild(mode string) int {
 		fmt.Println("ready")
 		<-term
 		return 5
-	case "flood": // writes without end, never reads
+	case "flood": // writes endlessly, never reads
 		w := bufio.NewWriterSize(os.Stdout, 1<<20)
 		line := []byte(strings.Repeat("x", 1000) + "\n")
 		for {
@@ -65,14 +66,14 @@ func playChild(mode string) int {
 				return 1
 			}
 		}
-	case "updates": // as many as it is told, in pieces of so many, when it hears something
+	case "updates": // on request, as many updates as it is told, in chunks of a given size
 		var n, each int
 		fmt.Sscan(os.Getenv("UPDATES"), &n, &each)
 		fmt.Println("ready")
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		feeder(update("s1", 1)+"\n", each)(os.Stdout, func() {}, n)
 		io.Copy(io.Discard, os.Stdin)
-	case "wrapper": // leaves a stubborn child behind that has all its streams
+	case "wrapper": // leaves a stubborn child that holds all its streams
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childMode+"=stubborn")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

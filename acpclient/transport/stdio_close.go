@@ -7,16 +7,18 @@ import (
 )
 
 const (
-	// leftBehind is how long children may take to notice by themselves that the program has exited, before they are
-	// told: some agents leave one behind that still saves its state.
+	// leftBehind is how long children may take to notice that the program has exited before
+	// they get a signal: some agents leave a child that still saves their state.
 	leftBehind = 500 * time.Millisecond
-	// killWait is how long a killed process may take to disappear; only one stuck in the kernel takes longer.
+	// killWait is how long a killed process may take to disappear; only one stuck in the
+	// kernel takes longer.
 	killWait = 5 * time.Second
 )
 
-// Close ends the program: it closes its stdin, waits up to the grace time for the whole group to end, sends SIGTERM to
-// the group, waits half of it, and kills what is left. Meanwhile output is read and dropped, so that the program
-// cannot hang in a write. When Close returns nil, nothing of the group runs any more and all pipes are closed. Every
+// Close ends the program. It closes stdin, waits up to the grace time for the whole group
+// to end, sends SIGTERM to the group, waits half as long again, and kills the rest.
+// Meanwhile it reads and drops the output, so that the program never blocks while writing.
+// When Close returns nil, no process of the group is left and all pipes are closed. Every
 // call waits for that.
 func (s *Stdio) Close() error {
 	s.ending.Do(func() { s.ended = s.end() })
@@ -25,9 +27,9 @@ func (s *Stdio) Close() error {
 
 func (s *Stdio) end() error {
 	s.closed.Store(true)
-	s.group.Track() // while the parents of those who left the group still live
+	s.group.Track() // while the parents of processes that left the group are still alive
 	s.stdin.Close()
-	s.stdout.SetReadDeadline(time.Now()) // wakes Recv; Windows cannot, there Recv wakes with the end of the process
+	s.stdout.SetReadDeadline(time.Now()) // wakes Recv; on Windows Recv wakes only when the process ends
 	emptied := make(chan struct{})
 	go func() {
 		defer close(emptied)
@@ -50,14 +52,14 @@ func (s *Stdio) end() error {
 	s.stdout.Close()
 	s.errout.Close()
 	if err != nil {
-		return fmt.Errorf("close: %w", err) // something holds on; do not wait for the readers either
+		return fmt.Errorf("close: %w", err) // a process holds the pipes, so the readers may not end either
 	}
 	<-emptied
 	<-s.stderrDone
 	return nil
 }
 
-// leaves waits for the group to end by itself and reports whether it did.
+// leaves waits for the group to end without a signal and reports whether it did.
 func (s *Stdio) leaves() bool {
 	timer := time.NewTimer(s.grace)
 	defer timer.Stop()
@@ -69,7 +71,7 @@ func (s *Stdio) leaves() bool {
 	}
 }
 
-// empty reads the output of a closed connection until it ends.
+// empty drains the output of a closed connection.
 func (s *Stdio) empty() {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -77,8 +79,8 @@ func (s *Stdio) empty() {
 	io.Copy(io.Discard, s.stdout)
 }
 
-// Kill ends the program and everything it started at once, without giving it time. Close still has to be called, or may
-// be under way: it returns the sooner.
+// Kill ends the program and everything it started at once, without a grace time. Close must
+// still be called, or may already be running; it returns sooner then.
 func (s *Stdio) Kill() {
 	s.group.Track()
 	s.group.Kill()

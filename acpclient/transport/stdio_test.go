@@ -91,7 +91,7 @@ func TestStdioOneByteWrites(t *testing.T) {
 	}
 }
 
-// Cases 21 and 22: bytes pass unharmed, and a message stays one line.
+// Cases 21 and 22: bytes are passed unchanged, and a message stays one line.
 func TestStdioSend(t *testing.T) {
 	s := startChild(t, "echo", StdioOptions{})
 	large := "\"" + strings.Repeat("y", 3<<20) + "\""
@@ -203,7 +203,7 @@ func TestStdioCloseUnblocksRecvAndSend(t *testing.T) {
 	sending := make(chan struct{})
 	go func() {
 		close(sending)
-		errs <- s.Send(Message{Data: make([]byte, 4<<20)}) // more than the pipe holds; nobody reads it
+		errs <- s.Send(Message{Data: make([]byte, 4<<20)}) // more than the pipe holds, and nothing reads it
 	}()
 	<-sending
 	within(t, "close", func() { s.Close(); s.Close() })

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// lives reports whether a process runs; a zombie that its new parent has not reaped yet does not.
+// lives reports whether a process is running; a zombie that its new parent has not reaped
+// yet is not.
 func lives(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -38,22 +39,23 @@ func TestStdioStubbornAgentIsKilled(t *testing.T) {
 	}
 }
 
-// An agent that ignores the end of its input may still tidy up when it is told to end.
+// An agent that ignores the end of its input may still clean up on SIGTERM.
 func TestStdioTerminatesBeforeItKills(t *testing.T) {
 	s := startChild(t, "obeys SIGTERM", StdioOptions{Grace: 4 * time.Second})
 	wantLine(t, s, "ready")
-	s.grace = 2 * time.Second // half of it to obey in, on a machine that is busy
+	s.grace = 2 * time.Second // half of it must be enough for SIGTERM on a busy machine
 	within(t, "close", func() { s.Close() })
 	if state := s.ExitState(); state.Code != 5 {
 		t.Errorf("%+v", state)
 	}
 }
 
-// Case 26 with a wrapper: the program has long exited, its child holds all streams and ignores what it is told.
+// Case 26 with a wrapper: the program has exited long ago, and its child holds all streams
+// and ignores signals.
 func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 	s := startChild(t, "wrapper", StdioOptions{Grace: 200 * time.Millisecond})
 	var child int
-	for child == 0 { // the child's "ready" may come first
+	for child == 0 { // the child's "ready" may arrive first
 		line, err := s.Recv()
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +78,8 @@ func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 	}
 }
 
-// The program is dead, a silent child keeps its output open: Recv must not wait for ever.
+// The program has exited and a silent child keeps its output open: Recv must not wait
+// forever.
 func TestStdioRecvEndsAfterTheProgram(t *testing.T) {
 	s := startChild(t, "wrapper", StdioOptions{Grace: 100 * time.Millisecond})
 	within(t, "end of the output", func() {

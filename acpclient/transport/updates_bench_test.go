@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// BenchmarkUpdates is updates on their way from a peer to who takes them, by every transport: written in pieces of 32
-// KiB, as under load, and one by one, as a server that flushes each. bare reads the same updates as lines from a socket
-// and does nothing with them.
+// BenchmarkUpdates sends updates from a peer to a Conn of every kind: written in chunks of
+// 32 KiB, as under load, and one at a time, as by a server that flushes each. bare reads
+// the same updates as lines from a socket and does nothing with them.
 func BenchmarkUpdates(b *testing.B) {
 	one := update("s1", 1)
 	for name, each := range map[string]int{"pieces": 32 << 10 / len(one), "one-by-one": 1} {
@@ -25,7 +25,7 @@ func BenchmarkUpdates(b *testing.B) {
 	}
 }
 
-// feeder is a function that writes n times the text, so many at a time.
+// feeder returns a function that writes the text n times, each at a time.
 func feeder(text string, each int) func(w io.Writer, flush func(), n int) {
 	piece := []byte(strings.Repeat(text, each))
 	return func(w io.Writer, flush func(), n int) {
@@ -38,7 +38,7 @@ func feeder(text string, each int) func(w io.Writer, flush func(), n int) {
 	}
 }
 
-// receive takes b.N messages.
+// receive receives b.N messages.
 func receive(b *testing.B, size int, begin func(), conn Conn) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
@@ -59,7 +59,7 @@ func benchStdio(b *testing.B, each, size int) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Recv(); err != nil { // it is there
+	if _, err := s.Recv(); err != nil { // the child has started
 		b.Fatal(err)
 	}
 	receive(b, size, func() { s.Send(Message{Data: []byte("{}")}) }, s)
@@ -94,7 +94,7 @@ func benchBare(b *testing.B, feed func(io.Writer, func(), int), size int) {
 	receive(b, size, func() {}, bareConn{bufio.NewReaderSize(c, 64<<10)})
 }
 
-// bareConn is the barest way to receive lines.
+// bareConn is the simplest way to receive lines.
 type bareConn struct{ *bufio.Reader }
 
 func (c bareConn) Recv() ([]byte, error) { return c.ReadSlice('\n') }
@@ -135,7 +135,7 @@ func benchSSE(b *testing.B, h2c string, feed func(io.Writer, func(), int), size 
 		b.Fatal(err)
 	}
 	conn.(Streams).OpenSession("s1")
-	// An open request, as in a turn: then every message is looked at.
+	// With an open request, as in a turn, every message is inspected.
 	conn.Send(Message{Data: []byte(requestText(1, "session/prompt", "s1")), Session: "s1"})
 	receive(b, size, func() { close(begin) }, conn)
 }

@@ -8,50 +8,51 @@ import (
 	"github.com/coder/websocket"
 )
 
-// WebSocket is a Conn over a WebSocket (PROTOCOL 5.7): one message or batch to a text message. Besides what Conn
-// demands:
+// WebSocket is a Conn over a WebSocket (PROTOCOL 5.7) with one message or batch in each
+// text message. In addition to Conn:
 //
-//   - Recv must be called all the time: pings of the server are answered, and its answers to ours heard, only while
-//     it reads. It ends with ErrSilent when the server does not answer.
-//   - io.EOF comes as a *CloseError that Is(io.EOF). Other codes are a *CloseError that is not; a connection that
-//     broke off is io.ErrUnexpectedEOF, with what happened in its text.
-//   - A message of the server over the limit ends the connection, for the rest of it cannot be skipped. One of ours
-//     is refused with a *TooLongError before anything is written; only then the connection lives on after Send failed.
-//   - Close says goodbye and waits at most a second for the other side to do so too. It must be called, however the
+//   - Recv must be called all the time: only while it reads are the server's pings answered and its pongs noticed.
+//     It returns ErrSilent if the server does not respond.
+//   - An orderly end is a *CloseError that Is(io.EOF); other close codes are a *CloseError that is not. A broken
+//     connection is io.ErrUnexpectedEOF with the details in its text.
+//   - A message from the server over the limit ends the connection, because the rest of it cannot be skipped. An
+//     outgoing one is refused with a *TooLongError before anything is written; this is the only error of Send after
+//     which the connection can still be used.
+//   - Close sends a close frame and waits at most a second for the server's. It must be called however the
 //     connection ended.
 type WebSocket struct {
 	ws    *websocket.Conn
 	line  *wsLine
 	times wsTimes
-	limit int // longest message in bytes, both ways
+	limit int // longest message in bytes, in both directions
 	id    string
 	log   func(string)
 
-	reading turn // held by Recv inside ws, then by Close
-	writing turn // held by Send inside ws, then by Close
+	reading turn // held by Recv while it uses ws, then by Close
+	writing turn // held by Send while it uses ws, then by Close
 
-	// Of Recv.
+	// Used by Recv.
 	buf        []byte
-	rest       []byte // of buf: what has not been handed out
+	rest       []byte // the part of buf not yet returned
 	several    bool   // rest may hold several lines
-	waited     bool   // the last one has read
+	waited     bool   // the last Recv had to read
 	binaryTold bool
 
-	done  chan struct{} // closed when there is a cause
+	done  chan struct{} // closed when cause is set
 	mu    sync.Mutex
-	cause error // why the connection ended; the first one stays
+	cause error // why the connection ended; only the first is kept
 
-	closed     atomic.Bool // Close was called: ErrClosed, whatever the cause
+	closed     atomic.Bool // Close was called: return ErrClosed, whatever the cause
 	closeEnded chan struct{}
 	pulseEnded chan struct{}
 }
 
-// wsTimes is how patient a WebSocket is.
+// wsTimes are the timeouts of a WebSocket.
 type wsTimes struct {
-	ping     time.Duration // between two pings of ours
-	pong     time.Duration // for a sign of life after one
-	stall    time.Duration // for the other side to take something of what we write
-	farewell time.Duration // of Close, for the other side's goodbye
+	ping     time.Duration // between two pings
+	pong     time.Duration // after a ping, for any byte from the server
+	stall    time.Duration // for the server to read some of what is written
+	farewell time.Duration // in Close, for the server's close frame
 }
 
 var usualTimes = wsTimes{ping: 25 * time.Second, pong: 40 * time.Second, stall: time.Minute, farewell: time.Second}
@@ -68,11 +69,13 @@ func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times 
 	return w
 }
 
-// ConnectionID is the Acp-Connection-Id that the server gave with the upgrade, as it came; "" without one. It is for
-// display: nothing on a WebSocket needs it (PROTOCOL 5.7).
+// ConnectionID returns the Acp-Connection-Id of the server's response to the upgrade,
+// unchanged; "" if it had none. It is for display: a WebSocket does not need it (PROTOCOL
+// 5.7).
 func (w *WebSocket) ConnectionID() string { return w.id }
 
-// settle ends the connection for that cause; false where it has ended already.
+// settle records why the connection ended and closes done. It reports false if the
+// connection had already ended.
 func (w *WebSocket) settle(cause error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +87,7 @@ func (w *WebSocket) settle(cause error) bool {
 	return true
 }
 
-// verdict is the error for a connection that has ended.
+// verdict returns the error of a connection that has ended.
 func (w *WebSocket) verdict() error {
 	if w.closed.Load() {
 		return ErrClosed
@@ -94,10 +97,10 @@ func (w *WebSocket) verdict() error {
 	return w.cause
 }
 
-// turn is a lock that can be waited for beside something else. It has room for one token.
+// turn is a lock that can be used in a select. It has room for one token.
 type turn chan struct{}
 
-// take waits for the turn; false if done is closed.
+// take waits for the lock; it reports false if done is closed.
 func (t turn) take(done <-chan struct{}) bool {
 	if !t.try() {
 		select {

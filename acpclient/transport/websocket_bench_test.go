@@ -11,7 +11,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// flooded is a WebSocket over loopback on which one message comes over and over, as fast as it can be read.
+// flooded returns a WebSocket over loopback on which one message is repeated as fast as it
+// can be read.
 func flooded(b *testing.B, size int) *WebSocket {
 	w, p := wsTCP(b, Remote{})
 	var frame frameBuffer
@@ -27,7 +28,7 @@ func flooded(b *testing.B, size int) *WebSocket {
 	return w
 }
 
-// frameBuffer keeps what is written to it.
+// frameBuffer keeps the bytes written to it.
 type frameBuffer struct {
 	net.Conn
 	data []byte
@@ -38,8 +39,8 @@ func (f *frameBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkWebSocketRecv reads messages from a WebSocket: by Recv, by the bare read loop of the library with a buffer
-// that is there already, and by what the library offers for convenience.
+// BenchmarkWebSocketRecv reads messages from a WebSocket: by Recv, by a minimal read loop
+// of the library with an existing buffer, and by the library's convenience function.
 func BenchmarkWebSocketRecv(b *testing.B) {
 	for _, size := range []int{200, 4 << 10, 560 << 10, 3 << 20} {
 		for _, way := range []struct {
@@ -91,7 +92,7 @@ func bareRead(ws *websocket.Conn, buf []byte) (n int, err error) {
 	return n, err
 }
 
-// BenchmarkWebSocketSend writes messages that are read and dropped at the other end.
+// BenchmarkWebSocketSend writes messages that the other end reads and drops.
 func BenchmarkWebSocketSend(b *testing.B) {
 	for _, size := range []int{200, 1 << 20} {
 		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {

@@ -19,15 +19,16 @@ import (
 )
 
 const (
-	maxRefusal        = 8 << 10         // bytes kept of what comes with a refused upgrade
-	refusalPatience   = 3 * time.Second // for these bytes
-	maxAnswerHeader   = 256 << 10       // bytes of the header of an answer to an upgrade
+	maxRefusal        = 8 << 10         // bytes kept of the body of a refused upgrade
+	refusalPatience   = 3 * time.Second // time to read that body
+	maxAnswerHeader   = 256 << 10       // bytes of the response header of an upgrade
 	handshakePatience = 15 * time.Second
 	maxRedirects      = 3
 )
 
-// dialWebSocket makes the connection (PROTOCOL 5.1, 5.2, 5.7). ctx bounds the dialling only. A refused upgrade is a
-// *StatusError. No error tells the query, the user or a header.
+// dialWebSocket makes the connection (PROTOCOL 5.1, 5.2, 5.7). ctx bounds the dialling
+// only. A refused upgrade is a *StatusError. No error contains the query, the user or a
+// header.
 func dialWebSocket(ctx context.Context, r *remote) (*WebSocket, error) {
 	var network net.Dialer
 	return upgradeWebSocket(ctx, r, network.DialContext, usualTimes)
@@ -61,14 +62,16 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	return nil, err
 }
 
-// LinesHeader is a header of an upgrade, of our own: that who asks for it takes text messages that hold several
-// messages, one on each line, of so many bytes in all. Who does not know it sends one message in each (PROTOCOL 5.7).
+// LinesHeader is parley's own header of an upgrade. The client announces with it that it
+// accepts text messages with several messages, one on each line, up to that many bytes in
+// total. A server that does not know it sends each message alone (PROTOCOL 5.7).
 const LinesHeader = "Parley-Lines"
 
-// severalBytes is how many of them we take: more does not make it faster.
+// severalBytes is the limit that the client announces; a larger one is not faster.
 const severalBytes = 64 << 10
 
-// upgradeHeader is the user's header without what belongs to the handshake, and what we take.
+// upgradeHeader returns the user's header without the fields of the handshake, plus
+// LinesHeader.
 func upgradeHeader(user http.Header, limit int) http.Header {
 	h := user.Clone()
 	if h == nil {
@@ -83,23 +86,24 @@ func upgradeHeader(user http.Header, limit int) http.Header {
 	return h
 }
 
-// wsUpgrade carries the request of one upgrade and keeps what the library does not hand out.
+// wsUpgrade sends the request of one upgrade and keeps what the library does not return.
 type wsUpgrade struct {
 	ctx   context.Context
 	dial  dialFunc
 	stall time.Duration
 	base  *http.Transport
 
-	line    *wsLine // when it is granted
-	refusal string  // when it is refused: the beginning of the body
+	line    *wsLine // set if the upgrade succeeds
+	refusal string  // the beginning of the body if it is refused
 
 	mu     sync.Mutex
-	over   bool       // nothing may be opened any more
-	opened []net.Conn // the last one carries the newest request
+	over   bool       // no connection may be opened any longer
+	opened []net.Conn // the last one carries the latest request
 }
 
-// transport makes connections for one request each, so that the last one opened is the one in use. For an upgrade
-// net/http offers nothing but HTTP/1.1 over TLS, whatever the configuration says.
+// transport makes a new connection for each request, so that the last one opened is the one
+// in use. For an upgrade, net/http offers only HTTP/1.1 over TLS, whatever the
+// configuration says.
 func (u *wsUpgrade) transport(config *tls.Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -112,7 +116,8 @@ func (u *wsUpgrade) transport(config *tls.Config) *http.Transport {
 	}
 }
 
-// open dials under the context of the upgrade: net/http lets a dial go on when nobody waits for it any more.
+// open dials with the context of the upgrade: net/http would continue a dial after its
+// request is cancelled.
 func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, error) {
 	conn, err := u.dial(u.ctx, network, address)
 	if err != nil {
@@ -129,7 +134,7 @@ func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, 
 	return conn, nil
 }
 
-// abandon ends what is still going on for an upgrade that came to nothing.
+// abandon cancels the dials and closes the connections of an upgrade that failed.
 func (u *wsUpgrade) abandon() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -139,8 +144,8 @@ func (u *wsUpgrade) abandon() {
 	}
 }
 
-// RoundTrip implements http.RoundTripper. It keeps the connection of an upgrade that was granted, and the body of one
-// that was not.
+// RoundTrip implements http.RoundTripper. It keeps the connection of a successful upgrade,
+// and the body of a refused one.
 func (u *wsUpgrade) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := u.base.RoundTrip(req)
 	if err != nil {
@@ -158,7 +163,7 @@ func (u *wsUpgrade) RoundTrip(req *http.Request) (*http.Response, error) {
 	u.refusal = beginningOf(resp.Body)
 	resp.Body = http.NoBody
 	if to, err := req.URL.Parse(resp.Header.Get("Location")); err != nil || to.User != nil || origin(to) != origin(req.URL) {
-		resp.Header.Del("Location") // nobody shall follow it: credentials are for this server only
+		resp.Header.Del("Location") // so that http.Client does not follow it: credentials are for this server only
 	}
 	return resp, nil
 }
@@ -171,16 +176,17 @@ func beginningOf(body io.ReadCloser) string {
 	return string(text)
 }
 
-// redirected stands by http.Client's CheckRedirect, for redirects within the origin: RoundTrip hides the others.
+// redirected is the CheckRedirect of http.Client for redirects within the origin; RoundTrip
+// hides the others.
 func redirected(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return http.ErrUseLastResponse
 	}
-	req.Header.Del("Referer") // holds the query
+	req.Header.Del("Referer") // it contains the query
 	return nil
 }
 
-// origin is what must be the same for credentials to go along: scheme, host and port.
+// origin is what must be equal for credentials to be sent: scheme, host and port.
 func origin(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
 	switch scheme {
@@ -198,7 +204,7 @@ func origin(u *url.URL) string {
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// dialError is why there is no connection, in a text that may be shown.
+// dialError is why there is no connection, in a text that is safe to show.
 type dialError struct {
 	text  string
 	cause error
@@ -215,7 +221,7 @@ func newDialError(r *remote, cause error) error {
 	switch {
 	case errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
 		text = "the server closed the connection"
-	case strings.Contains(text, "malformed "): // it quotes the answer, which may repeat what was sent
+	case strings.Contains(text, "malformed "): // it quotes the response, which may repeat what was sent
 		text, cause = "what answers there does not speak HTTP", nil
 	}
 	if query := r.url.RawQuery; query != "" {

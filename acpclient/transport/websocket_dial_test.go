@@ -23,7 +23,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Case 186: what the server sees of an upgrade and of the first message.
+// Case 186: what the server gets with an upgrade and the first message.
 func TestWebSocketUpgrade(t *testing.T) {
 	type seen struct {
 		r     *http.Request
@@ -91,7 +91,8 @@ func TestWebSocketUpgrade(t *testing.T) {
 	}
 }
 
-// Cases 176 and 186: cookies of the upgrade come back with the next one; those of a refusal too, and only to their path.
+// Cases 176 and 186: cookies of an upgrade are sent with the next one, those of a refusal
+// too, and only to their path.
 func TestWebSocketCookies(t *testing.T) {
 	got := make(chan string, 4)
 	url := wsHandle(t, func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +123,7 @@ func TestWebSocketCookies(t *testing.T) {
 	}
 }
 
-// Case 190: a refused upgrade tells its status and what the server has to say.
+// Case 190: the error of a refused upgrade has the status and the server's text.
 func TestWebSocketRefused(t *testing.T) {
 	for _, status := range []int{200, 400, 401, 403, 404, 405, 426, 500, 503} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestWebSocketRefused(t *testing.T) {
 	}
 }
 
-// Case 190, seen from Dial: where there is no WebSocket, HTTP is tried; where credentials are wrong, it is not.
+// Case 190 through Dial: without a WebSocket HTTP is tried, but not with wrong credentials.
 func TestDialWithoutWebSocket(t *testing.T) {
 	for status, want := range map[int]bool{400: true, 401: false, 403: false, 404: true, 405: true, 426: true, 500: false} {
 		var log []string
@@ -159,7 +160,7 @@ func TestDialWithoutWebSocket(t *testing.T) {
 	}
 }
 
-// The body of a refusal must not keep anybody waiting.
+// The body of a refusal must not block the dial.
 func TestWebSocketRefusedWithABodyThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := ready(t, Remote{URL: "ws://agent.test"})
@@ -175,7 +176,8 @@ func TestWebSocketRefusedWithABodyThatHangs(t *testing.T) {
 	})
 }
 
-// answering dials a server that reads the request, says that and nothing more, until it is left.
+// answering dials a server that reads the request, sends only that answer, and waits until
+// the client leaves.
 func answering(answer string) dialFunc {
 	return func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
@@ -257,7 +259,7 @@ func TestWebSocketRedirects(t *testing.T) {
 	}
 }
 
-// Case 191: neither errors nor the log tell what is secret, whatever goes wrong.
+// Case 191: no error and no log line contains a secret, whatever goes wrong.
 func TestWebSocketSecrets(t *testing.T) {
 	for name, dial := range map[string]dialFunc{
 		"closed at once":    func(context.Context, string, string) (net.Conn, error) { a, b := net.Pipe(); b.Close(); return a, nil },
@@ -289,7 +291,7 @@ func TestWebSocketSecrets(t *testing.T) {
 	})
 }
 
-// keepsSecrets looks for secrets in what is told of a connection that does not come about.
+// keepsSecrets looks for secrets in the error and the log of a connection that fails.
 func keepsSecrets(t *testing.T, dial dialFunc) {
 	var told bytes.Buffer
 	r := ready(t, Remote{
@@ -317,7 +319,8 @@ func keepsSecrets(t *testing.T, dial dialFunc) {
 	}
 }
 
-// Dialling ends with its context, wherever it hangs, and leaves nothing behind. Afterwards the context means nothing.
+// Dialling ends with its context, wherever it hangs, and leaves nothing running. After a
+// successful dial the context has no effect.
 func TestWebSocketDialContext(t *testing.T) {
 	for name, connects := range map[string]bool{"in the dial": false, "in the answer": true} {
 		for _, scheme := range []string{"ws", "wss"} {
@@ -365,7 +368,8 @@ func TestWebSocketDialContext(t *testing.T) {
 	wantMessage(t, w, "{}")
 }
 
-// Over TLS the upgrade is HTTP/1.1 also where the server would like 2, and everything else is as without.
+// Over TLS the upgrade uses HTTP/1.1 even if the server prefers HTTP/2; the rest is as
+// without TLS.
 func TestWebSocketTLS(t *testing.T) {
 	heard := make(chan error, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -384,7 +388,7 @@ func TestWebSocketTLS(t *testing.T) {
 		heard <- err
 	}))
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of the client without the root
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it logs the client without the root
 	server.StartTLS()
 	defer server.Close()
 	roots := x509.NewCertPool()
@@ -421,10 +425,12 @@ func TestWebSocketTLS(t *testing.T) {
 	}
 }
 
-// proxyChild in the environment makes the test below dial through the proxy that the environment names.
+// proxyChild in the environment makes the test below dial through the proxy named in the
+// environment.
 const proxyChild = "TRANSPORT_TEST_PROXY"
 
-// net/http looks at the environment once, so the upgrade through a proxy needs a process of its own.
+// net/http reads the environment only once, so an upgrade through a proxy needs its own
+// process.
 func TestWebSocketProxy(t *testing.T) {
 	if os.Getenv(proxyChild) != "" {
 		w, err := dialWebSocket(t.Context(), ready(t, Remote{URL: "ws://agent.invalid/acp"}))

@@ -13,10 +13,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// maxErrorText bounds, in bytes, what is told of an error that may quote the other side.
+// maxErrorText bounds, in bytes, the text of an error that may quote the other side.
 const maxErrorText = 300
 
-// Is makes the orderly codes the end of the connection (RFC 6455, 7.4.1): done, going away, and a goodbye without a code.
+// Is makes a close code of an orderly end match io.EOF (RFC 6455, 7.4.1): normal closure,
+// going away, and a close frame without a code.
 func (e *CloseError) Is(target error) bool {
 	if target != io.EOF {
 		return false
@@ -28,15 +29,15 @@ func (e *CloseError) Is(target error) bool {
 	return false
 }
 
-// brokenError is an end without a goodbye.
+// brokenError is an end without a close frame.
 type brokenError struct{ what string }
 
 func (e *brokenError) Error() string { return "the connection broke off: " + e.what }
 func (e *brokenError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// Close says goodbye with code 1000, waits at most a second for the other side's, and ends the connection. Recv and
-// Send return ErrClosed at once; where Send is in the middle of a message there can be no goodbye. Close never fails,
-// and leaves nothing running.
+// Close sends a close frame with code 1000, waits at most a second for the server's, and
+// ends the connection. Recv and Send return ErrClosed at once; if Send is in the middle of
+// a message, no close frame can be sent. Close never fails and leaves nothing running.
 func (w *WebSocket) Close() error {
 	if w.closed.Swap(true) {
 		<-w.closeEnded
@@ -61,20 +62,22 @@ func (w *WebSocket) sayGoodbye() {
 	w.ws.Close(websocket.StatusNormalClosure, "")
 }
 
-// end ends the connection from our side for that cause, unless it has ended.
+// end closes the connection from this side with that cause, unless it has ended.
 func (w *WebSocket) end(cause error) {
 	if w.settle(cause) {
 		w.line.cut()
 	}
 }
 
-// readFailed ends the connection after an error of the library and returns why it ended.
+// readFailed ends the connection after a read error of the library and returns why it
+// ended.
 func (w *WebSocket) readFailed(err error) error {
 	if !w.settle(w.why(err)) {
 		return w.verdict()
 	}
 	if errors.Is(err, websocket.ErrMessageTooBig) {
-		// The library has told the other side why. It would not hear that if what it sends met a closed connection.
+		// The library has sent a close frame with the reason. The peer would not get it if
+		// its own data met a closed connection, so it is read for a moment.
 		w.line.raw.SetReadDeadline(time.Now().Add(w.times.farewell))
 		io.Copy(io.Discard, w.line)
 	}
@@ -82,7 +85,7 @@ func (w *WebSocket) readFailed(err error) error {
 	return w.verdict()
 }
 
-// why says in our words how the connection ended for Recv.
+// why returns the reason why the connection ended, as an error for Recv.
 func (w *WebSocket) why(err error) error {
 	var closed websocket.CloseError
 	switch {
@@ -91,14 +94,15 @@ func (w *WebSocket) why(err error) error {
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return fmt.Errorf("the server sent a message over the limit of %d bytes", w.limit)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed):
-		// The library has given up on writing a ping or pong.
-		return fmt.Errorf("%w: it takes nothing any more", ErrSilent)
+		// The library has given up writing a ping or pong.
+		return fmt.Errorf("%w: it no longer reads anything", ErrSilent)
 	}
 	return broken(err)
 }
 
-// writeFailed ends the connection after an error of the library and returns why it ended. What the other side said
-// last tells more than that it does not listen any more: Recv is about to read it.
+// writeFailed ends the connection after a write error of the library and returns why it
+// ended. What the server sent last says more than the write error, and Recv is about to
+// read it.
 func (w *WebSocket) writeFailed(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		w.end(fmt.Errorf("%w: it has taken nothing for %v", ErrSilent, w.times.stall))
@@ -129,7 +133,7 @@ func broken(err error) error {
 	return &brokenError{plainText(err)}
 }
 
-// plainText is the text of an error without the layers of the library, and bounded.
+// plainText returns the text of an error without the library's prefixes, bounded in length.
 func plainText(err error) string {
 	text := err.Error()
 	for strings.HasPrefix(text, "failed to ") {

@@ -17,7 +17,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Case 189: what the other side says with its goodbye.
+// Case 189: the code and the reason of the peer's close frame.
 func TestWebSocketCloseCodes(t *testing.T) {
 	for _, tc := range []struct {
 		code    int
@@ -78,7 +78,8 @@ func TestWebSocketCloseCodes(t *testing.T) {
 	}
 }
 
-// Whatever ends without a goodbye is io.ErrUnexpectedEOF and never looks like a message or an orderly end.
+// An end without a close frame is always io.ErrUnexpectedEOF, never a message or an orderly
+// end.
 func TestWebSocketBreaks(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -136,7 +137,8 @@ func TestWebSocketReset(t *testing.T) {
 	}
 }
 
-// Who writes to a server that has said goodbye learns what it said, also when that is read a little later.
+// A write to a server that has closed the connection returns the server's reason, even if
+// that is read a little later.
 func TestWebSocketSendTellsTheReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
@@ -156,12 +158,12 @@ func TestWebSocketSendTellsTheReason(t *testing.T) {
 	})
 }
 
-// deaf is a connection whose other side does not take anything any more.
+// deaf is a connection whose peer no longer reads.
 type deaf struct{ io.ReadWriteCloser }
 
 func (deaf) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-// Nobody calls Recv: Send must not wait for it for ever.
+// Recv is not called: Send must not wait for it forever.
 func TestWebSocketSendToADeadPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
@@ -202,7 +204,8 @@ func TestWebSocketCloseSaysGoodbye(t *testing.T) {
 	}
 }
 
-// The server does not answer the goodbye: a second is all it gets, and nobody else waits for it.
+// The server does not answer the close frame: Close waits a second, and Recv and Send not
+// at all.
 func TestWebSocketCloseWaitsASecond(t *testing.T) {
 	for _, halfRead := range []string{"", "\x81", "\x81\x7e\x01", "\x81\x05{}", "\x01\x02{}"} {
 		t.Run(fmt.Sprintf("%q", halfRead), func(t *testing.T) {
@@ -240,7 +243,8 @@ func TestWebSocketCloseWaitsASecond(t *testing.T) {
 	}
 }
 
-// The server reads nothing any more, Send hangs, and perhaps a ping of ours is unanswered: Close does not wait.
+// The server no longer reads, Send is blocked, and a ping may be unanswered: Close does not
+// wait.
 func TestWebSocketCloseWhileSendHangs(t *testing.T) {
 	for _, n := range []int{2, 10_000, 1 << 20} {
 		for _, pinged := range []bool{false, true} {
@@ -270,7 +274,7 @@ func TestWebSocketCloseWhileSendHangs(t *testing.T) {
 	}
 }
 
-// The server reads nothing, not even the goodbye; or a ping of ours is on its way just then.
+// The server reads nothing, not even the close frame; or a ping is being sent just then.
 func TestWebSocketCloseToADeafPeer(t *testing.T) {
 	for _, before := range []time.Duration{0, 26 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -291,7 +295,8 @@ func TestWebSocketCloseToADeafPeer(t *testing.T) {
 	}
 }
 
-// Everything at once, over and over, with a peer that also leaves when it likes. The race detector watches.
+// Everything concurrently, repeatedly, with a peer that may leave at any time. This is for
+// the race detector.
 func TestWebSocketCloseRaces(t *testing.T) {
 	url := wsServe(t, func(c *websocket.Conn, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/leaves") {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// listen reads until the connection ends and tells why.
+// listen reads until the connection ends and sends the error.
 func listen(w *WebSocket) <-chan error {
 	end := make(chan error, 1)
 	go func() {
@@ -23,7 +23,7 @@ func listen(w *WebSocket) <-chan error {
 	return end
 }
 
-// Case 188: the other side is gone without a word.
+// Case 188: the peer disappears without a close frame.
 func TestWebSocketSilentPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -46,7 +46,7 @@ func TestWebSocketSilentPeer(t *testing.T) {
 	})
 }
 
-// The other side does not even take our pings.
+// The peer does not even read our pings.
 func TestWebSocketPeerThatTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
@@ -62,7 +62,7 @@ func TestWebSocketPeerThatTakesNothing(t *testing.T) {
 	})
 }
 
-// Case 188, the other way round: any sign of life keeps the connection.
+// Case 188, the opposite: any data keeps the connection alive.
 func TestWebSocketSignsOfLife(t *testing.T) {
 	for name, live := range map[string]func(p *rawPeer){
 		"pongs": func(p *rawPeer) {
@@ -113,7 +113,7 @@ func TestWebSocketSignsOfLife(t *testing.T) {
 	}
 }
 
-// That nothing is heard while nobody calls Recv is our own doing.
+// While Recv is not called, silence is not the peer's fault.
 func TestWebSocketNobodyListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
@@ -145,7 +145,7 @@ func TestWebSocketSendStalls(t *testing.T) {
 	})
 }
 
-// Slow is not stalled, and pings of ours do not get in the way.
+// A slow line is not a stalled one, and pings do not interfere.
 func TestWebSocketSendOnASlowLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})

@@ -10,16 +10,16 @@ import (
 	"parley/internal/outflow"
 )
 
-// wsLine is what the frames of a WebSocket travel over: the connection as the upgrade left it. It watches what goes
-// by, which the library above does not tell.
+// wsLine is the connection that carries the frames of a WebSocket. It records what the
+// library does not report.
 type wsLine struct {
 	io.ReadWriteCloser
-	raw net.Conn        // the lowest layer of it, which deadlines and cut work on
-	out *outflow.Writer // what is written
-	end func(error)     // is told why nothing can be written; set before anything is
+	raw net.Conn        // the lowest layer, for deadlines and cut
+	out *outflow.Writer // the writing side
+	end func(error)     // called with the reason when writing fails; set before anything is written
 
 	heard atomic.Int64 // bytes read
-	broke bool         // a Read has failed. Guarded by the turn to read
+	broke bool         // a Read has failed; guarded by WebSocket.reading
 }
 
 func (l *wsLine) Read(p []byte) (int, error) {
@@ -41,21 +41,21 @@ type writeFunc func(p []byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// Write takes a copy and does not wait: the library gives up on the answer to a ping that has to.
+// Write copies p and does not block: the library gives up on a pong whose write blocks.
 func (l *wsLine) Write(p []byte) (int, error) { return l.out.Write(p) }
 
-// Close lets what waits leave, for a moment.
+// Close lets the queued bytes be written, for a moment.
 func (l *wsLine) Close() error {
 	l.out.Finish(usualTimes.farewell)
 	l.out.Room(0)
 	return l.ReadWriteCloser.Close()
 }
 
-// cut ends the connection at once: TLS would still want to say something, and wait for it.
+// cut closes the connection at once: closing TLS would write an alert, which may block.
 func (l *wsLine) cut() { l.raw.Close() }
 
-// pulse asks for a sign of life from time to time: that keeps proxies from closing an idle connection, and tells when
-// the other side has gone without a word.
+// pulse sends pings. They keep proxies from closing an idle connection, and show when the
+// peer has disappeared.
 func (w *WebSocket) pulse() {
 	defer close(w.pulseEnded)
 	timer := time.NewTimer(w.times.ping)
@@ -74,8 +74,9 @@ func (w *WebSocket) pulse() {
 	}
 }
 
-// answers tells whether there is a sign of life: any byte, since the pong may stand behind a long message. It asks
-// twice, for in a process that was stopped and goes on all time has run out before anything could be read.
+// answers reports whether the peer has sent any byte: the pong may be queued after a long
+// message. It checks twice, because in a process that was suspended and resumed the time
+// may be over before anything could be read.
 func (w *WebSocket) answers() bool {
 	before := w.line.heard.Load()
 	for range 2 {
@@ -86,8 +87,8 @@ func (w *WebSocket) answers() bool {
 	return false
 }
 
-// occupied tells whether silence would mean nothing: something is on its way out, which has a patience of its own, or
-// nobody listens.
+// occupied reports whether silence means nothing: data is being written, which has its own
+// timeout, or Recv is not called.
 func (w *WebSocket) occupied() bool {
 	return w.writing.held() || w.line.out.Pending() > 0 || !w.reading.held()
 }

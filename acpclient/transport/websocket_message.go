@@ -9,12 +9,12 @@ import (
 	"github.com/coder/websocket"
 )
 
-// sendFrame is the longest frame sent. Between the frames of a long message there is room for the answer to a ping; and
-// some servers refuse frames that are much longer.
+// sendFrame is the longest frame sent. The answer to a ping can be sent between the frames
+// of a long message, and some servers refuse much longer frames.
 const sendFrame = 64 << 10
 
-// Recv returns the next message. A text message is one JSON text, or several with one on each line; a binary one is
-// ignored.
+// Recv returns the next message. A text message contains one JSON text, or several, one on
+// each line. Binary messages are ignored.
 func (w *WebSocket) Recv() ([]byte, error) {
 	w.waited = false
 	for {
@@ -31,11 +31,11 @@ func (w *WebSocket) Recv() ([]byte, error) {
 	}
 }
 
-// Waited tells whether the message that Recv has returned last had to be waited for, or came with the one before. For
-// the goroutine that calls Recv.
+// Waited reports whether Recv had to wait for the message it returned last, rather than
+// finding it already received. Only the goroutine that calls Recv may call it.
 func (w *WebSocket) Waited() bool { return w.waited }
 
-// next takes a line of what was read; nil when there is none.
+// next returns the next line of the message read last, nil if there is none.
 func (w *WebSocket) next() []byte {
 	for len(w.rest) > 0 {
 		line := w.rest
@@ -49,7 +49,8 @@ func (w *WebSocket) next() []byte {
 	return nil
 }
 
-// fill reads a message of the WebSocket. Contexts of the library close the connection when they end, so it gets none.
+// fill reads a WebSocket message. The library closes the connection when a context ends, so
+// it gets none.
 func (w *WebSocket) fill() error {
 	if !w.reading.take(w.done) {
 		return w.verdict()
@@ -72,12 +73,12 @@ func (w *WebSocket) fill() error {
 	return nil
 }
 
-// load reads src to its end and keeps it, or not.
+// load reads src to its end and keeps the bytes if keep is set.
 func (w *WebSocket) load(src io.Reader, keep bool) error {
 	n := 0
 	for {
 		if n == len(w.buf) {
-			grown := make([]byte, min(2*n, max(n, w.limit)+bytes.MinRead)) // the library stops a byte over the limit
+			grown := make([]byte, min(2*n, max(n, w.limit)+bytes.MinRead)) // the library stops one byte after the limit
 			copy(grown, w.buf)
 			w.buf = grown
 		}
@@ -86,7 +87,7 @@ func (w *WebSocket) load(src io.Reader, keep bool) error {
 			n += k
 		}
 		switch {
-		case err == io.EOF && w.line.broke: // the library takes the end of the connection for that of the message
+		case err == io.EOF && w.line.broke: // the library mistakes the end of the connection for the end of the message
 			return io.ErrUnexpectedEOF
 		case err == io.EOF:
 			w.rest, w.several = asLines(w.buf[:n])
@@ -97,8 +98,8 @@ func (w *WebSocket) load(src io.Reader, keep bool) error {
 	}
 }
 
-// asLines tells whether a text is several lines. A JSON text that is laid out on several becomes one, in place: inside
-// strings JSON has no line break.
+// asLines reports whether a text contains several lines of messages. A single JSON text on
+// several lines is joined into one, in place: JSON strings contain no line break.
 func asLines(text []byte) (lines []byte, several bool) {
 	text = trimBlanks(text)
 	if bytes.IndexByte(text, '\n') < 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Case 187: what arrives in frames of all kinds.
+// Case 187: messages in all kinds of frames.
 func TestWebSocketFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log []string
@@ -56,7 +56,7 @@ func TestWebSocketFrames(t *testing.T) {
 	})
 }
 
-// Case 187: the answer to a ping does not wait for the end of a long message.
+// Case 187: a ping is answered before the end of a long outgoing message.
 func TestWebSocketAnswersPingsWhileItSends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
@@ -103,7 +103,7 @@ func TestWebSocketAnswersPingsWhileItSends(t *testing.T) {
 	})
 }
 
-// echo sends back what it gets until the connection ends.
+// echo sends back every message until the connection ends.
 func echo(c *websocket.Conn, _ *http.Request) {
 	for {
 		kind, data, err := c.Read(context.Background())
@@ -120,7 +120,7 @@ func echo(c *websocket.Conn, _ *http.Request) {
 	}
 }
 
-// Case 187: 20 MiB, there and back.
+// Case 187: 20 MiB, in both directions.
 func TestWebSocketLargeMessage(t *testing.T) {
 	w := wsDial(t, Remote{URL: wsServe(t, echo)})
 	for _, n := range []int{20 << 20, sendFrame, sendFrame + 1, 1, 3 * sendFrame} {
@@ -137,7 +137,7 @@ func TestWebSocketLargeMessage(t *testing.T) {
 	}
 }
 
-// A frame may bring the fin bit with its last bytes or behind them; the limit is the same.
+// A frame may have its fin bit with the last bytes or after them; the limit is the same.
 func TestWebSocketReadLimit(t *testing.T) {
 	const limit = 200_000
 	for _, frames := range [][]int{{limit}, {limit, 0}, {limit / 2, limit / 2}} {
@@ -181,7 +181,8 @@ func TestWebSocketReadLimit(t *testing.T) {
 	}
 }
 
-// The rest of a message that is too long is still taken, or the server would not get to hear why it is cut off.
+// The rest of a message that is too long is still read, or the server would not learn why
+// the connection is closed.
 func TestWebSocketReadLimitIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{MaxMessage: 1000})
@@ -218,7 +219,7 @@ func TestWebSocketSendLimit(t *testing.T) {
 	wantMessage(t, w, data)
 }
 
-// Promise: bytes are valid until the next Recv, so lines of one frame must not share a fate.
+// Bytes are valid until the next Recv, so lines of one frame must not overwrite each other.
 func TestWebSocketLinesOfAFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})

@@ -28,7 +28,7 @@ const (
 	opPong   = 10
 )
 
-// wsServe starts a server that hands WebSockets to f and closes them behind it.
+// wsServe starts a server that passes WebSockets to f and closes them afterwards.
 func wsServe(t testing.TB, f func(c *websocket.Conn, r *http.Request)) string {
 	t.Helper()
 	return wsHandle(t, func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func wsServe(t testing.TB, f func(c *websocket.Conn, r *http.Request)) string {
 	})
 }
 
-// wsHandle starts a server and returns its URL; the test ends when all its handlers have.
+// wsHandle starts a server and returns its URL; the test ends only after all its handlers.
 func wsHandle(t testing.TB, f http.HandlerFunc) string {
 	t.Helper()
 	var busy sync.WaitGroup
@@ -84,14 +84,14 @@ func wantMessage(t testing.TB, c Conn, want string) {
 	}
 }
 
-// rawPeer is the other end of a WebSocket, frame by frame, so that it can misbehave.
+// rawPeer is the other end of a WebSocket at the level of frames, so that it can misbehave.
 type rawPeer struct {
 	net.Conn
 	in      *bufio.Reader
 	request *http.Request
 }
 
-// greet grants an upgrade on a connection.
+// greet accepts an upgrade on a connection.
 func greet(conn net.Conn) (*rawPeer, error) {
 	p := &rawPeer{Conn: conn, in: bufio.NewReader(conn)}
 	var err error
@@ -130,7 +130,7 @@ func (p *rawPeer) bye(code int, reason string) error {
 	return p.frame(true, opClose, string(binary.BigEndian.AppendUint16(nil, uint16(code)))+reason)
 }
 
-// read takes a frame.
+// read reads a frame.
 func (p *rawPeer) read() (fin bool, op byte, payload []byte, err error) {
 	var head [14]byte
 	if _, err = io.ReadFull(p.in, head[:2]); err != nil {
@@ -163,7 +163,7 @@ func (p *rawPeer) read() (fin bool, op byte, payload []byte, err error) {
 	return head[0]&0x80 != 0, head[0] & 0x0f, payload, err
 }
 
-// wantFrame reads the next frame, which must be that one.
+// wantFrame reads the next frame and compares it.
 func (p *rawPeer) wantFrame(t testing.TB, op byte, payload string) {
 	t.Helper()
 	_, got, data, err := p.read()
@@ -172,7 +172,7 @@ func (p *rawPeer) wantFrame(t testing.TB, op byte, payload string) {
 	}
 }
 
-// ears reads frames until the connection ends and answers neither pings nor goodbyes.
+// ears reads frames until the connection ends and answers neither pings nor close frames.
 func (p *rawPeer) ears() {
 	for {
 		if _, _, _, err := p.read(); err != nil {
@@ -181,7 +181,7 @@ func (p *rawPeer) ears() {
 	}
 }
 
-// wsPipe is a WebSocket to a rawPeer over memory, for use in a synctest bubble.
+// wsPipe returns a WebSocket connected to a rawPeer in memory, for a synctest bubble.
 func wsPipe(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 	t.Helper()
 	r.URL = "ws://agent.test/acp"
@@ -203,7 +203,7 @@ func wsPipe(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 	return w, <-peers
 }
 
-// wsTCP is the same over a real connection.
+// wsTCP does the same over a real connection.
 func wsTCP(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

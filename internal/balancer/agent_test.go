@@ -14,20 +14,20 @@ import (
 	"sync"
 )
 
-// How the agent is started and what it finds in its environment.
+// How the agent is started, and its environment.
 const (
 	agentWord   = "play-agent"
-	stageVar    = "BALANCER_STAGE"    // address of the test, which hears and prompts it
+	stageVar    = "BALANCER_STAGE"    // address of the test, which receives reports and prompts
 	nameVar     = "BALANCER_NAME"     // of the server that started it
-	sessionsVar = "BALANCER_SESSIONS" // where sessions are kept, for the agents of all servers
+	sessionsVar = "BALANCER_SESSIONS" // where sessions are stored for the agents of all servers
 )
 
-// heard is what an agent tells the test. The test answers with the name of a
-// session, whose turn then goes on.
+// heard is what an agent reports to the test. The test answers with the id of a session,
+// whose turn then continues.
 type heard struct {
 	Server  string
 	Pid     int
-	What    string // started, prompt, cancelled; ended is what the test finds
+	What    string // started, prompt or cancelled; the test adds ended
 	Session string
 }
 
@@ -35,13 +35,13 @@ type heard struct {
 type actor struct {
 	name, kept string
 	tell       *json.Encoder
-	mu         sync.Mutex // of everything below, and of tell
+	mu         sync.Mutex // guards everything below, and reports
 	out        *bufio.Writer
 	turns      map[string]*turn
 	answers    map[string]chan json.RawMessage
 }
 
-// turn is one that runs.
+// turn is a running turn.
 type turn struct{ proceed, cancel chan struct{} }
 
 type message struct {
@@ -84,7 +84,7 @@ func playAgent(in io.Reader, out io.Writer) error {
 	}
 }
 
-// listen lets turns go on.
+// listen lets turns continue.
 func (a *actor) listen(from io.Reader) {
 	for lines := bufio.NewScanner(from); lines.Scan(); {
 		a.mu.Lock()
@@ -150,7 +150,7 @@ func (a *actor) take(m message) {
 	}
 }
 
-// turn does what the first word says.
+// turn does what the first word of the prompt says.
 func (a *actor) turn(id json.RawMessage, session, text string, t *turn) {
 	stop := "end_turn"
 	word, _, _ := strings.Cut(text, " ")
@@ -197,7 +197,7 @@ func (a *actor) update(session, role, text string) {
 		`{"sessionId":%q,"update":{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":%q}}}`, session, role, text))})
 }
 
-// keep writes down what was said, where the agents of the other server find it.
+// keep stores what was said, for the agents of the other server.
 func (a *actor) keep(session, role, text string) error {
 	f, err := os.OpenFile(filepath.Join(a.kept, session), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

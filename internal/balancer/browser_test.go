@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// browser is another client than parley, which speaks that protocol (h2, h1, h2c). It
-// finds the front under every name.
+// browser is a client other than parley that speaks the protocol (h2, h1, h2c). It resolves
+// every name to the front.
 func (s *stage) browser(protocol string) *http.Client {
 	s.t.Helper()
 	p := new(http.Protocols)
@@ -31,8 +31,8 @@ func (s *stage) browser(protocol string) *http.Client {
 // initializing is the first message of a connection.
 const initializing = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`
 
-// ask sends a request with headers given as "Name: value", and returns the answer
-// with its body read, unless it is a stream.
+// ask sends a request with headers given as "Name: value". It returns the response with its
+// body read, unless that is a stream.
 func (s *stage) ask(c *http.Client, method, url, body string, headers ...string) (*http.Response, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -67,7 +67,7 @@ func (s *stage) ask(c *http.Client, method, url, body string, headers ...string)
 	return resp, string(text)
 }
 
-// events reads a stream into a channel, which closes with it: lines of data, and
+// events reads a stream into a channel, which is closed at the end: lines of data, and
 // comments.
 func events(from io.Reader) <-chan string {
 	out := make(chan string, 100)
@@ -82,11 +82,10 @@ func events(from io.Reader) <-chan string {
 	return out
 }
 
-// upgrading are the headers of a WebSocket.
+// upgrading are the headers of a WebSocket upgrade.
 var upgrading = []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}
 
-// The front speaks HTTP/2, and a stream over it carries what docs/remote.md says it
-// does.
+// The front speaks HTTP/2, and a stream over it works as docs/remote.md says.
 func TestHTTP2(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)
@@ -116,13 +115,13 @@ func TestHTTP2(t *testing.T) {
 			t.Errorf("%s", posted.Status)
 		}
 		if got := <-lines; !strings.Contains(got, `"sessionId"`) {
-			t.Errorf("the stream says %q", got)
+			t.Errorf("the stream has %q", got)
 		}
 	})
 }
 
-// Who may come in is decided by the servers; the front tells them what they need
-// to know for that.
+// The servers decide which requests are allowed; the front passes on what they need for
+// that.
 func TestAccess(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)
@@ -133,10 +132,10 @@ func TestAccess(t *testing.T) {
 		}{
 			{here, "", 200},
 			{named, "", 200},                            // --allow-host
-			{"https://localhost", "", 200},              // parley takes it as it takes its own address
-			{named, "Host: evil.example", 403},          // DNS that was made to point here
-			{here, "Origin: https://evil.example", 403}, // a page of somebody else
-			{here, "Origin: " + here, 200},              // a page of this place, with its port
+			{"https://localhost", "", 200},              // parley accepts it like its own address
+			{named, "Host: evil.example", 403},          // DNS rebinding
+			{here, "Origin: https://evil.example", 403}, // a foreign page
+			{here, "Origin: " + here, 200},              // a page of this site, with its port
 			{named, "Origin: " + named, 200},
 			{named, "Origin: http://localhost:1", 403},
 			{here, "Authorization: Bearer wrong-token", 401},

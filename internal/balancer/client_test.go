@@ -22,12 +22,12 @@ import (
 	"parley/permissions"
 )
 
-// client is parley without a screen, at a front.
+// client is parley without a screen, connected to a front.
 type client struct {
 	s      *stage
 	t      *testing.T
 	scheme string
-	addr   string // of the front, or of what leads to it
+	addr   string // of the front, or of a link to it
 	jar    http.CookieJar
 
 	queue   *event.Queue
@@ -37,15 +37,15 @@ type client struct {
 	session *acpclient.Session
 	thread  *thread.Thread
 
-	choice    string // the kind of option that questions are answered with
+	choice    string // the kind of option that answers questions
 	questions []permissions.Question
 	lost      error // how the connection ended
 
 	mu     sync.Mutex
-	spoken []string // what the front chose by ALPN, for each TLS connection
+	spoken []string // protocol that ALPN chose, for each TLS connection
 }
 
-// newClient makes one with no cookies.
+// newClient returns a client without cookies.
 func (s *stage) newClient(scheme string) *client {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -61,7 +61,7 @@ func (c *client) ctx() context.Context {
 	return ctx
 }
 
-// remote is the front as parley sees it.
+// remote returns the front as parley's configuration has it.
 func (c *client) remote() transport.Remote {
 	config := c.s.trust()
 	config.VerifyConnection = func(state tls.ConnectionState) error {
@@ -73,7 +73,7 @@ func (c *client) remote() transport.Remote {
 	return transport.Remote{URL: c.scheme + "://" + c.addr + "/acp", Header: http.Header{"Authorization": {"Bearer " + token}}, Jar: c.jar, TLS: config}
 }
 
-// dial connects, once; the cookies stay.
+// dial connects; cookies are kept.
 func (c *client) dial() {
 	c.t.Helper()
 	c.queue, c.log, c.lost = event.NewQueue(), event.NewLog(), nil
@@ -100,7 +100,7 @@ func (s *stage) open(scheme string) *client {
 	return c
 }
 
-// again connects once more, with the same cookies, and loads the session.
+// again reconnects with the same cookies and loads the session.
 func (c *client) again() {
 	c.t.Helper()
 	c.dial()
@@ -110,11 +110,11 @@ func (c *client) again() {
 	if c.session, err = c.conn.LoadSession(c.ctx(), id, acpclient.NewSession{Cwd: "/"}); err != nil {
 		c.t.Fatal(err)
 	}
-	c.take()
+	c.apply()
 }
 
-// take applies what waits.
-func (c *client) take() {
+// apply handles the queued events.
+func (c *client) apply() {
 	c.t.Helper()
 	for _, e := range c.queue.Take() {
 		switch e := e.(type) {
@@ -148,7 +148,7 @@ func (c *client) until(what string, holds func() bool) {
 	c.t.Helper()
 	deadline := time.After(patience)
 	for {
-		c.take()
+		c.apply()
 		if holds() {
 			return
 		}
@@ -158,7 +158,7 @@ func (c *client) until(what string, holds func() bool) {
 		select {
 		case <-c.queue.Ready():
 		case <-deadline:
-			c.t.Fatalf("%s: not in %s; the agent says %q; the log: %q", what, patience, c.said(), c.notes())
+			c.t.Fatalf("%s: not in %s; the agent said %q; the log: %q", what, patience, c.said(), c.notes())
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (c *client) until(what string, holds func() bool) {
 // start sends a prompt.
 func (c *client) start(text string) {
 	c.t.Helper()
-	c.take()
+	c.apply()
 	if err := c.session.Prompt(event.Block{Text: text}); err != nil {
 		c.t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (c *client) start(text string) {
 	c.until("the beginning of "+text, func() bool { return c.thread.Turn == turn })
 }
 
-// ended is how the turn ended; nil while it runs.
+// ended returns how the turn ended, nil while it runs.
 func (c *client) ended() *thread.End {
 	for _, it := range c.thread.Items {
 		if it.Kind == thread.TurnEnd && it.Turn == c.thread.Turn {
@@ -191,7 +191,7 @@ func (c *client) finish() *thread.End {
 	return c.ended()
 }
 
-// says sends a prompt, wants a plain end, and returns the answer.
+// says sends a prompt, checks for a plain end, and returns the answer.
 func (c *client) says(text string) string {
 	c.t.Helper()
 	c.start(text)
@@ -201,7 +201,7 @@ func (c *client) says(text string) string {
 	return c.said()
 }
 
-// said is what the agent said in the last turn.
+// said returns the agent's text in the last turn.
 func (c *client) said() string {
 	var out strings.Builder
 	for _, it := range c.thread.Items {
@@ -212,7 +212,7 @@ func (c *client) said() string {
 	return out.String()
 }
 
-// where is the server that the client is at, and the agent's process.
+// where returns the client's server and the agent's process.
 func (c *client) where() (server string, pid int) {
 	c.t.Helper()
 	text := c.says("where")
@@ -222,7 +222,7 @@ func (c *client) where() (server string, pid int) {
 	return server, pid
 }
 
-// notes is what parley noted: streams that broke, another transport taken.
+// notes returns what parley logged: broken streams, another transport.
 func (c *client) notes() (out []string) {
 	lines, _ := c.log.Lines()
 	for _, l := range lines {
@@ -231,7 +231,7 @@ func (c *client) notes() (out []string) {
 	return out
 }
 
-// cookie is the front's, or the server's, as the client has it.
+// cookie returns the cookie of the front or the server.
 func (c *client) cookie() string {
 	for _, k := range c.jar.Cookies(&url.URL{Scheme: "https", Host: c.s.addr, Path: "/acp"}) {
 		if k.Name == c.s.front.cookie {
@@ -241,15 +241,14 @@ func (c *client) cookie() string {
 	return ""
 }
 
-// lines is how many TLS connections there were.
+// lines returns the number of TLS connections.
 func (c *client) lines() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.spoken)
 }
 
-// checkLine wants HTTP/2 for streams of HTTP, HTTP/1.1 for WebSockets, and
-// nothing in the log.
+// checkLine checks for HTTP/2 with streams, HTTP/1.1 with WebSockets, and an empty log.
 func (c *client) checkLine() {
 	c.t.Helper()
 	want := "h2"

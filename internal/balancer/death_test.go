@@ -13,16 +13,16 @@ import (
 	"parley/acpclient/thread"
 )
 
-// untilLost applies events until the connection is over, and wants to be told in
-// a way that lets it try again.
+// untilLost applies events until the connection is lost, and checks for an error that
+// permits a retry.
 func (c *client) untilLost() {
 	c.t.Helper()
 	deadline := time.After(patience)
-	for c.take(); c.lost == nil; c.take() {
+	for c.apply(); c.lost == nil; c.apply() {
 		select {
 		case <-c.queue.Ready():
 		case <-deadline:
-			c.t.Fatalf("nothing tells that the server is gone; the log: %q", c.notes())
+			c.t.Fatalf("the client does not notice that the server is gone; the log: %q", c.notes())
 		}
 	}
 	var lost *event.LostError
@@ -31,10 +31,10 @@ func (c *client) untilLost() {
 	}
 }
 
-// A server that goes in the middle of a turn takes its connections along, and no
-// others. Who was there reaches the other one at the first attempt and finds the
-// session; the prompt is not sent again, by anybody. The server that comes back
-// gets new clients, and keeps its hands off those that have moved.
+// A server that ends during a turn ends its own connections and no others. Its clients
+// reach the other server at the first attempt and find the session; the prompt is not sent
+// again. When the server returns it gets new clients and does not disturb those that have
+// moved.
 func TestServerGoes(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "told to": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 	}
 
 	c.again()
-	c.until("the history", func() bool { // over HTTP it may come behind the answer, by another stream
+	c.until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
 		return slices.Equal(c.history(), []string{"where", "step once", "one "})
 	})
 	server, pid := c.where()
@@ -88,8 +88,8 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 	}
 }
 
-// openAt opens sessions of new clients until one is where it shall be. A front
-// may need a while to see that a server is back.
+// openAt opens sessions of new clients until one is at the wanted server. A front may take
+// a while to see that a server is back.
 func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
 	s.t.Helper()
 	again := time.NewTicker(100 * time.Millisecond)
@@ -108,7 +108,7 @@ func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
 	}
 }
 
-// history is what was told by both sides before, without the agent's places.
+// history returns the texts of both sides so far, without the agent's locations.
 func (c *client) history() (out []string) {
 	for _, it := range c.thread.Items {
 		if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage && it.Text[0] == 'o' {

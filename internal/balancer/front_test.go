@@ -20,19 +20,19 @@ import (
 	"time"
 )
 
-// front is a kind of load balancer. Its name is that of the program and of the
-// language of its block in docs/remote.md.
+// front is a kind of load balancer, named like the program and the language of its block in
+// docs/remote.md.
 type front struct {
 	name      string
-	cookie    string // by which clients come back
-	ownCookie bool   // the front makes it, not the server
-	limit     string // how docs/remote.md writes the time that a silent connection lives
+	cookie    string // the cookie that keeps a client at its server
+	ownCookie bool   // set by the front, not by the server
+	limit     string // the idle time as written in docs/remote.md
 
-	// place says where docs/remote.md has what.
+	// place returns the replacements of addresses and files.
 	place func(s *stage) []change
-	// without makes the front speak HTTP/1.1 alone (h1), or HTTP/2 without TLS (h2c).
+	// without makes the front speak only HTTP/1.1 (h1), or HTTP/2 without TLS (h2c).
 	without func(s *stage, protocol string) change
-	// run writes what stands around docs/remote.md's block, and says how to start it.
+	// run writes the configuration around the block and returns the command line.
 	run func(s *stage, block string) []string
 }
 
@@ -49,7 +49,7 @@ var nginx = &front{
 	},
 	run: func(s *stage, block string) []string {
 		user := ""
-		if os.Geteuid() == 0 { // else the workers could not read the stage
+		if os.Geteuid() == 0 { // otherwise the workers could not read the stage
 			user = "user root;\n"
 		}
 		s.write("parley.conf", block)
@@ -90,8 +90,8 @@ var haproxy = &front{
 
 var fronts = []*front{nginx, haproxy}
 
-// startFront starts the front at a free address. Somebody may take that first:
-// then it tries another one.
+// startFront starts the front at a free address. If another program takes the address
+// first, it tries again.
 func (s *stage) startFront() {
 	s.t.Helper()
 	program := s.front.need(s.t)
@@ -124,7 +124,7 @@ func (s *stage) startFront() {
 	s.t.Fatalf("%s does not start", s.front.name)
 }
 
-// reachable waits until the front answers for a server; false if it ends.
+// reachable waits until the front answers for a server. It reports false if the front ends.
 func (s *stage) reachable(gone <-chan struct{}) bool {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -184,7 +184,7 @@ func (s *stage) certify() {
 	s.write("both.pem", cert+private)
 }
 
-// trust is what a client needs to talk to the front.
+// trust returns the TLS configuration of a client of the front.
 func (s *stage) trust() *tls.Config {
 	s.t.Helper()
 	text, err := os.ReadFile(s.path("cert.pem"))

@@ -12,11 +12,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// short is how long a silent connection lives in these tests.
+// short is the idle time of the front in these tests.
 const short = 3 * time.Second
 
-// hurried makes the front cut what is silent for that long, and the servers say
-// something that often.
+// hurried makes the front cut connections idle for that long, and sets the servers'
+// keep-alive interval.
 func hurried(f *front, keepAlive string) setting {
 	return func(s *stage) {
 		s.changes = append(s.changes, change{f.limit, strings.Replace(f.limit, "6m", short.String(), 1)})
@@ -24,8 +24,8 @@ func hurried(f *front, keepAlive string) setting {
 	}
 }
 
-// rest is a stream at rest: the lines that come on it, and a POST to its
-// connection.
+// rest opens an idle stream: it returns the lines that arrive on it, and a function that
+// posts to its connection.
 func (s *stage) rest() (lines <-chan string, post func(message string) int) {
 	s.t.Helper()
 	c := s.browser("h2")
@@ -45,7 +45,7 @@ func (s *stage) rest() (lines <-chan string, post func(message string) int) {
 	}
 }
 
-// socket is a WebSocket at rest, on which each ping is told.
+// socket opens an idle WebSocket and reports each ping.
 func (s *stage) socket() (ws *websocket.Conn, pings <-chan struct{}) {
 	s.t.Helper()
 	told := make(chan struct{}, 100)
@@ -71,8 +71,8 @@ func (s *stage) socket() (ws *websocket.Conn, pings <-chan struct{}) {
 // asking is a request that any connection answers.
 const asking = `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`
 
-// What keeps a connection alive passes the front: it lives on for much longer
-// than the front lets a silent one.
+// Keep-alives pass the front: a connection lives much longer than the front keeps an idle
+// one.
 func TestIdle(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		t.Run("https", func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestIdle(t *testing.T) {
 			s := newStage(t, f, hurried(f, "500ms"))
 			ws, pings := s.socket()
 			answer := make(chan string, 1)
-			go func() { // reading is what sees the pings
+			go func() { // pings are seen only while reading
 				defer close(answer)
 				if _, text, err := ws.Read(context.Background()); err == nil {
 					answer <- string(text)
@@ -125,8 +125,8 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// Without anything that keeps it alive the front ends a connection: the times
-// above are the ones that count. parley tells it from an end that the agent wants.
+// Without keep-alives the front ends a connection, so the times above are those that count.
+// parley tells this from an end that the agent intends.
 func TestSilence(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f, hurried(f, "30s"))
@@ -145,8 +145,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// While an agent takes long to answer initialize nothing travels: that is what
-// docs/remote.md's times have to be longer than.
+// While an agent takes long to answer initialize nothing is sent, so the times of
+// docs/remote.md must be longer than that.
 func TestTimesCoverInitialize(t *testing.T) {
 	for _, f := range fronts {
 		if text := block(t, f.name); !strings.Contains(text, f.limit) {

@@ -14,11 +14,10 @@ import (
 	"time"
 )
 
-// patience bounds every wait. It only matters for a test that fails.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 60 * time.Second
 
-// TestMain runs the tests; or it is the agent, where parley starts this binary
-// as one.
+// TestMain runs the tests, or the agent if parley starts this binary as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == agentWord {
 		if err := playAgent(os.Stdin, os.Stdout); err != nil {
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	flag.Set("test.parallel", "8") // they wait more than they work
+	flag.Set("test.parallel", "8") // they mostly wait
 	code := m.Run()
 	if buildDir != "" {
 		os.RemoveAll(buildDir)
@@ -41,7 +40,7 @@ var buildDir string
 // parley builds the binary under test, once.
 var parley = sync.OnceValues(func() (string, error) {
 	root := filepath.Join("..", "..")
-	// Looking at the sources makes a remembered test result one of these files.
+	// Reading the sources makes the test cache depend on them.
 	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if ext := filepath.Ext(path); err == nil && (ext == ".go" || ext == ".mod" || ext == ".sum") {
 			os.Stat(path)
@@ -61,8 +60,8 @@ var parley = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// need returns the front's program. Without it the test is skipped, or fails
-// where everything is required.
+// need returns the program of the front. Without it the test is skipped, or fails if
+// everything is required.
 func (f *front) need(t *testing.T) string {
 	t.Helper()
 	mode := os.Getenv("PARLEY_BALANCERS")
@@ -70,7 +69,7 @@ func (f *front) need(t *testing.T) string {
 		t.Skip("it needs nginx and HAProxy: set PARLEY_BALANCERS=auto, or required")
 	}
 	path, err := exec.LookPath(f.name)
-	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin"} { // not in everybody's PATH
+	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin"} { // not in every PATH
 		if err != nil {
 			path, err = exec.LookPath(filepath.Join(dir, f.name))
 		}
@@ -99,10 +98,10 @@ func each(t *testing.T, test func(*testing.T, *front)) {
 	}
 }
 
-// profiles are the ways to talk: Streamable HTTP and WebSocket.
+// profiles are the transports: Streamable HTTP and WebSocket.
 var profiles = []string{"https", "wss"}
 
-// eachProfile runs a test behind every front, by each profile.
+// eachProfile runs a test behind every front, over each transport.
 func eachProfile(t *testing.T, test func(*testing.T, *front, string)) {
 	t.Helper()
 	each(t, func(t *testing.T, f *front) {

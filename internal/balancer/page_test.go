@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// section is what docs/remote.md says about load balancers.
+// section returns the section of docs/remote.md about load balancers.
 func section(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "remote.md"))
@@ -24,7 +24,7 @@ func section(t testing.TB) string {
 	return mine
 }
 
-// block is the fenced block of that section in a language; there is exactly one.
+// block returns the fenced block of that section in a language; there must be exactly one.
 func block(t testing.TB, language string) string {
 	t.Helper()
 	blocks := strings.Split(section(t), "\n```"+language+"\n")
@@ -38,11 +38,11 @@ func block(t testing.TB, language string) string {
 	return text + "\n"
 }
 
-// change is words of docs/remote.md that have to be others in a test.
+// change is a text of docs/remote.md and its replacement in a test.
 type change struct{ from, to string }
 
-// changed replaces them. What is not there cannot be replaced: then docs/remote.md
-// says something that was not tested.
+// changed applies the changes. A missing text fails the test: then docs/remote.md says
+// something that was not tested.
 func changed(t testing.TB, text string, changes ...change) string {
 	t.Helper()
 	for _, c := range changes {
@@ -54,7 +54,7 @@ func changed(t testing.TB, text string, changes ...change) string {
 	return text
 }
 
-// commands are docs/remote.md's command lines that start the servers, by the name in
+// commands returns the command lines of the servers in docs/remote.md, by the names in
 // their cookies.
 func commands(t testing.TB) map[string][]string {
 	t.Helper()

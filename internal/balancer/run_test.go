@@ -18,7 +18,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// run is `parley run` with the front as the agent.
+// run runs `parley run` with the front as the agent.
 func (s *stage) run(scheme, header, prompt string) (out, errs string, err error) {
 	s.t.Helper()
 	binary, err := parley()
@@ -36,7 +36,7 @@ func (s *stage) run(scheme, header, prompt string) (out, errs string, err error)
 	return stdout.String(), stderr.String(), err
 }
 
-// The real client, as a user types it.
+// The real client, run like a user runs it.
 func TestRun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		s := newStage(t, f)
@@ -52,8 +52,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// The engine knows a wrong token from a server that is gone: trying again is of
-// no use.
+// The engine tells a wrong token, where a retry is useless, from a server that is gone.
 func TestWrongToken(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		c := newStage(t, f).newClient(scheme)

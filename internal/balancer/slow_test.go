@@ -12,9 +12,9 @@ import (
 	"parley/internal/slowlink"
 )
 
-// How slow the connection between client and front is, in bytes a second, and how much
-// is sent over it: more than front and systems have room for, so that the server sees
-// it stand still, and long after that goes on.
+// The speed of the connection between client and front in bytes per second, and how much is
+// sent over it: more than the buffers of the front and the systems hold, so that the server
+// sees it stall, and for long after that.
 const (
 	slowRate  = 384 << 10
 	slowPiece = 32 << 10
@@ -22,8 +22,8 @@ const (
 	slowAsk   = 3 << 19         // to the agent
 )
 
-// eachSlow runs a test behind every front over a slow connection, by each method that
-// the front has for it. The servers soon give up on what stands still.
+// eachSlow runs a test behind every front over a slow connection, with each protocol of the
+// front. The servers have a short stall limit.
 func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Link, loaded <-chan error), settings ...func(*front) setting) {
 	t.Helper()
 	each(t, func(t *testing.T, f *front) {
@@ -58,8 +58,8 @@ func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Li
 	})
 }
 
-// A client that is slow is not cut, by the server or the front, while bytes move: it
-// opens a long session and sends a long prompt.
+// A slow client is not cut off by the server or the front while bytes move: it opens a long
+// session and sends a long prompt.
 func TestSlowIsNotSilent(t *testing.T) {
 	eachSlow(t, func(t *testing.T, c *client, _ *slowlink.Link, loaded <-chan error) {
 		c.until("all of the history", func() bool { return len(c.said()) == slowLoad })
@@ -75,7 +75,7 @@ func TestSlowIsNotSilent(t *testing.T) {
 	}, func(f *front) setting { return hurried(f, "500ms") })
 }
 
-// One that stands still is cut, however much the front has room for.
+// A client that stalls is cut off, however much the front buffers.
 func TestStandingStill(t *testing.T) {
 	eachSlow(t, func(t *testing.T, c *client, link *slowlink.Link, _ <-chan error) {
 		c.until("the beginning of the history", func() bool { return len(c.said()) > 0 })

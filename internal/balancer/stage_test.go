@@ -20,34 +20,34 @@ import (
 	"time"
 )
 
-// token is what the servers want to be shown.
+// token is the token of the servers.
 const token = "0123456789abcdef-balancer"
 
-// serverName is what docs/remote.md calls the place.
+// serverName is the name of the site in docs/remote.md.
 const serverName = "agents.example.com"
 
 // stage is a front with two servers behind it.
 type stage struct {
 	t     *testing.T
 	front *front
-	dir   string // for everything that is written
+	dir   string // for all written files
 	addr  string // of the front
 
 	protocol string // of the front: h2, or what front.without says
 	servers  map[string]*server
-	extra    []string // flags of the servers beside docs/remote.md's
-	changes  []change // of the front's configuration, beside addresses and paths
+	extra    []string // flags of the servers in addition to docs/remote.md
+	changes  []change // of the front's configuration, in addition to addresses and paths
 
 	mu    sync.Mutex
 	all   []heard
 	lines map[string]net.Conn // to the agent that has the session
-	stir  chan struct{}       // closed, and made anew, when something was heard
+	stir  chan struct{}       // closed and replaced when something was heard
 }
 
-// setting changes a stage before it is there.
+// setting changes a stage before it starts.
 type setting func(*stage)
 
-// newStage starts both servers and the front. All of it ends with the test.
+// newStage starts both servers and the front, which end with the test.
 func newStage(t *testing.T, f *front, settings ...setting) *stage {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "parley-stage-")
@@ -80,7 +80,7 @@ func newStage(t *testing.T, f *front, settings ...setting) *stage {
 	return s
 }
 
-// scheme is that of HTTP at the front.
+// scheme returns the scheme of HTTP at the front.
 func (s *stage) scheme() string {
 	if s.protocol == "h2c" {
 		return "http"
@@ -97,7 +97,7 @@ func (s *stage) write(name, text string) {
 	}
 }
 
-// hear takes what the agents tell.
+// hear receives the agents' reports.
 func (s *stage) hear(ln net.Listener) {
 	for {
 		conn, err := ln.Accept()
@@ -125,7 +125,7 @@ func (s *stage) hear(ln net.Listener) {
 	}
 }
 
-// await waits until something is heard of a session.
+// await waits until an agent reports something of a session.
 func (s *stage) await(session, what string) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -145,7 +145,7 @@ func (s *stage) await(session, what string) {
 	}
 }
 
-// proceed lets the turn of a session go on.
+// proceed lets the turn of a session continue.
 func (s *stage) proceed(session string) {
 	s.t.Helper()
 	s.await(session, "prompt")
@@ -157,8 +157,8 @@ func (s *stage) proceed(session string) {
 	}
 }
 
-// prompts are the beginnings of all prompts of a session, whichever agent got
-// them: they are written down before they are answered.
+// prompts returns the beginnings of all prompts of a session, whichever agent got them:
+// agents report them before they answer.
 func (s *stage) prompts(session string) (out []string) {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.path("sessions"), session))
@@ -184,7 +184,7 @@ type server struct {
 	log  output
 }
 
-// newServer makes a server of docs/remote.md's command line.
+// newServer returns a server with a command line of docs/remote.md.
 func (s *stage) newServer(name string, words []string, hears string) *server {
 	s.t.Helper()
 	v := &server{s: s, name: name, addr: "127.0.0.1:0"}
@@ -215,7 +215,7 @@ func (s *stage) newServer(name string, words []string, hears string) *server {
 	return v
 }
 
-// start runs the server, where it was before if it ran already.
+// start runs the server, at its previous address if it ran before.
 func (v *server) start() {
 	t := v.s.t
 	t.Helper()
@@ -243,7 +243,7 @@ func (v *server) start() {
 		t.Fatalf("server %s says %q", v.name, lines.Text())
 	}
 	go func() {
-		for lines.Scan() { // or it would block on what it goes on to say
+		for lines.Scan() { // otherwise it would block on further output
 		}
 	}()
 }
@@ -257,7 +257,7 @@ func (v *server) end(sig syscall.Signal) {
 	v.cmd.Wait()
 }
 
-// output keeps what a program writes.
+// output stores what a program writes.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"parley/permissions"
 )
 
-// What the agent says is there while it goes on: the second piece is not sent
-// before the first one was seen.
+// Text of the agent arrives during the turn: the second piece is not sent before the first
+// was seen.
 func TestTurn(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		s := newStage(t, f)
@@ -50,7 +50,7 @@ func TestTurn(t *testing.T) {
 	})
 }
 
-// A prompt may be as large as --max-message lets it be.
+// A prompt may be as large as --max-message allows.
 func TestLargePrompt(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		c := newStage(t, f).open(scheme)
@@ -62,8 +62,7 @@ func TestLargePrompt(t *testing.T) {
 	})
 }
 
-// Both servers get clients, and everything of a connection reaches the one that
-// made it.
+// Both servers get clients, and all requests of a connection reach the server that made it.
 func TestSpread(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)
@@ -99,8 +98,8 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// A front takes so many requests on a line of HTTP/2 and then wants another one
-// (nginx: 1000). Nothing is lost at that, and nothing sent twice.
+// A front accepts a limited number of requests on one HTTP/2 connection and then requires
+// another (nginx: 1000). Nothing is lost or sent twice then.
 func TestManyRequests(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)

@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// actor is the agent: it forgets nothing, because it keeps everything in the
-// ledger before it says it.
+// actor is the agent. It stores everything in the ledger before it sends it, so it forgets
+// nothing.
 type actor struct {
 	pid int
 
@@ -23,12 +23,12 @@ type actor struct {
 	in   *json.Decoder
 	to   *json.Encoder
 
-	mu      sync.Mutex // of what it writes
+	mu      sync.Mutex // guards writing
 	out     *bufio.Writer
 	asked   int64
-	answers map[int64]chan json.RawMessage // results of what it asked for; null for an error
+	answers map[int64]chan json.RawMessage // results of its requests; null for an error
 
-	cwd map[string]string // by session; the reader's
+	cwd map[string]string // by session; used by the reader
 }
 
 type heard struct {
@@ -66,7 +66,7 @@ func playAgent(address string) int {
 	}
 }
 
-// note tells the ledger and waits until it is written down.
+// note sends a note to the ledger and waits until it is stored.
 func (a *actor) note(n note) entry {
 	a.book.Lock()
 	defer a.book.Unlock()
@@ -141,7 +141,7 @@ func (a *actor) hear(m heard) {
 	}
 }
 
-// ask sends a request and waits for what comes of it.
+// ask sends a request and waits for its result.
 func (a *actor) ask(method string, params object) json.RawMessage {
 	a.mu.Lock()
 	a.asked++
@@ -156,11 +156,11 @@ func (a *actor) ask(method string, params object) json.RawMessage {
 type acting struct {
 	*actor
 	session, text, cwd string
-	lost               bool // the session is another agent's by now
+	lost               bool // another agent owns the session by now
 	n, tools           int
 }
 
-// play makes of the text of a prompt always the same turn.
+// play turns the text of a prompt into a turn, the same for the same text.
 func (t *acting) play(id json.RawMessage) {
 	h := fnv.New64a()
 	io.WriteString(h, t.text)
@@ -187,7 +187,7 @@ func (t *acting) play(id json.RawMessage) {
 	t.answer(id, object{"stopReason": "end_turn"})
 }
 
-// add says an update, unless the session is lost.
+// add sends an update, unless the session is lost.
 func (t *acting) add(update json.RawMessage) {
 	if t.lost || !t.note(note{Do: "add", Session: t.session, Update: update}).OK {
 		t.lost = true
@@ -196,7 +196,7 @@ func (t *acting) add(update json.RawMessage) {
 	t.update(t.session, update)
 }
 
-// chunk says numbered text.
+// chunk sends numbered text.
 func (t *acting) chunk(text string) {
 	t.n++
 	t.add(said("agent_message_chunk", fmt.Sprintf("[%s %d %s]", t.text[:strings.IndexByte(t.text, ':')], t.n, text)))
@@ -216,7 +216,7 @@ func (t *acting) tool() {
 	}
 }
 
-// read wants a file of the user's.
+// read requests a file of the user.
 func (t *acting) read() {
 	var r struct{ Content string }
 	if !t.lost {

@@ -2,6 +2,5 @@
 
 package faults
 
-// lives cannot tell here; that an agent lets go of the ledger is the sign of its
-// end.
+// lives cannot tell on this system; an agent has ended when it disconnects from the ledger.
 func lives(int) bool { return false }

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// lives reports whether a process runs; one that is only not reaped yet by
-// somebody else does not.
+// lives reports whether a process runs; a zombie does not.
 func lives(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

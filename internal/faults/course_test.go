@@ -9,14 +9,14 @@ import (
 
 // weather is how bad a network is.
 type weather struct {
-	cut    float64 // how many of the directions of connections are cut
-	far    float64 // bytes after which, at most: every order of magnitude is as likely
-	marked float64 // how many of the cuts happen around one of the marks instead
+	cut    float64 // fraction of the directions of connections that are cut
+	far    float64 // most bytes before a cut: every order of magnitude is as likely
+	marked float64 // fraction of the cuts that happen near one of the marks instead
 	pause  time.Duration
 }
 
-// marks are what a cut may wait for, so that it hits what matters. A WebSocket
-// shows them in one direction only.
+// marks are texts that a cut may wait for, so that it hits important places. In a WebSocket
+// they are visible in one direction only.
 var marks = []string{`"stopReason"`, `"session/prompt"`, `"sessionUpdate"`, "HTTP/1.1 20", "data: ", `"protocolVersion"`, `"session/request_permission"`, `"outcome"`}
 
 // ending is how a connection is cut.
@@ -25,26 +25,26 @@ type ending int
 const (
 	reset  ending = iota // both ends get a RST
 	finish               // both ends get a FIN
-	half                 // only the receiver of this direction gets a FIN, at first
+	half                 // at first only the receiver of this direction gets a FIN
 )
 
 // course is what happens to one direction of a connection.
 type course struct {
 	chance *rand.Rand
-	split  bool // writes are cut to pieces
-	tiny   bool // of a few bytes
-	gather bool // writes that follow each other are joined
+	split  bool // writes are split
+	tiny   bool // into pieces of a few bytes
+	gather bool // consecutive writes are joined
 	slow   bool // pauses
 	pause  time.Duration
 
 	cut   bool
 	how   ending
 	mark  []byte // the cut comes after this was seen; nil: at once
-	after int    // that many bytes later
+	after int    // and after that many more bytes
 	seen  []byte // the last bytes, where mark may begin
 }
 
-// course draws one.
+// course draws a random course.
 func (w weather) course(chance *rand.Rand) *course {
 	c := &course{chance: chance, pause: w.pause}
 	switch chance.IntN(6) {
@@ -68,7 +68,7 @@ func (w weather) course(chance *rand.Rand) *course {
 	return c
 }
 
-// cutIn tells how many of these bytes still pass, and whether it ends there.
+// cutIn returns how many of these bytes still pass, and whether the connection is cut then.
 func (c *course) cutIn(p []byte) (n int, over bool) {
 	if !c.cut {
 		return len(p), false
@@ -90,7 +90,7 @@ func (c *course) cutIn(p []byte) (n int, over bool) {
 	return from + c.after, true
 }
 
-// piece is how much is written next of so many bytes.
+// piece returns the size of the next write.
 func (c *course) piece(left int) int {
 	switch {
 	case c.tiny && c.chance.IntN(8) > 0:
@@ -101,7 +101,7 @@ func (c *course) piece(left int) int {
 	return left
 }
 
-// wait is the pause before the next write, mostly none.
+// wait returns the pause before the next write, mostly none.
 func (c *course) wait() time.Duration {
 	if c.slow && c.chance.IntN(4) == 0 || c.chance.IntN(50) == 0 {
 		return time.Duration(c.chance.Int64N(int64(c.pause)))

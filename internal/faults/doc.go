@@ -1,15 +1,12 @@
-// Package faults tries parley's client against parley's server over a network
-// that misbehaves: a proxy between them cuts connections in the midst of
-// anything, delays, throttles, splits and joins what it carries, and a layer
-// above it lets the streams of HTTP overtake each other. It holds tests only.
+// Package faults tests parley's client with parley's server over a faulty network: a proxy
+// between them cuts connections at any point, and delays, throttles, splits and joins the
+// data; another layer lets the streams of HTTP overtake each other. It contains only tests.
 //
-// The agent is a process of its own, played by the test program. What it got
-// and what it said is recorded outside of it, before it is sent, in a ledger:
-// by that the tests judge what the user has seen. A prompt that arrives twice
-// stands there twice.
+// The agent is a separate process, played by the test program. What it received and sent is
+// stored outside of it, in a ledger, before it is sent; the tests compare that with what
+// the user has seen. A prompt that arrives twice is recorded twice.
 //
-// What goes wrong is drawn from seeds. Those of the tests are fixed; another one
-// is set by -seed or $PARLEY_FAULTS_SEED, and a failure prints its own. The
-// scheduler has a say as well, so the same seed makes the same faults, but not
-// always at the same moment of the conversation.
+// The faults are drawn from seeds. The tests have fixed ones; -seed or $PARLEY_FAULTS_SEED
+// sets another, and a failure prints its seed. The scheduler has an influence too, so the
+// same seed makes the same faults, but not always at the same moment of the conversation.
 package faults

@@ -10,23 +10,22 @@ import (
 	"testing"
 )
 
-// ledger is where agents keep their sessions: with the test, outside of any
-// agent. They talk to it over a socket, and go on when it has written down what
-// they told.
+// ledger stores the sessions of agents in the test, outside of any agent. Agents send notes
+// over a socket and continue when a note is stored.
 type ledger struct {
 	ln   net.Listener
 	work sync.WaitGroup
 
 	mu       sync.Mutex
-	agents   map[int]net.Conn // living, by pid
-	pids     []int            // all that ever lived
-	sessions map[string]*kept
-	prompts  map[string]int  // how often each was received, by its text
-	finished map[string]bool // turns that the agent has brought to their end, by the text of the prompt
+	agents   map[int]net.Conn // running, by pid
+	pids     []int            // all, including those that have ended
+	sessions map[string]*stored
+	prompts  map[string]int  // how often each was received, by text
+	finished map[string]bool // turns that the agent has finished, by the text of the prompt
 }
 
-// kept is a session.
-type kept struct {
+// stored is a session.
+type stored struct {
 	owner int // the agent that may add to it: the last one that opened it
 	items []item
 	began map[int]beginning // by agent
@@ -35,17 +34,17 @@ type kept struct {
 // item is an update of the session.
 type item struct {
 	by     int
-	user   bool // a prompt: told only when the session is loaded
+	user   bool // a prompt: replayed only when the session is loaded
 	update json.RawMessage
 }
 
-// beginning is what there was when an agent opened the session.
+// beginning is the state of the session when an agent opened it.
 type beginning struct {
 	items  int
 	replay bool
 }
 
-// note is what an agent tells the ledger; entry is the answer.
+// note is a message of an agent to the ledger; entry is the answer.
 type (
 	note struct {
 		Do      string          `json:"do"`
@@ -68,7 +67,7 @@ func newLedger(t *testing.T) *ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &ledger{ln: ln, agents: map[int]net.Conn{}, sessions: map[string]*kept{}, prompts: map[string]int{}, finished: map[string]bool{}}
+	l := &ledger{ln: ln, agents: map[int]net.Conn{}, sessions: map[string]*stored{}, prompts: map[string]int{}, finished: map[string]bool{}}
 	l.work.Go(func() {
 		for {
 			conn, err := ln.Accept()
@@ -116,13 +115,13 @@ func (l *ledger) serve(conn net.Conn) {
 	l.mu.Unlock()
 }
 
-// write does what an agent tells.
+// write stores a note.
 func (l *ledger) write(pid int, n note) entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n.Do == "new" {
 		n.Session = fmt.Sprint("session-", len(l.sessions)+1)
-		l.sessions[n.Session] = &kept{owner: pid, began: map[int]beginning{pid: {}}}
+		l.sessions[n.Session] = &stored{owner: pid, began: map[int]beginning{pid: {}}}
 		return entry{OK: true, Session: n.Session}
 	}
 	s := l.sessions[n.Session]
@@ -157,7 +156,7 @@ func (l *ledger) write(pid int, n note) entry {
 	return entry{OK: true}
 }
 
-// said is an update that is text. Prompts have ids, so that two of them are two.
+// said returns a text update. Prompts have ids, so that equal prompts remain two.
 func said(kind, text string) json.RawMessage {
 	u := map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}}
 	if kind == "user_message_chunk" {
@@ -167,7 +166,7 @@ func said(kind, text string) json.RawMessage {
 	return out
 }
 
-// expected is what the client of an agent has to see of a session by now.
+// expected returns what the client of an agent must have seen of a session.
 func (l *ledger) expected(session string, pid int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +181,7 @@ func (l *ledger) expected(session string, pid int) string {
 	return out.String()
 }
 
-// rendered is an update the way that a client's events are rendered.
+// rendered returns an update in the form that a client's events are rendered.
 func rendered(update []byte) string {
 	var u struct {
 		Kind       string `json:"sessionUpdate"`
@@ -202,14 +201,14 @@ func rendered(update []byte) string {
 
 func toolText(id, status string) string { return "\nTOOL " + id + " " + status + "\n" }
 
-// received tells how often a prompt was received and whether its turn has ended.
+// received returns how often a prompt was received and whether its turn has ended.
 func (l *ledger) received(text string) (times int, finished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.prompts[text], l.finished[text]
 }
 
-// doubles are the prompts that were received more than once.
+// doubles returns the prompts that were received more than once.
 func (l *ledger) doubles() (out []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,7 +220,7 @@ func (l *ledger) doubles() (out []string) {
 	return out
 }
 
-// living are the agents that still run.
+// living returns the number of running agents.
 func (l *ledger) living() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

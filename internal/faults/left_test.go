@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// eventually waits until nothing is complained about any more.
+// eventually waits until complaint returns nothing.
 func eventually(t *testing.T, complaint func() string) {
 	t.Helper()
 	within(t, patience, complaint)
@@ -39,8 +39,7 @@ func stacks() string {
 	return string(buf[:runtime.Stack(buf, true)])
 }
 
-// running are the goroutines that parley, or what it uses for the network, has
-// started.
+// running returns the stacks of goroutines started by parley or its network libraries.
 func running() string {
 	var left []string
 	for g := range strings.SplitSeq(stacks(), "\n\n") {
@@ -55,7 +54,7 @@ func running() string {
 	return strings.Join(left, "\n\n")
 }
 
-// descriptors are those that this process has open; 0 where that cannot be told.
+// descriptors returns how many are open in this process; 0 if unknown.
 func descriptors() int {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -64,10 +63,10 @@ func descriptors() int {
 	return len(dir)
 }
 
-// nothingLeft runs something, and nothing of it may be left then.
+// nothingLeft checks that run leaves nothing behind.
 func nothingLeft(t *testing.T, run func(t *testing.T)) {
 	t.Helper()
-	newLedger(t).close() // what the runtime opens once and for all, it opens now
+	newLedger(t).close() // opens what the runtime opens only once
 	before := descriptors()
 	run(t)
 	eventually(t, func() string {

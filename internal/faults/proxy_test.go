@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// proxy carries the connections of one client to the server, badly.
+// proxy is a faulty connection between one client and the server.
 type proxy struct {
 	ln      net.Listener
 	target  string
@@ -26,14 +26,14 @@ type proxy struct {
 	closed bool
 }
 
-// pair is a connection and its other half.
+// pair is a connection to the client and one to the server.
 type pair struct {
 	client, server *net.TCPConn
 	once           sync.Once
 	over           chan struct{} // closed when it was cut or has ended
 }
 
-// lingering is how long a connection that was cut one way goes on the other way.
+// lingering is how long a connection cut in one direction continues in the other.
 const lingering = 50 * time.Millisecond
 
 func newProxy(t *testing.T, target string, w weather, seed uint64) *proxy {
@@ -59,7 +59,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// carry is the life of one connection.
+// carry serves one connection.
 func (p *proxy) carry(client *net.TCPConn) {
 	conn, err := net.Dial("tcp", p.target)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *proxy) carry(client *net.TCPConn) {
 	p.mu.Unlock()
 }
 
-// end ends both halves.
+// end ends both connections.
 func (c *pair) end(how ending) {
 	c.once.Do(func() {
 		for _, conn := range []*net.TCPConn{c.client, c.server} {
@@ -99,7 +99,7 @@ func (c *pair) end(how ending) {
 	})
 }
 
-// pump carries one direction to its end.
+// pump copies one direction to its end.
 func (p *proxy) pump(c *pair, from, to *net.TCPConn, k *course) {
 	buf := make([]byte, 32<<10)
 	for {
@@ -132,7 +132,7 @@ func (p *proxy) count() {
 	p.cuts++
 }
 
-// linger leaves the other direction some time.
+// linger leaves some time to the other direction.
 func (c *pair) linger() {
 	timer := time.NewTimer(lingering)
 	defer timer.Stop()
@@ -143,7 +143,7 @@ func (c *pair) linger() {
 	}
 }
 
-// read takes what has come; where writes are joined it waits for more.
+// read reads available data; if writes are joined it waits for more.
 func (k *course) read(from *net.TCPConn, buf []byte) (int, error) {
 	n, err := from.Read(buf)
 	for k.gather && err == nil && n < len(buf) {
@@ -178,7 +178,7 @@ func (k *course) write(c *pair, to *net.TCPConn, p []byte) bool {
 	return true
 }
 
-// unplug cuts all connections that there are.
+// unplug cuts all connections.
 func (p *proxy) unplug(how ending) {
 	p.mu.Lock()
 	p.cuts++
@@ -192,11 +192,10 @@ func (p *proxy) unplug(how ending) {
 	}
 }
 
-// longOutage is longer than a client tries to get a stream back that it cannot be
-// without.
+// longOutage is longer than a client tries to restore a stream that it needs.
 const longOutage = 500 * time.Millisecond
 
-// outage cuts all connections, and for some time those that are made.
+// outage cuts all connections, and new ones for some time.
 func (p *proxy) outage(how ending) {
 	p.mu.Lock()
 	p.down = time.Now().Add(longOutage)
@@ -204,7 +203,7 @@ func (p *proxy) outage(how ending) {
 	p.unplug(how)
 }
 
-// open is how many connections there are.
+// open returns the number of connections.
 func (p *proxy) open() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

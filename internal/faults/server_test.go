@@ -16,23 +16,23 @@ import (
 	"parley/internal/gateway"
 )
 
-// server is `parley serve`, in this process; its agents are processes.
+// server is `parley serve` in this process; its agents are processes.
 type server struct {
 	t       *testing.T
 	gateway *gateway.Server
 	addr    string
-	lines   atomic.Int64 // connections of the network that are open
+	lines   atomic.Int64 // open network connections
 	log     journal
 
 	stop  context.CancelFunc
 	ended chan error
 }
 
-// idle is how long the server keeps what nobody asks for.
+// idle is the server's idle limit.
 const idle = 2 * time.Second
 
-// serve starts one. Where buffer is not 0 it is how many bytes may wait in a
-// session's stream.
+// serve starts a server. buffer, if not 0, is the most bytes that may wait in a session's
+// stream.
 func serve(t *testing.T, l *ledger, buffer int64) *server {
 	t.Helper()
 	s := &server{t: t, ended: make(chan error, 1)}
@@ -65,7 +65,7 @@ func (s *server) close() {
 	}
 }
 
-// counting is a listener that knows how many of its connections are open.
+// counting is a listener that counts its open connections.
 type counting struct {
 	net.Listener
 	open *atomic.Int64
@@ -109,14 +109,14 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// count is how often something stands in it.
+// count returns how often a text is in the log.
 func (j *journal) count(text string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return bytes.Count(j.text.Bytes(), []byte(text))
 }
 
-// settled says what of the server's has begun and not ended; "" where nothing has.
+// settled describes what the server has started and not ended; "" if nothing.
 func (s *server) settled() string {
 	connections := s.log.count("connection begins") - s.log.count("connection ended")
 	streams := s.log.count("stream begins") - s.log.count("stream ends")
@@ -126,15 +126,15 @@ func (s *server) settled() string {
 	return fmt.Sprintf("at the server %d connections, %d streams and %d lines are open", connections, streams, s.lines.Load())
 }
 
-// late stands before a server and lets what it says overtake itself: the streams
-// of a connection, and the consent to a POST, wait now and then, each by itself.
+// late lets the messages of a server overtake each other: it delays the streams of a
+// connection, and the response to a POST, now and then and independently.
 type late struct {
 	http.Handler
 	mu     sync.Mutex
 	chance interface{ IntN(int) int }
 }
 
-// draw is a pause, mostly none.
+// draw returns a pause, mostly none.
 func (l *late) draw(one int, most time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,7 +157,7 @@ type lateWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *lateWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader holds back the consent to a POST: the answer may be there before it.
+// WriteHeader delays the response to a POST, so the answer may arrive before it.
 func (w *lateWriter) WriteHeader(status int) {
 	if w.r.Method == http.MethodPost {
 		w.wait(w.l.draw(2, 30*time.Millisecond))

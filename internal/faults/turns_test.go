@@ -14,22 +14,22 @@ import (
 	"parley/internal/seeds"
 )
 
-// profile is a way for client and server to talk, and the weather for it.
+// profile is a transport and the weather for it.
 type profile struct {
 	name, scheme, h2c string
 	weather
 }
 
-// Over HTTP/1.1 there are several connections, which live shorter.
+// HTTP/1.1 uses several connections, which live shorter.
 var profiles = []profile{
 	{"websocket", "ws", "", weather{cut: 0.6, far: 300_000, marked: 0.3, pause: 3 * time.Millisecond}},
 	{"http1", "http", "off", weather{cut: 0.3, far: 100_000, marked: 0.4, pause: 3 * time.Millisecond}},
 	{"h2c", "http", "on", weather{cut: 0.6, far: 200_000, marked: 0.4, pause: 3 * time.Millisecond}},
 }
 
-// Whatever the network does: an update that comes is the next one that was said,
-// a turn ends as it has ended or is said to be lost, what was lost comes back by
-// loading, no prompt arrives twice, and nothing is left in the end.
+// Whatever the network does, an update is the one that follows the last; a turn ends as the
+// agent ended it, or is reported lost; loading restores what was lost; no prompt arrives
+// twice; and nothing is left at the end.
 func TestTurns(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {
 		t.Run("through", func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTurns(t *testing.T) {
 }
 
 const (
-	users          = 5 // who talk at the same time
+	users          = 5 // conversations at the same time
 	turnsOf        = 20
 	turnsByDefault = 8
 )
@@ -54,7 +54,7 @@ const (
 func (p profile) turns(t *testing.T, seed uint64) {
 	l := newLedger(t)
 	buffer := int64(0)
-	if seed%2 == 0 { // then what a stream loses is sometimes more than is kept of it
+	if seed%2 == 0 { // then a stream sometimes loses more than is retained
 		buffer = 256 << 10
 	}
 	s := serve(t, l, buffer)
@@ -98,7 +98,7 @@ func talkAll(all []*user, turns int) {
 	work.Wait()
 }
 
-// finished wants nothing to be left at the server, without its being told to end.
+// finished checks that nothing is left at the server before it is shut down.
 func finished(t *testing.T, l *ledger, s *server) {
 	t.Helper()
 	eventually(t, func() string {
@@ -117,7 +117,7 @@ func finished(t *testing.T, l *ledger, s *server) {
 	}
 }
 
-// report sums up, and sees that the test was one.
+// report sums up, and checks that enough went wrong.
 func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed uint64) {
 	var sum user
 	cuts := 0
@@ -126,15 +126,15 @@ func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed ui
 		sum.tries, sum.loads, sum.resumes = sum.tries+u.tries, sum.loads+u.loads, sum.resumes+u.resumes
 		cuts += u.proxy.cuts
 	}
-	t.Logf("seed %d: %d turns complete, %d lost, %d not known; %d connections tried, %d cuts, %d loads, %d resumes; %d times more was missed than is kept",
+	t.Logf("seed %d: %d turns complete, %d lost, %d not known; %d connections tried, %d cuts, %d loads, %d resumes; %d times more was missed than is retained",
 		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("missed more than is kept"))
 	if all := users * turns; !t.Failed() && (sum.complete < all/3 || sum.lost+sum.unknown < all/20 || sum.loads == 0 || cuts < all/10) {
-		t.Errorf("too little, or too much, went wrong for the test to tell anything")
+		t.Errorf("too little or too much went wrong for a meaningful test")
 	}
 }
 
-// Connections of the network end with the connection of the agent, not when they
-// have been idle for a time (which is longer than what is waited for here).
+// Network connections end with the connection of the agent, not when they have been idle
+// for a time (which is longer than this test waits).
 func TestCloseEndsLines(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestCloseEndsLines(t *testing.T) {
 	}
 }
 
-// Streams and consents that overtake each other change nothing: every turn is
+// Streams and POST responses that overtake each other change nothing: every turn is
 // complete and in order.
 func TestAnyOrder(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {

@@ -19,26 +19,26 @@ import (
 	"parley/permissions"
 )
 
-// user is somebody with one conversation, who connects again whenever the
-// connection is lost, as the screen does, and never sends a prompt a second time.
+// user has one conversation. It reconnects whenever the connection is lost, as the screen
+// does, and never sends a prompt twice.
 type user struct {
 	t      *testing.T
 	name   string
 	ledger *ledger
-	proxy  *proxy // nil where nothing is cut
+	proxy  *proxy // nil if nothing is cut
 	remote transport.Remote
 	chance *rand.Rand
 	dir    string
 
 	session string // "" until there is one
-	line    *line  // nil while there is no connection
+	line    *line  // nil without a connection
 
 	turns                   int // begun
 	complete, lost, unknown int // of these, by how they ended
 	tries, loads, resumes   int
 }
 
-// line is one connection and what came over it.
+// line is one connection and what was received on it.
 type line struct {
 	client  *acpclient.Client
 	session *acpclient.Session
@@ -47,14 +47,14 @@ type line struct {
 	host    *host.Host
 	log     *event.Log
 
-	seen  strings.Builder // the session, as ledger.expected has it
+	seen  strings.Builder // the session, in the form of ledger.expected
 	ended *event.TurnEnded
-	gone  error           // of Disconnected
+	gone  error           // the error of Disconnected
 	open  map[uint64]bool // questions
 	asked func(*line, permissions.Question)
 }
 
-// shared is what stands in the file that the agent may read.
+// shared is the content of the file that the agent may read.
 const shared = "what the user has shared"
 
 func newUser(t *testing.T, name string, l *ledger, r transport.Remote, p *proxy, seed uint64) *user {
@@ -74,7 +74,7 @@ func (u *user) errorf(format string, args ...any) {
 	u.t.Errorf(u.name+": "+format, args...)
 }
 
-// talk has so many turns.
+// talk runs a number of turns.
 func (u *user) talk(turns int) {
 	for range turns {
 		if u.t.Failed() || u.line == nil && !u.connect() {
@@ -127,7 +127,7 @@ func (u *user) dial() bool {
 	return true
 }
 
-// reopen opens the session and sees that it is what the agent knows.
+// reopen opens the session and checks that it is what the agent knows.
 func (u *user) reopen() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
@@ -151,7 +151,7 @@ func (u *user) reopen() bool {
 		return false
 	}
 	u.session = k.session.ID()
-	// Over HTTP the history has a stream of its own, which may be slower.
+	// Over HTTP the history has its own stream, which may be slower.
 	if !u.until("the history", func() bool { return k.seen.Len() >= len(u.expected()) }) {
 		u.hangUp()
 		return false
@@ -162,7 +162,7 @@ func (u *user) reopen() bool {
 
 func (u *user) expected() string { return u.ledger.expected(u.session, u.line.pid) }
 
-// compare wants exactly what the agent has recorded.
+// compare checks for exactly what the agent has recorded.
 func (u *user) compare(what string) {
 	u.t.Helper()
 	if want, got := u.expected(), u.line.seen.String(); got != want {
@@ -170,7 +170,7 @@ func (u *user) compare(what string) {
 	}
 }
 
-// difference shows the place where two texts part.
+// difference shows where two texts differ.
 func difference(got, want string) string {
 	i := 0
 	for i < len(got) && i < len(want) && got[i] == want[i] {
@@ -212,7 +212,7 @@ func (u *user) turn(text string) {
 	u.judge(text, k.ended)
 }
 
-// judge holds the end of a turn against what happened.
+// judge compares the end of a turn with what happened.
 func (u *user) judge(text string, end *event.TurnEnded) {
 	times, finished := u.ledger.received(text)
 	lost := new(event.LostError)
@@ -239,7 +239,7 @@ func (u *user) judge(text string, end *event.TurnEnded) {
 	u.hangUp()
 }
 
-// hangUp ends the connection. What came is the beginning of what was said, and
+// hangUp ends the connection. What was received must be the beginning of what was sent, and
 // no question stays open.
 func (u *user) hangUp() {
 	k := u.line
@@ -250,7 +250,7 @@ func (u *user) hangUp() {
 		u.errorf("closing took %v", d)
 	}
 	settle := time.After(patience)
-	for k.take(); len(k.open) > 0 || k.gone == nil; k.take() {
+	for k.apply(); len(k.open) > 0 || k.gone == nil; k.apply() {
 		select {
 		case <-k.queue.Ready():
 		case <-settle:
@@ -269,12 +269,12 @@ func (u *user) hangUp() {
 	u.line = nil
 }
 
-// until takes events until something holds; false when the connection is over
-// before that.
+// until applies events until the condition holds. It reports false if the connection ends
+// first.
 func (u *user) until(what string, holds func() bool) bool {
 	deadline := time.After(patience)
 	for k := u.line; ; {
-		k.take()
+		k.apply()
 		switch {
 		case holds():
 			return true
@@ -291,11 +291,11 @@ func (u *user) until(what string, holds func() bool) bool {
 	}
 }
 
-// decide answers a question; or lets it stand, and then the network is gone for so
-// long that the connection mostly is, too. Where it is not, the answer comes late.
+// decide answers a question, or leaves it open during an outage that the connection mostly
+// does not survive. If it does survive, the answer is late.
 func (u *user) decide(k *line, q permissions.Question) {
 	o := q.Options[u.chance.IntN(len(q.Options))]
-	answer := func() { k.host.Broker().Answer(q.Key, o.ID) } // an error where the connection has ended
+	answer := func() { k.host.Broker().Answer(q.Key, o.ID) } // an error if the connection has ended
 	if u.proxy != nil && u.chance.IntN(4) == 0 {
 		u.proxy.outage(ending(u.chance.IntN(2)))
 		time.AfterFunc(2*longOutage, answer)
@@ -304,8 +304,8 @@ func (u *user) decide(k *line, q permissions.Question) {
 	answer()
 }
 
-// take looks at what has come.
-func (k *line) take() {
+// apply handles the queued events.
+func (k *line) apply() {
 	for _, e := range k.queue.Take() {
 		switch e := e.(type) {
 		case event.TextArrived:

@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// access says who may come in. A page in a browser must not get at an agent that
-// listens on the machine of its reader: neither under its own origin, nor by a
-// name that it had point here (DNS rebinding). So both Origin and Host have to be
-// known ones, and where there is a token it has to be shown with every request.
+// access decides which requests are allowed. A page in a browser must not reach an agent on
+// the machine of its reader, neither under its own origin nor through a name that it made
+// point here (DNS rebinding). So both Origin and Host must be known, and if there is a
+// token, every request must carry it.
 type access struct {
-	token   [sha256.Size]byte
-	asks    bool // for the token
-	inQuery bool
-	origins map[string]bool
-	hosts   map[string]bool
-	cookies bool
-	noted   *quiet
+	token    [sha256.Size]byte
+	required bool // a token is required
+	inQuery  bool
+	origins  map[string]bool
+	hosts    map[string]bool
+	cookies  bool
+	refusals *logLimiter
 }
 
 func newAccess(o Options) access {
-	a := access{token: sha256.Sum256([]byte(o.Token)), asks: o.Token != "", inQuery: o.TokenInQuery,
-		origins: map[string]bool{}, hosts: map[string]bool{}, cookies: o.CookieAffinity, noted: &quiet{}}
+	a := access{token: sha256.Sum256([]byte(o.Token)), required: o.Token != "", inQuery: o.TokenInQuery,
+		origins: map[string]bool{}, hosts: map[string]bool{}, cookies: o.CookieAffinity, refusals: &logLimiter{}}
 	for _, origin := range o.AllowOrigins {
 		a.origins[strings.ToLower(strings.TrimSuffix(origin, "/"))] = true
 	}
@@ -37,7 +37,7 @@ func newAccess(o Options) access {
 	return a
 }
 
-// check lets a request pass, or answers it; done says so.
+// check lets a request pass, or refuses it and reports that it is done.
 func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done bool) {
 	if !a.host(r) {
 		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is none of this server's")
@@ -60,11 +60,11 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 			w.Header().Set("Access-Control-Allow-Methods", allowed)
 			w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, "+connectionHeader+", "+sessionHeader+", Acp-Protocol-Version")
 			w.Header().Set("Access-Control-Max-Age", "600")
-			w.WriteHeader(http.StatusNoContent) // a browser asks without credentials
+			w.WriteHeader(http.StatusNoContent) // browsers send preflight requests without credentials
 			return true
 		}
 	}
-	if a.asks && !a.shown(r) {
+	if a.required && !a.authorized(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
 		a.deny(s, w, r, http.StatusUnauthorized, "a bearer token is needed")
 		return true
@@ -72,8 +72,7 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 	return false
 }
 
-// crossOrigin tells a browser that a page of an allowed origin may read the
-// answer.
+// crossOrigin tells a browser that a page of an allowed origin may read the response.
 func (a *access) crossOrigin(w http.ResponseWriter, origin string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -84,17 +83,16 @@ func (a *access) crossOrigin(w http.ResponseWriter, origin string) {
 	}
 }
 
-// deny refuses a request that may be hostile. The log has such a line at most
-// once a second.
+// deny refuses a request that may be hostile. It logs at most once a second.
 func (a *access) deny(s *Server, w http.ResponseWriter, r *http.Request, status int, why string) {
-	if missed, ok := a.noted.speak(time.Now()); ok {
+	if missed, ok := a.refusals.allow(time.Now()); ok {
 		s.log.Warn("request refused", "status", status, "reason", why, "remote", r.RemoteAddr, "others", missed)
 	}
 	s.refuse(w, r, status, why)
 }
 
-// shown compares in a time that says nothing about the token.
-func (a *access) shown(r *http.Request) bool {
+// authorized compares the token in constant time.
+func (a *access) authorized(r *http.Request) bool {
 	if values := r.Header["Authorization"]; len(values) == 1 {
 		scheme, token, _ := strings.Cut(values[0], " ")
 		if strings.EqualFold(scheme, "Bearer") && a.equal(strings.TrimSpace(token)) {
@@ -113,9 +111,9 @@ func (a *access) equal(token string) bool {
 	return subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
 }
 
-// host tells whether a request was meant for this server: it names the address
-// that it came to, this machine itself, or a name given. Ports count only where
-// one was given with the name, since they change where they are forwarded.
+// host reports whether a request was meant for this server: its Host is the address it
+// arrived at, this machine itself, or a configured name. A port counts only if it was
+// configured with the name, because forwarding changes ports.
 func (a *access) host(r *http.Request) bool {
 	given := strings.ToLower(r.Host)
 	name := hostname(given)
@@ -138,7 +136,7 @@ func (a *access) host(r *http.Request) bool {
 	return err == nil && here.Addr().Unmap().WithZone("") == addr
 }
 
-// hostname is a host without port, brackets and the dot at the end of a full name.
+// hostname returns a host without port, brackets and the dot at the end of a full name.
 func hostname(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -147,20 +145,20 @@ func hostname(host string) string {
 	return strings.TrimSuffix(name, ".")
 }
 
-// sameHost tells whether a page of this server itself asks.
+// sameHost reports whether the origin is a page of this server.
 func sameHost(origin, host string) bool {
 	_, authority, ok := strings.Cut(origin, "://")
 	return ok && host != "" && strings.EqualFold(authority, host)
 }
 
-// quiet lets one line a second through and counts the others.
-type quiet struct {
+// logLimiter allows one line a second and counts the others.
+type logLimiter struct {
 	mu     sync.Mutex
 	last   time.Time
 	missed int
 }
 
-func (q *quiet) speak(now time.Time) (missed int, ok bool) {
+func (q *logLimiter) allow(now time.Time) (missed int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if now.Sub(q.last) < time.Second {

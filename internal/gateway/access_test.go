@@ -11,8 +11,8 @@ const secret = "0123456789abcdef-token"
 
 func withToken(o *Options) { o.Token = secret }
 
-// The token is asked for by every method, by the upgrade and by every path but
-// that of the health check; and it is nowhere to be seen.
+// The token is required by every method, by the upgrade, and by every path but the health
+// check; and it appears nowhere.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -41,7 +41,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		if strings.Contains(r.log.String(), secret) || strings.Contains(r.log.String(), c.id) {
-			t.Errorf("the log tells:\n%s", r.log)
+			t.Errorf("the log contains:\n%s", r.log)
 		}
 	}, withToken)
 }
@@ -83,12 +83,12 @@ func TestTokenInQuery(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		if strings.Contains(r.log.String(), secret) || strings.Contains(r.log.String(), "token=") {
-			t.Errorf("the log tells:\n%s", r.log)
+			t.Errorf("the log contains:\n%s", r.log)
 		}
 	}, withToken, func(o *Options) { o.TokenInQuery = true })
 }
 
-// Names that are not this server's, and pages of others, get nothing.
+// Requests for other names, and from foreign pages, are refused.
 func TestHostAndOrigin(t *testing.T) {
 	t.Parallel()
 	allow := func(o *Options) {
@@ -109,12 +109,12 @@ func TestHostAndOrigin(t *testing.T) {
 			{"a forwarded port", []string{"Host: localhost:9"}, 200},
 			{"a full name", []string{"Host: LOCALHOST."}, 200},
 			{"IPv6", []string{"Host: [::1]:" + port}, 200},
-			{"a name it goes by", []string{"Host: Agent.Example"}, 200},
-			{"a name it goes by, any port", []string{"Host: agent.example:1234"}, 200},
+			{"a configured name", []string{"Host: Agent.Example"}, 200},
+			{"a configured name, any port", []string{"Host: agent.example:1234"}, 200},
 			{"a name with a port", []string{"Host: other.example:99"}, 200},
 			{"a name with another port", []string{"Host: other.example:98"}, 403},
 			{"a foreign name", []string{"Host: evil.example:" + port}, 403},
-			{"a foreign name that looks like ours", []string{"Host: localhost.evil.example"}, 403},
+			{"a foreign name that begins with localhost", []string{"Host: localhost.evil.example"}, 403},
 			{"a foreign address", []string{"Host: 192.0.2.1:" + port}, 403},
 			{"its own page", []string{"Origin: http://" + r.addr}, 200},
 			{"its own page under a name", []string{"Host: agent.example", "Origin: https://agent.example"}, 200},
@@ -153,7 +153,7 @@ func TestHostAndOriginAtTheUpgrade(t *testing.T) {
 	}
 }
 
-// A page of an allowed origin can ask beforehand, and read the answers.
+// A page of an allowed origin can send a preflight request and read the responses.
 func TestCrossOrigin(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", withToken, func(o *Options) { o.AllowOrigins = []string{"https://app.example"} })
@@ -204,7 +204,7 @@ func TestCookieAffinity(t *testing.T) {
 		if second := cookie(s.header); second.Value == first.Value {
 			t.Error("two clients with one cookie")
 		}
-		// Who comes back keeps it; a made-up one is not taken over.
+		// A client that returns keeps its cookie; an invented one is not adopted.
 		if again := cookie(r.do("POST", request("1", "initialize", `{}`), asJSON, "Cookie: "+first.Name+"="+first.Value).header); again.Value != first.Value {
 			t.Error("the cookie changed")
 		}
@@ -219,8 +219,8 @@ func TestCookieAffinity(t *testing.T) {
 	}, func(o *Options) { o.CookieAffinity = true })
 }
 
-// A cookie that names the server is set on a client that comes from another one:
-// with that name it would not find its new connection.
+// A cookie that names the server replaces the client's cookie of another server: with that
+// it would not find its new connection.
 func TestCookieNamesTheServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.CookieAffinity, o.AffinityValue = true, "b" })
@@ -240,8 +240,8 @@ func TestCookieNamesTheServer(t *testing.T) {
 	named("WebSocket", s.header)
 }
 
-// However many are refused, the log stays readable.
-func TestRefusalsAreNotedQuietly(t *testing.T) {
+// However many requests are refused, the log stays short.
+func TestRefusalsAreLoggedOnceASecond(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", withToken)
 	for range 200 {
@@ -252,8 +252,8 @@ func TestRefusalsAreNotedQuietly(t *testing.T) {
 	}
 }
 
-// The log names connections by number, and what an agent writes to stderr cannot
-// act on a terminal and has no secrets.
+// The log names connections by number, and stderr of an agent is logged without control
+// sequences and secrets.
 func TestStderrGoesToTheLog(t *testing.T) {
 	t.Setenv(agentMode, "plain")
 	r := newRig(t, "h1", func(o *Options) { o.Start = Command([]string{os.Args[0]}, nil, 1<<20) })

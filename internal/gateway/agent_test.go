@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// agentMode in the environment makes the test program play an agent instead of
-// running the tests.
+// agentMode is the environment variable that makes the test program play an agent.
 const agentMode = "GATEWAY_TEST_AGENT"
 
 func init() {
@@ -24,11 +23,11 @@ func init() {
 	}
 }
 
-// played is the agent of the tests: it says what the client tells it to.
+// played is the agent of the tests: it sends what the client asks it to send.
 type played struct {
 	mu   sync.Mutex
 	out  func(lines []string)
-	rest func() // until the end
+	rest func() // returns at the end of the agent
 	n    int
 }
 
@@ -70,7 +69,7 @@ func playAgent(mode string) int {
 	}
 }
 
-// hear does what a line asks for and returns an exit code, or -1 to live on.
+// hear does what a line asks for. It returns an exit code, or -1 to continue.
 func (p *played) hear(mode, line string) int {
 	var m heard
 	if json.Unmarshal([]byte(line), &m) != nil {
@@ -101,7 +100,7 @@ func (p *played) hear(mode, line string) int {
 		case "refuses":
 			p.say(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32022,"message":"no such version"}}`)
 			return -1
-		case "early": // speaks before it answers
+		case "early": // sends something before it answers
 			p.say(`{"jsonrpc":"2.0","method":"_early","params":{}}`)
 		}
 		answer(fmt.Sprintf(`{"protocolVersion":1,"pid":%d}`, os.Getpid()))
@@ -113,7 +112,7 @@ func (p *played) hear(mode, line string) int {
 			p.say(update(params.SessionID, fmt.Sprint("replay ", i)))
 		}
 		answer(`{}`)
-	case "_say": // the lines as they are
+	case "_say": // sends the lines unchanged
 		p.say(params.Lines...)
 		answer(`{}`)
 	case "_repeat":
@@ -129,10 +128,10 @@ func (p *played) hear(mode, line string) int {
 		answer(`{}`)
 	case "_spawn":
 		answer(fmt.Sprint(spawn()))
-	case "_stop": // reads no more
+	case "_stop": // stops reading
 		p.say(params.Lines...)
 		p.rest()
-	case "_echo": // the request as it came
+	case "_echo": // answers with the request, unchanged
 		answer(line)
 	case "":
 		p.say(`{"jsonrpc":"2.0","method":"_answered","params":` + line + `}`)
@@ -157,7 +156,7 @@ func spawn() int {
 	return cmd.Process.Pid
 }
 
-// update is a session/update of the agent.
+// update returns a session/update of the agent.
 func update(session, text string) string {
 	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":` + quote(session) + `,"update":{"text":` + quote(text) + `}}}`
 }
@@ -167,7 +166,7 @@ func quote(s string) string {
 	return string(out)
 }
 
-// saying is a message that makes the agent write lines.
+// saying returns a message that makes the agent send lines.
 func saying(session string, lines ...string) string {
 	return `{"jsonrpc":"2.0","method":"_say","params":{"sessionId":` + quote(session) + `,"lines":` + list(lines) + `}}`
 }

@@ -20,10 +20,10 @@ import (
 	"parley/acpclient/transport"
 )
 
-// The benchmarks compare `parley serve` with the barest relay there is: lines
-// over TCP, copied to the same agent (in memory) and back.
+// The benchmarks compare `parley serve` with a minimal relay: lines over TCP, copied to the
+// same agent (in memory) and back.
 
-// bench is a way to an agent that answers everything with itself.
+// bench is a connection to an agent that echoes everything.
 type bench struct {
 	send func([]byte)
 	recv func() []byte
@@ -46,7 +46,7 @@ func must(b *testing.B, err error) {
 	}
 }
 
-// openBare relays lines without looking at them.
+// openBare relays lines without reading them.
 func openBare(b *testing.B, hear func(*fake, []byte)) *bench {
 	addr := bareServer(b, hear)
 	conn, err := net.Dial("tcp", addr)
@@ -182,10 +182,10 @@ func openStream(b *testing.B, h2 bool, hear func(*fake, []byte)) *bench {
 	}
 }
 
-// chunk is what most messages are: a few words of an answer.
+// chunk is a typical message: a few words of an answer.
 const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"twenty bytes of text"}}}}`
 
-// BenchmarkRelay is what an agent says, on its way to a client that reads.
+// BenchmarkRelay measures messages of the agent on their way to a client that reads.
 func BenchmarkRelay(b *testing.B) {
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
@@ -212,7 +212,7 @@ func BenchmarkRelay(b *testing.B) {
 	}
 }
 
-// BenchmarkRoundTrip is one message there and back, at rest in between.
+// BenchmarkRoundTrip measures one message there and back, with nothing else on the way.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
@@ -232,8 +232,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle is what a connection at rest costs, the agent in memory and the
-// client's end of TCP included: heap and stacks for each of a thousand.
+// BenchmarkIdle measures the memory of an idle connection, with the agent in memory and the
+// client's end of TCP included: heap and stacks of each of a thousand.
 func BenchmarkIdle(b *testing.B) {
 	const n = 1000
 	served := func(b *testing.B, hear func(*fake, []byte)) string {
@@ -270,13 +270,13 @@ func BenchmarkIdle(b *testing.B) {
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			addr := way.serve(b, echoes)
-			way.open(b, addr) // whatever is made once
+			way.open(b, addr) // allocates whatever is allocated once
 			before := inUse()
 			for range n {
 				way.open(b, addr)
 			}
 			each := float64(inUse()-before) / n
-			for b.Loop() { // once says it all
+			for b.Loop() { // one pass is enough
 			}
 			b.ReportMetric(each, "B/conn")
 			b.ReportMetric(0, "ns/op")
@@ -301,7 +301,7 @@ func dialed(b *testing.B, addr, text string) net.Conn {
 	return conn
 }
 
-// until reads up to a text, not further than what came with it.
+// until reads up to a text, and no further than the data that arrived with it.
 func until(b *testing.B, conn net.Conn, text string) string {
 	var got []byte
 	for c := make([]byte, 1); !bytes.HasSuffix(got, []byte(text)); {

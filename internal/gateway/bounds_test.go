@@ -13,15 +13,19 @@ import (
 	"time"
 )
 
+// stuck is more than all buffers of a client that does not read, whose largest is the 4 MiB
+// window of HTTP/2.
+const stuck = 5 << 20
+
 func padded(session string, size int) string { return update(session, strings.Repeat("x", size)) }
 
-// More waits in a session than may wait: the connection ends, and says why.
+// If a session's buffer is full, the connection ends with the reason.
 func TestSessionBuffer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
 		main := c.open("")
-		for range 15 { // no receiver
+		for range 15 { // without a receiver
 			c.send("s", saying("s", padded("s", 64<<10)))
 		}
 		c.send("", request("1", "session/list", `{}`))
@@ -35,7 +39,7 @@ func TestSessionBuffer(t *testing.T) {
 	}, func(o *Options) { o.Limits.SessionBuffer = 1 << 20 })
 }
 
-// The same for all sessions together, and for a great many tiny messages.
+// The same for all sessions together, and for very many tiny messages.
 func TestConnectionBuffer(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(i int) string{
@@ -55,7 +59,7 @@ func TestConnectionBuffer(t *testing.T) {
 	}
 }
 
-// A receiver that waits for nothing else takes a message of any size.
+// A receiver with nothing else to read accepts a message of any size.
 func TestMessageLargerThanTheBuffer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 64<<10, 64<<10 })
@@ -68,7 +72,7 @@ func TestMessageLargerThanTheBuffer(t *testing.T) {
 	w.want(padded("s", 1<<20))
 }
 
-// flooding agents say, once asked, more than anybody wants to hear.
+// flooding agents send without end once asked.
 var flooding = faked(func(f *fake, msg []byte) {
 	if bytes.Contains(msg, initializePart) {
 		f.say(initializeDone)
@@ -82,12 +86,12 @@ var flooding = faked(func(f *fake, msg []byte) {
 
 const note = `{"jsonrpc":"2.0","method":"go","params":{}}`
 
-// little makes everything fill up soon.
+// little makes all buffers small.
 func little(o *Options) {
 	o.Limits = Limits{SessionBuffer: 1 << 20, ConnectionBuffer: 1 << 20, Stall: 100 * time.Millisecond, KeepAlive: 100 * time.Millisecond}
 }
 
-// A client that reads slower than the agent speaks loses nothing: the agent waits.
+// A client that reads more slowly than the agent writes loses nothing: the agent waits.
 func TestSlowReceiversAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	limited := func(o *Options) { o.Limits.SessionBuffer, o.Limits.ConnectionBuffer = 1<<20, 1<<20 }
@@ -109,8 +113,8 @@ func TestSlowReceiversAreWaitedFor(t *testing.T) {
 	}, flooding, limited)
 }
 
-// A socket whose client does not read is closed with 1008, which it finds when
-// it reads on. Over TLS there is no way to say so.
+// A socket whose client does not read is closed with 1008, which the client sees when it
+// reads again. Over TLS that is impossible.
 func TestSocketClientDoesNotRead(t *testing.T) {
 	t.Parallel()
 	bubble(t, socketProfiles, func(t *testing.T, r *rig) {
@@ -126,7 +130,7 @@ func TestSocketClientDoesNotRead(t *testing.T) {
 	}, flooding, little)
 }
 
-// The same for a stream that is open and not read.
+// The same for an open stream that is not read.
 func TestStreamClientDoesNotRead(t *testing.T) {
 	t.Parallel()
 	bubble(t, profiles, func(t *testing.T, r *rig) {
@@ -136,12 +140,12 @@ func TestStreamClientDoesNotRead(t *testing.T) {
 		r.log.wait(t, "stream ends", 1)
 		r.log.wait(t, `reason="more waits than may wait, and nobody reads it"`, 1)
 		if _, err := io.Copy(io.Discard, body); err == nil {
-			t.Error("the stream ends as if all were well")
+			t.Error("the stream ends without an error")
 		}
 	}, flooding, little)
 }
 
-// unread opens a stream and reads nothing of it.
+// unread opens a stream and does not read it.
 func (c *remote) unread(session string) io.Reader {
 	c.t.Helper()
 	ctx, _ := contextWithCancel(c.t)
@@ -153,23 +157,22 @@ func (c *remote) unread(session string) io.Reader {
 	return res.Body
 }
 
-// A receiver that takes nothing loses its place, and what it did not take is for
-// the next one.
+// A receiver that reads nothing is detached, and the next one gets what it did not read.
 func TestStalledStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, profiles, func(t *testing.T, r *rig) {
 		c := r.connect()
 		c.unread("s")
-		c.send("s", saying("s", padded("s", 12<<20)))
+		c.send("s", saying("s", padded("s", stuck)))
 		r.log.wait(t, "stream ends", 1)
-		c.open("s").want(padded("s", 12<<20))
+		c.open("s").want(padded("s", stuck))
 	}, func(o *Options) {
 		o.Limits = Limits{Stall: time.Second, KeepAlive: 100 * time.Millisecond}
 	})
 }
 
-// A client that leaves a stream unread and says nothing more is gone, though proxies may
-// take the comments on its other streams for ever. One that says something is not.
+// A client that leaves a stream unread and sends nothing else is gone, even if a proxy
+// accepts the comments on its other streams forever. A client that sends something is not.
 func TestUnreadStreamIsNoStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, profiles, func(t *testing.T, r *rig) {
@@ -177,7 +180,7 @@ func TestUnreadStreamIsNoStream(t *testing.T) {
 			c := r.connect()
 			c.open("")
 			c.unread("s")
-			c.send("s", saying("s", padded("s", 12<<20)))
+			c.send("s", saying("s", padded("s", stuck)))
 			return c
 		}
 		there := leaves()
@@ -199,13 +202,13 @@ func TestStalledSocket(t *testing.T) {
 	t.Parallel()
 	bubble(t, socketProfiles, func(t *testing.T, r *rig) {
 		s := r.socket()
-		s.send(saying("s", padded("s", 12<<20)))
+		s.send(saying("s", padded("s", stuck)))
 		r.log.wait(t, `reason="the client does not read"`, 1)
 		r.log.wait(t, "connection ended", 1)
 	}, func(o *Options) { o.Limits = Limits{Stall: time.Second} })
 }
 
-// An agent that does not read holds up its clients, for a while.
+// An agent that does not read blocks its clients for a while.
 func TestAgentDoesNotRead(t *testing.T) {
 	t.Parallel()
 	few := func(o *Options) { o.Limits = Limits{Stall: 100 * time.Millisecond, ConnectionBuffer: 1 << 20} }
@@ -257,7 +260,7 @@ func TestAgentMessageTooLarge(t *testing.T) {
 	main.ends()
 }
 
-// A connection lives while somebody reads or asks, and not much longer.
+// A connection lives while its client reads or sends, and not much longer.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	bubble(t, profiles, func(t *testing.T, r *rig) {
@@ -275,7 +278,7 @@ func TestIdle(t *testing.T) {
 	}, func(o *Options) { o.Limits.Idle = time.Second })
 }
 
-// Streams at rest get comments.
+// Quiet streams get comments.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	bubble(t, profiles, func(t *testing.T, r *rig) {
@@ -287,13 +290,13 @@ func TestKeepAlive(t *testing.T) {
 					t.Fatalf("%q", e)
 				}
 			case <-time.After(patience):
-				t.Fatal("no comment comes")
+				t.Fatal("no comment arrives")
 			}
 		}
 	}, func(o *Options) { o.Limits.KeepAlive = 2 * time.Millisecond })
 }
 
-// closes waits for the server to hang up.
+// closes waits until the server closes the connection and returns what it sent.
 func closes(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	conn.SetReadDeadline(time.Now().Add(patience))
@@ -337,21 +340,21 @@ func TestSlowClients(t *testing.T) {
 			failure(t, got, 408, -32600, "null", "in time")
 		}, hasty)
 	})
-	t.Run("a peer of a WebSocket that is gone", func(t *testing.T) {
+	t.Run("a WebSocket whose peer is gone", func(t *testing.T) {
 		bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
 			in := rawSocket(t, raw(t, r, ""))
-			go io.Copy(io.Discard, in) // its system takes what comes
+			go io.Copy(io.Discard, in) // the system of the peer still receives
 			r.log.wait(t, "the client does not answer pings", 1)
 			r.log.wait(t, "connection ended", 1)
 		}, pings)
 	})
-	t.Run("a peer that is slow but there", func(t *testing.T) {
+	t.Run("a slow peer", func(t *testing.T) {
 		bubble(t, []string{"h1"}, func(t *testing.T, r *rig) {
 			conn := raw(t, r, "")
 			in := rawSocket(t, conn)
-			conn.Write([]byte{0x81, 0x80 | 126, 0xff, 0xff, 0, 0, 0, 0}) // a message of 65535 bytes, which come one by one
+			conn.Write([]byte{0x81, 0x80 | 126, 0xff, 0xff, 0, 0, 0, 0}) // a message of 65535 bytes, sent one at a time
 			for begun := time.Now(); time.Since(begun) < 4500*time.Millisecond; {
-				if _, err := in.ReadByte(); err != nil { // of the answer, and then of pings that are not answered
+				if _, err := in.ReadByte(); err != nil { // of the answer, then of pings that are not answered
 					t.Fatal(err)
 				}
 				conn.Write([]byte{' '})
@@ -360,7 +363,7 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// rawSocket makes a WebSocket of a bare connection, and initializes it.
+// rawSocket upgrades a bare connection to a WebSocket and initializes it.
 func rawSocket(t *testing.T, conn net.Conn) *bufio.Reader {
 	t.Helper()
 	fmt.Fprint(conn, "GET /acp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
@@ -370,6 +373,6 @@ func rawSocket(t *testing.T, conn net.Conn) *bufio.Reader {
 		t.Fatal(res, err)
 	}
 	msg := request("0", "initialize", `{}`)
-	conn.Write(append([]byte{0x81, 0x80 | byte(len(msg)), 0, 0, 0, 0}, msg...)) // masked with nothing
+	conn.Write(append([]byte{0x81, 0x80 | byte(len(msg)), 0, 0, 0, 0}, msg...)) // masked with zeros
 	return in
 }

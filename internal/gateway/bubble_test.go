@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 )
 
-// memory is a network in memory. What is written to it waits until it is read.
+// memory is a network in memory. Written data waits until it is read.
 type memory struct {
 	conns chan net.Conn
 	over  chan struct{}
@@ -40,9 +40,9 @@ func (m *memory) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// bubble runs a test over these profiles with a fake clock, which moves only when every
-// goroutine waits, so that a busy machine makes no difference. The network and the agents
-// are in memory. The test ends only when no goroutine of the server is left.
+// bubble runs a test for each profile with a fake clock, which moves only when every
+// goroutine waits, so a busy machine makes no difference. The network and the agents are in
+// memory. The test ends when no goroutine of the server is left.
 func bubble(t *testing.T, profiles []string, f func(t *testing.T, r *rig), change ...func(*Options)) {
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {

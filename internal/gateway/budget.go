@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// reservedPart is the part of the budget that is shared out among the connections in
-// advance, so that one that takes much leaves something to each of the others.
+// reservedPart is the part of the budget (one in reservedPart) that is divided among the
+// connections in advance, so that a busy connection leaves something to each of the others.
 const reservedPart = 4
 
-// budget bounds what waits in all connections together, in bytes.
+// budget bounds the bytes that wait in all connections together.
 type budget struct {
-	common int64 // that all may use up
-	share  int64 // that a connection has for itself each way
+	common int64 // shared by all connections
+	share  int64 // reserved for one connection, in each direction
 	used   atomic.Int64
 }
 
@@ -21,22 +21,22 @@ func newBudget(most int64, connections int) *budget {
 	return &budget{common: most - reserved, share: reserved / 2 / int64(max(1, connections))}
 }
 
-// account is what a connection uses of the budget.
+// account is the share of the budget that one connection uses.
 type account struct {
-	of *budget
+	budget *budget
 
 	mu    sync.Mutex
 	used  int64
 	ended bool
 }
 
-// fits tells whether more may wait where own bytes of the connection wait already. A
-// nil account has no bound.
+// fits reports whether more bytes may wait in addition to the connection's own. A nil
+// account has no limit.
 func (a *account) fits(own, more int64) bool {
-	return a == nil || own+more <= a.of.share || a.of.used.Load()+more <= a.of.common
+	return a == nil || own+more <= a.budget.share || a.budget.used.Load()+more <= a.budget.common
 }
 
-// add counts n more bytes, or -n less.
+// add counts n more bytes; n may be negative.
 func (a *account) add(n int64) {
 	if a == nil {
 		return
@@ -45,14 +45,14 @@ func (a *account) add(n int64) {
 	defer a.mu.Unlock()
 	if !a.ended {
 		a.used += n
-		a.of.used.Add(n)
+		a.budget.used.Add(n)
 	}
 }
 
-// end gives everything back.
-func (a *account) end() {
+// release returns all bytes to the budget.
+func (a *account) release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.of.used.Add(-a.used)
+	a.budget.used.Add(-a.used)
 	a.used, a.ended = 0, true
 }

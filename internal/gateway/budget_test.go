@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// However much each connection may hold, all together hold no more than they may, and
-// those that take much leave something to the others.
+// However much each connection may hold, the total is bounded, and busy connections leave
+// something to the others.
 func TestTotalBuffer(t *testing.T) {
 	t.Parallel()
 	const total, message = 8 << 20, 64 << 10
@@ -14,7 +14,7 @@ func TestTotalBuffer(t *testing.T) {
 		greedy := make([]*socketClient, 6)
 		for i := range greedy {
 			greedy[i] = r.socket()
-			greedy[i].send(note) // and nobody reads
+			greedy[i].send(note) // and no one reads
 		}
 		most := int64(0)
 		for deadline := time.Now().Add(patience); r.server.budget.used.Load() < total/2; {
@@ -32,23 +32,23 @@ func TestTotalBuffer(t *testing.T) {
 			most = max(most, r.server.budget.used.Load())
 		}
 		if bound := int64(total + 7*(message+1000)); most > bound {
-			t.Errorf("%d bytes waited, %d over all bounds", most, most-bound)
+			t.Errorf("%d bytes waited, %d over the limit", most, most-bound)
 		}
 		for range 400 { // the agents of the others have waited
 			greedy[0].want(want)
 		}
 		r.end()
 		if left := r.server.budget.used.Load(); left != 0 {
-			t.Errorf("%d bytes are still counted when all has ended", left)
+			t.Errorf("%d bytes are still counted after the end", left)
 		}
 	}, flooding, func(o *Options) { o.Limits = Limits{Connections: 8, TotalBuffer: total} })
 }
 
-// What a connection for itself may use fits whatever others do.
+// The reserved share of a connection fits, whatever others use.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	b := newBudget(800, 10) // 600 for all, 10 for each each way
-	one, two := &account{of: b}, &account{of: b}
+	b := newBudget(800, 10) // 600 shared, and 10 for each connection in each direction
+	one, two := &account{budget: b}, &account{budget: b}
 	one.add(600)
 	for _, c := range []struct {
 		own, more int64
@@ -58,13 +58,13 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	one.end()
-	one.add(-100) // what is still written then was given back
+	one.release()
+	one.add(-100) // written after release, which has returned it already
 	if !two.fits(100, 500) || two.fits(100, 601) || b.used.Load() != 0 {
 		t.Errorf("%d are used", b.used.Load())
 	}
 	var none *account
 	if none.add(5); !none.fits(1<<60, 1) {
-		t.Error("no account has a bound")
+		t.Error("a nil account has a limit")
 	}
 }

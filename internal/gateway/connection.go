@@ -16,7 +16,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// The codes that a WebSocket is closed with.
+// Close codes of a WebSocket.
 const (
 	normal        = websocket.StatusNormalClosure
 	goingAway     = websocket.StatusGoingAway
@@ -26,55 +26,54 @@ const (
 	internalError = websocket.StatusInternalError
 )
 
-// farewell is how long what waits may take to be written once a connection has
-// ended.
+// farewell is how long queued messages may take to be written after a connection has ended.
 const farewell = 3 * time.Second
 
-// maxNoise bounds how much of a line that is no message is redacted, in bytes. It is far
-// more than is logged, because a secret that is cut off here can no longer be recognised.
+// maxNoise bounds how many bytes of a line that is not a message are redacted. It is far
+// more than is logged, because a secret cut off at this limit is no longer recognised.
 const maxNoise = 64 << 10
 
 // ending is why a connection ends.
 type ending struct {
-	code   websocket.StatusCode // for a WebSocket; 0 is normal
-	reason string               // for the log and the client: ours, never the client's words
-	drain  bool                 // what waits for a receiver that is there is still written
+	code   websocket.StatusCode // for a WebSocket; 0 means normal
+	reason string               // for the log and the client; never text from the client
+	drain  bool                 // messages are still written to receivers that are attached
 }
 
-// connection is one client and its agent, whichever way they talk.
+// connection is one client and its agent, over either transport.
 type connection struct {
 	server *Server
-	number int64  // names it in the log
-	id     string // names it to the client, and nowhere else
+	number int64  // identifies it in the log
+	id     string // identifies it to the client; never logged
 	log    *slog.Logger
 	begun  time.Time
 
-	agent    Agent         // nil where it could not be started
-	started  chan struct{} // closed when agent is set, or never will be
+	agent    Agent         // nil if it could not be started
+	started  chan struct{} // closed once agent is set, or never will be
 	input    input
 	account  *account
 	buffered atomic.Int64
-	kept     atomic.Int64 // bytes that were written and are kept for streams that break
-	main     *mailbox     // the connection's stream, or all of a WebSocket
+	retained atomic.Int64 // bytes retained after writing, for streams that break
+	main     *mailbox     // the connection's stream, or everything on a WebSocket
 	sent     atomic.Int64
 	received atomic.Int64
 
-	place func(msg []byte) *mailbox // finds the stream of what the agent says; nil: it is not for a stream
+	mailboxFor func(msg []byte) *mailbox // returns the stream for a message of the agent; nil if it is not for a stream
 
 	once  sync.Once
-	cause ending        // written before ended is closed
+	cause ending        // set before ended is closed
 	ended chan struct{} // closed once the connection is over
-	cut   chan struct{} // closed when nothing more shall be written
+	cut   chan struct{} // closed when nothing more may be written
 
-	routes routes // of HTTP
+	routes routes // used for HTTP
 
 	mu      sync.Mutex
 	writers map[*writer]bool
-	hangUp  func() // ends a WebSocket without ceremony; nil for HTTP
+	hangUp  func() // closes a WebSocket abruptly; nil for HTTP
 }
 
 func newConnection(s *Server, number int64, r *http.Request) *connection {
-	own := &account{of: s.budget}
+	own := &account{budget: s.budget}
 	c := &connection{
 		server: s, number: number, id: newID(), begun: time.Now(), account: own,
 		log:     s.log.With("conn", number),
@@ -86,8 +85,7 @@ func newConnection(s *Server, number int64, r *http.Request) *connection {
 	return c
 }
 
-// start starts the agent. It must be called once; after an error the connection
-// is over.
+// start starts the agent. It must be called once; after an error the connection is over.
 func (c *connection) start() error {
 	defer close(c.started)
 	agent, err := c.server.Start(c.log)
@@ -109,14 +107,14 @@ func (c *connection) hasEnded() bool {
 	}
 }
 
-// receive reads from the agent until it ends. It waits for a client only while
-// that one takes what fills its mailbox.
+// receive reads from the agent until it ends. It waits for a client only while that client
+// is reading a full mailbox.
 func (c *connection) receive() {
 	for {
 		line, err := c.agent.Recv()
 		var long *transport.TooLongError
 		switch {
-		case errors.As(err, &long): // skipping it would lose an answer that somebody waits for
+		case errors.As(err, &long): // skipping it would lose an answer that a client may wait for
 			c.end(ending{code: tooBig, reason: fmt.Sprintf("a message of the agent is larger than %d bytes", long.Limit), drain: true})
 			return
 		case err != nil:
@@ -131,7 +129,7 @@ func (c *connection) receive() {
 			continue
 		}
 		c.sent.Add(1)
-		to := c.place(msg)
+		to := c.mailboxFor(msg)
 		if to != nil && !to.put(msg, c.ended) {
 			c.end(ending{code: overLimit, reason: "more waits than may wait, and nobody reads it"})
 			return
@@ -139,8 +137,8 @@ func (c *connection) receive() {
 	}
 }
 
-// end ends the connection, once: it is unknown from here on, its streams end, its
-// agent is closed. It does not wait for any of that.
+// end ends the connection once: its id becomes unknown, its streams end, its agent is
+// closed. It waits for none of that.
 func (c *connection) end(e ending) {
 	c.once.Do(func() {
 		if e.code == 0 {
@@ -148,7 +146,7 @@ func (c *connection) end(e ending) {
 		}
 		c.cause = e
 		close(c.ended)
-		c.server.conceal(c)
+		c.server.unregister(c)
 		c.routes.finish()
 		c.main.finish()
 		if e.drain {
@@ -170,8 +168,8 @@ func (c *connection) close() {
 	}
 	c.log.Info("connection ended", "reason", c.cause.reason, "seconds", int64(time.Since(c.begun).Seconds()),
 		"received", c.received.Load(), "sent", c.sent.Load())
-	c.account.end()
-	c.server.gone(c)
+	c.account.release()
+	c.server.remove(c)
 }
 
 // kill hurries an end that is under way.
@@ -197,7 +195,7 @@ func (c *connection) hangUpWith(f func()) {
 	c.hangUp = f
 }
 
-// stopWriting interrupts what is still being written to the client.
+// stopWriting interrupts writes to the client.
 func (c *connection) stopWriting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,11 +210,11 @@ func (c *connection) stopWriting() {
 	}
 }
 
-// writer is somebody who writes to the client and can be interrupted.
+// writer is a write to the client that can be interrupted.
 type writer struct{ interrupt func() }
 
-// whenCut has a function called, once, when nothing more shall be written; not
-// any more after forget has returned.
+// whenCut calls interrupt once, when nothing more may be written, unless forget has
+// returned before.
 func (c *connection) whenCut(interrupt func()) (forget func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

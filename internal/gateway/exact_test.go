@@ -19,8 +19,8 @@ var odd = []string{
 	`{"deep":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}`,
 }
 
-// Both ways every byte stays what it is, and the order too.
-func TestBytesStayWhatTheyAre(t *testing.T) {
+// Messages pass unchanged and in order, in both directions.
+func TestMessagesPassUnchanged(t *testing.T) {
 	t.Parallel()
 	var requests, answers []string
 	for i, params := range odd {
@@ -48,7 +48,7 @@ func TestBytesStayWhatTheyAre(t *testing.T) {
 	})
 }
 
-// Line breaks between tokens end no message: they become blanks.
+// Line breaks between tokens do not end a message: they become spaces.
 func TestLineBreaksBetweenTokens(t *testing.T) {
 	t.Parallel()
 	pretty := "\n{\r\n  \"jsonrpc\": \"2.0\",\n\t\"id\": 1,\n \"method\": \"_echo\"\r\n}\n"
@@ -69,8 +69,8 @@ func TestLineBreaksBetweenTokens(t *testing.T) {
 	}
 }
 
-// What an agent writes and cannot be sent on as it is.
-func TestWhatIsRepaired(t *testing.T) {
+// Lines of an agent that cannot be sent on unchanged are repaired.
+func TestRepairedLines(t *testing.T) {
 	t.Parallel()
 	odd := []byte("{\"jsonrpc\":\r\"2.0\",\"method\":\"m\",\"params\":{\"s\":\"\xff\xfe \xed\xa0\x80\"}}")
 	want := "{\"jsonrpc\": \"2.0\",\"method\":\"m\",\"params\":{\"s\":\"\uFFFD \uFFFD\"}}"
@@ -96,19 +96,19 @@ func TestLargeMessages(t *testing.T) {
 		s := c.open("s")
 		c.send("s", q)
 		if got := s.next(); got != result("1", q) {
-			t.Errorf("%d bytes came back of %d", len(got), len(q))
+			t.Errorf("%d bytes were returned of %d", len(got), len(q))
 		}
 	})
 	sockets(t, func(t *testing.T, r *rig) {
 		s := r.socket()
 		s.send(q)
 		if got := s.next(); got != result("1", q) {
-			t.Errorf("%d bytes came back of %d", len(got), len(q))
+			t.Errorf("%d bytes were returned of %d", len(got), len(q))
 		}
 	})
 }
 
-// Many messages in a row: none is lost, none overtakes another.
+// Of many messages in a row none is lost or overtakes another.
 func TestManyMessages(t *testing.T) {
 	t.Parallel()
 	const n = 5000

@@ -11,14 +11,14 @@ import (
 
 // fake is an agent in memory.
 type fake struct {
-	hear func(*fake, []byte) // called with each message of the client; may keep it
+	hear func(*fake, []byte) // called with each message of the client, which it may keep
 	says chan []byte
 
 	once  sync.Once
 	ended chan struct{}
 }
 
-// faked starts agents in memory.
+// faked makes the server start agents in memory.
 func faked(hear func(*fake, []byte)) func(*Options) {
 	return func(o *Options) {
 		o.Start = func(*slog.Logger) (Agent, error) {
@@ -61,7 +61,7 @@ var (
 	initializeDone = []byte(`{"jsonrpc":"2.0","id":0,"result":{"pid":1}}`)
 )
 
-// echoes answers initialize (id 0), and everything else with itself.
+// echoes answers initialize (id 0) and echoes everything else.
 func echoes(f *fake, msg []byte) {
 	if bytes.Contains(msg, initializePart) {
 		msg = initializeDone

@@ -1,35 +1,31 @@
-// Package gateway puts an agent that speaks over its standard streams behind a
-// URL (PROTOCOL 5.9): Streamable HTTP (POST, and streams of events by GET) and
-// WebSocket at one path, one agent process for each connection.
+// Package gateway serves an agent that speaks over standard streams at a URL (PROTOCOL
+// 5.9): Streamable HTTP (POST, and event streams by GET) and WebSocket at one path, with
+// one agent process for each connection.
 //
-// It relays. A message is looked at (its method, its id, the session it names) to
-// find the stream it belongs to, and is never decoded and encoded again: members
-// unknown to anyone, big numbers, escapes and the order of members pass as they
-// are. Three things are not passed on as they came: line breaks between the
-// tokens of a JSON text become blanks, because a line break ends a message;
-// bytes of the agent that are no UTF-8 become U+FFFD, because peers close a
-// WebSocket over them; and lines of the agent that are no JSON text are dropped
-// and noted in the log.
+// It relays. It reads the method, id and session of a message to find the stream it belongs
+// to, and never decodes and re-encodes it: unknown members, big numbers, escapes and the
+// order of members stay unchanged. There are three exceptions. Line breaks between the
+// tokens of a JSON text become spaces, because a line break ends a message. Invalid UTF-8
+// from the agent becomes U+FFFD, because peers close a WebSocket over it. Lines of the
+// agent that are not JSON are dropped and logged.
 //
-// What an agent writes is read all the time, and waits in memory until a client
-// takes it. When as much waits as may wait, the agent has to wait for a client
-// that is taking it; where nobody does, or too slowly, the connection ends. What
-// was being written when a stream broke is written again to its next receiver.
-// What was written last is kept for a time, because it may not have arrived: the
-// events of a stream are numbered, and a client that says with Last-Event-ID
-// which was the last one that it got goes on behind that, so that no message is
-// lost and none comes twice. "0" stands for none at all. Where what it misses is
-// not kept any more the connection ends. A client that says nothing may get a
-// message twice, or miss what was on its way.
+// The output of an agent is read all the time and waits in memory until a client reads it.
+// If a buffer is full, the agent has to wait for a client that is reading; if none reads,
+// or too slowly, the connection ends. Whatever was being written when a stream broke is
+// written again to its next receiver. The last messages written are retained for a time,
+// because they may not have arrived: the events of a stream are numbered, and a client that
+// sends the number of the last event it received as Last-Event-ID continues after it, so
+// that no message is lost or repeated. "0" means none. If the messages that the client
+// missed are no longer retained, the connection ends. A client that sends no number may
+// receive a message twice, or miss some.
 //
-// A connection of HTTP routes what the agent says: answers to session/new,
-// session/list, session/load and those of logins to the stream of the
-// connection, every other answer to the stream of the session that was asked
-// for; requests and notifications by params.sessionId; what is left to the stream
-// of the connection. Two things go further than the draft. A $/cancel_request of
-// the agent follows the request that it withdraws, since streams have no order
-// between them. A session whose id cannot stand in a header has no stream of its
-// own and uses that of the connection.
+// An HTTP connection routes the messages of the agent. Answers to session/new,
+// session/list, session/load and login requests go to the stream of the connection; every
+// other answer goes to the stream of the session of its request. Requests and notifications
+// go by params.sessionId, and everything else to the stream of the connection. Two rules go
+// beyond the draft. A $/cancel_request of the agent follows the request that it withdraws,
+// since streams have no order between them. A session whose id is not valid in a header
+// uses the stream of the connection.
 package gateway
 
 import (
@@ -50,61 +46,60 @@ import (
 	"parley/acpclient/transport"
 )
 
-// DefaultPath is where the endpoint is unless something else is said.
+// DefaultPath is the path of the endpoint if none is configured.
 const DefaultPath = "/acp"
 
-// Agent is one running agent. Recv, Send and Close are those of a
-// transport.Conn; all of them may be called from any goroutine.
+// Agent is one running agent. Recv, Send and Close are those of a transport.Conn; all of
+// them may be called from any goroutine.
 type Agent interface {
 	transport.Conn
-	// Kill ends the agent without giving it time; Close has to follow, or to be
-	// under way.
+	// Kill ends the agent at once. Close must follow, or be running.
 	Kill()
-	// Ended says, after Recv has failed, how the agent ended, in a few words for
-	// a log and a client ("exit code 3"). It may wait for a moment.
+	// Ended describes in a few words for a log and a client, after Recv has failed, how the
+	// agent ended ("exit code 3"). It may wait for a moment.
 	Ended() string
 }
 
-// Options say what is served and to whom.
+// Options configure a Server.
 type Options struct {
-	// Start starts the agent of one connection. The log knows the number of the
-	// connection; it gets the agent's stderr.
+	// Start starts the agent of one connection. Lines of log carry the number of the
+	// connection; the agent's stderr goes there.
 	Start func(log *slog.Logger) (Agent, error)
 
 	Path           string   // of the endpoint; "" is DefaultPath
-	Token          string   // bearer token that every request must show; "" asks for none
-	TokenInQuery   bool     // accept it as ?token= as well
+	Token          string   // bearer token that every request must carry; "" requires none
+	TokenInQuery   bool     // also accept the token as ?token=
 	AllowOrigins   []string // origins of other hosts that browsers may come from, as scheme://host[:port], or "null"
-	AllowHosts     []string // names this server goes by, with a port or for every port
-	StrictSessions bool     // 404 for the stream of a session that the connection has not spoken of
+	AllowHosts     []string // names of this server, with a port, or for every port
+	StrictSessions bool     // answer 404 for the stream of a session that the connection has not mentioned
 	CookieAffinity bool     // set a cookie by which a load balancer can send a client to the same server again
-	AffinityValue  string   // what is in it: a name of this server, safe in a cookie; "" is another one for each client
+	AffinityValue  string   // its value: a name of this server, safe in a cookie; "" makes a random one for each client
 
 	TLS    *tls.Config // nil: HTTP without TLS
 	Limits Limits
 	Log    *slog.Logger // nil: no log
 }
 
-// Limits bound what clients and agents can use up. A zero value means the
-// default, which DefaultLimits tells.
+// Limits bound what clients and agents can use up. A zero value means the one of
+// DefaultLimits.
 type Limits struct {
 	Connections      int           // agents at a time
-	Sessions         int           // streams of sessions that a connection can have
+	Sessions         int           // session streams of one connection
 	Message          int64         // bytes of one message of a client
-	SessionBuffer    int64         // bytes that wait in one session's stream
-	ConnectionBuffer int64         // bytes that wait in a connection each way, and of one message of an agent
-	TotalBuffer      int64         // bytes that wait in all connections
-	Idle             time.Duration // how long a connection lives without a stream, or with one that is left unread, and without a request
+	SessionBuffer    int64         // bytes waiting in one session's stream
+	ConnectionBuffer int64         // bytes waiting in a connection in each direction, and bytes of one message of an agent
+	TotalBuffer      int64         // bytes waiting in all connections
+	Idle             time.Duration // how long a connection lives without a request and without a stream that is read
 	Initialize       time.Duration // how long an agent may take to answer initialize
 	Header           time.Duration // how long a client may take for the headers of a request
-	Read             time.Duration // how long it may take for each part of a body, and for the first message on a WebSocket
-	Stall            time.Duration // how long it may take nothing of what is written to it, a ping included; also how long an agent may
-	Drain            time.Duration // how long ending everything may take
-	KeepAlive        time.Duration // pause after which a stream gets a comment
-	Ping             time.Duration // pause between two pings on a WebSocket
+	Read             time.Duration // how long a client may take for each part of a body, and for the first message on a WebSocket
+	Stall            time.Duration // how long a client may read nothing of what is written to it, a ping included; also how long an agent may
+	Drain            time.Duration // how long shutting down may take
+	KeepAlive        time.Duration // interval of comments on a quiet stream
+	Ping             time.Duration // interval of pings on a WebSocket
 }
 
-// DefaultLimits are the limits where nothing else is said.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	return Limits{
 		Connections: 64, Sessions: 256,
@@ -124,8 +119,8 @@ func (l Limits) filled() Limits {
 	}
 }
 
-// Server is the endpoint and all its connections. It is an http.Handler; Serve
-// also runs it.
+// Server is the endpoint and all its connections. It is an http.Handler; Serve also runs
+// it.
 type Server struct {
 	Options
 	limits Limits
@@ -138,11 +133,11 @@ type Server struct {
 
 	mu       sync.Mutex
 	all      map[*connection]bool   // started or starting, until their agents are gone
-	byID     map[string]*connection // those of HTTP that are initialized
+	byID     map[string]*connection // initialized HTTP connections
 	draining bool
 }
 
-// New makes a server.
+// New returns a server with these options.
 func New(o Options) *Server {
 	if o.Path == "" {
 		o.Path = DefaultPath
@@ -156,8 +151,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers one request: who may come in first, then the routing of
-// the draft.
+// ServeHTTP answers one request: it checks access first, then routes as in the draft.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -195,7 +189,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const allowed = "GET, POST, DELETE"
 
-// hasToken tells whether a header holds one of its comma-separated words.
+// hasToken reports whether a header holds the word in a comma-separated list.
 func hasToken(values []string, word string) bool {
 	for _, v := range values {
 		for token := range strings.SplitSeq(v, ",") {
@@ -228,13 +222,13 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// The headers of the draft.
+// Headers of the draft.
 const (
 	connectionHeader = "Acp-Connection-Id"
 	sessionHeader    = "Acp-Session-Id"
 )
 
-// named finds the connection that a request names, or refuses it.
+// named returns the connection that a request names, or refuses the request.
 func (s *Server) named(w http.ResponseWriter, r *http.Request) *connection {
 	id := r.Header.Get(connectionHeader)
 	if id == "" {
@@ -250,14 +244,14 @@ func (s *Server) named(w http.ResponseWriter, r *http.Request) *connection {
 	return c
 }
 
-// newID makes an id that nobody can guess.
+// newID returns an unguessable id.
 func newID() string {
 	var id [16]byte
 	rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
 }
 
-// admit makes a connection if there is room for one; else it refuses the request.
+// admit makes a connection if there is room for one, or refuses the request.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 	s.mu.Lock()
 	full, draining := len(s.all) >= s.limits.Connections, s.draining
@@ -278,8 +272,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 	return c
 }
 
-// publish makes a connection findable by its id, unless it has ended.
-func (s *Server) publish(c *connection) bool {
+// register makes a connection findable by its id, unless it has ended.
+func (s *Server) register(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.hasEnded() {
@@ -289,23 +283,23 @@ func (s *Server) publish(c *connection) bool {
 	return true
 }
 
-// conceal makes a connection unknown.
-func (s *Server) conceal(c *connection) {
+// unregister makes the id of a connection unknown.
+func (s *Server) unregister(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byID, c.id)
 }
 
-// gone says that nothing of a connection is left.
-func (s *Server) gone(c *connection) {
+// remove drops a connection of which nothing is left.
+func (s *Server) remove(c *connection) {
 	s.mu.Lock()
 	delete(s.all, c)
 	s.mu.Unlock()
 	s.busy.Done()
 }
 
-// drain ends all connections, kindly until ctx ends and then at once. It returns
-// when nothing is left of them.
+// drain ends all connections, gracefully until ctx ends, then at once. It returns when
+// nothing is left of them.
 func (s *Server) drain(ctx context.Context) {
 	s.mu.Lock()
 	s.draining = true

@@ -9,15 +9,14 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Why a message did not get to the agent.
+// Reasons why a message did not reach the agent.
 var (
 	errAgentStalled = errors.New("the agent does not read")
 	errEnded        = errors.New("the connection has ended")
 )
 
-// input is what waits for the agent to read it. A goroutine writes while
-// something waits, so that an agent that does not read holds up nobody who reads
-// from a client.
+// input is the queue of messages for the agent. A goroutine writes while the queue is not
+// empty, so that an agent that does not read never blocks the reader of a client.
 type input struct {
 	limit   int64 // most bytes that may wait
 	account *account
@@ -25,12 +24,12 @@ type input struct {
 	mu      sync.Mutex
 	waiting [][]byte
 	size    int64
-	writing bool          // a goroutine is at it
+	writing bool          // a goroutine is writing
 	changed chan struct{} // closed when there is more room; nil while nobody waits for that
 }
 
-// add queues a message, which belongs to the input from here on. Where there is
-// no room it returns a channel that is closed when there may be some.
+// add queues a message, which belongs to the input from then on. If there is no room, it
+// returns a channel that is closed when there may be some.
 func (in *input) add(msg []byte, write func()) (wait <-chan struct{}) {
 	cost := int64(len(msg)) + overhead
 	in.mu.Lock()
@@ -51,7 +50,8 @@ func (in *input) add(msg []byte, write func()) (wait <-chan struct{}) {
 	return nil
 }
 
-// take returns what waits; nil, and the writer has to end, if nothing does.
+// take returns the queued messages; if there are none it returns nil, and the writer must
+// end.
 func (in *input) take() [][]byte {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -61,7 +61,7 @@ func (in *input) take() [][]byte {
 	return all
 }
 
-// written says that a message of n bytes is with the agent.
+// written records that a message of n bytes has reached the agent.
 func (in *input) written(n int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -73,9 +73,8 @@ func (in *input) written(n int) {
 	}
 }
 
-// forward queues a message for the agent. While too much waits already it blocks,
-// but not for longer than a client may stall, nor than ctx and the connection
-// live.
+// forward queues a message for the agent. While the queue is full it blocks, at most until
+// the stall limit, the end of ctx, or the end of the connection.
 func (c *connection) forward(ctx context.Context, msg []byte) error {
 	wait := c.input.add(msg, c.feed)
 	if wait == nil {
@@ -99,7 +98,7 @@ func (c *connection) forward(ctx context.Context, msg []byte) error {
 	}
 }
 
-// feed writes to the agent until nothing waits any more.
+// feed writes to the agent until the queue is empty.
 func (c *connection) feed() {
 	for {
 		all := c.input.take()
@@ -108,7 +107,7 @@ func (c *connection) feed() {
 		}
 		for i, msg := range all {
 			if c.agent.Send(transport.Message{Data: msg}) != nil {
-				return // the agent is ending, and whoever receives from it notices
+				return // the agent is ending; the goroutine that receives from it notices
 			}
 			all[i] = nil
 			c.input.written(len(msg))

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// lives reports whether a process runs; a zombie that its new parent has not
-// reaped yet does not.
+// lives reports whether a process runs; a zombie that is not reaped yet does not.
 func lives(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -33,7 +32,7 @@ func dead(t *testing.T, pids ...int) {
 	}
 }
 
-// spawned has an agent start a child that ignores what it is told.
+// spawned makes an agent start a child that ignores signals.
 func spawned(t *testing.T, ask func(string) string) int {
 	t.Helper()
 	got := ask(request("77", "_spawn", `{}`))
@@ -60,7 +59,7 @@ func TestDeleteKills(t *testing.T) {
 			c, other := r.connect(), r.connect()
 			child := spawned(t, c.ask(c.open("")))
 			if !lives(c.pid) {
-				t.Fatal("the test is void")
+				t.Fatal("the test proves nothing")
 			}
 			r.do("DELETE", "", "Acp-Connection-Id: "+c.id)
 			r.log.wait(t, "conn=1 reason=\"the client ended it\"", 1)
@@ -72,7 +71,7 @@ func TestDeleteKills(t *testing.T) {
 	}
 }
 
-// So does the end of a socket, in order or not.
+// So does the end of a socket, orderly or not.
 func TestEndOfASocketKills(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*socketClient){
@@ -91,8 +90,8 @@ func TestEndOfASocketKills(t *testing.T) {
 	}
 }
 
-// An agent that ends: what it has said is delivered, the streams end, the
-// connection is gone, and so is what it started.
+// After an agent ends, its messages are delivered, the streams end, the connection is gone,
+// and so are the agent's children.
 func TestAgentEnds(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -119,8 +118,8 @@ func TestAgentEnds(t *testing.T) {
 	})
 }
 
-// The end of the server: sockets are told, streams end in order with what was
-// waiting, nothing is left.
+// When the server shuts down, sockets are told, streams end in order after the waiting
+// messages, and nothing is left.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")
@@ -146,14 +145,14 @@ func TestDrain(t *testing.T) {
 	dead(t, c.pid, s.pid, waiting.pid, child)
 	if conn, err := net.Dial("tcp", r.addr); err == nil {
 		conn.Close()
-		t.Error("somebody listens")
+		t.Error("the server still listens")
 	}
 	if n := strings.Count(r.log.String(), "connection ended"); n != 3 {
 		t.Errorf("%d connections ended", n)
 	}
 }
 
-// While it ends nobody new comes in, not even over a connection that is there.
+// During shutdown no new client is admitted, not even over an existing TCP connection.
 func TestDrainAdmitsNobody(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -169,8 +168,8 @@ func TestDrainAdmitsNobody(t *testing.T) {
 	})
 }
 
-// The bound holds whatever agents and clients do: an agent that does not end, a
-// socket that does not say goodbye, one that does not read.
+// Shutdown is bounded whatever agents and clients do: an agent that does not end, a socket
+// that is not closed by its client, a client that does not read.
 func TestDrainIsBounded(t *testing.T) {
 	t.Parallel()
 	slow := func(o *Options) {
@@ -180,7 +179,7 @@ func TestDrainIsBounded(t *testing.T) {
 	t.Run("by its time", func(t *testing.T) {
 		r := newRig(t, "h1", slow)
 		c, s := r.connect(), r.socket()
-		s.send(saying("s", padded("s", 1<<20))) // nobody reads, nobody says goodbye
+		s.send(saying("s", padded("s", 1<<20))) // the client neither reads nor closes
 		r.end()
 		dead(t, c.pid, s.pid)
 	})

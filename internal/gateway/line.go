@@ -13,23 +13,23 @@ import (
 	"parley/internal/outflow"
 )
 
-// line is the connection under a WebSocket. Writing to it does not wait, so that the
-// answer to a ping never has to; what waits leaves piece by piece, and the client is
-// given up when it takes nothing of it, not when it is slow.
-type line struct {
+// bufferedConn is the connection below a WebSocket. Writing to it does not wait, so the
+// answer to a ping never has to. Data leaves in pieces, and a client is given up if it
+// reads none of it, not if it is slow.
+type bufferedConn struct {
 	net.Conn
 	out   *outflow.Writer
-	reads atomic.Int64 // times that the client sent something
+	reads atomic.Int64 // number of reads that returned data from the client
 
 	stall   time.Duration
-	stalled func() // called when the client takes nothing; finish has to follow
+	stalled func() // called when the client reads nothing; must call finish
 	once    sync.Once
 }
 
-// hijacker is a ResponseWriter whose connection becomes a line.
+// hijacker is a ResponseWriter whose connection becomes a bufferedConn.
 type hijacker struct {
 	http.ResponseWriter
-	line *line
+	line *bufferedConn
 }
 
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
@@ -48,21 +48,20 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return l, rw, nil
 }
 
-// Read implements net.Conn.
-func (l *line) Read(p []byte) (int, error) {
+func (l *bufferedConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	l.reads.Add(1)
 	return n, err
 }
 
-// Write implements net.Conn. It takes a copy and does not wait.
-func (l *line) Write(p []byte) (int, error) { return l.out.Write(p) }
+// Write implements net.Conn. It copies p and does not wait.
+func (l *bufferedConn) Write(p []byte) (int, error) { return l.out.Write(p) }
 
-// finish bounds all that is still to be written.
-func (l *line) finish(d time.Duration) { l.out.Finish(d) }
+// finish bounds the time for everything still to be written.
+func (l *bufferedConn) finish(d time.Duration) { l.out.Finish(d) }
 
-// Close implements net.Conn: what waits still leaves, for a moment.
-func (l *line) Close() error {
+// Close implements net.Conn. Buffered data is still sent, for a moment.
+func (l *bufferedConn) Close() error {
 	l.finish(farewell)
 	l.out.Room(0)
 	return l.Conn.Close()

@@ -5,33 +5,33 @@ import (
 	"sync/atomic"
 )
 
-// overhead is what a waiting message costs besides its bytes, so that a great
-// many tiny ones count as well.
+// overhead is the cost of a waiting message besides its bytes, so that many tiny messages
+// count too.
 const overhead = 64
 
-// mailbox is one stream to the client: messages wait in it, in order, until a
-// receiver has taken them. One goroutine receives at a time, and one puts.
+// mailbox is one stream to the client: messages wait in it, in order, until a receiver has
+// taken them. One goroutine receives at a time, and one puts.
 type mailbox struct {
 	limit    int64         // most bytes that may wait here
 	total    int64         // most bytes that may wait in all mailboxes of the connection
-	buffered *atomic.Int64 // bytes that wait in all of them
+	buffered *atomic.Int64 // bytes waiting in all of them
 	account  *account      // of the connection; may be nil
-	more     chan struct{} // holds one token when a receiver should look again
+	more     chan struct{} // holds one token when the receiver should look again
 
 	mu       sync.Mutex
 	waiting  [][]byte
-	head     int // waiting[:head] is taken
+	head     int // waiting[:head] has been taken
 	size     int64
 	attached bool
 	finished bool
 
-	keep     keeping
-	last     uint64   // number of the last message that was written, from 1
-	sent     [][]byte // the last ones that were written; those before old are forgotten
-	old      int
-	sentSize int64
+	retention retention
+	last      uint64   // number of the last message written, starting at 1
+	sent      [][]byte // the last messages written; those before old are forgotten
+	old       int
+	sentSize  int64
 
-	room chan struct{} // closed when there may be more room, or no receiver any more; nil while nobody waits
+	room chan struct{} // closed when there may be more room, or the receiver is gone; nil while nobody waits
 }
 
 func newMailbox(limit, total int64, buffered *atomic.Int64, account *account) *mailbox {
@@ -45,10 +45,10 @@ func (m *mailbox) wake() {
 	}
 }
 
-// put adds a message, which belongs to the mailbox from here on. Where there is no
-// room it waits while a receiver is at work, until stop; a receiver that waits
-// for nothing else takes a message of any size. It reports whether the message
-// was added: if not, nobody takes what waits. After finish it does nothing.
+// put adds a message, which belongs to the mailbox from then on. If there is no room, it
+// waits until stop while a receiver is attached; a receiver with nothing else to read
+// accepts a message of any size. It reports false if the message does not fit and there is
+// no receiver. After finish it does nothing.
 func (m *mailbox) put(msg []byte, stop <-chan struct{}) bool {
 	cost := int64(len(msg)) + overhead
 	for {
@@ -59,7 +59,7 @@ func (m *mailbox) put(msg []byte, stop <-chan struct{}) bool {
 		}
 		direct := m.attached && m.head == len(m.waiting)
 		if direct || m.size+cost <= m.limit && m.buffered.Load()+cost <= m.total && m.account.fits(m.buffered.Load(), cost) {
-			m.holds(cost)
+			m.count(cost)
 			m.waiting = append(m.waiting, msg)
 			m.mu.Unlock()
 			m.wake()
@@ -77,29 +77,28 @@ func (m *mailbox) put(msg []byte, stop <-chan struct{}) bool {
 		select {
 		case <-room:
 		case <-stop:
-			return true // the connection is over, with what was not sent
+			return true // the connection is over
 		}
 	}
 }
 
-// holds counts n more bytes that wait, or -n less; the mailbox is locked.
-func (m *mailbox) holds(n int64) {
+// count adds n to the waiting bytes; n may be negative. m.mu is held.
+func (m *mailbox) count(n int64) {
 	m.size += n
 	m.buffered.Add(n)
 	m.account.add(n)
 }
 
-// changed wakes who waits for room; the mailbox is locked.
-func (m *mailbox) changed() {
+// wakePutter wakes a put that waits for room. m.mu is held.
+func (m *mailbox) wakePutter() {
 	if m.room != nil {
 		close(m.room)
 		m.room = nil
 	}
 }
 
-// peek appends the next messages to into, at least one and no more than size
-// bytes if any wait; they stay until they are acknowledged. last says that no
-// more will come.
+// peek appends the next messages to into: at least one if any wait, and no more than size
+// bytes. They stay until ack. last reports that no more will follow.
 func (m *mailbox) peek(into [][]byte, size int) (batch [][]byte, last bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,24 +111,24 @@ func (m *mailbox) peek(into [][]byte, size int) (batch [][]byte, last bool) {
 	return into, m.finished
 }
 
-// ack drops the first n messages: they were written.
+// ack drops the first n messages, because they were written.
 func (m *mailbox) ack(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.take(n)
+	m.dropLocked(n)
 }
 
-// take does so; the mailbox is locked.
-func (m *mailbox) take(n int) {
+// dropLocked is ack with m.mu held.
+func (m *mailbox) dropLocked(n int) {
 	var freed int64
 	for i := range n {
 		freed += int64(len(m.waiting[m.head+i])) + overhead
-		m.wrote(m.waiting[m.head+i])
+		m.recordWritten(m.waiting[m.head+i])
 		m.waiting[m.head+i] = nil
 	}
 	m.head += n
-	m.holds(-freed)
-	m.changed()
+	m.count(-freed)
+	m.wakePutter()
 	switch {
 	case m.head == len(m.waiting):
 		m.waiting, m.head = m.waiting[:0], 0
@@ -143,7 +142,7 @@ func (m *mailbox) take(n int) {
 	}
 }
 
-// attach makes the caller the receiver; false if there is one.
+// attach makes the caller the receiver. It reports false if there is one already.
 func (m *mailbox) attach() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,19 +157,19 @@ func (m *mailbox) detach() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.attached = false
-	m.changed()
+	m.wakePutter()
 }
 
-// finish says that nothing more comes.
+// finish marks the end of the messages.
 func (m *mailbox) finish() {
 	m.mu.Lock()
 	m.finished = true
-	m.changed()
+	m.wakePutter()
 	m.mu.Unlock()
 	m.wake()
 }
 
-// unused tells whether nothing would be lost without this mailbox.
+// unused reports whether the mailbox may be dropped without losing a message.
 func (m *mailbox) unused() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

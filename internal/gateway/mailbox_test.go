@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// The order stays whatever is taken, put back, and put in between; and the count
-// of what waits comes back to nothing.
+// The order stays whatever is taken and put, and the count of waiting bytes returns to
+// zero.
 func TestMailboxOrder(t *testing.T) {
 	t.Parallel()
 	var buffered atomic.Int64
@@ -33,7 +33,7 @@ func TestMailboxOrder(t *testing.T) {
 				t.Fatalf("got %s, want %d", msg, next+i)
 			}
 		}
-		taken := rnd.IntN(len(batch) + 1) // the rest was not written, and comes again
+		taken := rnd.IntN(len(batch) + 1) // the rest was not written and is returned again
 		m.ack(taken)
 		next += taken
 	}
@@ -63,7 +63,7 @@ func TestMailboxBatches(t *testing.T) {
 	}
 }
 
-// Who puts waits for a receiver, and for nothing else.
+// A put waits for a receiver, and for nothing else.
 func TestMailboxWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestMailboxWaits(t *testing.T) {
 		m := newMailbox(100, 100, &buffered, nil)
 		msg := make([]byte, 30) // one fits, two do not
 		if !m.put(msg, nil) || m.put(msg, nil) {
-			t.Fatal("without a receiver")
+			t.Fatal("put succeeds without a receiver")
 		}
 		m.attach()
 		stop := make(chan struct{})
@@ -98,14 +98,14 @@ func TestMailboxWaits(t *testing.T) {
 		synctest.Wait()
 		m.detach()
 		if <-left {
-			t.Error("the receiver has gone, and all seems well")
+			t.Error("put succeeds although the receiver has gone")
 		}
 		m.attach()
 		go func() { left <- m.put(msg, stop) }()
 		synctest.Wait()
 		m.finish()
 		if !<-left {
-			t.Error("it is over, which is nobody's fault")
+			t.Error("put reports an overflow after stop")
 		}
 	})
 }

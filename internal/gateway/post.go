@@ -13,20 +13,20 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// onSession are the methods that belong to a session, so that a request without
-// the header is refused even if it names none in its params either.
-var onSession = map[string]bool{
+// sessionMethods are the methods that need a session: a request without the header is
+// refused even if its params name no session.
+var sessionMethods = map[string]bool{
 	"session/load": true, "session/resume": true, "session/prompt": true, "session/cancel": true, "session/close": true,
 	"session/delete": true, "session/fork": true, "session/set_mode": true, "session/set_model": true, "session/set_config_option": true,
 }
 
-// answeredOnConnection are the methods whose answers go to the stream of the
-// connection whatever session they name: their client may not have another one.
+// answeredOnConnection are the methods whose answers go to the stream of the connection,
+// whatever session they name: their client may have no other stream.
 var answeredOnConnection = map[string]bool{
 	"session/new": true, "session/list": true, "session/load": true, "authenticate": true, "logout": true, "auth/login": true, "auth/logout": true,
 }
 
-// post takes one message of a client.
+// post handles one message of a client.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		s.refuse(w, r, http.StatusUnsupportedMediaType, "a message has the Content-Type application/json")
@@ -42,7 +42,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	e, ok := s.look(w, r, body)
+	e, ok := s.parse(w, r, body)
 	switch {
 	case !ok:
 	case e.Calls("initialize") && c != nil:
@@ -58,22 +58,22 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// body reads the message, and gives up one of which nothing more comes. The time to
-// answer starts when it was read and is with the agent.
+// body reads the message and fails if no more of it arrives in time. The time for the
+// response starts when the message has been read and passed to the agent.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if r.ContentLength > s.limits.Message {
 		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
 		return nil, false
 	}
 	rc := http.NewResponseController(w)
-	body, err := readAll(http.MaxBytesReader(w, &patient{Reader: r.Body, rc: rc, each: s.limits.Read, answer: 2 * s.limits.Stall}, s.limits.Message), r.ContentLength)
+	body, err := readAll(http.MaxBytesReader(w, &deadlineReader{Reader: r.Body, rc: rc, each: s.limits.Read, answer: 2 * s.limits.Stall}, s.limits.Message), r.ContentLength)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		s.refuse(w, r, http.StatusRequestEntityTooLarge, "the message is too large")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.refuse(w, r, http.StatusRequestTimeout, "the message did not arrive in time")
-	case err != nil: // it broke off: no word on what it was
+	case err != nil: // it broke off; its kind is unknown
 		s.refuse(w, r, http.StatusRequestTimeout, "the message did not arrive")
 	default:
 		rc.SetReadDeadline(time.Time{})
@@ -82,8 +82,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return nil, false
 }
 
-// patient reads a body, each part of which has its time, and then the answer.
-type patient struct {
+// deadlineReader reads a body with a deadline for each part, and moves the one for the
+// response.
+type deadlineReader struct {
 	io.Reader
 	rc      *http.ResponseController
 	each    time.Duration
@@ -91,8 +92,8 @@ type patient struct {
 	renewed time.Time
 }
 
-func (p *patient) Read(b []byte) (int, error) {
-	if now := time.Now(); now.Sub(p.renewed) > p.each/4 { // it is not free
+func (p *deadlineReader) Read(b []byte) (int, error) {
+	if now := time.Now(); now.Sub(p.renewed) > p.each/4 { // setting a deadline is not free
 		p.renewed = now
 		p.rc.SetReadDeadline(now.Add(p.each))
 		p.rc.SetWriteDeadline(now.Add(p.each + p.answer))
@@ -101,10 +102,10 @@ func (p *patient) Read(b []byte) (int, error) {
 }
 
 // Close implements io.Closer for http.MaxBytesReader.
-func (p *patient) Close() error { return nil }
+func (p *deadlineReader) Close() error { return nil }
 
-// readAll reads a body. Memory grows with what has come, not with what was
-// announced.
+// readAll reads a body. Its buffer grows with the data received, not with the announced
+// length.
 func readAll(from io.Reader, size int64) ([]byte, error) {
 	if size < 0 {
 		size = 512
@@ -125,8 +126,8 @@ func readAll(from io.Reader, size int64) ([]byte, error) {
 	}
 }
 
-// look finds out what a message is.
-func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*envelope.Envelope, bool) {
+// parse finds out what kind of message a body is.
+func (s *Server) parse(w http.ResponseWriter, r *http.Request, body []byte) (*envelope.Envelope, bool) {
 	if !jsonscan.Valid(body) {
 		writeFailure(w, http.StatusBadRequest, nil, codeParse, "Parse error")
 		return nil, false
@@ -152,7 +153,7 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, body []byte) (*env
 	return nil, false
 }
 
-// initialize makes a connection and answers with what its agent says.
+// initialize makes a connection and returns the answer of its agent.
 func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte, e *envelope.Envelope) {
 	c := s.admit(w, r)
 	if c == nil {
@@ -161,25 +162,25 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, body []byte,
 	rc := http.NewResponseController(w)
 	rc.SetWriteDeadline(time.Now().Add(s.limits.Initialize + s.limits.Stall))
 	c.routes.open(e.ID)
-	c.place, c.main.keep = c.route, c.keeping()
+	c.mailboxFor, c.main.retention = c.route, c.retention()
 	if c.start() != nil {
 		writeFailure(w, http.StatusInternalServerError, e.ID, codeInternal, c.cause.reason)
 		return
 	}
 	id := e.ID
 	c.received.Add(1)
-	c.forward(r.Context(), body) // the queue is empty: it cannot fail
+	c.forward(r.Context(), body) // the queue is empty, so this cannot fail
 	go c.receive()
 
 	patience := time.NewTimer(s.limits.Initialize)
 	defer patience.Stop()
 	select {
 	case answer := <-c.routes.answer:
-		s.welcome(w, r, c, answer)
+		s.answerInitialize(w, r, c, answer)
 	case <-c.ended:
 		select {
-		case answer := <-c.routes.answer: // its last words
-			s.welcome(w, r, c, answer)
+		case answer := <-c.routes.answer: // the agent answered before it ended
+			s.answerInitialize(w, r, c, answer)
 		default:
 			writeFailure(w, statusOfEnd(c.cause), id, codeInternal, c.cause.reason)
 		}
@@ -198,29 +199,28 @@ func statusOfEnd(e ending) int {
 	return http.StatusInternalServerError
 }
 
-// welcome passes on the answer to initialize. A connection that the agent has
-// refused is of no use to anyone, since it cannot be initialized again: it ends,
-// but has an id all the same, because clients expect one.
-func (s *Server) welcome(w http.ResponseWriter, r *http.Request, c *connection, answer []byte) {
+// answerInitialize passes on the answer to initialize. A connection whose agent has refused
+// cannot be initialized again, so it ends; the response carries an id anyway, because
+// clients expect one.
+func (s *Server) answerInitialize(w http.ResponseWriter, r *http.Request, c *connection, answer []byte) {
 	if e, _ := envelope.Open(answer); e.Failed() {
 		c.end(ending{reason: "the agent refused to initialize"})
-	} else if s.publish(c) {
-		c.stir()
+	} else if s.register(c) {
+		c.touch()
 	}
 	w.Header().Set(connectionHeader, c.id)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	s.stick(w, r)
+	s.setAffinityCookie(w, r)
 	w.Write(answer)
 }
 
 // AffinityCookie is the name of the cookie for load balancers.
 const AffinityCookie = "parley_affinity"
 
-// stick sets the cookie. One that names this server is set whatever the client
-// has, since that may be the name of a server that is gone; one that says nothing
-// is set again.
-func (s *Server) stick(w http.ResponseWriter, r *http.Request) {
+// setAffinityCookie sets the cookie. A value that names this server replaces any other,
+// which may name a server that is gone; a random value that the client already has is kept.
+func (s *Server) setAffinityCookie(w http.ResponseWriter, r *http.Request) {
 	if !s.CookieAffinity {
 		return
 	}
@@ -245,7 +245,7 @@ func isHex(s string) bool {
 
 // accept checks a message of an initialized connection and forwards it.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, body []byte, e *envelope.Envelope) {
-	c.stir()
+	c.touch()
 	if status, why := c.register(e, r.Header[sessionHeader]); status != 0 {
 		s.refuse(w, r, status, why)
 		return
@@ -256,14 +256,14 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, c *connection, b
 		w.WriteHeader(http.StatusAccepted)
 	case errors.Is(err, errEnded):
 		s.refuse(w, r, http.StatusNotFound, "unknown "+connectionHeader)
-	default: // it stalls, or the client has given up and reads nothing any more
+	default: // the agent stalls, or the client has given up
 		w.Header().Set("Retry-After", "5")
 		s.refuse(w, r, http.StatusServiceUnavailable, errAgentStalled.Error())
 	}
 }
 
-// register notes where the answer to a message belongs, and checks its session.
-// A status of 0 says that all is well.
+// register notes where the answer to a message belongs, and checks its session. A status of
+// 0 means success.
 func (c *connection) register(e *envelope.Envelope, header []string) (status int, why string) {
 	given := ""
 	if len(header) > 0 {
@@ -276,16 +276,16 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 		key := envelope.Key(e.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if of := r.asking[key]; given != "" && of != "" && given != of {
+		if of := r.agentRequests[key]; given != "" && of != "" && given != of {
 			return http.StatusBadRequest, "mismatched " + sessionHeader
 		}
-		delete(r.asking, key)
+		delete(r.agentRequests, key)
 		return 0, ""
 	}
 	name := envelope.Text(e.Method)
 	session := envelope.Session(e.Params)
 	switch {
-	case given == "" && (headerSafe(session) || session == "" && onSession[name]):
+	case given == "" && (headerSafe(session) || session == "" && sessionMethods[name]):
 		return http.StatusBadRequest, "missing " + sessionHeader
 	case given != "" && session != "" && given != session:
 		return http.StatusBadRequest, "mismatched " + sessionHeader
@@ -302,10 +302,10 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 	if key := envelope.Key(e.ID); key != "" {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if len(r.asked) >= maxOpen {
+		if len(r.clientRequests) >= maxOpen {
 			return http.StatusTooManyRequests, "too many requests have no answer yet"
 		}
-		r.asked[key] = given
+		r.clientRequests[key] = given
 	}
 	return 0, ""
 }

@@ -10,14 +10,14 @@ import (
 	"parley/internal/safetext"
 )
 
-// Command starts a program as the agent of each connection, in the directory and
-// with the environment of this process. No message of an agent may be longer
+// Command returns a function that starts a program as the agent of each connection, in the
+// directory and with the environment of this process. No message of an agent may be longer
 // than maxMessage bytes.
 func Command(argv, env []string, maxMessage int64) func(log *slog.Logger) (Agent, error) {
 	return func(log *slog.Logger) (Agent, error) {
 		p, err := transport.StartStdio(transport.StdioOptions{
 			Command: argv[0], Args: argv[1:], Env: env, MaxLine: int(maxMessage),
-			StderrSize: 1, // it is in the log
+			StderrSize: 1, // stderr goes to the log instead
 			OnStderr:   func(line string) { log.Info("agent", "stderr", safetext.Line(redact.Command(line), 4096)) },
 		})
 		if err != nil {
@@ -31,13 +31,12 @@ func Command(argv, env []string, maxMessage int64) func(log *slog.Logger) (Agent
 // process is an Agent that runs as a process.
 type process struct{ *transport.Stdio }
 
-// reaping is how long the end of a process may take to be known once its output
-// has ended.
-const reaping = 2 * time.Second
+// exitWait is how long to wait for the exit state of a process after its output has ended.
+const exitWait = 2 * time.Second
 
 // Ended implements Agent.
 func (p process) Ended() string {
-	timer := time.NewTimer(reaping)
+	timer := time.NewTimer(exitWait)
 	defer timer.Stop()
 	select {
 	case <-p.Exit():

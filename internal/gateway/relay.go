@@ -8,11 +8,11 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// maxID is the most bytes that an id may have, of a session or of a request.
+// maxID is the longest id of a session or request, in bytes.
 const maxID = 1024
 
-// headerSafe tells whether a session's id can stand in a header: printable
-// ASCII, no blank at either end, not endless.
+// headerSafe reports whether the id of a session is valid in a header: printable ASCII, no
+// space at either end, at most maxID bytes.
 func headerSafe(id string) bool {
 	if id == "" || len(id) > maxID || id[0] == ' ' || id[len(id)-1] == ' ' {
 		return false
@@ -27,9 +27,9 @@ func headerSafe(id string) bool {
 
 var errNoJSON = errors.New("no JSON text")
 
-// relayed makes a copy of a line of the agent that can be sent on: a carriage
-// return, which between tokens is a blank, would end a line of an event; bytes
-// that are no UTF-8 would end a WebSocket.
+// relayed returns a copy of a line of the agent that is safe to send on. A carriage return,
+// which is white space between tokens, would end a line of an event; invalid UTF-8 would
+// end a WebSocket.
 func relayed(line []byte) ([]byte, error) {
 	switch jsonscan.KindOf(line) {
 	case jsonscan.Object, jsonscan.Array:

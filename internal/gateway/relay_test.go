@@ -21,8 +21,8 @@ func TestHeaderSafe(t *testing.T) {
 	}
 }
 
-// FuzzRelayed: whatever an agent writes, what is sent on is one line of UTF-8,
-// says the same, finds a stream, and never panics.
+// FuzzRelayed checks that, whatever an agent writes, the relayed message is one line of
+// UTF-8 with the same content, finds a stream, and causes no panic.
 func FuzzRelayed(f *testing.F) {
 	for _, s := range []string{`{}`, "{\"a\":\r1}", "[1,\"\xff\"]", update("s", "x"), `[` + update("s", "x") + `,` + result("1", `{"sessionId":"n"}`) + `]`,
 		`{"id":0,"result":{}}`, `{"method":"$/cancel_request","params":{"requestId":[]}}`, `{"method":5,"id":{}}`, "null", "{"} {

@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// Codes of JSON-RPC that the gateway itself answers with.
+// JSON-RPC error codes of the gateway.
 const (
 	codeParse    = -32700
 	codeInvalid  = -32600
 	codeInternal = -32603
 )
 
-// refuse answers a request that is turned away. Clients of POST get the reason
-// as a JSON-RPC error, the others as a line of text; it is never their own words.
+// refuse answers a refused request. Clients of POST get the reason as a JSON-RPC error, the
+// others as a line of text. The reason never contains text from the client.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	s.log.Debug("request refused", "method", r.Method, "status", status, "reason", why, "remote", r.RemoteAddr)
 	if r.Method == http.MethodPost {
@@ -30,7 +30,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 	w.Write([]byte(why + "\n"))
 }
 
-// writeFailure answers with a JSON-RPC error for the request with this raw id.
+// writeFailure responds with a JSON-RPC error for the request with this raw id.
 func writeFailure(w http.ResponseWriter, status int, id []byte, code int, message string) {
 	if id == nil {
 		id = []byte("null")

@@ -7,31 +7,32 @@ import (
 	"sync/atomic"
 )
 
-// keeping bounds what is kept of the messages that were written to streams: they
-// may be lost on their way when a stream breaks.
-type keeping struct {
-	one, all int64         // bytes of one stream, and of all streams of the connection
-	kept     *atomic.Int64 // bytes of all of them; nil where nothing is kept
+// retention bounds the messages retained after they were written to streams: they may be
+// lost if a stream breaks.
+type retention struct {
+	perStream, perConnection int64         // bytes of one stream, and of all streams of the connection
+	used                     *atomic.Int64 // bytes of all of them; nil if nothing is retained
 }
 
-// keptPart is the part of the bytes that may wait that may be kept as well.
-const keptPart = 8
+// retainedPart is the part of the buffer (one in retainedPart) that may be retained in
+// addition.
+const retainedPart = 8
 
 var (
-	errForgotten = errors.New("what came after that event is not kept any more")
-	errNoEvent   = errors.New("there was no such event")
+	errExpired = errors.New("what came after that event is not kept any more")
+	errNoEvent = errors.New("there was no such event")
 )
 
-// wrote numbers a message that was written, and keeps it; the mailbox is locked.
-func (m *mailbox) wrote(msg []byte) {
+// recordWritten numbers a message that was written and retains it. m.mu is held.
+func (m *mailbox) recordWritten(msg []byte) {
 	m.last++
-	if m.keep.kept == nil {
+	if m.retention.used == nil {
 		return
 	}
 	m.sent = append(m.sent, msg)
-	m.keepMore(int64(len(msg)) + overhead)
-	for m.old < len(m.sent) && (m.sentSize > m.keep.one || m.keep.kept.Load() > m.keep.all || !m.account.fits(m.keep.kept.Load(), 0)) {
-		m.keepMore(-int64(len(m.sent[m.old])) - overhead)
+	m.countWritten(int64(len(msg)) + overhead)
+	for m.old < len(m.sent) && (m.sentSize > m.retention.perStream || m.retention.used.Load() > m.retention.perConnection || !m.account.fits(m.retention.used.Load(), 0)) {
+		m.countWritten(-int64(len(m.sent[m.old])) - overhead)
 		m.sent[m.old] = nil
 		m.old++
 	}
@@ -42,33 +43,32 @@ func (m *mailbox) wrote(msg []byte) {
 	}
 }
 
-func (m *mailbox) keepMore(bytes int64) {
+func (m *mailbox) countWritten(bytes int64) {
 	m.sentSize += bytes
-	m.keep.kept.Add(bytes)
+	m.retention.used.Add(bytes)
 	m.account.add(bytes)
 }
 
-// letGo forgets what is kept.
-func (m *mailbox) letGo() {
+// dropWritten forgets the retained messages.
+func (m *mailbox) dropWritten() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.keep.kept != nil {
-		m.keepMore(-m.sentSize)
+	if m.retention.used != nil {
+		m.countWritten(-m.sentSize)
 		m.sent, m.old = nil, 0
 	}
 }
 
-// written is the number of the last message that was written; the next one has
-// the next number.
+// written returns the number of the last message written; the next one has the next number.
 func (m *mailbox) written() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.last
 }
 
-// resume goes on behind the message of that number, because the receiver, which
-// has to be attached, has got that one and none after it. It may have got more
-// than is known to be written.
+// resume continues after the message with that number: the receiver, which must be
+// attached, has received that one and none after it. It may have received more than is
+// known to be written.
 func (m *mailbox) resume(after uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,11 +77,11 @@ func (m *mailbox) resume(after uint64) error {
 		if n > uint64(len(m.waiting)-m.head) {
 			return errNoEvent
 		}
-		m.take(int(n))
+		m.dropLocked(int(n))
 		return nil
 	}
 	if m.last-after > uint64(len(m.sent)-m.old) {
-		return errForgotten
+		return errExpired
 	}
 	from := len(m.sent) - int(m.last-after)
 	again := append([][]byte(nil), m.sent[from:]...)
@@ -89,16 +89,16 @@ func (m *mailbox) resume(after uint64) error {
 	m.sent, m.last = m.sent[:from], after
 	for _, msg := range again {
 		cost := int64(len(msg)) + overhead
-		m.keepMore(-cost)
-		m.holds(cost)
+		m.countWritten(-cost)
+		m.count(cost)
 	}
 	m.waiting, m.head = append(again, m.waiting[m.head:]...), 0
 	return nil
 }
 
-// resumed lets a stream go on where its client says that it was, or refuses it.
-// Nobody is led to believe that nothing is missing: where what comes next is not
-// kept, the connection ends.
+// resumed lets a stream continue where its client says that it stopped, or refuses it. If
+// the next message is no longer retained the connection ends, so that no client believes
+// that nothing is missing.
 func (s *Server) resumed(w http.ResponseWriter, r *http.Request, c *connection, m *mailbox) bool {
 	given := r.Header.Get("Last-Event-Id")
 	if given == "" {
@@ -111,7 +111,7 @@ func (s *Server) resumed(w http.ResponseWriter, r *http.Request, c *connection, 
 	switch err {
 	case nil:
 		return true
-	case errForgotten:
+	case errExpired:
 		c.end(ending{code: overLimit, reason: "the client has missed more than is kept"})
 		s.refuse(w, r, http.StatusGone, err.Error())
 	default:

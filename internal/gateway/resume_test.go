@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// Wherever a receiver says that it was, the next message is the next one; what is
-// counted stays right, and nothing but the kept bytes is kept.
+// Wherever a receiver says that it stopped, the next message is the following one. The
+// counts stay right, and only the retained bytes are held.
 func TestMailboxResumes(t *testing.T) {
 	t.Parallel()
 	var buffered, kept atomic.Int64
 	m := newMailbox(1<<30, 1<<30, &buffered, nil)
-	m.keep = keeping{2000, 1500, &kept}
+	m.retention = retention{2000, 1500, &kept}
 	m.attach()
 	chance := rand.New(rand.NewPCG(1, 2))
 	put, got, gone, ahead := 0, 0, 0, 0
-	floor := 0 // what the receiver is known to have got
+	floor := 0 // what the receiver has certainly received
 	for range 100_000 {
 		for range chance.IntN(4) {
 			put++
@@ -31,15 +31,15 @@ func TestMailboxResumes(t *testing.T) {
 			}
 		}
 		written := chance.IntN(len(batch) + 1)
-		got = int(m.written()) + written // as if all had arrived
+		got = int(m.written()) + written // as if everything had arrived
 		m.ack(written)
 		if kept.Load() != m.sentSize || kept.Load() > 1500 {
-			t.Fatalf("%d bytes are kept, and %d", kept.Load(), m.sentSize)
+			t.Fatalf("%d bytes are retained, and %d", kept.Load(), m.sentSize)
 		}
 		switch chance.IntN(5) {
 		case 0: // some were lost
 			got -= chance.IntN(min(30, got-floor+1))
-		case 1: // some arrived of what was not written whole
+		case 1: // some of an unfinished write arrived
 			got += chance.IntN(len(batch) - written + 1)
 			ahead++
 		default:
@@ -47,27 +47,27 @@ func TestMailboxResumes(t *testing.T) {
 		}
 		before := m.written()
 		switch err := m.resume(uint64(got)); {
-		case err == errForgotten && before-uint64(got) > 20:
+		case err == errExpired && before-uint64(got) > 20:
 			gone++
 			continue
 		case err != nil || m.written() != uint64(got):
-			t.Fatalf("resume behind %d of %d: %v", got, before, err)
+			t.Fatalf("resume after %d of %d: %v", got, before, err)
 		}
 		floor = got
 	}
 	if m.resume(uint64(put)+1) != errNoEvent {
-		t.Error("an event that never was")
+		t.Error("resume succeeds after an event that was never sent")
 	}
 	if gone == 0 || ahead == 0 || buffered.Load() != m.size {
-		t.Errorf("the test is void: %d, %d; %d bytes of %d wait", gone, ahead, m.size, buffered.Load())
+		t.Errorf("the test proves nothing: %d, %d; %d bytes of %d wait", gone, ahead, m.size, buffered.Load())
 	}
-	if m.letGo(); kept.Load() != 0 {
-		t.Errorf("%d bytes are kept", kept.Load())
+	if m.dropWritten(); kept.Load() != 0 {
+		t.Errorf("%d bytes are retained", kept.Load())
 	}
 }
 
-// A stream goes on behind the event that its client has got last, whatever was
-// written to one that broke.
+// A stream continues after the last event that its client received, whatever was written to
+// a stream that broke.
 func TestStreamResumes(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -79,11 +79,11 @@ func TestStreamResumes(t *testing.T) {
 		again := func(after, session string) *sse {
 			for {
 				s, status := c.tryOpen(session, "Last-Event-ID: "+after)
-				if status == 409 { // the server has not yet seen that the last receiver has gone
+				if status == 409 { // the server has not yet noticed that the last receiver is gone
 					continue
 				}
 				if status != 200 {
-					t.Fatalf("again behind %s: %d", after, status)
+					t.Fatalf("again after %s: %d", after, status)
 				}
 				return s
 			}
@@ -91,7 +91,7 @@ func TestStreamResumes(t *testing.T) {
 		s := c.open("s")
 		c.send("", saying("", all...))
 		s.want(all...)
-		for _, lost := range []int{0, 3, 10} { // a client that has not got the last ones
+		for _, lost := range []int{0, 3, 10} { // a client that did not receive the last ones
 			s.close()
 			s = again(fmt.Sprint(10-lost), "s")
 			s.want(all[10-lost:]...)
@@ -107,7 +107,7 @@ func TestStreamResumes(t *testing.T) {
 					continue
 				}
 				if status != 400 {
-					t.Errorf("behind %s: %d", odd, status)
+					t.Errorf("after %s: %d", odd, status)
 				}
 				break
 			}
@@ -116,8 +116,8 @@ func TestStreamResumes(t *testing.T) {
 	})
 }
 
-// What a client has missed and is not kept any more ends the connection: it has to
-// begin anew.
+// If a client has missed messages that are no longer retained, the connection ends and the
+// client must start again.
 func TestStreamCannotResume(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

@@ -30,12 +30,12 @@ import (
 // patience is how long a test waits for something that must happen.
 const patience = time.Minute
 
-const bye = 200 * time.Millisecond // for agents to end by themselves
+const bye = 200 * time.Millisecond // time for agents to end after their input is closed
 
-// profiles are the ways that HTTP can be spoken here.
+// profiles are the variants of HTTP that are tested.
 var profiles = []string{"h1", "h2c", "tls"}
 
-// rig is a server on a listener of its own, and a client for it.
+// rig is a server with its own listener, and a client for it.
 type rig struct {
 	t      *testing.T
 	server *Server
@@ -43,9 +43,9 @@ type rig struct {
 	base   string // the endpoint
 	http   *http.Client
 	dialer func(ctx context.Context, network, addr string) (net.Conn, error)
-	tls    *tls.Config // of clients
+	tls    *tls.Config // for clients
 	log    *sink
-	header http.Header // sent with everything
+	header http.Header // sent with every request
 
 	once    sync.Once
 	stop    context.CancelFunc
@@ -53,14 +53,14 @@ type rig struct {
 	stopped chan error
 }
 
-// mode starts the agent of the tests.
+// mode starts the agent of the tests in this mode.
 func mode(name string) func(*Options) {
 	return func(o *Options) { o.Start = starts(name) }
 }
 
 func starts(name string) func(*slog.Logger) (Agent, error) { return startsWith(name, bye) }
 
-// stubborn agents do not end by themselves, and are given much time for it.
+// stubborn agents do not end on their own and get much time to do so.
 var stubborn = startsWith("stubborn", time.Hour)
 
 func startsWith(name string, grace time.Duration) func(*slog.Logger) (Agent, error) {
@@ -159,7 +159,7 @@ func certificate(t *testing.T) (server, client *tls.Config) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: roots}
 }
 
-// reply is an answer that was read.
+// reply is an HTTP response.
 type reply struct {
 	status int
 	header http.Header
@@ -214,7 +214,7 @@ type remote struct {
 	pid int
 }
 
-// connect initializes a connection.
+// connect initializes an HTTP connection.
 func (r *rig) connect() *remote {
 	r.t.Helper()
 	got := r.do("POST", request("0", "initialize", `{"protocolVersion":1}`), asJSON)
@@ -247,7 +247,7 @@ func (c *remote) post(session, body string) reply {
 	return c.do("POST", body, headers...)
 }
 
-// send is a post that has to be accepted.
+// send posts a message that must be accepted.
 func (c *remote) send(session, body string) {
 	c.t.Helper()
 	if got := c.post(session, body); got.status != 202 || got.body != "" {
@@ -261,7 +261,7 @@ type sse struct {
 	header http.Header
 	proto  string
 	events chan string // closed at the end of the stream
-	err    error       // why it ended; nil for an orderly end. Read it when events is closed
+	err    error       // why it ended; nil for an orderly end. Valid once events is closed
 	close  context.CancelFunc
 }
 
@@ -301,7 +301,7 @@ func (c *remote) tryOpen(session string, more ...string) (*sse, int) {
 	return s, 200
 }
 
-// readEvents hands out the data of events, and comments as they are.
+// readEvents calls each with the data of each event; comments are passed unchanged.
 func readEvents(from io.Reader, each func(string)) error {
 	in := bufio.NewReaderSize(from, 1<<16)
 	var data []string
@@ -329,7 +329,7 @@ func readEvents(from io.Reader, each func(string)) error {
 	}
 }
 
-// next is the next message; comments are skipped.
+// next returns the next message; comments are skipped.
 func (s *sse) next() string {
 	s.t.Helper()
 	for {
@@ -342,7 +342,7 @@ func (s *sse) next() string {
 				return e
 			}
 		case <-time.After(patience):
-			s.t.Fatal("nothing comes")
+			s.t.Fatal("nothing arrives")
 		}
 	}
 }
@@ -356,7 +356,7 @@ func (s *sse) want(messages ...string) {
 	}
 }
 
-// ends waits for the orderly end; nothing may come before it.
+// ends waits for the orderly end of the stream; no message may precede it.
 func (s *sse) ends() {
 	s.t.Helper()
 	for {
@@ -369,7 +369,7 @@ func (s *sse) ends() {
 				return
 			}
 			if !strings.HasPrefix(e, ":") {
-				s.t.Fatalf("before its end comes %.200s", e)
+				s.t.Fatalf("before its end arrives %.200s", e)
 			}
 		case <-time.After(patience):
 			s.t.Fatal("the stream does not end")
@@ -381,11 +381,11 @@ func (s *sse) ends() {
 type socketClient struct {
 	*rig
 	ws     *websocket.Conn
-	header http.Header // of the 101
+	header http.Header // of the 101 response
 	pid    int
 }
 
-// dial upgrades; headers are "Name: value".
+// dial upgrades a connection; headers are "Name: value".
 func (r *rig) dial(headers ...string) (*socketClient, *http.Response, error) {
 	r.t.Helper()
 	h := r.header.Clone()
@@ -411,7 +411,7 @@ func (r *rig) dial(headers ...string) (*socketClient, *http.Response, error) {
 	return &socketClient{rig: r, ws: ws, header: res.Header}, res, nil
 }
 
-// socket is a connection that is initialized.
+// socket returns an initialized connection.
 func (r *rig) socket() *socketClient {
 	r.t.Helper()
 	s, _, err := r.dial()
@@ -452,7 +452,7 @@ func (s *socketClient) want(messages ...string) {
 	}
 }
 
-// closed waits for the end of the socket and returns code and reason.
+// closed waits for the end of the socket and returns its code and reason.
 func (s *socketClient) closed() (websocket.StatusCode, string) {
 	s.t.Helper()
 	ctx, stop := context.WithTimeout(s.t.Context(), patience)
@@ -464,7 +464,7 @@ func (s *socketClient) closed() (websocket.StatusCode, string) {
 			return end.Code, end.Reason
 		}
 		if err != nil {
-			s.t.Fatalf("no goodbye: %v", err)
+			s.t.Fatalf("no close frame: %v", err)
 		}
 	}
 }

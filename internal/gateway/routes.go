@@ -8,38 +8,38 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// maxOpen is how many requests of each side may be without an answer.
+// maxOpen is the most unanswered requests of each side.
 const maxOpen = 10_000
 
-// routes knows, for a connection of HTTP, which stream a message belongs to.
-// Its zero value is that of a connection without streams of sessions.
+// routes maps the messages of an HTTP connection to streams. Its zero value is for a
+// connection without session streams.
 type routes struct {
-	mu       sync.Mutex
-	sessions map[string]*mailbox
-	asked    map[string]string // session ("": the connection) of each request of the client that has no answer yet
-	asking   map[string]string // the same for those of the agent
-	first    string            // id of the initialize request
-	answer   chan []byte       // takes its answer, once
-	over     bool
+	mu             sync.Mutex
+	sessions       map[string]*mailbox
+	clientRequests map[string]string // session of each unanswered request of the client; "" is the connection
+	agentRequests  map[string]string // the same for requests of the agent
+	initializeID   string            // id of the initialize request
+	answer         chan []byte       // receives its answer, once
+	closed         bool
 
-	receivers int         // streams that somebody reads
-	unread    bool        // one of them took nothing for too long, and the client has given no sign since
-	idle      *time.Timer // runs while there are none, or unread is set; nil before the connection is known to its client
+	receivers int         // streams that are being read
+	unread    bool        // a stream was not read for too long, and the client has given no sign of life since
+	idle      *time.Timer // runs while there are no receivers, or unread is set; nil before the client knows the connection
 }
 
-// open makes the routes of a connection that this request initializes.
+// open sets up the routes of a connection initialized by the request with this id.
 func (r *routes) open(initialize []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sessions, r.asked, r.asking = map[string]*mailbox{}, map[string]string{}, map[string]string{}
-	r.first, r.answer = envelope.Key(initialize), make(chan []byte, 1)
+	r.sessions, r.clientRequests, r.agentRequests = map[string]*mailbox{}, map[string]string{}, map[string]string{}
+	r.initializeID, r.answer = envelope.Key(initialize), make(chan []byte, 1)
 }
 
 // finish ends all streams.
 func (r *routes) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over = true
+	r.closed = true
 	if r.idle != nil {
 		r.idle.Stop()
 	}
@@ -48,14 +48,14 @@ func (r *routes) finish() {
 	}
 }
 
-// session returns the stream of a session, making it where there is room; nil
-// where there is none, or nothing that is kept.
+// session returns the stream of a session. If strict is false it makes a missing one. It
+// returns nil if there is no stream and none may be made.
 func (c *connection) session(id string, strict bool) *mailbox {
 	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := r.sessions[id]
-	if m != nil || strict || r.over {
+	if m != nil || strict || r.closed {
 		return m
 	}
 	limits := c.server.limits
@@ -63,26 +63,25 @@ func (c *connection) session(id string, strict bool) *mailbox {
 		return nil
 	}
 	m = newMailbox(limits.SessionBuffer, limits.ConnectionBuffer, &c.buffered, c.account)
-	m.keep = c.keeping()
+	m.retention = c.retention()
 	r.sessions[id] = m
 	return m
 }
 
-// keeping is what is kept for the streams of a connection of HTTP.
-func (c *connection) keeping() keeping {
+// retention returns the limits for the streams of an HTTP connection.
+func (c *connection) retention() retention {
 	limits := c.server.limits
-	return keeping{limits.SessionBuffer / keptPart, limits.ConnectionBuffer / keptPart, &c.kept}
+	return retention{limits.SessionBuffer / retainedPart, limits.ConnectionBuffer / retainedPart, &c.retained}
 }
 
-// forget drops a session in whose stream nothing is lost. Where sessions have to
-// be known, none is dropped.
+// forget drops a session whose stream holds nothing. In strict mode it drops none.
 func (r *routes) forget(strict bool) bool {
 	if strict {
 		return false
 	}
 	for id, m := range r.sessions {
 		if m.unused() {
-			m.letGo()
+			m.dropWritten()
 			delete(r.sessions, id)
 			return true
 		}
@@ -90,8 +89,8 @@ func (r *routes) forget(strict bool) bool {
 	return false
 }
 
-// route finds the stream for what the agent says; nil if it answers initialize,
-// which is handed over instead. The agent is not trusted to keep to any order.
+// route returns the stream for a message of the agent. It returns nil for the answer to
+// initialize, which is handed over instead. The agent is not trusted to keep any order.
 func (c *connection) route(msg []byte) *mailbox {
 	session := ""
 	if jsonscan.KindOf(msg) == jsonscan.Array {
@@ -111,20 +110,21 @@ func (c *connection) route(msg []byte) *mailbox {
 	return c.main
 }
 
-// initialized hands the answer to initialize over.
+// initialized hands over the answer to initialize.
 func (c *connection) initialized(e *envelope.Envelope, msg []byte) bool {
 	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.first == "" || envelope.Key(e.ID) != r.first {
+	if r.initializeID == "" || envelope.Key(e.ID) != r.initializeID {
 		return false
 	}
-	r.first = ""
+	r.initializeID = ""
 	r.answer <- msg
 	return true
 }
 
-// sessionOfBatch is the session that all entries belong to, if there is one.
+// sessionOfBatch returns the session that all entries of a batch belong to, "" if they
+// differ.
 func (c *connection) sessionOfBatch(msg []byte) string {
 	session, n := "", 0
 	for it := jsonscan.ItemsOf(msg); it.Next(); n++ {
@@ -135,32 +135,32 @@ func (c *connection) sessionOfBatch(msg []byte) string {
 		own := c.sessionOf(&e)
 		if n > 0 && own != session {
 			session = ""
-			continue // the others may be answers all the same
+			continue // the remaining entries may be answers too
 		}
 		session = own
 	}
 	return session
 }
 
-// sessionOf is the session whose stream a message of the agent belongs to; ""
-// for the connection's.
+// sessionOf returns the session whose stream a message of the agent belongs to; "" is the
+// connection's stream.
 func (c *connection) sessionOf(e *envelope.Envelope) string {
 	r := &c.routes
 	if e.IsAnswer() {
 		if id := envelope.Text(envelope.Member(e.Result, "sessionId")); headerSafe(id) {
-			c.session(id, false) // from here on it is known
+			c.session(id, false) // known from here on
 		}
 		key := envelope.Key(e.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		session := r.asked[key]
-		delete(r.asked, key)
+		session := r.clientRequests[key]
+		delete(r.clientRequests, key)
 		return session
 	}
 	if e.Calls("$/cancel_request") {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.asking[envelope.Key(envelope.Member(e.Params, "requestId"))]
+		return r.agentRequests[envelope.Key(envelope.Member(e.Params, "requestId"))]
 	}
 	session := envelope.Session(e.Params)
 	if !headerSafe(session) {
@@ -169,8 +169,8 @@ func (c *connection) sessionOf(e *envelope.Envelope) string {
 	if key := envelope.Key(e.ID); key != "" && len(key) <= maxID {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if len(r.asking) < maxOpen { // else its answer cannot be checked, which harms nobody
-			r.asking[key] = session
+		if len(r.agentRequests) < maxOpen { // otherwise its answer is not checked, which is harmless
+			r.agentRequests[key] = session
 		}
 	}
 	return session
@@ -183,25 +183,25 @@ func (c *connection) attach() {
 	defer r.mu.Unlock()
 	r.receivers++
 	r.unread = false
-	c.rest()
+	c.resetIdle()
 }
 
-// detach is the end of one. One that its client left unread tells more than those that
-// are open: what lies between takes their comments for ever.
+// detach is the end of such a stream. A stream left unread says more than others that are
+// open, because a proxy in between may accept their comments forever.
 func (c *connection) detach(unread bool) {
 	r := &c.routes
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.receivers--
 	r.unread = r.unread || unread
-	c.rest()
+	c.resetIdle()
 }
 
-// rest starts the time that an idle connection lives, anew; routes are locked.
-func (c *connection) rest() {
+// resetIdle restarts the idle timer. r.mu is held.
+func (c *connection) resetIdle() {
 	r := &c.routes
 	switch {
-	case r.over:
+	case r.closed:
 	case r.receivers > 0 && !r.unread:
 		if r.idle != nil {
 			r.idle.Stop()
@@ -225,10 +225,10 @@ func (c *connection) expire() {
 	}
 }
 
-// stir says that the client is there.
-func (c *connection) stir() {
+// touch records a sign of life of the client.
+func (c *connection) touch() {
 	c.routes.mu.Lock()
 	defer c.routes.mu.Unlock()
 	c.routes.unread = false
-	c.rest()
+	c.resetIdle()
 }

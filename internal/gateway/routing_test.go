@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// each runs a test over every way that HTTP is spoken.
+// each runs a test for every variant of HTTP.
 func each(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options)) {
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
@@ -18,7 +18,7 @@ func each(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options)) 
 	}
 }
 
-// POST without a connection: initialize makes one, and is answered with JSON.
+// A POST of initialize without a connection makes one; the response is JSON.
 func TestInitializeMakesAConnection(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -31,7 +31,7 @@ func TestInitializeMakesAConnection(t *testing.T) {
 			t.Errorf("got %s, want %s", got.body, want)
 		}
 		if got.header.Get("Set-Cookie") != "" {
-			t.Error("a cookie that nobody asked for")
+			t.Error("a cookie is set without the option")
 		}
 		want := map[bool]string{true: "HTTP/1.1", false: "HTTP/2.0"}[strings.Contains(t.Name(), "h1")]
 		if got.proto != want {
@@ -43,7 +43,7 @@ func TestInitializeMakesAConnection(t *testing.T) {
 	})
 }
 
-// An agent that writes an error of null beside the result has not refused.
+// An agent that writes "error":null beside the result has not refused.
 func TestInitializedWithAnErrorOfNull(t *testing.T) {
 	t.Parallel()
 	answer := `{"jsonrpc":"2.0","id":0,"result":{"pid":1},"error":null}`
@@ -59,7 +59,7 @@ func TestInitializedWithAnErrorOfNull(t *testing.T) {
 	}
 }
 
-// GET with a connection: its stream; with a session too: that of the session.
+// GET with a connection returns its stream; with a session too, the stream of the session.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -85,7 +85,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// Where answers go: PROTOCOL 5.4 and 5.8.
+// Each answer goes to its stream: PROTOCOL 5.4 and 5.8.
 func TestAnswersFindTheirStream(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -108,8 +108,8 @@ func TestAnswersFindTheirStream(t *testing.T) {
 	})
 }
 
-// The answer to session/load goes to the connection, when the replay is in the
-// session's stream.
+// The answer to session/load goes to the connection, after the replay in the session's
+// stream.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -122,8 +122,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// What the agent says by itself.
-func TestAgentsWordsFindTheirStream(t *testing.T) {
+// Requests and notifications of the agent go to their stream.
+func TestAgentMessagesFindTheirStream(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		c := r.connect()
@@ -149,7 +149,7 @@ func TestAgentsWordsFindTheirStream(t *testing.T) {
 			result("404", `{}`),
 			`[` + update("a", "5") + `,` + update("b", "6") + `]`,
 			`{"jsonrpc":"2.0","method":"broken"`,
-			update("not a header\n", "7"), // nobody could ask for its stream
+			update("not a header\n", "7"), // no one could ask for its stream
 			update("é", "8"),
 			update(strings.Repeat("x", 1025), "9"),
 		}
@@ -168,7 +168,7 @@ func TestAgentsWordsFindTheirStream(t *testing.T) {
 	})
 }
 
-// Lines of the agent that are no message reach nobody but the log.
+// Lines of the agent that are not messages are only logged.
 func TestNoiseOfTheAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")
@@ -181,7 +181,7 @@ func TestNoiseOfTheAgent(t *testing.T) {
 	}
 }
 
-// Answers of the client are taken with the session's header and without.
+// Answers of the client are accepted with the session's header and without.
 func TestAnswersOfTheClient(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -209,10 +209,10 @@ func TestAnswersOfTheClient(t *testing.T) {
 		}
 		c.send("s", result("3", `{"a":1}`))
 		answered("3")
-		// Nothing was asked: not for the gateway to judge.
+		// Answers to nothing are for the agent to judge.
 		c.send("other", result("99", `{"a":1}`))
 		answered("99")
-		// A question of the connection, answered with some session's header.
+		// A request of the connection, answered with the header of some session.
 		q := request("4", "elicitation/create", `{}`)
 		c.send("", saying("", q))
 		main.want(q)
@@ -221,8 +221,7 @@ func TestAnswersOfTheClient(t *testing.T) {
 	})
 }
 
-// A notification gets 202 and is with the agent; $/cancel_request needs no
-// session.
+// A notification gets 202 and reaches the agent; $/cancel_request needs no session.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -237,15 +236,15 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// What an agent says before it has answered initialize waits for the stream.
-func TestEarlyWords(t *testing.T) {
+// Messages that an agent sends before it has answered initialize wait for the stream.
+func TestMessagesBeforeInitialized(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		r.connect().open("").want(`{"jsonrpc":"2.0","method":"_early","params":{}}`)
 	}, mode("early"))
 }
 
-// Everything waits for its receiver, and is taken up where the last one stopped.
+// Messages wait for a receiver, and the next one continues where the last one stopped.
 func TestStreamsWaitForReceivers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	keptAlive = 2 * time.Minute // how long HTTP keeps a connection without a request
-	maxHeader = 64 << 10        // bytes of headers
-	settling  = time.Second / 4 // how long answers may take to leave when everything else has ended
+	idleTimeout   = 2 * time.Minute // how long HTTP keeps a connection without a request
+	maxHeader     = 64 << 10        // bytes of headers
+	shutdownGrace = time.Second / 4 // how long responses may take to be sent after everything else has ended
 )
 
-// Serve answers on ln until ctx ends, and then ends everything: nobody new comes
-// in, what waits is sent, sockets and streams are closed, agents end. That is
-// bounded by Limits.Drain, and hurried when now is closed. Afterwards no process
-// is left. The error is that of ln, nil when ctx ended it.
+// Serve serves ln until ctx ends, then shuts down: new requests are refused, queued
+// messages are sent, sockets and streams are closed, agents end. Limits.Drain bounds the
+// time of that, and closing now cuts it short. When Serve returns no process is left. The
+// error is that of ln, nil if ctx ended it.
 func (s *Server) Serve(ctx context.Context, ln net.Listener, now <-chan struct{}) error {
 	server := s.httpServer()
 	failed := make(chan error, 1)
@@ -56,7 +56,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, now <-chan struct{}
 	s.drain(bound)
 	select {
 	case <-stopped:
-	case <-time.After(settling):
+	case <-time.After(shutdownGrace):
 	case <-bound.Done():
 	}
 	if closing := server.Close(); closing != nil && !errors.Is(closing, net.ErrClosed) {
@@ -78,13 +78,13 @@ func (s *Server) httpServer() *http.Server {
 			outflow.Bound(conn)
 			return ctx
 		},
-		ReadHeaderTimeout: l.Header, IdleTimeout: keptAlive, MaxHeaderBytes: maxHeader,
-		WriteTimeout: l.Stall, // of short answers; streams move it
+		ReadHeaderTimeout: l.Header, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		WriteTimeout: l.Stall, // for short responses; streams extend it
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: l.Sessions + 100, // a stream for each session, and room for requests
 			WriteByteTimeout:     l.Stall,
-			// The answer to a ping lies behind all that is on its way, and nothing else counts
-			// here as a sign of life: it gets the time that a client may be away.
+			// The answer to a ping arrives after all data on the way, and HTTP/2 accepts no
+			// other sign of life here. So a ping gets as much time as a client may be away.
 			SendPingTimeout: l.Ping, PingTimeout: max(l.Idle, l.Stall),
 		},
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

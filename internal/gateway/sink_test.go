@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// sink is a log that tests wait for.
+// sink is a log that tests can wait for.
 type sink struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	more chan struct{} // closed when there is more
+	more chan struct{} // closed when more has been written
 }
 
 func newSink() *sink { return &sink{more: make(chan struct{})} }
@@ -32,7 +32,7 @@ func (s *sink) String() string {
 	return s.text.String()
 }
 
-// wait waits for a text in the log, so many times.
+// wait waits until the log contains a text so many times.
 func (s *sink) wait(t *testing.T, text string, times int) {
 	t.Helper()
 	deadline := time.After(patience)

@@ -10,18 +10,18 @@ import (
 	"parley/internal/slowlink"
 )
 
-// hasty gives up soon on what stands still.
+// hasty sets short limits for peers that do not move.
 func hasty(o *Options) {
 	o.Limits = Limits{Ping: 200 * time.Millisecond, Stall: time.Second, Read: time.Second, KeepAlive: 200 * time.Millisecond}
 }
 
-// What is slow but moves is not cut, neither way, whatever lies between: a whole
-// conversation that takes much longer than a silent connection lives, and a single
-// message as long as that. The clock is the real one, because the system's own buffers
-// count, so nothing but these runs at the same time.
+// A slow peer that still makes progress is not cut off, in either direction, whatever is in
+// between: neither during a conversation that takes much longer than the idle limit, nor
+// during a single message that long. The clock is real, because the system's own buffers
+// count, so nothing but these cases runs at the same time.
 func TestSlowIsNotSilent(t *testing.T) {
 	const rate = 1 << 20
-	// Updates of no session, which over HTTP come on the stream of the connection.
+	// Updates without a session, which over HTTP go to the stream of the connection.
 	conversation := request("1", "_repeat", `{"times":60,"lines":`+list([]string{padded("", 40<<10)})+`}`)
 	long := request("2", "_say", `{"lines":`+list([]string{padded("", rate*3/2)})+`}`)
 	type method struct{ name, scheme, h2c string }
@@ -34,9 +34,9 @@ func TestSlowIsNotSilent(t *testing.T) {
 		methods []method
 	}{
 		{"a slow line", 0, time.Second, append(http, socket)},
-		{"a proxy that takes everything", math.MaxInt, time.Second, append(http, socket)},
-		// Over HTTP nothing tells this from a client that stands still.
-		{"a proxy that takes much at a time", rate * 3 / 2, time.Second / 2, []method{socket}},
+		{"a proxy that buffers everything", math.MaxInt, time.Second, append(http, socket)},
+		// Over HTTP such a proxy cannot be told from a client that does not read.
+		{"a proxy with a large buffer", rate * 3 / 2, time.Second / 2, []method{socket}},
 	} {
 		for _, way := range link.methods {
 			t.Run(way.name+" over "+link.name, func(t *testing.T) {

@@ -16,38 +16,38 @@ import (
 	"parley/internal/envelope"
 )
 
-// maxReason is how many bytes fit beside the code of a close.
+// maxReason is how many bytes of reason fit into a close frame.
 const maxReason = 123
 
-// socket is a connection over a WebSocket: one goroutine reads from the client,
-// one writes to it.
+// socket is a connection over a WebSocket: one goroutine reads from the client, one writes
+// to it.
 type socket struct {
-	c    *connection
-	ws   *websocket.Conn
-	line *line
-	most int // bytes of a text message that holds several, one on each line; 0 or less: they hold one
+	c        *connection
+	ws       *websocket.Conn
+	line     *bufferedConn
+	maxBatch int // most bytes of a text message that holds several messages, one on each line; 0 or less: one message each
 
-	probing atomic.Int32 // pings among what is written that wait for their answers
-	unasked int          // bytes written since the last of them; of the goroutine that writes
-	said    atomic.Int64 // messages written
-	handing atomic.Bool  // the reader waits for the agent, and sees no pong
+	probing    atomic.Int32 // pings sent among messages and not yet answered
+	unasked    int          // bytes written since the last of them; used only by the writing goroutine
+	written    atomic.Int64 // number of messages written
+	forwarding atomic.Bool  // the reader waits for the agent and sees no pong
 
-	first            string // id of initialize while it has no answer, for place; set before opened
+	initializeID     string // id of the unanswered initialize request, for mailboxFor; set before opened
 	opened, answered atomic.Bool
 }
 
-// upgrade makes a WebSocket of a request, and a connection with it.
+// upgrade upgrades a request to a WebSocket and makes a connection with it.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	c := s.admit(w, r)
 	if c == nil {
 		return
 	}
 	w.Header().Set(connectionHeader, c.id)
-	s.stick(w, r)
-	conn := &line{stall: s.limits.Stall, stalled: func() {
+	s.setAffinityCookie(w, r)
+	conn := &bufferedConn{stall: s.limits.Stall, stalled: func() {
 		c.end(ending{code: overLimit, reason: "the client does not read"})
 	}}
-	// Who may come here was checked for all requests alike.
+	// The origin was checked before, as for all requests.
 	ws, err := websocket.Accept(&hijacker{w, conn}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		c.abandon("no WebSocket: the upgrade was malformed")
@@ -55,14 +55,14 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(s.limits.Message)
 	most, _ := strconv.Atoi(r.Header.Get(transport.LinesHeader))
-	k := &socket{c: c, ws: ws, line: conn, most: min(most, pieceSize)}
-	c.place = k.place
+	k := &socket{c: c, ws: ws, line: conn, maxBatch: min(most, pieceSize)}
+	c.mailboxFor = k.mailboxFor
 	c.hangUpWith(func() { conn.Conn.Close() })
 	s.busy.Add(1)
 	if c.start() == nil {
 		go c.receive()
 	}
-	go k.run() // on its own, so that what the request needed is free again
+	go k.run() // a goroutine, so that the resources of the request are released
 }
 
 // abandon ends a connection that never had an agent.
@@ -82,7 +82,7 @@ func (k *socket) run() {
 	<-written
 }
 
-// read takes what the client says until it, or the connection, ends.
+// read handles the messages of the client until the client or the connection ends.
 func (k *socket) read() {
 	c, limits := k.c, k.c.server.limits
 	patience := time.AfterFunc(limits.Read, func() {
@@ -95,7 +95,7 @@ func (k *socket) read() {
 			c.end(ending{reason: closedBy(err)})
 			return
 		}
-		if c.hasEnded() || len(msg) == 0 { // until the client says goodbye too
+		if c.hasEnded() || len(msg) == 0 { // until the client closes the socket too
 			continue
 		}
 		if !begun {
@@ -109,31 +109,31 @@ func (k *socket) read() {
 			defer patience.Stop()
 		}
 		c.received.Add(1)
-		k.handing.Store(true)
+		k.forwarding.Store(true)
 		if c.forward(context.Background(), msg) == errAgentStalled {
 			c.end(ending{code: internalError, reason: errAgentStalled.Error()})
 		}
-		k.handing.Store(false)
+		k.forwarding.Store(false)
 	}
 }
 
-// begin looks at the first message.
+// begin checks the first message.
 func (k *socket) begin(msg []byte) bool {
 	e, ok := envelope.Open(msg)
 	if !ok || !e.Calls("initialize") || envelope.Key(e.ID) == "" {
 		return false
 	}
-	k.first = envelope.Key(e.ID)
+	k.initializeID = envelope.Key(e.ID)
 	k.opened.Store(true)
 	return true
 }
 
-// place hands everything to the one stream there is. Until initialize is
-// answered it looks for that.
-func (k *socket) place(msg []byte) *mailbox {
-	if k.opened.Load() && k.first != "" {
-		if e, ok := envelope.Open(msg); ok && e.IsAnswer() && envelope.Key(e.ID) == k.first {
-			k.first = ""
+// mailboxFor sends everything to the one stream of the connection. It also watches for the
+// answer to initialize.
+func (k *socket) mailboxFor(msg []byte) *mailbox {
+	if k.opened.Load() && k.initializeID != "" {
+		if e, ok := envelope.Open(msg); ok && e.IsAnswer() && envelope.Key(e.ID) == k.initializeID {
+			k.initializeID = ""
 			k.answered.Store(true)
 		}
 	}
@@ -146,18 +146,18 @@ func (k *socket) expire() {
 	}
 }
 
-// chunks are buffers that messages are read into; a socket at rest has none.
-var chunks = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
+// readBuffers are buffers that messages are read into; an idle socket holds none.
+var readBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-// next returns the next message, in memory of its own; an empty one stands for
-// what is ignored: binary messages and empty ones.
+// next returns the next message in its own memory; an empty one means that the message is
+// ignored, because it is binary or empty.
 func (k *socket) next() ([]byte, error) {
 	kind, from, err := k.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	pooled := chunks.Get().(*[]byte)
-	defer chunks.Put(pooled)
+	pooled := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(pooled)
 	chunk := (*pooled)[:0]
 	var msg []byte
 	for {
@@ -178,7 +178,7 @@ func (k *socket) next() ([]byte, error) {
 	}
 }
 
-// closedBy says, for the log, how the client ended a socket.
+// closedBy describes for the log how the client ended a socket.
 func closedBy(err error) string {
 	if errors.Is(err, websocket.ErrMessageTooBig) {
 		return "a message of the client is too large"
@@ -193,8 +193,8 @@ func closedBy(err error) string {
 	}
 }
 
-// write sends what the agent says, and pings, until the connection ends; then it
-// closes the socket.
+// write sends messages of the agent, and pings, until the connection ends; then it closes
+// the socket.
 func (k *socket) write() {
 	c := k.c
 	c.main.attach()
@@ -235,11 +235,11 @@ func (k *socket) write() {
 }
 
 func (k *socket) writeAll(batch [][]byte) error {
-	if k.most > 0 && len(batch) > 1 {
+	if k.maxBatch > 0 && len(batch) > 1 {
 		return k.writeLines(batch)
 	}
 	for _, msg := range batch {
-		if err := k.say(msg); err != nil {
+		if err := k.writeMessage(msg); err != nil {
 			return err
 		}
 	}
@@ -247,30 +247,31 @@ func (k *socket) writeAll(batch [][]byte) error {
 }
 
 const (
-	// ahead is how much of what is written waits for the network, in bytes.
-	ahead = 64 << 10
-	// askAfter is how much is written between two pings. What lies in buffers on the way
-	// of a slow client is passed by nothing: their answers tell that it reads on.
-	askAfter = 32 << 10
-	// maxProbes is how many of them may wait for an answer.
+	// maxPending bounds the written bytes that wait for the network.
+	maxPending = 64 << 10
+	// pingEvery is how much is written between two pings. Pings do not overtake data in the
+	// buffers on the way to a slow client; their answers show that it is still reading.
+	pingEvery = 32 << 10
+	// maxProbes is how many of them may be unanswered.
 	maxProbes = 1000
 )
 
-// say writes a message, in several frames if it is long: pings go between them.
-func (k *socket) say(msg []byte) error {
-	if err := k.line.out.Room(ahead); err != nil {
+// writeMessage writes a message, in several frames if it is long, so that pings can go
+// between them.
+func (k *socket) writeMessage(msg []byte) error {
+	if err := k.line.out.Room(maxPending); err != nil {
 		return err
 	}
-	k.said.Add(1)
+	k.written.Add(1)
 	if len(msg) <= pieceSize {
 		k.probe(len(msg))
 		return k.ws.Write(context.Background(), websocket.MessageText, msg)
 	}
 	to, err := k.ws.Writer(context.Background(), websocket.MessageText)
 	for err == nil && len(msg) > 0 {
-		n := min(len(msg), askAfter)
+		n := min(len(msg), pingEvery)
 		if _, err = to.Write(msg[:n]); err == nil {
-			err = k.line.out.Room(ahead)
+			err = k.line.out.Room(maxPending)
 		}
 		k.probe(n)
 		msg = msg[n:]
@@ -281,9 +282,9 @@ func (k *socket) say(msg []byte) error {
 	return to.Close()
 }
 
-// probe puts a ping among what is written, now and then.
+// probe sends a ping after every pingEvery bytes written.
 func (k *socket) probe(n int) {
-	if k.unasked += n; k.unasked < askAfter || k.probing.Load() >= maxProbes {
+	if k.unasked += n; k.unasked < pingEvery || k.probing.Load() >= maxProbes {
 		return
 	}
 	k.unasked = 0
@@ -296,13 +297,13 @@ func (k *socket) probe(n int) {
 	}()
 }
 
-// writeLines puts as many messages into one as there may be.
+// writeLines joins as many messages into one as the client accepts.
 func (k *socket) writeLines(batch [][]byte) error {
-	pooled := pieces.Get().(*[]byte)
-	defer pieces.Put(pooled)
+	pooled := writeBuffers.Get().(*[]byte)
+	defer writeBuffers.Put(pooled)
 	for len(batch) > 0 {
 		n, size := 1, len(batch[0])
-		for n < len(batch) && size+1+len(batch[n]) <= k.most {
+		for n < len(batch) && size+1+len(batch[n]) <= k.maxBatch {
 			size += 1 + len(batch[n])
 			n++
 		}
@@ -313,7 +314,7 @@ func (k *socket) writeLines(batch [][]byte) error {
 				text = append(append(text, '\n'), msg...)
 			}
 		}
-		if err := k.say(text); err != nil {
+		if err := k.writeMessage(text); err != nil {
 			return err
 		}
 		batch = batch[n:]
@@ -321,25 +322,24 @@ func (k *socket) writeLines(batch [][]byte) error {
 	return nil
 }
 
-// ping ends a connection whose client is silent: of which nothing comes, and which takes
-// nothing. One that does not take what waits for it has a patience of its own.
+// ping ends the connection of a client that is silent: it sends nothing and reads nothing.
+// A client that does not read its messages is handled by its own timeout.
 func (k *socket) ping() {
-	busy := func() bool { return k.line.out.Pending() > 0 || k.handing.Load() }
-	said, reads := k.said.Load(), k.line.reads.Load()
+	busy := func() bool { return k.line.out.Pending() > 0 || k.forwarding.Load() }
+	said, reads := k.written.Load(), k.line.reads.Load()
 	if busy() {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), k.c.server.limits.Stall)
 	defer stop()
-	if k.ws.Ping(ctx) == nil || busy() || k.said.Load() != said || k.line.reads.Load() != reads {
+	if k.ws.Ping(ctx) == nil || busy() || k.written.Load() != said || k.line.reads.Load() != reads {
 		return
 	}
 	k.c.end(ending{reason: "the client does not answer pings"})
 	k.ws.CloseNow()
 }
 
-// close says goodbye, with the reason, and waits for the client to do so for a
-// moment.
+// close sends a close frame with the reason and waits a moment for that of the client.
 func (k *socket) close() {
 	k.line.finish(farewell)
 	timer := time.AfterFunc(farewell, func() { k.line.Conn.Close() })

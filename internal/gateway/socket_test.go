@@ -23,10 +23,10 @@ func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// socketProfiles are the profiles that a WebSocket can begin on.
+// socketProfiles are the profiles that support WebSocket.
 var socketProfiles = []string{"h1", "tls"}
 
-// sockets runs a test without TLS and with.
+// sockets runs a test without TLS and with it.
 func sockets(t *testing.T, f func(t *testing.T, r *rig), change ...func(*Options)) {
 	for _, profile := range socketProfiles {
 		t.Run(profile, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestSocket(t *testing.T) {
 		if got := s.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"result":`) {
 			t.Fatal(got)
 		}
-		// Its id is for show: nothing else is to be had with it.
+		// Its id is informative: requests with it are refused.
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			if got := r.do(method, `{}`, asJSON, "Accept: text/event-stream", "Acp-Connection-Id: "+s.header.Get("Acp-Connection-Id")); got.status != 404 {
 				t.Errorf("%s: %+v", method, got)
@@ -70,7 +70,7 @@ func TestSocket(t *testing.T) {
 	})
 }
 
-// Batches are the agent's business here, both ways.
+// Batches are passed to the agent and back.
 func TestSocketForwardsBatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")
@@ -78,7 +78,7 @@ func TestSocketForwardsBatches(t *testing.T) {
 	s.send(saying("", `[`+update("a", "1")+`,`+update("b", "2")+`]`))
 	s.want(`[` + update("a", "1") + `,` + update("b", "2") + `]`)
 	s.send(`[` + request("1", "x", `{}`) + `]`)
-	s.want(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`) // this agent knows none
+	s.want(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`) // this agent supports none
 	s.send(`no JSON at all`)
 	s.want(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
 }
@@ -108,8 +108,8 @@ func TestSocketHasToInitialize(t *testing.T) {
 	}
 }
 
-// Binary messages and empty ones are ignored, before initialize too; a message in
-// pieces is one message.
+// Binary and empty messages are ignored, before initialize too; a fragmented message is one
+// message.
 func TestSocketIgnoresBinary(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")
@@ -203,8 +203,7 @@ func TestSocketSilence(t *testing.T) {
 	})
 }
 
-// Pings come, and an answered one is no reason to end: after some the connection
-// still works.
+// Pings arrive, and the connection still works after some have been answered.
 func TestSocketPings(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) { o.Limits.Ping = 5 * time.Millisecond })
@@ -232,7 +231,7 @@ func TestSocketPings(t *testing.T) {
 		case err := <-read:
 			t.Fatal(err)
 		case <-time.After(patience):
-			t.Fatal("no ping comes")
+			t.Fatal("no ping arrives")
 		}
 	}
 	s.send(request("1", "session/list", `{}`))
@@ -241,7 +240,7 @@ func TestSocketPings(t *testing.T) {
 	}
 }
 
-// A request that is no proper upgrade costs no agent.
+// A request that is not a proper upgrade starts no agent.
 func TestMalformedUpgrade(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")

@@ -13,8 +13,8 @@ import (
 	"parley/acpclient/transport"
 )
 
-// What waits goes in as few messages as may be to a client that takes several in one,
-// and in one each to all others.
+// Waiting messages are joined into as few as possible for a client that accepts several in
+// one, and sent one by one to others.
 func TestSocketLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 50)
@@ -33,10 +33,10 @@ func TestSocketLines(t *testing.T) {
 		t.Run(fmt.Sprint(test.most), func(t *testing.T) {
 			written := make(chan error, 1)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				conn := &line{stall: patience}
+				conn := &bufferedConn{stall: patience}
 				ws, err := websocket.Accept(&hijacker{w, conn}, r, nil)
 				if err == nil {
-					k := &socket{ws: ws, line: conn, most: test.most}
+					k := &socket{ws: ws, line: conn, maxBatch: test.most}
 					var all [][]byte
 					for _, msg := range batch {
 						all = append(all, []byte(msg))
@@ -73,7 +73,7 @@ func TestSocketLines(t *testing.T) {
 	}
 }
 
-// A client says how much it takes; what it says is not trusted.
+// The size that a client asks for is bounded.
 func TestSocketLinesAreAskedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")

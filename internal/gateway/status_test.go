@@ -52,12 +52,12 @@ func TestPostStatus(t *testing.T) {
 			{"unknown connection", request("1", "session/new", `{}`), []string{asJSON, "Acp-Connection-Id: nobody"}, 404, -32600, "unknown Acp-Connection-Id"},
 			{"unknown, and a new start", request("1", "initialize", `{}`), []string{asJSON, "Acp-Connection-Id: nobody"}, 404, -32600, "unknown Acp-Connection-Id"},
 			{"initialized twice", request("1", "initialize", `{}`), []string{asJSON, ours}, 400, -32600, "already"},
-			{"initialized twice, escaped", `{"id":1,"method":"initi\u0061lize"}`, []string{asJSON, ours}, 400, -32600, "already"},
+			{"initialized twice, with an escaped method", `{"id":1,"method":"initi\u0061lize"}`, []string{asJSON, ours}, 400, -32600, "already"},
 			{"a notification to initialize", `{"jsonrpc":"2.0","method":"initialize"}`, []string{asJSON}, 400, -32600, "with an id"},
 			{"initialize with null", request("null", "initialize", `{}`), []string{asJSON}, 400, -32600, "with an id"},
 			{"no session", request("1", "session/prompt", `{"sessionId":"s"}`), []string{asJSON, ours}, 400, -32600, "missing Acp-Session-Id"},
 			{"no session at all", request("1", "session/prompt", `{}`), []string{asJSON, ours}, 400, -32600, "missing Acp-Session-Id"},
-			{"no session, a method of others", request("1", "_x", `{"sessionId":"s"}`), []string{asJSON, ours}, 400, -32600, "missing Acp-Session-Id"},
+			{"no session, unknown method", request("1", "_x", `{"sessionId":"s"}`), []string{asJSON, ours}, 400, -32600, "missing Acp-Session-Id"},
 			{"another session", request("1", "session/prompt", `{"sessionId":"s"}`), []string{asJSON, ours, "Acp-Session-Id: t"}, 400, -32600, "mismatched Acp-Session-Id"},
 			{"another session, hidden", `{"id":1,"method":"x","params":{"sessionId":"t","sessionId":"s"}}`, []string{asJSON, ours, "Acp-Session-Id: t"}, 400, -32600, "mismatched"},
 			{"two sessions", request("1", "session/prompt", `{"sessionId":"s"}`), []string{asJSON, ours, "Acp-Session-Id: s", "Acp-Session-Id: t"}, 400, -32600, "invalid Acp-Session-Id"},
@@ -71,7 +71,7 @@ func TestPostStatus(t *testing.T) {
 			{"no method", `{"id":1,"method":5}`, []string{asJSON, ours}, 400, -32600, "neither"},
 			{"a batch", `[` + request("1", "session/list", `{}`) + `]`, []string{asJSON, ours}, 501, -32603, "batches"},
 			{"an empty batch", `[]`, []string{asJSON, ours}, 501, -32603, "batches"},
-			{"a batch to begin with", `[` + request("1", "initialize", `{}`) + `]`, []string{asJSON}, 501, -32603, "batches"},
+			{"a batch with initialize", `[` + request("1", "initialize", `{}`) + `]`, []string{asJSON}, 501, -32603, "batches"},
 		} {
 			failure(t, r.do("POST", tc.body, tc.headers...), tc.status, tc.code, "null", tc.message)
 			if t.Failed() {
@@ -109,7 +109,7 @@ func TestOtherStatus(t *testing.T) {
 			{"an endless session", "GET", "/acp", []string{stream, ours, "Acp-Session-Id: " + strings.Repeat("s", 1025)}, 400, "invalid Acp-Session-Id"},
 			{"no receiver twice", "GET", "/acp", []string{"Accept: application/json, Text/Event-Stream;q=0.9", ours}, 409, "receiver"},
 			{"delete nobody", "DELETE", "/acp", nil, 400, "missing Acp-Connection-Id"},
-			{"delete somebody unknown", "DELETE", "/acp", []string{"Acp-Connection-Id: nobody"}, 404, "unknown Acp-Connection-Id"},
+			{"delete an unknown connection", "DELETE", "/acp", []string{"Acp-Connection-Id: nobody"}, 404, "unknown Acp-Connection-Id"},
 			{"another method", "PUT", "/acp", []string{ours}, 405, "GET, POST, DELETE"},
 			{"HEAD", "HEAD", "/acp", []string{ours}, 405, ""},
 			{"OPTIONS", "OPTIONS", "/acp", nil, 405, "GET, POST, DELETE"},
@@ -151,8 +151,8 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// A session that the connection has not spoken of: a stream, or 404 where that is
-// asked for.
+// The stream of a session that the connection has not mentioned exists, or is 404 in strict
+// mode.
 func TestStrictSessions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -175,7 +175,7 @@ func TestStrictSessions(t *testing.T) {
 	}, func(o *Options) { o.StrictSessions = true })
 }
 
-// Bodies over the limit, announced and not.
+// Bodies over the limit are refused, with and without a Content-Length.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -189,7 +189,7 @@ func TestTooLarge(t *testing.T) {
 	}, func(o *Options) { o.Limits.Message = 1 << 20 })
 }
 
-// What can go wrong with an agent before it has answered.
+// Failures of an agent before it has answered initialize.
 func TestInitializeFails(t *testing.T) {
 	t.Parallel()
 	initialize := request(`"i"`, "initialize", `{}`)
@@ -221,7 +221,7 @@ func TestInitializeFails(t *testing.T) {
 	}
 }
 
-// An agent may say no: its words are the answer, and the connection is over.
+// If an agent refuses, its error is the answer and the connection is over.
 func TestInitializeRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -240,7 +240,7 @@ func TestInitializeRefused(t *testing.T) {
 	}, mode("refuses"))
 }
 
-// A client that gives up while the agent starts leaves no agent behind.
+// If a client gives up while the agent starts, no agent is left.
 func TestInitializeAbandoned(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -290,12 +290,12 @@ func TestTooManySessions(t *testing.T) {
 		t.Errorf("a stream too many: %d", status)
 	}
 	failure(t, c.post("c", request("1", "session/prompt", `{"sessionId":"c"}`)), 429, -32600, "null", "sessions")
-	c.send("", saying("", update("c", "1"), update("a", "2"))) // there is no stream of its own for c
+	c.send("", saying("", update("c", "1"), update("a", "2"))) // there is no stream for c
 	main.want(update("c", "1"))
 	a.want(update("a", "2"))
 	b.close()
 	r.log.wait(t, "stream ends", 1)
-	c.send("c", request("1", "session/prompt", `{"sessionId":"c"}`)) // instead of b, in which nothing waits
+	c.send("c", request("1", "session/prompt", `{"sessionId":"c"}`)) // takes the place of b, where nothing waits
 	c.open("c").want(result("1", `{"to":"session/prompt"}`))
 }
 
@@ -309,9 +309,9 @@ func TestTooManyOpenRequests(t *testing.T) {
 	r.server.mu.Unlock()
 	routes.mu.Lock()
 	for i := range maxOpen {
-		routes.asked[fmt.Sprint("x", i)] = ""
+		routes.clientRequests[fmt.Sprint("x", i)] = ""
 	}
 	routes.mu.Unlock()
 	failure(t, c.post("", request("1", "session/list", `{}`)), 429, -32600, "null", "no answer")
-	c.send("", `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`) // that must get through
+	c.send("", `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`) // which must get through
 }

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// batchSize is how much is taken from a mailbox before it is written.
+	// batchSize is how many bytes are taken from a mailbox before they are written.
 	batchSize = 256 << 10
-	// pieceSize is how much is written before the client's time to take it starts
-	// anew.
+	// pieceSize is how many bytes are written before the client's deadline starts again.
 	pieceSize = 64 << 10
 )
 
-// comment is an event of nothing: it shows that the stream is alive, and pushes
-// the headers through proxies.
+// comment is an empty event: it shows that the stream is alive, and pushes the headers
+// through proxies.
 var comment = []byte(":\n\n")
 
-// stream sends the messages of a connection, or of one of its sessions, as they
-// come, until the client goes away or the connection ends.
+// stream sends the messages of a connection, or of one of its sessions, as they arrive,
+// until the client leaves or the connection ends.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r.Header["Accept"], "text/event-stream") {
 		s.refuse(w, r, http.StatusNotAcceptable, "a stream needs Accept: text/event-stream")
@@ -66,7 +65,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	unread = e.send(r, c, from, s.limits.KeepAlive) != nil && time.Since(e.renewed) >= e.stall
 }
 
-// accepts tells whether an Accept header names a type itself; "*/*" does not.
+// accepts reports whether an Accept header names a type itself; "*/*" does not count.
 func accepts(values []string, kind string) bool {
 	for _, v := range values {
 		for part := range strings.SplitSeq(v, ",") {
@@ -79,7 +78,7 @@ func accepts(values []string, kind string) bool {
 	return false
 }
 
-// mailboxOf finds the stream that a request asks for, or refuses it.
+// mailboxOf returns the stream that a request asks for, or refuses the request.
 func (s *Server) mailboxOf(w http.ResponseWriter, r *http.Request, c *connection) *mailbox {
 	given := r.Header[sessionHeader]
 	if len(given) == 0 {
@@ -107,23 +106,22 @@ type events struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
 	stall   time.Duration
-	renewed time.Time // when the client's time to take something started
+	renewed time.Time // start of the current deadline
 
 	mu      sync.Mutex
 	writing bool
-	over    bool // nothing more shall be written
+	closed  bool // nothing more may be written
 }
 
-// lastWrite is how long a write may go on that is under way when a stream has to
-// end.
+// lastWrite is how long a write under way may take when a stream has to end.
 const lastWrite = time.Second
 
-// interrupt bounds a write that is under way, and prevents later ones. So a
-// stream that is not stuck ends as it should, with what HTTP puts at the end.
+// interrupt bounds a write that is under way and prevents later ones. A stream that is not
+// stuck so ends properly, with the final bytes of HTTP.
 func (e *events) interrupt() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.over = true
+	e.closed = true
 	if e.writing {
 		e.rc.SetWriteDeadline(time.Now().Add(lastWrite))
 	}
@@ -131,12 +129,12 @@ func (e *events) interrupt() {
 
 var errInterrupted = errors.New("interrupted")
 
-// begin is the start of a write. The deadline is moved now and then only, because
-// moving it is not free.
-func (e *events) begin() error {
+// beginWrite starts a write. It moves the deadline only now and then, because moving it is
+// not free.
+func (e *events) beginWrite() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over {
+	if e.closed {
 		return errInterrupted
 	}
 	e.writing = true
@@ -147,13 +145,13 @@ func (e *events) begin() error {
 	return nil
 }
 
-func (e *events) rest() {
+func (e *events) endWrite() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.writing = false
 }
 
-// send is the life of a stream. The error is that of writing.
+// send writes a stream until it ends. The error is that of writing.
 func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.Duration) error {
 	if err := e.writeComment(); err != nil {
 		return err
@@ -171,10 +169,10 @@ func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.
 		batch, last = from.peek(batch[:0], batchSize)
 		if len(batch) > 0 {
 			if err := e.writeAll(batch, from.written()+1); err != nil {
-				return err // what was not taken waits for the next receiver
+				return err // unwritten messages wait for the next receiver
 			}
 			from.ack(len(batch))
-			c.stir()
+			c.touch()
 			clear(batch)
 			alive.Reset(pause)
 			continue
@@ -196,16 +194,16 @@ func (e *events) send(r *http.Request, c *connection, from *mailbox, pause time.
 	}
 }
 
-// pieces are buffers that events are put together in; a stream at rest has none.
-var pieces = sync.Pool{New: func() any { b := make([]byte, 0, pieceSize); return &b }}
+// writeBuffers are buffers that events are assembled in; an idle stream holds none.
+var writeBuffers = sync.Pool{New: func() any { b := make([]byte, 0, pieceSize); return &b }}
 
-// eventRoom is how many bytes an event has at most besides its message.
+// eventRoom is the most bytes of an event besides its message.
 const eventRoom = len("id: 18446744073709551615\ndata: \n\n")
 
-// writeAll writes messages as events, numbered from first on, and flushes.
+// writeAll writes messages as events, numbered from first, and flushes.
 func (e *events) writeAll(batch [][]byte, first uint64) error {
-	pooled := pieces.Get().(*[]byte)
-	defer pieces.Put(pooled)
+	pooled := writeBuffers.Get().(*[]byte)
+	defer writeBuffers.Put(pooled)
 	piece := (*pooled)[:0]
 	for i, msg := range batch {
 		if len(piece)+len(msg)+eventRoom > pieceSize {
@@ -236,10 +234,10 @@ func (e *events) writeAll(batch [][]byte, first uint64) error {
 	return e.flush()
 }
 
-// write writes bytes piece by piece. For each the client has its time.
+// write writes p in pieces, each with its own deadline.
 func (e *events) write(p []byte) error {
 	for len(p) > 0 {
-		if err := e.begin(); err != nil {
+		if err := e.beginWrite(); err != nil {
 			return err
 		}
 		n, err := e.w.Write(p[:min(len(p), pieceSize)])
@@ -251,9 +249,9 @@ func (e *events) write(p []byte) error {
 	return nil
 }
 
-// flush sends what was written.
+// flush sends the written data.
 func (e *events) flush() error {
-	defer e.rest()
+	defer e.endWrite()
 	return e.rc.Flush()
 }
 

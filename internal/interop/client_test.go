@@ -17,22 +17,21 @@ import (
 	"testing"
 )
 
-// caller is a client of others that is tried with `parley serve`.
+// caller is a third-party client that is tested with `parley serve`.
 type caller struct {
 	name    string
 	command func(*testing.T) []string
-	profile string   // http or ws, with what else the client takes behind a colon
-	spoken  string   // the version of HTTP that the server has to see
+	profile string   // http or ws; options of the client follow a colon
+	spoken  string   // the HTTP version that the server must see
 	serve   []string // flags of the server
 	token   string
 	tls     bool
-	short   bool // its script is the short one
+	short   bool // runs the short script
 }
 
-// Clients of others, with an agent of others behind parley's server: initialize,
-// streamed prompts, questions, files, cancelling, two sessions at once, lists and
-// loading. The clients and the agent agree on every value in between, so what is
-// lost or changed on the way shows.
+// Third-party clients use a third-party agent through parley's server: initialize, streamed
+// prompts, questions, files, cancelling, two sessions at once, lists and loading. The
+// clients and the agent agree on every value, so anything lost or changed on the way shows.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers {
@@ -88,7 +87,7 @@ func tsClient(t *testing.T) []string {
 
 const secret = "a-token-that-is-long-enough"
 
-// goodbye is what the server makes of the end of the connection.
+// goodbye returns how the server logs the end of the connection.
 func (c caller) goodbye() string {
 	if c.scheme() == "ws" {
 		return "the client closed it"
@@ -153,7 +152,7 @@ func (l line) String() string {
 	return text[:min(len(text), 300)]
 }
 
-// compare wants each lane to be what it has to be, to the last thing.
+// compare checks that each lane is exactly as expected.
 func compare(t *testing.T, got, want []line) {
 	t.Helper()
 	lanes := func(lines []line) map[string][]line {
@@ -191,7 +190,7 @@ func sameValue(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// A token that is missing or wrong is told to the client, and starts no agent.
+// A client is told about a missing or wrong token, and no agent is started.
 func TestClientsWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers {
@@ -234,8 +233,8 @@ func contents(t *testing.T, dir string) string {
 	return string(data)
 }
 
-// gone waits until the server has ended its nth connection for that reason, and
-// wants its agent to be gone.
+// gone waits until the server has ended its nth connection for that reason, and checks that
+// its agent is gone.
 func (s *service) gone(t *testing.T, n int, reason string) {
 	t.Helper()
 	s.log.wait(t, fmt.Sprintf("msg=\"connection ended\" conn=%d reason=%q", n, reason))

@@ -16,8 +16,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Agents that are reached at a URL: behind the server of the SDK, and behind
-// `parley serve`.
+// Agents at a URL: on the server of the SDK, and through `parley serve`.
 var (
 	tsHTTP = peer{sdk: tsSDK, tag: "ts", scheme: "http"}
 	tsWS   = peer{sdk: tsSDK, tag: "ts", scheme: "ws"}
@@ -43,8 +42,7 @@ func (p peer) label() string {
 
 var urlLine = regexp.MustCompile(`(?:https?|wss?)(://[^\s"]+)`)
 
-// url starts the peer's server and returns where it is. The server ends with the
-// test.
+// url starts the peer's server and returns its URL. The server ends with the test.
 func (p peer) url(t *testing.T) string {
 	t.Helper()
 	command := append(p.need(t), p.flags...)
@@ -81,7 +79,7 @@ func (p peer) url(t *testing.T) string {
 	for lines.Scan() {
 		if m := urlLine.FindStringSubmatch(lines.Text()); m != nil {
 			go func() {
-				for lines.Scan() { // or it would block on what it goes on to say
+				for lines.Scan() { // otherwise it would block on further output
 				}
 			}()
 			return p.scheme + m[1]
@@ -96,7 +94,7 @@ func (r *rig) dial(p peer, opts acpclient.Options) (*acpclient.Client, error) {
 	return acpclient.Dial(r.ctx(), transport.Remote{URL: p.url(r.t)}, opts)
 }
 
-// What is the same in both versions holds for v2 at a URL as well.
+// What is the same in both versions works for v2 at a URL too.
 func TestV2AtAURL(t *testing.T) {
 	t.Parallel()
 	for _, p := range []peer{tsV2WS, tsV2ServedHTTP, tsV2ServedWS} {

@@ -19,7 +19,7 @@ import (
 	"parley/permissions"
 )
 
-// patience bounds every wait. It only matters for a test that fails.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 60 * time.Second
 
 // peer is one agent under test.
@@ -27,10 +27,10 @@ type peer struct {
 	sdk
 	flags []string
 	v2    bool
-	tag   string // how it calls itself in what it says
+	tag   string // its name in its own texts
 
-	scheme string // of its URL; "" for one that is started over stdio
-	serve  bool   // behind parley's own server, else behind that of the SDK
+	scheme string // of its URL; "" if it is started over stdio
+	serve  bool   // served by parley, otherwise by the SDK
 }
 
 var (
@@ -58,7 +58,7 @@ func each(t *testing.T, test func(*testing.T, peer)) {
 // rig is parley without a screen, with one agent.
 type rig struct {
 	t       *testing.T
-	dir     string // the session's directory, with notes.txt and sub in it
+	dir     string // the session's directory, which contains notes.txt and sub
 	client  *acpclient.Client
 	host    *host.Host
 	queue   *event.Queue
@@ -66,8 +66,8 @@ type rig struct {
 	session *acpclient.Session
 	thread  *thread.Thread
 
-	// asked is called with every question and says which kind of option to take,
-	// "" to leave it open. Without it every question is a failure.
+	// asked returns the kind of option to choose for a question, "" to leave it open.
+	// Without it every question is a failure.
 	asked func(permissions.Question) string
 	// seen is called after every event of the session.
 	seen func(event.Event)
@@ -76,10 +76,10 @@ type rig struct {
 	written   []event.FileWritten
 }
 
-// notes is what notes.txt holds at first.
+// notes is the initial content of notes.txt.
 const notes = "one\ntwo\nthree\n"
 
-// connect starts the agent and shakes hands.
+// connect starts the agent and initializes it.
 func connect(t *testing.T, p peer) *rig {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -120,7 +120,7 @@ func open(t *testing.T, p peer) *rig {
 	if r.session, err = r.client.NewSession(r.ctx(), r.newSession()); err != nil {
 		t.Fatal(err)
 	}
-	r.take()
+	r.apply()
 	return r
 }
 
@@ -135,8 +135,8 @@ func (r *rig) ctx() context.Context {
 	return ctx
 }
 
-// close ends the agent. Nothing may be in the log: not a word of the agent's
-// that parley could not use, nor one of the SDK's about parley.
+// close ends the agent. The log must be empty: no message that parley could not use, and no
+// complaint of the SDK about parley.
 func (r *rig) close() {
 	r.client.Close()
 	lines, _ := r.log.Lines()
@@ -145,8 +145,8 @@ func (r *rig) close() {
 	}
 }
 
-// take applies what waits.
-func (r *rig) take() {
+// apply handles the queued events.
+func (r *rig) apply() {
 	for _, e := range r.queue.Take() {
 		switch e := e.(type) {
 		case permissions.Asked:
@@ -196,7 +196,7 @@ func (r *rig) until(what string, holds func() bool) {
 	r.t.Helper()
 	deadline := time.After(patience)
 	for {
-		r.take()
+		r.apply()
 		if holds() {
 			return
 		}
@@ -209,7 +209,7 @@ func (r *rig) until(what string, holds func() bool) {
 	}
 }
 
-// prompt sends one and follows the turn to its end.
+// prompt sends a prompt and follows the turn to its end.
 func (r *rig) prompt(text string, more ...event.Block) *thread.End {
 	r.t.Helper()
 	if err := r.session.Prompt(append([]event.Block{{Text: text}}, more...)...); err != nil {
@@ -231,7 +231,7 @@ func (r *rig) prompt(text string, more ...event.Block) *thread.End {
 	return end
 }
 
-// says sends a prompt and wants a plain end and that answer.
+// says sends a prompt and checks for a plain end and that answer.
 func (r *rig) says(text, want string, more ...event.Block) {
 	r.t.Helper()
 	end := r.prompt(text, more...)
@@ -239,11 +239,11 @@ func (r *rig) says(text, want string, more ...event.Block) {
 		r.t.Errorf("%s: ended with %q, %v", text, end.StopReason, end.Err)
 	}
 	if got := r.said(); got != want {
-		r.t.Errorf("%s: the agent says %.200q, want %.200q", text, got, want)
+		r.t.Errorf("%s: the agent said %.200q, want %.200q", text, got, want)
 	}
 }
 
-// said is what the agent said in the last turn.
+// said returns the agent's text in the last turn.
 func (r *rig) said() string { return string(r.texts(thread.AgentMessage)) }
 
 func (r *rig) texts(kind thread.Kind) (out []byte) {
@@ -253,7 +253,7 @@ func (r *rig) texts(kind thread.Kind) (out []byte) {
 	return out
 }
 
-// items are those of one kind in the last turn.
+// items returns those of one kind in the last turn.
 func (r *rig) items(kind thread.Kind) (out []*thread.Item) {
 	for _, it := range r.thread.Items {
 		if it.Kind == kind && it.Turn == r.thread.Turn {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-var binaryDir string // where TestMain lets parley be built
+var binaryDir string // where TestMain builds parley
 
 func TestMain(m *testing.M) {
 	var err error
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// parley builds the binary, once. Looking at everything that it is built from
-// makes a remembered test result one of these very files.
+// parley builds the binary once. Reading everything that it is built from makes the test
+// cache depend on it.
 var parley = sync.OnceValues(func() (string, error) {
 	root := filepath.Join("..", "..")
 	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// run runs parley in a fresh directory and returns what it left.
+// run runs parley in a new directory and returns what it left there.
 func run(t *testing.T, args []string) (code int, stdout, stderr, after string) {
 	t.Helper()
 	binary, err := parley()

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// scripted gathers what a client has to receive.
+// scripted collects what a client must receive.
 type scripted struct {
 	dir   string
 	lines []line
 }
 
-// script is what comes back to a client in testdata that plays its script with
-// the agent of goagent, in sessions of that directory; short leaves out what not
-// every client can do.
+// script returns what a client in testdata receives when it plays its script with goagent
+// in sessions of that directory; short leaves out what not every client supports.
 func script(dir string, short bool) []line {
 	s := &scripted{dir: dir}
 	s.got("", "initialize", `{"version":1,"agent":"interop-go","load":true}`)
@@ -33,7 +32,7 @@ func script(dir string, short bool) []line {
 		s.got("go-1", "read", `{"file":"notes.txt",`+part+`}`)
 	}
 	s.got("go-1", "read", `{"file":"missing.txt","line":0,"limit":0}`)
-	s.got("go-1", "read", `{"file":"notes.txt","line":0,"limit":0}`) // by a relative path
+	s.got("go-1", "read", `{"file":"notes.txt","line":0,"limit":0}`) // with a relative path
 	s.turn("go-1", "end_turn", "read")
 
 	s.asks("go-1", "edit-2", "notes.txt")
@@ -66,7 +65,7 @@ func script(dir string, short bool) []line {
 	return s.lines
 }
 
-// loads is a session that does not exist, and one that does.
+// loads loads a session that does not exist, and one that does.
 func (s *scripted) loads() {
 	s.got("", "session/load", `{"code":-32002,"message":"Resource not found"}`)
 	s.got("", "session/load", `{"modes":`+modesOf("code")+`}`)
@@ -91,7 +90,7 @@ func (s *scripted) says(session string, chunks ...string) {
 	}
 }
 
-// turn is something said, and the end of the turn.
+// turn adds texts and the end of the turn.
 func (s *scripted) turn(session, reason string, chunks ...string) {
 	s.says(session, chunks...)
 	s.got(session, "session/prompt", `{"stopReason":%q}`, reason)
@@ -99,7 +98,7 @@ func (s *scripted) turn(session, reason string, chunks ...string) {
 
 func (s *scripted) hello(session string) { s.turn(session, "end_turn", "hello ", "from ", "go") }
 
-// begins is a session that was opened.
+// begins opens a session.
 func (s *scripted) begins(id string) {
 	s.got("", "session/new", `{"sessionId":%q,"modes":%s}`, id, modesOf("ask"))
 	s.got(id, "update", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"early","description":"does early","input":{"hint":"what to early"}}]}`)
@@ -109,7 +108,7 @@ func modesOf(current string) string {
 	return fmt.Sprintf(`{"currentModeId":%q,"availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code","description":"writes without asking"}]}`, current)
 }
 
-// asks is a question about a file.
+// asks adds a question about a file.
 func (s *scripted) asks(session, tool, file string) {
 	s.got(session, "update", `{"sessionUpdate":"tool_call","toolCallId":%q,"title":%q,"kind":"edit","status":"pending"}`, tool, "Change "+s.dir+"/"+file)
 	s.got(session, "asked", `{"tool":%q,"options":["yes","always","no"]}`, tool)

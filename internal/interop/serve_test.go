@@ -24,14 +24,14 @@ import (
 	"time"
 )
 
-// service is a `parley serve` that runs.
+// service is a running `parley serve`.
 type service struct {
 	place string // its URL without the scheme
-	ca    string // the file to trust; "" without TLS
+	ca    string // the certificate to trust; "" without TLS
 	log   *log
 }
 
-// url is where it is for that profile.
+// url returns its URL for a profile.
 func (s *service) url(profile string) string {
 	if s.ca != "" {
 		profile += "s"
@@ -39,7 +39,7 @@ func (s *service) url(profile string) string {
 	return profile + s.place
 }
 
-// log is what a program writes on stderr.
+// log collects what a program writes to stderr.
 type log struct {
 	mu      sync.Mutex
 	text    []byte
@@ -81,7 +81,7 @@ func (l *log) wait(t *testing.T, text string) {
 
 var startedLine = regexp.MustCompile(`msg="agent started" conn=(\d+) pid=(\d+)`)
 
-// pid is the process of the agent of the nth connection.
+// pid returns the process of the agent of the nth connection.
 func (s *service) pid(t *testing.T, n int) int {
 	t.Helper()
 	for _, m := range startedLine.FindAllStringSubmatch(s.log.String(), -1) {
@@ -94,8 +94,8 @@ func (s *service) pid(t *testing.T, n int) int {
 	return 0
 }
 
-// startService serves an agent at a URL until the test is over, when it has to
-// end in good order. A token, unless it is "", is asked of the clients.
+// startService serves an agent at a URL until the end of the test, when it must exit
+// without an error. A token other than "" is required of clients.
 func startService(t *testing.T, flags, agent []string, token string, tls bool) *service {
 	t.Helper()
 	binary, err := parley()
@@ -147,8 +147,7 @@ func startService(t *testing.T, flags, agent []string, token string, tls bool) *
 	return s
 }
 
-// certify writes a certificate for this machine, to be trusted by itself, and its
-// key.
+// certify writes a self-signed certificate for this machine, and its key.
 func certify(cert, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

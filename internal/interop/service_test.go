@@ -12,7 +12,7 @@ import (
 	"parley/permissions"
 )
 
-// What was allowed for the agent is carried out without another question.
+// What was allowed for the agent is done without another question.
 func TestEdit(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	each(t, func(t *testing.T, p peer) { open(t, p).says("read", "read") })
 }
 
-// A write that nobody was asked about is asked by parley.
+// parley asks about a write that the agent did not ask about.
 func TestWrite(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
@@ -62,7 +62,7 @@ func TestWrite(t *testing.T) {
 		r.asked = func(permissions.Question) string { return permissions.RejectOnce }
 		r.says("write", "refused")
 		if _, err := os.Stat(filepath.Join(r.dir, "made")); err == nil || len(r.written) != 0 {
-			t.Errorf("written against the user's word: %+v", r.written)
+			t.Errorf("written although the user refused: %+v", r.written)
 		}
 	})
 }
@@ -109,7 +109,7 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
-// shown is the terminal that a tool call shows.
+// shown returns the terminal that a tool call shows.
 func (r *rig) shown(tool string) *thread.Terminal {
 	r.t.Helper()
 	for _, c := range r.tool(tool).Content {

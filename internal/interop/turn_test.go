@@ -34,8 +34,7 @@ func TestAsk(t *testing.T) {
 	each(t, func(t *testing.T, p peer) { checkAsk(t, p, permissions.Diff) })
 }
 
-// checkAsk: the user's answer is what the agent hears, and what the transcript
-// shows.
+// checkAsk checks that the agent gets the user's answer, and that the transcript shows it.
 func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
 	for kind, want := range map[string]struct {
 		option, name, status string
@@ -74,13 +73,13 @@ func TestCancelQuestion(t *testing.T) {
 	each(t, func(t *testing.T, p peer) { checkCancelQuestion(t, p, "linger") })
 }
 
-// The SDK takes back its request while parley answers it.
+// The SDK withdraws its request while parley answers it.
 func TestCancelWithdrawnQuestion(t *testing.T) {
 	t.Parallel()
 	checkCancelQuestion(t, goPeer, "abandon")
 }
 
-// checkCancelQuestion stops a turn that waits for the user.
+// checkCancelQuestion cancels a turn that waits for the user.
 func checkCancelQuestion(t *testing.T, p peer, word string) {
 	r := open(t, p)
 	r.asked = func(permissions.Question) string {
@@ -106,7 +105,7 @@ func checkCancelQuestion(t *testing.T, p peer, word string) {
 
 func TestCancel(t *testing.T) { each(t, checkCancel) }
 
-// checkCancel stops a turn in the middle; what comes behind still belongs to it.
+// checkCancel cancels a running turn; updates that follow still belong to it.
 func checkCancel(t *testing.T, p peer) {
 	r := open(t, p)
 	for range 2 {
@@ -143,7 +142,7 @@ func checkTurnGoesWrong(t *testing.T, p peer) {
 
 func TestSessionsAtOnce(t *testing.T) { each(t, checkSessionsAtOnce) }
 
-// checkSessionsAtOnce: one waits while another works.
+// checkSessionsAtOnce checks that one session works while another waits.
 func checkSessionsAtOnce(t *testing.T, p peer) {
 	r := open(t, p)
 	first, firstThread := r.session, r.thread
@@ -195,7 +194,7 @@ func checkLoad(t *testing.T, p peer) {
 		t.Fatal(err)
 	}
 	var got []string
-	r.until("the history", func() bool { // over HTTP it may come behind the answer, by another stream
+	r.until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
 		got = nil
 		for _, it := range r.thread.Items {
 			if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage {
@@ -213,8 +212,8 @@ func checkLoad(t *testing.T, p peer) {
 	r.says("hello", "hello from "+p.tag)
 }
 
-// The Python SDK has session/resume and session/close behind a switch for what
-// was unstable when it was written.
+// The Python SDK puts session/resume and session/close behind a switch for unstable
+// methods.
 func TestResumeAndClose(t *testing.T) {
 	for _, p := range []peer{goPeer, tsPeer} {
 		t.Run(p.tag, func(t *testing.T) {
@@ -230,7 +229,7 @@ func checkResumeAndClose(t *testing.T, p peer) {
 	if r.session, err = r.client.ResumeSession(r.ctx(), "earlier", r.newSession()); err != nil {
 		t.Fatal(err)
 	}
-	r.take()
+	r.apply()
 	if n := len(r.thread.Items); n != 0 {
 		t.Errorf("%d items without a replay: %s", n, r.transcript())
 	}
@@ -239,6 +238,6 @@ func checkResumeAndClose(t *testing.T, p peer) {
 		t.Error(err)
 	}
 	if err := r.session.Prompt(event.Block{Text: "hello"}); err == nil {
-		t.Error("a closed session takes a prompt")
+		t.Error("a closed session accepts a prompt")
 	}
 }

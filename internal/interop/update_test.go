@@ -29,7 +29,7 @@ func TestHandshake(t *testing.T) {
 	})
 }
 
-// odd is what an encoder could trip over.
+// odd is text that an encoder could get wrong.
 const odd = "tabs\tand \"quotes\", grüße, 日本語, 👩‍👩‍👧 and\nlines\n\n\\u0041 </script> \\"
 
 func TestMessages(t *testing.T) {
@@ -40,7 +40,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%d messages", n)
 		}
 		r.says("echo "+odd, odd)
-		// For a terminal the separators of lines and paragraphs are new lines.
+		// For a terminal, separators of lines and paragraphs are line breaks.
 		r.says("echo a\u2028b", "a\nb")
 		long := strings.Repeat("0123456789 äöü\n", 100_000)
 		r.says("echo "+long, long)
@@ -88,10 +88,10 @@ func checkPlan(t *testing.T, p peer) {
 
 func TestCommands(t *testing.T) { each(t, checkCommands) }
 
-// checkCommands: those that were announced before the session was known, too.
+// checkCommands includes those announced before the session was known.
 func checkCommands(t *testing.T, p peer) {
 	r := open(t, p)
-	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they come by another stream
+	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they arrive on another stream
 	if d := cmp.Diff([]event.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
 		t.Error(d)
 	}
@@ -134,7 +134,7 @@ func TestModes(t *testing.T) {
 		if err := r.session.SetMode(r.ctx(), "no such mode"); err == nil || !strings.Contains(err.Error(), "Invalid params") {
 			t.Errorf("a mode that does not exist: %v", err)
 		}
-		if r.take(); r.thread.Mode != "code" {
+		if r.apply(); r.thread.Mode != "code" {
 			t.Errorf("mode %q", r.thread.Mode)
 		}
 	})

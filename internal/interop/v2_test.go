@@ -16,13 +16,13 @@ import (
 	"parley/permissions"
 )
 
-// speaksV2 switches on what needs version 2 of the protocol in parley.
+// speaksV2 enables the tests that need version 2 of the protocol in parley.
 const speaksV2 = true
 
-// offerV2 makes parley begin with version 2.
+// offerV2 makes parley start with version 2.
 func offerV2(o *acpclient.Options) { o.Protocol = "2" }
 
-// withV2 runs a test with the agent that speaks nothing but v2.
+// withV2 runs a test with the agent that speaks only v2.
 func withV2(t *testing.T, test func(*testing.T, peer)) {
 	t.Helper()
 	if !speaksV2 {
@@ -32,7 +32,7 @@ func withV2(t *testing.T, test func(*testing.T, peer)) {
 	test(t, tsV2)
 }
 
-// The agent against the client of its own SDK.
+// The agent with the client of its own SDK.
 func TestV2AgentAlone(t *testing.T) {
 	t.Parallel()
 	command := tsSDK.need(t) // node, the agent, the directory of the SDK
@@ -117,7 +117,7 @@ func TestV2Tool(t *testing.T) {
 	})
 }
 
-// In v2 commands are the agent's own; parley only shows them.
+// In v2 the agent runs commands itself; parley only shows them.
 func TestV2Terminal(t *testing.T) {
 	withV2(t, func(t *testing.T, p peer) {
 		r := open(t, p)

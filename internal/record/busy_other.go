@@ -2,5 +2,5 @@
 
 package record
 
-// busy tells whether a file could not be removed because somebody has it open.
+// busy reports whether a file could not be removed because it is open.
 func busy(error) bool { return false }

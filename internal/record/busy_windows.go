@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// busy tells whether a file could not be removed because somebody has it open.
+// busy reports whether a file could not be removed because it is open.
 func busy(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }

@@ -13,9 +13,8 @@ import (
 	"parley/internal/filelock"
 )
 
-// Create makes a new file in dir and the directories it needs, and starts its
-// Writer. It is the one call here that waits for the disk. A zero m.Started is
-// now.
+// Create makes a new file in dir, with the directories it needs, and starts its Writer. It
+// is the only call here that waits for the disk. A zero m.Started means now.
 func Create(dir string, m Meta, opts Options) (*Writer, error) {
 	if m.Started.IsZero() {
 		m.Started = time.Now()
@@ -36,8 +35,8 @@ func Create(dir string, m Meta, opts Options) (*Writer, error) {
 	return w, nil
 }
 
-// createFile opens a file that nobody else has: it did not exist, it is locked
-// for as long as it is open, and it was not pruned before the lock was held.
+// createFile creates a file that is ours: it did not exist, it stays locked while open, and
+// it was not pruned before it was locked.
 func createFile(dir string, started time.Time) (*os.File, error) {
 	stamp := started.UTC().Format("20060102T150405Z")
 	for range 100 {

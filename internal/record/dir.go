@@ -7,9 +7,9 @@ import (
 	"runtime"
 )
 
-// StateDir is where this user's parleys keep what outlives them: $PARLEY_STATE, else
-// $XDG_STATE_HOME/parley, else the place of the system for such things. It need not
-// exist.
+// StateDir returns the directory for data of this user that outlives a parley:
+// $PARLEY_STATE, else $XDG_STATE_HOME/parley, else the usual place of the system. It need
+// not exist.
 func StateDir() (string, error) {
 	dir, err := stateDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
 	if err != nil {
@@ -18,7 +18,7 @@ func StateDir() (string, error) {
 	return dir, nil
 }
 
-// Dir is where the logs are: "sessions" in the StateDir.
+// Dir returns the directory of the logs: "sessions" in the StateDir.
 func Dir() (string, error) {
 	dir, err := StateDir()
 	if err != nil {
@@ -31,7 +31,7 @@ func stateDir(system string, getenv func(string) string, home func() (string, er
 	if dir := getenv("PARLEY_STATE"); dir != "" {
 		return filepath.Abs(dir)
 	}
-	// A relative path there is to be ignored, says the XDG specification.
+	// The XDG specification says to ignore a relative path.
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "parley"), nil
 	}

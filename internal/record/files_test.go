@@ -133,8 +133,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// What a crash leaves says as much as what Close leaves, at any place between two
-// messages.
+// After a crash between any two messages a log lists the same as after Close.
 func TestListAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	w := create(t, dir, Options{})
@@ -190,7 +189,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(open.Path()); err != nil {
-		t.Errorf("a log that is written was removed: %v", err)
+		t.Errorf("a log being written was removed: %v", err)
 	}
 	closeLog(t, open)
 	if err := Prune(dir, 1, 0); err != nil {

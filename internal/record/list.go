@@ -18,11 +18,11 @@ import (
 	"parley/internal/filelock"
 )
 
-// idleLog is how long nothing was written to a log that counts as nobody's, where
-// the system has no locks.
+// idleLog is how long a log must be unchanged to count as abandoned on systems without file
+// locks.
 const idleLog = 24 * time.Hour
 
-// Entry is one log as List sees it.
+// Entry is one log in the result of List.
 type Entry struct {
 	Path string
 	Meta
@@ -30,9 +30,9 @@ type Entry struct {
 	Size    int64     // bytes
 }
 
-// List returns the logs in dir, the one written last first. Of each it reads the
-// head and the tail alone, at most 128 KiB. Files that are no logs are left out; a
-// directory that is not there has none.
+// List returns the logs in dir, the last written first. It reads only the head and tail of
+// each, at most 128 KiB. It skips files that are not logs; a directory that does not exist
+// has none.
 func List(dir string) ([]Entry, error) {
 	files, err := logFiles(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ type logFile struct {
 	changed time.Time
 }
 
-// logFiles are the regular files of dir that have the name of a log.
+// logFiles returns the regular files of dir that have the name of a log.
 func logFiles(dir string) ([]logFile, error) {
 	names, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,13 +102,13 @@ func readEntry(path string) (Entry, error) {
 		if err != nil && err != io.EOF {
 			return Entry{}, err
 		}
-		_, rest, _ = bytes.Cut(buf[:n], []byte("\n")) // what comes first is not whole
+		_, rest, _ = bytes.Cut(buf[:n], []byte("\n")) // the first line is incomplete
 	}
 	e.readTail(rest)
 	return e, nil
 }
 
-// readTail takes the last whole meta line and the time of the last whole line.
+// readTail reads the last complete meta line and the time of the last complete line.
 func (e *Entry) readTail(tail []byte) {
 	end := bytes.LastIndexByte(tail, '\n')
 	if end < 0 {
@@ -131,9 +131,9 @@ func (e *Entry) readTail(tail []byte) {
 	}
 }
 
-// Prune removes logs that nobody is writing, those written longest ago first,
-// until what is left is at most maxBytes and maxFiles; 0 means no such bound. It
-// goes on over files that cannot be removed and returns the first error.
+// Prune removes logs that nobody is writing, the oldest first, until at most maxBytes and
+// maxFiles are left; 0 means no limit. It skips files that cannot be removed and returns
+// the first error.
 func Prune(dir string, maxBytes int64, maxFiles int) error {
 	files, err := logFiles(dir)
 	if err != nil {
@@ -166,7 +166,7 @@ func Prune(dir string, maxBytes int64, maxFiles int) error {
 	return first
 }
 
-// parseHead reads the first line of a log.
+// parseHead parses the first line of a log.
 func parseHead(line []byte) (Meta, error) {
 	var head struct {
 		Parley int `json:"parley"`

@@ -10,34 +10,34 @@ import (
 	"parley/internal/redact"
 )
 
-// log puts lines into a file and keeps its bounds. One goroutine.
+// log writes lines to a file within its limits. It is used by one goroutine.
 type log struct {
 	out io.WriteCloser
-	max int64 // bytes of the file
+	max int64 // most bytes of the file
 
 	buf       []byte // lines not yet written
-	written   int64  // bytes of the file with those of buf
+	written   int64  // bytes of the file including buf
 	meta      Meta
 	notes     notes
 	repeat    bool      // there is something that the head does not say
 	stale     bool      // meta is newer than its last line
-	sinceMeta int       // bytes behind the last meta line
-	metaSize  int       // of that line
-	full      bool      // no more messages; the meta that follows is replaced by newer ones
+	sinceMeta int       // bytes since the last meta line
+	metaSize  int       // bytes of that line
+	full      bool      // no more messages; newer metas replace the one at the end
 	fullAt    int64     // bytes of the file before that meta
-	metaAt    time.Time // when it was written
-	blank     bool      // there has been nothing but the head
+	metaAt    time.Time // time it was written
+	empty     bool      // the log holds only its head
 
-	stamp   []byte // the time that was written last
-	stampOf int64  // in milliseconds
+	stamp   []byte // the last time written
+	stampOf int64  // the same in milliseconds
 }
 
-// reserve is what messages leave for the meta lines behind them.
+// reserve is the space that messages leave for the meta lines after them.
 func (l *log) reserve() int64 { return min(window, l.max/4) }
 
 func (l *log) begin(m Meta) error {
 	m.Sessions = nil
-	l.meta, l.blank = m, true
+	l.meta, l.empty = m, true
 	l.buf = append(l.buf, `{"parley":`+strconv.Itoa(version)+`,`...)
 	l.buf = append(l.buf, m.encode()[1:]...)
 	l.buf = append(l.buf, '\n')
@@ -45,10 +45,10 @@ func (l *log) begin(m Meta) error {
 	return l.flush()
 }
 
-// write appends a batch, and writes it out.
+// write writes a batch.
 func (l *log) write(b *batch, renewed bool) error {
 	data := b.bytes
-	l.blank = l.blank && len(b.marks) == 0 && b.lost == 0
+	l.empty = l.empty && len(b.marks) == 0 && b.lost == 0
 	for _, m := range b.marks {
 		if m.lost > 0 {
 			l.gap(m.at, strconv.Itoa(m.lost))
@@ -69,7 +69,7 @@ func (l *log) write(b *batch, renewed bool) error {
 	if b.lost > 0 {
 		l.gap(time.Now(), strconv.Itoa(b.lost))
 	}
-	// An agent that changes a title all the time must not fill the log with metas.
+	// An agent that keeps changing a title must not fill the log with metas.
 	if renewed || l.notes.changed && (l.sinceMeta >= l.metaSize || l.full && time.Since(l.metaAt) > time.Second) {
 		l.stale = l.stale || renewed
 		if err := l.metaLine(false); err != nil {
@@ -79,7 +79,7 @@ func (l *log) write(b *batch, renewed bool) error {
 	return l.flush()
 }
 
-// end leaves the newest meta where the tail of the file is looked at.
+// end leaves the newest meta in the tail of the file, where List finds it.
 func (l *log) end() error {
 	if l.stale || l.notes.changed || l.repeat && l.sinceMeta >= spacing {
 		if err := l.metaLine(true); err != nil {
@@ -108,7 +108,7 @@ func (l *log) message(m mark, data []byte) {
 		}
 		return
 	}
-	if ms := m.at.UnixMilli(); ms != l.stampOf || l.stamp == nil { // many have the same
+	if ms := m.at.UnixMilli(); ms != l.stampOf || l.stamp == nil { // many messages have the same time
 		l.stamp, l.stampOf = appendTime(l.stamp[:0], m.at), ms
 	}
 	l.buf = append(append(l.buf, `{"t":"`...), l.stamp...)
@@ -138,7 +138,7 @@ func (l *log) message(m mark, data []byte) {
 	l.notes.message(m.dir, m.at, l.buf[msg:start+size-len("}\n")])
 }
 
-// gap says that messages are missing here.
+// gap records missing messages.
 func (l *log) gap(at time.Time, what string) {
 	if l.full {
 		return
@@ -164,9 +164,8 @@ func (l *log) limit(at time.Time) {
 	}
 }
 
-// metaLine appends the meta as it is now, if the file has room; the last one may
-// use what the others must leave to it. In a file that is full it takes the place of
-// the one before.
+// metaLine appends the current meta if the file has room; the last one may use the reserve.
+// In a full file it replaces the one before.
 func (l *log) metaLine(last bool) error {
 	file, again := l.out.(rewriter)
 	if again = again && l.full; again {
@@ -177,7 +176,7 @@ func (l *log) metaLine(last bool) error {
 	}
 	start := len(l.buf)
 	l.meta.Sessions = l.notes.list()
-	l.notes.prompted = false // or every message would try again
+	l.notes.prompted = false // otherwise every message would try again
 	l.buf = append(append(l.buf, `{"meta":`...), l.meta.encode()...)
 	l.buf = appendTime(append(l.buf, `,"t":"`...), time.Now())
 	l.buf = append(l.buf, "\"}\n"...)
@@ -206,19 +205,18 @@ func (l *log) metaLine(last bool) error {
 	return file.Truncate(l.written)
 }
 
-// rewriter is a file whose end can be written again.
+// rewriter is a file whose end can be rewritten.
 type rewriter interface {
 	io.Seeker
 	Truncate(size int64) error
 }
 
-// appendTime appends UTC with milliseconds, always of the same length.
+// appendTime appends a time in UTC with milliseconds, always of the same length.
 func appendTime(b []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 }
 
-// appendMessage appends a message without its secrets: JSON as it was, anything
-// else as a JSON string.
+// appendMessage appends a redacted message: JSON unchanged, anything else as a JSON string.
 func (l *log) appendMessage(b []byte, dir Direction, data []byte) []byte {
 	data = bytes.TrimSpace(data)
 	sound := jsonscan.Valid(data)

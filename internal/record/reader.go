@@ -14,15 +14,15 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Reader reads one log from its beginning. One goroutine.
+// Reader reads one log from its beginning. It is used by one goroutine.
 type Reader struct {
 	file *os.File
 	in   *bufio.Reader
 	meta Meta
 }
 
-// Open opens a log, which may still be written. The error is ErrNotRecord where
-// its first line is not that of a log.
+// Open opens a log, which may still be written. The error is ErrNotRecord if the first line
+// is not that of a log.
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,16 +40,15 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// Meta is the newest one so far: that of the head, or of the last meta line that
-// Next passed.
+// Meta returns the newest meta so far: that of the head, or of the last meta line that Next
+// has passed.
 func (r *Reader) Meta() Meta { return r.meta }
 
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Next returns the next message or gap, in the order of the wire. Its data belongs
-// to the caller. Lines it does not know, or that are broken, are passed over, as
-// is a last one that is not whole; the end is io.EOF.
+// Next returns the next message or gap, in wire order. Its data belongs to the caller. Next
+// skips unknown and broken lines and an incomplete last one. At the end it returns io.EOF.
 func (r *Reader) Next() (Line, error) {
 	for {
 		text, err := r.line()
@@ -57,7 +56,7 @@ func (r *Reader) Next() (Line, error) {
 			if p.meta != nil {
 				r.meta = *p.meta
 			} else {
-				return p.Line, nil // an end is met again by the next call
+				return p.Line, nil // the next call meets the end again
 			}
 		}
 		if err == io.EOF {
@@ -69,8 +68,8 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// line returns the next line in memory of its own; nothing for one over maxLine.
-// With an error comes what there was of it.
+// line returns the next line in its own memory, empty if it is longer than maxLine. An
+// error comes with the start of the line.
 func (r *Reader) line() ([]byte, error) {
 	var line []byte
 	long := false
@@ -87,7 +86,7 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// parsed is a line of a log: one with a meta, or a message, or a gap.
+// parsed is a line of a log: a meta, a message, or a gap.
 type parsed struct {
 	Line
 	meta *Meta
@@ -111,7 +110,7 @@ func parseLine(text []byte) (p parsed, ok bool) {
 			gap = m.Value
 		case "meta":
 			meta = m.Value
-		case "prompts": // of older logs
+		case "prompts": // in older logs
 			prompts = m.Value
 		case "n":
 			n, _ := jsonscan.Int(m.Value)
@@ -139,7 +138,7 @@ func parseTime(raw []byte) (time.Time, bool) {
 	return at, err == nil
 }
 
-// older reads how logs told of the one session that they knew.
+// older reads the single session that older logs recorded.
 func (m *Meta) older(meta, prompts []byte) {
 	if id := envelope.Text(envelope.Member(meta, "sessionId")); id != "" && len(m.Sessions) == 0 {
 		n, _ := jsonscan.Int(prompts)

@@ -1,8 +1,8 @@
-// Package record keeps wire logs of sessions: one file for each session of
-// parley, of JSON lines, private to the user, bounded and without secrets.
+// Package record writes and reads the wire logs: one file of JSON lines for each session of
+// parley, private to the user, bounded and without secrets.
 //
-// The first line is the Meta with the version of the format, the others are
-// messages, later metas, or gaps:
+// The first line is the Meta with the version of the format; the others are messages, later
+// metas, or gaps:
 //
 //	{"parley":1,"agent":"claude",...}
 //	{"t":"2026-01-02T03:04:05.678Z","dir":"in","n":1,"msg":{"jsonrpc":"2.0",...}}
@@ -10,20 +10,19 @@
 //	{"t":"...","gap":12}
 //	{"t":"...","gap":"limit"}
 //
-// After the limit comes only the newest meta, so that a full log still tells which
-// sessions there are and when each was used.
+// Only the newest meta follows the limit, so a full log still lists its sessions and when
+// each was used.
 //
-// "n" is the ordinal of a received message among all of the log, those that are
-// missing included. A log holds one connection, or several where one took the place
-// of another that was lost: each begins with the request initialize. The sessions of
-// them are told by the later metas.
+// "n" is the number of a received message in the log, counting those that are missing. A
+// log holds one connection, or several if lost ones were replaced; each begins with the
+// request initialize. The later metas name the sessions.
 //
-// A Writer copies what it is given into a bounded queue and never waits for a
-// disk; one goroutine of its own redacts and writes. Where the queue is full,
-// messages are dropped and their number stands in their place. The first error
-// ends the writing and is kept; the session goes on without its log.
+// A Writer copies messages into a bounded queue and never waits for the disk; its goroutine
+// redacts and writes. If the queue is full, messages are dropped and counted in a gap. The
+// first error ends the writing and is reported by Err; the session continues without its
+// log.
 //
-// Secrets are taken out by package redact, of each message by itself.
+// Package redact removes the secrets of each message.
 package record
 
 import (
@@ -36,7 +35,6 @@ import (
 	"parley/internal/redact"
 )
 
-// Sentinels of the package.
 var (
 	ErrNotRecord = errors.New("record: not a log of parley")
 	ErrClosed    = errors.New("record: closed")
@@ -46,24 +44,23 @@ var (
 const (
 	version      = 1
 	defaultBytes = 32 << 20 // of a file
-	defaultQueue = 8 << 20  // of messages that wait for the disk
-	maxLine      = 64 << 20 // of one line, read or written
+	defaultQueue = 8 << 20  // of messages waiting for the disk
+	maxLine      = 64 << 20 // of one line
 	suffix       = ".jsonl"
 
 	maxMeta  = 24 << 10 // of an encoded Meta; must fit into window
-	window   = 64 << 10 // read of the head and of the tail of a file to list it
+	window   = 64 << 10 // read from the head and the tail of a file to list it
 	spacing  = 32 << 10 // at most between two meta lines once there is something to repeat
-	maxTitle = 512      // bytes of the title an agent gives
+	maxTitle = 512      // bytes of a title given by an agent
 	maxID    = 1 << 10  // bytes of the id of a session
 	maxField = 4 << 10  // bytes of any other text
 )
 
-// Direction tells where a message came from.
+// Direction is where a message came from.
 type Direction string
 
-// In is from the agent, Out to it, Err from its standard error; Gap is no
-// message: its data is the number of messages that are missing, or "limit" where
-// the file was full.
+// In is from the agent, Out to it, Err from its standard error. Gap is not a message: its
+// data is the number of missing messages, or "limit" if the file was full.
 const (
 	In  Direction = "in"
 	Out Direction = "out"
@@ -71,18 +68,18 @@ const (
 	Gap Direction = "gap"
 )
 
-// Meta says what a file is the log of. An id, a title or a path in it is as the
-// peer or the user gave it: not safe for a terminal.
+// Meta describes the log. Ids, titles and paths are as the peer or the user gave them, so
+// they are not safe for a terminal.
 type Meta struct {
 	Agent    string    `json:"agent,omitempty"`
-	Name     string    `json:"name,omitempty"` // what the agent calls itself
+	Name     string    `json:"name,omitempty"` // the name that the agent reports
 	Command  string    `json:"command,omitempty"`
-	Cwd      string    `json:"cwd,omitempty"` // where the agent was started
+	Cwd      string    `json:"cwd,omitempty"` // the directory the agent was started in
 	Roots    []string  `json:"roots,omitempty"`
 	Started  time.Time `json:"started"`
 	Protocol int       `json:"protocol,omitempty"`
-	// Sessions are those of the connection, the newest first and no more than fit:
-	// the Writer finds them in the messages, whatever a caller says of them.
+	// Sessions are those of the connection, the newest first, as many as fit. The Writer
+	// finds them in the messages and ignores what a caller sets.
 	Sessions []Session `json:"sessions,omitempty"`
 }
 
@@ -90,18 +87,18 @@ type Meta struct {
 type Line struct {
 	At  time.Time
 	Dir Direction
-	N   uint64 // ordinal of a received message; 0 for others and in older logs
-	// Data is the whole JSON-RPC message; a JSON string for what was no JSON and
+	N   uint64 // number of a received message; 0 for others and in older logs
+	// Data is the whole JSON-RPC message, or a JSON string for text that was not JSON and
 	// for standard error.
 	Data json.RawMessage
 }
 
 // Options bound a Writer; zero values mean the defaults.
 type Options struct {
-	MaxBytes   int64 // of the file; 32 MiB, at least 4 KiB
-	QueueBytes int   // of messages waiting for the disk; 8 MiB
-	// Failed is told the error that ends the writing before Close does, once, on a
-	// goroutine of the Writer's; nil: nobody is.
+	MaxBytes   int64 // bytes of the file; 32 MiB, at least 4 KiB
+	QueueBytes int   // bytes of messages waiting for the disk; 8 MiB
+	// Failed, if not nil, is called once with the error that ends the writing before Close,
+	// on a goroutine of the Writer.
 	Failed func(error)
 }
 
@@ -120,7 +117,7 @@ func (o Options) orDefault() Options {
 func (m Meta) encode() []byte {
 	m.Agent, m.Name, m.Command, m.Cwd = clip(m.Agent, maxField), clip(m.Name, 128), clip(redact.Command(m.Command), maxField), clip(m.Cwd, maxField)
 	m.Started = m.Started.UTC()
-	if y := m.Started.Year(); y < 0 || y > 9999 { // has no JSON
+	if y := m.Started.Year(); y < 0 || y > 9999 { // JSON has no such year
 		m.Started = time.Time{}
 	}
 	data, fits := m.marshal()
@@ -128,7 +125,7 @@ func (m Meta) encode() []byte {
 		m.Roots = nil
 		data, fits = m.marshal()
 	}
-	if !fits { // escapes made it long
+	if !fits { // escapes made it longer
 		m = Meta{Agent: clip(m.Agent, 128), Started: m.Started, Protocol: m.Protocol, Sessions: m.Sessions}
 		data, _ = m.marshal()
 	}
@@ -137,7 +134,7 @@ func (m Meta) encode() []byte {
 
 func (m Meta) marshal() (data []byte, fits bool) {
 	data, err := json.Marshal(m)
-	if err != nil { // there is nothing in a Meta that JSON cannot say
+	if err != nil { // impossible: JSON can encode any Meta
 		return []byte("{}"), true
 	}
 	data = redact.JSON(nil, data)

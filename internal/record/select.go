@@ -14,42 +14,41 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Span is received messages by their ordinals, from 1.
+// Span is a range of received messages by number, from 1.
 type Span struct{ First, Last uint64 }
 
-// Want says which messages of a log to select: those that made one thing.
+// Want selects the messages of a log that belong to one entry.
 type Want struct {
-	// Session is the id. Messages of others that lie within Spans are left out.
+	// Session is the id. Messages of other sessions within Spans are left out.
 	Session string
 	Spans   []Span // in any order
-	Request int64  // the JSON-RPC id of a request that parley sent; 0: none
+	Request int64  // JSON-RPC id of a request that parley sent; 0: none
 }
 
-// Bounds of a Selection: the first and the last messages are kept, half of this
-// each.
+// Limits of a Selection: half of each for the first and for the last messages.
 const (
 	maxSelected      = 200
 	maxSelectedBytes = 1 << 20
 	maxSelectedData  = 256 << 10 // of one message
 )
 
-// Selection is what Select has found, in the order of the log.
+// Selection is the result of Select, in the order of the log.
 type Selection struct {
 	Lines []Selected
-	Left  int  // messages that were found and left out
-	Full  bool // the log came to its limit: there may have been more
+	Left  int  // messages found and left out
+	Full  bool // the log reached its limit: there may have been more
 }
 
 // Selected is one message.
 type Selected struct {
-	Line       // Data is no longer JSON where something was cut off it
-	Cut    int // bytes that are cut off
+	Line       // Data is no longer JSON if it was cut
+	Cut    int // bytes cut off
 	Before int // messages left out before it
 }
 
-// Select reads a log once and returns the received messages that are wanted, the
-// request that is wanted with its answer, and the answers of parley to the
-// requests of the agent among them. The error is that of ctx where it ended.
+// Select reads a log once. It returns the wanted received messages, the wanted request with
+// its answer, and parley's answers to the agent's requests among them. The error is that of
+// ctx if it ended.
 func Select(ctx context.Context, path string, want Want) (Selection, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -81,20 +80,20 @@ func Select(ctx context.Context, path string, want Want) (Selection, error) {
 // selector is one pass over a log.
 type selector struct {
 	want     Want
-	last     uint64         // ordinal that is wanted
-	passed   bool           // it has come
-	asked    bool           // the wanted request has come
+	last     uint64         // last wanted number
+	passed   bool           // it was passed
+	asked    bool           // the wanted request was found
 	answered bool           // and its answer
-	answers  map[string]int // answers of parley that are wanted, by id
+	answers  map[string]int // ids of parley's answers that are wanted
 	found    halves
 }
 
-// done tells whether nothing that is wanted can come any more.
+// done reports whether no more wanted messages can follow.
 func (s *selector) done() bool {
 	return (s.passed || s.last == 0) && (s.answered || s.want.Request == 0) && len(s.answers) == 0
 }
 
-// line looks at one line, in most cases only at what precedes the message.
+// line handles one line, mostly by what precedes the message.
 func (s *selector) line(text []byte) {
 	h := headOf(text)
 	s.found.full = s.found.full || h.limit
@@ -113,8 +112,8 @@ func (s *selector) wants(n uint64) bool {
 	return n > 0 && (found || i > 0 && n <= s.want.Spans[i-1].Last)
 }
 
-// received tells whether a received message is wanted, and notes what its
-// requests are answered by.
+// received reports whether a received message is wanted, and notes the requests in it whose
+// answers are.
 func (s *selector) received(l Line) bool {
 	wanted := s.wants(l.N)
 	alone := jsonscan.KindOf(l.Data) == jsonscan.Object
@@ -135,7 +134,7 @@ func (s *selector) received(l Line) bool {
 	return wanted
 }
 
-// sent tells whether a message of parley's is wanted.
+// sent reports whether a message of parley is wanted.
 func (s *selector) sent(data []byte) (wanted bool) {
 	envelope.Each(data, func(e envelope.Envelope) {
 		key := envelope.Key(e.ID)
@@ -155,14 +154,14 @@ func (s *selector) sent(data []byte) (wanted bool) {
 	return wanted
 }
 
-// lineHead is what a Writer puts before a message, or in place of one.
+// lineHead is the part of a line before the message, or a gap.
 type lineHead struct {
 	dir   Direction
 	n     uint64
-	limit bool // the log came to its limit here
+	limit bool // the log reached its limit here
 }
 
-// headOf reads a line up to its message, which is by far the longest part.
+// headOf parses a line up to its message, by far the longest part.
 func headOf(text []byte) (h lineHead) {
 	at := jsonscan.CursorOf(text)
 	for at.Enter(); at.Key() && string(at.Name) != "msg"; {
@@ -179,7 +178,7 @@ func headOf(text []byte) (h lineHead) {
 	return h
 }
 
-// halves keeps the first and the last of what is added.
+// halves keeps the first and the last messages added.
 type halves struct {
 	first, last           []Selected
 	firstBytes, lastBytes int

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// picked are the lines of a selection as "dir n data".
+// picked returns the lines of a selection as "dir n data".
 func picked(t *testing.T, path string, want Want) []string {
 	t.Helper()
 	s, err := Select(t.Context(), path, want)
@@ -28,7 +28,7 @@ func picked(t *testing.T, path string, want Want) []string {
 	return all
 }
 
-// update is one of the session.
+// update returns an update of the session.
 func update(session, text string) string {
 	return fmt.Sprintf(`{"method":"session/update","params":{"sessionId":%q,"update":%q}}`, session, text)
 }
@@ -92,8 +92,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Of too much the beginning and the end are kept, and what lies between is
-// counted.
+// Of too many messages the first and last are kept and those between are counted.
 func TestSelectIsBounded(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	for i := range 1000 {
@@ -141,14 +140,14 @@ func TestSelectIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkSelect looks through 32 MiB for what stands at the end.
+// BenchmarkSelect searches 32 MiB for a message at the end.
 func BenchmarkSelect(b *testing.B) {
 	w, err := Create(b.TempDir(), Meta{}, Options{MaxBytes: 64 << 20, QueueBytes: 64 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}
 	n := uint64(0)
-	for size := 0; size < 25<<20; { // with what goes before each of them, 32 MiB
+	for size := 0; size < 25<<20; { // 32 MiB with the head of each line
 		n++
 		msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer, %d"}}}}`, n)
 		w.Message(In, n, msg)

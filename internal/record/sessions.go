@@ -12,44 +12,44 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Session is one session of a connection, as far as the messages tell of it.
-// Nothing of it is safe for a terminal.
+// Session is one session of a connection, as found in the messages. Its texts are not safe
+// for a terminal.
 type Session struct {
 	ID      string    `json:"id"` // verbatim
 	Cwd     string    `json:"cwd,omitempty"`
-	Title   string    `json:"title,omitempty"` // that the agent gave
-	First   string    `json:"first,omitempty"` // how the first prompt of this log begins
+	Title   string    `json:"title,omitempty"` // given by the agent
+	First   string    `json:"first,omitempty"` // start of the first prompt in this log
 	Prompts int       `json:"prompts,omitempty"`
-	Used    time.Time `json:"used"` // when it was opened or prompted last
+	Used    time.Time `json:"used"` // when it was last opened or prompted
 }
 
-// Bounds of what is kept of the sessions of a connection, the newest first.
+// Limits for the sessions of a connection, the newest first.
 const (
 	maxSessions     = 200
 	maxSessionBytes = 16 << 10 // of their JSON, in a Meta
-	maxAsked        = 100      // requests that wait for the answer that opens a session
+	maxAsked        = 100      // requests waiting for the answer that opens a session
 	maxFirst        = 80       // characters
 )
 
-// notes is what the messages of a log tell of sessions, of those too that it had no
-// room for. It sees them redacted.
+// notes is what the messages of a log say about sessions, including messages that did not
+// fit into the log. It sees redacted messages.
 type notes struct {
 	sessions []*Session
 	asked    map[string]opening // by the key of their ids
 	changed  bool               // since the last meta line
-	prompted bool               // changed, in a way that is worth a line at once
+	prompted bool               // changed so that a meta line is worth writing at once
 }
 
-// opening is a request that opens a session. ID is "" where the answer names it.
+// opening is a request that opens a session. id is "" if the answer will name it.
 type opening struct{ id, cwd string }
 
-// wants reports whether a message may be about sessions. Nearly all messages of an
-// agent are chunks of text, which it rules out at little cost.
+// wants reports whether a message may be about sessions. It cheaply rules out chunks of
+// text, which are nearly all messages of an agent.
 func (n *notes) wants(dir Direction, msg []byte) bool {
 	return dir == Out || dir == In && (len(n.asked) > 0 || bytes.Contains(msg, []byte("session_info_update")))
 }
 
-// message notes one message, without its secrets.
+// message notes one redacted message.
 func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 	if !n.wants(dir, msg) {
 		return
@@ -66,7 +66,7 @@ func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 	})
 }
 
-// sent notes a request of parley's.
+// sent notes a request of parley.
 func (n *notes) sent(at time.Time, e envelope.Envelope) {
 	id := envelope.Session(e.Params)
 	switch envelope.Text(e.Method) {
@@ -116,7 +116,7 @@ func (n *notes) answered(at time.Time, e envelope.Envelope) {
 	}
 }
 
-// updated notes a title that the agent gives.
+// updated notes a title from the agent.
 func (n *notes) updated(e envelope.Envelope) {
 	update := envelope.Member(e.Params, "update")
 	if !jsonscan.Is(envelope.Member(update, "sessionUpdate"), "session_info_update") {
@@ -133,7 +133,7 @@ func (n *notes) updated(e envelope.Envelope) {
 	}
 }
 
-// session finds a session, or makes room for it; nil without a usable id.
+// session returns a session, making it if necessary; nil if the id is unusable.
 func (n *notes) session(id string) *Session {
 	if id == "" || len(id) > maxID {
 		return nil
@@ -152,7 +152,7 @@ func (n *notes) session(id string) *Session {
 	return s
 }
 
-// sort puts those first that are worth more: with prompts, then newer ones.
+// sort puts sessions with prompts first, then newer ones.
 func (n *notes) sort() {
 	slices.SortStableFunc(n.sessions, func(a, b *Session) int {
 		if (a.Prompts > 0) != (b.Prompts > 0) {
@@ -162,7 +162,7 @@ func (n *notes) sort() {
 	})
 }
 
-// list is what goes into a Meta.
+// list returns the sessions for a Meta.
 func (n *notes) list() (out []Session) {
 	n.sort()
 	size := 0
@@ -176,7 +176,7 @@ func (n *notes) list() (out []Session) {
 	return out
 }
 
-// beginning is how the text of a prompt begins.
+// beginning returns the start of the text of a prompt.
 func beginning(params []byte) string {
 	for it := jsonscan.ItemsOf(envelope.Member(params, "prompt")); it.Next(); {
 		if envelope.Text(envelope.Member(it.Value, "type")) != "text" {
@@ -198,7 +198,7 @@ func beginning(params []byte) string {
 	return ""
 }
 
-// oneLine joins the words of a text, and cuts it to about limit bytes.
+// oneLine joins the words of a text and cuts it to about limit bytes.
 func oneLine(s string, limit int) string {
 	return clip(strings.Join(strings.Fields(clip(s, 8*limit)), " "), limit)
 }

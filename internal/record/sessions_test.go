@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// request is one of parley's.
+// request returns a request of parley.
 func request(id int, method, params string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 }
@@ -34,7 +34,7 @@ func titled(session, title string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"session_info_update","title":%s}}}`, session, title)
 }
 
-// sessionsIn are the sessions that a log tells of.
+// sessionsIn returns the sessions that a log lists.
 func sessionsIn(t *testing.T, path string) []Session {
 	t.Helper()
 	e, err := readEntry(path)
@@ -46,8 +46,8 @@ func sessionsIn(t *testing.T, path string) []Session {
 
 var untimed = cmpopts.IgnoreFields(Session{}, "Used")
 
-// A log that is full still learns which sessions there are, their titles and prompts,
-// and when it was used last; also where parley never gets to close it.
+// A full log still learns which sessions exist, their titles and prompts, and when each was
+// last used, even if parley never closes it.
 func TestSessionsOfAFullLog(t *testing.T) {
 	const limit = 64 << 10
 	w := create(t, t.TempDir(), Options{MaxBytes: limit})
@@ -71,7 +71,7 @@ func TestSessionsOfAFullLog(t *testing.T) {
 	if err := w.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // while it is written, and when it is closed
+	for range 2 { // while it is being written, and after it was closed
 		e, err := readEntry(w.Path())
 		if err != nil || len(e.Sessions) != 2 || e.Size > limit || time.Since(e.Updated) > time.Minute {
 			t.Fatalf("%+v, %v", e, err)
@@ -92,7 +92,7 @@ func TestSessionsOfAFullLog(t *testing.T) {
 	}
 }
 
-// What the messages tell of the sessions of a connection.
+// The sessions of a connection are found in its messages.
 func TestSessionsOfALog(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	say := func(dir Direction, msgs ...[]byte) {
@@ -126,8 +126,8 @@ func TestSessionsOfALog(t *testing.T) {
 	}
 }
 
-// A request is refused by an error, also beside a result of null; an error of null is
-// none. Of two members of one name the last counts, as for those who decode a message.
+// A request is refused by an error, even beside a null result; a null error is no refusal.
+// Of duplicate members the last counts, as when a message is decoded.
 func TestSessionsOfOddMessages(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	for id, answer := range []string{`"result":null,"error":{"code":-32603,"message":"no"}`, `"error":null,"result":{}`} {
@@ -143,7 +143,7 @@ func TestSessionsOfOddMessages(t *testing.T) {
 	}
 }
 
-// The list is bounded, and the sessions that were talked to last stay.
+// The list is bounded, and the most recently prompted sessions stay.
 func TestSessionsAreBounded(t *testing.T) {
 	n := notes{}
 	at := time.Unix(0, 0)
@@ -177,8 +177,8 @@ func must(data []byte, err error) []byte {
 	return data
 }
 
-// Every prompt is told at once: a log that is open can be listed.
-func TestPromptsAreToldAtOnce(t *testing.T) {
+// Every prompt is written to the meta at once, so an open log can be listed.
+func TestPromptsAreListedAtOnce(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	for i := range 20 {
 		w.Message(Out, 0, prompt(i, fmt.Sprint(i), "one of others"))
@@ -194,7 +194,7 @@ func TestPromptsAreToldAtOnce(t *testing.T) {
 	}
 }
 
-// An agent that changes the title all the time does not fill the log with metas.
+// An agent that keeps changing the title does not fill the log with metas.
 func TestTitlesDoNotFloodTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
@@ -224,7 +224,7 @@ func TestTitlesDoNotFloodTheLog(t *testing.T) {
 	})
 }
 
-// Logs that knew one session only are still read, and say nothing wrong.
+// Logs that knew only one session are still read correctly.
 func TestOlderLogs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.jsonl")
 	put(t, path, head+`{"t":"2026-01-02T03:04:06.000Z","dir":"in","msg":{"id":1}}`+"\n"+
@@ -242,7 +242,7 @@ func TestOlderLogs(t *testing.T) {
 	}
 }
 
-// Sync returns when what came before it can be read.
+// After Sync, all messages before it can be read.
 func TestSync(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	for i := range 100 {
@@ -281,8 +281,8 @@ func TestSync(t *testing.T) {
 	})
 }
 
-// BenchmarkWrite is what the goroutine of a Writer does for a chunk of an answer,
-// while a request to open a session waits and without.
+// BenchmarkWrite measures the work of a Writer's goroutine for a chunk of an answer, with
+// and without a pending request to open a session.
 func BenchmarkWrite(b *testing.B) {
 	chunk := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer, "}}}}`)
 	for _, asked := range []bool{false, true} {

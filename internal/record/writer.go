@@ -12,7 +12,7 @@ import (
 
 const (
 	batchBytes = 256 << 10       // written at once
-	keepBytes  = 1 << 20         // buffers that grew beyond are dropped
+	keepBytes  = 1 << 20         // buffers that grew larger are dropped
 	markBytes  = 64              // of memory for each message besides its text
 	closeWait  = 3 * time.Second // for a disk that hangs
 )
@@ -20,34 +20,34 @@ const (
 // Writer appends to one log. Its methods may be called from any goroutine.
 type Writer struct {
 	path string
-	wake chan struct{} // holds one
+	wake chan struct{} // holds one token
 	done chan struct{} // closed when the goroutine has ended
-	max  int           // bytes the queue may hold
+	max  int           // most bytes in the queue
 
 	mu      sync.Mutex
 	queue   batch
-	syncs   []chan struct{} // closed when what was in the queue is written
+	syncs   []chan struct{} // closed when the queue has been written
 	meta    Meta
-	renewed bool // meta is newer than what was handed to the goroutine
+	renewed bool // meta is newer than the one passed to the goroutine
 	closing bool
-	deaf    bool // nothing more is taken: closed or broken
+	stopped bool // accepts no more messages: closed or broken
 	err     error
 
 	failed func(error) // may be nil
-	log    log         // of the goroutine
+	log    log         // used only by the goroutine
 }
 
-// batch is messages that wait, end to end in one buffer.
+// batch is a queue of messages, end to end in one buffer.
 type batch struct {
 	bytes []byte
 	marks []mark // each counts as markBytes of the queue
-	lost  int    // messages dropped behind the last mark
+	lost  int    // messages dropped after the last mark
 }
 
 type mark struct {
 	at   time.Time
 	dir  Direction
-	n    uint64 // the ordinal of a received message
+	n    uint64 // number of a received message
 	size int
 	lost int // messages dropped before this one
 }
@@ -59,8 +59,8 @@ func (b *batch) reset() {
 	b.bytes, b.marks, b.lost = b.bytes[:0], b.marks[:0], 0
 }
 
-// newWriter writes the head of a log and starts the goroutine for the rest, which
-// owns out from then on.
+// newWriter writes the head of a log and starts the goroutine that writes the rest and owns
+// out from then on.
 func newWriter(out io.WriteCloser, m Meta, opts Options) (*Writer, error) {
 	opts = opts.orDefault()
 	w := &Writer{wake: make(chan struct{}, 1), done: make(chan struct{}), max: opts.QueueBytes, meta: m, failed: opts.Failed}
@@ -72,20 +72,19 @@ func newWriter(out io.WriteCloser, m Meta, opts Options) (*Writer, error) {
 	return w, nil
 }
 
-// Path is the name of the file.
+// Path returns the name of the file.
 func (w *Writer) Path() string { return w.path }
 
-// Message appends one message, of which it takes a copy; n is the ordinal of a
-// received one among those of the connection, or 0. It waits for nothing but a
-// lock that is never held during work of any length.
+// Message appends a copy of one message; n is the number of a received one in the
+// connection, or 0. It waits only for a lock that is held briefly.
 func (w *Writer) Message(dir Direction, n uint64, data []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.deaf {
+	if w.stopped {
 		return
 	}
 	q := &w.queue
-	// A message longer than the queue is taken when nothing else waits.
+	// A message longer than the queue is accepted if the queue is empty.
 	if len(data) > maxLine || len(q.marks) > 0 && len(q.bytes)+len(data)+markBytes*(len(q.marks)+1) > w.max {
 		q.lost++
 		return
@@ -93,11 +92,11 @@ func (w *Writer) Message(dir Direction, n uint64, data []byte) {
 	q.marks = append(q.marks, mark{time.Now(), dir, n, len(data), q.lost})
 	q.bytes = append(q.bytes, data...)
 	q.lost = 0
-	w.rouse()
+	w.signal()
 }
 
-// Update changes the meta; several changes at once become one line. f runs under
-// the lock of the Writer.
+// Update changes the meta; several changes at once become one line. f runs under the lock
+// of the Writer.
 func (w *Writer) Update(f func(*Meta)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,16 +107,16 @@ func (w *Writer) Update(f func(*Meta)) {
 	m.Roots = append([]string(nil), m.Roots...)
 	f(&m)
 	w.meta, w.renewed = m, true
-	w.rouse()
+	w.signal()
 }
 
-// Sync returns when everything that was handed in before is in the file, or never
-// will be, as Err then tells. The error is that of the writing, or that of ctx.
+// Sync waits until everything passed in before is in the file, or never will be. It returns
+// the error of writing, or that of ctx.
 func (w *Writer) Sync(ctx context.Context) error {
 	written := make(chan struct{})
 	w.mu.Lock()
 	w.syncs = append(w.syncs, written)
-	w.rouse()
+	w.signal()
 	w.mu.Unlock()
 	select {
 	case <-written:
@@ -128,20 +127,20 @@ func (w *Writer) Sync(ctx context.Context) error {
 	return w.Err()
 }
 
-// Err is the error that ended the writing, or nil.
+// Err returns the error that ended the writing, or nil.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Close writes what waits and closes the file, and removes one without a message;
-// calling it again returns the same.
-// A disk that hangs for seconds is left behind with ErrBusy.
+// Close writes the queue and closes the file, and removes one without a message. Calling it
+// again returns the same result. If the disk hangs for seconds it gives up and returns
+// ErrBusy.
 func (w *Writer) Close() error {
 	w.mu.Lock()
-	w.closing, w.deaf = true, true
-	w.rouse()
+	w.closing, w.stopped = true, true
+	w.signal()
 	w.mu.Unlock()
 	hung := time.NewTimer(closeWait)
 	defer hung.Stop()
@@ -153,14 +152,14 @@ func (w *Writer) Close() error {
 	}
 }
 
-func (w *Writer) rouse() {
+func (w *Writer) signal() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// run is the goroutine.
+// run writes batches until the Writer is closed.
 func (w *Writer) run() {
 	defer close(w.done)
 	var work batch
@@ -182,7 +181,7 @@ func (w *Writer) run() {
 		}
 		err := w.log.write(&work, renewed)
 		if err == nil && !closing {
-			w.settle(false, nil)
+			w.finishBatch(false, nil)
 			for _, s := range syncs {
 				close(s)
 			}
@@ -192,18 +191,18 @@ func (w *Writer) run() {
 			err = w.log.end()
 		}
 		err = errors.Join(err, w.log.out.Close())
-		if w.log.blank && w.path != "" {
+		if w.log.empty && w.path != "" {
 			err = errors.Join(err, os.Remove(w.path))
 		}
-		w.settle(true, err)
+		w.finishBatch(true, err)
 		return
 	}
 }
 
-func (w *Writer) settle(deaf bool, err error) {
+func (w *Writer) finishBatch(stop bool, err error) {
 	w.mu.Lock()
-	if deaf {
-		w.deaf, w.queue = true, batch{}
+	if stop {
+		w.stopped, w.queue = true, batch{}
 	}
 	if err != nil {
 		err = fmt.Errorf("write the log of a session: %w", err)

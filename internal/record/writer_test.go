@@ -151,12 +151,12 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// disk is a file that can be held up and can fail.
+// disk is a file that can hang and fail.
 type disk struct {
 	mu    sync.Mutex
 	text  strings.Builder
 	fails error
-	hold  chan struct{} // nil, or closed to let a write go
+	hold  chan struct{} // nil, or closed to let a write continue
 }
 
 func (d *disk) Write(p []byte) (int, error) {
@@ -183,7 +183,7 @@ func TestSlowDisk(t *testing.T) {
 		synctest.Wait()
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{"n":10}`))
-		synctest.Wait() // it hangs in the disk; what follows waits behind it
+		synctest.Wait() // the write hangs; what follows is queued
 		for n := 11; n < 31; n++ {
 			w.Message(In, 0, fmt.Appendf(nil, `{"n":%d}`, n))
 		}
@@ -256,7 +256,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("told %q", told)
 		}
 		if len(w.queue.marks) > 0 {
-			t.Error("a broken log keeps what nobody writes")
+			t.Error("a broken log keeps its queue")
 		}
 		if _, err := newWriter(d, Meta{}, Options{}); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%v", err)
@@ -264,7 +264,7 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// Who closes hears it from Close.
+// An error of the last write is returned by Close.
 func TestFullAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
@@ -330,8 +330,8 @@ func TestMetaIsBounded(t *testing.T) {
 	}
 }
 
-// What a caller pays. The queue is emptied in place of the goroutine, as it would
-// be while the disk keeps up: no message is lost.
+// BenchmarkMessage measures the cost for a caller. The queue is emptied in place of the
+// goroutine, as if the disk kept up: no message is lost.
 func BenchmarkMessage(b *testing.B) {
 	chunk := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer, "}}}}`)
 	w := &Writer{wake: make(chan struct{}, 1), max: defaultQueue}

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// For the tests of what is written, which import packages that import this one.
+// Exported for the tests of written files, which import packages that import this one.
 var (
 	SameShape = sameShape
 	Lost      = lost
 )
 
-// Secret is a made-up one: the text that it is found in, and the secret itself.
+// Secret is an invented secret and the text that contains it.
 type Secret struct{ Text, Secret string }
 
-// Secrets makes one of every shape.
+// Secrets returns one secret of every shape.
 func Secrets(seed uint64) (all []Secret) {
 	made := fake{rand.New(rand.NewPCG(seed, 7))}.samples()
 	for _, name := range slices.Sorted(maps.Keys(made)) {

@@ -19,7 +19,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// unwanted are rules that would do harm here, or that other files do better.
+// unwanted are rules that would do harm here, or that other files handle better.
 var unwanted = []string{
 	"curl-auth-header", "curl-auth-user", "freemius-secret-key", "nuget-config-password", // names.go
 	"jwt", "jwt-base64", "private-key", "microsoft-teams-webhook", // shapes.go
@@ -30,12 +30,12 @@ var unwanted = []string{
 	"flutterwave-public-key",
 }
 
-// assignment is in the rules that want the name of a vendor before the value.
-// Those would take every hash in a lock file; names.go goes by the name instead.
+// assignment is part of the rules that require the name of a vendor before the value. Those
+// would match every hash in a lock file; names.go uses the name instead.
 const assignment = `(?:=|>|:{1,3}=`
 
-// ending is what gitleaks wants to see after a token. Whatever comes after one
-// here belongs to it or does not matter.
+// ending is what gitleaks requires after a token. Here any text after a token either
+// belongs to it or does not matter.
 const ending = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
 
 func main() {
@@ -94,12 +94,12 @@ func quote(s string) string {
 }
 
 const (
-	minWord  = 3  // bytes that the search goes by
-	maxWords = 40 // ways for a shape to begin
+	minWord  = 3  // bytes that the search needs
+	maxWords = 40 // alternatives at the start of a shape
 )
 
-// beginnings are the ways in which all that an expression matches begins, in lower
-// case; nil where one would be shorter than minWord.
+// beginnings returns all texts, in lower case, that a match can begin with; nil if one
+// would be shorter than minWord.
 func beginnings(re *syntax.Regexp) []string {
 	words, _ := prefixes(re)
 	slices.Sort(words)
@@ -110,7 +110,7 @@ func beginnings(re *syntax.Regexp) []string {
 	return words
 }
 
-// prefixes tells how an expression begins, and whether that is all of it.
+// prefixes returns how an expression begins, and whether that is all of it.
 func prefixes(re *syntax.Regexp) (words []string, whole bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpBeginText, syntax.OpBeginLine:
@@ -125,7 +125,7 @@ func prefixes(re *syntax.Regexp) (words []string, whole bool) {
 				if re.Rune[i] < 0x80 {
 					return []string{""}, false
 				}
-				continue // folds of ASCII letters, as the long s
+				continue // folds of ASCII letters, such as the long s
 			}
 			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
 				words = append(words, strings.ToLower(string(r)))
@@ -168,7 +168,7 @@ func prefixes(re *syntax.Regexp) (words []string, whole bool) {
 	return []string{""}, false
 }
 
-// shortest is the length of the shortest text that an expression matches.
+// shortest returns the length of the shortest text that an expression matches.
 func shortest(re *syntax.Regexp) (n int) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -8,19 +8,19 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// What is replaced in a message, beside what Text finds in any string of it:
+// Besides the secrets that Text finds in any string, JSON replaces in a message:
 //
-//   - texts and numbers at or below a key that names a secret (secretName);
-//   - the values of "env" and "headers", lists of {name, value} or objects;
-//   - in "args", what Words finds, and in "command" what Command or Words finds;
-//   - images and sounds beyond 4 KiB, by their size.
+//  - texts and numbers at or below a key that names a secret (secretName);
+//  - the values of "env" and "headers", lists of {name, value} or objects;
+//  - in "args", what Words finds, and in "command" what Command or Words finds;
+//  - images and sounds over 4 KiB, by their size.
 //
-// Everything else, the order of keys and the way numbers and texts are written
-// stay as they were; line ends between values become blanks.
+// Everything else, the order of keys and the notation of numbers and texts stays unchanged;
+// line ends between values become spaces.
 
-const maxMedia = 4 << 10 // bytes of base64 that are kept
+const maxMedia = 4 << 10 // longest base64 that is kept, in bytes
 
-// scope is what holds for a value because of the keys above it.
+// scope is what the keys above a value say about it.
 type scope struct {
 	secrecy secrecy
 	listed  bool // an item of "env" or "headers": its "value" is secret
@@ -30,20 +30,20 @@ type scope struct {
 	media   bool // a text that may be base64
 }
 
-// redactor walks one JSON text and collects what to replace in it.
+// redactor walks one JSON text and collects the edits.
 type redactor struct {
 	in    []byte
-	at    jsonscan.Cursor // in it
+	at    jsonscan.Cursor // in in
 	edits []edit          // in the order of the text
 }
 
-// edit replaces a value or a key. If with is nil, it stays as it is.
+// edit replaces a value or a key. If with is nil, it stays unchanged.
 type edit struct {
 	from, to int
 	with     []byte
 }
 
-// JSON appends one sound JSON text to b, without secrets.
+// JSON appends a valid JSON text to b, without secrets.
 func JSON(b, sound []byte) []byte {
 	r := redactor{in: sound, at: jsonscan.CursorOf(sound)}
 	r.value(scope{})
@@ -55,7 +55,7 @@ func JSON(b, sound []byte) []byte {
 		}
 	}
 	b = append(b, sound[done:]...)
-	for _, end := range []byte("\r\n") { // they are only between values; in a log each message is one line
+	for _, end := range []byte("\r\n") { // these are only between values; in a log each message is one line
 		for rest := b[start:]; ; {
 			i := bytes.IndexByte(rest, end)
 			if i < 0 {
@@ -68,7 +68,7 @@ func JSON(b, sound []byte) []byte {
 	return b
 }
 
-// replace replaces the value that the cursor passed last, unless with is nil.
+// replace replaces the value that the cursor has just passed, unless with is nil.
 func (r *redactor) replace(raw, with []byte) {
 	if with != nil {
 		to := r.at.Pos()
@@ -78,7 +78,7 @@ func (r *redactor) replace(raw, with []byte) {
 
 var marked = []byte(`"` + Mark + `"`)
 
-// kind is the kind of the next value.
+// kind returns the kind of the next value.
 func (r *redactor) kind() jsonscan.Kind { return jsonscan.KindOf(r.in[r.at.Pos():]) }
 
 func (r *redactor) value(s scope) {
@@ -129,7 +129,7 @@ func (r *redactor) key(before int) {
 	}
 }
 
-// member is the scope of the member called name, whose value is of that kind.
+// member returns the scope of the member called name, whose value is of that kind.
 func (s scope) member(name []byte, kind jsonscan.Kind) scope {
 	in := scope{secrecy: max(s.secrecy, secretName(name))}
 	if s.mapped || s.listed && string(name) == "value" {
@@ -150,7 +150,7 @@ func (s scope) member(name []byte, kind jsonscan.Kind) scope {
 }
 
 func (r *redactor) array(s scope) {
-	before := "" // the item before, where it may be a flag
+	before := "" // the item before, which may be a flag
 	r.at.EnterArray()
 	for r.at.Item() {
 		if s.args && s.secrecy == public && r.kind() == jsonscan.String {
@@ -162,7 +162,7 @@ func (r *redactor) array(s scope) {
 	}
 }
 
-// argument redacts a word of a command and returns the word as it was.
+// argument redacts a word of a command and returns the original word.
 func (r *redactor) argument(before string) string {
 	raw := r.at.Value()
 	word, ok := jsonscan.Text(raw)
@@ -194,8 +194,8 @@ func (r *redactor) text(s scope) {
 	r.replace(raw, safeRaw(raw, m))
 }
 
-// media are long texts of an object that are base64 if the object is an image or a
-// sound, which a later member may tell.
+// media collects long texts of an object. They are base64 if the object is an image or a
+// sound, which a later member may reveal.
 type media struct {
 	is    bool
 	edits []int // by their index in redactor.edits
@@ -234,7 +234,7 @@ func (m *media) end(r *redactor) {
 	}
 }
 
-// decodedSize is how many bytes a base64 string stands for.
+// decodedSize returns the length of a base64 string after decoding.
 func decodedSize(raw []byte) int {
 	return len(bytes.TrimRight(raw[1:len(raw)-1], "=")) * 3 / 4
 }

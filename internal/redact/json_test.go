@@ -78,8 +78,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A secret put where secrets are must be gone, whatever is around it, and all
-// that is no text must still be there, in its order.
+// FuzzJSON checks that a secret in a known place is removed, whatever surrounds it, and
+// that everything but texts remains, in order.
 func FuzzJSON(f *testing.F) {
 	f.Add("token", "abc", []byte(`{"a":[1,"x"]}`))
 	f.Add("X-Api-Key", `a"\é`, []byte(`"https://u:p@h?key=1"`))
@@ -114,7 +114,7 @@ func FuzzJSON(f *testing.F) {
 
 func hexOf(s string) string { return strings.ToUpper(base64.RawURLEncoding.EncodeToString([]byte(s))) }
 
-// sameShape walks both texts with a decoder of its own.
+// sameShape compares both texts with encoding/json.
 func sameShape(t *testing.T, a, b []byte) {
 	t.Helper()
 	da, db := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))

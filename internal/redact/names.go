@@ -8,7 +8,7 @@ import (
 	"parley/internal/late"
 )
 
-// secrecy is what the name of a value says of it.
+// secrecy is what the name of a value says about it.
 type secrecy int
 
 const (
@@ -17,19 +17,18 @@ const (
 	hidden         // numbers too: "token"
 )
 
-// secretWords are in the names of secrets, as secretName reads them.
+// secretWords are parts of names of secrets, as secretName normalizes them.
 var secretWords = []string{"authorization", "token", "apikey", "password", "passwd", "passphrase", "secret", "cookie", "privatekey", "accesskey", "accountkey", "signingkey", "encryptionkey", "mysqlpwd"}
 
-// spelled are those of them that are found in a text in other spellings.
+// spelled are other spellings of them that occur in texts.
 var spelled = []string{"api_key", "api-key", "private_key", "private-key", "access_key", "access-key", "signing_key", "encryption_key", "mysql_pwd"}
 
-// harmless are the ends of names that speak of a secret and do not hold it.
+// harmless are suffixes of names that mention a secret but do not hold it.
 var harmless = []string{"file", "path", "dir", "url", "uri", "count", "limit", "type", "ttl", "name", "env", "length", "size", "endpoint"}
 
 const maxName = 64 // bytes of a name
 
-// secretName judges a key, flag or parameter; case, "_", "-", "." and blanks in
-// it do not matter.
+// secretName judges a key, flag or parameter. It ignores case, "_", "-", "." and spaces.
 func secretName[text string | []byte](name text) secrecy {
 	var buf [maxName]byte
 	n := buf[:0]
@@ -57,8 +56,8 @@ func secretName[text string | []byte](name text) secrecy {
 	return found
 }
 
-// isSecretFlag tells whether a word is a flag such as --token, whose value is the
-// next one.
+// isSecretFlag reports whether a word is a flag such as --token, whose value is the next
+// word.
 func isSecretFlag(word string) bool {
 	return strings.HasPrefix(word, "-") && !strings.Contains(word, "=") && secretName(word) == hidden
 }
@@ -66,8 +65,8 @@ func isSecretFlag(word string) bool {
 // named finds the value after a name.
 type named struct{}
 
-// suspect looks for a sign of a value after the name. What may be between them
-// is longer where it is escaped.
+// suspect looks for a sign of a value after the name. The gap between them is longer if it
+// is escaped.
 func (named) suspect(s []byte, at, end int) bool {
 	start, stop := nameAround(s, at, end)
 	if s[start] == '-' {
@@ -90,8 +89,8 @@ func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	if bearing := endsFold(name, "authorization"); op == ':' && (bearing || endsFold(name, "cookie")) {
 		return headerValue(s, i, m, bearing)
 	}
-	// A name alone is enough in a command, and where nothing but an assignment of a
-	// value looks like this.
+	// A name alone is enough in a command, and where only an assignment of a value looks
+	// like this.
 	tight := op == '=' && i == stop+1
 	inURL := tight && afterParameter(s[:start])
 	plain := m == command || inURL || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
@@ -121,7 +120,7 @@ func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	return from, to
 }
 
-// nameAround is the name that has s[at:end] in it.
+// nameAround returns the name that contains s[at:end].
 func nameAround(s []byte, at, end int) (start, stop int) {
 	for start = at; start > 0 && end-start < maxName && isNameByte(s[start-1]); start-- {
 	}
@@ -130,8 +129,8 @@ func nameAround(s []byte, at, end int) (start, stop int) {
 	return min(start+escape(s, start), at), stop
 }
 
-// escape is how long an escape is of which all but the beginning looks like part of
-// a name: \n, \u0026, a colour of a terminal.
+// escape returns the length of an escape that looks like part of a name except for its
+// beginning: \n, \u0026, a terminal colour.
 func escape(s []byte, start int) int {
 	if start == 0 || start == len(s) {
 		return 0
@@ -154,13 +153,13 @@ func escape(s []byte, start int) int {
 
 func isNameByte(c byte) bool { return isWord(c) || c == '-' || c == '.' }
 
-// isVariable tells whether a name is that of an environment variable.
+// isVariable reports whether a name is that of an environment variable.
 func isVariable(name []byte) bool {
 	return len(bytes.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) == 0
 }
 
-// operator steps over what is between a name and its value: the quote after the
-// name, blanks, and = or : or := or =>. op is '=' or ':', 0 where there is none.
+// operator skips what is between a name and its value: the quote after the name, spaces,
+// and = or : or := or =>. op is '=' or ':', or 0 if there is none.
 func operator(s []byte, i int) (next int, op byte) {
 	i = skipQuote(s, i)
 	if i < len(s) && s[i] == ']' {
@@ -201,7 +200,7 @@ func skipQuote(s []byte, i int) int {
 	return i
 }
 
-// value is the value that begins at a place, without its quotes.
+// value returns the value at a position, without its quotes.
 func value(s []byte, i int) (from, to int, quote byte) {
 	from = skipQuote(s, i)
 	if from == i {
@@ -224,8 +223,8 @@ func value(s []byte, i int) (from, to int, quote byte) {
 	return from, to, quote
 }
 
-// afterParameter tells whether what comes after s is the name of a parameter, if s
-// is part of a URL.
+// afterParameter reports whether the text after s is the name of a parameter, if s is part
+// of a URL.
 func afterParameter(s []byte) bool {
 	if len(s) == 0 {
 		return false
@@ -233,7 +232,7 @@ func afterParameter(s []byte) bool {
 	return bytes.IndexByte([]byte("?&#"), s[len(s)-1]) >= 0 || bytes.HasSuffix(s, []byte(`\u0026`)) || bytes.HasSuffix(s, []byte("&amp;"))
 }
 
-// endOfParameter is where a value ends that is part of a URL.
+// endOfParameter returns the end of a value that is part of a URL.
 func endOfParameter(s []byte, from, to int) int {
 	if i := bytes.IndexAny(s[from:to], "?#"); i >= 0 {
 		return from + i
@@ -241,12 +240,12 @@ func endOfParameter(s []byte, from, to int) int {
 	return to
 }
 
-// endsValue tells whether a value without quotes ends at a place.
+// endsValue reports whether a value without quotes ends at a position.
 func endsValue(s []byte, i int) bool {
 	switch s[i] {
 	case ' ', '\t', '\n', '\r', '"', '\'', '`', ',', ';', '&', '<', '>', '|':
 		return true
-	case ')', ']', '}', '.': // of what is around it
+	case ')', ']', '}', '.': // part of the surrounding text
 		if bytes.HasSuffix(s[:i+1], []byte(Mark)) {
 			return false
 		}
@@ -258,8 +257,8 @@ func endsValue(s []byte, i int) bool {
 	return false
 }
 
-// headerValue is the rest of a header. In prose it must have the sign of one that
-// says something: a scheme with a token, or, unless it is bearing one, name=value.
+// headerValue returns the rest of a header. In prose it must look like the value of a
+// header: a scheme with a token, or, unless bearing is set, name=value.
 func headerValue(s []byte, i int, m mode, bearing bool) (from, to int) {
 	from = skipQuote(s, i)
 	for to = from; to < len(s) && s[to] != '\n' && s[to] != '\r' && s[to] != '"' && s[to] != '\'' && s[to] != '`' && !(s[to] == '\\' && endsValue(s, to)); to++ {
@@ -277,8 +276,8 @@ func headerValue(s []byte, i int, m mode, bearing bool) (from, to int) {
 	return from, to
 }
 
-// isReference tells whether a value only says where the secret is: $TOKEN,
-// ${TOKEN}, $(cat file), {{ token }}, <your token>, null.
+// isReference reports whether a value only refers to a secret: $TOKEN, ${TOKEN}, $(cat
+// file), {{ token }}, <your token>, null.
 func isReference(v []byte, quote byte) bool {
 	switch {
 	case len(v) == 0:
@@ -295,10 +294,10 @@ func isReference(v []byte, quote byte) bool {
 	return slices.Contains([]string{"null", "nil", "None", "true", "false", "undefined"}, string(v))
 }
 
-// isRandom tells, in conversation, a secret from a word, an expression or a path:
-// without blanks, with letters and digits that take turns.
+// isRandom tells a secret from a word, an expression or a path in conversation: it has no
+// spaces, and its letters and digits alternate.
 func isRandom(v []byte, quoted bool) bool {
-	const most = 512 // looked at
+	const most = 512 // bytes examined
 	v = v[:min(len(v), most)]
 	if len(v) < 8 || v[0] == '/' || v[0] == '.' || v[0] == '~' || urlLike().Match(v) {
 		return false
@@ -319,8 +318,7 @@ func isRandom(v []byte, quoted bool) bool {
 	return letters > 0 && (groups >= 2 || quoted && groups == 1)
 }
 
-// parameter finds the value of a parameter of a URL whose name is only there that
-// of a secret.
+// parameter finds the value of a URL parameter whose name means a secret only in a URL.
 type parameter struct{}
 
 func (parameter) suspect([]byte, int, int) bool { return true }
@@ -340,7 +338,7 @@ func (parameter) find(s []byte, at, end int, _ mode) (from, to int) {
 	return from, to
 }
 
-// scheme finds what follows "Bearer" where no header is named before it.
+// scheme finds what follows "Bearer" without the name of a header before it.
 type scheme struct{}
 
 var (
@@ -362,7 +360,7 @@ func (scheme) find(s []byte, at, end int, m mode) (from, to int) {
 	return end, end + len(token)
 }
 
-// user finds user and password of curl and those like it.
+// user finds the user and password of curl and similar programs.
 type user struct{}
 
 var fetchers = [][]byte{[]byte("curl"), []byte("wget"), []byte("http"), []byte("lftp")}
@@ -386,14 +384,14 @@ func (user) find(s []byte, at, end int, _ mode) (from, to int) {
 	return from, to
 }
 
-// hasPassword tells whether a word is user:password: not numbers, as of a user and
-// a group, and no variable.
+// hasPassword reports whether a word is user:password: not the numbers of a user and a
+// group, and not a variable.
 func hasPassword(word []byte) bool {
 	name, password, found := bytes.Cut(word, []byte(":"))
 	return found && len(password) > 0 && !isReference(password, 0) && !(isNumber(name) && isNumber(password)) && !bytes.HasPrefix(word, []byte("//"))
 }
 
-// endsFold tells whether name ends in the lower-case word, in whatever case.
+// endsFold reports whether name ends in the lower-case word, ignoring case.
 func endsFold(name []byte, word string) bool {
 	return len(name) >= len(word) && strings.EqualFold(string(name[len(name)-len(word):]), word)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Alphabets of made-up secrets.
+// Alphabets of invented secrets.
 const (
 	digits   = "0123456789"
 	hexes    = digits + "abcdef"
@@ -20,12 +20,12 @@ const (
 	standard = base62 + "+/"
 )
 
-// fake makes the tails of secrets. They are never written out, so that nobody who
-// looks for secrets finds some here.
+// fake makes the tails of secrets. They are not in the source, so that secret scanners find
+// none there.
 type fake struct{ *rand.Rand }
 
-// of returns n letters, the last a letter or digit: a dash there could belong to
-// what follows.
+// of returns n letters, the last a letter or digit: a trailing dash could belong to the
+// following text.
 func (f fake) of(alphabet string, n int) string {
 	for {
 		b := make([]byte, n)
@@ -39,12 +39,12 @@ func (f fake) of(alphabet string, n int) string {
 	}
 }
 
-// sample is a secret, and the text that makes it one where that is more.
+// sample is a secret, and the text that identifies it if that is longer.
 type sample struct{ text, secret string }
 
 func alone(s string) sample { return sample{s, s} }
 
-// simple are shapes of a beginning and a tail.
+// simple are shapes that consist of a prefix and a tail.
 var simple = []struct {
 	name, begin, alphabet string
 	n                     int
@@ -74,7 +74,7 @@ var simple = []struct {
 	{"Alibaba", "LTAI", base62, 20}, {"Prefect", "pnu_", base62, 36}, {"ReadMe", "rdme_", digits + lowers, 70}, {"Duffel", "duffel_live_", urlsafe, 43},
 }
 
-// samples makes a secret of every shape.
+// samples returns a secret of every shape.
 func (f fake) samples() map[string]sample {
 	all := map[string]sample{}
 	for _, s := range simple {
@@ -134,8 +134,8 @@ func text(s string) string {
 	return string(b)
 }
 
-// places are where a secret may turn up, %s standing for it: as JSON messages and
-// as texts.
+// messages are places where a secret may occur, with %s in its place: JSON messages and
+// texts.
 var messages = map[string]func(s string) string{
 	"content": func(s string) string {
 		return `{"method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":` + text("I found "+s+" in it.") + `}}}}`
@@ -204,8 +204,7 @@ func TestKnownShapes(t *testing.T) {
 	}
 }
 
-// lost reports a secret of which half is left, or more: in any of the ways in
-// which a text may be written in JSON.
+// lost reports a secret if half of it or more is left, in any JSON notation.
 func lost(t *testing.T, where, out, secret string) {
 	t.Helper()
 	for part := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\n' || r == '\\' || r == '/' }) {

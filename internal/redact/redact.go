@@ -1,10 +1,10 @@
-// Package redact takes secrets out of what parley writes down: wire logs, the
-// record of questions, reports of crashes, and what agents say on standard error
-// where that is printed or logged. Nothing else in the project redacts.
+// Package redact removes secrets from everything that parley writes down: wire logs, the
+// record of questions, crash reports, and standard error of agents where it is printed or
+// logged. No other package redacts.
 //
-// A secret is known by one of three signs:
+// A secret is recognised by one of three signs:
 //
-//   - its shape: the tokens of some 150 vendors, which begin like nothing else
+//   - its shape: the tokens of about 150 vendors, which have unique prefixes
 //     (gitleaks.go, shapes.go), JSON web tokens, private keys in PEM, user and
 //     password of a URL;
 //   - the name before it: PASSWORD=x, --token x, ?key=x, Authorization: x
@@ -12,22 +12,20 @@
 //   - its place in a message of the protocol: below a key like "token", in "env",
 //     in "headers", after a flag in "args" (json.go).
 //
-// Each text is looked at by itself. A secret that an agent streams in pieces, each
-// a message of its own, is found only if a piece still has the shape. A secret
-// without a shape or a name, or one that is encoded (base64 of a token), is not
-// found.
+// Each text is examined separately. A secret that an agent streams in pieces, each in its
+// own message, is found only if a piece still has the shape. A secret without a shape or a
+// name, or one that is encoded (base64 of a token), is not found.
 //
-// A name is taken less seriously in conversation than in a command, because code
-// is full of lines like "token = next()": see Text and Command.
+// A name counts for less in conversation than in a command, because code is full of lines
+// like "token = next()": see Text and Command.
 //
-// The shapes in gitleaks.go are those rules of gitleaks v8.30.1 (MIT licence, in
-// that file) that know a secret by how it begins. The module itself is not a
-// dependency: it brings 200 others, and compiles every rule when it starts. To
-// renew them:
+// The shapes in gitleaks.go are those rules of gitleaks v8.30.1 (MIT licence, in that file)
+// that recognise a secret by its prefix. The module itself is not a dependency: it needs
+// 200 others, and compiles every rule when it starts. To update the shapes:
 //
 //	go run generate.go $(go mod download -json github.com/zricethezav/gitleaks/v8@v8.30.1 | jq -r .Dir)
 //
-// Functions may be called from any goroutine.
+// All functions may be called from any goroutine.
 package redact
 
 import (
@@ -39,30 +37,28 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Mark stands in the place of a secret.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
-// mode says how much a name before a value tells.
+// mode is how much a name before a value means.
 type mode int
 
 const (
-	// prose is conversation, code and output: the value must look random too,
-	// unless the name is that of an environment variable, a parameter of a URL or
-	// a long flag.
+	// prose is conversation, code and output: the value must also look random, unless the
+	// name is that of an environment variable, a URL parameter or a long flag.
 	prose mode = iota
-	// command is a command line or what a program logs: the name is enough.
+	// command is a command line or the log of a program: the name is enough.
 	command
 )
 
-// Text takes the secrets out of a text of a conversation.
+// Text removes the secrets from a text of a conversation.
 func Text(s string) string { return clean(s, prose) }
 
-// Command takes the secrets out of a command line or of what a program logs.
+// Command removes the secrets from a command line or from output that a program logs.
 func Command(s string) string { return clean(s, command) }
 
-// Words takes the secrets out of the words of one command, as Command does, and
-// out of those that a flag before them makes secret. The words stay as they are;
-// what is returned is a copy.
+// Words removes from the words of one command the secrets that Command finds, and those
+// that follow a secret flag. It returns a copy.
 func Words(words []string) []string {
 	words = slices.Clone(words)
 	before := ""
@@ -72,7 +68,7 @@ func Words(words []string) []string {
 	return words
 }
 
-// argument is one word of a command, without secrets; before is the one before it.
+// argument returns one word of a command without secrets; before is the word before it.
 func argument(before, word string) string {
 	switch {
 	case word == "":
@@ -94,12 +90,12 @@ func clean(s string, m mode) string {
 	return string(out)
 }
 
-// window is how much after a word is looked at to tell whether there is a secret: a
-// text of many words must not cost more than that for each. A secret may be longer.
+// window bounds how much text after a word is examined to decide whether a secret follows,
+// so that a text of many words stays cheap. A secret may be longer.
 const window = 512
 
-// appendClean appends s without its secrets. Where it has none, it appends nothing
-// and says so.
+// appendClean appends s without its secrets. If s has none, it appends nothing and reports
+// false.
 func appendClean(out, s []byte, m mode) (_ []byte, changed bool) {
 	t, done := known(), 0
 	for at := t.next(s, 0); at >= 0; at = t.next(s, max(at+1, done)) {
@@ -108,7 +104,7 @@ func appendClean(out, s []byte, m mode) (_ []byte, changed bool) {
 				continue
 			}
 			from, to := e.find(s[:min(len(s), at+window)], at, at+len(e.word), m)
-			if to == at+window { // it may be longer than that
+			if to == at+window { // it may be longer
 				from, to = e.find(s, at, at+len(e.word), m)
 			}
 			if to > max(done, from) {
@@ -124,11 +120,11 @@ func appendClean(out, s []byte, m mode) (_ []byte, changed bool) {
 	return append(out, s[done:]...), true
 }
 
-// suspect tells, at little cost, whether a JSON string may hold a secret: where it
-// says no, Text would leave the string as it is. raw is the string as it stands in
-// the message, without its quotes.
+// suspect cheaply reports whether a JSON string may hold a secret: if it reports false,
+// Text would return the string unchanged. raw is the string as it appears in the message,
+// without its quotes.
 func suspect(raw []byte) bool {
-	if len(raw) < len("://a@") { // nothing is shorter
+	if len(raw) < len("://a@") { // no secret is shorter
 		return false
 	}
 	t := known()
@@ -142,8 +138,7 @@ func suspect(raw []byte) bool {
 	return hidesLetters(raw)
 }
 
-// hidesLetters tells whether a raw JSON string spells letters or slashes as
-// escapes.
+// hidesLetters reports whether a raw JSON string writes letters or slashes as escapes.
 func hidesLetters(raw []byte) bool {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -157,7 +152,7 @@ func hidesLetters(raw []byte) bool {
 	}
 }
 
-// safeRaw returns a raw JSON string without its secrets, nil where it has none.
+// safeRaw returns a raw JSON string without its secrets, nil if it has none.
 func safeRaw(raw []byte, m mode) []byte {
 	if m == prose && !suspect(raw[1:len(raw)-1]) {
 		return nil
@@ -170,7 +165,7 @@ func safeRaw(raw []byte, m mode) []byte {
 	return AppendString(nil, safe)
 }
 
-// AppendString appends s as a JSON string in which <, > and & stay as they are.
+// AppendString appends s as a JSON string with <, > and & unescaped.
 func AppendString(b []byte, s string) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -181,7 +176,7 @@ func AppendString(b []byte, s string) []byte {
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
 
-// lower is c in lower case, if it is a letter of ASCII.
+// lower returns c in lower case if it is an ASCII letter.
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

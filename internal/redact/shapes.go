@@ -7,21 +7,21 @@ import (
 	"parley/internal/late"
 )
 
-// shape is a secret that is known by what it looks like.
+// shape is a secret recognised by its form.
 type shape struct {
-	words []string // in lower case: one of them stands at its beginning, or back bytes after
-	min   int      // bytes at least, from the word on, without a blank or a quote
-	back  int      // bytes at most that it may have before the word
-	// pattern matches it. Its first group, where it has one, is the secret. With \b
-	// first, nothing that a name could consist of may stand before it.
+	words []string // in lower case: one of them is at its beginning, or up to back bytes after it
+	min   int      // least bytes from the word on, without a space or a quote
+	back  int      // most bytes before the word
+	// pattern matches it. The first group, if there is one, is the secret. A leading \b
+	// means that no character of a name may precede it.
 	pattern string
 }
 
-// ownShapes are those that gitleaks does not have, or wants to see a name before,
-// or is too strict about.
+// ownShapes are shapes that gitleaks lacks, recognises only with a name before, or defines
+// too strictly.
 func ownShapes() []shape {
 	return []shape{
-		// Models and what serves them.
+		// Model vendors.
 		{words: []string{"sk-"}, min: 23, pattern: `\bsk-[A-Za-z0-9]{20,}`},
 		{words: []string{"sk-"}, min: 18, pattern: `\bsk-(?:proj|svcacct|admin|service|None|ant|or|lf|kimi|cp)-[\w-]{12,}`},
 		{words: []string{"csk-", "fpk_", "gsk_", "xai-", "nvapi-", "tgp_v1_", "tvly-", "pcsk_"}, min: 24, pattern: `\b(?:csk-|fpk_|gsk_|xai-|nvapi-|tgp_v1_|tvly-|pcsk_)[\w-]{20,}`},
@@ -43,8 +43,8 @@ func ownShapes() []shape {
 		{words: []string{"hvs.", "hvb.", "hvr."}, min: 24, pattern: `\bhv[sbr]\.[\w-]{20,}`},
 		{words: []string{"dp.ct.", "dp.sa.", "dp.st.", "dp.scim.", "dp.audit."}, min: 36, pattern: `\bdp\.(?:ct|sa|st|scim|audit)\.[\w.-]{30,}`},
 		{words: []string{"tskey-"}, min: 20, pattern: `\btskey-[a-z]+-[\w-]{12,}`},
-		// Code, packages, builds. Of GitHub's and GitLab's, shorter ones too: cut off, or
-		// the first piece of a stream.
+		// Code, packages, builds. Tokens of GitHub and GitLab also match if shorter: cut
+		// off, or the first piece of a stream.
 		{words: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, min: 20, pattern: `\bgh[pousr]_[A-Za-z0-9]{16,}`},
 		{words: []string{"github_pat_"}, min: 31, pattern: `\bgithub_pat_\w{20,}`},
 		{words: []string{"glpat-"}, min: 18, pattern: `\bglpat-[\w-]{12,}`},
@@ -80,7 +80,7 @@ func ownShapes() []shape {
 		{words: []string{"sntrys_"}, min: 40, pattern: `\bsntrys_[\w+/=-]{33,}`},
 		{words: []string{"sl."}, min: 60, pattern: `\bsl\.(?:u\.)?[\w-]{56,}`},
 		{words: []string{"phx_"}, min: 40, pattern: `\bphx_[A-Za-z0-9]{36,}`},
-		// Whatever issues them.
+		// Any issuer.
 		{words: []string{"eyj"}, min: 40, pattern: `\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}`},
 		// Passwords of commands.
 		{words: []string{"sshpass "}, pattern: `\bsshpass\s+-p\s*('[^']*'|"[^"]*"|[^\s'"]+)`},
@@ -89,7 +89,7 @@ func ownShapes() []shape {
 	}
 }
 
-// each is the words that one letter each makes, between a beginning and an end.
+// each returns the words made of begin, one of the letters, and end.
 func each(begin, letters, end string) (out []string) {
 	for _, c := range letters {
 		out = append(out, begin+string(c)+end)
@@ -97,8 +97,7 @@ func each(begin, letters, end string) (out []string) {
 	return out
 }
 
-// discordWords are the ways in which the base64 of a number of two digits and more
-// begins.
+// discordWords returns how the base64 of a number of two or more digits begins.
 func discordWords() (out []string) {
 	for _, begin := range []string{"mt", "mj", "mz", "nd", "nt", "nj", "nz", "od", "ot"} {
 		out = append(out, each(begin, "aeimquycgk", "")...)
@@ -110,7 +109,7 @@ func discordWords() (out []string) {
 type matcher struct {
 	*shape
 	regexp  func() *regexp.Regexp
-	bounded bool // nothing that a name consists of may stand before it
+	bounded bool // no character of a name may precede it
 }
 
 func newShape(s *shape) matcher {
@@ -170,8 +169,8 @@ func varied(s []byte) bool {
 	return false
 }
 
-// tokenEnd is where a token ends of which a pattern has matched s[from:to]: vendors
-// make them longer from time to time.
+// tokenEnd returns the end of a token of which a pattern has matched s[from:to]: vendors
+// make tokens longer over time.
 func tokenEnd(s []byte, from, to int) int {
 	dots := bytes.IndexByte(s[from:to], '.') >= 0
 	for to < len(s) && (isWord(s[to]) || s[to] == '-' || dots && s[to] == '.' && to+1 < len(s) && isWord(s[to+1])) {
@@ -180,8 +179,8 @@ func tokenEnd(s []byte, from, to int) int {
 	return to
 }
 
-// beginsWord tells whether a token may begin at a place: after nothing that
-// belongs to a name, or after an escape, which ends in letters.
+// beginsWord reports whether a token may begin at a position: not within a name, but after
+// an escape, which ends in a letter.
 func beginsWord(s []byte, at int) bool {
 	if at == 0 || !isWord(s[at-1]) && s[at-1] != '-' {
 		return true
@@ -195,7 +194,7 @@ func beginsWord(s []byte, at int) bool {
 		return true
 	case n >= 6 && before[n-6] == '\\' && before[n-5] == 'u' && isHex(before[n-4:]): // \u0022
 		return true
-	case before[n-1] == 'm': // of a colour
+	case before[n-1] == 'm': // end of a colour sequence
 		before = bytes.TrimRight(before[:n-1], "0123456789;:")
 		return bytes.HasSuffix(before, []byte("["))
 	}
@@ -211,8 +210,8 @@ func isHex(s []byte) bool {
 	return true
 }
 
-// inBase64 tells whether a place is in the midst of something long in base64, in
-// which any word may turn up.
+// inBase64 reports whether a position is within a long base64 text, where any word may
+// occur.
 func inBase64(s []byte, at int) bool {
 	const long = 100
 	if at < long {
@@ -231,7 +230,7 @@ const (
 	pemEnd   = "-----END "
 )
 
-// pem finds private keys, to the end of the text where one has no end.
+// pem finds private keys; one without an end extends to the end of the text.
 type pem struct{}
 
 func (pem) suspect(s []byte, at, end int) bool { return true }
@@ -254,7 +253,7 @@ func (pem) find(s []byte, at, end int, _ mode) (from, to int) {
 	return at, end + i + n + len("-----")
 }
 
-// userinfo finds user and password of a URL.
+// userinfo finds the user and password of a URL.
 type userinfo struct{}
 
 func (f userinfo) suspect(s []byte, at, end int) bool {

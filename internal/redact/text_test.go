@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What only looks like a secret stays, or nobody could read a log.
+// Texts that only resemble a secret stay unchanged, so that logs remain readable.
 func TestNearMisses(t *testing.T) {
 	f := fake{rand.New(rand.NewPCG(3, 4))}
 	image := f.of(standard, 4000)
@@ -24,7 +24,7 @@ func TestNearMisses(t *testing.T) {
 		"token = next()", "token := lexer.Next(2)", "tokens := strings.Fields(s)", "if token == nil {", "password: string;", "password=password", "const secret = getSecret(id)", "apiKey: process.env.API_KEY",
 		"api_key=os.environ['API_KEY2024']", `token: "identifier"`, "cookie.Path = cookiePath2", "max_tokens: 4096", `{"inputTokens":12,"outputTokens":34}`, `"tokenizer": "gpt2-bpe-50k"`, "secretName: my-secret-1-of-2",
 		"std::token::parse2nd4th", "Bearer authentication", "the bearer of this letter", "authorization: required", "authorization: 401 with scope", "private key of the user", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----",
-		// References to secrets, and where they are.
+		// References to secrets, and their locations.
 		"TOKEN=$TOKEN", "TOKEN=${GITHUB_TOKEN}", `export TOKEN="$(cat token)"`, "PASSWORD=<your password>", "token: ${{ secrets.GITHUB_TOKEN }}", "Authorization: Bearer $TOKEN", "Authorization: Bearer <token>",
 		`curl -H "Authorization: Bearer ${TOKEN}" https://h/`, "curl -u $USER:$PASSWORD https://h/", "docker run -u 1000:1000 image", "--token-file ./token", "TOKEN_FILE=/run/secrets/token2", `"TOKEN="+header`, "%s?key=%s", "pass --token to set it",
 		// URLs.
@@ -36,7 +36,7 @@ func TestNearMisses(t *testing.T) {
 	}
 }
 
-// What a name before a value tells, in conversation and in a command.
+// Names before a value in conversation and in a command.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ in, text, command string }{
 		{"DB_PASSWORD=hunter2 ./run", "DB_PASSWORD=[redacted] ./run", "DB_PASSWORD=[redacted] ./run"},
@@ -69,8 +69,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Of a secret that is streamed, each piece is looked at by itself: those go that
-// still have its shape, and the rest stays.
+// Each piece of a streamed secret is examined separately: pieces that still have its shape
+// are removed, and the rest stays.
 func TestPieces(t *testing.T) {
 	f := fake{rand.New(rand.NewPCG(5, 6))}
 	for _, begin := range []string{"ghp_", "sk-ant-api03-", "xoxb-", "glpat-"} {
@@ -96,7 +96,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A text made of the beginnings of secrets, the dearest that there is.
+// BenchmarkHostile measures a text made of the prefixes of secrets, the most expensive
+// kind.
 func BenchmarkHostile(b *testing.B) {
 	for _, word := range []string{"token=", "xoxb-=", ":aa", "tk-us-", " --proxy-user ", "a://", "-----BEGIN "} {
 		b.Run(word, func(b *testing.B) {
@@ -128,7 +129,7 @@ func FuzzText(f *testing.F) {
 		}
 		raw := AppendString(nil, s)
 		if text := strings.ToValidUTF8(s, "\ufffd"); text == s && Text(text) != text && !suspect(raw[1:len(raw)-1]) {
-			t.Fatalf("%q becomes %q, and is not suspect", s, Text(text))
+			t.Fatalf("%q becomes %q, but suspect reports false", s, Text(text))
 		}
 	})
 }

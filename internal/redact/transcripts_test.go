@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// recorded hands out the messages of the transcripts in testdata, and of those
-// recorded with real agents, where they are.
+// recorded calls f with the messages of the transcripts in testdata, and of recordings of
+// real agents if available.
 func recorded(t *testing.T, f func(msg []byte)) {
 	t.Helper()
 	scripts, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.txtar"))
@@ -51,8 +51,8 @@ func recorded(t *testing.T, f func(msg []byte)) {
 	}
 }
 
-// What was said stays what it was, but for its secrets; and what has none stays as
-// it is, byte for byte, also where it is in a text.
+// Messages of transcripts stay unchanged except for their secrets; one without any is
+// unchanged byte for byte, also when it is embedded in a text.
 func TestTranscripts(t *testing.T) {
 	messages, changed := 0, 0
 	recorded(t, func(msg []byte) {

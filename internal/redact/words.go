@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// entry is a word by which a secret is found. The search knows nothing but words:
-// what a secret is like around its word is up to its finder.
+// entry is a word that leads to a secret. The search only finds words; the finder decides
+// what a secret looks like around its word.
 type entry struct {
 	word string // lower case, three bytes or more
 	finder
@@ -14,19 +14,19 @@ type entry struct {
 
 // finder finds the secret that a word in s[at:end] belongs to.
 type finder interface {
-	// suspect is quick and may be wrong in one direction: where find finds
-	// something, in s or in what s says as a JSON string, it is true.
+	// suspect is cheap and has no false negatives: it reports true if find would find
+	// something in s, or in the text that s is the JSON string of.
 	suspect(s []byte, at, end int) bool
-	// find says which part of s is secret; to is 0 where there is nothing.
+	// find returns the part of s that is secret; to is 0 if there is none.
 	find(s []byte, at, end int, m mode) (from, to int)
 }
 
-// table finds words. A word is looked for where its first three letters stand, each
-// by its lower five bits, so that case does not matter: one load for each byte of a
-// text, from a set of 4 KiB, is all that a text without secrets costs.
+// table finds words. It looks for a word where its first three letters are, each reduced to
+// its lower five bits, so that case does not matter. A text without secrets costs one load
+// per byte, from a set of 4 KiB.
 type table struct {
 	heads [heads / 64]uint64
-	at    [heads]uint16 // in lists
+	at    [heads]uint16 // index into lists
 	lists [][]entry
 }
 
@@ -35,8 +35,7 @@ var (
 	words table
 )
 
-// known is the table of all finders, built when something is to be redacted for
-// the first time.
+// known returns the table of all finders, built on first use.
 func known() *table {
 	built.Do(words.build)
 	return &words
@@ -72,15 +71,15 @@ func (t *table) add(f finder, words ...string) {
 
 const heads = 1 << 15
 
-// headOf is the first three letters of a text as a number.
+// headOf returns the first three letters of a text as a number.
 func headOf[text string | []byte](s text) uint32 {
 	return uint32(s[0]&31)<<10 | uint32(s[1]&31)<<5 | uint32(s[2]&31)
 }
 
-// begin are the entries of the words that begin as s does.
+// begin returns the entries of the words that may begin s.
 func (t *table) begin(s []byte) []entry { return t.lists[t.at[headOf(s)]] }
 
-// next is where a word may begin, at a place or after it; -1 without one.
+// next returns the next position at or after from where a word may begin, or -1.
 func (t *table) next(s []byte, from int) int {
 	if len(s)-from < 3 {
 		return -1
@@ -95,7 +94,7 @@ func (t *table) next(s []byte, from int) int {
 	return -1
 }
 
-// hasWord tells whether s begins with a word, in whatever case.
+// hasWord reports whether s begins with a word, ignoring case.
 func hasWord(s []byte, word string) bool {
 	if len(s) < len(word) {
 		return false

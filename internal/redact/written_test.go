@@ -30,7 +30,7 @@ type planted struct {
 	secrets []string
 }
 
-// transcripts are the messages of the files in testdata, by file.
+// transcripts returns the messages of the files in testdata, by file.
 func transcripts(t *testing.T) map[string][][]byte {
 	t.Helper()
 	all := map[string][][]byte{}
@@ -59,8 +59,8 @@ func transcripts(t *testing.T) map[string][][]byte {
 	return all
 }
 
-// kept are the members that say what a message is. Every second round leaves them as they
-// are, so that the message is understood.
+// kept are the members that identify a message. Every second round leaves them unchanged,
+// so that the message is understood.
 var kept = map[string]bool{"jsonrpc": true, "method": true, "sessionUpdate": true, "type": true}
 
 // plant puts a secret into each text of a message, a different one in each round.
@@ -68,7 +68,7 @@ func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted)
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(msg))
 	dec.UseNumber()
-	var inObject []bool // of what is open
+	var inObject []bool // for each open object or array
 	key, isKey := "", false
 	done, n := 0, 0
 	for {
@@ -81,7 +81,7 @@ func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted)
 			t.Fatalf("%v in %s", err, msg)
 		}
 		if len(inObject) > 0 && inObject[len(inObject)-1] && !isKey {
-			if name, ok := token.(string); ok { // else it is the end of the object
+			if name, ok := token.(string); ok { // otherwise it is the end of the object
 				key, isKey = name, true
 				continue
 			}
@@ -138,8 +138,8 @@ func rounds(t *testing.T, f func(t *testing.T, name string, msgs []planted)) {
 	}
 }
 
-// No secret in any text of a conversation is in its log, and apart from the secrets the
-// messages in the log are what they were.
+// No secret in any text of a conversation appears in its log, and otherwise the messages in
+// the log are unchanged.
 func TestNoSecretIsInALog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestNoSecretIsInALog(t *testing.T) {
 			if err := json.Unmarshal(line, &l); err != nil {
 				t.Fatalf("%s: %v in %s", name, err, line)
 			}
-			if l.Msg == nil { // the head, and what is told of the sessions
+			if l.Msg == nil { // the head, or a meta line
 				for _, p := range msgs {
 					for _, s := range p.secrets {
 						redact.Lost(t, name+", of its sessions", string(line), s)
@@ -196,8 +196,9 @@ func TestNoSecretIsInALog(t *testing.T) {
 	})
 }
 
-// hostileVar names a file. With it the test program is an agent that writes each line of
-// the file to standard error, and to standard output after a mark that makes it no JSON.
+// hostileVar names a file. If it is set, the test program is an agent that writes each line
+// of the file to standard error, and to standard output with a prefix that makes it invalid
+// JSON.
 const hostileVar = "REDACT_TEST_LINES"
 
 func TestMain(m *testing.M) {
@@ -212,7 +213,7 @@ func hostile(path string) int {
 	if err != nil {
 		return 1
 	}
-	io.ReadFull(os.Stdin, make([]byte, 1)) // its first message has come
+	io.ReadFull(os.Stdin, make([]byte, 1)) // its first message has arrived
 	for line := range bytes.Lines(text) {
 		os.Stderr.Write(line)
 		os.Stdout.Write(append([]byte("! "), line...))
@@ -222,7 +223,7 @@ func hostile(path string) int {
 	return 0
 }
 
-// logged is what a log has been told.
+// logged is what was written to a log.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -234,15 +235,15 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// No secret is in the log of a gateway: neither from what agents write that is no message
-// or goes to standard error, nor from messages of clients that are refused.
+// No secret appears in the log of a gateway: neither from lines of agents that are not
+// messages or go to standard error, nor from refused messages of clients.
 func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var all []planted
 	rounds(t, func(t *testing.T, _ string, msgs []planted) {
 		for _, p := range msgs {
-			if len(p.msg) < 8<<10 { // a longer line of standard error is cut, perhaps inside of a secret
+			if len(p.msg) < 8<<10 { // a longer line of standard error is cut, perhaps within a secret
 				all = append(all, p)
 			}
 		}
@@ -289,7 +290,7 @@ func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 	}
 	for _, p := range all[:100] {
 		if status := post(p.msg, "nobody"); status == 200 {
-			t.Errorf("a message of nobody is answered %d", status)
+			t.Errorf("a message without a connection is answered %d", status)
 		}
 	}
 	if status := post([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`), ""); status != 200 {

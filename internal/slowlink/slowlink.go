@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Link carries connections to a server at a bounded number of bytes a second, each way.
+// Link carries connections to a server at a limited number of bytes per second in each
+// direction.
 type Link struct {
 	target string
 	o      Options
@@ -20,22 +21,23 @@ type Link struct {
 	work   sync.WaitGroup
 
 	mu    sync.Mutex
-	conns []net.Conn // nil when the link has ended
+	conns []net.Conn // nil after the end of the link
 }
 
-// Options are how slow a Link is, and what it does with what has to wait.
+// Options are the speed of a Link and its buffer.
 type Options struct {
-	Rate int // bytes a second each way, of each connection
-	// Room is how many bytes each way it takes at once, as a proxy with room for them does.
-	// It takes no more until it has handed on all of them. 0: whoever writes to it notices
-	// how slow it is.
+	Rate int // bytes per second in each direction of each connection
+	// Room is how many bytes in each direction it accepts at once, like a proxy with a
+	// buffer. It accepts more only when all of them are passed on. 0: writers notice how
+	// slow it is.
 	Room int
 }
 
-// buffers of the system at each end: less than a segment of the loopback would stall.
+// system buffers at each end: with less than a segment of the loopback the connection would
+// stall.
 const buffers = 128 << 10
 
-// lag is how much of what a busy machine makes a Link miss it makes good.
+// lag bounds the delay, caused by a busy machine, that a Link catches up on.
 const lag = 100 * time.Millisecond
 
 // New makes a Link to an address. It ends with the test.
@@ -59,10 +61,10 @@ func New(t testing.TB, target string, o Options) *Link {
 	return l
 }
 
-// Addr is where clients find the link.
+// Addr returns the address for clients.
 func (l *Link) Addr() string { return l.ln.Addr().String() }
 
-// Freeze lets nothing through from now on. Connections stay as they are.
+// Freeze stops all data from now on. Connections stay open.
 func (l *Link) Freeze() { l.freeze.Do(func() { close(l.frozen) }) }
 
 func (l *Link) close() {
@@ -77,7 +79,7 @@ func (l *Link) close() {
 	l.work.Wait()
 }
 
-// keep remembers a connection; false, and it is closed, when the link has ended.
+// keep adds a connection. If the link has ended it closes the connection and reports false.
 func (l *Link) keep(conn net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,7 +144,7 @@ func (l *Link) pump(from, to net.Conn) {
 	}
 }
 
-// swallow reads as much as there is room for, and keeps what has to wait.
+// swallow reads as much as there is room for, and buffers it.
 func (l *Link) swallow(from io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	pieces, handedOn := make(chan []byte, 1<<16), make(chan struct{})

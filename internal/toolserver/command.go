@@ -12,13 +12,13 @@ import (
 	"parley/acpclient/wire"
 )
 
-// Defaults of run_command; its schema says the bounds.
+// Defaults of run_command; its schema has the limits.
 const (
 	defaultOutput  = 64 << 10 // bytes
 	defaultTimeout = 10 * time.Minute
 )
 
-// runInput is what run_command takes.
+// runInput is the input of run_command.
 type runInput struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -30,8 +30,8 @@ type runInput struct {
 
 var errTimeout = errors.New("timed out")
 
-// run creates a terminal, waits for the command and releases the terminal,
-// whatever happens in between: then nothing of the command runs any more.
+// run creates a terminal, waits for the command and always releases the terminal, so that
+// nothing of the command is left running.
 func (o *offer) run(ctx context.Context, session string, in runInput) (result, error) {
 	req := wire.CreateTerminalRequest{SessionID: session, Command: in.Command, Args: in.Args, OutputByteLimit: in.Output}
 	if in.Output == nil {
@@ -88,7 +88,7 @@ func (o *offer) run(ctx context.Context, session string, in runInput) (result, e
 	return r, nil
 }
 
-// exit says how a command ended.
+// exit describes how a command ended.
 func exit(s wire.ExitStatus) string {
 	switch {
 	case s.ExitCode != nil:

@@ -19,7 +19,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// run calls run_command, and allows it.
+// run calls run_command and allows it.
 func (r *rig) run(client *mcp.ClientSession, args in) outcome {
 	r.t.Helper()
 	done := r.begin(r.t.Context(), client, "run_command", args)
@@ -44,7 +44,7 @@ func TestRunCommand(t *testing.T) {
 		{in{"command": "pwd", "cwd": "sub"}, filepath.Join(r.dir, "sub") + "\n|[exit code 0]"},
 		{in{"command": "pwd", "cwd": r.dir + "/sub"}, filepath.Join(r.dir, "sub") + "\n|[exit code 0]"},
 		{in{"command": "echo $A$B", "env": in{"A": "1", "B": "2"}}, "12\n|[exit code 0]"},
-		{in{"command": "cat"}, "[exit code 0]"}, // nothing on standard input
+		{in{"command": "cat"}, "[exit code 0]"}, // standard input is empty
 		{in{"command": "echo 0123456789", "output_byte_limit": 5}, "6789\n|[exit code 0; the beginning of the output is left out]"},
 		{in{"command": "echo 0123456789", "output_byte_limit": 0}, "[exit code 0; the beginning of the output is left out]"},
 		{in{"command": "head -c 100000 /dev/zero | tr '\\0' x"}, strings.Repeat("x", 64<<10) + "|[exit code 0; the beginning of the output is left out]"},
@@ -73,7 +73,7 @@ func TestRunCommandIsAsked(t *testing.T) {
 	}
 	r.wantError(r.ended(done), "The user did not allow it: running A=1 B=2 touch 'made it'")
 	if _, err := os.Stat(filepath.Join(r.dir, "made it")); !os.IsNotExist(err) {
-		t.Errorf("run all the same: %v", err)
+		t.Errorf("the command ran: %v", err)
 	}
 	done = r.begin(t.Context(), client, "run_command", args)
 	r.answer("session")
@@ -82,7 +82,7 @@ func TestRunCommandIsAsked(t *testing.T) {
 	r.unasked()
 }
 
-// sleeper runs a command that never ends by itself, and returns its process id.
+// sleeper runs a command that does not end on its own and returns its process id.
 func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (pid int, done <-chan outcome) {
 	r.t.Helper()
 	args := in{"command": "echo $$ > pid.new; mv pid.new pid; echo started; exec sleep 1000"}
@@ -105,7 +105,7 @@ func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (
 	return pid, done
 }
 
-// gone checks that the command has ended, and its process is no more.
+// gone checks that the process of the command has ended.
 func (r *rig) gone(pid int) {
 	r.t.Helper()
 	find(r, "end of the command", func(event.TerminalExited) bool { return true })
@@ -124,7 +124,7 @@ func TestTimeout(t *testing.T) {
 	r.gone(pid)
 }
 
-// What is left in the background ends with the call.
+// A background process ends with the call.
 func TestNothingIsLeftRunning(t *testing.T) {
 	r, client := bound(t)
 	r.want(r.run(client, in{"command": "sleep 1000 >/dev/null 2>&1 & echo $! > pid"}), "[exit code 0]")
@@ -141,7 +141,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	}
 }
 
-// stateOf is "" for a process that is gone, or dead and waits for its parent.
+// stateOf returns the state of a process, "" if it is gone, or dead and not yet reaped.
 func stateOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -157,7 +157,7 @@ func stateOf(pid int) string {
 func TestCommandIsKilled(t *testing.T) {
 	for name, how := range map[string]struct {
 		end  func(r *rig, cancel func())
-		says string // to the client; "" where that does not wait for an answer
+		says string // to the client; "" if the client does not wait for an answer
 	}{
 		"request cancelled": {func(_ *rig, cancel func()) { cancel() }, ""},
 		"turn cancelled":    {func(r *rig, _ func()) { r.offer.Cancel() }, "The user stopped this."},
@@ -188,7 +188,7 @@ func TestCommandIsKilled(t *testing.T) {
 	}
 }
 
-// When Close returns nothing runs any more.
+// When Close returns, nothing is running.
 func TestCloseWaits(t *testing.T) {
 	r, client := bound(t)
 	pid, _ := r.sleeper(client, t.Context(), nil)
@@ -198,7 +198,7 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// A client that takes no answers is not read from for ever.
+// A client that does not read answers is not read from forever.
 func TestClientThatDoesNotRead(t *testing.T) {
 	r := newRig(t)
 	r.offer.Bind(theSession)

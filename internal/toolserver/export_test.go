@@ -5,10 +5,10 @@ import "time"
 // WithPatience bounds the wait for a token.
 func (o Options) WithPatience(d time.Duration) Options { o.patience = d; return o }
 
-// WithProgress sets the time between two signs of life of a call.
+// WithProgress sets the interval of progress notifications.
 func (o Options) WithProgress(d time.Duration) Options { o.progress = d; return o }
 
-// The bounds that tests have to know.
+// The limits that tests need.
 const (
 	MaxUnknown    = maxUnknown
 	MaxTokenLine  = maxTokenLine

@@ -12,10 +12,10 @@ import (
 	"parley/acpclient/wire"
 )
 
-// maxText bounds what one call returns of a file, in bytes.
+// maxText bounds how much of a file one call returns, in bytes.
 const maxText = 256 << 10
 
-// readInput is what read_text_file takes.
+// readInput is the input of read_text_file.
 type readInput struct {
 	Path  string `json:"path"`
 	Line  *int   `json:"line"`
@@ -38,8 +38,8 @@ func (o *offer) read(ctx context.Context, session string, in readInput) (result,
 	return excerpt(text, first), nil
 }
 
-// excerpt is as much of a text that begins with line first as is returned, and a
-// note where that is not all.
+// excerpt returns the start of a text, whose first line has number first, and a note if
+// that is not all of it.
 func excerpt(text string, first int) result {
 	switch {
 	case text == "" && first > 1:
@@ -61,7 +61,7 @@ func excerpt(text string, first int) result {
 	return result{texts: []string{text[:end], fmt.Sprintf("[Cut off within line %d, which is longer than what can be returned.]", first)}}
 }
 
-// writeInput is what write_text_file takes.
+// writeInput is the input of write_text_file.
 type writeInput struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
@@ -81,8 +81,8 @@ func (o *offer) write(ctx context.Context, session string, in writeInput) (resul
 
 var errTilde = errors.New(`"~" is not expanded: give an absolute path, or one relative to the working directory`)
 
-// path makes a path absolute. One with ".." is not cleaned: behind a symbolic
-// link that would be another file, and those who open it judge that.
+// path makes a path absolute. It does not clean one with "..": after a symbolic link that
+// would name another file. Those who open the file judge it.
 func (o *offer) path(p string) (string, error) {
 	switch {
 	case filepath.IsAbs(p):

@@ -115,7 +115,7 @@ func TestReadTextFile(t *testing.T) {
 	r.unasked()
 }
 
-// What is free to read inside the session's directories is asked outside.
+// Reading is free inside the session's directories and asked about outside.
 func TestReadOutside(t *testing.T) {
 	r, client := bound(t)
 	path := r.put(filepath.Join(r.outside, "secret.txt"), "secret")
@@ -138,7 +138,7 @@ func TestReadOutside(t *testing.T) {
 	r.unasked()
 }
 
-// A ".." behind a link is judged by those who open files, not cleaned away.
+// A ".." after a link is judged when the file is opened, not cleaned away.
 func TestDotsBehindLink(t *testing.T) {
 	r, client := bound(t)
 	if err := os.Symlink(r.outside, filepath.Join(r.dir, "link")); err != nil {
@@ -204,13 +204,13 @@ func TestWriteOfChangedFile(t *testing.T) {
 	r.holds(path, "somebody else's\n")
 }
 
-// walls is a sandbox with the session's directories alone.
+// walls is a sandbox that contains only the session's directories.
 type walls struct{}
 
 func (walls) Confine(*exec.Cmd, []string) error { return nil }
 func (walls) Writable(string, []string) bool    { return false }
 
-// The tools reach no further than the sandbox lets the agent write, and nobody is asked.
+// The tools write only where the sandbox lets the agent write, without a question.
 func TestToolsKeepToTheSandbox(t *testing.T) {
 	r := newRigIn(t, walls{})
 	r.offer.Bind(theSession)

@@ -8,13 +8,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxRequests bounds the requests of a connection that have no answer yet. More
-// are not read: whoever sends without taking the answers has to wait. It is far
-// above maxCalls, so that waiting calls never keep a cancellation from being
-// read.
+// maxRequests bounds the unanswered requests of a connection. Further ones are not read, so
+// a client that does not read answers has to wait. It is far above maxCalls, so that
+// waiting calls never keep a cancellation from being read.
 const maxRequests = 4 * maxCalls
 
-// gated is a transport with that bound.
+// gated is a transport with this limit.
 type gated struct{ mcp.IOTransport }
 
 // Connect implements mcp.Transport.
@@ -28,7 +27,7 @@ func (g *gated) Connect(ctx context.Context) (mcp.Connection, error) {
 
 type gatedConn struct {
 	mcp.Connection
-	open   chan struct{} // holds one for each request without an answer
+	open   chan struct{} // holds one for each unanswered request
 	closed chan struct{}
 	once   sync.Once
 }
@@ -50,7 +49,7 @@ func (g *gatedConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if _, ok := m.(*jsonrpc.Response); ok {
 		select {
 		case <-g.open:
-		default: // answers to what was no call
+		default: // answers to something other than a call
 		}
 	}
 	return err

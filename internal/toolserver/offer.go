@@ -10,14 +10,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Why a call has ended before its time.
+// Reasons why a call was ended early.
 var (
 	errStopped   = errors.New("the user stopped it")
 	errWithdrawn = errors.New("the session is over")
 	errBusy      = errors.New("too many calls are under way at once")
 )
 
-// maxCalls bounds the calls of one session that are under way.
+// maxCalls bounds the running calls of one session.
 const maxCalls = 64
 
 // offer implements acpclient.Offer.
@@ -55,8 +55,8 @@ func (o *offer) Bind(session string) {
 // Cancel implements acpclient.Offer.
 func (o *offer) Cancel() { o.end(errStopped, false) }
 
-// Withdraw implements acpclient.Offer. The connection stays until the agent ends
-// it; what is called there fails.
+// Withdraw implements acpclient.Offer. The connection stays until the agent ends it; calls
+// on it fail.
 func (o *offer) Withdraw() {
 	o.end(errWithdrawn, true)
 	o.server.forget(o)
@@ -71,8 +71,8 @@ func (o *offer) end(why error, over bool) {
 	}
 }
 
-// begin starts a call: the context ends with its request, and with why it was
-// ended from this side. done must be called.
+// begin starts a call. Its context ends with the request, or with the reason why it was
+// ended here. done must be called.
 func (o *offer) begin(ctx context.Context) (_ context.Context, done func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"parley/internal/toolserver"
 )
 
-// What comes before the session is known waits for it; the rest of MCP does not.
+// Calls made before the session is known wait for it; other requests of MCP do not.
 func TestCallsBeforeBind(t *testing.T) {
 	r := newRig(t)
 	client := r.connect(r.offered, nil)
 	r.put("a", "text")
 	early := r.begin(t.Context(), client, "read_text_file", in{"path": "a"})
-	if _, err := client.ListTools(t.Context(), nil); err != nil { // answered behind the call
+	if _, err := client.ListTools(t.Context(), nil); err != nil { // answered after the call was received
 		t.Fatal(err)
 	}
 	select {
@@ -27,7 +27,7 @@ func TestCallsBeforeBind(t *testing.T) {
 	r.offer.Bind(theSession)
 	r.want(r.ended(early), "text")
 	r.want(r.call(client, "read_text_file", in{"path": "a"}), "text")
-	r.offer.Bind("another") // once is enough
+	r.offer.Bind("another") // only the first Bind counts
 	r.want(r.call(client, "read_text_file", in{"path": "a"}), "text")
 }
 
@@ -39,11 +39,10 @@ func TestCancelledBeforeBind(t *testing.T) {
 		t.Fatalf("%q, %v", line, err)
 	}
 	r.offer.Bind(theSession)
-	r.unasked() // nobody wants to run that any more
+	r.unasked() // it was cancelled
 }
 
-// After the end of the session calls fail, those that wait included, and nobody
-// is asked.
+// After the end of the session calls fail, waiting ones included, without a question.
 func TestWithdraw(t *testing.T) {
 	const over = "The session is over"
 	t.Run("before bind", func(t *testing.T) {
@@ -76,8 +75,8 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// The user stops the turn: questions of tools are settled, calls return, and the
-// next ones are as good as ever.
+// When the user stops the turn, questions of tools are settled, calls return, and later
+// calls work.
 func TestCancelSettlesQuestions(t *testing.T) {
 	r, client := bound(t)
 	a := r.begin(t.Context(), client, "write_text_file", in{"path": "a", "content": "x"})
@@ -99,7 +98,7 @@ func TestCancelSettlesQuestions(t *testing.T) {
 	}
 }
 
-// Questions of a session that are cancelled with it are a no.
+// Questions that are cancelled with their session count as a refusal.
 func TestCancelSession(t *testing.T) {
 	r, client := bound(t)
 	done := r.begin(t.Context(), client, "write_text_file", in{"path": "a", "content": "x"})
@@ -108,7 +107,7 @@ func TestCancelSession(t *testing.T) {
 	r.wantError(r.ended(done), "The user did not allow it")
 }
 
-// A client that goes away takes its questions with it.
+// The questions of a client that disconnects are settled.
 func TestClientGoesAway(t *testing.T) {
 	r, client := bound(t)
 	r.begin(t.Context(), client, "write_text_file", in{"path": "a", "content": "x"})
@@ -145,7 +144,7 @@ func TestCallsAreBounded(t *testing.T) {
 	r.want(r.call(client, "read_text_file", in{"path": "a"}), "text")
 }
 
-// A client that wants signs of life gets them while a question is open.
+// A client that asks for progress gets it while a question is open.
 func TestProgress(t *testing.T) {
 	r := newRig(t, func(o toolserver.Options) toolserver.Options { return o.WithProgress(1) })
 	r.offer.Bind(theSession)

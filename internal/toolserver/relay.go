@@ -13,18 +13,18 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrRefused is matched by what Relay returns when it was not let in.
+// ErrRefused is matched by the error of Relay if parley refused the connection.
 var ErrRefused = errors.New("parley refused it")
 
-// Bounds of the answer to the token.
+// Limits of the answer to the token.
 const (
 	maxAnswer      = 512
 	answerPatience = 30 * time.Second
 )
 
-// Relay shows the token at the socket and then carries bytes from in to the
-// socket and from the socket to out, until either ends or ctx does; none of
-// these is an error. A read of in may still be waiting when it returns.
+// Relay sends the token to the socket, then copies in to the socket and the socket to out
+// until either ends or ctx does; none of these is an error. A read of in may still be
+// waiting when it returns.
 func Relay(ctx context.Context, in io.Reader, out io.Writer, path, token string) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {
@@ -33,7 +33,7 @@ func Relay(ctx context.Context, in io.Reader, out io.Writer, path, token string)
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	r := bufio.NewReaderSize(conn, maxAnswer)
-	if err := knock(conn, r, token); err != nil {
+	if err := authenticate(conn, r, token); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -46,8 +46,8 @@ func Relay(ctx context.Context, in io.Reader, out io.Writer, path, token string)
 	return nil
 }
 
-// knock shows the token and reads whether it is good.
-func knock(conn net.Conn, r *bufio.Reader, token string) error {
+// authenticate sends the token and reads whether it is valid.
+func authenticate(conn net.Conn, r *bufio.Reader, token string) error {
 	conn.SetDeadline(time.Now().Add(answerPatience))
 	if _, err := fmt.Fprintln(conn, token); err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)

@@ -105,7 +105,7 @@ func TestRelayRefused(t *testing.T) {
 	path, token := socketAndToken(t, r.offered)
 	var out bytes.Buffer
 	if err := toolserver.Relay(t.Context(), strings.NewReader("{}\n"), &out, path, "wrong"); !errors.Is(err, toolserver.ErrRefused) ||
-		err.Error() != "parley refused it: the token is not known, or not any more" || out.Len() > 0 {
+		err.Error() != "parley refused it: the token is unknown or no longer valid" || out.Len() > 0 {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	if err := toolserver.Relay(t.Context(), strings.NewReader(""), &out, path, token); err != nil {
@@ -119,7 +119,7 @@ func TestRelayRefused(t *testing.T) {
 	}
 }
 
-// What is no parley may answer anything: it is one line for people, made safe.
+// Another program at the socket may answer anything: the error is one safe line.
 func TestRelayToStranger(t *testing.T) {
 	dir, err := os.MkdirTemp("", "p")
 	if err != nil {

@@ -22,27 +22,27 @@ import (
 	"parley/permissions"
 )
 
-// patience bounds every wait: it is only ever used up by a failing test.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 20 * time.Second
 
 const theSession = "s1"
 
-// rig is a host with one session, and a server of tools for it.
+// rig is a host with one session, and a tool server for it.
 type rig struct {
 	t       *testing.T
 	host    *host.Host
 	server  *toolserver.Server
 	offered acpclient.MCPServer
 	offer   acpclient.Offer
-	dir     string // the session's
+	dir     string // the session's directory
 	outside string
 	log     chan string
 
 	mu     sync.Mutex
 	events []event.Event
-	more   chan struct{} // closed and replaced with every event
+	more   chan struct{} // closed and replaced at every event
 
-	seen map[uint64]bool // keys of the questions that the test has had
+	seen map[uint64]bool // keys of the questions that the test has seen
 	conn net.Conn        // of the last client
 }
 
@@ -103,7 +103,7 @@ func (r *rig) newOffer() (acpclient.MCPServer, acpclient.Offer) {
 	return m, o
 }
 
-// socketAndToken are what the environment of the command says.
+// socketAndToken returns what the environment of the command contains.
 func socketAndToken(t *testing.T, m acpclient.MCPServer) (path, token string) {
 	t.Helper()
 	for _, e := range m.Env {
@@ -133,7 +133,7 @@ func (r *rig) dial() net.Conn {
 	return conn
 }
 
-// answerTo says something at the door and returns all that is answered.
+// answerTo sends a first line and returns the whole answer.
 func (r *rig) answerTo(what string) string {
 	r.t.Helper()
 	conn := r.dial()
@@ -145,7 +145,7 @@ func (r *rig) answerTo(what string) string {
 	return string(answer)
 }
 
-// connect shows the token of an offer and speaks MCP from there on.
+// connect sends the token of an offer and speaks MCP on the connection.
 func (r *rig) connect(m acpclient.MCPServer, opts *mcp.ClientOptions) *mcp.ClientSession {
 	r.t.Helper()
 	conn := r.dial()
@@ -166,7 +166,7 @@ func (r *rig) connect(m acpclient.MCPServer, opts *mcp.ClientOptions) *mcp.Clien
 	return session
 }
 
-// raw shows the token and says lines of MCP by hand, behind an initialize.
+// raw sends the token, an initialize and these lines of MCP.
 func (r *rig) raw(lines ...string) (net.Conn, *bufio.Reader) {
 	r.t.Helper()
 	conn := r.dial()
@@ -191,7 +191,7 @@ type readCloser struct {
 	io.Closer
 }
 
-// bound is a rig with a client, and the session known.
+// bound returns a rig with a client and a bound session.
 func bound(t *testing.T) (*rig, *mcp.ClientSession) {
 	t.Helper()
 	r := newRig(t)
@@ -199,7 +199,7 @@ func bound(t *testing.T) (*rig, *mcp.ClientSession) {
 	return r, r.connect(r.offered, nil)
 }
 
-// outcome is what a call came to.
+// outcome is the result of a call.
 type outcome struct {
 	texts  []string
 	failed bool
@@ -210,7 +210,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%q, failed %v, %v", o.texts, o.failed, o.err)
 }
 
-// begin calls a tool.
+// begin starts a call of a tool.
 func (r *rig) begin(ctx context.Context, client *mcp.ClientSession, tool string, args any) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -244,13 +244,13 @@ func (r *rig) ended(done <-chan outcome) outcome {
 	}
 }
 
-// call calls a tool that asks nothing.
+// call calls a tool that asks no question.
 func (r *rig) call(client *mcp.ClientSession, tool string, args any) outcome {
 	r.t.Helper()
 	return r.ended(r.begin(r.t.Context(), client, tool, args))
 }
 
-// want checks that a call worked and what it returned.
+// want checks that a call succeeded and what it returned.
 func (r *rig) want(got outcome, texts ...string) {
 	r.t.Helper()
 	if got.err != nil || got.failed || strings.Join(got.texts, "|") != strings.Join(texts, "|") {
@@ -258,7 +258,7 @@ func (r *rig) want(got outcome, texts ...string) {
 	}
 }
 
-// wantError checks that a call failed in one text that says so.
+// wantError checks that a call failed with one text that contains says.
 func (r *rig) wantError(got outcome, says string) {
 	r.t.Helper()
 	if got.err != nil || !got.failed || len(got.texts) != 1 || !strings.Contains(got.texts[0], says) {
@@ -266,7 +266,7 @@ func (r *rig) wantError(got outcome, says string) {
 	}
 }
 
-// find waits for an event that is wanted.
+// find waits for an event that want accepts.
 func find[E event.Event](r *rig, what string, want func(E) bool) E {
 	r.t.Helper()
 	deadline := time.After(patience)
@@ -314,7 +314,7 @@ func (r *rig) settled(key uint64) {
 	find(r, "end of the question", func(s permissions.Settled) bool { return s.Key == key })
 }
 
-// unasked checks that there was no question that the test has not seen.
+// unasked checks that there were no further questions.
 func (r *rig) unasked() {
 	r.t.Helper()
 	r.mu.Lock()
@@ -360,5 +360,5 @@ func (r *rig) holds(path, want string) {
 	}
 }
 
-// in makes the arguments of a call.
+// in is the arguments of a call.
 type in = map[string]any

@@ -1,15 +1,14 @@
-// Package toolserver serves files and commands of this machine as the tools of
-// an MCP server, to agents whose protocol has no requests for them (ACP v2).
+// Package toolserver serves files and commands of this machine as the tools of an MCP
+// server, to agents whose protocol has no requests for them (ACP v2).
 //
-// An agent is told to start a program (`parley mcp`) that carries bytes between
-// its standard streams and a private socket of the running parley (Relay); here
-// the same services answer that answer an agent of v1, so questions come up on
-// the same screen. A connection begins with one line, the token that the program
-// found in its environment, and is answered with one line: "ok", or why not. From
-// there on both sides speak MCP.
+// The agent starts a program (`parley mcp`) that copies between its standard streams and a
+// private socket of the running parley (Relay). Here the same services answer as for an
+// agent of v1, so questions appear on the same screen. A connection begins with one line,
+// the token from the program's environment, and is answered with one line: "ok", or the
+// reason of a refusal. Then both sides speak MCP.
 //
-// A token is good for one connection, and for the session that it was made for.
-// The socket is made when it is first needed.
+// A token is valid for one connection and for one session. The socket is made when it is
+// first needed.
 package toolserver
 
 import (
@@ -27,53 +26,52 @@ import (
 	"parley/acpclient/wire"
 )
 
-// The variables in which the relay finds where to go and what to say there. They
-// are no arguments, because every user of the machine can read those.
+// The environment variables that tell the relay its socket and token. They are not
+// arguments, because every user of the machine can read those.
 const (
 	SocketVar = "PARLEY_MCP_SOCKET"
 	TokenVar  = "PARLEY_MCP_TOKEN"
 )
 
-// Name is what the agent calls the server.
+// Name is the name of the MCP server.
 const Name = "parley"
 
-// ErrClosed says that the server was closed.
+// ErrClosed means that the server was closed.
 var ErrClosed = errors.New("the server of tools is closed")
 
-// Options of a Server.
+// Options configure a Server.
 type Options struct {
 	FS        acpclient.FS        // nil: no tools for files
 	Terminals acpclient.Terminals // nil: no tool for commands
-	Command   []string            // what the agent is to start, and its arguments; required
+	Command   []string            // the program for the agent to start, and its arguments; required
 	Version   string              // of parley
-	Log       func(line string)   // takes lines that are safe to show; may be nil
+	Log       func(line string)   // receives lines that are safe to show; may be nil
 
 	patience time.Duration // for the token; 0 = 10 s
-	progress time.Duration // between two signs of life of a call; 0 = 10 s
+	progress time.Duration // interval of progress notifications; 0 = 10 s
 }
 
-// Server serves the sessions of one connection to an agent. Safe for use by
-// several goroutines. It implements acpclient.Tools.
+// Server serves the sessions of one connection to an agent. It may be used by several
+// goroutines. It implements acpclient.Tools.
 type Server struct {
 	opts    Options
-	unknown chan struct{} // holds one for each connection that has shown no token
+	unknown chan struct{} // holds one for each connection that has not sent a token
 
 	mu       sync.Mutex
-	socket   *socket // nil until it is needed
+	socket   *socket // nil until needed
 	closed   bool
 	offers   map[tokenKey]*offer // not withdrawn
 	conns    map[net.Conn]bool
-	handlers sync.WaitGroup // of conns, and of the listener
+	handlers sync.WaitGroup // for conns and the listener
 }
 
-// tokenKey is what is kept of a token; who looks one up by it learns nothing
-// from how long that takes.
+// tokenKey is the hash of a token, so that the time of a lookup reveals nothing.
 type tokenKey [sha256.Size]byte
 
-// maxUnknown bounds the connections that have shown no token yet.
+// maxUnknown bounds the connections that have not sent a token.
 const maxUnknown = 16
 
-// New makes a server. It must be closed.
+// New returns a Server, which must be closed.
 func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -112,12 +110,12 @@ func (s *Server) Offer(cwd string) (acpclient.MCPServer, acpclient.Offer, error)
 		Env: []wire.EnvVar{{Name: SocketVar, Value: s.socket.path}, {Name: TokenVar, Value: token}}}, o, nil
 }
 
-// closePatience bounds how long Close waits for calls: a file system that hangs
-// must not keep parley.
+// closePatience bounds how long Close waits for calls, so that a hanging file system does
+// not block parley.
 const closePatience = 3 * time.Second
 
-// Close withdraws every offer, ends the connections and removes the socket. When
-// it returns no call is under way, unless one of them hangs.
+// Close withdraws all offers, ends the connections and removes the socket. When it returns
+// no call is running, unless one hangs.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -153,14 +151,14 @@ func (s *Server) Close() {
 	}
 }
 
-// forget drops an offer; its token is unknown from here on.
+// forget drops an offer; its token is unknown from then on.
 func (s *Server) forget(o *offer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.offers, o.key)
 }
 
-// enter takes a connection in; false where the server is closed.
+// enter adds a connection. It reports false if the server is closed.
 func (s *Server) enter(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,18 +9,18 @@ import (
 	"runtime"
 )
 
-// socket is a listener in a directory that nobody else can enter.
+// socket is a listener in a directory that no other user can enter.
 type socket struct {
 	listener net.Listener
 	dir      string
 	path     string
 }
 
-// maxSocketPath is how long the name of a Unix socket may be, on every system
-// (sun_path), with a byte for the NUL.
+// maxSocketPath is the longest name of a Unix socket that works on every system (sun_path),
+// less one byte for the NUL.
 const maxSocketPath = 103
 
-// listen makes a socket in the first place that has room for its name.
+// listen makes a socket in the first directory where its name fits.
 func listen() (*socket, error) {
 	var all error
 	for _, parent := range parents() {
@@ -33,7 +33,8 @@ func listen() (*socket, error) {
 	return nil, all
 }
 
-// parents are the places for the socket's directory: the user's own first.
+// parents returns the candidates for the parent of the socket's directory, the user's own
+// first.
 func parents() []string {
 	var all []string
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
@@ -63,7 +64,7 @@ func listenIn(parent string) (_ *socket, err error) {
 	if s.listener, err = net.Listen("unix", s.path); err != nil {
 		return nil, err
 	}
-	if runtime.GOOS == "windows" { // where a mode says nothing; the directory is the user's own
+	if runtime.GOOS == "windows" { // where a mode means nothing; the directory is the user's own
 		return s, nil
 	}
 	if err = os.Chmod(s.path, 0o600); err != nil {

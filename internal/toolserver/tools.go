@@ -9,8 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The schemas of what the tools take. Whatever else is sent is refused, with
-// words that name it.
+// The input schemas of the tools. Any other member is refused by name.
 const (
 	readSchema = `{"type":"object","additionalProperties":false,"required":["path"],"properties":{
 		"path":{"type":"string","minLength":1,"description":"The file: an absolute path, or one relative to the session's working directory."},
@@ -41,7 +40,7 @@ const (
 		"The user may have to allow it first. What the command leaves running is ended with it."
 )
 
-// The tools.
+// Names of the tools.
 const (
 	ReadTool  = "read_text_file"
 	WriteTool = "write_text_file"
@@ -52,7 +51,7 @@ const (
 const instructions = "Files and commands of the machine that the user sits at, in the session's working directory %s. " +
 	"Reading there is free; the user is asked before anything is written, run, or read elsewhere. A no of the user is final: do not try to get around it."
 
-// tools makes the MCP server of the offer.
+// tools returns the MCP server of the offer.
 func (o *offer) tools() *mcp.Server {
 	opts := o.server.opts
 	server := mcp.NewServer(&mcp.Implementation{Name: Name, Version: opts.Version}, &mcp.ServerOptions{
@@ -73,14 +72,14 @@ func (o *offer) tools() *mcp.Server {
 	return server
 }
 
-// result is what a tool hands back: texts, one block each.
+// result is the output of a tool: texts, one block each.
 type result struct {
 	texts  []string
 	failed bool
 }
 
-// add puts a tool on the server. Its work begins when the session is known, and
-// ends early when the offer says so. Errors become texts for the model.
+// add adds a tool to the server. Its work begins when the session is known and ends early
+// if the offer ends it. Errors become texts for the model.
 func add[In any](o *offer, server *mcp.Server, work func(context.Context, string, In) (result, error), tool mcp.Tool) {
 	mcp.AddTool(server, &tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		r, err := func() (result, error) {
@@ -89,7 +88,7 @@ func add[In any](o *offer, server *mcp.Server, work func(context.Context, string
 				return result{}, err
 			}
 			defer done()
-			defer o.signsOfLife(ctx, req)()
+			defer o.reportProgress(ctx, req)()
 			session, err := o.wait(ctx)
 			if err != nil {
 				return result{}, err
@@ -111,10 +110,10 @@ func add[In any](o *offer, server *mcp.Server, work func(context.Context, string
 	})
 }
 
-// signsOfLife tells a client that wants to know that a call goes on: it may wait
-// for the user for longer than the client would. The returned function ends it,
-// and waits: nothing may come behind the result.
-func (o *offer) signsOfLife(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
+// reportProgress tells a client that asked for progress that a call is still running: the
+// user may take longer to answer than the client would wait. stop ends that and waits,
+// because nothing may follow the result.
+func (o *offer) reportProgress(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}

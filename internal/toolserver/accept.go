@@ -14,27 +14,27 @@ import (
 	"parley/internal/safetext"
 )
 
-// Lines that a connection begins with.
+// The first line of a connection and its answer.
 const (
 	okLine       = "ok"
 	maxTokenLine = 128 // bytes, with its end
 )
 
-// What whoever knocks is told.
+// Answers to an invalid token.
 var (
-	errNoToken   = errors.New("the token is not known, or not any more")
+	errNoToken   = errors.New("the token is unknown or no longer valid")
 	errUsedToken = errors.New("the token was used already, and is good for one connection")
 	errTooSlow   = errors.New("no token came in time")
 	errTooLong   = errors.New("the first line is too long for a token")
 	errTooMany   = errors.New("too many connections have shown no token")
 )
 
-// accept takes connections until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (s *Server) accept() {
 	s.mu.Lock()
 	socket := s.socket
 	s.mu.Unlock()
-	if socket == nil { // closed meanwhile
+	if socket == nil { // the server was closed meanwhile
 		return
 	}
 	for {
@@ -42,7 +42,7 @@ func (s *Server) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // no descriptors left, and the like
+		if err != nil { // such as no free descriptors
 			s.opts.Log("a connection for tools was not taken: " + safetext.Line(err.Error(), 300))
 			time.Sleep(100 * time.Millisecond)
 			continue
@@ -53,13 +53,13 @@ func (s *Server) accept() {
 		}
 		s.handlers.Go(func() {
 			defer s.leave(conn)
-			s.welcome(conn)
+			s.serveConn(conn)
 		})
 	}
 }
 
-// welcome serves a connection, if it has a token.
-func (s *Server) welcome(conn net.Conn) {
+// serveConn serves a connection if it has a token.
+func (s *Server) serveConn(conn net.Conn) {
 	conn.SetDeadline(time.Now().Add(s.opts.patience))
 	o, r, err := s.admit(conn)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Server) welcome(conn net.Conn) {
 	}
 }
 
-// admit reads the token and returns what it is for, and the reader of what
-// comes behind it.
+// admit reads the token. It returns the offer that the token is for, and a reader for what
+// follows it.
 func (s *Server) admit(conn net.Conn) (*offer, io.Reader, error) {
 	select {
 	case s.unknown <- struct{}{}:
@@ -100,7 +100,7 @@ func (s *Server) admit(conn net.Conn) (*offer, io.Reader, error) {
 	return o, r, err
 }
 
-// redeem uses a token up.
+// redeem uses up a token.
 func (s *Server) redeem(token string) (*offer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// maxWords bounds what is said of an error, in bytes.
+// maxWords bounds the text of an error, in bytes.
 const maxWords = 1000
 
-// missing is an error with what it means if something is not there.
+// missing is an error and its meaning if something does not exist.
 type missing struct {
 	error
 	means string
@@ -28,7 +28,7 @@ func noCommand(err error) error {
 	return missing{err, "There is no such command, or no such working directory."}
 }
 
-// words says to a model what went wrong.
+// words describes an error to a model.
 func words(err error) string {
 	var told *jsonrpc.Error
 	var of missing
@@ -42,7 +42,7 @@ func words(err error) string {
 		says = "Too many calls are under way at once. Wait for some of them to end."
 	case errors.Is(err, context.Canceled):
 		says = "The call was cancelled."
-	case errors.As(err, &told): // meant for whoever asked
+	case errors.As(err, &told): // meant for the caller
 		says = strings.TrimPrefix(strings.TrimPrefix(told.Message, "Invalid params: "), "terminal: ")
 	case (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) && errors.As(err, &of):
 		says = of.means

@@ -21,12 +21,12 @@ func TestWrongToken(t *testing.T) {
 		t.Errorf("a token of %d digits", len(token))
 	}
 	for _, wrong := range []string{"", strings.Repeat("0", 64), token[:63], token + "0", strings.ToUpper(token), " " + token} {
-		if got := r.answerTo(wrong + "\n"); got != "the token is not known, or not any more\n" {
+		if got := r.answerTo(wrong + "\n"); got != "the token is unknown or no longer valid\n" {
 			t.Errorf("%q is answered with %q", wrong, got)
 		}
-		r.logged("refused: the token is not known")
+		r.logged("refused: the token is unknown")
 	}
-	// None of that has used the token up.
+	// None of these has used up the token.
 	r.offer.Bind(theSession)
 	r.want(r.call(r.connect(r.offered, nil), "read_text_file", in{"path": r.put("a", "text")}), "text")
 }
@@ -39,7 +39,7 @@ func TestTokenOfAnotherOffer(t *testing.T) {
 	if a == b {
 		t.Fatal("two offers of one token")
 	}
-	// It is good for its own session alone.
+	// It is valid only for its own session.
 	offer.Bind("nobody")
 	r.offer.Bind(theSession)
 	path := r.put("a", "text")
@@ -57,7 +57,7 @@ func TestUsedToken(t *testing.T) {
 			t.Errorf("a used token is answered with %q", got)
 		}
 		r.logged("refused: the token was used already")
-		client.Close() // whether or not the first one is still there
+		client.Close() // whether or not the first one is still connected
 	}
 }
 
@@ -65,7 +65,7 @@ func TestTokenOfWithdrawnOffer(t *testing.T) {
 	r := newRig(t)
 	_, token := socketAndToken(t, r.offered)
 	r.offer.Withdraw()
-	if got := r.answerTo(token + "\n"); got != "the token is not known, or not any more\n" {
+	if got := r.answerTo(token + "\n"); got != "the token is unknown or no longer valid\n" {
 		t.Errorf("answered with %q", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestNoTokenInTime(t *testing.T) {
 		}
 		r.logged("refused: no token came in time")
 	}
-	// The deadline is for the token alone.
+	// The deadline is only for the token.
 	r.offer.Bind(theSession)
 	client := r.connect(r.offered, nil)
 	done := r.begin(t.Context(), client, "run_command", in{"command": "sleep", "args": []string{"0.2"}})
@@ -98,8 +98,8 @@ func TestFirstLineTooLong(t *testing.T) {
 	}
 }
 
-// Whoever has no token cannot keep those out that have one for long, nor hold
-// more than a few connections.
+// Connections without a token cannot keep out those with one for long, nor use more than a
+// few slots.
 func TestTooManyUnknown(t *testing.T) {
 	r := newRig(t)
 	type answered struct {
@@ -116,7 +116,7 @@ func TestTooManyUnknown(t *testing.T) {
 			first <- answered{conn, string(text)}
 		}()
 	}
-	one := <-first // whichever came last
+	one := <-first // the last one to connect
 	if one.text != "too many connections have shown no token\n" {
 		t.Errorf("answered with %q", one.text)
 	}
@@ -126,7 +126,7 @@ func TestTooManyUnknown(t *testing.T) {
 		conn.Close()
 		break
 	}
-	r.logged("refused: the token is not known") // what the closed one gets for an answer
+	r.logged("refused: the token is unknown") // the answer to the closed connection
 	r.connect(r.offered, nil)
 }
 
@@ -192,7 +192,7 @@ func TestPlaceOfSocket(t *testing.T) {
 	}
 }
 
-// Nothing is made before it is needed, as for all agents of v1.
+// No socket is made before it is needed, as for all agents of v1.
 func TestNoOfferNoSocket(t *testing.T) {
 	dir := realDir(t)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
