@@ -1,11 +1,9 @@
 package permissions
 
 import (
+	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"parley/internal/seeds"
 )
 
 // attacks are lines of which no part may pass by the rule that seems to cover them.
@@ -448,15 +446,11 @@ func TestOpenEnded(t *testing.T) {
 	}
 }
 
-// However a line is built, judging it ends: what is exponential would run into the timeout
-// of the tests. It is not timed, since nobody knows how busy the machine is.
-func TestTimeIsBounded(t *testing.T) {
-	t.Parallel()
+// TestWorkIsBounded judges the longest lines of each shape. The work is measured as the memory
+// allocated, which does not depend on how busy the machine is; so no test may run beside it.
+func TestWorkIsBounded(t *testing.T) {
 	deep := rulebook(t, allowing("ls *")+"[[deny]]\npath = \"**/a/**/b/**/c/**/d/**/e\"\n[[deny]]\ncommand = 'x*a*a*a*a*a*a*b'\n")
-	size := maxLine
-	if !seeds.All() {
-		size /= 4
-	}
+	const size, most = maxLine, 300 << 20
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	for name, line := range map[string]string{
 		"parts": fill("ls;"), "words": "ls " + fill("a/b ")[3:], "names": "ls " + fill("a/")[3:], "up": "ls " + fill("../")[3:], "subshells": fill("("),
@@ -464,12 +458,25 @@ func TestTimeIsBounded(t *testing.T) {
 		"not": fill("! "), "ors": fill("ls||") + "ls", "pipes": fill("ls|") + "ls", "arithmetic": fill("$(("), "letters": "x" + fill("a"), "separators": "ls " + fill("a/=")[3:],
 		"here": fill("<<a "), "urls": "ls " + fill("a://b=")[6:], "evals": fill("eval "), "shells": fill("sh -c "), "wrapped": fill("sudo "), "comments": fill("#\n"),
 		"backslashes": fill(`\`), "cases": fill("case a in "), "loops": fill("while "),
+		"lines in words": fill("rsync --z -e "), "few lines in words": strings.Repeat("rsync --z -e ", 33), "many of these": fill(strings.Repeat("rsync --z -e ", 33) + "x;"),
 	} {
-		if len(line) > maxLine {
-			line = line[:maxLine]
-		}
-		start := time.Now()
+		line = line[:min(len(line), maxLine)]
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		deep.Judge(lineFacts(line))
-		t.Logf("%s: %v", name, time.Since(start))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			t.Errorf("%s: judging it allocates %d MiB", name, used>>20)
+		}
+	}
+}
+
+// TestManyCarriedCommands hides a denied command among more than Judge looks at.
+func TestManyCarriedCommands(t *testing.T) {
+	b := rulebook(t, "[[allow]]\nkind = 'execute'\n[[deny]]\ncommand = 'rm *'\n")
+	for _, line := range []string{strings.Repeat("sudo ", 3000) + "rm x", strings.Repeat("sh -c ", 2500) + "rm x", strings.Repeat("env -Z ", 200) + "rm x"} {
+		if j := b.Judge(lineFacts(line)); j.Effect == Allow || max(j.Effect, j.Hides) != Deny {
+			t.Errorf("%.20s…: %v, hides %v", line, j.Effect, j.Hides)
+		}
 	}
 }

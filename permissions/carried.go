@@ -17,8 +17,9 @@ type carried struct {
 
 	words []string
 	seen  map[carriedPlace]bool
-	loose int  // from here on all words have been added
-	more  bool // there is more than was looked for
+	loose int  // all words from this one on have been added
+	work  int  // words read, for all of commands
+	more  bool // a bound was reached: the command may carry more
 }
 
 // carriedLine is the text of a command line. One that is not sure may be any other text.
@@ -35,8 +36,13 @@ type carriedPlace struct {
 	at    int
 }
 
-// maxCarried bounds the commands, and the lines, that are looked for in one command.
-const maxCarried = 300
+const (
+	// maxCarried bounds the commands, and the lines, found in one command.
+	maxCarried = 300
+	// maxCarriedWords bounds the words of all those commands together. Each command is
+	// read to its end, so sh -c sh -c … would otherwise take time quadratic in its length.
+	maxCarriedWords = 50_000
+)
 
 func carriedBy(words []string) *carried {
 	c := &carried{words: words, seen: map[carriedPlace]bool{}, loose: len(words)}
@@ -52,7 +58,7 @@ func (c *carried) command(first string, at int) {
 	if c.seen[place] {
 		return
 	}
-	if len(c.commands) == maxCarried {
+	if len(c.commands) >= maxCarried || !c.spend(len(c.words)-at) {
 		c.more = true
 		return
 	}
@@ -72,6 +78,12 @@ func (c *carried) command(first string, at int) {
 	}
 }
 
+// spend accounts for words that are about to be read; false where they are too many.
+func (c *carried) spend(words int) bool {
+	c.work += words
+	return c.work <= maxCarriedWords
+}
+
 // anyProfile is the profile of a program for a rule that asks or denies: wherever the
 // program is, and whatever its version.
 func anyProfile(word string) *profile {
@@ -86,6 +98,10 @@ func anyProfile(word string) *profile {
 func (c *carried) scan(p *profile, at int) {
 	place := carriedPlace{p, "", at}
 	if c.seen[place] || c.more {
+		return
+	}
+	if !c.spend(len(c.words) - at) {
+		c.more = true
 		return
 	}
 	c.seen[place] = true

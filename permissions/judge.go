@@ -84,7 +84,7 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 	}
 	worst := None
 	for _, c := range f.Commands {
-		r := reader{dir: c.Dir}
+		r := reader{dir: c.Dir, work: new(nestedWork)}
 		if len(c.Words) > 0 {
 			r.script(c.Words)
 		} else {
@@ -143,7 +143,7 @@ func fileDemand(file FileFact, beside bool) demand {
 // command judges a command: a line by its parts, a program by its words.
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) > 0 {
-		r := reader{dir: c.Dir}
+		r := reader{dir: c.Dir, work: new(nestedWork)}
 		r.script(c.Words)
 		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words)}
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
@@ -326,18 +326,20 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 
 // uncertain says why no rule can allow a simple command.
 func (b *Rulebook) uncertain(f *Facts, p part) string {
-	switch {
-	case p.doubt != "":
+	if p.doubt != "" {
 		return p.doubt
-	case slices.ContainsFunc(programs(p.words), func(at int) bool { return readsCode(p.words[at:]) }):
+	}
+	places := programs(p.words)
+	switch {
+	case slices.ContainsFunc(places, func(at int) bool { return readsCode(p.words[at:]) }):
 		return whyReadsCode
-	case slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
+	case slices.ContainsFunc(places, func(at int) bool { return listsFiles(p.words[at:]) }):
 		return "it works on names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
 		return "where it leads is not known"
-	case f.isMadeIn(p.listed), slices.ContainsFunc(programs(p.words), func(at int) bool { return f.makesProgram(p, at) }):
+	case f.isMadeIn(p.listed), slices.ContainsFunc(places, func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
-	case slices.ContainsFunc(programs(p.words), func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
+	case slices.ContainsFunc(places, func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
 			return "which program it means depends on where it runs"
 		}

@@ -51,7 +51,7 @@ func (f *Facts) before(made [][]madePath, at int, unordered bool) {
 			f.made = append(f.made, m...)
 		}
 		if len(f.made) > maxMade {
-			f.made = []madePath{{}}
+			f.made = append(f.made[:0], madePath{})
 			return
 		}
 	}
@@ -148,9 +148,13 @@ const whyMade = "another part of the line may change where it leads"
 // unordered tells whether parts of a line may run before those that stand before them, or
 // once more.
 func unordered(line string) bool {
-	rest := strings.NewReplacer("&&", "", "&>", "", ">&", "", "<&", "", "|&", "").Replace(line)
+	rest := noBackground.Replace(line)
 	return strings.Contains(rest, "&") || again().MatchString(line)
 }
+
+// noBackground removes the operators with an & that does not run what precedes it in the
+// background.
+var noBackground = strings.NewReplacer("&&", "", "&>", "", ">&", "", "<&", "", "|&", "")
 
 var again = late(`\b(do|coproc|trap)\b|\(\)`)
 

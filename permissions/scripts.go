@@ -77,7 +77,14 @@ func (r *reader) nested(line string, how carriage) {
 		r.doubt(nil, "it is nested deeper than parley looks at")
 		return
 	}
-	parts := partsWithin(line, r.dir, r.depth)
+	if !r.work.spend(line) {
+		p := part{text: line, doubt: "it holds more command lines than parley looks at", carried: how}
+		if n := len(r.parts); n == 0 || r.parts[n-1].doubt != p.doubt || r.parts[n-1].carried != how {
+			r.parts = append(r.parts, p)
+		}
+		return
+	}
+	parts := partsWithin(line, r.dir, r.depth, r.work)
 	if how == carriedMaybe && len(parts) == 1 && parts[0].doubt == notParsed {
 		return
 	}

@@ -23,8 +23,10 @@ func unmarked(text string) (word, why string) {
 	case strings.Contains(text, markVariable):
 		why = whyLater
 	}
-	return strings.NewReplacer(markGlob, "", markVariable, "").Replace(text), why
+	return noMarks.Replace(text), why
 }
+
+var noMarks = strings.NewReplacer(markGlob, "", markVariable, "")
 
 // boundedLists lists each directory once, and not more than so many of them.
 func boundedLists(names func(string) ([]string, bool), most int) func(string) ([]string, bool) {

@@ -17,6 +17,9 @@ const (
 	// maxNested is how deep commands may stand in each other.
 	maxNested = 30
 	maxOpen   = 200
+	// maxNestedLines and maxNestedBytes bound the command lines found in words.
+	maxNestedLines = 200
+	maxNestedBytes = 4 * maxLine
 )
 
 // part is something that a command line does: a simple command, a file that it
@@ -48,6 +51,17 @@ type reader struct {
 	dir   string // of the command that comes next; "" where it is not known
 	depth int
 	loops int // that what is read now is in
+	work  *nestedWork
+}
+
+// nestedWork counts the command lines found in words, for a line and all lines in it. Each
+// may hold many others, so without a bound their number is exponential in the depth.
+type nestedWork struct{ lines, bytes int }
+
+func (w *nestedWork) spend(line string) bool {
+	w.lines++
+	w.bytes += len(line)
+	return w.lines <= maxNestedLines && w.bytes <= maxNestedBytes
 }
 
 // readByCmd tells whether cmd runs the lines: it knows neither single quotes nor backslashes,
@@ -62,12 +76,12 @@ var sameToCmd = late(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
 const cmdSpecial = "&|<>^%\"!()\r\n"
 
 // partsOf takes a line apart that a POSIX shell or bash would run in dir.
-func partsOf(line, dir string) []part { return partsWithin(line, dir, 0) }
+func partsOf(line, dir string) []part { return partsWithin(line, dir, 0, new(nestedWork)) }
 
 const notParsed = "it cannot be parsed"
 
-func partsWithin(line, dir string, depth int) []part {
-	r := &reader{line: line, dir: dir, depth: depth}
+func partsWithin(line, dir string, depth int, work *nestedWork) []part {
+	r := &reader{line: line, dir: dir, depth: depth, work: work}
 	if len(line) > maxLine {
 		return []part{{text: line, doubt: "it is longer than parley looks at"}}
 	}
