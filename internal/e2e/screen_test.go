@@ -327,11 +327,25 @@ func (s *Screen) WaitDraft(text string) []string {
 	return s.WaitFunc("the draft \""+text+"\"", func(rows []string) bool { return draft(rows) == text })
 }
 
+// Turn sends a prompt while nothing runs, and waits for the end of its turn. The
+// draft must be on the screen before enter: by then an answer may be complete, and
+// the prompt scrolled off, in the first frame that shows anything of the turn.
+func (s *Screen) Turn(prompt string) []string {
+	s.t.Helper()
+	s.Type(prompt)
+	first, _, _ := strings.Cut(prompt, "\x1b") // of several lines
+	s.WaitFunc("the draft \""+first+"\"", func(rows []string) bool { return strings.HasPrefix(draft(rows), first) })
+	s.Press("enter")
+	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) && draft(rows) == "" })
+}
+
 // WaitIdle waits for the end of a turn with nothing queued.
 func (s *Screen) WaitIdle() []string {
 	s.t.Helper()
-	return s.WaitFunc("the end of the turn", func(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") })
+	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) })
 }
+
+func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") }
 
 // rowOf returns the first row with the text, -1 without one.
 func rowOf(rows []string, text string) int {
