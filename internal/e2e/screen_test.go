@@ -87,10 +87,14 @@ func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Scre
 	return s
 }
 
-// emulate makes the emulator a terminal that can hold back half a frame, as
-// most can: so nothing is ever looked at that is drawn only in part. And it has it
-// say that it measures text by clusters.
+// emulate adds what most terminals have and the emulator lacks. It holds back half
+// a frame, so that a test never sees a partial one. It reports that it measures text
+// by clusters. It ignores scroll margins of a size that it no longer has.
 func (s *Screen) emulate() {
+	s.emu.RegisterCsiHandler('r', func(p ansi.Params) bool {
+		bottom, _, _ := p.Param(1, 0)
+		return bottom > s.emu.Height()
+	})
 	s.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
 		for _, has := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {
 			if mode, _, ok := p.Param(0, 0); ok && mode == has.Mode() {
