@@ -25,7 +25,7 @@ func headerSafe(id string) bool {
 	return true
 }
 
-var errNoJSON = errors.New("no JSON text")
+var errNoJSON = errors.New("not JSON")
 
 // relayed makes a copy of a line of the agent that can be sent on: a carriage
 // return, which between tokens is a blank, would end a line of an event; bytes

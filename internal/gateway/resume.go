@@ -18,8 +18,8 @@ type keeping struct {
 const keptPart = 8
 
 var (
-	errForgotten = errors.New("what came after that event is not kept any more")
-	errNoEvent   = errors.New("there was no such event")
+	errForgotten = errors.New("the events after that one are no longer kept")
+	errNoEvent   = errors.New("no such event")
 )
 
 // wrote numbers a message that was written, and keeps it; the mailbox is locked.
@@ -112,7 +112,7 @@ func (s *Server) resumed(w http.ResponseWriter, r *http.Request, c *connection, 
 	case nil:
 		return true
 	case errForgotten:
-		c.end(ending{code: overLimit, reason: "the client has missed more than is kept"})
+		c.end(ending{code: overLimit, reason: "the client missed more than is kept"})
 		s.refuse(w, r, http.StatusGone, err.Error())
 	default:
 		s.refuse(w, r, http.StatusBadRequest, errNoEvent.Error())
