@@ -44,7 +44,7 @@ func TestStartTyped(t *testing.T) {
 		o.Start = ""
 		o.Typed = func(line string) (workspace.Spec, error) {
 			if strings.Contains(line, "'") {
-				return workspace.Spec{}, errors.New("that is no command: a quote is not closed")
+				return workspace.Spec{}, errors.New("not a command: a quote is not closed")
 			}
 			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
 		}

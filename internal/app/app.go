@@ -97,9 +97,9 @@ func newRoot(s cli.Streams, lends func(*ui.Options)) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
 		Short: "Chat with coding agents in a terminal",
-		Long: `Chat with a coding agent over the Agent Client Protocol. Without an agent, a list of those found is offered.
-AGENT is a name that ` + "`parley agents`" + ` lists; a URL (http, https, ws or wss) connects to an agent that runs elsewhere; a command
-behind -- starts any other agent.`,
+		Long: `Chat with a coding agent over the Agent Client Protocol (ACP). Without an agent, parley lists those it finds.
+
+AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) connects to a remote agent. To start any other agent, type its command after --.`,
 		Example: `  parley
   parley claude
   parley -- my-agent --acp
@@ -111,18 +111,18 @@ behind -- starts any other agent.`,
 		RunE:          func(cmd *cobra.Command, args []string) error { return chat(cmd, args, f, s) },
 	}
 	flags := root.Flags()
-	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
-	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: the configured one, else auto)")
+	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
+	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: from the configuration, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
-	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
-	flags.StringVar(&f.mode, "mode", "", "switch the first session to this mode")
-	flags.StringVar(&f.model, "model", "", "switch the first session to this model")
-	flags.StringVar(&f.resume, "resume", "", "open a session that the agent keeps, by its id")
-	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session that the agent keeps of this directory")
-	flags.BoolVar(&f.inline, "inline", false, "leave the terminal its screen: the conversation goes into its scrollback")
-	flags.BoolVar(&f.linear, "linear", false, "plain lines, one below the other, for screen readers; ACCESSIBLE=1 in the environment does the same")
-	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	flags.StringVar(&f.protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.mode, "mode", "", "start the first session in this mode")
+	flags.StringVar(&f.model, "model", "", "use this model in the first session")
+	flags.StringVar(&f.resume, "resume", "", "open the agent's session with this id")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "open the agent's newest session in this directory")
+	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
+	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
+	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)
@@ -136,11 +136,11 @@ behind -- starts any other agent.`,
 
 // newAgent is `parley agent demo`.
 func newAgent(s cli.Streams) *cobra.Command {
-	agent := &cobra.Command{Use: "agent", Short: "Agents that parley brings along", Args: cli.NoArgs,
+	agent := &cobra.Command{Use: "agent", Short: "Built-in agents", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	agent.AddCommand(&cobra.Command{
 		Use:   "demo",
-		Short: "The demo agent, over standard input and output",
+		Short: "Run the demo agent on standard input and output",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGPIPE) // a client that is gone is no crash

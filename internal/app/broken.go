@@ -40,12 +40,12 @@ func reportBroken(b *guard.Broken, now time.Time) (lines []string) {
 		err = atomicfile.Write(path, []byte(text))
 	}
 	if err != nil {
-		lines = append(lines, text, "that could not be written down: "+err.Error())
+		lines = append(lines, text, "cannot write the crash report: "+err.Error())
 	} else {
-		lines = append(lines, "where it happened: "+path)
+		lines = append(lines, "crash report: "+path)
 	}
 	for _, log := range b.Logs {
-		lines = append(lines, "what was said before: "+log)
+		lines = append(lines, "log of the session: "+log)
 	}
 	return lines
 }

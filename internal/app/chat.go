@@ -69,7 +69,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return err
 	}
 	if f.resume != "" && f.continues {
-		return cli.Usagef("--resume and --continue exclude each other")
+		return cli.Usagef("--resume and --continue cannot be used together")
 	}
 	keys, err := keymap(setup.Config)
 	if err != nil {
@@ -177,7 +177,7 @@ func comeBack(left ui.Left, args []string, cwd string) string {
 	if slices.ContainsFunc(words, func(w string) bool { return !plain.MatchString(w) }) {
 		return ""
 	}
-	return "come back: parley " + strings.Join(words, " ")
+	return "Resume: parley " + strings.Join(words, " ")
 }
 
 // startOf is the agent to start at once, "" for the start screen. A command
@@ -186,9 +186,9 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		switch {
 		case dash > 0:
-			return "", cli.Usagef("either an agent (%s) or a command behind --, not both", args[0])
+			return "", cli.Usagef("name either an agent (%s) or a command after --, not both", args[0])
 		case len(args) == 0:
-			return "", cli.Usagef("no command behind --")
+			return "", cli.Usagef("no command after --")
 		}
 		a := cli.Custom(args)
 		setup.Agents = append([]agents.Agent{a}, setup.Agents...)
@@ -196,7 +196,7 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 	}
 	switch {
 	case len(args) > 1:
-		return "", cli.Usagef("one agent at a time; a command goes behind --, as in `parley -- %s`", strings.Join(args, " "))
+		return "", cli.Usagef("only one agent at a time; type a command after --, as in `parley -- %s`", strings.Join(args, " "))
 	case len(args) == 1:
 		a, err := setup.Find(args[0])
 		if a.Source == agents.Custom { // a URL

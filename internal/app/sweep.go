@@ -46,16 +46,16 @@ func sweep(ctx context.Context) string {
 }
 
 func sweptLine(found, left int) string {
-	processes, end := fmt.Sprintf("%d processes", found), ": they were ended"
+	processes, end := fmt.Sprintf("%d processes", found), ": they have been ended"
 	switch {
 	case found == 0:
 		return ""
 	case found == 1 && left > 0:
 		processes, end = "1 process", "; it cannot be ended"
 	case found == 1:
-		processes, end = "1 process", ": it was ended"
+		processes, end = "1 process", ": it has been ended"
 	case left > 0:
 		end = fmt.Sprintf("; %d of them cannot be ended", left)
 	}
-	return "a parley that was killed had left " + processes + " behind" + end
+	return "a parley that was killed left " + processes + end
 }

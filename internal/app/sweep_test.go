@@ -32,10 +32,10 @@ func TestSweptLine(t *testing.T) {
 		want        string
 	}{
 		{0, 0, ""},
-		{1, 0, "a parley that was killed had left 1 process behind: it was ended"},
-		{3, 0, "a parley that was killed had left 3 processes behind: they were ended"},
-		{3, 1, "a parley that was killed had left 3 processes behind; 1 of them cannot be ended"},
-		{1, 1, "a parley that was killed had left 1 process behind; it cannot be ended"},
+		{1, 0, "a parley that was killed left 1 process: it has been ended"},
+		{3, 0, "a parley that was killed left 3 processes: they have been ended"},
+		{3, 1, "a parley that was killed left 3 processes; 1 of them cannot be ended"},
+		{1, 1, "a parley that was killed left 1 process; it cannot be ended"},
 	} {
 		if got := sweptLine(test.found, test.left); got != test.want {
 			t.Errorf("%d, %d: %q", test.found, test.left, got)

@@ -109,7 +109,7 @@ func TestHTTP2(t *testing.T) {
 		}
 		lines := events(stream.Body)
 		if got := <-lines; got != ":" {
-			t.Errorf("the stream begins with %q", got)
+			t.Errorf("the stream started with %q", got)
 		}
 		if posted, _ := s.ask(c, "POST", place, `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`, id, cookie); posted.StatusCode != 202 {
 			t.Errorf("%s", posted.Status)

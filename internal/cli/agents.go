@@ -21,7 +21,7 @@ func Where(a agents.Agent) string {
 	case agents.Builtin:
 		return "built in"
 	case agents.Custom:
-		return "as given"
+		return "from the command line"
 	}
 	return "not installed"
 }
@@ -30,7 +30,7 @@ func Where(a agents.Agent) string {
 func NewAgents(s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "agents",
-		Short: "List the agents that parley knows, and where they were found",
+		Short: "List known agents and where they were found",
 		Args:  NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			setup, err := Load(RemoteFlags{})

@@ -16,15 +16,15 @@ import (
 // NewConfig is `parley config`. check judges what package config cannot: it is
 // nil where all is well.
 func NewConfig(s Streams, check func(*config.Config) error) *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "The configuration file", Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(&cobra.Command{Use: "path", Short: "Print where the file is looked for", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+	cmd := &cobra.Command{Use: "config", Short: "Check or create the configuration file", Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(&cobra.Command{Use: "path", Short: "Print the path of the file", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
 		path, err := config.Path()
 		if err != nil {
 			return UsageError{err.Error()}
 		}
 		_, err = fmt.Fprintln(s.Out, path)
 		return err
-	}}, &cobra.Command{Use: "check", Short: "Say what is wrong with the file, if anything", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+	}}, &cobra.Command{Use: "check", Short: "Check the file for mistakes", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
 		setup, err := Load(RemoteFlags{})
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func NewConfig(s Streams, check func(*config.Config) error) *cobra.Command {
 		}
 		word := "ok"
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			word = "there is none, and none is needed; `parley config init` writes one"
+			word = "no configuration file, and none is needed; `parley config init` writes one"
 		}
 		_, err = fmt.Fprintf(s.Out, "%s: %s\n", path, word)
 		return err
@@ -59,7 +59,7 @@ func initConfig(s Streams, path string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return Usagef("%s is there already; `parley config check` looks at it", path)
+		return Usagef("%s already exists; `parley config check` checks it", path)
 	}
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -69,6 +69,6 @@ func initConfig(s Streams, path string) error {
 		os.Remove(path) // a half of it would be in the way of the next try
 		return fmt.Errorf("write the configuration%s: %w", atomicfile.Room(err), err)
 	}
-	_, err = fmt.Fprintf(s.Out, "%s: written; every setting stands there behind a #\n", path)
+	_, err = fmt.Fprintf(s.Out, "%s: written, with every setting commented out\n", path)
 	return err
 }

@@ -40,7 +40,7 @@ func TestConfigCommand(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	var usage UsageError
-	if _, err := do(fine, "init"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "is there already") {
+	if _, err := do(fine, "init"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("%v", err)
 	}
 	if _, err := do(func(c *config.Config) error { return c.Wrong("no", "keys", "chat") }, "check"); !errors.As(err, &usage) || err.Error() != path+": keys.chat: no" {

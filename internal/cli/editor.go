@@ -78,15 +78,15 @@ func (e Editing) Done() (string, error) {
 	defer os.RemoveAll(filepath.Dir(e.file))
 	f, err := os.Open(e.file)
 	if err != nil {
-		return "", fmt.Errorf("read what was edited: %w", err)
+		return "", fmt.Errorf("read the edited text: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read what was edited: %w", err)
+		return "", fmt.Errorf("read the edited text: %w", err)
 	case len(data) > maxEdited:
-		return "", fmt.Errorf("read what was edited: more than %d bytes", maxEdited)
+		return "", fmt.Errorf("read the edited text: more than %d bytes", maxEdited)
 	}
 	return string(data), nil
 }
@@ -119,15 +119,15 @@ func editorFile(name string) (string, error) {
 	case filepath.IsAbs(name):
 		find = func(string) (string, error) { return process.LookPath(name, "", nil) }
 	case name != filepath.Base(name):
-		return "", errors.New("which is another program in each project; set it to a name on PATH or an absolute path")
+		return "", errors.New("which is a different program in each project; set it to a name on PATH or an absolute path")
 	}
 	file, err := find(name)
 	var inProject *programs.InProjectError
 	switch {
 	case errors.As(err, &inProject):
-		return "", fmt.Errorf("which PATH finds in the project only, at %s; set it to an editor elsewhere, or to that path", inProject.File)
+		return "", fmt.Errorf("which PATH finds only in the project, at %s; set it to an editor elsewhere, or to that path", inProject.File)
 	case err != nil:
-		return "", errors.New("which is not there; set it to an editor that is")
+		return "", errors.New("which does not exist; set it to an editor that does")
 	}
 	return file, nil
 }
@@ -168,7 +168,7 @@ func splitWords(line string, paths bool) ([]string, error) {
 		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {
-		return nil, errors.New("it names no program")
+		return nil, errors.New("no program named")
 	}
 	return words, nil
 }

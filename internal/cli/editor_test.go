@@ -52,8 +52,8 @@ func TestWhichEditor(t *testing.T) {
 		{"", "my-ed", ed},
 		{" ", "'my-ed'", ed},
 		{"", "", "no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi"},
-		{"gone -w", "my-ed", "$VISUAL is gone -w, which is not there; set it to an editor that is"},
-		{"", "./my-ed", "$EDITOR is ./my-ed, which is another program in each project; set it to a name on PATH or an absolute path"},
+		{"gone -w", "my-ed", "$VISUAL is gone -w, which does not exist; set it to an editor that does"},
+		{"", "./my-ed", "$EDITOR is ./my-ed, which is a different program in each project; set it to a name on PATH or an absolute path"},
 		{"", "'my-ed", "$EDITOR: a quote is not closed"},
 	} {
 		vars := map[string]string{"VISUAL": c.visual, "EDITOR": c.editor}

@@ -54,7 +54,7 @@ func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
 func (j *journals) open(session string, roots []string) {
 	made, err := undo.New(undo.Options{Dir: j.dir, Roots: roots})
 	if err != nil {
-		j.fails("changes are not watched, and cannot be put back", err)
+		j.fails("changes are not tracked and cannot be restored", err)
 		return
 	}
 	j.mu.Lock()
@@ -177,7 +177,7 @@ func (j *journals) wrote(session string, w fsops.Written, text string) {
 		return
 	}
 	if err := s.Written(number, undo.Write{Path: w.Path, Existed: !w.Created, Before: w.Old, Known: w.OldKnown, After: text}); err != nil {
-		j.fails("no copy of "+filepath.Base(w.Path)+" is kept to be put back", err)
+		j.fails("no copy of "+filepath.Base(w.Path)+" is kept for undo", err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	if _, stderr, err := k.do(NewRun, "mend the lexer"); err != nil || stderr != "" {
 		t.Fatalf("%v, %q", err, stderr)
 	}
-	const told = "parley: kept does not list sessions; opening \"mend the lexer\", which parley's log has\n"
+	const told = "parley: kept does not list sessions; opening \"mend the lexer\" from parley's logs\n"
 	for name, c := range map[string]struct{ args, stderr string }{
 		"the newest": {"-c", told}, "by its title": {"--session=Mend the Lexer", told}, "by its id": {"--session=fresh", ""},
 	} {
@@ -34,7 +34,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	if err != nil || strings.Count(out, "\n") != 2 || !strings.Contains(out, "fresh") || !strings.Contains(out, "mend the lexer") || !strings.Contains(stderr, "from parley's logs") {
 		t.Errorf("%v, %q, %q", err, out, stderr)
 	}
-	if _, stderr, err = k.do(NewRun, "-c", "--cwd", "sub", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "parley's logs have none of ") {
+	if _, stderr, err = k.do(NewRun, "-c", "--cwd", "sub", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "parley's logs have none in ") {
 		t.Errorf("in another directory: %v, %q", err, stderr)
 	}
 	// What it has lost, it refuses.

@@ -18,11 +18,11 @@ import (
 )
 
 // ErrNoLog is returned by Behind where no log is written.
-var ErrNoLog = errors.New("there is no log of this session: it is switched off (record = false) or could not be written")
+var ErrNoLog = errors.New("this session has no log: logs are off (record = false) or could not be written")
 
 // ErrLogFull is returned by Behind where the messages are missing because the log
 // came to its limit before.
-var ErrLogFull = errors.New("the log of this session was full before that")
+var ErrLogFull = errors.New("the log of this session was full before this entry")
 
 // Logged is a session that parley has logs of: one for each time that it was
 // opened. Strings are safe to show, except for Session and Dir.
@@ -278,7 +278,7 @@ func (c *Connection) Behind(ctx context.Context, session string, spans []event.S
 	}
 	found, err = behind(ctx, c.Record.Path(), session, spans, request)
 	if len(found) == 0 && broken != nil {
-		return nil, fmt.Errorf("the log is not whole: %w", broken)
+		return nil, fmt.Errorf("the log is incomplete: %w", broken)
 	}
 	return found, err
 }

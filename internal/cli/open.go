@@ -61,9 +61,9 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 		kept = slices.DeleteFunc(kept, func(l event.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(kept) == 0 {
 			if !client.Agent().List {
-				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none of %s", headless.ErrNoSession, agentName(client), n.Cwd)
+				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", headless.ErrNoSession, agentName(client), n.Cwd)
 			}
-			return nil, fmt.Errorf("%w: the agent keeps none of %s", headless.ErrNoSession, n.Cwd)
+			return nil, fmt.Errorf("%w: the agent has none in %s", headless.ErrNoSession, n.Cwd)
 		}
 		newest := slices.MaxFunc(kept, func(a, b event.Listed) int { return a.Updated.Compare(b.Updated) })
 		o.tell(client, newest)
@@ -92,7 +92,7 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 // the agent's own list.
 func (o Opening) tell(client *acpclient.Client, l event.Listed) {
 	if !client.Agent().List && o.Told != nil {
-		o.Told(fmt.Sprintf("%s does not list sessions; opening %q, which parley's log has", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
+		o.Told(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
 }
 

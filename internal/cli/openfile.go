@@ -27,11 +27,11 @@ func OpenFile(ctx context.Context, path string, line int, dir string) (TerminalC
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is not there", path)
+		return nil, fmt.Errorf("%s does not exist", path)
 	case err != nil:
-		return nil, fmt.Errorf("look at %s: %w", path, err)
+		return nil, fmt.Errorf("open %s: %w", path, err)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file to edit", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	case !filepath.IsAbs(path):
 		return nil, fmt.Errorf("%s is not an absolute path", path)
 	}

@@ -55,7 +55,7 @@ func TestOpenFile(t *testing.T) {
 	if said, _ := os.ReadFile(filepath.Join(dir, "said")); string(said) != "-f|+12|"+file+"|" {
 		t.Errorf("the editor was started with %q", said)
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "absent"): "is not there", dir: "is no file to edit", "vi": "is not there"} {
+	for path, want := range map[string]string{filepath.Join(dir, "absent"): "does not exist", dir: "is not a regular file", "vi": "does not exist"} {
 		if _, err := OpenFile(context.Background(), path, 0, dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}

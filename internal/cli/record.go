@@ -40,12 +40,12 @@ func (s *Setup) record(a agents.Agent, place Place, log *event.Log) *Record {
 		return r
 	}
 	r.w, err = record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()},
-		record.Options{Failed: func(err error) { s.warn(log, notKept("the log of this session ends before its end", err)) }})
+		record.Options{Failed: func(err error) { s.warn(log, notKept("the log of this session is incomplete", err)) }})
 	if err != nil {
 		s.warn(log, notKept("no log of this session is kept", err))
 		return r
 	}
-	log.Add(event.LogClient, "the log of this session: "+r.w.Path())
+	log.Add(event.LogClient, "log of this session: "+r.w.Path())
 	go record.Prune(dir, maxRecordBytes, maxRecords)
 	return r
 }
@@ -80,7 +80,7 @@ func (r *Record) Close() {
 			return
 		}
 		if err := r.w.Close(); err != nil {
-			r.log.Add(event.LogClient, fmt.Sprintf("the log of this session is not whole: %v", err))
+			r.log.Add(event.LogClient, fmt.Sprintf("the log of this session is incomplete: %v", err))
 		}
 	})
 }

@@ -48,11 +48,11 @@ func AtURL(raw string) (agents.Agent, error) {
 	scheme, _, _ := strings.Cut(raw, "://")
 	switch {
 	case !slices.Contains(schemes, strings.ToLower(scheme)):
-		return agents.Agent{}, Usagef("no agent can be reached by %s://: %s", scheme, want)
+		return agents.Agent{}, Usagef("unsupported scheme %s://: %s", scheme, want)
 	case err != nil:
-		return agents.Agent{}, Usagef("that is not a valid %s:// URL: %s", scheme, want)
+		return agents.Agent{}, Usagef("not a valid %s:// URL: %s", scheme, want)
 	case u.Hostname() == "":
-		return agents.Agent{}, Usagef("%s:// has no host: %s", scheme, want)
+		return agents.Agent{}, Usagef("%s:// URL without a host: %s", scheme, want)
 	}
 	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
 }
@@ -66,14 +66,14 @@ type RemoteFlags struct {
 
 // Add declares the flags.
 func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.headerEnv, "header-env", nil, "of an agent at a URL: NAME=VARIABLE, a header with the value of a variable (repeatable)")
-	flags.StringVar(&f.caFile, "ca-file", "", "of an agent at a URL: certificates to trust besides the system's, as PEM")
-	flags.BoolVar(&f.insecure, "insecure", false, "of an agent at a URL: accept any certificate")
-	flags.StringVar(&f.h2c, "h2c", "", "of an agent at a URL: HTTP/2 without TLS: auto, on or off")
-	flags.StringVar(&f.cwd, "remote-cwd", "", "of an agent at a URL: the directory on its machine (default: the same name as here)")
-	flags.StringArrayVar(&f.subprotocols, "subprotocol", nil, "of an agent at a URL: offer this WebSocket subprotocol (repeatable)")
-	flags.BoolVar(&f.shareFiles, "share-files", false, "of an agent at a URL: let it read, and when asked write, files of this directory")
-	flags.BoolVar(&f.shareTerminal, "share-terminal", false, "of an agent at a URL: let it run, when asked, commands on this machine")
+	flags.StringArrayVar(&f.headerEnv, "header-env", nil, "remote agent: NAME=VARIABLE sends a header with the value of an environment variable (repeatable)")
+	flags.StringVar(&f.caFile, "ca-file", "", "remote agent: also trust the certificates in this PEM file")
+	flags.BoolVar(&f.insecure, "insecure", false, "remote agent: accept any certificate")
+	flags.StringVar(&f.h2c, "h2c", "", "remote agent: HTTP/2 without TLS: auto, on or off")
+	flags.StringVar(&f.cwd, "remote-cwd", "", "remote agent: directory on its machine (default: the same path as here)")
+	flags.StringArrayVar(&f.subprotocols, "subprotocol", nil, "remote agent: offer this WebSocket subprotocol (repeatable)")
+	flags.BoolVar(&f.shareFiles, "share-files", false, "remote agent: let it read this directory's files, and write them after asking")
+	flags.BoolVar(&f.shareTerminal, "share-terminal", false, "remote agent: let it run commands on this machine after asking")
 }
 
 // drive begins an absolute path of Windows, which the other machine may run.
@@ -105,7 +105,7 @@ func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
 		return r, Usagef("--h2c %s: want auto, on or off", f.h2c)
 	}
 	if f.cwd != "" && !strings.HasPrefix(f.cwd, "/") && !drive.MatchString(f.cwd) {
-		return r, Usagef("--remote-cwd %s: want an absolute path of the agent's machine", f.cwd)
+		return r, Usagef("--remote-cwd %s: want an absolute path on the agent's machine", f.cwd)
 	}
 	if f.subprotocols != nil {
 		r.Subprotocols = f.subprotocols
@@ -148,11 +148,11 @@ func (s *Setup) Gets(a agents.Agent) string {
 	case err != nil || !r.ShareFiles && !r.ShareTerminal:
 		return "nothing of this machine"
 	case !r.ShareTerminal:
-		return "the files of this directory; asks before it writes or leaves it"
+		return "this directory's files; asks before it writes or reaches outside"
 	case !r.ShareFiles:
-		return "commands on this machine, each asked"
+		return "commands on this machine; asks before each"
 	}
-	return "the files of this directory and commands on this machine; asks before it writes, runs one or leaves it"
+	return "this directory's files and commands on this machine; asks before it writes, runs a command or reaches outside"
 }
 
 // shared is what an agent at a URL gets of this machine; nil for any other.
@@ -213,7 +213,7 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpcli
 func withHowTo(err error) error {
 	var lost *event.LostError
 	if errors.As(err, &lost) && lost.Unauthorized() {
-		return fmt.Errorf("%w; with AUTH='Bearer TOKEN' in the environment, --header-env Authorization=AUTH shows it a token", err)
+		return fmt.Errorf("%w; to send a token, set AUTH='Bearer TOKEN' in the environment and add --header-env Authorization=AUTH", err)
 	}
 	return err
 }
@@ -244,7 +244,7 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 	}
 	for name, values := range out.Header {
 		if strings.ContainsAny(values[0], "\r\n\x00") {
-			return out, Usagef("header %s: its value has a line break in it", name)
+			return out, Usagef("header %s: its value contains a line break", name)
 		}
 	}
 	var err error
@@ -292,7 +292,7 @@ func tlsOf(r config.Remote) (*tls.Config, error) {
 			c.RootCAs = x509.NewCertPool()
 		}
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, Usagef("ca_file %s: no certificate in it", r.CAFile)
+			return nil, Usagef("ca_file %s: contains no certificate", r.CAFile)
 		}
 	}
 	if r.ClientCert != "" {

@@ -26,8 +26,8 @@ func TestIsURL(t *testing.T) {
 		t.Errorf("%+v %q, %v", a, a.CommandLine(), err)
 	}
 	const want = ": want http://host, https://host, ws://host or wss://host"
-	for raw, wants := range map[string]string{"wss://": "wss:// has no host" + want, "wss://:80/acp": "wss:// has no host" + want, "ftp://": "no agent can be reached by ftp://" + want,
-		"htp://foo:secret@h": "no agent can be reached by htp://" + want, "wss://ho st:secret": "that is not a valid wss:// URL" + want} {
+	for raw, wants := range map[string]string{"wss://": "wss:// URL without a host" + want, "wss://:80/acp": "wss:// URL without a host" + want, "ftp://": "unsupported scheme ftp://" + want,
+		"htp://foo:secret@h": "unsupported scheme htp://" + want, "wss://ho st:secret": "not a valid wss:// URL" + want} {
 		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s: %v, want %s", raw, err, wants)
 		}
@@ -58,7 +58,7 @@ func TestHeaders(t *testing.T) {
 	t.Setenv("CLI_TEST_BAD", "sec\nret")
 	for name, r := range map[string]config.Remote{
 		"the variable CLI_TEST_NONE is not set": {HeaderEnv: map[string]string{"A": "CLI_TEST_NONE"}},
-		"its value has a line break in it":      {HeaderEnv: map[string]string{"A": "CLI_TEST_BAD"}},
+		"its value contains a line break":      {HeaderEnv: map[string]string{"A": "CLI_TEST_BAD"}},
 		"header A: run /no/such/command":        {HeaderCommand: map[string][]string{"A": {"/no/such/command", "secret"}}},
 		"no such file":                          {CAFile: "/no/such/ca.pem"},
 		"client_cert":                           {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	os.WriteFile(file, []byte("nothing"), 0o600)
-	if _, err = tlsOf(config.Remote{CAFile: file}); err == nil || !strings.Contains(err.Error(), "no certificate in it") {
+	if _, err = tlsOf(config.Remote{CAFile: file}); err == nil || !strings.Contains(err.Error(), "contains no certificate") {
 		t.Errorf("%v", err)
 	}
 }

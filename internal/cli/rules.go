@@ -32,7 +32,7 @@ type rulesFlags struct {
 func NewRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "The rules that answer questions of agents: list, try, check",
+		Short: "List, test and check the rules that answer agents' questions",
 		Long: `Rules allow, ask or deny what agents want to do. Yours stand in rules.toml beside the configuration file; a project adds
 .parley/rules.toml, which may ask and deny, but allow nothing.`,
 		Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -44,9 +44,9 @@ func NewRules(s Streams) *cobra.Command {
 // common are the flags that say which files are read.
 func (f *rulesFlags) common(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "rules", "", "read this file in place of your own")
-	flags.StringVar(&f.cwd, "cwd", "", "the directory of the session (default: here)")
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory of the session (repeatable)")
+	flags.StringVar(&f.file, "rules", "", "use this file instead of your own rules")
+	flags.StringVar(&f.cwd, "cwd", "", "the session's directory (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "another directory of the session (repeatable)")
 }
 
 // files are the files of rules, and the directories of the session.
@@ -74,7 +74,7 @@ func (f *rulesFlags) files() ([]ruleFile, []string, error) {
 
 func newRulesList(s Streams) *cobra.Command {
 	var f rulesFlags
-	cmd := &cobra.Command{Use: "list", Short: "Print the rules, and where they stand", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+	cmd := &cobra.Command{Use: "list", Short: "List the rules and the files they are in", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
 		files, _, err := f.files()
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func newRulesList(s Streams) *cobra.Command {
 			return err
 		}
 		if len(book.Rules()) == 0 {
-			_, err = fmt.Fprintf(s.Out, "no rules; write [[allow]], [[ask]] or [[deny]] into %s\n", files[0].path)
+			_, err = fmt.Fprintf(s.Out, "no rules; add [[allow]], [[ask]] or [[deny]] to %s\n", files[0].path)
 			return err
 		}
 		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
@@ -99,7 +99,7 @@ func newRulesList(s Streams) *cobra.Command {
 
 func newRulesCheck(s Streams) *cobra.Command {
 	var f rulesFlags
-	cmd := &cobra.Command{Use: "check", Short: "Say what is wrong with the files of rules, if anything", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
+	cmd := &cobra.Command{Use: "check", Short: "Check the rule files for mistakes", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
 		files, _, err := f.files()
 		if err != nil {
 			return err
@@ -115,11 +115,11 @@ func newRulesCheck(s Streams) *cobra.Command {
 		case wrong > 0:
 			return ExitCode(headless.ExitUsage)
 		case n == 0:
-			_, err = fmt.Fprintf(s.Out, "no rules; write [[allow]], [[ask]] or [[deny]] into %s\n", files[0].path)
+			_, err = fmt.Fprintf(s.Out, "no rules; add [[allow]], [[ask]] or [[deny]] to %s\n", files[0].path)
 		case n == 1:
-			_, err = fmt.Fprintln(s.Out, "1 rule is fine")
+			_, err = fmt.Fprintln(s.Out, "1 rule, no mistakes")
 		default:
-			_, err = fmt.Fprintf(s.Out, "%d rules are fine\n", n)
+			_, err = fmt.Fprintf(s.Out, "%d rules, no mistakes\n", n)
 		}
 		return err
 	}}
@@ -131,10 +131,10 @@ func newRulesTest(s Streams) *cobra.Command {
 	var f rulesFlags
 	cmd := &cobra.Command{
 		Use:   "test [flags] ['COMMAND LINE']",
-		Short: "Say what the rules make of a command, a file, a host or a tool",
-		Long: `Say what the rules make of a command, a file, a host or a tool, part by part. Nothing is run.
+		Short: "Show what the rules decide about a command, file, host or tool",
+		Long: `Show what the rules decide about each part of a command, or about a file, host or tool. Nothing is run.
 
-Exit codes: 0 allowed, 1 the user is asked, 2 usage, or a mistake in a file, 5 denied.`,
+Exit codes: 0 allowed, 1 you would be asked, 2 usage, or a mistake in a file, 5 denied.`,
 		Example: `  parley rules test 'git add -A && rm -rf x'
   parley rules test --path src/main.go --write
   parley rules test --rules try.toml --host example.com`,
@@ -143,12 +143,12 @@ Exit codes: 0 allowed, 1 the user is asked, 2 usage, or a mistake in a file, 5 d
 	}
 	f.common(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.agent, "agent", "", "the name of the agent that wants it")
-	flags.StringVar(&f.kind, "kind", "", "the kind of the tool call: read, edit, delete, move, search, execute, fetch, other")
-	flags.StringVar(&f.tool, "tool", "", "the tool's own name")
-	flags.StringVar(&f.path, "path", "", "a file that is read")
-	flags.BoolVar(&f.write, "write", false, "the file is written")
-	flags.StringVar(&f.host, "host", "", "a host that something is fetched from")
+	flags.StringVar(&f.agent, "agent", "", "name of the agent that asks")
+	flags.StringVar(&f.kind, "kind", "", "kind of tool call: read, edit, delete, move, search, execute, fetch, other")
+	flags.StringVar(&f.tool, "tool", "", "name of the tool")
+	flags.StringVar(&f.path, "path", "", "file to read")
+	flags.BoolVar(&f.write, "write", false, "with --path: the file is written")
+	flags.StringVar(&f.host, "host", "", "host to fetch from")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
 }
@@ -157,11 +157,11 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 	line := strings.Join(args, " ")
 	switch {
 	case line == "" && f.path == "" && f.host == "" && f.tool == "" && f.kind == "":
-		return Usagef("nothing to judge: type a command line in quotes, or --path, --host, --tool, --kind")
+		return Usagef("nothing to test: type a command line in quotes, or --path, --host, --tool or --kind")
 	case len(args) > 1:
-		return Usagef("type the command line as one word, in quotes: parley rules test '%s'", strings.ReplaceAll(line, "'", `'\''`))
+		return Usagef("quote the command line: parley rules test '%s'", strings.ReplaceAll(line, "'", `'\''`))
 	case f.write && f.path == "":
-		return Usagef("--write says that the file of --path is written")
+		return Usagef("--write needs --path")
 	}
 	files, dirs, err := f.files()
 	if err != nil {

@@ -132,14 +132,14 @@ func TestRulesTestFlags(t *testing.T) {
 
 func TestRulesListAndCheck(t *testing.T) {
 	r := newRuleRig(t, "")
-	none := "no rules; write [[allow]], [[ask]] or [[deny]] into ~rules.toml\n"
+	none := "no rules; add [[allow]], [[ask]] or [[deny]] to ~rules.toml\n"
 	r.expect(none, 0, "list")
 	r.expect(none, 0, "check")
 	r.put(r.own, "[[allow]]\ncommand = \"ls *\"\n")
-	r.expect("1 rule is fine\n", 0, "check")
+	r.expect("1 rule, no mistakes\n", 0, "check")
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
 	r.put(theirs, "# ours\n[[deny]]\npath = \"secrets/**\"\n")
-	r.expect("2 rules are fine\n", 0, "check")
+	r.expect("2 rules, no mistakes\n", 0, "check")
 	r.expect("allow command ls *    ~rules.toml:1\ndeny path secrets/**  ~project/.parley/rules.toml:2\n", 0, "list")
 	out, code := r.run("test", "ls secrets/x")
 	if code != 5 || !strings.Contains(out, "denied by the project's rule  path secrets/**  (~project/.parley/rules.toml:2)\ndenied\n") {
@@ -184,7 +184,7 @@ func TestRulesOfOthers(t *testing.T) {
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
 	r.put(theirs, "[[deny]]\ncommand = \"rm *\"\n")
 	os.Chmod(theirs, 0o664) // what a checkout has where groups share
-	r.expect("2 rules are fine\n", 0, "check")
+	r.expect("2 rules, no mistakes\n", 0, "check")
 	os.Chmod(theirs, 0o666)
 	r.expect("parley: ~project/.parley/rules.toml: others can write it, so it is not read: chmod go-w ~project/.parley/rules.toml\n", 2, "check")
 	os.Remove(theirs)

@@ -44,11 +44,9 @@ func NewRun(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] PROMPT… [-- COMMAND ARG…]",
 		Short: "Send one prompt without a screen and print the answer",
-		Long: `Send one prompt and print the answer. What would need a question is rejected unless a flag allows it.
-The prompt is read from standard input where none is given, or where it is "-".
+		Long: `Send one prompt and print the answer. Whatever would need your answer is rejected unless a flag allows it. Without a prompt, or with "-", the prompt is read from standard input.
 
-Exit codes: 0 done, 1 agent or protocol error (an agent that says and does nothing, too), 2 usage, 3 timeout,
-4 no such session, 5 permission denied, 130 interrupted.`,
+Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does nothing), 2 usage, 3 timeout, 4 no such session, 5 permission denied, 130 interrupted.`,
 		Example: `  parley run --agent claude "what does this project do?"
   parley run --approve-all "edit notes.txt and run ls" -- parley agent demo
   git diff | parley run -o json -`,
@@ -56,20 +54,20 @@ Exit codes: 0 done, 1 agent or protocol error (an agent that says and does nothi
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, f, s) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.agent, "agent", "", "the agent's name, or its URL; default: the configured one, else the first installed")
-	flags.StringVar(&f.cwd, "cwd", "", "the directory to work in (default: here)")
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "one more directory that the agent may work in (repeatable)")
+	flags.StringVar(&f.agent, "agent", "", "agent's name or URL (default: the configured one, else the first installed)")
+	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
-	flags.StringVar(&f.protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
-	flags.StringVar(&f.session, "session", "", "go on with a session that the agent keeps, by its id or title")
-	flags.BoolVarP(&f.continues, "continue", "c", false, "go on with the newest session that the agent keeps of this directory")
-	flags.StringVar(&f.mode, "mode", "", "switch the session to this mode")
-	flags.StringVar(&f.model, "model", "", "switch the session to this model")
+	flags.StringVar(&f.protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.session, "session", "", "continue the agent's session with this id or title")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the agent's newest session in this directory")
+	flags.StringVar(&f.mode, "mode", "", "use this mode")
+	flags.StringVar(&f.model, "model", "", "use this model")
 	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long, such as 90s or 10m (default: never)")
-	flags.BoolVar(&f.approveAll, "approve-all", false, "allow whatever the agent asks for")
+	flags.BoolVar(&f.approveAll, "approve-all", false, "allow everything the agent asks for")
 	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
-	flags.BoolVar(&f.denyAll, "deny-all", false, "reject whatever needs a question (the default)")
+	flags.BoolVar(&f.denyAll, "deny-all", false, "reject everything that needs an answer (the default)")
 	f.offerTools = OfferToolsFlag(cmd)
 	f.sandbox = SandboxFlag(cmd)
 	f.remote.Add(flags)
@@ -81,7 +79,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		words, commandLine = args[:dash], args[dash:]
 		if len(commandLine) == 0 {
-			return Usagef("no command behind --")
+			return Usagef("no command after --")
 		}
 	}
 	policy, err := f.policy()
@@ -95,13 +93,13 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return Usagef("--timeout %s: want a positive duration", f.timeout)
 	}
 	if f.agent != "" && commandLine != nil {
-		return Usagef("--agent and a command behind -- exclude each other")
+		return Usagef("--agent and a command after -- cannot be used together")
 	}
 	if err := CheckProtocol(f.protocol); err != nil {
 		return err
 	}
 	if f.session != "" && f.continues {
-		return Usagef("--session and --continue exclude each other")
+		return Usagef("--session and --continue cannot be used together")
 	}
 	settings, err := f.settings()
 	if err != nil {
@@ -216,7 +214,7 @@ func (f runFlags) policy() (headless.Policy, error) {
 		}
 	}
 	if n > 1 {
-		return "", Usagef("--approve-all, --approve-reads and --deny-all exclude each other")
+		return "", Usagef("--approve-all, --approve-reads and --deny-all cannot be used together")
 	}
 	return policy, nil
 }
@@ -233,7 +231,7 @@ func (s *Setup) choose(name string, commandLine []string, hint string) (agents.A
 	}
 	a, ok := s.Default()
 	if !ok {
-		return a, Usagef("no agent found; `parley agents` lists those that parley knows; to try one, type: %s", hint)
+		return a, Usagef("no agent found; `parley agents` lists known ones; to try the demo, type: %s", hint)
 	}
 	return a, nil
 }
@@ -248,7 +246,7 @@ func promptOf(words []string, in io.Reader) (string, error) {
 		return prompt, nil
 	}
 	if prompt != "-" && isTerminal(in) {
-		return "", Usagef("no prompt; type it behind `parley run`, or pipe it in")
+		return "", Usagef("no prompt; type it after `parley run`, or pipe it in")
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
 	switch {

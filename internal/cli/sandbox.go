@@ -22,7 +22,7 @@ const cannotStart = 126
 
 // SandboxFlag adds --sandbox to a command. Given tells what it says: nil where it was left out.
 func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
-	value := cmd.Flags().Bool("sandbox", false, "Linux: let the agent and its commands write only below the directories of the session, and where they keep their own things (default: the configured)")
+	value := cmd.Flags().Bool("sandbox", false, "Linux: let the agent and its commands write only in the session's directories and their own caches (default: from the configuration)")
 	return func() *bool {
 		if !cmd.Flags().Changed("sandbox") {
 			return nil
@@ -142,7 +142,7 @@ func serving(given *bool, argv, dirs []string) (command, env []string, err error
 	if box, err := s.confined(); err != nil {
 		return nil, nil, err
 	} else if box == nil && dirs != nil {
-		return nil, nil, Usagef("--add-dir says what the agent may write to with --sandbox, which is not on")
+		return nil, nil, Usagef("--add-dir needs --sandbox")
 	}
 	place, err := NewPlace("", dirs)
 	if err != nil {

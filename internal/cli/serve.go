@@ -56,43 +56,36 @@ func newServe(s Streams, f *serveFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND ARG…",
 		Short: "Serve an agent at a URL, over HTTP and WebSocket",
-		Long: `Serve an agent that speaks over its standard streams at a URL, to clients that speak ACP over Streamable HTTP or
-WebSocket. Each connection gets an agent process of its own, which ends with it.
+		Long: `Serve an agent at a URL. The agent speaks ACP on its standard streams; clients connect over Streamable HTTP or WebSocket. Each connection gets its own agent process, which ends with it.
 
-Whoever can connect can do what the agent can do on this machine. Only this machine can, unless --listen names
-another address, and every request has to show a token. One is made for the address and kept for the next time,
-unless --token-file names another; for port 0 it is a new one each time.
+Anyone who can connect can do what the agent can do on this machine. Unless --listen names another address, only this machine can connect. Every request needs a token. parley makes one for the address and keeps it; --token-file names your own. With port 0 the token is new each time.
 
-Each connection costs an agent process, and memory for what waits until a client or an agent reads it: a connection up
-to twice --connection-buffer, all of them together up to --total-buffer (512MiB), whether there is one or 64. Besides
-that each may have a message of the agent and one of the client on its way. An agent whose client is slower has to
-wait.
+Each connection costs an agent process, and memory for messages that the client or the agent has not read: at most twice --connection-buffer for one connection, at most --total-buffer for all together, and one message in each direction per connection. An agent with a slower client has to wait.
 
-The first line on standard output says what to type on the other side. SIGTERM and ctrl+c end everything in good
-order, a second one ends it at once.
+The first line on standard output says what to type on the other side. SIGTERM or ctrl+c shuts down in order; a second one ends everything at once.
 
-Exit codes: 0 after a signal, 1 the address cannot be listened on or the token not be kept, 2 usage.`,
+Exit codes: 0 after a signal, 1 cannot listen on the address or keep the token, 2 usage.`,
 		Example: `  parley serve -- my-agent --acp
   parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return serveAgent(cmd, args, *f, s) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", defaultListen, "the address to listen on; port 0 picks a free one")
-	flags.StringVar(&f.path, "path", gateway.DefaultPath, "the path of the endpoint")
-	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the bearer token that every request has to show, at least 16 bytes (default: one that is made, and kept for the address)")
-	flags.BoolVar(&f.noToken, "no-token", false, "want no token: every user of this machine can connect")
-	flags.BoolVar(&f.tokenInQuery, "token-in-query", false, "accept the token as ?token= as well, for clients that cannot set headers; it may end up in logs of others")
-	flags.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this origin in, such as https://app.example.com (repeatable)")
-	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a name that this server goes by, beside its address and localhost (repeatable)")
-	flags.StringVar(&f.cert, "tls-cert", "", "a file with the certificate, and those of its issuers, to serve TLS and HTTP/2 with")
-	flags.StringVar(&f.key, "tls-key", "", "a file with the key of the certificate")
-	flags.BoolVar(&f.strict, "strict-sessions", false, "answer 404 to a stream of a session that the connection has not spoken of yet")
-	flags.StringVar(&f.affinity, "cookie-affinity", "", "set the cookie "+gateway.AffinityCookie+" that load balancers can send a client back here by; =NAME is its value, without one each client gets its own")
+	flags.StringVar(&f.listen, "listen", defaultListen, "address to listen on; port 0 picks a free one")
+	flags.StringVar(&f.path, "path", gateway.DefaultPath, "path of the endpoint")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token that every request needs, at least 16 bytes (default: one that parley makes and keeps for the address)")
+	flags.BoolVar(&f.noToken, "no-token", false, "require no token: every user of this machine can connect")
+	flags.BoolVar(&f.tokenInQuery, "token-in-query", false, "also accept the token as ?token=, for clients that cannot set headers; it may end up in others' logs")
+	flags.StringArrayVar(&f.origins, "allow-origin", nil, "allow pages of this origin, such as https://app.example.com (repeatable)")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "also accept this host name, besides the address and localhost (repeatable)")
+	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate and its issuers', to serve TLS and HTTP/2")
+	flags.StringVar(&f.key, "tls-key", "", "file with the certificate's key")
+	flags.BoolVar(&f.strict, "strict-sessions", false, "answer 404 to a stream for a session that the connection has not used yet")
+	flags.StringVar(&f.affinity, "cookie-affinity", "", "set the cookie "+gateway.AffinityCookie+" that load balancers can route by, with the value NAME; without NAME each client gets its own value")
 	flags.Lookup("cookie-affinity").NoOptDefVal = anyAffinity
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "with --sandbox: one more directory that the agent may write in (repeatable)")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "with --sandbox: also let the agent write in this directory (repeatable)")
 	f.sandbox = SandboxFlag(cmd)
 	f.limitFlags(cmd)
 	return cmd
@@ -101,19 +94,19 @@ Exit codes: 0 after a signal, 1 the address cannot be listened on or the token n
 func (f *serveFlags) limitFlags(cmd *cobra.Command) {
 	flags, l := cmd.Flags(), &f.limits
 	f.message, f.session, f.buffer, f.total = byteSize{&l.Message}, byteSize{&l.SessionBuffer}, byteSize{&l.ConnectionBuffer}, byteSize{&l.TotalBuffer}
-	flags.IntVar(&l.Connections, "max-connections", l.Connections, "connections, and so agents, at a time")
-	flags.IntVar(&l.Sessions, "max-sessions", l.Sessions, "sessions of one connection that have a stream over HTTP")
-	flags.Var(f.message, "max-message", "the largest message of a client")
+	flags.IntVar(&l.Connections, "max-connections", l.Connections, "most connections, and so agents, at a time")
+	flags.IntVar(&l.Sessions, "max-sessions", l.Sessions, "most sessions with a stream of their own in one HTTP connection")
+	flags.Var(f.message, "max-message", "largest message from a client")
 	flags.Var(f.session, "session-buffer", "how much may wait for the client in one session")
-	flags.Var(f.buffer, "connection-buffer", "how much may wait for the client in one connection, and for the agent; also the largest message of an agent")
-	flags.Var(f.total, "total-buffer", "how much may wait in all connections together, a quarter of it shared out evenly among --max-connections")
-	flags.DurationVar(&l.Idle, "idle-timeout", l.Idle, "end a connection that has no stream, no socket and no request for this long")
+	flags.Var(f.buffer, "connection-buffer", "how much may wait for the client, and for the agent, in one connection; also the largest message from an agent")
+	flags.Var(f.total, "total-buffer", "how much may wait in all connections together; a quarter is divided evenly among --max-connections")
+	flags.DurationVar(&l.Idle, "idle-timeout", l.Idle, "end a connection without a stream, socket or request for this long")
 	flags.DurationVar(&l.Initialize, "initialize-timeout", l.Initialize, "give up on an agent that does not answer initialize")
-	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long the headers of a request may take")
-	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long each part of the body of a request, and the first message on a WebSocket, may take")
-	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client, or an agent, that takes nothing of what is written to it for this long, or does not answer a ping")
-	flags.DurationVar(&l.KeepAlive, "keep-alive", l.KeepAlive, "how long a stream of events says nothing until it gets a comment; a WebSocket gets a ping after twice as long")
-	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long ending everything may take")
+	flags.DurationVar(&l.Header, "header-timeout", l.Header, "how long request headers may take")
+	flags.DurationVar(&l.Read, "read-timeout", l.Read, "how long each part of a request body, and the first WebSocket message, may take")
+	flags.DurationVar(&l.Stall, "stall-timeout", l.Stall, "give up on a client or agent that reads nothing, or does not answer a ping, for this long")
+	flags.DurationVar(&l.KeepAlive, "keep-alive", l.KeepAlive, "how long an event stream is silent before a comment is sent; a WebSocket gets a ping after twice as long")
+	flags.DurationVar(&l.Drain, "drain-timeout", l.Drain, "how long shutting down may take")
 }
 
 func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) error {
@@ -179,11 +172,11 @@ func hurry(ctx context.Context, over <-chan struct{}) <-chan struct{} {
 func agentCommand(cmd *cobra.Command, args []string) ([]string, error) {
 	switch dash := cmd.ArgsLenAtDash(); {
 	case dash < 0 && len(args) > 0:
-		return nil, Usagef("the agent's command goes behind --, as in `parley serve -- %s`", strings.Join(args, " "))
+		return nil, Usagef("type the agent's command after --, as in `parley serve -- %s`", strings.Join(args, " "))
 	case dash < 0 || len(args) == 0:
-		return nil, Usagef("which agent? its command goes behind --, as in `parley serve -- my-agent --acp`")
+		return nil, Usagef("no agent; type its command after --, as in `parley serve -- my-agent --acp`")
 	case dash > 0:
-		return nil, Usagef("%q stands before --; the agent's command goes behind it", args[0])
+		return nil, Usagef("%q is before --; type the agent's command after it", args[0])
 	}
 	return args, nil
 }
@@ -242,7 +235,7 @@ func (f *serveFlags) check() error {
 		return Usagef("--tls-cert and --tls-key belong together")
 	}
 	if f.noToken && (f.tokenFile != "" || f.tokenInQuery) {
-		return Usagef("--no-token is for a server without a token: leave out --token-file and --token-in-query")
+		return Usagef("--no-token cannot be used with --token-file or --token-in-query")
 	}
 	for _, origin := range f.origins {
 		scheme, host, ok := strings.Cut(strings.TrimSuffix(origin, "/"), "://")
@@ -259,11 +252,11 @@ func (f *serveFlags) check() error {
 	for name, value := range map[string]int64{"max-connections": int64(l.Connections), "max-sessions": int64(l.Sessions), "idle-timeout": int64(l.Idle),
 		"initialize-timeout": int64(l.Initialize), "header-timeout": int64(l.Header), "read-timeout": int64(l.Read), "stall-timeout": int64(l.Stall), "drain-timeout": int64(l.Drain), "keep-alive": int64(l.KeepAlive)} {
 		if value <= 0 {
-			return Usagef("--%s: want more than nothing", name)
+			return Usagef("--%s: must be positive", name)
 		}
 	}
 	if l.KeepAlive > longestKeepAlive {
-		return Usagef("--keep-alive %s: want at most %s, since clients take a longer silence for the end", l.KeepAlive, longestKeepAlive)
+		return Usagef("--keep-alive %s: want at most %s, because clients give up after a longer silence", l.KeepAlive, longestKeepAlive)
 	}
 	if f.affinity != "" && !affinityValue.MatchString(f.affinity) {
 		return Usagef("--cookie-affinity=%s: want up to 64 letters, digits, dots, hyphens and underscores", f.affinity)
@@ -284,7 +277,7 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 		return nil, Usagef("--listen %s: want HOST:PORT", f.listen)
 	}
 	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
-		return nil, Usagef("--listen %s: %q is no port", f.listen, port)
+		return nil, Usagef("--listen %s: %q is not a port", f.listen, port)
 	}
 	exposed := Usagef("--listen %s can be reached from other machines: leave out --no-token, or listen on 127.0.0.1", f.listen)
 	if f.noToken && !loopback(ctx, host) {
@@ -300,7 +293,7 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 		return nil, exposed
 	}
 	if !local && o.TLS == nil {
-		o.Log.Warn("without TLS the token and everything said can be read on the way")
+		o.Log.Warn("without TLS, others on the network can read the token and every message")
 	}
 	if _, err := netip.ParseAddr(host); host != "" && err != nil {
 		o.AllowHosts = append(o.AllowHosts, host)

@@ -72,14 +72,14 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		args string
 		want string
 	}{
-		{"", "which agent?"},
-		{"--", "which agent?"},
-		{"agent acp", "goes behind --"},
-		{"agent -- x", "stands before --"},
+		{"", "no agent;"},
+		{"--", "no agent;"},
+		{"agent acp", "after --, as in"},
+		{"agent -- x", "is before --"},
 		{"-- no-such-program-anywhere", "no-such-program-anywhere"},
 		{"--listen nowhere AGENT", "want HOST:PORT"},
-		{"--listen 127.0.0.1:nothing AGENT", "is no port"},
-		{"--listen 127.0.0.1:99999 AGENT", "is no port"},
+		{"--listen 127.0.0.1:nothing AGENT", "is not a port"},
+		{"--listen 127.0.0.1:99999 AGENT", "is not a port"},
 		{"--no-token --listen 0.0.0.0:0 AGENT", "leave out --no-token"},
 		{"--no-token --listen :0 AGENT", "leave out --no-token"},
 		{"--no-token --listen [::]:0 AGENT", "leave out --no-token"},
@@ -89,8 +89,8 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--token-file SHORT AGENT", "at least 16"},
 		{"--token-file WORDS AGENT", "one word"},
 		{"--token-file ODD AGENT", "printable"},
-		{"--no-token --token-in-query AGENT", "leave out --token-file and --token-in-query"},
-		{"--no-token --token-file TOKEN AGENT", "leave out --token-file and --token-in-query"},
+		{"--no-token --token-in-query AGENT", "cannot be used with --token-file"},
+		{"--no-token --token-file TOKEN AGENT", "cannot be used with --token-file"},
 		{"--tls-cert TOKEN AGENT", "belong together"},
 		{"--tls-key TOKEN AGENT", "belong together"},
 		{"--tls-cert TOKEN --tls-key TOKEN AGENT", "--tls-cert"},
@@ -114,7 +114,7 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--keep-alive 0s AGENT", "--keep-alive"},
 		{"--keep-alive 31s AGENT", "at most 30s"},
 		{"--cookie-affinity=a;b AGENT", "--cookie-affinity=a;b"},
-		{"--cookie-affinity a AGENT", "stands before --"},
+		{"--cookie-affinity a AGENT", "is before --"},
 	} {
 		var args []string
 		for _, word := range strings.Fields(tc.args) {

@@ -23,12 +23,10 @@ func NewSessions(s Streams) *cobra.Command {
 	var remote RemoteFlags
 	cmd := &cobra.Command{
 		Use:   "sessions [AGENT] [flags] [-- COMMAND ARG…]",
-		Short: "List the sessions that an agent keeps",
-		Long: `Start an agent, list the sessions that it keeps of this directory, and end it again. The id is what
---resume and ` + "`parley run --session`" + ` take.
+		Short: "List an agent's sessions",
+		Long: `Start an agent, list its sessions in this directory, and end it. Pass an id to --resume or ` + "`parley run --session`" + `.
 
-With --logs no agent is started: what is listed are the sessions that parley has logs of, those of all agents where none
-is named.`,
+With --logs no agent is started: parley lists the sessions in its own logs, those of all agents unless one is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			place, err := NewPlace(cwd, nil)
@@ -57,11 +55,11 @@ is named.`,
 			return printSessions(cmd.Context(), s, setup, agent, place, setup.NewSession(agent, place).Cwd)
 		},
 	}
-	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory (default: here)")
-	cmd.Flags().StringVar(&protocol, "protocol", "", "the version of ACP to speak: auto, 1 or 2 (default: the agent's setting, else 1)")
-	cmd.Flags().BoolVar(&all, "all", false, "those of every directory")
+	cmd.Flags().StringVar(&cwd, "cwd", "", "directory (default: here)")
+	cmd.Flags().StringVar(&protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every directory")
 	remote.Add(cmd.Flags())
-	cmd.Flags().BoolVar(&logs, "logs", false, "those that parley has logs of; starts no agent")
+	cmd.Flags().BoolVar(&logs, "logs", false, "list the sessions in parley's logs, without starting an agent")
 	return cmd
 }
 
@@ -72,9 +70,9 @@ func (s *Setup) named(cmd *cobra.Command, args []string) (agents.Agent, error) {
 	case dash == 0 && len(args) > 0:
 		return Custom(args), nil
 	case dash >= 0:
-		return agents.Agent{}, Usagef("either an agent or a command behind --")
+		return agents.Agent{}, Usagef("name either an agent or a command after --, not both")
 	case len(args) > 1:
-		return agents.Agent{}, Usagef("one agent at a time")
+		return agents.Agent{}, Usagef("only one agent at a time")
 	case len(args) == 1:
 		return s.Find(args[0])
 	}
@@ -130,9 +128,9 @@ func printLogs(cmd *cobra.Command, args []string, s Streams, place Place, all bo
 	case dash == 0 && len(args) > 0:
 		name = Custom(args).Name
 	case dash >= 0:
-		return Usagef("either an agent or a command behind --")
+		return Usagef("name either an agent or a command after --, not both")
 	case len(args) > 1:
-		return Usagef("one agent at a time")
+		return Usagef("only one agent at a time")
 	case len(args) == 1:
 		name = args[0]
 	}

@@ -106,7 +106,7 @@ func TestSessionsErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var usage UsageError
-	if _, _, err := k.do(NewSessions, "claude"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "behind --") {
+	if _, _, err := k.do(NewSessions, "claude"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "after --") {
 		t.Errorf("%v", err)
 	}
 	if _, _, err := k.do(NewSessions, "--cwd", "nowhere"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--cwd nowhere") {
@@ -168,13 +168,13 @@ func TestRunFindsNoSession(t *testing.T) {
 		code                     int
 	}{
 		{"unknown", all, three, []string{"--session", "k9"}, "no such session: load the session: the agent answered: never heard of it", headless.ExitNoSession},
-		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: the agent keeps none of ", headless.ExitNoSession},
-		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: kept does not list sessions, and parley's logs have none of ", headless.ExitNoSession},
+		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: the agent has none in ", headless.ExitNoSession},
+		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: kept does not list sessions, and parley's logs have none in ", headless.ExitNoSession},
 		{"neither load nor resume", `{"sessionCapabilities":{"list":{}}}`, three, []string{"--session", "k1"}, "no such session: kept cannot resume sessions", headless.ExitNoSession},
 		{"a login is missing", `{"loadSession":true}`, three, []string{"--session", "k1", "GUARD"}, "log in, please", headless.ExitAgent},
 		{"mode", all, three, []string{"--mode", "yolo"}, "mode yolo: the agent offers Ask, Code", headless.ExitAgent},
 		{"model", all, three, []string{"--model", "tiny"}, "model tiny: the agent offers Big", headless.ExitAgent},
-		{"option", all, three, []string{"--config", "colour=red"}, `the agent offers no option "colour"`, headless.ExitAgent},
+		{"option", all, three, []string{"--config", "colour=red"}, `the agent has no option "colour"`, headless.ExitAgent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := keeping(t, c.capabilities, c.list)
@@ -201,7 +201,7 @@ func TestRunSettings(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--session", "k1", "-c"}, "--session and --continue exclude each other"},
+		{[]string{"--session", "k1", "-c"}, "--session and --continue cannot be used together"},
 		{[]string{"--config", "mode"}, "--config mode: want KEY=VALUE"},
 		{[]string{"--config", "=x"}, "want KEY=VALUE"},
 	} {

@@ -44,7 +44,7 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Sprintf(fo
 // NoArgs is cobra.NoArgs as a UsageError.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return Usagef("%s takes no %q; see --help", cmd.CommandPath(), args[0])
+		return Usagef("%s takes no argument %q; see --help", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func Load(remote RemoteFlags) (*Setup, error) {
 func TellIgnored(say func(line string)) {
 	programs.Tell(func(file string) {
 		dir, name := filepath.Split(safetext.Line(file, 300))
-		say("Not used: " + name + ", which PATH finds in the project (" + filepath.Clean(dir) + ")")
+		say("Ignored: " + name + ", which PATH finds in the project (" + filepath.Clean(dir) + ")")
 	})
 }
 
@@ -217,7 +217,7 @@ func (s *Setup) Typed(line string) (agents.Agent, error) {
 	} else {
 		words, err := splitWords(line, filepath.Separator == '\\')
 		if err != nil || len(words) == 0 {
-			return a, Usagef("that is no command: %v", cmp.Or(err, errors.New("there is nothing in it")))
+			return a, Usagef("not a command: %v", cmp.Or(err, errors.New("it is empty")))
 		}
 		a = Custom(words)
 	}

@@ -17,7 +17,7 @@ import (
 // OfferToolsFlag adds --offer-tools to a command. Given tells what it says: nil
 // where it was left out.
 func OfferToolsFlag(cmd *cobra.Command) (given func() *bool) {
-	value := cmd.Flags().Bool("offer-tools", false, "offer files and commands, as an MCP server, to an agent of ACP 2 (default: the configured)")
+	value := cmd.Flags().Bool("offer-tools", false, "offer files and commands as an MCP server to an agent of ACP 2 (default: from the configuration)")
 	return func() *bool {
 		if !cmd.Flags().Changed("offer-tools") {
 			return nil
@@ -50,14 +50,14 @@ func (s *Setup) tools(a agents.Agent) ([]string, error) {
 func NewMCP(s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    "mcp",
-		Short:  "Carry MCP between an agent and the parley that offered it tools",
+		Short:  "Relay MCP between an agent and the parley that offers it tools",
 		Hidden: true,
 		Args:   NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			withhold(&config.Config{}, RemoteFlags{})
 			path, token := process.Withheld(toolserver.SocketVar), process.Withheld(toolserver.TokenVar)
 			if path == "" || token == "" {
-				return Usagef("mcp is for agents that parley has offered tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
+				return Usagef("`parley mcp` is started by agents that parley offers tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
 			}
 			signal.Ignore(syscall.SIGPIPE) // an agent that is gone is no crash
 			return toolserver.Relay(cmd.Context(), s.In, s.Out, path, token)

@@ -87,7 +87,7 @@ func (c *Connection) AddRule(session string, r permissions.Rule) (where string, 
 		return "", err
 	}
 	if err := c.Host.ReloadRules(); err != nil {
-		return "", fmt.Errorf("it was written, but the files cannot be read: %w", err)
+		return "", fmt.Errorf("the rule was written, but the rule files cannot be read: %w", err)
 	}
 	c.Host.Broker().Reconsider(session)
 	return path, nil

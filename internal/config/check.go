@@ -54,11 +54,11 @@ func (k *checker) agent(a *Agent, path ...string) {
 	k.name(path)
 	switch {
 	case a.Command != "" && a.URL != "":
-		k.report(path, "%s: both command and url, want one of them", dotted(path))
+		k.report(path, "%s: set either command or url, not both", dotted(path))
 	case a.URL != "":
 		k.remote(a, path)
 	case a.Command == "":
-		k.report(path, "%s: neither command nor url, want one of them", dotted(path))
+		k.report(path, "%s: set command or url", dotted(path))
 	default:
 		k.local(a, path)
 	}
@@ -72,10 +72,10 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	types := []string{"stdio"}
 	switch {
 	case m.Command != "" && m.URL != "":
-		k.report(path, "%s: both command and url, want one of them", dotted(path))
+		k.report(path, "%s: set either command or url, not both", dotted(path))
 		return
 	case m.Command == "" && m.URL == "":
-		k.report(path, "%s: neither command nor url, want one of them", dotted(path))
+		k.report(path, "%s: set command or url", dotted(path))
 		return
 	case m.URL != "":
 		types = []string{"http", "sse"}
@@ -116,7 +116,7 @@ func (k *checker) process(command *string, args []string, env map[string]string,
 	for name, value := range env {
 		at := append(slices.Clone(path), "env", name)
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			k.report(at, "%s: no name of an environment variable", dotted(at))
+			k.report(at, "%s: not the name of an environment variable", dotted(at))
 		}
 		k.text(value, at...)
 	}
@@ -125,7 +125,7 @@ func (k *checker) process(command *string, args []string, env map[string]string,
 // text refuses what cannot be handed to a process.
 func (k *checker) text(value string, path ...string) {
 	if strings.IndexByte(value, 0) >= 0 {
-		k.report(path, "%s: a NUL character", dotted(path))
+		k.report(path, "%s: contains a NUL character", dotted(path))
 	}
 }
 
@@ -197,10 +197,10 @@ func (k *checker) headers(headers map[string]string, path []string) {
 	for name, value := range headers {
 		at := append(slices.Clone(path), name)
 		if name == "" || strings.ContainsFunc(name, notToken) {
-			k.report(at, "%s: no name of a header", dotted(at))
+			k.report(at, "%s: not the name of a header", dotted(at))
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
-			k.report(at, "%s: a line break or NUL character", dotted(at))
+			k.report(at, "%s: contains a line break or NUL character", dotted(at))
 		}
 	}
 }

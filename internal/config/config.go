@@ -91,7 +91,7 @@ type MCPServer struct {
 
 // ErrNoHome is returned by Path where the user has no home directory. Then there is
 // no configuration; Load of "" returns the one without any setting.
-var ErrNoHome = errors.New("there is no home directory to keep anything in: set HOME")
+var ErrNoHome = errors.New("no home directory: set HOME")
 
 // Path is where the file is looked for: $PARLEY_CONFIG, else parley/config.toml
 // in the user's configuration directory. It need not exist.

@@ -152,7 +152,7 @@ func TestNoRoomForLog(t *testing.T) {
 	s.WaitIdle()
 	s.Prompt("flood")
 	s.WaitFor("flood-is-over")
-	s.WaitFor("the log of this session ends before its end; make room on the disk")
+	s.WaitFor("the log of this session is incomplete; make room on the disk")
 	s.goesOn("hello")
 	s.quits()
 	log := filepath.Join(stateOf(dir), "sessions")
@@ -211,7 +211,7 @@ func TestNoRoomForRule(t *testing.T) {
 	}
 	s.WaitIdle()
 	s.quits()
-	if r := run(t, dir, "", "rules", "check"); r.code != 0 || !strings.Contains(r.stdout, "1 rule is fine") {
+	if r := run(t, dir, "", "rules", "check"); r.code != 0 || !strings.Contains(r.stdout, "1 rule, no mistakes") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -231,7 +231,7 @@ func TestNoRoomForUndo(t *testing.T) {
 	s.Press("alt+a")
 	s.PressUntil("G", armed)
 	s.PressUntil("y", "That is all.")
-	s.WaitFor("no copy of notes.txt is kept to be put back; make room on the disk")
+	s.WaitFor("no copy of notes.txt is kept for undo; make room on the disk")
 	changed := read(t, notes)
 	if len(changed) < len(text) || changed == text {
 		t.Errorf("the file has %d bytes, %d before", len(changed), len(text))

@@ -89,7 +89,7 @@ func TestNextEndsWhatWasLeft(t *testing.T) {
 			s.ExitCode()
 			pid := s.alone("sleep 605")
 			next := Start(t, 100, 30, dir, args...)
-			next.WaitFor("a parley that was killed had left 1 process behind: it was ended")
+			next.WaitFor("a parley that was killed left 1 process: it has been ended")
 			if processesOf(s.root)[pid] != "" {
 				t.Error("it still runs")
 			}

@@ -112,8 +112,8 @@ func TestPanicInACommand(t *testing.T) {
 			}
 			s.noneLeft()
 			state := stateOf(dir)
-			rows := strings.Join(s.WaitFor("parley: a mistake of parley's own has ended the screen: a mistake on purpose", "come back: parley --resume s1"), "\n")
-			for _, want := range []string{"where it happened: " + filepath.Join(state, "broken-"), "what was said before: " + filepath.Join(state, "sessions")} {
+			rows := strings.Join(s.WaitFor("parley: a mistake of parley's own has ended the screen: a mistake on purpose", "Resume: parley --resume s1"), "\n")
+			for _, want := range []string{"crash report: " + filepath.Join(state, "broken-"), "log of the session: " + filepath.Join(state, "sessions")} {
 				if !strings.Contains(strings.ReplaceAll(rows, "\n", ""), want) {
 					t.Errorf("%q is not said:\n%s", want, rows)
 				}

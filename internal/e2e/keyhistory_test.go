@@ -13,8 +13,8 @@ import (
 
 func walksHistory(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
-	s.turn("sent by the run before")
-	s.turn("sent\x1b\rin two lines")
+	s.Turn("sent by the run before")
+	s.Turn("sent\x1b\rin two lines")
 	s.quit()
 
 	s = d.start(90, 24, scripted(d)...)
@@ -67,7 +67,7 @@ func takesQueued(d *desk) {
 func searchesHistory(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	for _, prompt := range []string{"count the apples", "count the pears", "sell the apples"} {
-		s.turn(prompt)
+		s.Turn(prompt)
 	}
 	s.quit()
 

@@ -63,7 +63,7 @@ func wheels(d *desk) {
 
 func clicks(d *desk) {
 	s := d.keyed(90, 50)
-	rows := s.turn("work")
+	rows := s.Turn("work")
 	x, y := cellOf(rows, ran)
 	s.click(x+2, y) // opens, and closes again
 	rows = s.WaitFor("row 15 of the output")
@@ -102,7 +102,7 @@ func clicks(d *desk) {
 
 func drags(d *desk) {
 	s := d.start(80, 24, scripted(d)...)
-	s.turn("words to be copied")
+	s.Turn("words to be copied")
 	rows := s.Rows()
 	x, y := cellOf(rows, "heard: words")
 	s.mouse(leftButton, x+7, y)
@@ -127,7 +127,7 @@ func drags(d *desk) {
 func dragsAndCopies(d *desk) {
 	configured(d, d.dir, "copy_on_select = false\n")
 	s := d.start(80, 24, scripted(d)...)
-	rows := s.turn("words to be copied")
+	rows := s.Turn("words to be copied")
 	x, y := cellOf(rows, "heard: words")
 	s.mouse(leftButton, x+7, y)
 	s.mouse(dragged, x+9, y)
@@ -171,7 +171,7 @@ func (s *Screen) mouseModes() string {
 
 func mouseOff(d *desk) {
 	s := d.start(80, 24, scripted(d)...)
-	s.turn("words to be copied")
+	s.Turn("words to be copied")
 	if modes := s.mouseModes(); modes == "off" {
 		d.Error("the mouse is not taken")
 	}
@@ -187,7 +187,7 @@ func mouseOff(d *desk) {
 	configured(d, d.dir, "mouse = false\n")
 	s = d.start(80, 24, scripted(d)...)
 	s.WaitFor("mouse off")
-	s.turn("hello")
+	s.Turn("hello")
 	if modes := s.mouseModes(); modes != "off" {
 		d.Errorf("the mouse is taken: %s", modes)
 	}

@@ -12,7 +12,7 @@ import (
 
 func densities(d *desk) {
 	s := d.keyed(90, 50)
-	s.turn("work")
+	s.Turn("work")
 	normal := s.WaitFor("row 0 of the output", "row 29 of the output", "The work is done.")
 	if rowOf(normal, "row 15 of the output") >= 0 {
 		d.Errorf("all of the output is shown:\n%s", numbered(normal))
@@ -74,7 +74,7 @@ func showsPalette(d *desk) {
 func showsSessions(d *desk) {
 	d.env = keptIn(d.T, d.dir)
 	s := d.start(100, 30, scripted(d)...)
-	s.turn("first things")
+	s.Turn("first things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ sessions", "1 first things", "here", "kept by the agent", "Fix the lexer")
 	s.Type("lexer")
@@ -102,13 +102,13 @@ func showsSessions(d *desk) {
 	s.quit()
 
 	s = d.start(100, 30, "demo")
-	s.turn("first things")
+	s.Turn("first things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ sessions", "1 first things")
 	s.Press("ctrl+n") // a new one
 	s.WaitGone("first things")
 	s.WaitIdle()
-	s.turn("second things")
+	s.Turn("second things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ sessions", "1 first things", "2 second things")
 	s.Type("first")

@@ -94,7 +94,7 @@ func escStops(d *desk) {
 func escTwice(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	for _, prompt := range []string{"first words", "second words", "third words"} {
-		s.turn(prompt)
+		s.Turn(prompt)
 	}
 	shown := func() {
 		s.WaitFor("╭ turns", "ctrl+y copies", "ctrl+e edits")
@@ -166,7 +166,7 @@ func ctrlD(d *desk) {
 func ctrlZ(d *desk) {
 	s := &hand{startByShell(d.T, d.dir, scripted(d)), d}
 	s.WaitFor(placeholder)
-	s.turn("said before")
+	s.Turn("said before")
 	s.Type("a draft")
 	s.WaitDraft("a draft")
 	s.Press("ctrl+z")
@@ -191,7 +191,7 @@ func ctrlZ(d *desk) {
 // ctrlL mends a screen that something else has written on.
 func ctrlL(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
-	before := s.turn("hello")
+	before := s.Turn("hello")
 	s.mu.Lock()
 	s.emu.Write([]byte("\x1b7\x1b[3;1Hsomething else\x1b8"))
 	s.mu.Unlock()

@@ -192,15 +192,6 @@ func (h *hand) PressUntil(key, text string) {
 	h.Screen.PressUntil(key, text)
 }
 
-// turn sends a prompt and waits for the end of its turn.
-func (h *hand) turn(prompt string) []string {
-	h.t.Helper()
-	h.Prompt(prompt)
-	first, _, _ := strings.Cut(prompt, "\x1b")
-	h.WaitFor("▌ " + first)
-	return h.WaitIdle()
-}
-
 // quit ends parley, with nothing in the composer.
 func (h *hand) quit() {
 	h.t.Helper()

@@ -40,7 +40,7 @@ func scrolls(d *desk) {
 func moves(d *desk) {
 	s := d.start(80, 30, scripted(d)...)
 	for _, prompt := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight"} {
-		s.turn(prompt)
+		s.Turn(prompt)
 	}
 	s.Press("tab")
 	s.WaitSelected("heard: eight")
@@ -67,7 +67,7 @@ func moves(d *desk) {
 func searches(d *desk) {
 	s := d.start(80, 14, scripted(d)...)
 	for _, prompt := range []string{"apples", "pears", "more apples", "Apples"} {
-		s.turn(prompt)
+		s.Turn(prompt)
 	}
 	s.Press("tab")
 	s.WaitSelected("heard: Apples")
@@ -106,7 +106,7 @@ func searches(d *desk) {
 // opens opens the output of a command, and closes it, by each key.
 func opens(d *desk) {
 	s := d.keyed(90, 50)
-	s.turn("work")
+	s.Turn("work")
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("k")
@@ -125,7 +125,7 @@ func opens(d *desk) {
 func copies(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
 	s := d.keyed(90, 50)
-	s.turn("work")
+	s.Turn("work")
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("y")
@@ -174,7 +174,7 @@ func opensFile(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
 	d.env = []string{"VISUAL=" + d.script("vi", `echo "the editor has the screen"; echo "$@" >"$E2E_ROOT/opened"; while [ ! -e "$E2E_ROOT/go" ]; do sleep 0.01; done`)}
 	s := d.keyed(90, 50)
-	s.turn("work")
+	s.Turn("work")
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("o")
@@ -192,7 +192,7 @@ func opensFile(d *desk) {
 
 func readsMessages(d *desk) {
 	s := d.keyed(90, 24)
-	s.turn("work")
+	s.Turn("work")
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("k", "k")
@@ -229,7 +229,7 @@ func readsMessages(d *desk) {
 // stopsTool stops a command of the user's own; one that is over cannot be.
 func stopsTool(d *desk) {
 	s := d.keyed(90, 40)
-	s.turn("work")
+	s.Turn("work")
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("x")
@@ -252,7 +252,7 @@ func stopsTool(d *desk) {
 
 func leaves(d *desk) {
 	s := d.start(90, 30, scripted(d)...)
-	s.turn("hello")
+	s.Turn("hello")
 	s.Press("tab")
 	s.WaitSelected("heard: hello")
 	s.Type("w") // means nothing there, and is no draft

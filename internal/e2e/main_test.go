@@ -3,11 +3,15 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,31 +31,28 @@ var (
 // tools are what the commands in these tests need.
 var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "echo", "stty"}
 
-// TestMain builds parley once. The test binary is the scripted agent, too.
+// roles are the scripted agents that the test binary is when it is started with
+// one of these names.
+var roles = map[string]func(io.Reader, io.Writer){
+	"agent":  runAgent,
+	"tooled": runTooledAgent,
+	"keyed":  runKeyedAgent,
+	"runner": runRunner,
+	"locked": runLocked,
+	"unlock": runUnlock,
+}
+
+// TestMain builds parley once.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "agent" {
-		runAgent(os.Stdin, os.Stdout)
-		return
+	if len(os.Args) > 1 {
+		if run := roles[os.Args[1]]; run != nil {
+			run(os.Stdin, os.Stdout)
+			return
+		}
 	}
-	if len(os.Args) > 1 && os.Args[1] == "tooled" {
-		runTooledAgent(os.Stdin, os.Stdout)
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "keyed" {
-		runKeyedAgent(os.Stdin, os.Stdout)
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "runner" {
-		runRunner(os.Stdin, os.Stdout)
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "locked" {
-		runLocked(os.Stdin, os.Stdout)
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "unlock" {
-		runUnlock(os.Stdin, os.Stdout)
-		return
+	flag.Parse()
+	if n := flag.Lookup("test.parallel"); n.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		n.Value.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))) // these tests mostly wait
 	}
 	os.Exit(withBinary(m))
 }

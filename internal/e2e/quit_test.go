@@ -65,14 +65,12 @@ func TestSignalEndsEverything(t *testing.T) {
 			s.WaitFunc("output", func(rows []string) bool { return has(rows, "     started") })
 		}, syscall.SIGTERM},
 		{"two sessions", []string{"demo"}, func(s *Screen) {
-			s.Prompt("first things")
-			s.WaitIdle()
+			s.Turn("first things")
 			s.Press("ctrl+s")
 			s.WaitFor("╭ sessions")
 			s.Press("ctrl+n")
 			s.WaitGone("first things")
-			s.Prompt("second things")
-			s.WaitIdle()
+			s.Turn("second things")
 		}, syscall.SIGHUP},
 		{"hang-up", []string{"demo"}, func(*Screen) {}, syscall.SIGHUP},
 		{"while it starts", []string{"--", "sh", "-c", "sleep 603"}, nil, syscall.SIGTERM},

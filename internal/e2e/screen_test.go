@@ -87,10 +87,14 @@ func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Scre
 	return s
 }
 
-// emulate makes the emulator a terminal that can hold back half a frame, as
-// most can: so nothing is ever looked at that is drawn only in part. And it has it
-// say that it measures text by clusters.
+// emulate adds what most terminals have and the emulator lacks. It holds back half
+// a frame, so that a test never sees a partial one. It reports that it measures text
+// by clusters. It ignores scroll margins of a size that it no longer has.
 func (s *Screen) emulate() {
+	s.emu.RegisterCsiHandler('r', func(p ansi.Params) bool {
+		bottom, _, _ := p.Param(1, 0)
+		return bottom > s.emu.Height()
+	})
 	s.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
 		for _, has := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {
 			if mode, _, ok := p.Param(0, 0); ok && mode == has.Mode() {
@@ -327,11 +331,25 @@ func (s *Screen) WaitDraft(text string) []string {
 	return s.WaitFunc("the draft \""+text+"\"", func(rows []string) bool { return draft(rows) == text })
 }
 
+// Turn sends a prompt while nothing runs, and waits for the end of its turn. The
+// draft must be on the screen before enter: by then an answer may be complete, and
+// the prompt scrolled off, in the first frame that shows anything of the turn.
+func (s *Screen) Turn(prompt string) []string {
+	s.t.Helper()
+	s.Type(prompt)
+	first, _, _ := strings.Cut(prompt, "\x1b") // of several lines
+	s.WaitFunc("the draft \""+first+"\"", func(rows []string) bool { return strings.HasPrefix(draft(rows), first) })
+	s.Press("enter")
+	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) && draft(rows) == "" })
+}
+
 // WaitIdle waits for the end of a turn with nothing queued.
 func (s *Screen) WaitIdle() []string {
 	s.t.Helper()
-	return s.WaitFunc("the end of the turn", func(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") })
+	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) })
 }
+
+func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") }
 
 // rowOf returns the first row with the text, -1 without one.
 func rowOf(rows []string, text string) int {

@@ -128,7 +128,7 @@ func (s *Server) goneAfter(n int) {
 	}
 }
 
-var protocolLine = regexp.MustCompile(`msg="connection begins" conn=\d+ remote=\S+ protocol=(\S+)`)
+var protocolLine = regexp.MustCompile(`msg="connection started" conn=\d+ remote=\S+ protocol=(\S+)`)
 
 // protocols are the versions of HTTP that connections were made with.
 func (s *Server) protocols() (out []string) {

@@ -118,8 +118,8 @@ func (j *journal) count(text string) int {
 
 // settled describes what the server has started and not ended; "" if nothing.
 func (s *server) settled() string {
-	connections := s.log.count("connection begins") - s.log.count("connection ended")
-	streams := s.log.count("stream begins") - s.log.count("stream ends")
+	connections := s.log.count("connection started") - s.log.count("connection ended")
+	streams := s.log.count("stream started") - s.log.count("stream ends")
 	if connections == 0 && streams == 0 && s.lines.Load() == 0 {
 		return ""
 	}

@@ -40,7 +40,7 @@ func newAccess(o Options) access {
 // check lets a request pass, or refuses it and reports that it is done.
 func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done bool) {
 	if !a.host(r) {
-		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is none of this server's")
+		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is not a name of this server")
 		return true
 	}
 	origins := r.Header["Origin"]
@@ -66,7 +66,7 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 	}
 	if a.required && !a.authorized(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
-		a.deny(s, w, r, http.StatusUnauthorized, "a bearer token is needed")
+		a.deny(s, w, r, http.StatusUnauthorized, "a bearer token is required")
 		return true
 	}
 	return false

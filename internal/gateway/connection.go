@@ -81,7 +81,7 @@ func newConnection(s *Server, number int64, r *http.Request) *connection {
 		started: make(chan struct{}), ended: make(chan struct{}), cut: make(chan struct{}),
 	}
 	c.main = newMailbox(s.limits.ConnectionBuffer, s.limits.ConnectionBuffer, &c.buffered, own)
-	c.log.Info("connection begins", "remote", r.RemoteAddr, "protocol", r.Proto)
+	c.log.Info("connection started", "remote", r.RemoteAddr, "protocol", r.Proto)
 	return c
 }
 
@@ -90,8 +90,8 @@ func (c *connection) start() error {
 	defer close(c.started)
 	agent, err := c.server.Start(c.log)
 	if err != nil {
-		c.log.Error("the agent cannot be started", "error", safetext.Line(err.Error(), 500))
-		c.end(ending{code: internalError, reason: "the agent cannot be started"})
+		c.log.Error("cannot start the agent", "error", safetext.Line(err.Error(), 500))
+		c.end(ending{code: internalError, reason: "cannot start the agent"})
 		return err
 	}
 	c.agent = agent
@@ -115,7 +115,7 @@ func (c *connection) receive() {
 		var long *transport.TooLongError
 		switch {
 		case errors.As(err, &long): // skipping it would lose an answer that a client may wait for
-			c.end(ending{code: tooBig, reason: fmt.Sprintf("a message of the agent is larger than %d bytes", long.Limit), drain: true})
+			c.end(ending{code: tooBig, reason: fmt.Sprintf("a message from the agent is larger than %d bytes", long.Limit), drain: true})
 			return
 		case err != nil:
 			if !c.hasEnded() {
@@ -125,13 +125,13 @@ func (c *connection) receive() {
 		}
 		msg, err := relayed(line)
 		if err != nil {
-			c.log.Warn("the agent wrote something that is no JSON text", "line", safetext.Line(redact.Command(string(line[:min(len(line), maxNoise)])), 200))
+			c.log.Warn("the agent wrote a line that is not JSON", "line", safetext.Line(redact.Command(string(line[:min(len(line), maxNoise)])), 200))
 			continue
 		}
 		c.sent.Add(1)
 		to := c.mailboxFor(msg)
 		if to != nil && !to.put(msg, c.ended) {
-			c.end(ending{code: overLimit, reason: "more waits than may wait, and nobody reads it"})
+			c.end(ending{code: overLimit, reason: "too much waits to be read"})
 			return
 		}
 	}
@@ -163,7 +163,7 @@ func (c *connection) close() {
 	<-c.started
 	if c.agent != nil {
 		if err := c.agent.Close(); err != nil {
-			c.log.Error("the agent does not end", "error", err)
+			c.log.Error("cannot end the agent", "error", err)
 		}
 	}
 	c.log.Info("connection ended", "reason", c.cause.reason, "seconds", int64(time.Since(c.begun).Seconds()),

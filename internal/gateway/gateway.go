@@ -183,7 +183,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.delete(w, r)
 	default:
 		w.Header().Set("Allow", allowed)
-		s.refuse(w, r, http.StatusMethodNotAllowed, "the endpoint knows "+allowed)
+		s.refuse(w, r, http.StatusMethodNotAllowed, "the endpoint supports "+allowed)
 	}
 }
 
@@ -267,7 +267,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 		s.refuse(w, r, http.StatusServiceUnavailable, "the server is shutting down")
 	case full:
 		w.Header().Set("Retry-After", "5")
-		s.refuse(w, r, http.StatusServiceUnavailable, "the server has as many connections as it may have")
+		s.refuse(w, r, http.StatusServiceUnavailable, "the server has reached its limit of connections")
 	}
 	return c
 }

@@ -29,7 +29,7 @@ var answeredOnConnection = map[string]bool{
 // post handles one message of a client.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		s.refuse(w, r, http.StatusUnsupportedMediaType, "a message has the Content-Type application/json")
+		s.refuse(w, r, http.StatusUnsupportedMediaType, "a message must have the Content-Type application/json")
 		return
 	}
 	var c *connection
@@ -46,9 +46,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 	case e.Calls("initialize") && c != nil:
-		s.refuse(w, r, http.StatusBadRequest, "the connection is initialized already")
+		s.refuse(w, r, http.StatusBadRequest, "the connection is already initialized")
 	case e.Calls("initialize") && envelope.Key(e.ID) == "":
-		s.refuse(w, r, http.StatusBadRequest, "initialize is a request, with an id")
+		s.refuse(w, r, http.StatusBadRequest, "initialize must be a request with an id")
 	case e.Calls("initialize"):
 		s.initialize(w, r, body, e)
 	case c == nil:
@@ -138,13 +138,13 @@ func (s *Server) parse(w http.ResponseWriter, r *http.Request, body []byte) (*en
 		s.refuse(w, r, http.StatusNotImplemented, "batches are not supported over HTTP")
 		return nil, false
 	default:
-		s.refuse(w, r, http.StatusBadRequest, "a message is an object")
+		s.refuse(w, r, http.StatusBadRequest, "a message must be an object")
 		return nil, false
 	}
 	e, ok := envelope.Open(body)
 	switch {
 	case !ok || e.Method == nil && !e.IsAnswer() || e.Method != nil && jsonscan.KindOf(e.Method) != jsonscan.String:
-		s.refuse(w, r, http.StatusBadRequest, "neither a request nor a notification nor an answer")
+		s.refuse(w, r, http.StatusBadRequest, "not a request, a notification or a response")
 	case len(e.ID) > maxID:
 		s.refuse(w, r, http.StatusBadRequest, "the id is too long")
 	default:
@@ -294,7 +294,7 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 		given = "" // it belongs to no session, whatever the header says
 	}
 	if given != "" && c.session(given, false) == nil && !c.hasEnded() {
-		return http.StatusTooManyRequests, "the connection has as many sessions as it may have"
+		return http.StatusTooManyRequests, "the connection has reached its limit of sessions"
 	}
 	if answeredOnConnection[name] {
 		given = ""
@@ -303,7 +303,7 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if len(r.clientRequests) >= maxOpen {
-			return http.StatusTooManyRequests, "too many requests have no answer yet"
+			return http.StatusTooManyRequests, "too many unanswered requests"
 		}
 		r.clientRequests[key] = given
 	}

@@ -25,7 +25,7 @@ func headerSafe(id string) bool {
 	return true
 }
 
-var errNoJSON = errors.New("no JSON text")
+var errNoJSON = errors.New("not JSON")
 
 // relayed returns a copy of a line of the agent that is safe to send on. A carriage return,
 // which is white space between tokens, would end a line of an event; invalid UTF-8 would

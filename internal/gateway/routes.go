@@ -105,7 +105,7 @@ func (c *connection) route(msg []byte) *mailbox {
 		if m := c.session(session, false); m != nil {
 			return m
 		}
-		c.log.Debug("a session has no stream of its own: there are as many as there may be")
+		c.log.Debug("session shares the connection's stream: limit of streams reached")
 	}
 	return c.main
 }

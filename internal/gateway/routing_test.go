@@ -72,7 +72,7 @@ func TestStreams(t *testing.T) {
 			}
 		}
 		if first := <-main.events; first != ":" {
-			t.Errorf("the stream begins with %q", first)
+			t.Errorf("the stream started with %q", first)
 		}
 		c.send("", request("1", "session/new", `{}`))
 		main.want(result("1", `{"sessionId":"sess-1"}`))
@@ -176,7 +176,7 @@ func TestNoiseOfTheAgent(t *testing.T) {
 	main := c.open("")
 	c.send("", saying("", "npm warn \x1b[31mold", "  ", "null", `"text"`, `{"jsonrpc":"2.0","method":"real"}`))
 	main.want(`{"jsonrpc":"2.0","method":"real"}`)
-	if log := r.log.String(); strings.Count(log, "no JSON text") != 3 || strings.Contains(log, "\x1b") {
+	if log := r.log.String(); strings.Count(log, "not JSON") != 3 || strings.Contains(log, "\x1b") {
 		t.Errorf("the log:\n%s", log)
 	}
 }

@@ -50,7 +50,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	// The origin was checked before, as for all requests.
 	ws, err := websocket.Accept(&hijacker{w, conn}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		c.abandon("no WebSocket: the upgrade was malformed")
+		c.abandon("malformed WebSocket upgrade")
 		return
 	}
 	ws.SetReadLimit(s.limits.Message)
@@ -86,7 +86,7 @@ func (k *socket) run() {
 func (k *socket) read() {
 	c, limits := k.c, k.c.server.limits
 	patience := time.AfterFunc(limits.Read, func() {
-		c.end(ending{code: overLimit, reason: "no initialize came in time"})
+		c.end(ending{code: overLimit, reason: "no initialize request arrived in time"})
 	})
 	defer patience.Stop()
 	for begun := false; ; {
@@ -100,7 +100,7 @@ func (k *socket) read() {
 		}
 		if !begun {
 			if !k.begin(msg) {
-				c.end(ending{code: protocolError, reason: "the first message has to be an initialize request"})
+				c.end(ending{code: protocolError, reason: "the first message must be an initialize request"})
 				continue
 			}
 			begun = true
@@ -181,7 +181,7 @@ func (k *socket) next() ([]byte, error) {
 // closedBy describes for the log how the client ended a socket.
 func closedBy(err error) string {
 	if errors.Is(err, websocket.ErrMessageTooBig) {
-		return "a message of the client is too large"
+		return "a message from the client is too large"
 	}
 	switch code := websocket.CloseStatus(err); code {
 	case -1:

@@ -144,7 +144,7 @@ func TestSocketMessageTooLarge(t *testing.T) {
 	if code, _ := s.closed(); code != 1009 {
 		t.Errorf("closed with %d", code)
 	}
-	r.log.wait(t, "a message of the client is too large", 1)
+	r.log.wait(t, "a message from the client is too large", 1)
 }
 
 func TestSocketAgentEnds(t *testing.T) {
@@ -172,7 +172,7 @@ func TestSocketAgentDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, reason := s.closed(); code != 1011 || reason != "the agent cannot be started" {
+	if code, reason := s.closed(); code != 1011 || reason != "cannot start the agent" {
 		t.Errorf("%d %q", code, reason)
 	}
 	r.log.wait(t, "connection ended", 1)

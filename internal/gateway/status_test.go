@@ -67,8 +67,8 @@ func TestPostStatus(t *testing.T) {
 			{"nothing", ``, []string{asJSON, ours}, 400, -32700, "Parse error"},
 			{"two messages", `{"id":1,"method":"a"}{"id":2,"method":"b"}`, []string{asJSON, ours}, 400, -32700, "Parse error"},
 			{"a number", `5`, []string{asJSON, ours}, 400, -32600, "object"},
-			{"no message", `{"foo":1}`, []string{asJSON, ours}, 400, -32600, "neither"},
-			{"no method", `{"id":1,"method":5}`, []string{asJSON, ours}, 400, -32600, "neither"},
+			{"no message", `{"foo":1}`, []string{asJSON, ours}, 400, -32600, "not a request, a notification or a response"},
+			{"no method", `{"id":1,"method":5}`, []string{asJSON, ours}, 400, -32600, "not a request, a notification or a response"},
 			{"a batch", `[` + request("1", "session/list", `{}`) + `]`, []string{asJSON, ours}, 501, -32603, "batches"},
 			{"an empty batch", `[]`, []string{asJSON, ours}, 501, -32603, "batches"},
 			{"a batch with initialize", `[` + request("1", "initialize", `{}`) + `]`, []string{asJSON}, 501, -32603, "batches"},
@@ -201,7 +201,7 @@ func TestInitializeFails(t *testing.T) {
 	}{
 		{"it cannot be started", func(o *Options) {
 			o.Start = func(*slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
-		}, 500, "cannot be started"},
+		}, 500, "cannot start the agent"},
 		{"it dies", mode("dies"), 500, "exit code 7"},
 		{"it is silent", func(o *Options) { mode("mute")(o); o.Limits.Initialize = 50 * time.Millisecond }, 504, "in time"},
 	} {
@@ -268,7 +268,7 @@ func TestTooManyConnections(t *testing.T) {
 	a := r.connect()
 	r.socket()
 	got := r.do("POST", request("1", "initialize", `{}`), asJSON)
-	failure(t, got, 503, -32603, "null", "as many connections")
+	failure(t, got, 503, -32603, "null", "limit of connections")
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
@@ -312,6 +312,6 @@ func TestTooManyOpenRequests(t *testing.T) {
 		routes.clientRequests[fmt.Sprint("x", i)] = ""
 	}
 	routes.mu.Unlock()
-	failure(t, c.post("", request("1", "session/list", `{}`)), 429, -32600, "null", "no answer")
+	failure(t, c.post("", request("1", "session/list", `{}`)), 429, -32600, "null", "unanswered")
 	c.send("", `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`) // which must get through
 }

@@ -36,7 +36,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !from.attach() {
-		s.refuse(w, r, http.StatusConflict, "the stream has a receiver already")
+		s.refuse(w, r, http.StatusConflict, "the stream already has a receiver")
 		return
 	}
 	if !s.resumed(w, r, c, from) {
@@ -44,7 +44,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.attach()
-	c.log.Debug("stream begins", "session", r.Header.Get(sessionHeader) != "")
+	c.log.Debug("stream started", "session", r.Header.Get(sessionHeader) != "")
 	unread := false
 	defer func() {
 		from.detach()
@@ -96,7 +96,7 @@ func (s *Server) mailboxOf(w http.ResponseWriter, r *http.Request, c *connection
 	case s.StrictSessions:
 		s.refuse(w, r, http.StatusNotFound, "unknown "+sessionHeader)
 	default:
-		s.refuse(w, r, http.StatusTooManyRequests, "the connection has as many sessions as it may have")
+		s.refuse(w, r, http.StatusTooManyRequests, "the connection has reached its limit of sessions")
 	}
 	return m
 }

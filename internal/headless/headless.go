@@ -261,7 +261,7 @@ func (r *run) apply(e event.Event) *thread.End {
 	if f, ok := e.(event.PromptFailed); ok {
 		r.thread.Apply(e)
 		if f.Err == nil {
-			f.Err = errors.New("the agent did not take the prompt")
+			f.Err = errors.New("the agent rejected the prompt")
 		}
 		return &thread.End{Err: f.Err}
 	}
@@ -343,7 +343,7 @@ func (r *run) wantsLogin(err error) error {
 		}
 		methods = append(methods, name)
 	}
-	said := fmt.Errorf("%s wants a login: %w", r.name, err)
+	said := fmt.Errorf("%s requires a login: %w", r.name, err)
 	if len(methods) > 0 {
 		said = fmt.Errorf("%w; it offers: %s", said, strings.Join(methods, ", "))
 	}

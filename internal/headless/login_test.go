@@ -13,14 +13,14 @@ func TestLoginIsWanted(t *testing.T) {
 	hello := `answer {"protocolVersion":1,"agentInfo":{"name":"scripted","version":"7"},"authMethods":[{"id":"web","name":"With the browser"},` +
 		`{"id":"key","name":"API key","type":"env_var","vars":[{"name":"TEST_KEY"}]},{"id":"tty","name":"In a\u001b[2J terminal","type":"terminal","args":["login"]}]}`
 	steps := script("await initialize", hello, "await session/new", "refuse -32000")
-	want := "test wants a login: open a session: the agent answered: no such luck (-32000); it offers: With the browser, API key (TEST_KEY), In a terminal; to log in type: parley test"
+	want := "test requires a login: open a session: the agent answered: no such luck (-32000); it offers: With the browser, API key (TEST_KEY), In a terminal; to log in type: parley test"
 	play(t, steps, "go", logIn).expect(t, ExitAgent, "", "parley: "+want+"\n")
 	got := decodeResult(t, play(t, steps, "go", logIn, format("json")).out)
 	if got.Agent != "scripted" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
 		t.Errorf("%+v", got)
 	}
 	// In the middle of a turn, and without methods.
-	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test wants a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
+	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test requires a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
 	if got = decodeResult(t, play(t, "exit 3", "go", format("json")).out); got.Agent != "test" {
 		t.Errorf("without a connection: %+v", got)
 	}

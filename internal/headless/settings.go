@@ -93,7 +93,7 @@ func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclien
 		}
 		return func(ctx context.Context, session *acpclient.Session) error { return session.SetMode(ctx, id) }, nil
 	}
-	return nil, fmt.Errorf("the agent offers no option %q", s.Key)
+	return nil, fmt.Errorf("the agent has no option %q", s.Key)
 }
 
 var booleans = map[string]bool{"true": true, "on": true, "yes": true, "false": false, "off": false, "no": false}

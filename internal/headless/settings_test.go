@@ -162,7 +162,7 @@ func TestSettingErrors(t *testing.T) {
 	}{
 		{Setting{"mode", "yolo"}, false, "mode yolo: the agent offers Ask first, Code"},
 		{Setting{"Working Mode", "yolo"}, false, "Working Mode yolo: the agent offers Ask first, Code"},
-		{Setting{"model", "opus"}, false, `the agent offers no option "model"`},
+		{Setting{"model", "opus"}, false, `the agent has no option "model"`},
 		{Setting{"web", "maybe"}, false, "web maybe: want true or false"},
 		{Setting{"mode", "code"}, true, "change the option: the agent answered: no such luck (-32603)"},
 	} {
