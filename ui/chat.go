@@ -91,7 +91,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	return nil
 }
 
-// say shows a line in the status line for a while.
+// say shows a line above the composer for a while.
 func (c *chat) say(text string) tea.Cmd {
 	c.toast = status.NewToast(text, c.m.Now())
 	return later(status.ToastTime)

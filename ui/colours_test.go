@@ -94,7 +94,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 		{"auto", false, "TrueColor", true, "dark"}, {"", false, "TrueColor", false, "light"}, {"auto", false, "ANSI256", false, "light"},
 		{"auto", false, "ANSI", false, "ansi"}, {"auto", false, "Ascii", true, "plain"}, {"auto", false, "NoTTY", true, "plain"},
 		{"auto", true, "TrueColor", true, "plain"}, {"dark", true, "TrueColor", true, "plain"},
-		{"light", false, "ANSI", true, "light"}, {"contrast-dark", false, "Ascii", true, "plain"},
+		{"light", false, "ANSI", true, "ansi"}, {"contrast-dark", false, "Ascii", true, "plain"},
 	} {
 		m := New(Options{Theme: c.theme, NoColor: c.noColor})
 		m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})

@@ -215,7 +215,7 @@ func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	below := queueRows(c.Session, c.composer.Words, width, 3, c.m.Theme)
 	above := len(below)
-	below = append(below, box.Box{Body: c.composer.Draw(), Focused: true}.Rows(width, c.m.Theme)...)
+	below = append(below, box.Box{Body: c.composer.Draw()}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()
 	return below, c.cursor(x+2, above+1+y-len(below))
 }

@@ -96,7 +96,9 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 			rows = append(talk, rows...)
 		}
 	}
-	if len(rows) > 0 && len(rows) < room || len(rows) == 0 && c.written.Begun() {
+	if gap := c.gapRows(cells, 0); len(gap) > 0 {
+		rows = append(rows, gap...)
+	} else if len(rows) > 0 && len(rows) < room || len(rows) == 0 && c.written.Begun() {
 		rows = append(rows, "")
 	}
 	x, dy := c.composer.Cursor()

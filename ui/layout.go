@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,20 +28,21 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.asks() == "" {
-		input, frame = box.Box{Body: input, Focused: c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+		input, frame = box.Box{Body: input, Focused: c.asks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
 		for i, row := range input {
 			input[i] = "  " + row
 		}
 	}
-	below := pendingRows(c.Session, c.composer.Words, width, height, th)
+	below := c.gapRows(width, height)
+	below = append(below, pendingRows(c.Session, c.composer.Words, width, height, th)...)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
 	room := height - len(below)
 	full := c.question.Full() || c.elicits.InSight() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
-		below = below[len(below)-1:]
+		below = append(c.gapRows(width, 0), below[len(below)-1])
 	}
 
 	top := max(0, height-len(below))
@@ -88,9 +90,22 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	return rows, c.cursor(x+2, top+inputTop+frame+y), on
 }
 
-// leastFramed is the lowest screen on which the composer keeps its frame while something
-// is asked; on a lower one the question has those rows.
+// leastFramed is the lowest screen with a blank row above the composer, and with the
+// composer's frame while something is asked. A lower one gives these rows to the question.
 const leastFramed = 16
+
+// gapRows is the row above the composer and what waits to be sent: a toast, else blank.
+// Where height leaves no room for a blank row there is none.
+func (c *chat) gapRows(width, height int) []string {
+	toast := c.toast.At(c.m.Now())
+	switch {
+	case toast == "" && height < leastFramed:
+		return nil
+	case toast == "":
+		return []string{""}
+	}
+	return []string{text.Truncate(" "+c.m.Theme.Accent.Paint(strings.Join(strings.Fields(toast), " ")), width, "…")}
+}
 
 // How many rows a form or a page needs, and what a login asks with words about
 // it above; where there are fewer the composer makes room.

@@ -84,7 +84,7 @@ func TestLogged(t *testing.T) {
 		d.soon()
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("in parley's logs, to read", "Mend the lexer  fake  ~/src/lexer", "2026-02-27 18:05", "without a title  elder  /srv/site", "3/3")
+		d.sees("in parley's logs, to read", "Mend the lexer  fake  ~/src/lexer", "2026-02-27", "without a title  elder  /srv/site", "3/3")
 		d.press("down", "ctrl+d")
 		d.sees("only a session that the agent keeps")
 		d.press("ctrl+x")

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -79,22 +80,27 @@ func (e entry) same(other entry) bool {
 // sessions are those of the list.
 type sessions struct{ m *Model }
 
-// all are those that are open, newest last but those that wait first, those that the
-// agents keep, and those that only the logs know.
+// all lists the open sessions, those that wait first, then those that the agents keep,
+// then those that only the logs know.
 func (s sessions) all() []panel.Session {
 	m := s.m
 	var all []panel.Session
 	open := map[string]bool{} // by agent and session
 	agents := m.w.Agents()
+	logs := m.w.Logs()
+	begins := make(map[string]string, len(logs)) // the first prompts, by agent and session
+	for _, g := range logs {
+		begins[g.Agent+"\x00"+g.Session] = g.First
+	}
 	first := m.waiting()
 	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
 		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true
-		one := s.opened(c)
+		agent := ""
 		if len(agents) > 1 {
-			one.Detail = c.Agent.Name()
+			agent = c.Agent.Name()
 		}
-		all = append(all, one)
+		all = append(all, s.opened(c, agent))
 	}
 	for _, a := range agents {
 		section := "kept by the agent"
@@ -105,13 +111,12 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.kept(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.kept(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
 	}
 	var toRead []panel.Session
-	logs := m.w.Logs()
 	for i := range logs {
 		g := &logs[i]
 		if open[g.Agent+"\x00"+g.Session] {
@@ -119,18 +124,19 @@ func (s sessions) all() []panel.Session {
 		}
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.kept("known from parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.kept("known from parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.kept("in parley's logs, to read", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.kept("in parley's logs, to read", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
 
 // opened is the row of an open session.
-func (s sessions) opened(c *chat) panel.Session {
+func (s sessions) opened(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+		Holds: func(word string) bool { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
 		one.State = "from the log"
@@ -142,15 +148,48 @@ func (s sessions) opened(c *chat) panel.Session {
 }
 
 // kept is the row of a session that is not open.
-func (s sessions) kept(section, title, cwd, agent string, updated time.Time, e entry) panel.Session {
-	detail := safetext.Line(transcript.Home(cwd, s.m.opts.Home), 200)
-	if agent != "" {
-		detail = agent + "  " + detail
+func (s sessions) kept(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
+	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
+	if !updated.IsZero() {
+		one.Age = text.Ago(updated, s.m.Now())
 	}
-	return panel.Session{Section: section, Title: title, Detail: detail, Updated: updated, Value: e}
+	if first != "" {
+		one.Holds = func(word string) bool { return strings.Contains(strings.ToLower(first), word) }
+	}
+	return one
 }
 
-// firstPrompt stands in for a title.
+// where names the agent of a session, unless it is "", and the directory.
+func (s sessions) where(agent, dir string) string {
+	dir = safetext.Line(transcript.Home(dir, s.m.opts.Home), 200)
+	if agent == "" {
+		return dir
+	}
+	return agent + "  " + dir
+}
+
+// maxSearched is how many bytes of a session's conversation its list searches, the newest
+// first: the list is made again with each message of an agent.
+const maxSearched = 256 << 10
+
+// says reports whether the user's or the agent's messages hold a lower-case word.
+func says(t *thread.Thread, word string) bool {
+	searched := 0
+	for _, it := range slices.Backward(t.Items) {
+		if it.Kind != thread.UserMessage && it.Kind != thread.AgentMessage {
+			continue
+		}
+		if searched += len(it.Text); searched > maxSearched {
+			return false
+		}
+		if strings.Contains(strings.ToLower(string(it.Text)), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPrompt is the title of a session that has none.
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {

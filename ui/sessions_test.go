@@ -9,6 +9,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
+	"parley/ui/uitest"
 )
 
 // keeps are the capabilities of an agent that keeps sessions.
@@ -66,7 +69,7 @@ func TestOverview(t *testing.T) {
 		d.types("draft")
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("╭ sessions", "open", "1 new session", "here · idle", "kept by the agent", "Fix the lexer", "~/src/lexer", "2026-02-27 18:05",
+		d.sees("╭ sessions", "open", "1 new session", "here · idle", "kept by the agent", "Fix the lexer", "~/src/lexer", "2026-02-27",
 			"without a title", "/srv/site", "3/3", "ctrl+n new · ctrl+t agent")
 		d.misses("0001", "garbage")
 		d.types("srv") // directories are searched, too
@@ -87,6 +90,46 @@ func TestOverview(t *testing.T) {
 		d.sees("╭ sessions")
 		d.called("session/list", 3)
 		d.prompts("")
+	})
+}
+
+// Sessions are found by what was said in them, and by how their first prompt begins.
+func TestSessionsByContent(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		o.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{{Agent: "fake", Session: "k1", Title: "Fix the lexer", First: "Tokens of Ünicode are cut"}}, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("count the Bytes\n")
+		d.rest()
+		d.types("and then\n")
+		d.rest()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("1 count the Bytes  "+strings.Replace(uitest.Dir, "/home/ada", "~", 1), "3/3")
+		d.types("ünicode cut")
+		d.sees("1/3", "Fix the lexer")
+		d.misses("without a title")
+		d.press("esc")
+		d.types("said bytes") // the agent's words and the user's
+		d.sees("1/3", "1 count the Bytes")
+		d.press("esc")
+		d.types("syntax")
+		d.sees("0/3")
+	})
+}
+
+// A session that is not open says how long ago it was used.
+func TestSessionsAge(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(`{"sessions":[{"sessionId":"k1","cwd":"/srv","title":"Fix","updatedAt":"`+time.Now().Add(-3*time.Hour).Format(time.RFC3339)+`"}]}`)(d, o)
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("Fix  /srv", "3 h ago")
 	})
 }
 

@@ -79,7 +79,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		f.startTimeout = d
 	}
 	home, _ := os.UserHomeDir()
-	preferred, _ := setup.Default()
+	preferred, found := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
 		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density,
 		Notify: status.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
@@ -87,7 +87,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		opts.Inline = f.inline
 	}
 	for _, a := range setup.Agents {
-		opts.Agents = append(opts.Agents, offered(setup, a))
+		at := len(opts.Agents)
+		if !found && a.Name == preferred.Name { // the demo leads where no agent is installed
+			at = 0
+		}
+		opts.Agents = slices.Insert(opts.Agents, at, offered(setup, a))
 	}
 	opts.Typed = func(line string) (workspace.Spec, error) {
 		a, err := setup.Typed(line)

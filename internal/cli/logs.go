@@ -31,7 +31,8 @@ type Logged struct {
 	Session  string // the agent's id, verbatim
 	Cwd      string
 	Dir      string    // the same, verbatim
-	Title    string    // the agent's, or how the first prompt begins; may be ""
+	Title    string    // the agent's, or First; may be ""
+	First    string    // how the first prompt begins
 	Updated  time.Time // when it was used last
 	Prompts  int
 	Protocol int // version of ACP, of the newest log; 0 where it is not known
@@ -100,6 +101,9 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 		g.Title, g.titled = safetext.Line(s.Title, 200), true
 	case s.First != "":
 		g.Title = safetext.Line(s.First, 200)
+	}
+	if s.First != "" { // of the oldest log
+		g.First = safetext.Line(s.First, 200)
 	}
 }
 

@@ -175,8 +175,8 @@ func TestLogs(t *testing.T) {
 	}
 	self, _ := os.Executable()
 	for i, want := range []Logged{
-		{Agent: filepath.Base(self), Session: "k1", Cwd: k.dir, Title: "once more", Prompts: 2, Protocol: 1, name: "kept"},
-		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
+		{Agent: filepath.Base(self), Session: "k1", Cwd: k.dir, Title: "once more", First: "once more", Prompts: 2, Protocol: 1, name: "kept"},
+		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", First: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
 	} {
 		g := got[i]
 		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.In(k.dir) || g.In("/") {

@@ -12,8 +12,8 @@ func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t))
 	rows := s.WaitFor("chat with a coding agent in", "runs  parley agent demo", "esc quit")
-	if i := rowOf(rows, "built in"); i < 0 {
-		t.Errorf("the demo is not offered as built in:\n%s", numbered(rows))
+	if demo, other := rowOf(rows, "built in"), rowOf(rows, "not installed"); demo < 0 || demo > other {
+		t.Errorf("the demo does not lead:\n%s", numbered(rows))
 	}
 	s.Press("enter")
 	s.WaitFor("Demo agent", placeholder)

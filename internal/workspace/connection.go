@@ -159,6 +159,7 @@ type Message struct {
 // Session its id, verbatim; Title is safe to show.
 type Logged struct {
 	Agent, Session, Cwd, Title string
+	First                      string // how the first prompt begins
 	Name                       string // of the agent, for reading; "": Agent
 	Dir                        string // Cwd, verbatim
 	Updated                    time.Time

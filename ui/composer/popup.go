@@ -39,7 +39,7 @@ func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
 // Rows implements layer.Overlayer.
 func (p *Popup) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := p.env.Theme
-	return box.Box{Body: p.Lines(max(1, box.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
+	return box.Box{Right: p.list.More(popupRows(height - 2)), Body: p.Lines(max(1, box.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
 }
 
 // Lines is the list without its box, in at most height rows, and one at least.

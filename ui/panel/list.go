@@ -170,7 +170,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	if !l.Confirms {
 		cursor = tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 	}
-	box := box.Box{Title: l.Title, Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
+	box := box.Box{Title: l.Title, Right: l.List.More(room), Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
 	return box, cursor
 }
 

@@ -2,7 +2,6 @@ package panel
 
 import (
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +19,8 @@ type Session struct {
 	State                      string
 	Here, Waits, Unread, Ended bool
 
-	Updated time.Time // of one that is not
+	Age   string                 // of one that is not, "3 min ago"; "" where it is not known
+	Holds func(word string) bool // as in list.Item
 }
 
 // Untitled is shown for the title of a session that has none.
@@ -28,14 +28,12 @@ const Untitled = "without a title"
 
 // item is the row of a session. The mark stays where there is no room for the hint.
 func (s Session) item() list.Item {
-	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Value: s.Value}
+	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Holds: s.Holds, Value: s.Value}
 	if s.N == 0 {
 		if it.Title == "" {
 			it.Title = Untitled
 		}
-		if !s.Updated.IsZero() {
-			it.Hint = s.Updated.Local().Format("2006-01-02 15:04")
-		}
+		it.Hint = s.Age
 		return it
 	}
 	mark := ""

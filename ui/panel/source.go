@@ -68,14 +68,15 @@ func indented(data []byte) string {
 }
 
 // Source is a text that does not change, and a diff below it; diff may be nil. It is laid
-// out once for each width.
+// out again only for another width or theme.
 func Source(title string, lines []Line, d *diff.Computed) *Reading {
 	var laid struct {
 		width int
+		theme *theme.Theme
 		rows  []string
 	}
 	return &Reading{Title: title, Body: func(width int, th *theme.Theme) []string {
-		if laid.rows != nil && laid.width == width {
+		if laid.rows != nil && laid.width == width && laid.theme == th {
 			return laid.rows
 		}
 		var rows []string
@@ -90,7 +91,7 @@ func Source(title string, lines []Line, d *diff.Computed) *Reading {
 			drawn, _ := d.Draw(diff.Look{Width: width, Theme: th})
 			rows = append(rows, drawn...)
 		}
-		laid.width, laid.rows = width, rows
+		laid.width, laid.theme, laid.rows = width, th, rows
 		return rows
 	}}
 }

@@ -49,7 +49,11 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
-		items = append(items, list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Hint: a.Where, Section: a.Section, Value: a})
+		item := list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Section: a.Section, Value: a}
+		if a.Where != a.Section { // the heading says the rest
+			item.Hint = a.Where
+		}
+		items = append(items, item)
 		if a.Name == choices.Choice {
 			chosen = i
 		}
@@ -154,9 +158,11 @@ func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), 2)
 	foot := s.foot(width, th)
-	for _, r := range s.list.Draw(width-2, max(1, height-len(rows)-len(foot)), th) {
+	room := max(1, height-len(rows)-len(foot))
+	for _, r := range s.list.Draw(width-2, room, th) {
 		rows = append(rows, " "+r)
 	}
+	foot[0] = text.Truncate("   "+th.Faint.Paint(s.list.More(room)), width, "")
 	for len(rows) < height-len(foot) {
 		rows = append(rows, "")
 	}
@@ -169,7 +175,7 @@ func (s *Agents) Saw(width, height int) {
 	s.list.Shown(max(1, height-above-len(s.foot(width, s.env.Theme))))
 }
 
-// foot says what will run and what the agent gets.
+// foot is a blank row and then what will run and what the agent gets.
 func (s *Agents) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	it, _ := s.list.Selected()

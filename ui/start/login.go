@@ -299,6 +299,7 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop)
 	}
 	above, about, room := l.around(inner, height)
+	box.Right = l.list.More(room)
 	box.Body = append([]string{l.list.FilterRow(inner, "type to filter", th)}, above...)
 	if l.list.Len() == 0 && l.list.Filter() == "" {
 		rows := text.WrapInk(th.Dim.Paint, "the agent offers no way to log in; use its own command, then try again", "", inner)

@@ -49,7 +49,6 @@ type Line struct {
 	Env      *layer.Env
 	Label    func(intent.Intent) string // the key of an action, or its command
 	Approval permissions.Mode
-	Toast    string // what was just said; "" for nothing
 	Others   int    // other sessions that wait for the user
 	Branch   string // of the work tree; "" without one
 
@@ -105,15 +104,9 @@ func (l Line) parts() []string {
 	th := l.Env.Theme
 	mode := l.mode()
 	rest := l.broken()
-	switch {
-	case l.Toast != "":
-		rest = []string{th.Accent.Paint(strings.Join(strings.Fields(l.Toast), " "))}
-		if l.Approval != permissions.AllMode { // which is never covered
-			mode = ""
-		}
-	case rest != nil:
+	if rest != nil {
 		mode = ""
-	default:
+	} else {
 		rest = append(l.doing(), l.counts()...)
 	}
 	all := append([]string{th.Bad.Paint(l.Agent.Spec.Warning), mode, l.others()}, rest...)

@@ -25,8 +25,7 @@ func aLine() Line {
 		Label: func(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }, Branch: "main"}
 }
 
-// What must not be overlooked is said first, and nothing that was just said covers that
-// everything is allowed.
+// The parts that must not be overlooked come first.
 func TestLine(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Line)
@@ -34,8 +33,7 @@ func TestLine(t *testing.T) {
 	}{
 		"a turn":        {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
 		"others":        {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
-		"allowed":       {func(l *Line) { l.Approval, l.Toast = permissions.AllMode, "said" }, "EVERYTHING ALLOWED · said esc stop"},
-		"said":          {func(l *Line) { l.Approval, l.Toast, l.Others = permissions.AcceptEdits, "said", 1 }, "1 waits · alt+w · said esc stop"},
+		"allowed":       {func(l *Line) { l.Approval = permissions.AllMode }, "EVERYTHING ALLOWED · fake · running"},
 		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read from the log"},
 		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "the agent is gone; enter starts it again ctrl+c quit"},
 		"leaving":       {func(l *Line) { l.Leaving, l.Form = true, true }, "ctrl+c again to quit"},

@@ -21,17 +21,19 @@ func hex(s string) color.Color { return lipgloss.Color(s) }
 func fg(c color.Color) Ink   { return NewInk(Spec{Fg: c}) }
 func bold(c color.Color) Ink { return NewInk(Spec{Fg: c, Bold: true}) }
 
-// Dark is for dark backgrounds, in full colour; the screen library reduces it to what the terminal can show.
+// Dark is for dark backgrounds, in full colour. The screen library reduces each colour to
+// the nearest of a terminal with 256, so the colours of all themes are chosen to keep
+// their hue there: greys stay grey, rows of a diff stay green and red.
 func Dark() *Theme {
 	t := build(palette{
-		text: hex("#e6edf3"), dim: hex("#9198a1"), faint: hex("#858d97"), accent: hex("#6cb6ff"),
+		text: hex("#e8edf0"), dim: hex("#91989a"), faint: hex("#858d97"), accent: hex("#6cb6ff"),
 		good: hex("#7ee787"), warn: hex("#e3b341"), bad: hex("#ff8f85"),
-		userBg: hex("#21262d"), code: hex("#a5d6ff"), heading: hex("#79c0ff"), border: hex("#6e7681"),
+		userBg: hex("#21262d"), code: hex("#a5d6ff"), heading: hex("#79c0ff"), border: hex("#737681"),
 		selectedBg: hex("#264f78"), selectedFg: hex("#ffffff"),
 		add: hex("#7ee787"), del: hex("#ffa198"),
-		addBg: hex("#1b5e2a"), delBg: hex("#7d1a1f"), addFg: hex("#eafff0"), delFg: hex("#ffecea"),
-		addLine: hex("#10291a"), delLine: hex("#331a1c"),
-		keyword: hex("#ff9a90"), function: hex("#d2a8ff"), str: hex("#a5d6ff"), number: hex("#79c0ff"), comment: hex("#9aa3ad"),
+		addBg: hex("#1b732a"), delBg: hex("#7d1a1f"), addFg: hex("#ebfff0"), delFg: hex("#ffeceb"),
+		addLine: hex("#10301a"), delLine: hex("#33181e"),
+		keyword: hex("#ff9a90"), function: hex("#d2a8ff"), str: hex("#a5d6ff"), number: hex("#79c0ff"), comment: hex("#9ba3ad"),
 	})
 	t.Name, t.Dark = "dark", true
 	return t
@@ -40,13 +42,13 @@ func Dark() *Theme {
 // Light is for light backgrounds.
 func Light() *Theme {
 	t := build(palette{
-		text: hex("#1f2328"), dim: hex("#57606a"), faint: hex("#646d76"), accent: hex("#0860c4"),
+		text: hex("#1f2328"), dim: hex("#57606a"), faint: hex("#646d72"), accent: hex("#0860c4"),
 		good: hex("#116329"), warn: hex("#7d4e00"), bad: hex("#b3141e"),
-		userBg: hex("#eaeef2"), code: hex("#0a3069"), heading: hex("#0550ae"), border: hex("#848d97"),
+		userBg: hex("#eaeff2"), code: hex("#0a3069"), heading: hex("#0550ae"), border: hex("#848d97"),
 		selectedBg: hex("#cfe3fb"), selectedFg: hex("#0b1f33"),
 		add: hex("#116329"), del: hex("#a40e26"),
 		addBg: hex("#aceebb"), delBg: hex("#ffcecb"), addFg: hex("#04260f"), delFg: hex("#4c0310"),
-		addLine: hex("#e6ffec"), delLine: hex("#ffebe9"),
+		addLine: hex("#e6ffea"), delLine: hex("#ffeae9"),
 		keyword: hex("#b81d2e"), function: hex("#6f42c1"), str: hex("#0a3069"), number: hex("#0550ae"), comment: hex("#57606a"),
 	})
 	t.Name = "light"
@@ -60,11 +62,11 @@ func ContrastDark() *Theme {
 	t := build(palette{
 		text: white, dim: quiet, faint: quiet, accent: hex("#8fd0ff"),
 		good: hex("#72f088"), warn: hex("#ffd75f"), bad: hex("#ffb3ad"),
-		userBg: hex("#1c2530"), code: hex("#bfe3ff"), heading: hex("#a8d8ff"), border: hex("#c3cad2"),
+		userBg: hex("#1c252f"), code: hex("#bfe3ff"), heading: hex("#a8d8ff"), border: hex("#c3cad2"),
 		selectedBg: white, selectedFg: hex("#000000"),
 		add: hex("#72f088"), del: hex("#ffb3ad"),
 		addBg: hex("#b6f7c1"), delBg: hex("#ffd0cc"), addFg: hex("#00230b"), delFg: hex("#3d0006"),
-		addLine: hex("#04240d"), delLine: hex("#35060a"),
+		addLine: hex("#04300d"), delLine: hex("#35060a"),
 		keyword: hex("#ffb3ad"), function: hex("#e0c2ff"), str: hex("#bfe3ff"), number: hex("#a8d8ff"), comment: quiet,
 	})
 	t.Name, t.Dark = "contrast-dark", true
@@ -73,15 +75,15 @@ func ContrastDark() *Theme {
 
 // ContrastLight is ContrastDark for light backgrounds.
 func ContrastLight() *Theme {
-	black, quiet := hex("#000000"), hex("#2b3036")
+	black, quiet := hex("#000000"), hex("#2e2d36")
 	t := build(palette{
 		text: black, dim: quiet, faint: quiet, accent: hex("#003c82"),
 		good: hex("#0a4a1c"), warn: hex("#5a3600"), bad: hex("#86000c"),
-		userBg: hex("#e6ebf1"), code: hex("#001f4d"), heading: hex("#00357a"), border: hex("#3a4047"),
+		userBg: hex("#e7ecef"), code: hex("#001f4d"), heading: hex("#00357a"), border: hex("#3a4047"),
 		selectedBg: black, selectedFg: hex("#ffffff"),
 		add: hex("#0a4a1c"), del: hex("#86000c"),
 		addBg: hex("#0a4a1c"), delBg: hex("#86000c"), addFg: hex("#ffffff"), delFg: hex("#ffffff"),
-		addLine: hex("#e3fbe9"), delLine: hex("#ffeceb"),
+		addLine: hex("#e3fbe9"), delLine: hex("#ffeaea"),
 		keyword: hex("#86000c"), function: hex("#4b1f8a"), str: hex("#001f4d"), number: hex("#00357a"), comment: quiet,
 	})
 	t.Name = "contrast-light"

@@ -43,16 +43,18 @@ func Names() []string { return slices.Clone(names) }
 func Known(name string) bool { return slices.Contains(names, name) }
 
 // Resolve returns the name of the theme that a terminal gets for a chosen name: never "auto". A terminal without colours
-// gets plain, whatever was chosen, because what is marked by a background alone could not be seen there. "auto", and a
-// name that is none, follows the terminal: its sixteen colours where it has no more, else its background.
+// gets plain, and one with sixteen gets ansi, whatever was chosen: reduced to sixteen, amber is red and quiet text is dark
+// blue. "auto", and a name that is none, follows the terminal's background.
 func Resolve(name string, on Terminal) string {
 	switch {
 	case on.Colours == None:
 		return "plain"
-	case made[name] != nil:
+	case name == "plain":
 		return name
 	case on.Colours == Sixteen:
 		return "ansi"
+	case made[name] != nil:
+		return name
 	case on.Dark:
 		return "dark"
 	}

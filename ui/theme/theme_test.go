@@ -91,7 +91,7 @@ func TestResolve(t *testing.T) {
 		want string
 	}{
 		{"auto", dark, "dark"}, {"auto", light, "light"}, {"", dark, "dark"}, {"auto", sixteen, "ansi"}, {"auto", none, "plain"},
-		{"light", dark, "light"}, {"dark", light, "dark"}, {"ansi", light, "ansi"}, {"dark", sixteen, "dark"},
+		{"light", dark, "light"}, {"dark", light, "dark"}, {"ansi", light, "ansi"}, {"dark", sixteen, "ansi"}, {"plain", sixteen, "plain"},
 		{"contrast-dark", light, "contrast-dark"}, {"contrast-light", dark, "contrast-light"},
 		{"dark", none, "plain"}, {"contrast-light", none, "plain"}, {"plain", dark, "plain"}, {"nonsense", light, "light"},
 	} {
@@ -159,6 +159,28 @@ func TestColoursOf(t *testing.T) {
 	for profile, want := range map[string]Colours{"NoTTY": None, "Ascii": None, "ANSI": Sixteen, "ANSI256": Many, "TrueColor": Many, "Unknown": Many} {
 		if got := ColoursOf(profile); got != want {
 			t.Errorf("%s: %v, want %v", profile, got, want)
+		}
+	}
+}
+
+// With 256 colours greys stay grey and the rows of a diff keep their hue. 232 to 255 are
+// the greys, the others a cube of six levels.
+func TestHuesOf256Colours(t *testing.T) {
+	grey := func(c ansi.IndexedColor) bool {
+		return c >= 232 || c == 16 || c == 59 || c == 102 || c == 145 || c == 188 || c == 231
+	}
+	for _, th := range []*Theme{Dark(), Light(), ContrastDark(), ContrastLight()} {
+		for name, ink := range map[string]Ink{"Text": th.Text, "Dim": th.Dim, "Faint": th.Faint, "Border": th.Border, "Comment": th.Comment} {
+			if fg := ink.Spec().Fg; fg != nil && !grey(ansi.Convert256(fg)) {
+				t.Errorf("%s: %s is %d", th.Name, name, ansi.Convert256(fg))
+			}
+		}
+		if c := ansi.Convert256(th.Background.Spec().Bg); !grey(c) {
+			t.Errorf("%s: the background of a prompt is %d", th.Name, c)
+		}
+		add, del := ansi.Convert256(th.DiffAddLine.Spec().Bg), ansi.Convert256(th.DiffDelLine.Spec().Bg)
+		if wantAdd, wantDel := map[bool]ansi.IndexedColor{true: 22, false: 194}[th.Dark], map[bool]ansi.IndexedColor{true: 52, false: 224}[th.Dark]; add != wantAdd || del != wantDel {
+			t.Errorf("%s: rows of a diff are %d and %d, want %d and %d", th.Name, add, del, wantAdd, wantDel)
 		}
 	}
 }

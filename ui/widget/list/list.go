@@ -23,6 +23,9 @@ type Item struct {
 	Section string
 	Bad     bool  // Section tells of what should not have been, and is painted so
 	Marks   []int // runes of the title that matched, in order; shown while no filter is set
+	// Holds reports whether text that is not shown, such as that of a session, holds a
+	// lower-case word of the filter. It is asked last; nil: there is no such text.
+	Holds func(word string) bool
 	Value   any
 }
 
@@ -105,10 +108,8 @@ func (l *List) refilter() {
 			continue
 		}
 		score, marks, ok := match(terms, l.lower[i])
-		if !ok && l.items[i].Detail != "" {
-			if _, _, found := match(terms, lowerRunes(l.items[i].Title+" "+l.items[i].Detail)); found {
-				score, ok = scoreDetail, true
-			}
+		if !ok {
+			score, ok = l.items[i].matchRest(terms)
 		}
 		if ok {
 			l.shown = append(l.shown, hit{i, score, marks})

@@ -195,3 +195,32 @@ func TestListPaths(t *testing.T) {
 		t.Errorf("with more room: %q", got)
 	}
 }
+
+// More counts the items that Draw leaves out, without the headings.
+func TestListMore(t *testing.T) {
+	l := New(commands())
+	l.Shown(4)
+	for _, c := range []struct {
+		key    string
+		height int
+		want   string
+	}{
+		{"home", 4, "↓ 4 more"}, {"end", 4, "↑ 2 more"}, {"up", 3, "↑ 2 ↓ 1 more"}, {"home", 8, ""}, {"down", 2, "↓ 4 more"},
+	} {
+		l.Key(uitest.Press(c.key))
+		l.Shown(c.height)
+		if got := l.More(c.height); got != c.want {
+			t.Errorf("%s, %d rows: %q, want %q:\n%s", c.key, c.height, got, c.want, uitest.Text(l.Draw(40, c.height, theme.Plain())))
+		}
+	}
+}
+
+// While a filter hides the headings, an item without a hint says its section.
+func TestListSectionOfFiltered(t *testing.T) {
+	l := New([]Item{{Title: "goose", Section: "not installed"}, {Title: "gemini", Hint: "on PATH", Section: "found"}})
+	l.SetFilter("g")
+	rows := uitest.Text(l.Draw(40, 4, theme.Plain()))
+	if !strings.Contains(rows, "not installed") || strings.Contains(rows, "found") {
+		t.Errorf("it shows\n%s", rows)
+	}
+}

@@ -15,6 +15,7 @@ const (
 	scoreInside      = 2000
 	scoreSubsequence = 1000
 	scoreDetail      = 100
+	scoreHeld        = 1
 )
 
 // lowerRunes lowers s rune by rune, so that positions are those of s.
@@ -115,6 +116,24 @@ func isSubsequence(term, text []rune) bool {
 
 func wordStart(s []rune, i int) bool {
 	return i == 0 || !text.WordRune(s[i-1]) && text.WordRune(s[i])
+}
+
+// matchRest looks for the terms beyond the title: in the detail and in the text that is
+// not shown.
+func (it Item) matchRest(terms [][]rune) (score int, ok bool) {
+	if it.Detail == "" && it.Holds == nil {
+		return 0, false
+	}
+	shown := lowerRunes(it.Title + " " + it.Detail)
+	if _, _, ok := match(terms, shown); ok {
+		return scoreDetail, true
+	}
+	for _, term := range terms {
+		if _, _, found := match([][]rune{term}, shown); !found && (it.Holds == nil || !it.Holds(string(term))) {
+			return 0, false
+		}
+	}
+	return scoreHeld, true
 }
 
 func filterTerms(filter string) [][]rune {

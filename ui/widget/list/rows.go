@@ -1,6 +1,7 @@
 package list
 
 import (
+	"strconv"
 	"strings"
 
 	"parley/ui/theme"
@@ -39,6 +40,32 @@ func (l *List) first(lines []listLine, at, height int) int {
 		top = at - height + 1
 	}
 	return top
+}
+
+// More says how many items are above and below what Draw shows in height rows, as in
+// "↑ 2 ↓ 14 more". It is "" where all items are shown.
+func (l *List) More(height int) string {
+	lines, at := l.layout()
+	top := l.first(lines, at, height)
+	items := func(of []listLine) (n int) {
+		for _, ln := range of {
+			if ln.heading == "" {
+				n++
+			}
+		}
+		return n
+	}
+	more := ""
+	if n := items(lines[:top]); n > 0 {
+		more += "↑ " + strconv.Itoa(n) + " "
+	}
+	if n := items(lines[min(top+height, len(lines)):]); n > 0 {
+		more += "↓ " + strconv.Itoa(n) + " "
+	}
+	if more == "" {
+		return ""
+	}
+	return more + "more"
 }
 
 // Draw draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
@@ -91,6 +118,9 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 	h := l.shown[i]
 	it := l.items[h.item]
 	title, detail, hint := text.OneLine(it.Title), text.OneLine(it.Detail), text.OneLine(it.Hint)
+	if hint == "" && l.filter != "" {
+		hint = text.OneLine(it.Section) // no headings are drawn then
+	}
 	room := max(width-2, 1)
 	tw, hw := text.Width(title), text.Width(hint)
 	if hint == "" || tw+hw+2 > room {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -45,6 +46,25 @@ func ByteCount(n int) string {
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// Ago says how long before now something was: "just now", "3 min ago", "5 h ago", "2 days
+// ago". What is older than a month, or later than now, is written as a date.
+func Ago(at, now time.Time) string {
+	switch d := now.Sub(at); {
+	case d < 0 || d >= 30*24*time.Hour:
+		return at.Local().Format("2006-01-02")
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 48*time.Hour:
+		return "1 day ago"
+	default:
+		return fmt.Sprintf("%d days ago", int(d.Hours())/24)
+	}
 }
 
 // WordRune tells whether a character is part of a word.
