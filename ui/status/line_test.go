@@ -33,11 +33,11 @@ func TestLine(t *testing.T) {
 		want   string
 	}{
 		"a turn":        {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
-		"others":        {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
+		"others":        {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 waiting · alt+w · fake · running"},
 		"allowed":       {func(l *Line) { l.Approval, l.Toast = permissions.AllMode, "said" }, "EVERYTHING ALLOWED · said esc stop"},
-		"said":          {func(l *Line) { l.Approval, l.Toast, l.Others = permissions.AcceptEdits, "said", 1 }, "1 waits · alt+w · said esc stop"},
-		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read from the log"},
-		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "the agent is gone; enter starts it again ctrl+c quit"},
+		"said":          {func(l *Line) { l.Approval, l.Toast, l.Others = permissions.AcceptEdits, "said", 1 }, "1 waiting · alt+w · said esc stop"},
+		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waiting · alt+w · fake · read-only log"},
+		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
 		"leaving":       {func(l *Line) { l.Leaving, l.Form = true, true }, "ctrl+c again to quit"},
 		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m00s · opening · 3 unasked · ⎇ main esc cancel"},
 		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
