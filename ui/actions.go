@@ -26,7 +26,7 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 		return c.scrollBy(i), true
 	case intent.CycleDensity:
 		c.view.SetDensity((c.view.Density() + 1) % 3)
-		return c.say("showing: " + c.view.Density().String()), true
+		return c.say("Detail level: " + c.view.Density().String()), true
 	case intent.TogglePlan:
 		c.panels.togglePlan()
 	case intent.ToggleHelp:

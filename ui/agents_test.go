@@ -27,7 +27,7 @@ func two(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 func (d *driver) startOther() {
 	d.t.Helper()
 	d.press("ctrl+s", "ctrl+t")
-	d.sees("chat with a coding agent in", "type to filter")
+	d.sees("chat with a coding agent in", "Type to filter")
 	d.types("oth\n")
 }
 
@@ -65,7 +65,7 @@ func TestSecondAgent(t *testing.T) {
 		d.draft("draft")
 		d.press("ctrl+u")
 		d.types("/agent\n")
-		d.sees("type to filter")
+		d.sees("Type to filter")
 		d.types("oth")
 		d.press("esc") // the filter first
 		d.sees("fake --acp")
@@ -132,15 +132,15 @@ func TestNoCrossTalk(t *testing.T) {
 				t.Fatalf("agent %d: %d times session/cancel", i, n)
 			}
 		}
-		d.sees("stopped")
+		d.sees("Stopped")
 		d.misses("other")
 		d.wait(6 * time.Second)
-		d.sees("another session is done: ctrl+s")
+		d.sees("Another session is done: ctrl+s")
 		d.press("ctrl+s")
 		d.sees("1 Title by fake", "2 • Title by other", "unread")
 		d.types("by other\n")
 		d.sees("other works on two, other is done")
-		d.misses("fake works", "stopped")
+		d.misses("fake works", "Stopped")
 	})
 }
 
@@ -161,7 +161,7 @@ func TestQuestionsOfTwoAgents(t *testing.T) {
 		d.soon()
 		d.sees("╭ fake asks", "For fake")
 		d.press("ctrl+s")
-		d.sees("2 ● two", "waits for you")
+		d.sees("2 ● two", "waiting for you")
 		d.press("esc")
 		d.rest()
 		d.press("y")
@@ -194,10 +194,10 @@ func TestOtherAgentWaits(t *testing.T) {
 		d.types("two\n")
 		d.switchTo("1 ")
 		d.wait(1500 * time.Millisecond)
-		d.sees("1 waits · alt+w")
+		d.sees("1 waiting · alt+w")
 		d.misses("asks")
 		d.press("ctrl+s")
-		d.sees("open", "1 new session  fake", "here · idle", "2 ● two  other", "waits for you")
+		d.sees("Open", "1 New session  fake", "here · idle", "2 ● two  other", "waiting for you")
 	})
 }
 
@@ -216,7 +216,7 @@ func TestOverviewOfTwoAgents(t *testing.T) {
 	}, func(d *driver) {
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("1 new session  fake", "2 new session  other", "kept by fake", "Kept by the first", "kept by other", "Kept by the second", "6/6")
+		d.sees("1 New session  fake", "2 New session  other", "Saved by fake", "Kept by the first", "Saved by other", "Kept by the second", "6/6")
 		d.types("the first\n")
 		d.soon()
 		if got := d.agents[0].called("session/load"); len(got) != 1 || !strings.Contains(got[0], `"sessionId":"a"`) {
@@ -257,7 +257,7 @@ func TestNewSessionOfTheOtherAgent(t *testing.T) {
 		d.soon()
 		d.got(0, "four")
 		d.press("ctrl+s")
-		d.sees("1 new session  fake", "2 new session  other", "3 three  other", "4 four  fake")
+		d.sees("1 New session  fake", "2 New session  other", "3 three  other", "4 four  fake")
 	})
 }
 
@@ -277,10 +277,10 @@ func TestCloseAnAgent(t *testing.T) {
 		if d.agents[0].gone() || !d.agents[1].gone() {
 			t.Fatalf("ended: fake %v, other %v", d.agents[0].gone(), d.agents[1].gone())
 		}
-		d.sees("1/1", "1 new session")
+		d.sees("1/1", "1 New session")
 		d.misses(" other")
 		d.press("ctrl+x")
-		d.sees("this is the only open session")
+		d.sees("This is the only open session")
 		d.press("esc")
 		d.types("hello\n")
 		d.soon()
@@ -300,7 +300,7 @@ func TestQueueOfAClosedAgent(t *testing.T) {
 	two(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
 		d.types("begin\nfor other\n")
 		d.press("ctrl+s", "down", "ctrl+x")
-		d.sees("ctrl+x again stops it")
+		d.sees("press ctrl+x again to stop it")
 		d.press("ctrl+x", "esc")
 		d.soon()
 		d.sees(" fake · ")
@@ -323,15 +323,15 @@ func TestOneAgentGoes(t *testing.T) {
 		d.soon()
 		d.agents[1].peer.Close(nil)
 		d.soon()
-		d.sees("working on one", "esc stop", "other is gone: ctrl+s")
-		d.misses("the agent is gone", "✗")
+		d.sees("working on one", "esc stop", "other has ended: ctrl+s")
+		d.misses("The agent has ended", "✗")
 		d.wait(4 * time.Second)
 		d.sees("working on one, done")
 		d.press("ctrl+s")
 		d.sees("two  other", "disconnected")
 		d.press("ctrl+t", "esc")
 		d.switchTo("two")
-		d.sees("the agent is gone; enter starts it again", "✗ ", "working on two")
+		d.sees("The agent has ended · enter restarts it", "✗ ", "working on two")
 		d.press("enter")
 		d.connected()
 		if len(d.agents) != 3 || d.agents[2].name != "other" || d.agents[0].gone() {
@@ -365,7 +365,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.soon()
 		d.types("kept")
 		d.press("down", "ctrl+d")
-		d.sees("the agent is gone")
+		d.sees("The agent has ended")
 		d.press("enter")
 		d.sees("the agent is gone")
 		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {

@@ -20,19 +20,19 @@ func (c *chat) showApproval() tea.Cmd {
 	approve := func(it list.Item) tea.Cmd {
 		m := it.Value.(permissions.Mode)
 		c.SetApproval(m)
-		return c.say(m.String() + ": " + m.Says())
+		return c.say("Approval mode: " + m.String())
 	}
 	var items []list.Item
 	for _, m := range permissions.Modes {
 		items = append(items, list.Item{Title: m.String(), Detail: m.Says(), Value: m})
 	}
-	list := &panel.List{Title: "what becomes of questions", Foot: "enter chooses · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	list := &panel.List{Title: "Approval mode", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {
 			return approve(it)
 		}
-		c.panels.show(&panel.List{Title: "allow everything in this session?", Foot: "enter chooses · esc", Confirms: true, Choose: approve, List: list.New([]list.Item{
-			{Title: "no", Detail: "leave it as it is", Value: c.Approval()},
-			{Title: "yes, everything", Detail: "commands and files, without a question; rules that deny still do", Value: permissions.AllMode},
+		c.panels.show(&panel.List{Title: "Allow everything in this session?", Foot: "enter selects · esc closes", Confirms: true, Choose: approve, List: list.New([]list.Item{
+			{Title: "No", Detail: "keep the present mode", Value: c.Approval()},
+			{Title: "Yes, everything", Detail: "commands and files, without asking; rules that deny still apply", Value: permissions.AllMode},
 		})})
 		return nil
 	}}

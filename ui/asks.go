@@ -60,9 +60,9 @@ type openedURLMsg struct {
 
 func (msg openedURLMsg) handle(*Model) tea.Cmd {
 	if msg.err != nil {
-		return msg.chat.say("no browser was started: " + msg.err.Error())
+		return msg.chat.say("Cannot start a browser: " + msg.err.Error())
 	}
-	return msg.chat.say("opened in your browser")
+	return msg.chat.say("Opened in your browser")
 }
 
 // Messages of rules.
@@ -87,9 +87,9 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c, conn := h.c, h.c.Agent.Conn()
 	switch {
 	case conn == nil || conn.AddRule == nil:
-		return c.say("rules cannot be made here")
+		return c.say("Rules cannot be made here")
 	case !read:
-		return c.say("read to the end first: down, pgdn")
+		return c.say("Read to the end first: down, pgdn")
 	}
 	rules := permissions.Suggest(cur)
 	if len(rules) == 0 {
@@ -111,7 +111,7 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 		return nil
 	}
 	conn := c.Agent.Conn()
-	c.panels.show(&panel.List{Title: "a rule for this and what is like it", Foot: "enter makes it · esc", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
+	c.panels.show(&panel.List{Title: "New rule", Foot: "enter adds it · esc closes", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
 		return func() tea.Msg {
 			where, err := conn.AddRule(msg.session, rule)
@@ -123,9 +123,9 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 
 func (msg ruleMade) handle(*Model) tea.Cmd {
 	if msg.err != nil {
-		return msg.chat.say("the rule was not made" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
+		return msg.chat.say("Rule not added" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
 	}
-	return msg.chat.say("from now on: " + msg.rule.Name() + " (" + msg.where + ")")
+	return msg.chat.say("Added rule: " + msg.rule.Name() + " (" + msg.where + ")")
 }
 
 // Messages of editing the text of a write.
@@ -150,7 +150,7 @@ type (
 func (h questionHost) EditWrite(cur permissions.Question, before string) (tea.Cmd, bool) {
 	c, editor := h.c, h.c.m.opts.FileEditor
 	if editor == nil {
-		return c.say("there is no editor here"), false
+		return c.say("No editor found: set $EDITOR"), false
 	}
 	return func() tea.Msg {
 		e, err := editor(before, cur.Change.Path)
@@ -187,13 +187,13 @@ func (msg writeEdited) handle(m *Model) tea.Cmd {
 	c.question.NotEdited(msg.key)
 	switch _, ok := c.question.Find(msg.key); {
 	case !ok:
-		return c.say("the question is settled: what you edited is not written")
+		return c.say("The question was answered meanwhile; your edit is not written")
 	case msg.failed != nil:
-		return c.say("the editor failed, the text is as it was: " + msg.failed.Error())
+		return c.say("The editor failed; the text is unchanged: " + msg.failed.Error())
 	case msg.err != nil:
-		return c.say("the text is as it was: " + msg.err.Error())
+		return c.say("The text is unchanged: " + msg.err.Error())
 	case msg.after == msg.before:
-		return c.say("the text is as it was")
+		return c.say("The text is unchanged")
 	}
 	c.question.Edited(msg.edited)
 	return nil

@@ -117,13 +117,13 @@ func TestImagesNotTaken(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+v")
-		d.sees("this agent takes no images")
+		d.sees("This agent does not accept images")
 		d.wait(6 * time.Second)
 		d.send(tea.PasteMsg{Content: "/tmp/gone.png"})
-		d.misses("takes no images")
+		d.misses("does not accept images")
 		d.press("ctrl+u")
 		d.send(tea.PasteMsg{Content: "/tmp/shot.png"})
-		d.sees("this agent takes no images: the path stays text")
+		d.sees("This agent does not accept images: the path is kept as text")
 		d.draft("/tmp/shot.png")
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
@@ -188,7 +188,7 @@ func TestImageComesBack(t *testing.T) {
 		d.types("see /tmp/shot.png now\n")
 		d.wait(100 * time.Millisecond)
 		d.sent(1, `[{"type":"text","text":"see "},{"type":"image","data":"UE5H","mimeType":"image/png"},{"type":"text","text":" now"}]`)
-		d.sees("not taken", "see [image shot.png 3 B] now")
+		d.sees("Not accepted", "see [image shot.png 3 B] now")
 	})
 }
 
@@ -207,7 +207,7 @@ func TestImageForAnotherAgent(t *testing.T) {
 		d.sees("[image shot.png 3 B]")
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
-		d.sees("this agent takes no images")
+		d.sees("This agent does not accept images")
 		d.sent(1, `[{"type":"text","text":"see /tmp/shot.png "}]`)
 	})
 }
@@ -225,7 +225,7 @@ func TestImageInTheHistory(t *testing.T) {
 		d.wait(time.Second)
 		d.press("ctrl+r")
 		d.wait(time.Second)
-		d.sees("╭ history", "see [image shot.png 3 B] here", "1/1")
+		d.sees("╭ Prompt history", "see [image shot.png 3 B] here", "1/1")
 		if got := strings.Join(k.history, "|"); got != "see /tmp/shot.png here" {
 			t.Errorf("the project's history is %q", got)
 		}

@@ -30,7 +30,7 @@ type changesListed struct {
 func (p *panels) showChanges(undo bool) tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
 	if c.ACP == nil || conn == nil || conn.Changes == nil {
-		return c.say("changes are not watched here")
+		return c.say("Changes are not recorded here")
 	}
 	session := c.ACP.ID()
 	return func() tea.Msg {
@@ -57,7 +57,7 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 func (m changesListed) handle(*Model) tea.Cmd {
 	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
 	if len(m.changes) == 0 {
-		return c.say("nothing was changed that parley knows of; in a directory without git that is what was written through it")
+		return c.say("No changes recorded in this session")
 	}
 	if !m.undo {
 		p.show(panel.Changes(p.changes(m.changes), func(f panel.Change) tea.Cmd { return p.showChange(m.session, f) }))
@@ -74,19 +74,19 @@ func (m changesListed) handle(*Model) tea.Cmd {
 		}
 		u.Changes = append(u.Changes, f)
 	}
-	does := func(what string, do func(context.Context, string, []workspace.FileChange) []workspace.PutBack) func([]panel.Change) tea.Cmd {
+	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.PutBack) func([]panel.Change) tea.Cmd {
 		return func(chosen []panel.Change) tea.Cmd {
 			var files []workspace.FileChange
 			for _, f := range chosen {
 				files = append(files, f.File.(workspace.FileChange))
 			}
-			return func() tea.Msg { return putBack{c, what, do(context.Background(), m.session, files)} }
+			return func() tea.Msg { return putBack{c, did, do(context.Background(), m.session, files)} }
 		}
 	}
 	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.PutBack {
 		return conn.PutBack(ctx, session, files, false)
 	}
-	p.show(panel.Undo(u, does("put back", back), does("changed again", conn.DoAgain), c.say))
+	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.DoAgain), c.say))
 	return nil
 }
 
@@ -123,13 +123,13 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 	return func() tea.Msg {
 		lines := []panel.Line{{Text: f.By, Head: true}}
 		if f.Why != "" {
-			lines = append(lines, panel.Line{Text: "it cannot be put back: " + safetext.Line(f.Why, 300), Head: true})
+			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.Why, 300), Head: true})
 		}
 		var d *diff.Computed
 		if before, after, ok := conn.Texts(session, f); ok {
 			d = diff.Compute(diff.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
 		} else {
-			lines = append(lines, panel.Line{Text: "what it held is not kept", Head: true})
+			lines = append(lines, panel.Line{Text: "Its old content was not kept", Head: true})
 		}
 		return changeShown{c, panel.Source(f.Kind+" "+path, lines, d)}
 	}
@@ -138,7 +138,7 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 // putBack is the end of an undo, or of one that was taken back.
 type putBack struct {
 	chat    *chat
-	what    string // was done
+	did     string // "Restored" or "Redid the changes to"
 	results []workspace.PutBack
 }
 
@@ -151,9 +151,9 @@ func (m putBack) handle(*Model) tea.Cmd {
 		}
 		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := panel.Files(done) + " " + m.what + "; the agent does not know of it"
+	text := m.did + " " + panel.Files(done) + " (the agent was not told)"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s %s, %s left alone: %s", panel.Files(done), m.what, panel.Files(len(left)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.Files(len(m.results)), strings.Join(left, "; "))
 	}
 	m.chat.CountLines()
 	return m.chat.say(text)
@@ -161,7 +161,7 @@ func (m putBack) handle(*Model) tea.Cmd {
 
 // UnsaidWords tell of n files that changed in a turn without a word of it.
 func UnsaidWords(n int) string {
-	return panel.Files(n) + " changed, and the agent told of no change; see /changes"
+	return panel.Files(n) + " changed, but the agent reported no change; see /changes"
 }
 
 // showTrust lists what the agent has changed and run in the session, by the word
@@ -177,7 +177,7 @@ func (p *panels) showTrust() tea.Cmd {
 		}
 		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
 		if l == nil {
-			c.Say("the agent has changed and run nothing that it told of")
+			c.Say("Nothing changed or run in this session")
 			return
 		}
 		p.show(l)

@@ -79,7 +79,7 @@ func TestChangesListed(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.types("/changes\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("what changed", "turn 2", "deleted  big.bin", "no tool call named it", "turn 1", "changed  lex.go")
+		d.sees("Changed files", "Turn 2", "deleted  big.bin", "not named by any tool call", "Turn 1", "changed  lex.go")
 		d.press("up", "enter") // the last row
 		d.wait(100 * time.Millisecond)
 		d.sees("changed lex.go", "through parley", "- old line", "+ new line")
@@ -88,7 +88,7 @@ func TestChangesListed(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
-		d.sees("deleted big.bin", "it cannot be put back: it is larger than what is kept", "what it held is not kept")
+		d.sees("deleted big.bin", "Cannot restore it: it is larger than what is kept", "Its old content was not kept")
 	})
 }
 
@@ -97,9 +97,9 @@ func TestUndoOffered(t *testing.T) {
 	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("put back the last turn: 1 file", "put back everything: 2 files", "mine.go", "it was changed since", "it is larger than what is kept")
+		d.sees("Restore the last turn: 1 file", "Restore everything: 2 files", "mine.go", "it was changed since", "it is larger than what is kept")
 		d.press("down", "down", "enter") // big.bin
-		d.sees("left as it is: it is larger than what is kept")
+		d.sees("Not restored: it is larger than what is kept")
 		if len(*put) != 0 {
 			t.Fatalf("put back without a word: %+v", *put)
 		}
@@ -110,7 +110,7 @@ func TestUndoOffered(t *testing.T) {
 		if len(*put) != 1 || (*put)[0].Handle != 2 {
 			t.Errorf("%+v", *put)
 		}
-		d.sees("1 file put back; the agent does not know of it")
+		d.sees("Restored 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
@@ -129,14 +129,14 @@ func TestUndoTakenBack(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("created  new.go", "enter does it again")
+		d.sees("created  new.go", "enter redoes it")
 		d.press("up", "enter") // the last row
 		d.wait(100 * time.Millisecond)
-		d.sees("1 file changed again; the agent does not know of it")
+		d.sees("Redid the changes to 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("put back the last turn: 1 file")
-		d.misses("enter does it again")
+		d.sees("Restore the last turn: 1 file")
+		d.misses("enter redoes it")
 	})
 }
 

@@ -121,7 +121,7 @@ func (c *chat) sendDraft() tea.Cmd {
 		}
 		if c.Paused {
 			c.Paused = false
-			return c.say("what is queued is sent after this turn")
+			return c.say("Queued prompts are sent after this turn")
 		}
 		return nil
 	}
@@ -133,7 +133,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	c.composer.Keep(text)
 	if err := c.Submit(text, c.listed()); err != nil { // with a list open it belongs after what that is about
 		c.composer.SetValue(text)
-		return c.say("not sent: " + err.Error())
+		return c.say("Not sent: " + err.Error())
 	}
 	return nil
 }
@@ -142,10 +142,10 @@ func (c *chat) sendDraft() tea.Cmd {
 // after a few seconds ends the agent.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " gives it up")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {
-		return c.say("ending the agent")
+		return c.say("Ending the agent")
 	}
 	return nil
 }

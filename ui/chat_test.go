@@ -114,7 +114,7 @@ func TestStopHoldsTheQueue(t *testing.T) {
 		d.types("yet another\n")
 		d.wait(time.Second)
 		d.press("enter")
-		d.sees("what is queued is sent after this turn")
+		d.sees("Queued prompts are sent after this turn")
 		d.types("four\n")
 		d.misses("enter sends")
 		d.wait(20 * time.Second)
@@ -134,7 +134,7 @@ func TestStop(t *testing.T) {
 		if _, _, n := d.agent.seen(); n != 1 {
 			t.Fatalf("%d times session/cancel", n)
 		}
-		d.sees("stopped", "two", "enter sends", "draft")
+		d.sees("Stopped", "two", "enter sends", "draft")
 		d.prompts("one")
 		d.press("esc") // nothing runs
 		d.wait(time.Second)
@@ -164,10 +164,10 @@ func TestStopUnanswered(t *testing.T) {
 		d.sees("stopping")
 		d.misses("end the agent")
 		d.wait(5 * time.Second)
-		d.sees("end the agent, it does not answer")
+		d.sees("end the agent (not responding)")
 		d.press("esc")
 		d.wait(time.Second)
-		d.sees("the agent is gone; enter starts it again")
+		d.sees("The agent has ended · enter restarts it")
 	})
 }
 
@@ -179,7 +179,7 @@ func TestInterruptLadder(t *testing.T) {
 		d.wait(time.Second)
 		d.press("ctrl+c")
 		d.wait(100 * time.Millisecond)
-		d.sees("stopped")
+		d.sees("Stopped")
 		d.draft("draft")
 		d.press("ctrl+c")
 		d.draft("")
@@ -249,7 +249,7 @@ func TestDisconnected(t *testing.T) {
 		first := d.agent
 		first.peer.Close(nil)
 		d.wait(time.Second)
-		d.sees("✗ ", "the agent is gone; enter starts it again", "draft", "ctrl+c quit")
+		d.sees("✗ ", "The agent has ended · enter restarts it", "draft", "ctrl+c quit")
 		d.press("enter")
 		d.connected()
 		if d.agent == first {
@@ -257,7 +257,7 @@ func TestDisconnected(t *testing.T) {
 		}
 		d.draft("draft")
 		d.sees("▌ one", "started again: the agent does not remember what stands above", "draft")
-		d.misses("the agent is gone")
+		d.misses("The agent has ended")
 		d.press("enter")
 		d.wait(4 * time.Second)
 		d.prompts("draft")
@@ -284,7 +284,7 @@ func TestLateText(t *testing.T) {
 		d.wait(time.Second)
 		d.press("esc")
 		d.wait(2 * time.Second)
-		d.sees("first after the stop", "stopped", "after the end")
+		d.sees("first after the stop", "Stopped", "after the end")
 		d.misses("first after the stop after the end")
 	})
 }

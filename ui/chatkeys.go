@@ -180,5 +180,5 @@ func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
 	if !c.Withdraw(!edit) {
 		return nil, false
 	}
-	return c.say("asked the agent to give the prompt back"), true
+	return c.say("Asked the agent to return the prompt"), true
 }

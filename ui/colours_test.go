@@ -35,7 +35,7 @@ func TestThemePicker(t *testing.T) {
 		}
 		prompt(theme.Dark())
 		d.types("/theme\n")
-		d.sees("╭ theme", "› dark", "now", "contrast-light", "no colour")
+		d.sees("╭ Theme", "› dark", "now", "contrast-light", "No colours")
 		prompt(theme.Dark())
 		d.press("down")
 		prompt(theme.Light())
@@ -45,12 +45,12 @@ func TestThemePicker(t *testing.T) {
 		prompt(theme.Plain())
 		d.press("esc") // the filter goes
 		d.press("esc")
-		d.misses("╭ theme")
+		d.misses("╭ Theme")
 		prompt(theme.Dark())
 		d.types("/theme\n")
 		d.press("end", "enter")
 		prompt(theme.Plain())
-		d.sees(`theme = "plain" in config.toml keeps it`)
+		d.sees(`Set theme = "plain" in config.toml to keep it`)
 		d.types("/theme\n")
 		d.sees("› plain")
 		d.press("home")

@@ -41,11 +41,11 @@ func (h composing) Session() composer.Session {
 func (h composing) Invitation() string {
 	switch {
 	case h.c.m.page == connectingPage:
-		return "what you type is sent when the agent is there"
+		return "Starting… you can type now; it is sent when the agent is ready"
 	case h.c.ReadOnly:
 		return h.c.nobody()
 	}
-	return "ask the agent, / for commands, ? for help"
+	return "Ask the agent · / commands · ? help"
 }
 
 // takesDraft tells whether the page has the draft that was left for its agent: one page
@@ -110,7 +110,7 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 	}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
-			s.SayOnce("this agent runs elsewhere and gets no files: what is behind @ stays text")
+			s.SayOnce("This agent runs elsewhere and gets no files: @ stays text")
 		}
 	}
 	return m.store.Expand(text, to)
@@ -120,7 +120,7 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 // until something is chosen.
 func (h composing) search() tea.Cmd {
 	c := h.c
-	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "history", Foot: "enter takes it · esc", Empty: "nothing was sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it list.Item) tea.Cmd {
+	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "Prompt history", Foot: "enter uses it · esc closes", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it list.Item) tea.Cmd {
 		c.composer.KeepDraft() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
 		c.composer.Refresh()
@@ -187,7 +187,7 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 		at += 2
 	}
 	if at < 0 {
-		return c.say("that is the first prompt that waits"), true
+		return c.say("This is the first queued prompt"), true
 	}
 	c.PutBack(c.composer.Value())
 	if at >= len(c.Queued) {

@@ -49,28 +49,28 @@ func (d *driver) hasCopied(want string) {
 func TestCopyEntries(t *testing.T) {
 	withAnswer(t, nil, func(d *driver) {
 		d.press("tab", "y")
-		d.sees("╭ copy", "y all of it")
-		d.misses("d the patch", "m the command", "code block")
+		d.sees("╭ Copy", "y All of it")
+		d.misses("d Patch", "m Command", "ode block")
 		d.press("d", "m", "c", "1", "z") // nothing of that here
-		d.sees("╭ copy")
+		d.sees("╭ Copy")
 		d.press("y")
-		d.misses("╭ copy")
+		d.misses("╭ Copy")
 		d.hasCopied("Done, and a closing sentence that is long enough to be wrapped on a screen of eighty columns.")
-		d.sees("copied 1 line by OSC 52: whether it arrived cannot be known")
+		d.sees("Sent 1 line to the terminal's clipboard (OSC 52)")
 
 		d.press("k", "y")
-		d.sees("d the patch")
+		d.sees("d Patch")
 		d.press("d")
 		d.hasCopied("--- a/x.go\n+++ b/x.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
 		d.press("k", "y")
-		d.sees("m the command")
+		d.sees("m Command")
 		d.press("m")
 		d.hasCopied("make all")
 		d.press("y", "y")
 		d.hasCopied("$ make all\nbuilt")
 
 		d.press("k", "y")
-		d.sees("c the last code block", "1 go, 3 lines  func a() {", "2 sh, 1 line  make all")
+		d.sees("c Last code block", "1 go, 3 lines  func a() {", "2 sh, 1 line  make all")
 		d.golden("copy")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.press("c")
@@ -78,7 +78,7 @@ func TestCopyEntries(t *testing.T) {
 		d.press("y", "1")
 		d.hasCopied("func a() {\n\treturn\n}\n")
 		d.press("y", "esc")
-		d.misses("╭ copy")
+		d.misses("╭ Copy")
 		d.sees("┃") // the transcript has the keys still
 		d.hasCopied("")
 		d.press("k", "y", "y")
@@ -95,11 +95,11 @@ func TestCopyWithAProgram(t *testing.T) {
 		o.Copy = func(_ context.Context, text string) (string, error) { got = append(got, text); return tool, failure }
 	}, func(d *driver) {
 		d.press("tab", "g", "y", "y")
-		d.sees("copied 1 line with wl-copy")
+		d.sees("Copied 1 line with wl-copy")
 		d.hasCopied("")
 		tool, failure = "", errors.New("wl-copy: no answer within 2s")
 		d.press("y", "y")
-		d.sees("by OSC 52, since wl-copy: no answer within 2s")
+		d.sees("Sent 1 line by OSC 52: wl-copy: no answer within 2s")
 		d.hasCopied("do it")
 		tool, failure = "", nil
 		d.press("y", "y")
@@ -114,7 +114,7 @@ func TestCopyWithAProgram(t *testing.T) {
 func TestCopyInTmux(t *testing.T) {
 	withAnswer(t, func(o *Options) { o.Multiplexer = "tmux" }, func(d *driver) {
 		d.press("tab", "g", "y", "y")
-		d.sees("by OSC 52 (tmux): whether it arrived cannot be known")
+		d.sees("(OSC 52, tmux)")
 		d.hasCopied("do it")
 		if want := "\x1bPtmux;\x1b\x1b]52;c;ZG8gaXQ=\x07\x1b\\"; d.raw != want {
 			t.Errorf("written %q, want %q", d.raw, want)
@@ -132,7 +132,7 @@ func TestCopyTooMuch(t *testing.T) {
 		d.soon()
 		d.press("tab", "y", "y")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 24})
-		d.sees("not copied: 60000 lines are 1113 kB, more than the 1024 kB that go by OSC 52")
+		d.sees("Not copied: 60000 lines are 1113 kB; OSC 52 takes at most 1024 kB")
 		d.hasCopied("")
 	})
 }
@@ -146,10 +146,10 @@ func TestTurns(t *testing.T) {
 		d.press("esc")
 		d.wait(time.Second)
 		d.press("esc") // too late
-		d.misses("╭ turns")
+		d.misses("╭ Prompts")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
-		d.sees("╭ turns", "one", "two", "three")
+		d.sees("╭ Prompts", "one", "two", "three")
 		d.golden("turns")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.press("ctrl+y")
@@ -158,15 +158,15 @@ func TestTurns(t *testing.T) {
 		d.press("ctrl+y")
 		d.hasCopied("two")
 		d.press("enter")
-		d.misses("╭ turns")
+		d.misses("╭ Prompts")
 		d.selected("two")
 		d.press("esc")
 		d.draft("or four") // it has stayed
 		d.press("alt+esc") // as a terminal sends two of them at once
-		d.sees("╭ turns")
+		d.sees("╭ Prompts")
 		d.press("esc")
 		d.press("esc", "esc", "up", "up", "ctrl+e")
-		d.misses("╭ turns")
+		d.misses("╭ Prompts")
 		d.draft("one")
 		d.press("up")
 		d.draft("or four") // in the history
@@ -178,7 +178,7 @@ func TestTurns(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.types("/turns\n")
-		d.sees("there are no prompts yet")
+		d.sees("No prompts yet")
 	})
 }
 
@@ -190,10 +190,10 @@ func TestTurnsNotWhileBusy(t *testing.T) {
 		d.connected()
 		d.types("work\n")
 		d.press("esc", "esc")
-		d.misses("╭ turns")
+		d.misses("╭ Prompts")
 		d.soon()
 		d.types("/turns\n")
-		d.sees("╭ turns", "work")
+		d.sees("╭ Prompts", "work")
 	})
 }
 
@@ -214,9 +214,9 @@ func TestOpenFile(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.press("tab", "o")
-		d.sees("it names no file")
+		d.sees("Nothing to open here")
 		d.press("k", "o")
-		d.sees("╭ files", "x.go:7", "y.go")
+		d.sees("╭ Files", "x.go:7", "y.go")
 		d.press("down", "enter")
 		d.soon()
 		d.press("o", "enter")
@@ -232,7 +232,7 @@ func TestOpenFile(t *testing.T) {
 	})
 	withAnswer(t, func(o *Options) { o.Agents[0].Remote = true }, func(d *driver) {
 		d.press("tab", "k", "o")
-		d.sees("the file is where the agent runs, not here")
+		d.sees("The file is on the agent's machine")
 	})
 }
 

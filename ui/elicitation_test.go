@@ -59,7 +59,7 @@ func (d *driver) answered(want string) {
 func TestFormUnderSomethingElse(t *testing.T) {
 	withForm(t, oneField, func(d *driver) {
 		d.press("f1")
-		d.sees("╭ keys")
+		d.sees("╭ Keys")
 		d.misses("fake asks")
 		d.rest()
 		d.press("esc")
@@ -72,7 +72,7 @@ func TestFormUnderSomethingElse(t *testing.T) {
 		d.misses("tab completes")
 		d.answered("")
 		d.press("ctrl+u", "f3")
-		d.sees("╭ going on")
+		d.sees("╭ Running")
 		d.rest()
 		d.press("esc")
 		d.sees("fake asks")
@@ -200,7 +200,7 @@ func TestFormSettledElsewhere(t *testing.T) {
 		d.agent.peer.Close(nil)
 		d.soon()
 		d.misses("fake asks")
-		d.sees("the agent is gone")
+		d.sees("The agent has ended")
 	})
 }
 
@@ -212,11 +212,11 @@ func TestFormOfAnotherSession(t *testing.T) {
 		d.connected()
 		d.types("go\n/new\n")
 		d.wait(2 * time.Second)
-		d.sees("1 waits · alt+w")
+		d.sees("1 waiting · alt+w")
 		d.misses("fake asks")
 		d.types("x\n")
 		d.press("ctrl+s")
-		d.sees("1 ● go", "waits for you")
+		d.sees("1 ● go", "waiting for you")
 		d.press("home", "enter", "x")
 		d.sees("Which branch?")
 		d.draft("x")
@@ -249,10 +249,10 @@ func TestFormDuringLogin(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.wait(1100 * time.Millisecond)
-		d.sees("logging in: In the browser", "╭ fake asks", "The code, please", "▸ Code", "alt+a to answer")
+		d.sees("Logging in: In the browser", "╭ fake asks", "The code, please", "▸ Code", "alt+a to answer")
 		d.types("no") // not the form's yet
 		d.send(tea.PasteMsg{Content: "no"})
-		d.sees("› nono", "keys are off while you type")
+		d.sees("› nono", "You are typing")
 		d.golden("form-login")
 		d.rest()
 		d.press("alt+a")
@@ -283,7 +283,7 @@ func TestFormDuringLogin(t *testing.T) {
 		d.press("esc") // the form first, the login goes on
 		d.soon()
 		d.answered(`{"action":"cancel"}`)
-		d.sees("log in: the agent answered: never mind", "╭ log in to fake")
+		d.sees("log in: the agent answered: never mind", "╭ Log in to fake")
 	})
 }
 
@@ -318,7 +318,7 @@ func TestFormOfARequest(t *testing.T) {
 		d.soon()
 		d.misses("The code, please")
 		d.press("ctrl+s")
-		d.sees("waits for you")
+		d.sees("waiting for you")
 		d.press("esc")
 		d.wait(15 * time.Second) // the agent has withdrawn it meanwhile
 		d.press("ctrl+s", "home", "enter")

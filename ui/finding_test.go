@@ -31,7 +31,7 @@ func TestSearchTranscript(t *testing.T) {
 		d.press("tab")
 		d.selected("That was two.")
 		d.press("/")
-		d.sees("type to search; a capital counts")
+		d.sees("Type to search · a capital letter matches case")
 		d.types("that was")
 		d.sees("2 of 2") // from the selected one on
 		d.selected("That was")
@@ -42,7 +42,7 @@ func TestSearchTranscript(t *testing.T) {
 		d.sees("1 of 1")
 		d.selected("That was two.")
 		d.types("x")
-		d.sees("no match")
+		d.sees("No match")
 		d.press("backspace", "enter")
 		d.sees("1 of 1 · n N · esc")
 		d.press("n")
@@ -61,7 +61,7 @@ func TestSearchTranscript(t *testing.T) {
 		}
 		d.press("/")
 		d.types("ROW\n")
-		d.sees("no match")
+		d.sees("No match")
 		d.press("esc", "esc")
 		d.misses("┃")
 	})
@@ -103,7 +103,7 @@ func TestSearchGoesOn(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "g", "/")
 		d.send(tea.PasteMsg{Content: "needle\n"})
-		d.sees("no match")
+		d.sees("No match")
 		d.press("enter")
 		for i := range 3 {
 			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"needle %d","kind":"other","status":"completed"}`, i, i))

@@ -31,7 +31,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	switch want := c.m.Keys.Of(intent.Transcript, p.Name); want {
 	case intent.Open:
 		if !c.view.Toggle() {
-			return c.say("there is nothing to open"), true
+			return c.say("Nothing to open here"), true
 		}
 	case intent.Behind:
 		return c.panels.showBehind(), true
@@ -83,33 +83,33 @@ func (l conversation) stopSelected() tea.Cmd {
 			cmd, _ := r.Stop()
 			return cmd
 		}
-		return c.say("it is over")
+		return c.say("It has ended")
 	}
 	if it == nil || it.Kind != thread.ToolCall {
-		return c.say("x stops a tool call; esc stops the turn")
+		return c.say("x stops a tool call, esc the turn")
 	}
 	for _, w := range c.panels.work() {
 		if w.Tool == it.Tool {
 			return c.stopWork(w)
 		}
 	}
-	return c.say("it is over")
+	return c.say("It has ended")
 }
 
 // stopWork asks the agent to stop one piece of work. That it has stopped shows by
 // its status.
 func (c *chat) stopWork(w panel.Work) tea.Cmd {
 	if !w.Stops || c.ACP == nil {
-		return c.say("the agent does not let this be stopped by itself; esc stops the turn")
+		return c.say("This agent cannot stop it alone; esc stops the turn")
 	}
 	switch {
 	case w.Own:
 		c.KillTerminal(w.Terminal, c.requested(""))
-		return c.say("stopped; the agent sees how the command ended")
+		return c.say("Stopped; the agent sees how the command ended")
 	case w.Terminal != "":
 		c.StopTerminal(w.Terminal, c.requested(""))
 	default:
 		c.StopTool(w.Tool.ID, c.requested(""))
 	}
-	return c.say("asked the agent to stop it")
+	return c.say("Asked the agent to stop it")
 }

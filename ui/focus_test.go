@@ -98,11 +98,11 @@ func TestTranscriptKeys(t *testing.T) {
 		d.press("?", "backspace", "space", "space")
 		d.draft("")
 		d.selected("That was two.")
-		d.misses("╭ keys")
+		d.misses("╭ Keys")
 		d.press("ctrl+t")
-		d.sees("╭ plan")
+		d.sees("╭ Plan")
 		d.press("esc")
-		d.misses("╭ plan")
+		d.misses("╭ Plan")
 		d.selected("That was two.") // esc has closed the plan only
 		d.press("ctrl+s", "esc")
 		d.selected("That was two.")
@@ -155,7 +155,7 @@ func TestTranscriptHalfPages(t *testing.T) {
 		}
 		d.selected("Step 39")
 		d.press("space")
-		d.sees("there is nothing to open")
+		d.sees("Nothing to open here")
 		d.draft("")
 	})
 }
@@ -287,7 +287,7 @@ func TestBehind(t *testing.T) {
 		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, Before: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
 		d.press("tab", "k", "i")
 		d.soon()
-		d.sees("╭ messages", "10:42:07.000  from the agent", `"method": "session/update"`)
+		d.sees("╭ Messages", "10:42:07.000  from the agent", `"method": "session/update"`)
 		d.misses("from parley")
 		if len(asked) != 1 || asked[0].session != "s1" || len(asked[0].spans) == 0 || asked[0].spans[0].First == 0 {
 			t.Fatalf("asked for %+v", asked)
@@ -305,7 +305,7 @@ func TestBehind(t *testing.T) {
 		}
 		d.sees("from the agent")
 		d.press("esc")
-		d.misses("╭ messages")
+		d.misses("╭ Messages")
 		d.selected("Read") // and the transcript has the keys again
 		d.press("{", "i")
 		d.soon()
@@ -316,13 +316,13 @@ func TestBehind(t *testing.T) {
 		shown = nil
 		d.press("i")
 		d.soon()
-		d.sees("the log does not hold it")
-		d.misses("╭ messages")
+		d.sees("These messages are not in the log")
+		d.misses("╭ Messages")
 		failure = errors.New("the log is gone")
 		d.press("i")
 		d.soon()
 		d.sees("the log is gone")
-		d.misses("╭ messages")
+		d.misses("╭ Messages")
 	})
 }
 
@@ -330,8 +330,8 @@ func TestBehind(t *testing.T) {
 func TestNothingBehind(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")
-		d.sees("there is no log to look it up in")
-		d.misses("╭ messages")
+		d.sees("This session has no log")
+		d.misses("╭ Messages")
 		d.press("esc")
 		d.agent.peer.Close(nil)
 		d.soon()
@@ -340,7 +340,7 @@ func TestNothingBehind(t *testing.T) {
 		d.press("tab", "G")
 		d.selected("started again")
 		d.press("i")
-		d.sees("no message of the agent made this")
+		d.sees("No message of the agent made this")
 	})
 }
 
@@ -353,7 +353,7 @@ func TestLongMessageBehind(t *testing.T) {
 	}, func(d *driver) {
 		d.press("tab", "i")
 		d.soon()
-		d.sees("╭ messages", "日日日")
+		d.sees("╭ Messages", "日日日")
 		d.send(tea.WindowSizeMsg{Width: 160, Height: 50})
 		for range 60 {
 			d.press("pgdown")

@@ -15,7 +15,7 @@ func TestForm(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.sees("╭ fake asks", "How shall the release be made?", "▸ Name  required", "of the tag", "› 3", "[x] Run the tests", "(•) North", "( ) South", "waiting for you",
-			"Parts  required  1 of 2 chosen", "[x] parser", "Send · Decline · Cancel", "tab next · ctrl+s sends · esc cancels")
+			"Parts  required  1 of 2 selected", "[x] parser", "Send · Decline · Cancel", "tab next · ctrl+s sends · esc cancels")
 		s, last := d.screen(), -1
 		for _, label := range []string{"Name", "Count", "Run the tests", "Where", "Parts"} {
 			at := strings.Index(s, label)
@@ -53,12 +53,12 @@ func TestForm(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.press("ctrl+s")
-		d.sees("▸ Name", "✗ an answer is needed")
+		d.sees("▸ Name", "✗ enter a value")
 		d.types("abc")
 		d.press("shift+tab", "up", "space", "ctrl+s")
 		d.soon()
 		d.answered("")
-		d.sees("▸ Parts", "✗ an answer is needed")
+		d.sees("▸ Parts", "✗ enter a value")
 	})
 }
 
@@ -91,11 +91,11 @@ func TestFormWaysOut(t *testing.T) {
 func TestFormNotArmed(t *testing.T) {
 	withForm(t, oneField, func(d *driver) {
 		d.press("y", "tab", "ctrl+s") // too early: the composer's, and the list of sessions
-		d.sees("╭ sessions")
+		d.sees("╭ Sessions")
 		d.press("esc")
 		d.draft("y")
 		d.rest()
-		d.sees("keys are off while you type · alt+a to answer")
+		d.sees("You are typing · alt+a to answer")
 		d.types("es")
 		d.send(tea.PasteMsg{Content: ", do"})
 		d.draft("yes, do")
@@ -203,7 +203,7 @@ func TestFormThatCannotBeShown(t *testing.T) {
 	for _, schema := range []string{`{"type":"object","properties":[]}`, `{"properties":{"b":{"type":"string","enum":["` + strings.Repeat(`x","`, 6000) + `"]}}}`} {
 		withForm(t, `{"sessionId":"s1","mode":"form","message":"m","requestedSchema":`+schema+`}`, func(d *driver) {
 			d.answered(`{"action":"decline"}`)
-			d.sees("the agent asked for a form that parley cannot show; declined", "that was all")
+			d.sees("Declined a form that parley cannot show", "that was all")
 			d.misses("fake asks")
 		})
 	}

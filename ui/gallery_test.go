@@ -71,7 +71,7 @@ func TestGoldenOverlays(t *testing.T) {
 		d.golden("log")
 		d.press("esc")
 		d.types("/theme\n")
-		d.sees("╭ theme")
+		d.sees("╭ Theme")
 		for _, p := range uitest.Pages() { // the list itself says what the theme is
 			d.m.chat.panels.list().List.SetFilter(p.Theme)
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})

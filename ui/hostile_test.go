@@ -193,7 +193,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 	if all := 2 * len(uitest.HostileStrings); t.Failed() || tried < all && seeds.All() { // by -run
 		return
 	}
-	for _, box := range []string{"keys", "sessions", "Zq", "log", "actions", "history", "going on", "plan", "turns", "options", "fake asks"} {
+	for _, box := range []string{"Keys", "Sessions", "Zq", "Log", "Actions", "Prompt history", "Running", "Plan", "Prompts", "Options", "fake asks"} {
 		if _, ok := visited.Load(box); !ok {
 			t.Errorf("no box %q was on the screen", box)
 		}

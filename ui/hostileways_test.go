@@ -94,7 +94,7 @@ func TestHostileNotifications(t *testing.T) {
 					in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
 					go d.agent.ask("s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 					d.wait(3 * time.Second)
-					d.told(frame, "waits for you", kind != status.NotifyBell)
+					d.told(frame, "waiting for you", kind != status.NotifyBell)
 					d.press("alt+a")
 					d.rest()
 					d.press("esc")

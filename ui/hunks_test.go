@@ -89,19 +89,19 @@ func TestRefuseAHunk(t *testing.T) {
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
 		d.grabs()
 		d.press("h")
-		d.sees("▸ ✓ hunk 1 of 3", "space refuses")
+		d.sees("▸ ✓ hunk 1 of 3", "space rejects it")
 		d.press("f")
 		d.all()
 		d.sees("▸ ✓ hunk 1 of 3", "✓ hunk 2 of 3", "✓ hunk 3 of 3", "y Allow once   a Allow for this session")
 		d.press("right", "space")
-		d.sees("  ✓ hunk 1 of 3", "▸ ✗ hunk 2 of 3: refused", "y Allow once: 2 of 3 hunks   a Allow for this session (off)", "space takes it")
+		d.sees("  ✓ hunk 1 of 3", "▸ ✗ hunk 2 of 3: rejected", "y Allow once: 2 of 3 hunks   a Allow for this session (off)", "space keeps it")
 		d.press("a")
-		d.sees("what you changed can be allowed once only")
+		d.sees("A changed write can only be allowed once")
 		d.press("esc") // not an answer
-		d.sees("  ✗ hunk 2 of 3: refused", "Allow once: 2 of 3 hunks", "f or esc goes back")
+		d.sees("  ✗ hunk 2 of 3: rejected", "Allow once: 2 of 3 hunks", "f or esc goes back")
 		d.press("y")
 		d.onDisk(path, strings.Replace(three.Replace(old), "line 4\n", "line 4\nline 5\n", 1))
-		d.sees("✓ Allow once, with changes by you", "told: ", "The user changed this", "+line 5")
+		d.sees("✓ Allowed by you (Allow once, with changes)", "told: ", "The user changed this", "+line 5")
 	})
 }
 
@@ -213,7 +213,7 @@ func TestEditBeforeAllowing(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.press("y")
 		d.onDisk(path, old)
-		d.sees("edited by you", "hunk 1 of 1", "y Allow once, as edited (off)")
+		d.sees("Edited by you", "hunk 1 of 1", "y Allow once, as edited (off)")
 		d.misses("zwei")
 		d.rest()
 		d.press("y")
@@ -247,27 +247,27 @@ func TestEditingThatComesToNothing(t *testing.T) {
 			gives string
 			fails error
 			says  string
-		}{{"same", nil, "the text is as it was"}, {"x\n", errors.New("exit status 1"), "the editor failed, the text is as it was: exit status 1"}} {
+		}{{"same", nil, "The text is unchanged"}, {"x\n", errors.New("exit status 1"), "The editor failed; the text is unchanged: exit status 1"}} {
 			gives, fails = c.gives, c.fails
 			d.press("e")
 			d.sees(c.says, "y Allow once   a Allow for this session")
-			d.misses("edited by you")
+			d.misses("Edited by you")
 			d.rest()
 		}
 		gives, fails = old, nil
 		d.press("e")
-		d.sees("edited by you", "no changes", "y Write nothing")
+		d.sees("Edited by you", "no changes", "y Write nothing")
 		d.rest()
 		gives = three.Replace(old)
 		d.press("e") // what the agent wants after all
-		d.misses("edited by you")
+		d.misses("Edited by you")
 		d.rest()
 		gives = "mine\n"
 		d.press("e")
 		d.rest()
-		d.sees("edited by you")
+		d.sees("Edited by you")
 		d.press("u")
-		d.misses("edited by you")
+		d.misses("Edited by you")
 		d.sees("hunk 1 of 3", "(off)")
 		d.all()
 		d.press("y")
@@ -278,7 +278,7 @@ func TestEditingThatComesToNothing(t *testing.T) {
 	withWrite(t, "a", "b", editsFiles(&last, func(text string) (string, error) { return text + "\n", nil }), func(d *driver, path string) {
 		d.grabs()
 		d.press("e")
-		d.sees("the text is as it was")
+		d.sees("The text is unchanged")
 		d.rest()
 		d.press("y")
 		d.onDisk(path, "b")
@@ -299,7 +299,7 @@ func TestEditingTooLate(t *testing.T) {
 		d.grabs()
 		d.press("e")
 		d.wait(2 * time.Second)
-		d.sees("the question is settled: what you edited is not written")
+		d.sees("The question was answered meanwhile; your edit is not written")
 		if !last.gone {
 			t.Error("the file of the editor is left")
 		}
@@ -321,12 +321,12 @@ func TestHunksAmongQuestions(t *testing.T) {
 		d.misses("hunk")
 		d.wait(100 * time.Millisecond)
 		d.press("h", "e") // nobody's
-		d.sees("only what parley writes itself can be changed")
+		d.sees("Only what parley writes itself can be changed")
 		d.press("ctrl+n")
 		d.wait(100 * time.Millisecond)
 		d.press("f")
 		d.all()
-		d.sees("hunk 1 of 3: refused")
+		d.sees("hunk 1 of 3: rejected")
 		d.press("enter")
 		d.onDisk(path, strings.NewReplacer("line 5\n", "", "line 9\n", "line 9\n\tnine and a half \n").Replace(old))
 		d.sees("fake asks")

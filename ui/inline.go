@@ -68,7 +68,7 @@ func (m *Model) inlineDrawing() drawing {
 	f, on := inline.Frame{Bare: true}, onScreen{}
 	switch {
 	case m.quitting:
-		f.Rows = []string{m.Theme.Dim.Paint("ending " + strings.Join(m.w.Names(), ", ") + "…")}
+		f.Rows = []string{m.Theme.Dim.Paint("Ending " + strings.Join(m.w.Names(), ", ") + "…")}
 	default:
 		f, on = m.chat.live(m.width, m.height)
 	}

@@ -115,7 +115,7 @@ func TestInlineWrites(t *testing.T) {
 		}
 	}, func(d *driver, p *paper) {
 		p.writes(named)
-		p.shows("› ask the agent", "fake", "? help")
+		p.shows("› Ask the agent", "fake", "? help")
 		at := d.m.Now().Format("15:04")
 		d.types("go\n")
 		d.wait(500 * time.Millisecond)
@@ -256,7 +256,7 @@ func TestInlineSwitched(t *testing.T) {
 		d.types("/inline\n")
 		d.wait(time.Second)
 		fresh := strings.Join(p.printed[n:], "\n")
-		if len(p.printed)-n > 2000+1100 || !strings.Contains(fresh, "… 3 earlier entries are not written here: pgup shows them") || strings.Contains(fresh, "three") || strings.Count(fresh, "row 1499") != 1 {
+		if len(p.printed)-n > 2000+1100 || !strings.Contains(fresh, "… 3 earlier entries: pgup shows them") || strings.Contains(fresh, "three") || strings.Count(fresh, "row 1499") != 1 {
 			t.Errorf("%d rows, beginning with\n%s", len(p.printed)-n, strings.Join(p.printed[n:min(n+6, len(p.printed))], "\n"))
 		}
 	})
@@ -288,7 +288,7 @@ func TestInlineQuestion(t *testing.T) {
 			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			d.types("go\n")
 			d.rest()
-			p.shows("fake asks", "› ask")
+			p.shows("fake asks", "› Ask")
 			for range 20 {
 				d.press("down") // to its end, where it does not fit
 			}
@@ -297,7 +297,7 @@ func TestInlineQuestion(t *testing.T) {
 			d.wait(100 * time.Millisecond)
 			d.outcomes("ok")
 			p.lacks("fake asks")
-			if p.count("Allow once by you") != 1 || p.count("answered: ok") != 1 {
+			if p.count("✓ Allowed by you") != 1 || p.count("answered: ok") != 1 {
 				t.Errorf("%v:\n%s", size, p.above())
 			}
 		})

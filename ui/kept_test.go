@@ -37,7 +37,7 @@ func TestLoad(t *testing.T) {
 		}
 		d.press("ctrl+s")
 		d.sees("2 Fix the lexer", "here · loading")
-		d.misses("kept by the agent") // it is open, not kept
+		d.misses("Saved by the agent") // it is open, not kept
 		d.press("esc")
 		d.types("and now?\n") // waits until it is open
 		d.prompts("")
@@ -128,7 +128,7 @@ func TestClose(t *testing.T) {
 		d.types("two\n")
 		d.soon()
 		d.press("ctrl+s", "end", "ctrl+x")
-		d.sees("its turn is still running: ctrl+x again")
+		d.sees("Its turn is still running: press ctrl+x again")
 		d.press("up", "down", "ctrl+x") // something else came between
 		d.called("session/close", 0)
 		d.press("ctrl+x", "ctrl+n")
@@ -141,15 +141,15 @@ func TestClose(t *testing.T) {
 		}
 		d.agent.sayIn("s2", "agent", "a word from the grave")
 		d.wait(2 * time.Second)
-		d.misses("grave", "two", "stopped")
+		d.misses("grave", "two", "Stopped")
 		d.agent.sayIn("s3", "agent", "hello from the third")
 		d.soon()
 		d.sees("hello from the third")
 		d.press("ctrl+s")
-		d.sees("2/2", "1 new session", "2 new session")
+		d.sees("2/2", "1 New session", "2 New session")
 		d.press("ctrl+x", "ctrl+x") // the other one first, then it is the only one
 		d.soon()
-		d.sees("this is the only open session")
+		d.sees("This is the only open session")
 		d.called("session/close", 2)
 	})
 }
@@ -186,7 +186,7 @@ func TestDelete(t *testing.T) {
 		d.press("ctrl+s")
 		d.soon()
 		d.press("down", "down", "ctrl+d") // the second of that title
-		d.sees(`delete "Same" for good? ctrl+d again does`)
+		d.sees(`Delete "Same"? Press ctrl+d again to confirm`)
 		d.m.w.List() // a list comes in between
 		d.run(d.m.sync())
 		d.soon()

@@ -29,11 +29,11 @@ func (p *panels) showBehind() tea.Cmd {
 		return nil
 	}
 	if len(it.Wire) == 0 && it.Request == 0 {
-		return c.say("no message of the agent made this")
+		return c.say("No message of the agent made this")
 	}
 	behind := c.LookupOf(it.Index)
 	if behind == nil {
-		return c.say("there is no log to look it up in")
+		return c.say("This session has no log")
 	}
 	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.w.Context()
 	return func() tea.Msg {
@@ -51,13 +51,13 @@ func (msg behindMsg) handle(*Model) tea.Cmd {
 	case msg.err != nil:
 		return c.say(msg.err.Error())
 	case len(msg.shown) == 0:
-		return c.say("the log does not hold it")
+		return c.say("These messages are not in the log")
 	}
 	messages := make([]panel.Message, 0, len(msg.shown))
 	for _, s := range msg.shown {
 		messages = append(messages, panel.Message(s))
 	}
-	c.panels.read(panel.Source("messages", panel.Messages(messages), nil))
+	c.panels.read(panel.Source("Messages", panel.Messages(messages), nil))
 	return nil
 }
 

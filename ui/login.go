@@ -78,7 +78,7 @@ func (l logins) failed(n workspace.LoginFailed) {
 
 // logOut ends the login. The connection stays.
 func (c *chat) logOut() tea.Cmd {
-	c.Agent.LogOut(c.requested("logged out"))
+	c.Agent.LogOut(c.requested("Logged out"))
 	return nil
 }
 

@@ -75,10 +75,10 @@ func TestLoginByTheAgent(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
 		d.rest()
-		d.sees("Bitte anmelden", "╭ log in to fake", "In the browser", "opens a page", "by the agent", "In a terminal", "in this terminal", "By palm reading", "not supported: palm", "4/4")
+		d.sees("Bitte anmelden", "╭ Log in to fake", "In the browser", "opens a page", "by the agent", "In a terminal", "in this terminal", "By palm reading", "not supported: palm", "4/4")
 		first := d.agent
 		d.types("brow\n")
-		d.sees("logging in: In the browser", "esc give up")
+		d.sees("Logging in: In the browser", "esc cancel")
 		d.m.chat.Agent.Log.Add(event.LogStderr, "code: ABCD-1234")
 		d.wait(500 * time.Millisecond)
 		d.sees("code: ABCD-1234") // shown while the login runs
@@ -94,7 +94,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		d.called("session/new", 2)
 		d.prompts("from outside")
 		d.sees("▌ from outside", "You said: from outside")
-		d.misses("anmelden", "logging in")
+		d.misses("anmelden", "Logging in", "logging in")
 		d.wait(time.Minute)
 		d.prompts("from outside")
 	})
@@ -116,27 +116,27 @@ func TestLoginFails(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
-		d.sees("log in: the agent answered: the browser is on strike", "╭ log in to fake", "In the browser")
+		d.sees("log in: the agent answered: the browser is on strike", "╭ Log in to fake", "In the browser")
 		d.press("enter")
 		d.wait(5 * time.Second)
-		d.sees("logging in: In the browser")
+		d.sees("Logging in: In the browser")
 		d.press("esc")
 		d.soon()
-		d.sees("the login was given up", "╭ log in to fake")
+		d.sees("the login was given up", "╭ Log in to fake")
 		d.called("authenticate", 2)
 		d.called("session/new", 1)
 		d.press("esc") // no login at all
 		d.sees("enter try again", "esc another agent")
-		d.misses("╭ log in")
+		d.misses("╭ Log in")
 		first := d.agent
 		d.press("enter")
 		d.soon()
-		d.sees("Bitte anmelden", "╭ log in to fake")
+		d.sees("Bitte anmelden", "╭ Log in to fake")
 		if d.agent == first {
 			t.Error("not started again")
 		}
 		d.press("esc", "esc")
-		d.sees("type to filter")
+		d.sees("Type to filter")
 	})
 }
 
@@ -150,7 +150,7 @@ func TestLoginIsNotEnough(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
-		d.sees("Bitte anmelden", "╭ log in to fake")
+		d.sees("Bitte anmelden", "╭ Log in to fake")
 		d.called("session/new", 2)
 	})
 }
@@ -202,7 +202,7 @@ func TestLoginInTheTerminal(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.soon()
-		d.sees("the login did not succeed: exit status 1", "╭ log in to fake", "In a terminal")
+		d.sees("the login did not succeed: exit status 1", "╭ Log in to fake", "In a terminal")
 		if starts != 1 {
 			t.Fatalf("started %d times", starts)
 		}
@@ -228,7 +228,7 @@ func TestUnknownLogin(t *testing.T) {
 		d.rest()
 		d.types("palm\n")
 		d.soon()
-		d.sees("parley does not know this way to log in: palm", "╭ log in to fake", "By palm reading")
+		d.sees("Unknown login method: palm", "╭ Log in to fake", "By palm reading")
 		d.called("authenticate", 0)
 		g.in.Store(true)
 		d.press("enter")
@@ -237,7 +237,7 @@ func TestUnknownLogin(t *testing.T) {
 		d.types("/login\n")
 		d.types("palm\n")
 		d.soon()
-		d.sees("parley does not know this way to log in: palm", "╭ log in to fake")
+		d.sees("Unknown login method: palm", "╭ Log in to fake")
 		d.called("authenticate", 1)
 	})
 }
@@ -247,7 +247,7 @@ func TestNoWayToLogIn(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); d.on["initialize"] = hello("") }, func(d *driver) {
 		d.soon()
-		d.sees("the agent offers no way to log in; use its own command, then try again")
+		d.sees("This agent offers no way to log in; use its own command, then try again")
 		d.press("enter", "esc")
 		d.sees("Log in with its own command in another", "enter try again")
 		g.in.Store(true)
@@ -282,11 +282,11 @@ func TestLoginForAPrompt(t *testing.T) {
 		d.soon()
 		d.called("authenticate", 0)
 		d.rest()
-		d.sees("You said: hello", "╭ log in to fake", "In the browser")
+		d.sees("You said: hello", "╭ Log in to fake", "In the browser")
 		d.prompts("hello|again")
 		d.press("enter")
 		d.soon()
-		d.sees("logging in: In the browser", "esc give up")
+		d.sees("logging in: In the browser", "esc cancel")
 		d.types("draft")
 		d.wait(2 * time.Second)
 		d.prompts("hello|again|again|queued|kept")
@@ -296,7 +296,7 @@ func TestLoginForAPrompt(t *testing.T) {
 		d.press("ctrl+u")
 		d.types("/login\n\n")
 		d.wait(2 * time.Second)
-		d.sees("logged in")
+		d.sees("Logged in")
 		d.prompts("hello|again|again|queued|kept")
 	})
 }
@@ -327,13 +327,13 @@ func TestLoginForAPromptFails(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.wait(2 * time.Second)
-		d.sees("the browser is on strike", "╭ log in to fake")
+		d.sees("the browser is on strike", "╭ Log in to fake")
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.sees("logging in")
 		d.press("esc")
 		d.soon()
-		d.sees("the login was given up", "╭ log in to fake")
+		d.sees("the login was given up", "╭ Log in to fake")
 		d.misses("logging in")
 		d.prompts("hello")
 		d.press("esc")
@@ -359,7 +359,7 @@ func TestTerminalLoginForAPrompt(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.soon()
-		d.sees("the login did not succeed: exit status 1", "╭ log in to fake")
+		d.sees("Login failed: exit status 1", "╭ Log in to fake")
 		first := d.agent
 		d.types("terminal\n")
 		d.connected()
@@ -414,11 +414,11 @@ func TestLogout(t *testing.T) {
 		d.soon()
 		d.types("/logout\n")
 		d.soon()
-		d.sees("logged out", "You said: hello")
+		d.sees("Logged out", "You said: hello")
 		d.called("logout", 1)
 		d.types("more\n")
 		d.soon()
-		d.sees("╭ log in to fake", "You said: hello")
+		d.sees("╭ Log in to fake", "You said: hello")
 	})
 }
 
@@ -431,7 +431,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.soon()
 		d.agent.peer.Close(nil)
 		d.soon()
-		d.sees("╭ log in to fake", "log in: ")
+		d.sees("╭ Log in to fake", "log in: ")
 		d.press("esc", "enter")
 		d.soon()
 		g.in.Store(true)

@@ -16,7 +16,7 @@ func TestLoginByACommand(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
 		d.rest()
 		d.types("own\ny\ny\n") // typed on
-		d.sees("╭ log in to fake: In its own way", "fake wants a command run that it has chosen itself", "  fake-login --now a b", "runs /usr/bin/fake-login", "in /home/ada", `agent's words: "Fake Login"`, "esc back")
+		d.sees("╭ Log in to fake: In its own way", "fake wants to run its own command", "  fake-login --now a b", "Runs /usr/bin/fake-login", "In /home/ada", `agent's description: "Fake Login"`, "esc back")
 		d.misses("y runs it")
 		d.rest()
 		d.sees("y runs it · esc back")
@@ -27,7 +27,7 @@ func TestLoginByACommand(t *testing.T) {
 		}
 		d.press("y")
 		d.soon()
-		d.sees("the login did not succeed: exit status 3", "╭ log in to fake ")
+		d.sees("the login did not succeed: exit status 3", "╭ Log in to fake ")
 		if len(k.started) != 1 {
 			t.Fatal("started again")
 		}
@@ -100,7 +100,7 @@ func TestHostileLoginCommand(t *testing.T) {
 	drive(t, k.set, func(d *driver) {
 		d.rest()
 		d.types("own\n")
-		d.sees(`find program "c<U+202E>": not found`, "╭ log in to fake ")
+		d.sees(`find program "c<U+202E>": not found`, "╭ Log in to fake ")
 		d.rest()
 		d.press("y")
 		d.soon()
@@ -134,7 +134,7 @@ func TestLoginElsewhere(t *testing.T) {
 		d.sees("not supported: the agent runs elsewhere")
 		d.misses("asks for")
 		d.press("enter")
-		d.sees("parley does not log in this way: the agent runs elsewhere")
+		d.sees("Unsupported login method: the agent runs elsewhere")
 		d.misses("▸ API key")
 	})
 }

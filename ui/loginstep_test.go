@@ -93,12 +93,12 @@ func TestLoginWithVariables(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
 		d.hidden = secretKey
 		d.rest()
-		d.sees("╭ log in to fake", "With a key", "asks for 2 values", "runs a command", "not supported: LD_PRELOAD")
+		d.sees("╭ Log in to fake", "With a key", "asks for 2 values", "runs a command", "not supported: LD_PRELOAD")
 		first := d.agent
 		d.press("enter")
-		d.sees("╭ log in to fake: With a key", "the agent is started again with it", "from the console", "https://keys.example.org/new",
-			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "may stay empty", "Send · Cancel", "esc back")
-		d.misses("Decline", "type to filter")
+		d.sees("╭ Log in to fake: With a key", "The agent is restarted with it", "from the console", "https://keys.example.org/new",
+			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "optional", "Send · Cancel", "esc back")
+		d.misses("Decline", "Type to filter")
 		d.typesKey(secretKey)
 		d.sees("    › ••••••••• ") // with a blank in front
 		d.press("tab")
@@ -137,15 +137,15 @@ func TestLoginWithWrongVariables(t *testing.T) {
 	drive(t, k.set, func(d *driver) {
 		d.rest()
 		d.press("enter", "enter")
-		d.sees("✗ an answer is needed") // a field that must not stay empty
+		d.sees("✗ enter a value") // a field that must not stay empty
 		d.types("  ")
 		d.press("ctrl+s")
-		d.sees("✗ an answer is needed")
+		d.sees("✗ enter a value")
 		d.press("ctrl+u")
 		d.types("wrong")
 		d.press("ctrl+s") // the second one has never been seen on a low screen, but here it has
 		d.rest()
-		d.sees("✗ open a session: the agent answered: that key is wrong (-32000)", "╭ log in to fake ")
+		d.sees("✗ open a session: the agent answered: that key is wrong (-32000)", "╭ Log in to fake ")
 		d.called("authenticate", 1) // it might have wanted to be told
 		d.press("enter")
 		d.sees("▸ API key  required")
@@ -179,7 +179,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 		d.types("wrong")
 		d.press("ctrl+s")
 		d.rest()
-		d.sees("✗ log in: the agent answered: nobody has this key (-32603)", "╭ log in to fake ")
+		d.sees("✗ log in: the agent answered: nobody has this key (-32603)", "╭ Log in to fake ")
 		d.called("session/new", 1)
 		d.press("enter")
 		d.typesKey(secretKey)
@@ -202,7 +202,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 		d.types("wrong")
 		d.press("ctrl+s")
 		d.rest()
-		d.sees("Bitte anmelden", "╭ log in to fake ")
+		d.sees("Bitte anmelden", "╭ Log in to fake ")
 		d.called("authenticate", 1)
 		d.called("session/new", 2)
 		if len(d.m.chat.Agent.Equipped().Env) != 0 {
@@ -220,20 +220,20 @@ func TestLoginStepLeft(t *testing.T) {
 		d.press("down", "up", "enter")
 		d.typesKey(secretKey)
 		d.press("esc")
-		d.sees("╭ log in to fake ", "type to filter", "With a key")
+		d.sees("╭ Log in to fake ", "Type to filter", "With a key")
 		d.draft("")
 		d.press("enter")
 		d.sees("API key")
 		d.misses("•")
 		d.press("tab", "tab", "right", "enter") // Cancel
-		d.sees("type to filter")
+		d.sees("Type to filter")
 		d.press("down", "enter")
 		d.sees("fake-login --now")
 		d.press("esc")
 		d.sees("› In its own way") // where one was
 		d.press("esc")
 		d.sees("enter try again")
-		d.misses("╭ log in")
+		d.misses("╭ Log in")
 		if len(k.started) != 1 || len(k.runs) != 0 {
 			t.Errorf("started %d times, ran %q", len(k.started), k.runs)
 		}
@@ -246,7 +246,7 @@ func TestLoginWithHostileVariables(t *testing.T) {
 	drive(t, k.set, func(d *driver) {
 		d.rest()
 		d.types("loading\n")
-		d.sees("parley does not log in this way: LD_PRELOAD is no login's", "╭ log in to fake ")
+		d.sees("Unsupported login method: LD_PRELOAD is no login's", "╭ Log in to fake ")
 		d.misses("▸ API key")
 		k.environments(t, nil)
 	})
@@ -272,7 +272,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 		d.types("hello\n")
 		d.rest()
 		d.press("enter")
-		d.sees("╭ log in to fake: With a key", "▌ hello")
+		d.sees("╭ Log in to fake: With a key", "▌ hello")
 		d.typesKey(secretKey)
 		first := d.agent
 		d.press("ctrl+s")
@@ -308,7 +308,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 		d.rest()
 		d.called("authenticate", 1)
 		d.prompts("hello|hello")
-		d.sees("╭ log in to fake ")
+		d.sees("╭ Log in to fake ")
 		d.press("enter")
 		d.typesKey(secretKey)
 		d.press("ctrl+s")
@@ -353,7 +353,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.types("/login\n")
 		fill() // the turn ends for want of a login meanwhile
 		d.press("esc")
-		d.sees("type to filter")
+		d.sees("Type to filter")
 		d.press("esc")
 		d.types("ask\n/login\n")
 		fill() // a question and a form come meanwhile
@@ -407,7 +407,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.typesKey(secretKey)
 		d.draft("")
 		d.press("esc")
-		d.sees("on strike", "type to filter")
+		d.sees("on strike", "Type to filter")
 	})
 }
 
@@ -460,7 +460,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		d.sees("API key", "asks for a key")
 		first := d.agent
 		d.press("enter")
-		d.sees("the agent gets it, and may keep it; parley does not", "not shown while you type, empty: the one of its environment", "enter sends")
+		d.sees("The agent gets it and may keep it; parley does not", "not shown while you type, empty: use the one of its environment", "enter sends")
 		d.press("enter")
 		d.wait(2 * time.Second)
 		if got := strings.Join(strings.Fields(d.screen()), " "); !strings.Contains(got, "FAKE_API_KEY is not set (-32603); set FAKE_API_KEY before you start parley") {

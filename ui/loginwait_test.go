@@ -56,7 +56,7 @@ func TestAddressOfALogin(t *testing.T) {
 				t.Errorf("%d columns:\n%s", width, d.screen())
 			}
 		}
-		d.sees("o open login.example.org", "y copy the address", "f2 log", "esc give up")
+		d.sees("o open login.example.org", "y copy the address", "f2 log", "esc cancel")
 		d.types("xy") // typed on
 		d.draft("xy")
 		d.press("ctrl+u")
@@ -66,20 +66,20 @@ func TestAddressOfALogin(t *testing.T) {
 		if d.copied != longAddress {
 			t.Errorf("copied %q", d.copied)
 		}
-		d.sees("copied 1 line")
+		d.sees("Sent 1 line")
 		d.rest()
 		d.press("o")
 		d.soon()
 		if len(opened) != 1 || opened[0] != longAddress {
 			t.Errorf("opened %q", opened)
 		}
-		d.sees("opened in your browser")
+		d.sees("Opened in your browser")
 		d.press("f2")
-		d.sees("╭ log", "earlier.example.org", "esc closes")
+		d.sees("╭ Log", "earlier.example.org", "esc closes")
 		d.press("esc")
-		d.misses("╭ log ─")
+		d.misses("╭ Log ─")
 		d.press("f2", "f2")
-		d.sees("logging in: In the browser")
+		d.sees("Logging in: In the browser")
 	})
 }
 
@@ -99,15 +99,15 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 		d.types("again\n")
 		d.rest()
 		d.press("f2") // the log, in the place of the list
-		d.sees("╭ log ")
-		d.misses("╭ log in")
+		d.sees("╭ Log ")
+		d.misses("╭ Log in")
 		d.press("f2")
 		d.rest()
 		d.press("enter")
 		d.soon()
 		d.m.chat.Agent.Log.Add(event.LogStderr, "Visit "+longAddress)
 		d.wait(time.Second)
-		d.sees("╭ log in to fake: In the browser", "o open login.example.org")
+		d.sees("╭ Log in to fake: In the browser", "o open login.example.org")
 		if !d.whole(longAddress) {
 			t.Errorf("cut:\n%s", d.screen())
 		}
@@ -117,7 +117,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 			t.Errorf("opened %q", opened)
 		}
 		d.press("f2")
-		d.sees("╭ log ")
+		d.sees("╭ Log ")
 		d.press("esc")
 		d.press("esc")
 		d.soon()
@@ -134,13 +134,13 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 		if !d.whole(longAddress) {
 			t.Errorf("cut:\n%s", d.screen())
 		}
-		d.sees("╭ log in to fake", "o open login.example.org", "y copy the address")
+		d.sees("╭ Log in to fake", "o open login.example.org", "y copy the address")
 		d.press("y")
 		d.soon()
 		if d.copied != longAddress {
 			t.Errorf("copied %q", d.copied)
 		}
-		d.sees("copied 1 line")
+		d.sees("Sent 1 line")
 		d.copied = ""
 		d.rest()
 		d.press("o")
@@ -148,7 +148,7 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 		if len(opened) != 1 || opened[0] != longAddress {
 			t.Errorf("opened %q", opened)
 		}
-		d.sees("opened in your browser")
+		d.sees("Opened in your browser")
 		opened = nil
 		d.rest()
 		d.types("proxy") // no letter of a search is a key
@@ -253,12 +253,12 @@ func TestLastWordsOfALogin(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.soon()
-		d.sees("the login did not succeed: exit status 1", "│ no browser found", "╭ log in to fake", "In a terminal")
+		d.sees("the login did not succeed: exit status 1", "│ no browser found", "╭ Log in to fake", "In a terminal")
 		if !d.whole(longAddress) {
 			t.Errorf("cut:\n%s", d.screen())
 		}
 		d.press("f2")
-		d.sees("╭ log ", "no browser found", "the login did not succeed")
+		d.sees("╭ Log ", "no browser found", "the login did not succeed")
 	})
 }
 
@@ -272,6 +272,6 @@ func TestLoginNamesTheAgent(t *testing.T) {
 	}, func(d *driver) {
 		d.rest()
 		d.misses("log in to env")
-		d.sees("╭ log in to Fake")
+		d.sees("╭ Log in to Fake")
 	})
 }

@@ -237,12 +237,12 @@ func TestMentionListing(t *testing.T) {
 	drive(t, withFiles(f), func(d *driver) {
 		d.connected()
 		d.types("@al")
-		d.sees("alpha", "listing… 34,112 files")
+		d.sees("alpha", "Listing… 34,112 files")
 		d.press("down")
 		f.set(func() { f.listing, f.order = 0, append(f.order, "al") })
 		d.wait(200 * time.Millisecond)
 		d.sees("› alabama", "tab completes") // what was chosen stays
-		d.misses("listing")
+		d.misses("Listing")
 	})
 }
 
@@ -274,7 +274,7 @@ func TestMentionedBlocks(t *testing.T) {
 		d.types("@a @gone @b, `@a` @dir/ ")
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
-		d.sees("b goes as a link: read b: permission denied")
+		d.sees("b is sent as a link: read b: permission denied")
 		d.sent(1, `[{"type":"text","text":"@a @gone @b, `+"`@a`"+` @dir/ "},{"type":"resource","resource":{"uri":"file:///p/a","text":"text of a"}},`+
 			`{"name":"b","type":"resource_link","uri":"file:///p/b"},{"name":"dir/","type":"resource_link","uri":"file:///p/dir/"}]`)
 	})
@@ -298,11 +298,11 @@ func TestMentionOrder(t *testing.T) {
 			d.types("one @a \ntwo\nthree @b \nfour")
 			d.wait(100 * time.Millisecond)
 			d.prompts("")
-			d.sees("reading its files", `"two"`)
+			d.sees("reading files", `"two"`)
 			d.wait(3 * time.Second)
 			d.prompts("one @a |two|three @b ")
 			d.draft("four")
-			d.misses("reading its files", "queued")
+			d.misses("reading files", "queued")
 		})
 	}
 }
@@ -350,7 +350,7 @@ func TestMentionLost(t *testing.T) {
 		d.agent.peer.Close(nil)
 		d.wait(3 * time.Second)
 		d.draft("one @a ")
-		d.sees("not sent")
+		d.sees("Not sent")
 	})
 }
 
@@ -366,7 +366,7 @@ func TestMentionRemote(t *testing.T) {
 			d.types("one @a \n")
 			d.wait(50 * time.Millisecond)
 			if shared {
-				d.misses("stays text")
+				d.misses("@ stays text")
 				d.sent(1, `[{"type":"text","text":"one @a "},{"type":"resource","resource":{"uri":"file:///p/a","text":"text of a"}}]`)
 				return
 			}

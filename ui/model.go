@@ -129,9 +129,9 @@ func (m *Model) draw() drawing {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
-		rows = []string{text.Truncate(m.Theme.Dim.Paint("ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
+		rows = []string{text.Truncate(m.Theme.Dim.Paint("Ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
-		rows = []string{text.Truncate("too small: parley wants 20 by 6", m.width, "")}
+		rows = []string{text.Truncate("Window too small (20×6 needed)", m.width, "")}
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 		on.saw(m.start, m.width, m.height)

@@ -63,7 +63,7 @@ func TestDragCopies(t *testing.T) {
 	withAnswer(t, nil, func(d *driver) {
 		d.drags("closing", "eighty")
 		d.hasCopied("closing sentence that is long enough to be wrapped on a screen of eighty")
-		d.sees("copied 1 line by OSC 52")
+		d.sees("Sent 1 line to the terminal's clipboard (OSC 52")
 		if got := d.painted(); !strings.HasPrefix(got, "closing") {
 			t.Errorf("%q is painted", got)
 		}
@@ -190,7 +190,7 @@ func TestClickInTheComposer(t *testing.T) {
 	withAnswer(t, nil, func(d *driver) {
 		d.press("tab")
 		d.sees("┃")
-		d.clickOn("ask the agent")
+		d.clickOn("Ask the agent")
 		d.misses("┃")
 		d.types("typed")
 		d.draft("typed")
@@ -206,7 +206,7 @@ func TestClickAwayFromAQuestion(t *testing.T) {
 		d.sees("fake asks")
 		d.clickOn("fake asks")
 		d.wait(time.Second)
-		d.clickOn("ask the agent")
+		d.clickOn("Ask the agent")
 		d.types("yes")
 		d.soon()
 		d.outcomes("")
@@ -240,7 +240,7 @@ func TestMouseOff(t *testing.T) {
 		d.drags("closing", "eighty")
 		d.hasCopied("closing sentence that is long enough to be wrapped on a screen of eighty")
 		d.types("/mouse\n")
-		d.sees("the mouse is the terminal's; /mouse takes it back")
+		d.sees("The terminal has the mouse; /mouse takes it back")
 		if d.m.View().MouseMode != tea.MouseModeNone || d.painted() != "" {
 			t.Error("the mouse is still taken")
 		}

@@ -37,9 +37,9 @@ func (l conversation) openFile() tea.Cmd {
 	files := transcript.Files(it)
 	switch {
 	case len(files) == 0:
-		return c.say("it names no file")
+		return c.say("Nothing to open here")
 	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
-		return c.say("the file is where the agent runs, not here: " + files[0].Path)
+		return c.say("The file is on the agent's machine: " + files[0].Path)
 	case len(files) == 1:
 		return l.openAt(files[0])
 	}
@@ -51,7 +51,7 @@ func (l conversation) openFile() tea.Cmd {
 		}
 		items = append(items, list.Item{Title: title, Value: f})
 	}
-	c.panels.show(&panel.List{Title: "files", Foot: "enter opens · esc", List: list.New(items), Choose: panel.With(l.openAt)})
+	c.panels.show(&panel.List{Title: "Files", Foot: "enter opens it · esc closes", List: list.New(items), Choose: panel.With(l.openAt)})
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (l conversation) openAt(at event.Location) tea.Cmd {
 	c := l.c
 	open := c.m.opts.OpenFile
 	if open == nil {
-		return c.say("there is no editor here")
+		return c.say("No editor found: set $EDITOR")
 	}
 	path := at.Path
 	if !filepath.IsAbs(path) {
@@ -87,7 +87,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 func (msg fileLeftMsg) handle(m *Model) tea.Cmd {
 	m.input.Touch() // keys that were meant for the editor answer no question
 	if msg.err != nil {
-		return msg.chat.say("the editor failed: " + msg.err.Error())
+		return msg.chat.say("The editor failed: " + msg.err.Error())
 	}
 	return nil
 }

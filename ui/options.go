@@ -37,7 +37,7 @@ func (p *panels) mode() (panel.Setting, bool) {
 func (p *panels) nextMode() tea.Cmd {
 	mode, ok := p.mode()
 	if !ok || len(mode.Choices) == 0 {
-		return p.c.say("the agent offers no modes")
+		return p.c.say("This agent has no modes")
 	}
 	return mode.Next()
 }
@@ -73,7 +73,7 @@ func (p *panels) showOptions() tea.Cmd {
 func (p *panels) choices(s panel.Setting, ok bool) tea.Cmd {
 	switch {
 	case !ok:
-		return p.c.say("the agent offers nothing to choose here")
+		return p.c.say("This agent has no options")
 	case s.OnOff:
 		return s.Set(s.Current != "on")
 	}

@@ -112,7 +112,7 @@ func TestNextModeByModes(t *testing.T) {
 				d.soon()
 				d.sees("fake · Code")
 				d.press("f4")
-				d.sees("╭ options", "Mode")
+				d.sees("╭ Options", "Mode")
 				d.types("mode\n")
 				d.sees("╭ Mode")
 			})
@@ -148,9 +148,9 @@ func TestLegacyModels(t *testing.T) {
 		}
 		d.called("session/set_config_option", 0)
 		d.press("shift+tab")
-		d.sees("the agent offers no modes")
+		d.sees("This agent has no modes")
 		d.types("/mode\n")
-		d.sees("the agent offers nothing to choose here")
+		d.sees("This agent has no options")
 	})
 }
 
@@ -159,7 +159,7 @@ func TestOptionsPicker(t *testing.T) {
 	drive(t, withOptions, func(d *driver) {
 		d.connected()
 		d.types("/options\n")
-		d.sees("╭ options", "Mode", "Ask first", "Model", "Big 7", "Web search", "off", "raw", "elsewhere", "4/4")
+		d.sees("╭ Options", "Mode", "Ask first", "Model", "Big 7", "Web search", "off", "raw", "elsewhere", "4/4")
 		d.misses("Dial", "Zen")
 		if s := d.screen(); !(strings.Index(s, "Mode") < strings.Index(s, "Model") && strings.Index(s, "Model") < strings.Index(s, "Web search") && strings.Index(s, "Web search") < strings.Index(s, "raw")) {
 			t.Errorf("not in the agent's order:\n%s", s)
@@ -167,7 +167,7 @@ func TestOptionsPicker(t *testing.T) {
 		d.types("model\n")
 		d.sees("╭ Model", "Small 1", "› Big 7", "now", "Huge 9") // groups, and the cursor on the current one
 		d.press("esc")
-		d.misses("╭ Model", "╭ options")
+		d.misses("╭ Model", "╭ Options")
 		d.called("session/set_config_option", 0)
 		d.press("f4")
 		d.types("model")
@@ -229,11 +229,11 @@ func TestNoOptions(t *testing.T) {
 		d.connected()
 		for _, keys := range []string{"/options\n", "/mode\n", "/model\n"} {
 			d.types(keys)
-			d.sees("the agent offers nothing to choose here")
+			d.sees("This agent has no options")
 			d.wait(6 * time.Second)
 		}
 		d.press("shift+tab")
-		d.sees("the agent offers no modes")
+		d.sees("This agent has no modes")
 		d.prompts("")
 	})
 }

@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 		d.types("go\n")
 		d.soon()
 		d.sees("Log in to the registry to go on.", "http://login.example.org:8080/device?code=ABCD-1234&state=0123456789abcdef", "0123456789abcdef0123456789abcdef0123456789abcdef ",
-			"host: login.example.org:8080", "! not encrypted: the address is not https", "! unusual port 8080")
+			"Host: login.example.org:8080", "! not encrypted: the address is not https", "! unusual port 8080")
 		d.press("o", "y", "c", "n") // typed ahead
 		d.draft("oycn")
 		d.press("ctrl+u")
@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 		d.answered("")
 		d.sees("o opens it · c copies · n declines · esc cancels")
 		d.press("x", "enter", "c") // the first two are nobody's
-		d.sees("the address was sent to the terminal's clipboard")
+		d.sees("Sent the address to the terminal's clipboard")
 		if !strings.HasPrefix(d.copied, "http://login.example.org:8080/device?code=") || !strings.HasSuffix(d.copied, "cdef") {
 			t.Errorf("copied %q", d.copied)
 		}
@@ -51,25 +51,25 @@ func TestPage(t *testing.T) {
 			t.Fatalf("opened %q", opened)
 		}
 		d.answered(`{"action":"accept"}`)
-		d.sees("fake waits for a page", "until it says that login.example.org:8080 is done", "opened in your browser", "alt+a to open it again")
+		d.sees("fake is waiting for a page", "Until it reports that login.example.org:8080 is done", "Opened in your browser", "alt+a to open it again")
 		d.types("now") // the keys are the composer's again
 		d.rest()
 		d.draft("now")
 		d.press("ctrl+u", "alt+a")
 		d.wait(100 * time.Millisecond)
-		d.sees("waiting for the agent to say that it is done", "o opens it again · n stops waiting")
+		d.sees("Waiting for the agent to report that the page is done", "o opens it again · n stops waiting")
 		failure = errors.New("no display")
 		d.press("o")
 		d.soon()
-		d.sees("no browser was started: no display")
+		d.sees("Cannot start a browser: no display")
 		d.answered(`{"action":"accept"}`)
 		d.agent.complete("other")
 		d.soon()
-		d.sees("fake waits for a page")
+		d.sees("fake is waiting for a page")
 		d.agent.complete("e1")
 		d.soon()
 		d.misses("fake asks", "fake waits")
-		d.sees("done: login.example.org:8080")
+		d.sees("Done: login.example.org:8080")
 		d.types("draft")
 		d.draft("draft")
 	})
@@ -99,7 +99,7 @@ func TestPageWaysOut(t *testing.T) {
 			d.misses("fake asks", "fake waits")
 			d.agent.complete("e1") // late
 			d.soon()
-			d.misses("done:")
+			d.misses("Done:")
 		})
 	}
 }
@@ -115,11 +115,11 @@ func TestPageThatIsNotOpened(t *testing.T) {
 			d.connected()
 			d.types("go\n")
 			d.rest()
-			d.sees("fake asks", "parley does not open this")
-			d.misses("o opens it", "host:")
+			d.sees("fake asks", "parley cannot open this address")
+			d.misses("o opens it", "Host:")
 			d.press("o", "y", "enter", "space")
 			d.soon()
-			d.sees("only http and https pages are opened")
+			d.sees("Only http and https pages can be opened")
 			d.answered("")
 			d.press("n")
 			d.soon()
@@ -143,17 +143,17 @@ func TestPageMustBeRead(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.types("go\n")
 		d.rest()
-		d.misses("host:")
+		d.misses("Host:")
 		d.sees("more rows ↓", "read on to open it: pgdn")
 		d.press("o", "y")
 		d.soon()
 		d.answered("")
-		d.sees("read to the end first")
+		d.sees("Read to the end first")
 		d.press("pgdown", "space", "j", "k", "pgup")
 		for range 40 {
 			d.press("pgdown")
 		}
-		d.sees("host: login.example.org:8080", "! unusual port 8080", "o opens it · c copies")
+		d.sees("Host: login.example.org:8080", "! unusual port 8080", "o opens it · c copies")
 		d.misses("more rows")
 		d.press("o")
 		d.soon()
@@ -161,7 +161,7 @@ func TestPageMustBeRead(t *testing.T) {
 		if opened != 1 {
 			t.Errorf("opened %d times", opened)
 		}
-		d.sees("fake waits for a page")
+		d.sees("fake is waiting for a page")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestPageByHand(t *testing.T) {
 		d.press("y")
 		d.soon()
 		d.answered(`{"action":"accept"}`)
-		d.sees("fake waits for a page", "open it by hand")
+		d.sees("fake is waiting for a page", "Open it by hand")
 	})
 }
 

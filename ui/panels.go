@@ -101,7 +101,7 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 }
 
 func (p *panels) toggleHelp() {
-	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "keys", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
 		agent, own := p.c.commands()
 		for _, cmd := range agent {
@@ -115,14 +115,14 @@ func (p *panels) toggleHelp() {
 }
 
 func (p *panels) toggleLog() {
-	p.toggle(&panel.Reading{Of: intent.ToggleLog, Title: "log", Tail: true, Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{Of: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
 		lines, total := p.c.Agent.Log.Lines()
 		return panel.LogRows(lines, total, width, th)
 	}})
 }
 
 func (p *panels) togglePlan() {
-	p.toggle(&panel.Reading{Of: intent.TogglePlan, Title: "plan", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{Of: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
 		return panel.PlanRows(p.c.Thread.Plans, transcript.Markdown, width, th)
 	}})
 }
@@ -156,7 +156,7 @@ func (p *panels) showThemes() tea.Cmd {
 	m := p.c.m
 	p.show(panel.Themes(m.opts.Theme, func(name string) tea.Cmd {
 		m.opts.Theme = name
-		return p.c.say(fmt.Sprintf("theme = %q in config.toml keeps it", name))
+		return p.c.say(fmt.Sprintf("Set theme = %q in config.toml to keep it", name))
 	}))
 	if !m.asked {
 		m.asked = true
@@ -176,7 +176,7 @@ func (p *panels) showTurns() tea.Cmd {
 		}
 	}
 	if len(prompts) == 0 {
-		return c.say("there are no prompts yet")
+		return c.say("No prompts yet")
 	}
 	copied := func(item int) tea.Cmd {
 		text := string(c.Thread.Items[item].Text)

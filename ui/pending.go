@@ -88,7 +88,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		all = append(all, waiting{"held by the agent  ", h.Text})
 	}
 	if text, reading := s.Reading(); reading {
-		all = append(all, waiting{"reading its files  ", text})
+		all = append(all, waiting{"reading files  ", text})
 	}
 	for i, text := range s.Queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
@@ -125,7 +125,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 func carriedRow(carried []string) string {
 	last := transcript.CarriedLine(carried[len(carried)-1])
 	if n := len(carried); n > 1 {
-		return fmt.Sprintf("with the next prompt: %d commands, the last %s", n, last)
+		return fmt.Sprintf("Goes with your next prompt: %d commands, the last %s", n, last)
 	}
-	return "with the next prompt: " + last
+	return "Goes with your next prompt: " + last
 }

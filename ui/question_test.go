@@ -36,7 +36,7 @@ func (d *driver) open() int { return d.m.chat.question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `agent's words: "Commit typed errors"`,
+		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `agent's description: "Commit typed errors"`,
 			"y Allow once", "a Always allow", "n Reject", "alt+a to answer", "waiting for you", "ctrl+c stop")
 		d.rest()
 		d.sees("esc rejects · d details")
@@ -49,8 +49,8 @@ func TestQuestionShown(t *testing.T) {
 // stays in the transcript.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct{ key, outcome, line string }{
-		{"y", "ok", "✓ Allow once by you"}, {"a", "ever", "✓ Always allow by you"}, {"n", "no", "– Reject by you"},
-		{"1", "ok", "✓ Allow once by you"}, {"3", "no", "– Reject by you"}, {"esc", "no", "– Reject by you"},
+		{"y", "ok", "✓ Allowed by you"}, {"a", "ever", "✓ Allowed by you (Always allow)"}, {"n", "no", "✗ Rejected by you"},
+		{"1", "ok", "✓ Allowed by you"}, {"3", "no", "✗ Rejected by you"}, {"esc", "no", "✗ Rejected by you"},
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			withQuestion(t, push, usual, func(d *driver) {
@@ -58,7 +58,7 @@ func TestAnswers(t *testing.T) {
 				d.press(c.key)
 				d.wait(100 * time.Millisecond)
 				d.outcomes(c.outcome)
-				d.sees(c.line, ": git add -A && git push origin HEAD", "answered: "+c.outcome)
+				d.sees(c.line, " · git add -A && git push origin HEAD", "answered: "+c.outcome)
 				d.misses("fake asks")
 				d.draft("")
 			})
@@ -73,7 +73,7 @@ func TestQuestionNotArmed(t *testing.T) {
 		d.press("y") // too early: typed
 		d.draft("y")
 		d.rest()
-		d.sees("keys are off while you type")
+		d.sees("You are typing")
 		d.press("a", "1")
 		d.draft("ya1")
 		d.outcomes("")
@@ -187,7 +187,7 @@ func TestReadToTheEnd(t *testing.T) {
 		d.press("y", "a", "1", "2")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("")
-		d.sees("read to the end first")
+		d.sees("Read to the end first")
 		for range 60 {
 			d.press("down")
 		}
@@ -212,9 +212,9 @@ func TestFullScreenQuestion(t *testing.T) {
 		d.rest()
 		d.press("f")
 		d.sees("╭ fake asks", "echo line 14")
-		d.misses("› ask the agent")
+		d.misses("› Ask the agent")
 		d.press("f")
-		d.sees("› ask the agent")
+		d.sees("› Ask the agent")
 		d.press("f")
 		for range 60 {
 			d.press("down")
@@ -222,7 +222,7 @@ func TestFullScreenQuestion(t *testing.T) {
 		d.press("y")
 		d.rest()
 		d.outcomes("ok")
-		d.sees("› ask the agent")
+		d.sees("› Ask the agent")
 	})
 }
 
@@ -306,7 +306,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.outcomes("cancelled")
 		d.misses("fake asks")
-		d.sees("– cancelled", "git add -A && git push origin HEAD")
+		d.sees("– Cancelled", "git add -A && git push origin HEAD")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
 		d.m.chat.Agent.Conn().Broker.CancelSession("s1")
@@ -424,24 +424,24 @@ func TestFullScreenIsALayer(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.rest()
 		d.press("f")
-		d.misses("› ask the agent")
+		d.misses("› Ask the agent")
 		d.sees("f or esc goes back")
 		d.press("x", "enter", "Q", "/", "?", "backspace", "ctrl+w", "x", "enter")
 		d.send(tea.PasteMsg{Content: "pasted"})
 		d.rest()
-		d.misses("› ask the agent", "queued")
+		d.misses("› Ask the agent", "queued")
 		d.draft("")
 		d.outcomes("")
 		d.sees("f or esc goes back")
 		d.press("esc")
-		d.sees("› ask the agent", "fake asks")
+		d.sees("› Ask the agent", "fake asks")
 		d.types("no") // typed right behind it
 		d.outcomes("")
 		d.draft("no")
 		d.press("ctrl+u")
 		d.rest()
 		d.press("f", "tab") // back to the composer, which is there again
-		d.sees("› ask the agent")
+		d.sees("› Ask the agent")
 		d.types("half a draft")
 		d.draft("half a draft")
 		d.press("alt+a")
@@ -469,7 +469,7 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 			d.draft("")
 			d.outcomes("")
 			d.send(tea.WindowSizeMsg{Width: 40, Height: 24})
-			d.sees(key + " is no answer: press 1, 2 or n")
+			d.sees(key + " is not an answer: press 1, 2 or n")
 			d.press("n") // it may be a word
 			d.outcomes("")
 			d.draft("")

@@ -49,18 +49,18 @@ func TestAllowUnread(t *testing.T) {
 	withQuestion(t, longCommand(7000), usual, func(d *driver) {
 		d.rest()
 		d.press("y")
-		d.sees("y Allow once (off)", "read to the end first")
+		d.sees("y Allow once (off)", "Read to the end first")
 		d.press("G")
-		d.sees("rm -rf /", "y Allow once without reading 6,9", "a Always allow (off)", "n Reject", "pressed twice it is allowed unread")
+		d.sees("rm -rf /", "y Allow once without reading 6,9", "a Always allow (off)", "n Reject", "press twice to allow unread")
 		d.press("a")
-		d.sees("read to the end first")
+		d.sees("Read to the end first")
 		d.rest()
 		for range 10 { // held down
 			d.press("y")
 			d.wait(50 * time.Millisecond)
 		}
 		d.outcomes("")
-		d.sees("rows were not read: y again allows it all the same")
+		d.sees("rows not read: press y again to allow anyway")
 		d.rest()
 		d.press("up")
 		d.rest()

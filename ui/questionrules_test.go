@@ -102,11 +102,11 @@ func TestPartsShownWithoutRules(t *testing.T) {
 func TestRulesAnswer(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[allow]]\ncommand = \"git push *\"\n", push, func(d *driver) {
 		d.outcomes("ok")
-		d.sees("✓ Allow once by your rule: allow command git add *", "answered: ok")
+		d.sees("✓ Allowed by your rule: allow command git add *", "answered: ok")
 	})
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[deny]]\ncommand = \"git push *\"\n", push, func(d *driver) {
 		d.outcomes("no")
-		d.sees("– Reject by your rule: deny command git push *")
+		d.sees("✗ Rejected by your rule: deny command git push *")
 	})
 }
 
@@ -129,11 +129,11 @@ func TestMakeRule(t *testing.T) {
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("a rule for this and what is like it", "allow command git push origin HEAD", "answers 1 of the last 3 questions", "allow command git push *", "answers 2 of the last 3 questions")
+		d.sees("New rule", "allow command git push origin HEAD", "would answer 1 of the last 3 questions", "allow command git push *", "would answer 2 of the last 3 questions")
 		d.press("down", "enter")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("ok")
-		d.sees("from now on: allow command git push * (~/rules.toml)")
+		d.sees("Added rule: allow command git push * (~/rules.toml)")
 	})
 }
 
@@ -144,7 +144,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("no rule can answer this: what a word of it will be", "fake asks")
+		d.sees("No rule can allow this: what a word of it will be", "fake asks")
 		d.outcomes("")
 	})
 	withRules(t, "", push, func(d *driver) { // each of its parts could have one
@@ -152,7 +152,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("this takes several rules: parley rules list says where they go")
+		d.sees("This needs several rules: parley rules list shows where they go")
 	})
 }
 
@@ -162,32 +162,32 @@ func TestApprovalModes(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("/approval\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("what becomes of questions", "› ask", "accept edits", "read only", "everything is allowed, in this session, until parley ends")
+		d.sees("Approval mode", "› ask", "accept edits", "read only", "everything is allowed, in this session, until parley ends")
 		d.press("down", "down", "down", "enter")
-		d.sees("allow everything in this session?", "› no")
+		d.sees("Allow everything in this session?", "› No")
 		d.rest()
 		d.press("enter")
 		d.outcomes("")
-		d.misses("EVERYTHING", "allow everything in this session?")
+		d.misses("EVERYTHING", "Allow everything in this session?")
 		d.types("/approval\n")
 		d.press("down", "down", "down", "enter", "down", "enter")
 		d.outcomes("")
-		d.sees("That came too soon after another key", "› yes, everything")
+		d.sees("Too soon after another key", "› Yes, everything")
 		d.types("no")
 		d.rest()
-		d.sees("› yes, everything") // letters do not narrow it
+		d.sees("› Yes, everything") // letters do not narrow it
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("ok")
 		d.sees("EVERYTHING ALLOWED")
 		d.wait(10 * time.Second)
-		d.sees("EVERYTHING ALLOWED", "✓ Allow once by mode: all")
+		d.sees("EVERYTHING ALLOWED", "✓ Allowed by mode: all")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("/approval\n")
 		d.press("down", "down", "enter")
 		d.wait(10 * time.Second)
 		d.outcomes("no")
-		d.sees("read only · fake", "– Reject by mode: read only")
+		d.sees("read only · fake", "✗ Rejected by mode: read only")
 	})
 }

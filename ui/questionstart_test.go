@@ -34,6 +34,6 @@ func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 		if got := d.agent.outcomes; !slices.Equal(got, []string{"no"}) {
 			t.Errorf("answered %q:\n%s", got, d.screen())
 		}
-		d.misses("fake asks", "starting fake")
+		d.misses("fake asks", "Starting fake")
 	})
 }

@@ -42,10 +42,10 @@ func TestReconnectByLoading(t *testing.T) {
 		d.sees("working on first", `queued 1  "second"`)
 		d.agent.peer.Close(nil)
 		d.soon()
-		d.sees("connection lost", "trying again in", "no connection to wss://far.example.org/acp", "what the agent makes of the prompt is not known")
+		d.sees("Connection lost", "trying again in", "no connection to wss://far.example.org/acp", "The agent may not have got this prompt")
 		d.wait(2 * time.Second)
 		d.sees("as the agent remembers it", "Reconnected", "The connection was lost during this turn · the agent kept less of", `queued 1  "second"`)
-		d.misses("working on first", "connection lost", "what the agent makes")
+		d.misses("working on first", "Connection lost", "The agent may not")
 		if n := strings.Count(d.screen(), "first"); n != 1 {
 			t.Errorf("%d times the first prompt:\n%s", n, d.screen())
 		}
@@ -159,12 +159,12 @@ func TestReconnectLostAgain(t *testing.T) {
 			d.misses("half of")
 			d.wait(10 * time.Second)
 			if !again {
-				d.sees("You said: first", "the agent is gone; enter starts it again")
+				d.sees("You said: first", "The agent has ended · enter restarts it")
 				d.press("enter")
 				d.wait(time.Second)
 			}
 			d.sees("as the agent has it")
-			d.misses("half of", "gone")
+			d.misses("half of", "ended")
 			d.draft("a draft")
 			d.got(len(d.agents)-1, "")
 		})
@@ -212,7 +212,7 @@ func TestReconnectTries(t *testing.T) {
 		d.agent.peer.Close(nil)
 		d.wait(10 * time.Second)
 		d.misses("fake asks")
-		d.sees("connection lost", "trying again in", "enter now")
+		d.sees("Connection lost", "trying again in", "enter now")
 		if tries < 4 || tries > 8 {
 			t.Errorf("%d tries in ten seconds", tries)
 		}
@@ -247,7 +247,7 @@ func TestReconnectInVain(t *testing.T) {
 		if tries != 2 {
 			t.Errorf("%d tries", tries)
 		}
-		d.sees("the agent is gone")
+		d.sees("The agent has ended")
 	})
 }
 

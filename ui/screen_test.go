@@ -19,9 +19,9 @@ func noStart(_ *driver, o *Options) { o.Start = "" }
 
 func TestStartScreen(t *testing.T) {
 	drive(t, noStart, func(d *driver) {
-		d.sees("chat with a coding agent in ~/src/parser", "installed", "fake --acp", "other-agent", "type to filter", "runs  fake --acp", "asks before it writes", "enter start")
+		d.sees("chat with a coding agent in ~/src/parser", "installed", "fake --acp", "other-agent", "Type to filter", "Runs  fake --acp", "asks before it writes", "enter start")
 		d.types("oth")
-		d.sees("oth", "runs  other-agent")
+		d.sees("oth", "Runs  other-agent")
 		d.misses("fake --acp")
 		d.press("esc")
 		d.sees("fake --acp")
@@ -29,7 +29,7 @@ func TestStartScreen(t *testing.T) {
 		d.sees("absent is not installed: npm i absent")
 		d.press("esc")
 		d.types("nothing like that\n")
-		d.sees("no agent of that name")
+		d.sees("No agent matches")
 		d.press("esc")
 		d.types("oth\n")
 		d.connected()
@@ -49,18 +49,18 @@ func TestStartTyped(t *testing.T) {
 			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
 		}
 	}, func(d *driver) {
-		d.sees("anything else", "a command", "a URL", "type it, with its arguments")
+		d.sees("Other", "A command", "A URL", "Type it with its arguments")
 		d.types("a url\n")
-		d.sees("then enter")
+		d.sees("then press enter")
 		d.press("esc")
 		d.types("wss://far/acp")
-		d.sees("connects to  wss://far/acp", "gets  nothing of this machine")
+		d.sees("Connects to  wss://far/acp", "Access  nothing on this machine")
 		d.press("esc")
 		d.types("my-agent 'x\n")
 		d.sees("a quote is not closed")
 		d.press("esc")
 		d.types("my-agent --acp")
-		d.sees("runs  my-agent --acp")
+		d.sees("Runs  my-agent --acp")
 		d.press("enter")
 		d.connected()
 		d.sees("my-agent --acp")
@@ -78,8 +78,8 @@ func TestStartPasted(t *testing.T) {
 	}, func(d *driver) {
 		d.types("ws")
 		d.send(tea.PasteMsg{Content: "s://far/\x1b]0;x\x07acp\n"})
-		d.sees("connects to  wss://far/acp")
-		d.misses("starting")
+		d.sees("Connects to  wss://far/acp")
+		d.misses("Starting")
 		d.press("enter")
 		d.connected()
 		d.sees("wss://far/acp")
@@ -113,7 +113,7 @@ func TestFailedStart(t *testing.T) {
 		d.press("enter")
 		d.connected()
 		d.sees("Fake agent")
-		d.misses("started again", "gone")
+		d.misses("Restarted", "started again", "ended")
 		d.types("hello\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("You said: hello")
@@ -139,7 +139,7 @@ func TestAgentGoesWhileStarting(t *testing.T) {
 			d.sees("✗ ", "enter try again")
 			d.press("enter")
 			d.connected()
-			d.misses("gone", "started again")
+			d.misses("ended", "Restarted", "started again")
 			d.types("hello\n")
 			d.wait(100 * time.Millisecond)
 			d.sees("You said: hello")
@@ -164,13 +164,13 @@ func TestGiveUpStarting(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.wait(3 * time.Second)
-		d.sees("starting fake  3s", "fake --acp", "warming up", "esc give up")
+		d.sees("Starting fake  3s", "fake --acp", "warming up", "esc cancel")
 		d.press("esc")
-		d.sees("type to filter")
+		d.sees("Type to filter")
 		d.types("oth\n")
 		d.wait(3 * time.Second)
 		d.connected()
-		d.misses("gone", "context canceled")
+		d.misses("ended", "context canceled")
 		d.types("hello\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("You said: hello")
@@ -229,9 +229,9 @@ func TestCommands(t *testing.T) {
 		d.misses("tab completes")
 		d.draft("/lo")
 		d.types("g\n")
-		d.sees("╭ log", "nothing so far")
+		d.sees("╭ Log", "Nothing yet")
 		d.press("esc")
-		d.misses("╭ log")
+		d.misses("╭ Log")
 		d.prompts("/test lex|/web|/test")
 		d.types("/quit")
 		d.press("enter")
@@ -251,7 +251,7 @@ func TestLogOverlay(t *testing.T) {
 		}
 		d.m.chat.Agent.Log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
 		d.press("f2")
-		d.sees("╭ log", "not JSON")
+		d.sees("╭ Log", "not JSON")
 		for range 20 {
 			d.press("pgup")
 		}
@@ -264,7 +264,7 @@ func TestLogOverlay(t *testing.T) {
 		d.press("k")
 		d.misses("not JSON")
 		d.press("q")
-		d.misses("╭ log")
+		d.misses("╭ Log")
 	})
 }
 
@@ -286,13 +286,13 @@ func TestHelpListsEveryBinding(t *testing.T) {
 		}
 		d.sees("/test", "/log")
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
-		d.sees("╭ keys")
+		d.sees("╭ Keys")
 		for range 400 {
 			d.press("down")
 		}
 		d.sees("/quit")
 		d.press("esc")
-		d.misses("╭ keys")
+		d.misses("╭ Keys")
 		d.types("why?")
 		d.draft("why?")
 	})
@@ -302,7 +302,7 @@ func TestPlan(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+t")
-		d.sees("the agent has made no plan")
+		d.sees("No plan yet")
 		d.press("ctrl+t")
 		d.types("go\n")
 		d.soon()

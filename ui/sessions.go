@@ -40,7 +40,7 @@ func (p *panels) showSessions() tea.Cmd {
 	if a := p.c.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
 		l.Note = a.Name() + " does not list sessions"
 		if info := a.Conn().Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
-			l.Note += ": those of parley's logs can be opened"
+			l.Note += "; those in parley's logs can be opened"
 		}
 	}
 	p.show(l)
@@ -103,9 +103,9 @@ func (s sessions) all() []panel.Session {
 		all = append(all, s.opened(c, agent))
 	}
 	for _, a := range agents {
-		section := "kept by the agent"
+		section := "Saved by the agent"
 		if len(agents) > 1 {
-			section = "kept by " + a.Name()
+			section = "Saved by " + a.Name()
 		}
 		info := a.Info()
 		able := info != nil && (info.LoadSession || info.Resume)
@@ -124,10 +124,10 @@ func (s sessions) all() []panel.Session {
 		}
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.kept("known from parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.kept("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.kept("in parley's logs, to read", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.kept("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -135,11 +135,11 @@ func (s sessions) all() []panel.Session {
 // opened is the row of an open session.
 func (s sessions) opened(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) bool { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
-		one.State = "from the log"
+		one.State = "read-only log"
 	}
 	if c.Lost.State == workspace.StateGone {
 		one.State = "gone"
@@ -197,7 +197,7 @@ func firstPrompt(t *thread.Thread) string {
 			return text.Truncate(own, 60, "…")
 		}
 	}
-	return "new session"
+	return "New session"
 }
 
 // close closes an open session. The list stays.
@@ -206,12 +206,12 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
 	switch {
 	case !ok || e.chat == nil:
-		l.Note = "only an open session can be closed"
+		l.Note = "Only an open session can be closed"
 	case len(m.w.Sessions()) == 1:
-		l.Note = "this is the only open session; ctrl+c twice quits"
+		l.Note = "This is the only open session; ctrl+c twice quits"
 	case e.chat.GiveUp():
-		l.Note = "it is still being opened: given up"
-	case e.chat.Busy() && !l.Sure(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again stops it and closes the session"):
+		l.Note = "Cancelled opening it"
+	case e.chat.Busy() && !l.Sure(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
@@ -226,12 +226,12 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
 	switch {
 	case !ok || e.listed == nil:
-		l.Note = "only a session that the agent keeps and that is not open can be deleted; close it first"
+		l.Note = "Only closed sessions saved by the agent can be deleted"
 	case !e.agent.Live():
-		l.Note = "the agent is gone"
+		l.Note = "The agent has ended"
 	case !e.agent.Conn().Client.Agent().Delete:
-		l.Note = "the agent cannot delete sessions"
-	case l.Sure(intent.DeleteEntry, e.listed.ID, "delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
+		l.Note = "This agent cannot delete sessions"
+	case l.Sure(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

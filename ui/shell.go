@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,8 +9,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/ui/transcript"
 )
-
-var errNoShell = errors.New("there is nothing here that runs commands")
 
 // shelling tells whether what is typed is a command for the shell.
 func (c *chat) shelling() bool { return c.composer.HasPrefix("!") }
@@ -22,11 +19,11 @@ func (c *chat) runLine() tea.Cmd {
 	line := strings.TrimSpace(c.composer.Lasting(strings.TrimPrefix(text, "!")))
 	switch {
 	case c.ReadOnly:
-		return c.say("this is only a log: nothing is run here")
+		return c.say("Read-only log: nothing can be run here")
 	case c.m.opts.Shell == nil:
-		return c.say(errNoShell.Error())
+		return c.say("Commands cannot be run here")
 	case line == "":
-		return c.say("! and a command runs it in your shell")
+		return c.say("Type ! and a command to run it in your shell")
 	}
 	c.composer.Keep(text)
 	c.composer.Clear()

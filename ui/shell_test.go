@@ -98,7 +98,7 @@ func TestShellLine(t *testing.T) {
 		d.types("!")
 		d.sees("│ $ !", "shell · enter runs it in "+d.m.chat.ACP.Cwd())
 		d.press("enter")
-		d.sees("! and a command runs it in your shell")
+		d.sees("Type ! and a command to run it in your shell")
 		d.types(" go test ./...")
 		d.press("enter")
 		d.draft("")
@@ -118,7 +118,7 @@ func TestShellLine(t *testing.T) {
 		}
 		s.done(1)
 		d.soon()
-		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "with the next prompt: ! go test ./... (28 lines)  ⌫ drop", "? help")
+		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "Goes with your next prompt: ! go test ./... (28 lines)  ⌫ drop", "? help")
 		d.prompts("")
 		d.types("what is wrong?\n")
 		d.soon()
@@ -127,7 +127,7 @@ func TestShellLine(t *testing.T) {
 			t.Errorf("the agent got %q", got)
 		}
 		d.sees("▌ what is wrong?", "▌ with ! go test ./... (28 lines)")
-		d.misses("with the next prompt")
+		d.misses("Goes with your next prompt")
 		d.types("and now?\n")
 		d.soon()
 		if got := d.texts(); len(got) != 1 || got[0] != "and now?" {
@@ -150,9 +150,9 @@ func TestShellLineDropped(t *testing.T) {
 		d.soon()
 		s.done(0)
 		d.soon()
-		d.sees("✓ Shell  true", "with the next prompt: ! true (no output)")
+		d.sees("✓ Shell  true", "Goes with your next prompt: ! true (no output)")
 		d.press("backspace")
-		d.misses("with the next prompt")
+		d.misses("Goes with your next prompt")
 		d.types("hello !important\n")
 		d.soon()
 		d.prompts("hello !important")
@@ -163,7 +163,7 @@ func TestShellLineDropped(t *testing.T) {
 		d.types("!ls\n")
 		d.soon()
 		d.sees("✗ Shell  ls", "did not run", "no such directory")
-		d.misses("with the next prompt")
+		d.misses("Goes with your next prompt")
 	})
 }
 
@@ -175,7 +175,7 @@ func TestShellQueue(t *testing.T) {
 		d.connected()
 		d.types("!one\n!two\n!three\n")
 		d.soon()
-		d.sees("Shell  two", "waits for the one before")
+		d.sees("Shell  two", "waiting for the previous one")
 		if s.ran() != "one" {
 			t.Errorf("ran %q", s.ran())
 		}
@@ -188,7 +188,7 @@ func TestShellQueue(t *testing.T) {
 		d.types("a draft")
 		d.press("esc")
 		d.soon()
-		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "with the next prompt: 2 commands, the last ! two (no output)")
+		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Goes with your next prompt: 2 commands, the last ! two (no output)")
 		d.draft("a draft")
 		if s.ran() != "one|two" || !s.runs[1].stopped || s.runs[0].stopped {
 			t.Errorf("ran %q", s.ran())
@@ -236,7 +236,7 @@ func TestShellBesideTurn(t *testing.T) {
 		d.sees("running", "Shell  sleep 100", `queued 1  "next"`)
 		d.press("esc")
 		d.soon()
-		d.sees("stopped")
+		d.sees("Stopped")
 		if s.runs[0].stopped {
 			t.Error("the command was stopped in place of the turn")
 		}

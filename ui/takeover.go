@@ -36,7 +36,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 	case conn == nil || conn.Attach == nil || c.ACP == nil || m.quitting:
 		return nil
 	case m.chat != c || m.page != chatPage:
-		return c.say("a command waits for your keyboard" + k.hint(id))
+		return c.say("A command is waiting for your keyboard" + k.hint(id))
 	}
 	return c.m.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
@@ -46,7 +46,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	c, conn := k.c, k.c.Agent.Conn()
 	if !w.Own || !w.Stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
-		p.Note = "only a command that parley runs for the agent can have your keyboard"
+		p.Note = "Only a command that parley runs for the agent can have your keyboard"
 		return nil
 	}
 	session := c.ACP.ID()
@@ -54,12 +54,12 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
-	if !p.Sure(intent.TakeOver, w.Terminal, "it is stopped and run again from the beginning, with your keyboard: "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again does") {
+	if !p.Sure(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again to confirm") {
 		return nil
 	}
 	c.panels.open = nil
 	take := conn.TakeOver
-	return tea.Batch(c.say("stopping it, to run it again with your keyboard"), func() tea.Msg {
+	return tea.Batch(c.say("Stopping it to run it again with your keyboard"), func() tea.Msg {
 		return tookOverMsg{c, w.Terminal, w.Title, take(session, w.Terminal)}
 	})
 }
@@ -79,9 +79,9 @@ func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.input.Mute()
-		return c.say("the command has ended; the keyboard is yours")
+		return c.say("Back in parley: the command has ended")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
-		return c.say("the keyboard is yours; the command goes on" + keyboard{c}.hint(msg.id))
+		return c.say("Back in parley; the command continues" + keyboard{c}.hint(msg.id))
 	}
 	return c.say(msg.err.Error() + keyboard{c}.hint(msg.id))
 }

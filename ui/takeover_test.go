@@ -89,7 +89,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by what was typed ahead")
 		}
-		d.sees("t Run it here, with my keyboard")
+		d.sees("t Run it here with my keyboard")
 		d.press("ctrl+u", "alt+a", "t") // too close
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered at once")
@@ -107,7 +107,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		}
 		l.attached[0].over <- nil
 		d.wait(20 * time.Millisecond)
-		d.sees("the command has ended; the keyboard is yours", "ask the agent")
+		d.sees("Back in parley: the command has ended", "Ask the agent")
 		d.types("secret\n") // the rest of what was typed for it
 		d.draft("")
 		d.wait(500 * time.Millisecond)
@@ -120,7 +120,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
 		d.press("j", "t") // the beginning of a word, as far as anybody knows
-		d.sees("too fast to be an answer")
+		d.sees("Too fast: press it again")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by a word")
 		}
@@ -137,7 +137,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.press("alt+a")
 		d.rest()
 		d.press("t")
-		d.sees("read to the end first", "(off)")
+		d.sees("Read to the end first", "(off)")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered unread")
 		}
@@ -148,7 +148,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.press("alt+a")
 		d.rest()
 		d.press("t")
-		d.sees("only a command that parley itself runs can have your keyboard")
+		d.sees("Only a command that parley runs can have your keyboard")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered")
 		}
@@ -189,11 +189,11 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.sees("Install", "ctrl+r takes over", "ctrl+r takes it over")
 		d.types("look")
 		d.press("ctrl+r", "ctrl+r")
-		d.sees("only a command that parley runs for the agent can have your keyboard")
+		d.sees("Only a command that parley runs for the agent can have your keyboard")
 		d.press("esc")
 		d.types("inst")
 		d.press("ctrl+r")
-		d.sees("it is stopped and run again from the beginning, with your keyboard")
+		d.sees("It is stopped and run again from the start with your keyboard")
 		if len(l.taken) != 0 {
 			t.Fatal("taken over without the second key")
 		}
@@ -215,8 +215,8 @@ func TestTakeOverFromTheList(t *testing.T) {
 		}
 		l.attached[0].over <- workspace.ErrTakenBack
 		d.soon()
-		d.sees("the keyboard is yours; the command goes on (f3, ctrl+r takes it over)")
-		d.misses("going on")
+		d.sees("Back in parley; the command continues (f3, ctrl+r takes it over)")
+		d.misses("Running")
 		d.types("x") // nothing is dropped: the user has let go
 		d.draft("x")
 		d.press("backspace", "f3")
@@ -235,6 +235,6 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.types("inst")
 		d.press("ctrl+r", "ctrl+r")
 		d.soon()
-		d.sees("only a command that parley runs")
+		d.sees("Only a command that parley runs")
 	})
 }

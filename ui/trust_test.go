@@ -24,11 +24,11 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.wait(3 * time.Second)
-		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run", "Allow once by you, 00:00:01: git add -A && git push origin HEAD")
+		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run", "✓ Allowed by you · 00:00 · git add -A && git push origin HEAD")
 		d.types("/trust\n")
-		d.sees("what the agent changed and ran", "ran without asking", "delete  Clean up", "asked", "execute  git add -A && git push origin HEAD")
+		d.sees("Changed and run by the agent", "ran without asking", "delete  Clean up", "asked", "execute  git add -A && git push origin HEAD")
 		d.press("enter")
-		d.misses("what the agent changed")
+		d.misses("Changed and run by the agent")
 	})
 }
 
@@ -48,7 +48,7 @@ func TestRejectedAndDone(t *testing.T) {
 		d.rest()
 		d.press("n")
 		d.wait(3 * time.Second)
-		d.sees("⚠ Run", "ran although you rejected it", "1 unasked", "1 ran though rejected")
+		d.sees("⚠ Run", "ran although you rejected it", "1 unasked", "1 ran although rejected")
 		d.types("/trust\n")
 		list := d.screen()
 		if !d.inTheme("ran although you rejected it", d.m.Theme.Bad) {
@@ -65,10 +65,10 @@ func TestRejectedAndDone(t *testing.T) {
 // the turn, and stands first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		d.sees("⚠ 3 files changed, and the agent told of no change; see /changes")
+		d.sees("⚠ 3 files changed, but the agent reported no change; see /changes")
 		d.types("/trust\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("changed on the disk, and no tool call named it", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")
+		d.sees("Changed on disk, not named by any tool call", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")
 		d.misses("changed  lex.go")
 		d.press("down", "enter")
 		d.wait(100 * time.Millisecond)
@@ -98,7 +98,7 @@ func TestForbiddenAndDone(t *testing.T) {
 				d.m.chat.Agent.Conn().Broker.SetRules("s1", bookOf(t, "[[deny]]\ncommand = \"git push *\"\n"))
 				d.types("go\n")
 				d.wait(3 * time.Second)
-				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran though rejected", "1 unasked")
+				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran although rejected", "1 unasked")
 				d.types("/trust\n")
 				if list := d.screen(); !d.inTheme("ran although your rule forbids it", d.m.Theme.Bad) || strings.Index(list, "execute  git add") > strings.Index(list, "delete  Clean up") {
 					t.Errorf("not in red, or not first:\n%s", list)

@@ -138,7 +138,7 @@ func TestHistoryFails(t *testing.T) {
 	k.err = errors.New("read-only file system")
 	drive(t, func(d *driver, o *Options) { o.History = k }, func(d *driver) {
 		d.connected()
-		d.sees("the history is not kept: read-only file system")
+		d.sees("History is not saved: read-only file system")
 		d.wait(6 * time.Second)
 		d.types("hello\n")
 		d.soon()
@@ -227,7 +227,7 @@ func TestEditor(t *testing.T) {
 		d.draft("please fix this: " + pasted)
 		fails = errors.New("exit status 1")
 		d.press("ctrl+g")
-		d.sees("the editor failed, the draft is as it was: exit status 1")
+		d.sees("The editor failed; the draft is unchanged: exit status 1")
 		d.draft("please fix this: " + pasted)
 		if !last.gone {
 			t.Error("the file of an editor that failed is left")
@@ -288,7 +288,7 @@ func TestDrafts(t *testing.T) {
 		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
 	}, func(d *driver) { // another session, of the same project
 		d.connected()
-		d.sees("the draft that was left here")
+		d.sees("Restored your earlier draft")
 		d.draft("three\n\nhalf a thought and more")
 		d.prompts("")
 		d.wait(2 * time.Second)
@@ -341,7 +341,7 @@ func TestDraftsOfAgents(t *testing.T) {
 	})
 	run("two", func(d *driver) {
 		d.soon()
-		d.misses("the draft that was left here")
+		d.misses("Restored your earlier draft")
 		d.draft("")
 		d.types("begin\nfor two\n")
 		d.ends()
@@ -382,7 +382,7 @@ func TestDraftComesLate(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { o.Drafts = draftDisk{k} }, func(d *driver) {
 		d.connected()
 		d.wait(2 * time.Second)
-		d.sees("drafts are not kept: disk full")
+		d.sees("Drafts are not saved: disk full")
 		d.wait(6 * time.Second)
 		d.types("typed on")
 		d.wait(2 * time.Second)
@@ -450,7 +450,7 @@ func TestEditQueue(t *testing.T) {
 		d.draft("two")
 		d.press("up")
 		d.draft("two")
-		d.sees("that is the first prompt that waits")
+		d.sees("This is the first queued prompt")
 		d.press("down", "down")
 		d.draft("four")
 		d.press("down")

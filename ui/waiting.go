@@ -23,7 +23,7 @@ func (m *Model) waiting() []*chat {
 func (m *Model) nextWaiting() tea.Cmd {
 	next := m.waiting()
 	if len(next) == 0 {
-		return m.chat.say("no other session waits for you")
+		return m.chat.say("No other session is waiting for you")
 	}
 	m.chat.panels.open = nil
 	m.chat.login.Dismiss()

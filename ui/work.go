@@ -27,26 +27,26 @@ func (p *panels) showWork() tea.Cmd {
 			case w.Run != 0:
 				return p.showItem(func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.Run })
 			case w.Tool == nil:
-				return c.say("the agent shows nothing of it")
+				return c.say("The agent sent no details")
 			}
 			return p.showItem(func(it *thread.Item) bool { return it.Tool == w.Tool })
 		},
 		Stop: func(l *panel.List, w panel.Work) tea.Cmd {
 			switch {
 			case !w.Stops:
-				l.Note = "the agent does not let this be stopped by itself; esc stops the turn"
+				l.Note = "This agent cannot stop it alone; esc stops the turn"
 				return nil
 			case w.Run != 0:
-				l.Note = "stopped"
+				l.Note = "Stopped"
 				cmd, ok := c.shells.Of(w.Run).Stop()
 				if !ok {
-					return c.say("it is over")
+					return c.say("It has ended")
 				}
 				return cmd
 			case w.Own:
-				l.Note = "stopped"
+				l.Note = "Stopped"
 			default:
-				l.Note = "asked the agent to stop it"
+				l.Note = "Asked the agent to stop it"
 			}
 			return c.stopWork(w)
 		},

@@ -51,11 +51,11 @@ func TestWork(t *testing.T) {
 	withWork(t, func(d *driver) {
 		d.sees("3 in the background")
 		d.press("f3")
-		d.sees("╭ going on", "go test ./...", "in the turn · ctrl+x stops", "Think hard", "Serve", "in the background · ctrl+x stops", "make watch", "index", "5/5")
+		d.sees("╭ Running", "go test ./...", "in this turn · ctrl+x stops", "Think hard", "Serve", "in the background · ctrl+x stops", "make watch", "index", "5/5")
 		d.misses("│   Read lex.go")
 		d.types("hard")
 		d.press("ctrl+x")
-		d.sees("the agent does not let this be stopped by itself; esc stops the turn")
+		d.sees("This agent cannot stop it alone; esc stops the turn")
 		d.press("esc")
 		d.types("go test")
 		d.press("ctrl+x")
@@ -64,7 +64,7 @@ func TestWork(t *testing.T) {
 			t.Error(got)
 		}
 		d.called("terminal/cancel", 0)
-		d.sees("go test ./...", "over") // it keeps its place while the list is open
+		d.sees("go test ./...", "ended") // it keeps its place while the list is open
 		d.press("esc", "esc")
 		d.wait(6 * time.Second)
 		d.types("/work\n")
@@ -81,9 +81,9 @@ func TestWork(t *testing.T) {
 		d.press("f3")
 		d.types("watch")
 		d.press("ctrl+x")
-		d.sees("the agent does not let this be stopped by itself")
+		d.sees("This agent cannot stop it alone")
 		d.press("enter")
-		d.sees("the agent shows nothing of it")
+		d.sees("The agent sent no details")
 		d.called("terminal/cancel", 1)
 		d.called("tool_call/cancel", 1)
 		if _, _, n := d.agent.seen(); n != 0 {
@@ -107,7 +107,7 @@ func TestWorkAfterTheTurn(t *testing.T) {
 		d.soon()
 		d.misses("in the background")
 		d.press("f3")
-		d.sees("nothing is going on")
+		d.sees("Nothing is running")
 		d.press("enter", "ctrl+x")
 		d.soon()
 		d.called("terminal/cancel", 0)
@@ -115,7 +115,7 @@ func TestWorkAfterTheTurn(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.types("/work\n")
-		d.sees("nothing is going on")
+		d.sees("Nothing is running")
 	})
 }
 
@@ -131,15 +131,15 @@ func TestWorkInTheTranscript(t *testing.T) {
 		}
 		d.press("x")
 		d.soon()
-		d.sees("asked the agent to stop it")
+		d.sees("Asked the agent to stop it")
 		d.called("tool_call/cancel", 1)
 		d.press("x")
 		d.soon()
-		d.sees("it is over")
+		d.sees("It has ended")
 		d.press("j", "x")
-		d.sees("the agent does not let this be stopped by itself; esc stops the turn")
+		d.sees("This agent cannot stop it alone; esc stops the turn")
 		d.press("g", "x")
-		d.sees("x stops a tool call; esc stops the turn")
+		d.sees("x stops a tool call, esc the turn")
 		d.called("tool_call/cancel", 1)
 		d.called("terminal/cancel", 0)
 		d.draft("")
@@ -162,16 +162,16 @@ func TestWorkOfV1(t *testing.T) {
 		d.types("go\n")
 		d.soon()
 		d.press("f3")
-		d.sees("Look around", "in the turn", "1/1")
+		d.sees("Look around", "in this turn", "1/1")
 		d.misses("· ctrl+x stops ")
 		d.press("ctrl+x")
-		d.sees("the agent does not let this be stopped by itself")
+		d.sees("This agent cannot stop it alone")
 		d.called("tool_call/cancel", 0)
 		d.press("esc", "esc")
 		d.soon()
 		d.sees("stopped")
 		d.press("f3")
-		d.sees("nothing is going on")
+		d.sees("Nothing is running")
 	})
 }
 

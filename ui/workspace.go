@@ -60,7 +60,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 			c.login.Close()
 			return nil
 		}
-		return c.say("logged in")
+		return c.say("Logged in")
 	case workspace.LoginFailed:
 		logins{m.front(n.Agent)}.failed(n)
 	case workspace.Redialed:
@@ -69,7 +69,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		}
 	case workspace.Gone:
 		if m.chat.Agent != n.Agent && !m.quitting {
-			return m.chat.say(n.Agent.Name() + " is gone: " + m.label(intent.Sessions))
+			return m.chat.say(n.Agent.Name() + " has ended: " + m.label(intent.Sessions))
 		}
 	case workspace.Shown:
 		m.show(m.pageOf(n.Session))
@@ -107,11 +107,11 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 	case workspace.NotSent:
 		c := m.pageOf(n.Session)
 		c.composer.Prepend(n.Text)
-		return c.say("not sent: " + n.Err.Error())
+		return c.say("Not sent: " + n.Err.Error())
 	case workspace.Returned:
 		return m.pageOf(n.Session).returned(n)
 	case workspace.Deferred:
-		return m.pageOf(n.Session).say("not taken while a turn runs; it is sent after this one: " + n.Err.Error())
+		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.Unannounced:
 		c := m.pageOf(n.Session)
 		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnsaidWords(n.N), "")})
@@ -140,7 +140,7 @@ func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 		return cmd
 	}
 	c.unread = true
-	return tea.Batch(cmd, m.chat.say("another session is done: "+m.label(intent.Sessions)))
+	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.label(intent.Sessions)))
 }
 
 // started shows the chat with an agent.
@@ -204,13 +204,13 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	switch {
 	case n.Dropped:
 		c.composer.Remember(text)
-		return c.say("the prompt was withdrawn")
+		return c.say("Prompt withdrawn")
 	case n.Withdrawn:
 		c.composer.GiveBack(n.Key, text)
-		return c.say("the prompt was withdrawn")
+		return c.say("Prompt withdrawn")
 	}
 	c.composer.GiveBack(n.Key, text)
-	return c.say("not taken: " + n.Err.Error())
+	return c.say("Not accepted: " + n.Err.Error())
 }
 
 // countLines counts the lines of a change.

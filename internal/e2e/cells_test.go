@@ -54,7 +54,7 @@ func TestTmuxShowsWhatWasWritten(t *testing.T) {
 					write(t, filepath.Join(m.dir, fmt.Sprintf("zz%d", i)+text+".txt"), "")
 				}
 				m.enter(strings.TrimSpace("parley " + mode + " " + quotedArgs(scripted(t))))
-				m.seen("› ask the agent")
+				m.seen("› Ask the agent")
 				prompt := "cells xe\u0301y p\u0302q 1👨\u200d👩\u200d👧\u200d👦2"
 				m.typed(prompt)
 				m.shows("› " + unjoinedCells.Replace(prompt))
@@ -74,7 +74,7 @@ func TestTmuxShowsWhatWasWritten(t *testing.T) {
 					m.typed(text)
 					m.shows("› " + unjoinedCells.Replace(text))
 					m.key("C-u")
-					m.shows("› ask the agent")
+					m.shows("› Ask the agent")
 				}
 				m.typed("@zz")
 				for i, text := range cellTexts[:3] {
@@ -83,7 +83,7 @@ func TestTmuxShowsWhatWasWritten(t *testing.T) {
 				for range "@zz" {
 					m.key("BSpace")
 				}
-				m.seen("› ask the agent")
+				m.seen("› Ask the agent")
 				m.key("C-d")
 				m.wait("the shell's prompt", func(rows []string) bool { return lastOf(rows) == "ready>" })
 			})
@@ -104,7 +104,7 @@ func TestScreenShowsWhatWasWritten(t *testing.T) {
 	for _, cols := range []int{40, 80, 120} {
 		t.Run(fmt.Sprint(cols), func(t *testing.T) {
 			s := Start(t, cols, 90, workDir(t), scripted(t)...)
-			s.WaitFor("› ask the agent")
+			s.WaitFor("› Ask the agent")
 			s.Prompt("cells")
 			s.WaitFor("title " + cellTexts[len(cellTexts)-1] + " end")
 			s.WaitIdle()

@@ -37,7 +37,7 @@ func TestInterruptedEditor(t *testing.T) {
 	}
 	for _, mode := range [][]string{nil, {"--inline"}} {
 		s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, append(mode, scripted(t)...)...)
-		s.WaitFor("ask the agent")
+		s.WaitFor("Ask the agent")
 		s.Type("a draft")
 		s.WaitFor("a draft")
 		s.Press("ctrl+g")

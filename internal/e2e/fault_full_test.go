@@ -191,9 +191,9 @@ func TestNoRoomForRule(t *testing.T) {
 	s.Prompt("edit notes.txt")
 	s.WaitFor(armed)
 	s.Press("r")
-	s.WaitFor("a rule for this and what is like it")
+	s.WaitFor("New rule")
 	s.Press("enter")
-	s.WaitFor("the rule was not made; make room on the disk")
+	s.WaitFor("Rule not added; make room on the disk")
 	if got := read(t, rules); got != text {
 		t.Errorf("the rules were changed: %d bytes of %d", len(got), len(text))
 	}
@@ -239,9 +239,9 @@ func TestNoRoomForUndo(t *testing.T) {
 	s.WaitIdle()
 	s.Press("ctrl+u") // of the keys one may have come behind the question
 	s.Type("/undo\r")
-	s.WaitFor("put back what the agent changed", "no copy of it could be written")
+	s.WaitFor("Restore files", "no copy of it could be written")
 	s.Press("enter")
-	s.WaitFor("left as it is: no copy of it could be written")
+	s.WaitFor("Not restored: no copy of it could be written")
 	if got := read(t, notes); got != changed {
 		t.Errorf("it was spoiled: %d bytes", len(got))
 	}
@@ -270,7 +270,7 @@ func TestNoRoomForHistory(t *testing.T) {
 	s := startIn(t, 120, 30, dir, nil, limited(t, len(read(t, files[0]))+20, scripted(t)...))
 	s.WaitFor(placeholder)
 	s.Prompt("there is no room for this")
-	s.WaitFor("heard: there is no room", "the history is not kept; make room on the disk")
+	s.WaitFor("heard: there is no room", "History is not saved; make room on the disk")
 	s.goesOn("hello")
 	s.quits()
 	if got, err := memory.NewHistory(stateOf(dir), memory.Project(dir)).Load(); err != nil || !slices.Equal(got, before) {
@@ -296,7 +296,7 @@ func TestNoRoomForDraft(t *testing.T) {
 	s.Type("a short one")
 	s.waitKept("a short one")
 	s.Paste(strings.Repeat("and a long one that was pasted\n", 200))
-	s.WaitFor("drafts are not kept; make room on the disk")
+	s.WaitFor("Drafts are not saved; make room on the disk")
 	s.Kill(syscall.SIGTERM)
 	s.ExitCode()
 	drafts, _ := os.ReadDir(filepath.Join(stateOf(dir), "drafts"))

@@ -50,13 +50,13 @@ func TestPanicInTheScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startIn(t, 80, 24, workDir(t), []string{panicVar + "=key"}, []string{self})
-	s.WaitFor("type to filter")
+	s.WaitFor("Type to filter")
 	s.Type("xyz -v")
 	s.Press("enter")
 	if code := s.ExitCode(); code != 7 {
 		t.Errorf("exit code %d", code)
 	}
-	s.WaitFor("a mistake of parley's own has ended the screen: a mistake on purpose")
+	s.WaitFor("a bug in parley ended the screen: a mistake on purpose")
 	s.noMistakeShown(0)
 }
 
@@ -112,7 +112,7 @@ func TestPanicInACommand(t *testing.T) {
 			}
 			s.noneLeft()
 			state := stateOf(dir)
-			rows := strings.Join(s.WaitFor("parley: a mistake of parley's own has ended the screen: a mistake on purpose", "Resume: parley --resume s1"), "\n")
+			rows := strings.Join(s.WaitFor("parley: a bug in parley ended the screen: a mistake on purpose", "Resume: parley --resume s1"), "\n")
 			for _, want := range []string{"crash report: " + filepath.Join(state, "broken-"), "log of the session: " + filepath.Join(state, "sessions")} {
 				if !strings.Contains(strings.ReplaceAll(rows, "\n", ""), want) {
 					t.Errorf("%q is not said:\n%s", want, rows)

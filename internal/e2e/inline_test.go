@@ -150,7 +150,7 @@ func TestInlineResized(t *testing.T) {
 				p.typed("x") // what is echoed was drawn at the new size
 				p.shows("› x")
 				p.key("BSpace")
-				p.shows("› ask the agent")
+				p.shows("› Ask the agent")
 				if all := p.until(whole); len(paragraph.FindAllString(all, -1)) != n {
 					t.Errorf("%d paragraphs of %d at %v", len(paragraph.FindAllString(all, -1)), n, size)
 				}
@@ -209,11 +209,11 @@ func TestInlineAway(t *testing.T) {
 	p.key("Enter")
 	p.shows("Paragraph 30 runs")
 	p.key("?")
-	p.shows("╭ keys")
+	p.shows("╭ Keys")
 	p.resize(70, 24)
 	p.until(func(all string) string {
 		for row := range strings.SplitSeq(all, "\n") {
-			if strings.HasPrefix(row, "╭ keys") && strings.HasSuffix(row, "╮") && utf8.RuneCountInString(row) <= 70 {
+			if strings.HasPrefix(row, "╭ Keys") && strings.HasSuffix(row, "╮") && utf8.RuneCountInString(row) <= 70 {
 				return ""
 			}
 		}

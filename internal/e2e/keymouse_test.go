@@ -94,7 +94,7 @@ func clicks(d *desk) {
 	s.WaitFor("keyed asks")
 	s.Type("a draft")
 	s.WaitDraft("a draft")
-	rows = s.WaitFor("keys are off while you type", "1 of 2 waiting")
+	rows = s.WaitFor("You are typing", "1 of 2 waiting")
 	s.click(5, rowOf(rows, "keyed asks")+1)
 	s.WaitFor("read to the end to allow")
 	s.WaitDraft("a draft")
@@ -110,7 +110,7 @@ func drags(d *desk) {
 	s.mouse(dragged, x+len("heard: words to")-1, y)
 	s.mouse(releases, x+len("heard: words to")-1, y)
 	s.WaitCopied("words to")
-	s.WaitFor("copied 1 line by OSC 52: whether it arrived cannot be known")
+	s.WaitFor("Sent 1 line to the terminal's clipboard (OSC 52)")
 
 	_, top := cellOf(rows, "▌ words") // across entries: without bars
 	s.mouse(leftButton, 2, top)
@@ -176,7 +176,7 @@ func mouseOff(d *desk) {
 		d.Error("the mouse is not taken")
 	}
 	s.Prompt("/mouse")
-	s.WaitFor("the mouse is the terminal's; /mouse takes it back")
+	s.WaitFor("The terminal has the mouse; /mouse takes it back")
 	s.WaitFunc("the end of the mouse modes", func([]string) bool { return s.mouseModes() == "off" })
 	s.WaitFor("mouse off")
 	s.Prompt("/mouse")

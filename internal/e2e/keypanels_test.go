@@ -36,19 +36,19 @@ func showsPlan(d *desk) {
 	s.Prompt("plan and run ls")
 	before := s.WaitFor(armed, "Plan 0/2 ▸ Run ls")
 	s.Press("ctrl+t")
-	rows := s.WaitFor("╭ plan", "Sum up")
+	rows := s.WaitFor("╭ Plan", "Sum up")
 	if a, b := before[len(before)-4:len(before)-1], rows[len(rows)-4:len(rows)-1]; strings.Join(a, "\n") != strings.Join(b, "\n") {
 		d.Errorf("what is below has moved:\n%s", numbered(rows))
 	}
 	s.Press("ctrl+t")
-	s.WaitGone("╭ plan")
+	s.WaitGone("╭ Plan")
 }
 
 // showsPalette looks for every action, with its key, and does one.
 func showsPalette(d *desk) {
 	s := d.start(120, 50, scripted(d)...)
 	s.Press("ctrl+p")
-	rows := s.WaitFor("╭ actions", "enter does it")
+	rows := s.WaitFor("╭ Actions", "enter does it")
 	for _, a := range intent.Actions {
 		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
 			continue
@@ -63,11 +63,11 @@ func showsPalette(d *desk) {
 	s.WaitFor("› chdetail", "› Change detail level")
 	s.Press("enter")
 	s.WaitFor("showing: everything")
-	s.WaitGone("╭ actions")
+	s.WaitGone("╭ Actions")
 	s.Press("ctrl+p")
-	s.WaitFor("╭ actions")
+	s.WaitFor("╭ Actions")
 	s.Press("esc")
-	s.WaitGone("╭ actions")
+	s.WaitGone("╭ Actions")
 	s.WaitDraft("")
 }
 
@@ -76,7 +76,7 @@ func showsSessions(d *desk) {
 	s := d.start(100, 30, scripted(d)...)
 	s.Turn("first things")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions", "1 first things", "here", "kept by the agent", "Fix the lexer")
+	s.WaitFor("╭ Sessions", "1 first things", "here", "Saved by the agent", "Fix the lexer")
 	s.Type("lexer")
 	s.WaitGone("Write the docs")
 	s.Press("enter") // opens it
@@ -87,36 +87,36 @@ func showsSessions(d *desk) {
 	s.WaitGone("1 first things")
 	s.Press("ctrl+x") // closes it; the agent keeps it
 	s.WaitGone("2 Fix the lexer")
-	s.WaitFor("╭ sessions", "› Fix the lexer")
+	s.WaitFor("╭ Sessions", "› Fix the lexer")
 	s.Press("ctrl+d") // deletes it, after asking
-	s.WaitFor("ctrl+d again does")
+	s.WaitFor("ctrl+d again to confirm")
 	s.Press("ctrl+d")
 	s.WaitGone("Fix the lexer")
 	s.Press("esc", "esc")
-	s.WaitGone("╭ sessions")
+	s.WaitGone("╭ Sessions")
 	s.WaitFor("heard: first things")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions", "1 first things")
+	s.WaitFor("╭ Sessions", "1 first things")
 	s.Press("esc")
-	s.WaitGone("╭ sessions")
+	s.WaitGone("╭ Sessions")
 	s.quit()
 
 	s = d.start(100, 30, "demo")
 	s.Turn("first things")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions", "1 first things")
+	s.WaitFor("╭ Sessions", "1 first things")
 	s.Press("ctrl+n") // a new one
 	s.WaitGone("first things")
 	s.WaitIdle()
 	s.Turn("second things")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions", "1 first things", "2 second things")
+	s.WaitFor("╭ Sessions", "1 first things", "2 second things")
 	s.Type("first")
 	s.WaitGone("2 second things")
 	s.Press("enter")
 	s.WaitFor("▌ first things")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions")
+	s.WaitFor("╭ Sessions")
 	s.Press("ctrl+t") // another agent
 	s.WaitFor("chat with a coding agent", "esc back")
 	s.Press("esc")
@@ -130,9 +130,9 @@ func nextWaiting(d *desk) {
 	s.Prompt("run ls")
 	s.WaitFor("demo asks")
 	s.Press("ctrl+s")
-	s.WaitFor("╭ sessions")
+	s.WaitFor("╭ Sessions")
 	s.Press("ctrl+n")
-	s.WaitFor("1 waits · alt+w")
+	s.WaitFor("1 waiting · alt+w")
 	s.WaitGone("demo asks")
 	s.Press("alt+w")
 	s.WaitFor("demo asks")
@@ -145,7 +145,7 @@ func nextMode(d *desk) {
 	s.Press("shift+tab")
 	s.WaitFor("· Auto")
 	s.Prompt("edit notes.txt")
-	s.WaitFor("parley asks: demo wants this without having asked", "esc rejects · h hunks")
+	s.WaitFor("parley asks: demo did not ask first", "esc rejects · h hunks")
 	s.Press("y")
 	s.WaitFor("notes.txt has one more line now.")
 	s.WaitIdle()
@@ -156,7 +156,7 @@ func nextMode(d *desk) {
 func functionKeys(d *desk) {
 	s := d.start(90, 30, "demo")
 	s.Press("f4")
-	s.WaitFor("╭ options", "› Mode")
+	s.WaitFor("╭ Options", "› Mode")
 	s.Press("enter")
 	s.WaitFor("Auto")
 	s.Press("esc", "esc")
@@ -164,15 +164,15 @@ func functionKeys(d *desk) {
 	s.Type("!sleep 600\r")
 	s.WaitFor("esc stop the command")
 	s.Press("f3")
-	s.WaitFor("╭ going on", "! sleep 600", "ctrl+x stops")
+	s.WaitFor("╭ Running", "! sleep 600", "ctrl+x stops")
 	s.Press("ctrl+x")
 	s.WaitFor("⊘ Shell  sleep 600  stopped")
 	s.Press("esc")
-	s.WaitGone("╭ going on")
+	s.WaitGone("╭ Running")
 	s.Press("f2")
-	s.WaitFor("╭ log")
+	s.WaitFor("╭ Log")
 	s.Press("f2")
-	s.WaitGone("╭ log")
+	s.WaitGone("╭ Log")
 }
 
 func tabs(d *desk) {
@@ -209,9 +209,9 @@ func slashes(d *desk) {
 	s.Press("enter")                   // completes what is not whole
 	s.WaitDraft("/sessions")
 	s.Press("enter")
-	s.WaitFor("╭ sessions")
+	s.WaitFor("╭ Sessions")
 	s.Press("esc")
-	s.WaitGone("╭ sessions")
+	s.WaitGone("╭ Sessions")
 	s.Type("and/or / what")
 	s.WaitDraft("and/or / what")
 	if rows := s.Rows(); rowOf(rows, "tab completes") >= 0 {
@@ -273,18 +273,18 @@ func helps(d *desk) {
 	s := d.start(100, 40, scripted(d)...)
 	for _, key := range []string{"?", "f1"} {
 		s.Press(key)
-		s.WaitFor("╭ keys", "Send the prompt; during a turn, queue it", "Show all actions")
+		s.WaitFor("╭ Keys", "Send the prompt; during a turn, queue it", "Show all actions")
 		s.Press("esc")
-		s.WaitGone("╭ keys")
+		s.WaitGone("╭ Keys")
 		s.WaitDraft("")
 	}
 	s.Type("what?")
 	s.WaitDraft("what?")
-	if rows := s.Rows(); rowOf(rows, "╭ keys") >= 0 {
+	if rows := s.Rows(); rowOf(rows, "╭ Keys") >= 0 {
 		d.Errorf("help in the middle of a draft:\n%s", numbered(rows))
 	}
 	s.Press("f1") // everything that has a key is in it
-	s.WaitFor("╭ keys")
+	s.WaitFor("╭ Keys")
 	all := strings.Join(s.Rows(), "\n")
 	for n := 0; n < 10 && !strings.Contains(all, "/quit"); n++ {
 		before := strings.Join(s.Rows(), "\n")

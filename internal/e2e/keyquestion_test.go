@@ -18,7 +18,7 @@ func altA(d *desk) {
 	s.Type("a draft")
 	s.WaitDraft("a draft")
 	open(d, d.dir)
-	s.WaitFor("scripted asks", "keys are off while you type")
+	s.WaitFor("scripted asks", "You are typing")
 	s.Press("alt+a")
 	s.WaitFor(armed)
 	s.PressUntil("y", "the answer was selected go")
@@ -30,7 +30,7 @@ func questionKeys(d *desk) {
 	s.Prompt("questions")
 	s.WaitFor("keyed asks", "1 of 2 waiting", "read to the end to allow")
 	s.Type("y") // not read yet
-	s.WaitFor("read to the end first")
+	s.WaitFor("Read to the end first")
 	top := s.Rows()
 	first := rowOf(top, "keyed asks") + 1
 	at := func(what string, shift int) {
@@ -117,18 +117,18 @@ func hunkKeys(d *desk) {
 		s.WaitFor("▸ ✓ hunk 1 of 2")
 	}
 	s.Press("space")
-	s.WaitFor("▸ ✗ hunk 1 of 2: refused", "Allow once: 1 of 2 hunks")
+	s.WaitFor("▸ ✗ hunk 1 of 2: rejected", "Allow once: 1 of 2 hunks")
 	s.Press("esc") // no answer
-	s.WaitFor("  ✗ hunk 1 of 2: refused", "h hunks")
+	s.WaitFor("  ✗ hunk 1 of 2: rejected", "h hunks")
 	s.Press("h")
-	s.WaitFor("▸ ✗ hunk 1 of 2: refused")
+	s.WaitFor("▸ ✗ hunk 1 of 2: rejected")
 	s.Press("u")
 	s.WaitFor("▸ ✓ hunk 1 of 2")
 	s.Press("space")
-	s.WaitFor("▸ ✗ hunk 1 of 2: refused")
+	s.WaitFor("▸ ✗ hunk 1 of 2: rejected")
 	s.Press("e")
-	s.WaitFor("edited by you", "+ drei", "▸ ✓ hunk 1 of 1")
-	s.PressUntil("enter", "Allow once, with changes by you") // at once it is dropped
+	s.WaitFor("Edited by you", "+ drei", "▸ ✓ hunk 1 of 1")
+	s.PressUntil("enter", "Allowed by you (Allow once, with changes)") // at once it is dropped
 	s.WaitFileText(path, "one\ntwo\ndrei\n")
 	s.WaitFor("the write is answered")
 	s.WaitIdle()

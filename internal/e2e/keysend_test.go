@@ -97,16 +97,16 @@ func escTwice(d *desk) {
 		s.Turn(prompt)
 	}
 	shown := func() {
-		s.WaitFor("╭ turns", "ctrl+y copies", "ctrl+e edits")
+		s.WaitFor("╭ Prompts", "ctrl+y copies", "ctrl+e edits")
 	}
 	s.Press("esc", "esc")
 	shown()
 	s.Press("esc")
-	s.WaitGone("╭ turns")
+	s.WaitGone("╭ Prompts")
 	s.Type("\x1b[27u\x1b[27u") // of kitty's encoding
 	shown()
 	s.Press("up", "up", "enter") // goes there
-	s.WaitGone("╭ turns")
+	s.WaitGone("╭ Prompts")
 	s.WaitSelected("first words")
 	s.Press("esc")
 	s.WaitFor("? help")
@@ -117,7 +117,7 @@ func escTwice(d *desk) {
 	s.Press("ctrl+y")
 	s.WaitCopied("second words")
 	s.Press("ctrl+e")
-	s.WaitGone("╭ turns")
+	s.WaitGone("╭ Prompts")
 	s.WaitDraft("second words")
 	s.Type(" again")
 	s.Press("enter")

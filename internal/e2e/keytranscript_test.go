@@ -96,7 +96,7 @@ func searches(d *desk) {
 	s.WaitSelected("heard: Apples")
 	s.Press("/")
 	s.Type("nowhere")
-	s.WaitFor("no match")
+	s.WaitFor("No match")
 	s.Press("esc") // back to where the first search began
 	s.WaitGone("nowhere")
 	s.WaitFor("esc back")
@@ -129,11 +129,11 @@ func copies(d *desk) {
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("y")
-	s.WaitFor("╭ copy", "y all of it")
+	s.WaitFor("╭ Copy", "y All of it")
 	s.Press("y")
 	s.WaitCopied("The work is done.")
 	s.WaitFor("by OSC 52")
-	s.WaitGone("╭ copy")
+	s.WaitGone("╭ Copy")
 
 	s.Press("k")
 	s.WaitSelected(ran)
@@ -154,19 +154,19 @@ func copies(d *desk) {
 	s.Press("k")
 	s.WaitSelected("Some strong words.")
 	s.Press("y")
-	s.WaitFor("c the code block")
+	s.WaitFor("c Code block")
 	s.Press("c")
 	s.WaitCopied(code)
 	s.Press("y")
-	s.WaitFor("╭ copy")
+	s.WaitFor("╭ Copy")
 	s.Press("y") // the source, not what is on the screen
 	s.WaitCopiedFunc("the message", func(text string) bool {
 		return strings.HasPrefix(text, "Some **strong** words.\n\n```go\n"+code+"```")
 	})
 	s.Press("y")
-	s.WaitFor("╭ copy")
+	s.WaitFor("╭ Copy")
 	s.Press("esc")
-	s.WaitGone("╭ copy")
+	s.WaitGone("╭ Copy")
 	s.WaitFor("esc back")
 }
 
@@ -178,7 +178,7 @@ func opensFile(d *desk) {
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("o")
-	s.WaitFor("it names no file")
+	s.WaitFor("Nothing to open here")
 	s.Press("k", "k")
 	s.WaitSelected("notes.txt")
 	s.Press("o")
@@ -199,13 +199,13 @@ func readsMessages(d *desk) {
 	s.WaitFor("┃") // of a call that is higher than what is left of the screen
 	behind := func() []string {
 		s.Press("i")
-		return s.WaitFor("╭ messages", "from the agent", `"jsonrpc": "2.0"`)
+		return s.WaitFor("╭ Messages", "from the agent", `"jsonrpc": "2.0"`)
 	}
 	top := behind()
 	if all := strings.Join(top, "\n"); !strings.Contains(all, `"method": "session/update"`) {
 		d.Errorf("that is not the message:\n%s", numbered(top))
 	}
-	first := rowOf(top, "╭ messages") + 1
+	first := rowOf(top, "╭ Messages") + 1
 	inside := func(what string, want func(rows []string) bool) {
 		d.Helper()
 		s.WaitFunc(what, want)
@@ -217,11 +217,11 @@ func readsMessages(d *desk) {
 		inside("a row back", func(rows []string) bool { return rows[first] == top[first] && rows[first+1] == top[first+1] })
 	}
 	s.Press("esc")
-	s.WaitGone("╭ messages")
+	s.WaitGone("╭ Messages")
 	for _, key := range []string{"q", "enter"} {
 		behind()
 		s.Press(key)
-		s.WaitGone("╭ messages")
+		s.WaitGone("╭ Messages")
 		s.WaitFor("esc back") // the transcript has the keys
 	}
 }
@@ -237,7 +237,7 @@ func stopsTool(d *desk) {
 	s.Press("k")
 	s.WaitSelected(ran)
 	s.Press("x")
-	s.WaitFor("it is over")
+	s.WaitFor("It has ended")
 	s.Press("tab")
 	s.Type("!echo begun; sleep 600\r")
 	s.WaitFunc("the command", func(rows []string) bool { return has(rows, "     begun") })

@@ -80,11 +80,11 @@ func TestHostileText(t *testing.T) {
 	s.Press("ctrl+o") // everything
 	s.WaitFor("showing: everything")
 	s.Press("f2")
-	s.WaitFor("╭ log")
+	s.WaitFor("╭ Log")
 	s.Press("esc")
-	s.WaitGone("╭ log")
+	s.WaitGone("╭ Log")
 	s.Press("ctrl+t")
-	s.WaitFor("╭ plan")
+	s.WaitFor("╭ Plan")
 	raw, _ := s.Raw(mark)
 	for _, bad := range []string{"\x1b]2;pwned", "\x1b]2;<\x1b", "\x1b[?1049l", "\x1b]52", "\x1b[2J", "\x1b[31mpwned", "\u009b", "\u009d", "\x00"} {
 		if i := strings.Index(string(raw), bad); i >= 0 {

@@ -18,10 +18,10 @@ func TestEditQuestion(t *testing.T) {
 		name, key, content string
 		shown              []string
 	}{
-		{"allowed", "y", after, []string{"✓ Allow by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now."}},
-		{"rejected", "n", before, []string{"– Reject by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
-		{"escaped", "esc", before, []string{"– Reject by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
-		{"by number", "1", after, []string{"✓ Allow by you", "notes.txt has one more line now."}},
+		{"allowed", "y", after, []string{"✓ Allowed by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now."}},
+		{"rejected", "n", before, []string{"✗ Rejected by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
+		{"escaped", "esc", before, []string{"✗ Rejected by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
+		{"by number", "1", after, []string{"✓ Allowed by you", "notes.txt has one more line now."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,15 +89,15 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 			after++
 		}
 	}
-	rows := s.WaitFor("scripted asks", "keys are off while you type · alt+a to answer · esc rejects")
+	rows := s.WaitFor("scripted asks", "You are typing · alt+a to answer · esc rejects")
 	if rowOf(rows, "the answer was") >= 0 {
 		t.Fatalf("answered by type-ahead:\n%s", numbered(rows))
 	}
 	s.Press("alt+a")
 	s.WaitFor(armed)
-	s.PressUntil("d", "the agent sent nothing else about it") // keys are dropped for a moment: those already typed
+	s.PressUntil("d", "The agent sent nothing else about it") // keys are dropped for a moment: those already typed
 	s.Press("y")
-	s.WaitFor("the answer was selected go", "✓ Launch by you")
+	s.WaitFor("the answer was selected go", "✓ Allowed by you (Launch)")
 	s.WaitGone("scripted asks")
 	s.WaitDraft(typed)
 }
@@ -114,7 +114,7 @@ func TestKeysJustAfterQuestionAreDraft(t *testing.T) {
 	s.WaitFor("scripted asks", "alt+a to answer · esc rejects")
 	s.Type("y")
 	s.WaitDraft("y")
-	s.WaitFor("keys are off while you type")
+	s.WaitFor("You are typing")
 	s.Press("backspace")
 	s.WaitFor(armed) // once nothing has been typed for a while
 	s.Press("n")
@@ -132,7 +132,7 @@ func TestPasteIsDraft(t *testing.T) {
 	open(t, dir)
 	s.WaitFor("scripted asks", armed)
 	s.Paste("y\nn\r")
-	rows := s.WaitFor("keys are off while you type", "│ › y", "│   n")
+	rows := s.WaitFor("You are typing", "│ › y", "│   n")
 	if rowOf(rows, "the answer was") >= 0 {
 		t.Errorf("answered by a paste:\n%s", numbered(rows))
 	}

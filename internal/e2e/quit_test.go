@@ -67,7 +67,7 @@ func TestSignalEndsEverything(t *testing.T) {
 		{"two sessions", []string{"demo"}, func(s *Screen) {
 			s.Turn("first things")
 			s.Press("ctrl+s")
-			s.WaitFor("╭ sessions")
+			s.WaitFor("╭ Sessions")
 			s.Press("ctrl+n")
 			s.WaitGone("first things")
 			s.Turn("second things")
@@ -111,7 +111,7 @@ func TestSignalWhileEnding(t *testing.T) {
 	s.Prompt("child")
 	s.WaitFor("started a child")
 	s.Press("ctrl+d")
-	s.WaitFor("ending ")
+	s.WaitFor("Ending ")
 	s.Kill(syscall.SIGTERM)
 	s.ExitCode()
 	s.noneLeft()

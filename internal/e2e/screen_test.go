@@ -362,7 +362,7 @@ func rowOf(rows []string, text string) int {
 }
 
 // placeholder stands in an empty composer.
-const placeholder = "ask the agent, / for commands, ? for help"
+const placeholder = "Ask the agent · / commands · ? help"
 
 // draft is the text in the composer, its rows joined; "" for an empty one.
 func draft(rows []string) string {

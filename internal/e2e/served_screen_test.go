@@ -60,7 +60,7 @@ func TestServedChat(t *testing.T) {
 				t.Errorf("changed before it was allowed: %q", got)
 			}
 			s.Press("y")
-			s.WaitFor("✓ Allow by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now.")
+			s.WaitFor("✓ Allowed by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now.")
 			s.WaitIdle()
 			if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want {
 				t.Errorf("the file holds %q, want %q", got, want)
@@ -117,13 +117,13 @@ func TestServedAgain(t *testing.T) {
 			s.Type("kept in the composer")
 			s.WaitDraft("kept in the composer")
 			server.Kill()
-			s.WaitFor("connection lost", "trying again in", "what the agent makes of the prompt is not known")
+			s.WaitFor("Connection lost", "trying again in", "The agent may not have got this prompt")
 			s.WaitDraft("kept in the composer")
 
 			server = ServeAgent(t, scripted(t), env, "--listen", server.address())
 			s.WaitFor("Reconnected", "question 2 of s1", "answer 2 of s1", "The connection was lost during this turn · the agent's history does not have it", `not in the agent's history  "trickle"`)
 			s.WaitDraft("kept in the composer")
-			s.WaitOnly(nil, "connection lost", "Paragraph", "is not known")
+			s.WaitOnly(nil, "Connection lost", "Paragraph", "may not have got")
 			if got := read(t, prompts); got != "trickle\n" {
 				t.Errorf("prompts before the next one: %q", got)
 			}
@@ -155,7 +155,7 @@ func TestServedAgainWithoutTheSession(t *testing.T) {
 			s.Prompt("edit notes.txt")
 			s.WaitFor(armed)
 			server.Kill()
-			s.WaitOnly([]string{"connection lost", "what the agent makes of the prompt is not known"}, armed)
+			s.WaitOnly([]string{"Connection lost", "The agent may not have got this prompt"}, armed)
 			server = Serve(t, "--listen", server.address())
 			s.Type("read notes.txt")
 			s.WaitFor("Reconnected, but the session is gone · enter starts a new one")
@@ -203,7 +203,7 @@ func TestServedAgainWithoutTheStore(t *testing.T) {
 				s.Type("kept in the composer")
 				s.WaitDraft("kept in the composer")
 				server.Kill()
-				s.WaitFor("connection lost")
+				s.WaitFor("Connection lost")
 				server = ServeAgent(t, scripted(t), append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts, lostVar+"=1"), "--listen", server.address())
 				s.WaitFor(answer, "Reconnected, but the session is gone: the agent answered: no such session", "Reconnected, but the session is gone · enter starts a new one")
 				s.WaitDraft("kept in the composer")

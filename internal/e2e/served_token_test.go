@@ -27,7 +27,7 @@ func TestServedWithAToken(t *testing.T) {
 	}
 
 	s := startIn(t, 80, 24, workDir(t), nil, []string{filepath.Join(toolbox, "sh"), "-c", line})
-	s.WaitFor("ask the agent")
+	s.WaitFor("Ask the agent")
 	s.Prompt("hello")
 	s.WaitFor("That is all.")
 

@@ -55,12 +55,12 @@ func TestSizes(t *testing.T) {
 			dir := workDir(t)
 			write(t, dir+"/notes.txt", "a line that is a little longer than a narrow screen is wide\n")
 			s := Start(t, cols, rows, dir)
-			screen := s.WaitFor("runs  parley agent demo", "enter start   esc quit")
+			screen := s.WaitFor("Runs  parley agent demo", "enter start   esc quit")
 			if !strings.HasPrefix(screen[0], " parley  chat with a coding agent") || !strings.HasSuffix(screen[rows-1], "enter start   esc quit") {
 				t.Errorf("the start screen has no title or no foot:\n%s", numbered(screen))
 			}
 			foot := strings.Join(strings.Fields(strings.Join(screen, " ")), " ")
-			if !strings.Contains(foot, "gets this directory: reads files in it; asks before it writes, runs commands or leaves it") {
+			if !strings.Contains(foot, "Access files in this directory; it asks before it writes, runs commands or goes elsewhere") {
 				t.Errorf("what the agent gets is not all there:\n%s", numbered(screen))
 			}
 			s.Press("enter")

@@ -11,7 +11,7 @@ import (
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t))
-	rows := s.WaitFor("chat with a coding agent in", "runs  parley agent demo", "esc quit")
+	rows := s.WaitFor("chat with a coding agent in", "Runs  parley agent demo", "esc quit")
 	if demo, other := rowOf(rows, "built in"), rowOf(rows, "not installed"); demo < 0 || demo > other {
 		t.Errorf("the demo does not lead:\n%s", numbered(rows))
 	}
@@ -49,13 +49,13 @@ func TestFirstRun(t *testing.T) {
 func TestQuitFromStartScreen(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t))
-	s.WaitFor("type to filter")
+	s.WaitFor("Type to filter")
 	s.Type("zzz")
 	s.WaitFor("zzz")
 	s.Press("enter")
 	s.WaitFor("parley -- COMMAND ARG…")
 	s.Press("esc")
-	s.WaitFor("type to filter")
+	s.WaitFor("Type to filter")
 	s.Press("esc")
 	if code := s.ExitCode(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -65,9 +65,9 @@ func TestQuitFromStartScreen(t *testing.T) {
 func TestAgentNotInstalled(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 30, workDir(t))
-	s.WaitFor("type to filter")
+	s.WaitFor("Type to filter")
 	s.Type("claude")
-	s.WaitFor("not installed: npm install -g")
+	s.WaitFor("Not installed: npm install -g")
 	s.Press("enter")
 	s.WaitFor("claude is not installed: npm install -g")
 }
@@ -91,7 +91,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 			s.Press("enter") // the second time it is no different
 			s.WaitFor(test.want...)
 			s.Press("esc")
-			s.WaitFor("type to filter", strings.Join(test.command[:1], " "))
+			s.WaitFor("Type to filter", strings.Join(test.command[:1], " "))
 			s.Press("ctrl+c")
 			if code := s.ExitCode(); code != 0 {
 				t.Errorf("exit code %d", code)
@@ -107,10 +107,10 @@ func TestAgentThatNeverAnswers(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
 			s := Start(t, 80, 24, workDir(t), "--", "sh", "-c", "echo thinking about it >&2; sleep 600")
-			s.WaitFor("starting sh", "thinking about it", "esc give up")
+			s.WaitFor("starting sh", "thinking about it", "esc cancel")
 			s.Press(key)
 			if key == "esc" {
-				s.WaitFor("type to filter")
+				s.WaitFor("Type to filter")
 				s.Press("esc")
 			}
 			if code := s.ExitCode(); code != 0 {

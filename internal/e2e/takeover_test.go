@@ -27,7 +27,7 @@ const (
 	// asksPassword asks on its own terminal, unseen.
 	asksPassword = `stty -echo </dev/tty; printf 'Password: ' >/dev/tty; read -r x </dev/tty; stty echo </dev/tty; echo; [ "$x" = hush-4711 ] && echo right || exit 1`
 	lendHeading  = "· the agent sees its output · ctrl+] lets go"
-	allowHere    = "t Run it here, with my keyboard"
+	allowHere    = "t Run it here with my keyboard"
 )
 
 // atThePrompt waits until a command has the screen and asks for something.
@@ -64,16 +64,16 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 				s.WaitFunc("the prompt", func(rows []string) bool { return slices.Contains(rows, "Password:") })
 			}
 			s.Type("hush-4711\r")
-			s.WaitFor("it ended with {\"exitCode\":0", "right", "Allow once, with the keyboard by you")
+			s.WaitFor("it ended with {\"exitCode\":0", "right", "Allowed by you (Allow once, with the keyboard)")
 			if flags == nil {
 				wholeAgain(s, "▌ stty -echo")
 			}
 			s.WaitFor("? help")
 			s.WaitGone("the keyboard is yours") // until nothing has been typed for a while keys are dropped
 			s.Press("?")
-			s.WaitFor("╭ keys")
+			s.WaitFor("╭ Keys")
 			s.Press("esc")
-			s.WaitGone("╭ keys")
+			s.WaitGone("╭ Keys")
 			s.Press("ctrl+d")
 			if code := s.ExitCode(); code != 0 {
 				t.Errorf("exit code %d", code)
@@ -111,17 +111,17 @@ func TestTakeOver(t *testing.T) {
 	s.Press("y")
 	s.WaitFor("A command waits for a yes or no (f3, ctrl+r takes it over)")
 	s.Press("f3")
-	s.WaitFor("╭ going on", "ctrl+r takes it over")
+	s.WaitFor("╭ Running", "ctrl+r takes it over")
 	s.Press("ctrl+r")
 	s.WaitFor("it is stopped and run again from the beginning")
 	s.Press("ctrl+r")
 	atThePrompt(s, "Go on? [y/n]")
 	s.WaitNone("sleep 1000")
 	s.Press("ctrl+]")
-	wholeAgain(s, "the keyboard is yours; the command goes on", "Run again, with the keyboard by you", "[the user has started this command again")
+	wholeAgain(s, "Back in parley; the command continues", "Allowed by you (Run again, with the keyboard)", "[the user has started this command again")
 	s.Resize(90, 26)
 	s.Press("f3")
-	s.WaitFor("╭ going on")
+	s.WaitFor("╭ Running")
 	s.Press("ctrl+r") // it has a terminal by now
 	s.WaitFunc("the command's own screen", func(rows []string) bool {
 		return rowOf(rows, placeholder) < 0 && strings.HasSuffix(strings.TrimRight(strings.Join(rows, ""), " "), "Go on? [y/n]")
@@ -179,7 +179,7 @@ func TestLinesWithTheKeyboard(t *testing.T) {
 	s := Start(t, 100, 40, workDir(t), append([]string{"--linear"}, running(t)...)...)
 	s.WaitFor("You:")
 	s.Prompt(asksPassword)
-	s.WaitFor("t. Run it here, with my keyboard", "Answer 1 to 3:")
+	s.WaitFor("t. Run it here with my keyboard", "Answer 1 to 3:")
 	answered(s, "t", lendHeading)
 	s.WaitFor("Password:")
 	s.Type("hush-4711\r")
@@ -198,9 +198,9 @@ func lendsKeyboard(d *desk) {
 	s.Press("t")
 	atThePrompt(s.Screen, "Name:")
 	s.Press("ctrl+]")
-	wholeAgain(s.Screen, "the keyboard is yours; the command goes on (f3, ctrl+r takes it over)")
+	wholeAgain(s.Screen, "Back in parley; the command continues (f3, ctrl+r takes it over)")
 	s.Press("f3")
-	s.WaitFor("╭ going on")
+	s.WaitFor("╭ Running")
 	s.Press("ctrl+r")
 	s.WaitFunc("the command's own screen", func(rows []string) bool { return rowOf(rows, placeholder) < 0 && slices.Contains(rows, "Name:") })
 	s.Type("ada\r")

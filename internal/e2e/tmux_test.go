@@ -134,7 +134,7 @@ func (m *muxed) chat(grey bool) {
 	m.enter("echo was here before")
 	before := m.wait("its output", func(rows []string) bool { return has(rows, "was here before") && has(rows, "ready>") })
 	m.enter("parley demo")
-	m.seen("› ask the agent")
+	m.seen("› Ask the agent")
 	m.idle()
 	if got := m.flags(); got != "mouse 1, cursor 1, screen 1" {
 		t.Errorf("while parley has the terminal: %s", got)
@@ -220,16 +220,16 @@ func TestTmuxCopies(t *testing.T) {
 			t.Parallel()
 			m := shellInTmux(t, 100, 30, test.options)
 			m.enter("parley demo")
-			m.seen("› ask the agent")
+			m.seen("› Ask the agent")
 			m.enter("hello")
 			m.seen("That is all.")
 			before := m.idle()
 			m.key("Tab")
 			m.seen("┃ That is all.")
 			m.key("y")
-			m.seen("╭ copy")
+			m.seen("╭ Copy")
 			m.key("y")
-			m.seen("copied 1 line by OSC 52 (tmux): whether it arrived cannot be known")
+			m.seen("Sent 1 line to the terminal's clipboard (OSC 52, tmux)")
 			if test.taken {
 				m.until(func(string) string {
 					if text := m.run("show-buffer"); !strings.Contains(text, "That is all. Type `help` to see what else I can do.") {

@@ -22,9 +22,9 @@ func TestRuleAndUndo(t *testing.T) {
 	s.Prompt("edit notes.txt")
 	s.WaitFor(armed)
 	s.Press("r")
-	s.WaitFor("a rule for this and what is like it", "› allow path ", "notes.txt, kind edit")
+	s.WaitFor("New rule", "› allow path ", "notes.txt, kind edit")
 	s.Press("enter")
-	s.WaitFor("✓ Allow by your rule: allow path ", "That is all.")
+	s.WaitFor("✓ Allowed by your rule: allow path ", "That is all.")
 	s.WaitIdle()
 
 	rules := ""
@@ -46,37 +46,37 @@ func TestRuleAndUndo(t *testing.T) {
 	}
 
 	s.Prompt("/changes")
-	s.WaitFor("what changed", "changed  notes.txt", "through parley")
+	s.WaitFor("Changed files", "changed  notes.txt", "through parley")
 	s.Press("enter")
 	s.WaitFor("changed notes.txt", "+ demo agent was here (2)")
 	s.Press("esc")
 	s.WaitGone("changed notes.txt")
 
 	s.Prompt("/undo")
-	s.WaitFor("put back the last turn: 1 file")
+	s.WaitFor("Restore the last turn: 1 file")
 	if got := read(t, notes); !strings.HasSuffix(got, "was here (2)\n") {
 		t.Errorf("put back before it was asked: %q", got)
 	}
 	s.Press("enter")
-	s.WaitFor("1 file put back")
+	s.WaitFor("Restored 1 file")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after the last turn was put back", got)
 	}
-	s.WaitGone("1 file put back")
+	s.WaitGone("Restored 1 file")
 	s.Prompt("/undo")
-	s.WaitFor("put back the last turn: 1 file", "turn 1")
+	s.WaitFor("Restore the last turn: 1 file", "turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
-	s.WaitFor("1 file put back") // before that the list is the old one
+	s.WaitFor("Restored 1 file") // before that the list is the old one
 
 	s.Prompt("/undo")
-	s.WaitFor("do all of it again: 2 changes", "through parley, turn 1", "through parley, turn 2", "enter does it again")
+	s.WaitFor("Redo all 2 changes", "through parley, turn 1", "through parley, turn 2", "enter redoes it")
 	s.Press("down", "enter")
-	s.WaitFor("1 file changed again")
+	s.WaitFor("Redid the changes to 1 file")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after it was done again", got)
 	}
 
 	s.Prompt("/trust")
-	s.WaitFor("what the agent changed and ran", "allowed by a rule", "edit  Edit notes.txt")
+	s.WaitFor("Changed and run by the agent", "allowed by a rule", "edit  Edit notes.txt")
 }

@@ -163,7 +163,7 @@ func TestWithheldVariables(t *testing.T) {
 func TestWithheldVariablesOfTheScreen(t *testing.T) {
 	dir, env := secretive(t, false)
 	s := startIn(t, 80, 24, dir, append(env, flagAuth), []string{parley, "demo", "--header-env", "X=FLAG_AUTH"})
-	s.WaitFor("ask the agent")
+	s.WaitFor("Ask the agent")
 	s.Prompt("!sh pry.sh line; echo pried-$((1+1))")
 	s.WaitFor("pried-2")
 	keeps(t, "a line of your own", filepath.Join(dir, "line"), true)

@@ -55,21 +55,21 @@ func (m copied) Handle() tea.Cmd {
 	size := text.Lines(m.text)
 	switch {
 	case m.text == "":
-		return m.say("there is nothing to copy")
+		return m.say("Nothing to copy")
 	case m.err == nil && m.program != "":
-		return m.say("copied " + size + " with " + m.program)
+		return m.say("Copied " + size + " with " + m.program)
 	case len(m.text) > maxOSC52:
-		return m.say(fmt.Sprintf("not copied: %s are %d kB, more than the 1024 kB that go by OSC 52", size, len(m.text)>>10))
+		return m.say(fmt.Sprintf("Not copied: %s are %d kB; OSC 52 takes at most 1024 kB", size, len(m.text)>>10))
 	}
-	word := "copied " + size + " by OSC 52"
+	route := "OSC 52"
 	if m.to.Multiplexer != "" {
-		word += " (" + m.to.Multiplexer + ")"
+		route += ", " + m.to.Multiplexer
 	}
-	word += ": whether it arrived cannot be known"
+	words := "Sent " + size + " to the terminal's clipboard (" + route + ")"
 	if m.err != nil {
-		word = "copied " + size + " by OSC 52, since " + m.err.Error()
+		words = "Sent " + size + " by " + route + ": " + m.err.Error()
 	}
-	return tea.Batch(m.to.ask(m.text), m.say(word))
+	return tea.Batch(m.to.ask(m.text), m.say(words))
 }
 
 // ask asks the terminal to take a text. Inside a multiplexer it is asked twice:

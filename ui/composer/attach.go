@@ -18,16 +18,16 @@ type attaching struct {
 	images *images
 }
 
-const noImages = "this agent takes no images"
+const noImages = "This agent does not accept images"
 
 // clipboard puts the image in the clipboard at the cursor.
 func (t attaching) clipboard() tea.Cmd {
 	from, s := t.images.disk, t.host.Session()
 	switch {
 	case from == nil:
-		return t.host.Say("the clipboard cannot be read here")
+		return t.host.Say("parley cannot read the clipboard here")
 	case s.ReadOnly || !s.Connected:
-		return t.host.Say("there is no agent to show it to")
+		return t.host.Say("No agent to send it to")
 	case !s.Images:
 		return t.host.Say(noImages)
 	}
@@ -102,7 +102,7 @@ func (t attaching) typed(line, after string) tea.Cmd {
 type noImagesMsg struct{ host Host }
 
 // Handle implements layer.Message.
-func (msg noImagesMsg) Handle() tea.Cmd { return msg.host.Say(noImages + ": the path stays text") }
+func (msg noImagesMsg) Handle() tea.Cmd { return msg.host.Say(noImages + ": the path is kept as text") }
 
 // sayNoImages says so if there is an image at a path.
 func (t attaching) sayNoImages(path, dir string) tea.Cmd {

@@ -271,7 +271,7 @@ func TestImagesOfADraft(t *testing.T) {
 	p.session.Images = false
 	p.run(p.c.Paste("./a.png"))
 	p.draft("./a.png")
-	if got := p.said[len(p.said)-1]; got != "this agent takes no images: the path stays text" {
+	if got := p.said[len(p.said)-1]; got != "This agent does not accept images: the path is kept as text" {
 		t.Errorf("said %q", got)
 	}
 }

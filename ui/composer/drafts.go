@@ -94,11 +94,11 @@ func (c *Composer) collect(s Session) []draftWrite {
 func (c *Composer) fill(d Draft) tea.Cmd {
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
 		c.Remember(strings.TrimSpace(d.Text()))
-		return c.host.Say("the draft that was left here is in the history: up")
+		return c.host.Say("Your earlier draft is in the history: up")
 	}
 	c.SetParts(d.parts())
 	c.Refresh()
-	return c.host.Say("the draft that was left here")
+	return c.host.Say("Restored your earlier draft")
 }
 
 // parts are those of a draft with the prompts that waited in front. They are

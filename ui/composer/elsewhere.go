@@ -34,9 +34,9 @@ func (c *Composer) Edit() tea.Cmd {
 	editor := c.store.opts.Editor
 	switch {
 	case c.host.Session().ReadOnly:
-		return c.host.Say("this is only a log: there is nothing to write here")
+		return c.host.Say("Read-only log: no draft here")
 	case editor == nil:
-		return c.host.Say("there is no editor here")
+		return c.host.Say("No editor found: set $EDITOR")
 	}
 	before := c.Value()
 	return func() tea.Msg {
@@ -70,9 +70,9 @@ func (msg editedMsg) Handle() tea.Cmd {
 	c.host.Typed() // in the editor
 	switch {
 	case msg.failed != nil:
-		return c.host.Say("the editor failed, the draft is as it was: " + msg.failed.Error())
+		return c.host.Say("The editor failed; the draft is unchanged: " + msg.failed.Error())
 	case msg.err != nil:
-		return c.host.Say("the draft is as it was: " + msg.err.Error())
+		return c.host.Say("The draft is unchanged: " + msg.err.Error())
 	}
 	after := strings.TrimSuffix(msg.after, "\n") // editors end the last line
 	after = strings.TrimSuffix(after, "\r")

@@ -95,7 +95,7 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 // image is the block of an image, or the text to have in its place.
 func (e *expansion) image(ctx context.Context, a *image) (b event.Block, instead, note string) {
 	if a == nil {
-		return b, "", "an image is gone"
+		return b, "", "An image is no longer available"
 	}
 	select {
 	case <-a.done:
@@ -126,13 +126,13 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 		b := event.Block{URI: f.URI, Name: f.Name}
 		switch {
 		case err != nil && f.URI == "":
-			notes = append(notes, "@"+fileWord(m)+" stays text: "+safetext.Line(err.Error(), 120))
+			notes = append(notes, "@"+fileWord(m)+" is sent as text: "+safetext.Line(err.Error(), 120))
 			continue
 		case err != nil:
-			notes = append(notes, fileWord(m)+" goes as a link: "+safetext.Line(err.Error(), 120))
+			notes = append(notes, fileWord(m)+" is sent as a link: "+safetext.Line(err.Error(), 120))
 		case f.Text == nil:
 			if f.Why != "a directory" && e.info.EmbeddedContext {
-				notes = append(notes, fileWord(m)+" goes as a link: "+f.Why)
+				notes = append(notes, fileWord(m)+" is sent as a link: "+f.Why)
 			}
 		case e.info.EmbeddedContext && len(*f.Text) <= room:
 			room -= len(*f.Text)

@@ -19,7 +19,7 @@ type Files interface {
 }
 
 // ErrNoFile says that a mention names no file that it may.
-var ErrNoFile = errors.New("there is no such file")
+var ErrNoFile = errors.New("no such file")
 
 // FoundFiles is what a search has found.
 type FoundFiles struct {

@@ -205,7 +205,7 @@ func (k *keeper) fail(err error) tea.Cmd {
 		return nil
 	}
 	k.failed = true
-	return say(k.screen, "drafts are not kept"+atomicfile.Room(err)+": "+err.Error())
+	return say(k.screen, "Drafts are not saved"+atomicfile.Room(err)+": "+err.Error())
 }
 
 // leave keeps the draft of a composer that goes away.

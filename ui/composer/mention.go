@@ -163,9 +163,9 @@ func (msg filesMsg) Handle() tea.Cmd {
 	m.hidden = false
 	var cmds []tea.Cmd
 	if m.popup != nil {
-		m.popup.foot = "tab completes · esc"
+		m.popup.foot = "tab completes · esc closes"
 		if !msg.found.Complete {
-			m.popup.foot = "listing… " + text.Grouped(msg.found.Listed) + " files"
+			m.popup.foot = "Listing… " + text.Grouped(msg.found.Listed) + " files"
 		}
 	}
 	if !msg.found.Complete {

@@ -84,7 +84,7 @@ func (msg pastMsg) Handle() tea.Cmd {
 			return nil
 		}
 		p.failed = true
-		return say(p.screen, "the history is not kept"+atomicfile.Room(msg.err)+": "+msg.err.Error())
+		return say(p.screen, "History is not saved"+atomicfile.Room(msg.err)+": "+msg.err.Error())
 	}
 	p.entries = msg.entries
 	for _, c := range p.screen.Composers() {

@@ -25,7 +25,7 @@ type Broken struct {
 	Logs  []string // files with what was said, of the sessions that were open
 }
 
-func (b *Broken) Error() string { return "a mistake of parley's own has ended the screen: " + b.What }
+func (b *Broken) Error() string { return "a bug in parley ended the screen: " + b.What }
 
 // maxBroken bounds what a Broken says, in runes: it may hold what an agent wrote.
 const maxBroken = 500

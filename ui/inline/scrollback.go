@@ -67,13 +67,13 @@ func (s *Scrollback) Writes() bool { return s.on && s.screen != nil }
 // Toggle changes between the whole screen and the terminal's own, and says so.
 func (s *Scrollback) Toggle() (said string) {
 	if s.screen == nil {
-		return "this output is no terminal: there is no scrollback to write to"
+		return "The output is not a terminal: it has no scrollback"
 	}
 	s.on, s.front = !s.on, nil
 	if !s.on {
-		return "the whole screen; /inline goes back into the scrollback"
+		return "Full screen; /inline returns to the scrollback"
 	}
-	return "inline: the conversation goes into the terminal's scrollback"
+	return "Inline: the conversation goes into the terminal's scrollback"
 }
 
 // SetTerminal learns which terminal it is. xterm does not wrap lines again when it gets
@@ -140,7 +140,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 	if !s.caught {
 		s.caught = true
 		if n := p.Skip(maxBacklog); n > 0 {
-			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries are not written here: pgup shows them", n)), p.Width, "…"))
+			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries: pgup shows them", n)), p.Width, "…"))
 		}
 	}
 	return rows

@@ -60,7 +60,7 @@ func TestScrollback(t *testing.T) {
 	wrote(first, "── fake · in ~/src ──", "", "a", "b")
 	wrote(first)
 	second := Page{Key: 2, Name: "other", About: "a title", Width: 60, Conversation: &story{rows: []string{"c"}, old: 3}}
-	wrote(second, "", "── other · a title ──", "", "  … 3 earlier entries are not written here: pgup shows them", "c")
+	wrote(second, "", "── other · a title ──", "", "  … 3 earlier entries: pgup shows them", "c")
 	one.rows = append(one.rows, "d", "e")
 	if got := ansi.Strip(strings.Join(s.Last(first), "\n")); got != "\n── fake · in ~/src ──\nd\ne" {
 		t.Errorf("wrote last %q", got)

@@ -145,7 +145,7 @@ func (c Context) String() string { return contextNames[c] }
 
 // Title is what help writes above its keys.
 func (c Context) Title() string {
-	return map[Context]string{Always: "everywhere", Empty: "on an empty composer", Draft: "composer", Transcript: "transcript", Question: "question", Hunks: "the hunks of a write", Reading: "reading", List: "lists"}[c]
+	return map[Context]string{Always: "Everywhere", Empty: "Empty composer", Draft: "Composer", Transcript: "Transcript", Question: "Question", Hunks: "Hunks of a write", Reading: "Reading", List: "Lists"}[c]
 }
 
 // Contexts are all of them, in the order of the help.

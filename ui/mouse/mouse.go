@@ -74,9 +74,9 @@ func (m *Mouse) Off() bool { return m.off }
 // Toggle takes the mouse, or leaves it to the terminal, and says so.
 func (m *Mouse) Toggle() (said string) {
 	if m.SetOff(!m.off); m.off {
-		return "the mouse is the terminal's; /mouse takes it back"
+		return "The terminal has the mouse; /mouse takes it back"
 	}
-	return "the mouse is parley's; shift and drag is the terminal's own"
+	return "parley has the mouse; shift and drag selects as your terminal does"
 }
 
 // SetOff leaves the mouse to the terminal, or takes it.

@@ -41,7 +41,7 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 			}
 		}
 		if in == intent.Draft {
-			line("! first", "a shell command of your own; esc stops it; what came of it goes with the next prompt")
+			line("! first", "Run a shell command of your own; esc stops it; its result goes with your next prompt")
 		}
 		for _, a := range intent.Of(in) {
 			if label := fitting(keys.Keys(in, a.Intent), column); label != "" {
@@ -49,7 +49,7 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 			}
 		}
 	}
-	rows = append(rows, "", th.Strong.Paint("commands"))
+	rows = append(rows, "", th.Strong.Paint("Commands"))
 	for _, cmd := range commands {
 		line("/"+cmd.Slash, cmd.Help)
 	}
@@ -84,7 +84,7 @@ func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Int
 	for _, cmd := range agent {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
 	}
-	return &List{Title: "actions", Foot: "enter does it · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	return &List{Title: "Actions", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		switch v := it.Value.(type) {
 		case intent.Intent:
 			return do(v)

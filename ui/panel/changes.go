@@ -24,12 +24,12 @@ type Change struct {
 
 // item is the row of a change.
 func (f Change) item() list.Item {
-	it := list.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("turn %d", f.Turn), Value: f}
+	it := list.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("Turn %d", f.Turn), Value: f}
 	switch {
 	case f.Undone:
-		it.Hint = "put back"
+		it.Hint = "restored"
 	case !f.Named:
-		it.Hint = "no tool call named it"
+		it.Hint = "not named by any tool call"
 	}
 	return it
 }
@@ -40,7 +40,7 @@ func Changes(changes []Change, read func(Change) tea.Cmd) *List {
 	for _, f := range slices.Backward(changes) {
 		items = append(items, f.item())
 	}
-	return &List{Title: "what changed", Foot: "enter shows it · esc · /undo puts it back", List: list.New(items), Choose: With(read)}
+	return &List{Title: "Changed files", Foot: "enter shows it · esc closes · /undo restores", List: list.New(items), Choose: With(read)}
 }
 
 // Undoable is what there is to put back.
@@ -69,7 +69,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	}
 	offer := func(what string, changes []Change) {
 		if len(changes) > 0 {
-			items = append(items, list.Item{Title: fmt.Sprintf("put back %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
+			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
 		}
 	}
 	offer("the last turn", turn)
@@ -80,20 +80,20 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		it := f.item()
 		it.Value = some(putBack, f)
 		if f.Why != "" {
-			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("left as it is: " + f.Why) }
+			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("Not restored: " + f.Why) }
 		}
 		items = append(items, it)
 	}
 	if n := len(u.Undone); n > 1 {
-		items = append(items, list.Item{Title: fmt.Sprintf("do all of it again: %d changes", n), Section: "put back", Value: some(doAgain, u.Undone...)})
+		items = append(items, list.Item{Title: fmt.Sprintf("Redo all %d changes", n), Section: "Restored", Value: some(doAgain, u.Undone...)})
 	}
 	for _, f := range u.Undone {
 		it := f.item()
 		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
-		it.Section, it.Hint, it.Value = "put back", "enter does it again", some(doAgain, f)
+		it.Section, it.Hint, it.Value = "Restored", "enter redoes it", some(doAgain, f)
 		items = append(items, it)
 	}
-	return &List{Title: "put back what the agent changed", Foot: "enter puts it back · esc", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
 // Files is a number of files.
@@ -120,7 +120,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
 			for _, f := range slices.Backward(unnamed) {
 				it := f.item()
-				it.Section, it.Hint = "changed on the disk, and no tool call named it", fmt.Sprintf("turn %d", f.Turn)
+				it.Section, it.Hint = "Changed on disk, not named by any tool call", fmt.Sprintf("turn %d", f.Turn)
 				items = append(items, it)
 			}
 		}
@@ -138,7 +138,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 	if len(items) == 0 {
 		return nil
 	}
-	return &List{Title: "what the agent changed and ran", Foot: "enter goes there · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	return &List{Title: "Changed and run by the agent", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if f, ok := it.Value.(Change); ok {
 			return read(f)
 		}

@@ -65,19 +65,19 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := m.env.Theme
 	inner := box.InnerWidth(width)
 	option := func(key, what string) string { return th.Key.Paint(key) + " " + what }
-	options := []string{option("y", "all of it")}
+	options := []string{option("y", "All of it")}
 	if len(m.Codes) > 0 {
-		what := "the code block"
+		what := "Code block"
 		if len(m.Codes) > 1 {
-			what = "the last code block"
+			what = "Last code block"
 		}
 		options = append(options, option("c", what))
 	}
 	if m.Patch != nil {
-		options = append(options, option("d", "the patch"))
+		options = append(options, option("d", "Patch"))
 	}
 	if m.Command != nil {
-		options = append(options, option("m", "the command"))
+		options = append(options, option("m", "Command"))
 	}
 	body := text.Wrap(strings.Join(options, "   "), inner)
 	if first, n := m.shownCodes(); len(m.Codes) > 1 {
@@ -93,5 +93,5 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 			body = append(body, text.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
 		}
 	}
-	return box.Box{Title: "copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
+	return box.Box{Title: "Copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
 }

@@ -96,7 +96,7 @@ func (l *List) deliberate(name string) bool {
 		if paused {
 			return true
 		}
-		l.Note = "That came too soon after another key. Press enter again."
+		l.Note = "Too soon after another key: press enter again"
 	}
 	l.typed = l.env.Now()
 	return false
@@ -158,7 +158,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	room := l.room(note, height)
 	body := note
 	if !l.Confirms {
-		body = append([]string{l.List.FilterRow(inner, "type to filter", th)}, note...)
+		body = append([]string{l.List.FilterRow(inner, "Type to filter", th)}, note...)
 	}
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
 		rows := text.WrapInk(th.Dim.Paint, l.Empty, "", inner)
@@ -217,7 +217,7 @@ func Foot(keys *intent.Keymap, hints ...Hint) string {
 			out += key + " " + h.Does + " · "
 		}
 	}
-	return out + "esc"
+	return out + "esc closes"
 }
 
 // KeyOf is the key of an action in a list.

@@ -79,7 +79,7 @@ func TestListRefresh(t *testing.T) {
 // However small, the box keeps to its size, its cursor is inside, and a note is
 // to be read where there is room.
 func TestListRows(t *testing.T) {
-	note := `delete "` + strings.Repeat("long ", 8) + `…" for good? ctrl+d again does`
+	note := `Delete "` + strings.Repeat("long ", 8) + `…"? Press ctrl+d again to confirm`
 	for _, n := range []int{0, 1, 50} {
 		var items []list.Item
 		for range n {
@@ -87,7 +87,7 @@ func TestListRows(t *testing.T) {
 		}
 		for width := 4; width < 100; width += 5 {
 			for height := 4; height < 30; height += 3 {
-				l := &List{Title: "things", Foot: "enter · esc", Note: note, Empty: "nothing to choose from here", List: list.New(items)}
+				l := &List{Title: "things", Foot: "enter · esc", Note: note, Empty: "Nothing to choose from here", List: list.New(items)}
 				opened(l)
 				rows, cursor := l.Rows(width, height)
 				uitest.CheckRows(t, rows, width)
@@ -97,7 +97,7 @@ func TestListRows(t *testing.T) {
 				if cursor.X < 0 || cursor.X >= width || cursor.Y < 0 || cursor.Y >= len(rows) {
 					t.Fatalf("%dx%d: cursor at %d,%d", width, height, cursor.X, cursor.Y)
 				}
-				if text := uitest.Text(rows); width > 35 && height > 8 && !(strings.Contains(text, "again") && strings.Contains(text, "does")) {
+				if text := uitest.Text(rows); width > 35 && height > 8 && !(strings.Contains(text, "again") && strings.Contains(text, "confirm")) {
 					t.Fatalf("%dx%d:\n%s", width, height, text)
 				}
 			}

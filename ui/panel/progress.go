@@ -17,7 +17,7 @@ var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pen
 // drawn by the caller.
 func PlanRows(plans []thread.Plan, markdown func(text string, width int, th *theme.Theme) []string, width int, th *theme.Theme) []string {
 	if len(plans) == 0 {
-		return []string{th.Dim.Paint("the agent has made no plan")}
+		return []string{th.Dim.Paint("No plan yet")}
 	}
 	var rows []string
 	for i, plan := range plans {
@@ -25,7 +25,7 @@ func PlanRows(plans []thread.Plan, markdown func(text string, width int, th *the
 			if i > 0 {
 				rows = append(rows, "")
 			}
-			rows = append(rows, th.Strong.Paint(text.Truncate(fmt.Sprintf("plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
+			rows = append(rows, th.Strong.Paint(text.Truncate(fmt.Sprintf("Plan %d of %d", i+1, len(plans)), width, "…"))+" "+th.Dim.Paint(safetext.Line(plan.ID, 40)))
 		}
 		if plan.Markdown != "" {
 			rows = append(rows, markdown(plan.Markdown, width, th)...)
@@ -62,7 +62,7 @@ func Unmarked(step string) string { return strings.NewReplacer("**", "", "`", ""
 // LogRows are the lines of an agent's log that are kept, of so many.
 func LogRows(lines []event.LogLine, total, width int, th *theme.Theme) []string {
 	if total == 0 {
-		return []string{th.Dim.Paint("nothing so far")}
+		return []string{th.Dim.Paint("Nothing yet")}
 	}
 	var rows []string
 	if total > len(lines) {

@@ -24,7 +24,7 @@ type Session struct {
 }
 
 // Untitled is shown for the title of a session that has none.
-const Untitled = "without a title"
+const Untitled = "Untitled"
 
 // item is the row of a session. The mark stays where there is no room for the hint.
 func (s Session) item() list.Item {
@@ -41,7 +41,7 @@ func (s Session) item() list.Item {
 	case s.Here:
 		it.Hint = "here · " + s.State
 	case s.Waits:
-		it.Hint, mark = "waits for you", "● "
+		it.Hint, mark = "waiting for you", "● "
 	case s.Unread && s.Ended:
 		mark = "• "
 	case s.Unread:
@@ -61,8 +61,8 @@ type SessionActions struct {
 
 // Sessions lists sessions as they are now, each time it is asked.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
-	l := &List{Of: intent.Sessions, Title: "sessions", Same: same,
-		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
+	l := &List{Of: intent.Sessions, Title: "Sessions", Same: same,
+		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close it"}, Hint{intent.DeleteEntry, "delete"})}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {

@@ -36,7 +36,7 @@ func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
 	for _, s := range all {
 		items = append(items, list.Item{Title: s.Name, Hint: s.Value, Value: s})
 	}
-	return &List{Title: "options", Foot: "enter changes · esc", List: list.New(items), Choose: With(choose)}
+	return &List{Title: "Options", Foot: "enter changes it · esc closes", List: list.New(items), Choose: With(choose)}
 }
 
 // Choices lists the choices of a setting.
@@ -52,7 +52,7 @@ func Choices(s Setting) *List {
 	}
 	l := list.New(items)
 	l.Select(at)
-	return &List{Title: s.Name, Foot: "enter chooses · esc", List: l, Empty: "nothing to choose from",
+	return &List{Title: s.Name, Foot: "enter selects · esc closes", List: l, Empty: "Nothing to choose from",
 		Choose: func(it list.Item) tea.Cmd { return s.Set(it.Value) }}
 }
 
@@ -65,8 +65,8 @@ func OrID(name, id string) string {
 }
 
 var themeWords = map[string]string{
-	"auto": "what the terminal's background and colours ask for", "dark": "for a dark background", "light": "for a light background",
-	"contrast-dark": "much contrast, on dark", "contrast-light": "much contrast, on light", "ansi": "the terminal's own 16 colours", "plain": "no colour",
+	"auto": "Follow the terminal's background and colours", "dark": "For a dark background", "light": "For a light background",
+	"contrast-dark": "High contrast, dark", "contrast-light": "High contrast, light", "ansi": "The terminal's own 16 colours", "plain": "No colours",
 }
 
 // Themes lists the themes, by their names.
@@ -82,5 +82,5 @@ func Themes(now string, keep func(name string) tea.Cmd) *List {
 	}
 	list := list.New(items)
 	list.Select(at)
-	return &List{Of: intent.Theme, Title: "theme", Foot: "enter keeps it · esc", List: list, Choose: With(keep)}
+	return &List{Of: intent.Theme, Title: "Theme", Foot: "enter selects · esc closes", List: list, Choose: With(keep)}
 }

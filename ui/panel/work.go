@@ -44,7 +44,7 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 		if call == nil || !call.Live() {
 			continue
 		}
-		w := Work{Title: title(call), Tool: call, Stops: call.Cancelable, Hint: "in the turn"}
+		w := Work{Title: title(call), Tool: call, Stops: call.Cancelable, Hint: "in this turn"}
 		if call.StillRunning {
 			w.Hint = "still running after its turn"
 			if call.Stopped {
@@ -116,7 +116,7 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 	if does.TakesOver {
 		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "takes it over"})
 	}
-	l := &List{Of: intent.Background, Title: "going on", Foot: Foot(keys, hints...), Empty: "nothing is going on", List: list.New(nil)}
+	l := &List{Of: intent.Background, Title: "Running", Foot: Foot(keys, hints...), Empty: "Nothing is running", List: list.New(nil)}
 	item := func(w Work) list.Item {
 		hint := w.Hint
 		if w.Stops {
@@ -136,7 +136,7 @@ func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 				w = all[i]
 				all = slices.Delete(all, i, i+1)
 			} else {
-				w.Hint, w.Stops = "over", false
+				w.Hint, w.Stops = "ended", false
 			}
 			items = append(items, item(w))
 		}

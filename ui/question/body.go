@@ -73,7 +73,7 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 		rows = append(rows, verdictRows(cur, l)...)
 	}
 	if cur.Words != "" {
-		rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's words: \""+cur.Words+"\"", "", l.width)...)
+		rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+cur.Words+"\"", "", l.width)...)
 	}
 	return rows, heads
 }
@@ -123,7 +123,7 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 func detailRows(cur permissions.Question, l look) []string {
 	s := cur.Details
 	if s == "" {
-		s = "the agent sent nothing else about it"
+		s = "The agent sent nothing else about it"
 	}
 	return append([]string{""}, text.WrapInk(l.theme.Dim.Paint, s, "  ", l.width)...)
 }

@@ -110,7 +110,7 @@ func (f face) title() string {
 	case f.cur.Why != "":
 		return "parley asks again: " + f.cur.Why
 	}
-	return "parley asks: " + f.agent + " wants this without having asked"
+	return "parley asks: " + f.agent + " did not ask first"
 }
 
 // right says how many rows come below, and which of the questions this is.
@@ -154,7 +154,7 @@ func (f face) options() []string {
 		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}
 	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
-		add(key, "Run it here, with my keyboard", !s.read)
+		add(key, "Run it here with my keyboard", !s.read)
 	}
 	return append(rows, line)
 }
@@ -171,7 +171,7 @@ func (f face) foot() string {
 	case f.armed && f.sight.read:
 		return "esc rejects · d details"
 	case f.armed && f.sight.ended:
-		return "pressed twice it is allowed unread · pgup reads it · esc rejects"
+		return "press twice to allow unread · pgup reads it · esc rejects"
 	case f.armed:
 		return "read to the end to allow: down, pgdn, G · esc rejects"
 	case f.around.Focused:
@@ -179,7 +179,7 @@ func (f face) foot() string {
 	case !f.around.Drafting:
 		return "alt+a to answer · esc rejects"
 	}
-	return "keys are off while you type · alt+a to answer · esc rejects"
+	return "You are typing · alt+a to answer · esc rejects"
 }
 
 // fullFoot names the keys of the full view.
@@ -225,15 +225,15 @@ func (f face) writeFoot() string {
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {
-		add(intent.Hunks, intent.RefuseHunk, "takes it")
+		add(intent.Hunks, intent.RefuseHunk, "keeps it")
 	} else {
-		add(intent.Hunks, intent.RefuseHunk, "refuses")
+		add(intent.Hunks, intent.RefuseHunk, "rejects it")
 	}
 	add(intent.Hunks, intent.NextHunk, "next")
 	add(intent.Question, intent.EditText, "edit")
 	add(intent.Hunks, intent.Leave, "back")
 	if f.sight.read {
-		add(intent.Hunks, intent.AllowHunks, "allows what is left")
+		add(intent.Hunks, intent.AllowHunks, "allows the rest")
 	}
 	return strings.Join(all, " · ")
 }

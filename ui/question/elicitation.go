@@ -133,7 +133,7 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		e.offset += max(1, e.page)
 	case "o", "y":
 		if !e.link.OK {
-			return host.Say("only http and https pages are opened")
+			return host.Say("Only http and https pages can be opened")
 		}
 		if !e.read {
 			return host.Say(readFirst)
@@ -147,9 +147,9 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		if open := host.OpenURL(e.link.URL); open != nil {
 			return open
 		}
-		e.note = "open it by hand"
+		e.note = "Open it by hand"
 	case "c":
-		return tea.Batch(tea.SetClipboard(e.link.URL), host.Say("the address was sent to the terminal's clipboard"))
+		return tea.Batch(tea.SetClipboard(e.link.URL), host.Say("Sent the address to the terminal's clipboard"))
 	case "n":
 		if e.open {
 			return e.settle("cancel")
@@ -169,7 +169,7 @@ func (e *Elicitation) settle(action string) tea.Cmd {
 		}
 		content, problems := e.about.Content(values)
 		if len(problems) > 0 {
-			return e.in.host.Say("not sent: " + problems[0].Text)
+			return e.in.host.Say("Not sent: " + problems[0].Text)
 		}
 		answer.Content = content
 	}
@@ -187,8 +187,8 @@ func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Curs
 	box := box.Box{Title: agent + " asks", Foot: e.foot(armed), Focused: armed}
 	on := Shown{key: e.asked.Key, drawn: true, of: lines{width: inner}, covered: true}
 	if e.open && !armed { // it only stands by
-		box.Title = agent + " waits for a page"
-		box.Body = []string{th.Accent.Paint(text.Truncate("until it says that "+e.link.Host+" is done", inner, "…"))}
+		box.Title = agent + " is waiting for a page"
+		box.Body = []string{th.Accent.Paint(text.Truncate("Until it reports that "+e.link.Host+" is done", inner, "…"))}
 		if e.note != "" {
 			box.Body = append(box.Body, th.Warn.Paint(text.Truncate(e.note, inner, "…")))
 		}
@@ -239,13 +239,13 @@ func (e *Elicitation) foot(armed bool) string {
 	around := e.in.host.Around()
 	switch {
 	case e.open && !armed:
-		return "alt+a to open it again or to stop waiting"
+		return "alt+a to open it again or stop waiting"
 	case around.Focused:
 		return "alt+a or tab to answer"
 	case !armed && !around.Drafting:
 		return "alt+a to answer · esc cancels"
 	case !armed:
-		return "keys are off while you type · alt+a to answer · esc cancels"
+		return "You are typing · alt+a to answer · esc cancels"
 	case e.form != nil:
 		return "tab next · ctrl+s sends · esc cancels"
 	case e.open:
@@ -263,20 +263,20 @@ func (e *Elicitation) foot(armed bool) string {
 func (e *Elicitation) linkRows(width int) (above, rows []string) {
 	th := e.in.env.Theme
 	if e.open {
-		above = text.WrapInk(th.Accent.Paint, "waiting for the agent to say that it is done", "", width)
+		above = text.WrapInk(th.Accent.Paint, "Waiting for the agent to report that the page is done", "", width)
 	}
 	if e.note != "" {
 		above = append(above, text.WrapInk(th.Warn.Paint, e.note, "", width)...)
 	}
 	rows = text.WrapInk(th.Code.Paint, e.link.URL, "  ", width)
 	if e.link.Host != "" {
-		rows = append(rows, text.WrapInk(th.Strong.Paint, "host: "+e.link.Host, "  ", width)...)
+		rows = append(rows, text.WrapInk(th.Strong.Paint, "Host: "+e.link.Host, "  ", width)...)
 	}
 	for _, w := range e.link.Warnings {
 		rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
 	if !e.link.OK {
-		rows = append(rows, text.WrapInk(th.Bad.Paint, "parley does not open this", "", width)...)
+		rows = append(rows, text.WrapInk(th.Bad.Paint, "parley cannot open this address", "", width)...)
 	}
 	return above, rows
 }

@@ -88,7 +88,7 @@ func (es *Elicitations) Add(asked event.ElicitationAsked) tea.Cmd {
 		f, err := elicit.Parse(asked.Schema)
 		if err != nil {
 			asked.Answer(event.ElicitationAnswer{Action: "decline"})
-			return es.host.Say("the agent asked for a form that parley cannot show; declined")
+			return es.host.Say("Declined a form that parley cannot show")
 		}
 		n.about, n.form = f, form.New(formFields(f), es.env.Keys)
 	}
@@ -113,7 +113,7 @@ func (es *Elicitations) Completed(key uint64) tea.Cmd {
 	}
 	host := es.all[i].link.Host
 	es.all = slices.Delete(slices.Clone(es.all), i, i+1)
-	return es.host.Say("done: " + host)
+	return es.host.Say("Done: " + host)
 }
 
 // standBy puts the first one, which the agent is to complete, after those that wait for

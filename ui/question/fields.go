@@ -15,10 +15,10 @@ func formFields(parsed elicit.Form) []form.Field {
 	for _, f := range parsed.Fields {
 		w := form.Field{Label: f.Title, Help: f.Description, Kind: kinds[f.Kind], Required: f.Required, Value: formValue(f, f.Default)}
 		if f.Kind == elicit.Unknown {
-			w.Help = "raw JSON: parley does not know this kind of field. " + w.Help
+			w.Help = "Unknown kind of field: enter raw JSON. " + w.Help
 		}
 		if f.Secret {
-			w.Warning = "never give passwords or keys to a form"
+			w.Warning = "Never enter passwords or keys in a form"
 		}
 		for _, o := range f.Options {
 			w.Options = append(w.Options, form.FormOption{Label: o.Title, Help: o.Description})

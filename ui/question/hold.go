@@ -60,7 +60,7 @@ func (h *hold) drops(now time.Time) bool {
 	return h.grabbed && now.Sub(h.grabbedAt) < dropAfterGrab || now.Before(h.deaf)
 }
 
-const tooFast = "too fast to be an answer: press it again in a moment, or alt+a first"
+const tooFast = "Too fast: press it again in a moment, or alt+a first"
 
 // tooFast tells whether a key that does something may be the next letter of a word,
 // and notes that it came.

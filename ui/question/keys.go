@@ -106,7 +106,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		if !strings.Contains(answerKeys, p.Name) {
 			return q.meaningless(p.Want)
 		}
-		q.note = p.Name + " is no answer: press " + answersOf(cur.Options)
+		q.note = p.Name + " is not an answer: press " + answersOf(cur.Options)
 	}
 	q.keep(msg, now)
 	return cmd, true
@@ -174,9 +174,9 @@ func (q *Question) scrollsTranscript(chat, want intent.Intent) bool {
 func unfit(cur permissions.Question, want intent.Intent) string {
 	switch {
 	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
-		return "only what parley writes itself can be changed"
+		return "Only what parley writes itself can be changed"
 	case !cur.Attends && want == intent.TakeOver:
-		return "only a command that parley itself runs can have your keyboard"
+		return "Only a command that parley runs can have your keyboard"
 	}
 	return ""
 }
@@ -190,7 +190,7 @@ func (q *Question) tell(key uint64, err error) tea.Cmd {
 	return nil
 }
 
-const readFirst = "read to the end first: down, pgdn"
+const readFirst = "Read to the end first: down, pgdn"
 
 // answer is a key of an option.
 func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
@@ -220,7 +220,7 @@ func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	if key == "" {
 		key = "the same key"
 	}
-	return false, q.host.Say(fmt.Sprintf("%s were not read: %s again allows it all the same", text.RowsOf(q.unread()), key))
+	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", text.RowsOf(q.unread()), key))
 }
 
 // answerChanged answers with what is left of the write.
@@ -228,9 +228,9 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 	text, ok := w.left()
 	switch {
 	case o.Kind != permissions.AllowOnce:
-		return q.host.Say("what you changed can be allowed once only")
+		return q.host.Say("A changed write can only be allowed once")
 	case !ok:
-		return q.host.Say("these hunks cannot be taken apart")
+		return q.host.Say("These hunks cannot be separated")
 	case text == cur.Change.Old:
 		return q.Reject()
 	}
@@ -263,7 +263,7 @@ func (q *Question) Reject() tea.Cmd {
 // pickHunks begins to choose from the hunks of a write, or ends it.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
 	if !q.made.of(cur, &q.diffs).toggle(q.read) {
-		return q.host.Say("there are no hunks to choose from")
+		return q.host.Say("No hunks to choose from")
 	}
 	q.redrawn()
 	return nil
@@ -310,7 +310,7 @@ func (q *Question) editText(cur permissions.Question) tea.Cmd {
 	w := q.made.of(cur, &q.diffs)
 	before, ok := w.left()
 	if !ok {
-		return q.host.Say("these hunks cannot be taken apart")
+		return q.host.Say("These hunks cannot be separated")
 	}
 	cmd, ok := q.host.EditWrite(cur, before)
 	w.editing = ok

@@ -146,7 +146,7 @@ func TestCoveredIsNotRead(t *testing.T) {
 	p.q.Add(command(1, 3))
 	p.see(60, 20, true)
 	p.rests()
-	if p.press("y"); len(p.answered) > 0 || !strings.Contains(p.said, "read to the end first") {
+	if p.press("y"); len(p.answered) > 0 || !strings.Contains(p.said, "Read to the end first") {
 		t.Errorf("answered %q, said %q", p.answered, p.said)
 	}
 }
@@ -234,7 +234,7 @@ func TestHunksAlone(t *testing.T) {
 		p.press(key)
 		p.rests()
 	}
-	if rows := frame(); !strings.Contains(rows, "hunk 1 of 2: refused") || p.edited != "a\nb\nc\nd\ne\nf\ng\nh\nI\n" {
+	if rows := frame(); !strings.Contains(rows, "hunk 1 of 2: rejected") || p.edited != "a\nb\nc\nd\ne\nf\ng\nh\nI\n" {
 		t.Fatalf("%q is to be edited:\n%s", p.edited, rows)
 	}
 	if p.press("y"); len(p.answered) > 0 {
@@ -244,7 +244,7 @@ func TestHunksAlone(t *testing.T) {
 	if p.rests(); p.q.Read() {
 		t.Error("what was edited counts as read")
 	}
-	if rows := frame(); !strings.Contains(rows, "edited by you") || !strings.Contains(rows, "as edited") {
+	if rows := frame(); !strings.Contains(rows, "Edited by you") || !strings.Contains(rows, "as edited") {
 		t.Errorf("it does not say so:\n%s", rows)
 	}
 	if p.press("y"); fmt.Sprint(p.answered) != "[1 once with own\n]" {
@@ -282,7 +282,7 @@ func TestPageAlone(t *testing.T) {
 	if p.es.Settled(2); p.es.Len() != 1 || p.es.Wait() {
 		t.Errorf("%d wait", p.es.Len())
 	}
-	if p.es.Completed(1); p.es.First() != nil || p.said != "done: example.org" {
+	if p.es.Completed(1); p.es.First() != nil || p.said != "Done: example.org" {
 		t.Errorf("said %q", p.said)
 	}
 }

@@ -15,7 +15,7 @@ func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item 
 	for _, r := range rules {
 		hint := ""
 		if book, err := permissions.NewRulebook([]permissions.Rule{r}); err == nil && len(asked) > 0 {
-			hint = fmt.Sprintf("answers %d of the last %d questions", book.WouldAnswer(asked), len(asked))
+			hint = fmt.Sprintf("would answer %d of the last %d questions", book.WouldAnswer(asked), len(asked))
 		}
 		items = append(items, list.Item{Title: safetext.Line(r.Name(), 200), Hint: hint, Value: r})
 	}
@@ -26,11 +26,11 @@ func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item 
 func WhyNoRule(cur permissions.Question) string {
 	for _, v := range cur.Judgement.Verdicts {
 		if v.Why != "" {
-			return "no rule can answer this: " + v.Why
+			return "No rule can allow this: " + v.Why
 		}
 		if v.Effect == permissions.Confirm {
-			return "no rule can answer this: a rule wants it to be asked"
+			return "No rule can allow this: another rule asks about it"
 		}
 	}
-	return "this takes several rules: parley rules list says where they go"
+	return "This needs several rules: parley rules list shows where they go"
 }

@@ -151,7 +151,7 @@ func (w *write) name(o permissions.Option) (name string, off bool) {
 func (w *write) rows(l look) (rows []string, heads []int) {
 	d := w.asked
 	if w.own != nil {
-		rows = text.WrapInk(l.theme.Warn.Paint, "edited by you: this is what will be written", "  ", l.width)
+		rows = text.WrapInk(l.theme.Warn.Paint, "Edited by you: this will be written", "  ", l.width)
 		d = w.own
 	}
 	drawn, heads := d.lines.DrawPicks(diff.Look{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
@@ -169,7 +169,7 @@ func (w *write) picks(l look) []diff.Pick {
 	for i, no := range w.refused {
 		mark, ink, words := "  ", l.theme.Dim, fmt.Sprintf("✓ hunk %d of %d", i+1, len(picks))
 		if no {
-			ink, words = l.theme.Bad, fmt.Sprintf("✗ hunk %d of %d: refused", i+1, len(picks))
+			ink, words = l.theme.Bad, fmt.Sprintf("✗ hunk %d of %d: rejected", i+1, len(picks))
 		}
 		if w.on && i == w.at {
 			mark = l.theme.Key.Paint("▸ ")

@@ -82,7 +82,7 @@ func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
 	keys := text.Wrap(a.keys(), inner)
 	body := append(a.lines(inner, height-2-len(keys)), keys...)
 	body = body[max(0, len(body)-max(1, height-2)):]
-	return box.Box{Title: "log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
+	return box.Box{Title: "Log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
 }
 
 // lines are the newest that the agent has printed, whole, as many as fit, and what is odd
@@ -114,5 +114,5 @@ func (a Address) keys() string {
 	}
 	return strings.Join(append(parts,
 		th.Key.Paint(a.Host.Label(intent.ToggleLog))+th.Dim.Paint(" log"),
-		th.Key.Paint(a.Host.Label(intent.Stop))+th.Dim.Paint(" give up")), "   ")
+		th.Key.Paint(a.Host.Label(intent.Stop))+th.Dim.Paint(" cancel")), "   ")
 }

@@ -59,8 +59,8 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 		}
 	}
 	if choices.Typed != nil {
-		for _, kind := range []typedKind{"a command", "a URL"} {
-			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "anything else", Value: kind})
+		for _, kind := range []typedKind{"A command", "A URL"} {
+			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
 	}
 	s := &Agents{env: env, opener: opener, choices: choices, list: list.New(items)}
@@ -78,10 +78,10 @@ func (s *Agents) Reset() {
 type typedKind string
 
 func (k typedKind) how() string {
-	if k == "a URL" {
-		return "type https://host/acp, or with http, ws, wss"
+	if k == "A URL" {
+		return "Type https://host/acp (or http, ws, wss)"
 	}
-	return "type it, with its arguments"
+	return "Type it with its arguments"
 }
 
 // typed is the command or the URL in the filter; "" where that is only a part of a name.
@@ -134,11 +134,11 @@ func (s *Agents) choose() (note string) {
 	}
 	it, ok := s.list.Selected()
 	if !ok {
-		return "no agent of that name; `parley -- COMMAND ARG…` starts any command"
+		return "No agent matches; parley -- COMMAND ARG… starts any command"
 	}
 	switch v := it.Value.(type) {
 	case typedKind:
-		return v.how() + ", then enter"
+		return v.how() + ", then press enter"
 	case workspace.Spec:
 		if v.Missing != "" {
 			return v.Name + " is not installed: " + v.Missing
@@ -154,7 +154,7 @@ func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	rows := []string{
 		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
 		"",
-		" " + s.list.FilterRow(width-2, "type to filter", th),
+		" " + s.list.FilterRow(width-2, "Type to filter", th),
 	}
 	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), 2)
 	foot := s.foot(width, th)
@@ -180,27 +180,27 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	it, _ := s.list.Selected()
 	chosen, ok := it.Value.(workspace.Spec)
-	gets := "this directory: reads files in it; asks before it writes, runs commands or leaves it"
+	access := "files in this directory; it asks before it writes, runs commands or goes elsewhere"
 	typed := s.typed()
 	switch {
 	case s.note != "":
 		lines = append(lines, th.Warn.Paint(s.note))
 	case strings.Contains(typed, "://"):
-		lines, gets = append(lines, th.Dim.Paint("connects to  ")+typed), "nothing of this machine, unless you share it (--share-files, --share-terminal)"
+		lines, access = append(lines, th.Dim.Paint("Connects to  ")+typed), "nothing on this machine unless you share it (--share-files, --share-terminal)"
 	case typed != "":
-		lines = append(lines, th.Dim.Paint("runs  ")+typed)
+		lines = append(lines, th.Dim.Paint("Runs  ")+typed)
 	case ok && chosen.Missing != "":
-		lines = append(lines, th.Warn.Paint("not installed: ")+chosen.Missing)
+		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
-		lines, gets = append(lines, th.Dim.Paint("connects to  ")+chosen.Command), cmp.Or(chosen.Gets, gets)
+		lines, access = append(lines, th.Dim.Paint("Connects to  ")+chosen.Command), cmp.Or(chosen.Gets, access)
 	case ok:
-		lines = append(lines, th.Dim.Paint("runs  ")+chosen.Command)
+		lines = append(lines, th.Dim.Paint("Runs  ")+chosen.Command)
 	}
 	esc := " quit"
 	if s.opener.CanGoBack() {
 		esc = " back"
 	}
-	lines = append(lines, th.Dim.Paint("gets  "+gets),
+	lines = append(lines, th.Dim.Paint("Access  "+access),
 		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {

@@ -43,13 +43,13 @@ func TestAgents(t *testing.T) {
 		name, typed, pasted, key string
 		want, shows              string
 	}{
-		{name: "the cursor's", key: "enter", want: "start bob", shows: "runs  bob --acp"},
+		{name: "the cursor's", key: "enter", want: "start bob", shows: "Runs  bob --acp"},
 		{name: "a name", typed: "ann", key: "enter", want: "start ann"},
 		{name: "a command", typed: "my-agent --acp", key: "enter", want: "start my-agent --acp"},
 		{name: "a pasted command", pasted: "my-agent\n--acp\n", key: "enter", want: "start my-agent --acp"},
 		{name: "what is wrong", typed: "'x y", key: "enter", shows: "a quote is not closed"},
 		{name: "a missing one", typed: "absent", key: "enter", shows: "absent is not installed: npm i absent"},
-		{name: "esc clears first", typed: "ann", key: "esc", shows: "type to filter"},
+		{name: "esc clears first", typed: "ann", key: "esc", shows: "Type to filter"},
 		{name: "esc", key: "esc", want: "back", shows: "esc back"},
 	} {
 		d := &desk{}

@@ -119,7 +119,7 @@ func (l *Login) Failed(n workspace.LoginFailed) {
 	case n.Agent.Opening(): // the page says it
 		note = ""
 	case n.Program:
-		note = "the login did not succeed: " + note
+		note = "Login failed: " + note
 	}
 	l.again(n.Agent, note)
 	l.said, l.link = n.Said, addressIn(append(slices.Clone(n.Said), n.Err.Error()))
@@ -163,9 +163,9 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	}
 	switch why := a.Unfit(method); {
 	case why == method.Type && why != "":
-		l.again(a, "parley does not know this way to log in: "+why)
+		l.again(a, "Unknown login method: "+why)
 	case why != "":
-		l.again(a, "parley does not log in this way: "+why)
+		l.again(a, "Unsupported login method: "+why)
 	case method.Type == "terminal":
 		return l.run(a, conn, a.TerminalLogin(method))
 	case method.Type == "env_var", method.TakesKey:
@@ -294,15 +294,15 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	th, inner := l.env.Theme, box.InnerWidth(width)
 	armed := l.armed()
-	box := box.Box{Title: "log in to " + l.agent.Name(), Foot: "enter chooses · " + l.host.Label(intent.ToggleLog) + " log · esc", Focused: true}
+	box := box.Box{Title: "Log in to " + l.agent.Name(), Foot: "enter selects · " + l.host.Label(intent.ToggleLog) + " log · esc closes", Focused: true}
 	if !armed && l.agent.Opening() {
-		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop)
+		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop) + " cancels"
 	}
 	above, about, room := l.around(inner, height)
 	box.Right = l.list.More(room)
-	box.Body = append([]string{l.list.FilterRow(inner, "type to filter", th)}, above...)
+	box.Body = append([]string{l.list.FilterRow(inner, "Type to filter", th)}, above...)
 	if l.list.Len() == 0 && l.list.Filter() == "" {
-		rows := text.WrapInk(th.Dim.Paint, "the agent offers no way to log in; use its own command, then try again", "", inner)
+		rows := text.WrapInk(th.Dim.Paint, "This agent offers no way to log in; use its own command, then try again", "", inner)
 		box.Body = append(box.Body, rows[:min(len(rows), room)]...)
 	} else {
 		box.Body = append(box.Body, l.list.Draw(inner, room, th)...)

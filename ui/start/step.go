@@ -36,8 +36,8 @@ type step struct {
 }
 
 var (
-	errBlank   = errors.New("an answer is needed")
-	errTooLong = errors.New("that is too long for a variable")
+	errBlank   = errors.New("enter a value")
+	errTooLong = errors.New("too long for a variable")
 )
 
 // variablesForm asks for the variables of a login.
@@ -60,9 +60,9 @@ func variablesForm(method event.AuthMethod, keys *intent.Keymap) *form.Form {
 		}
 		switch {
 		case method.TakesKey:
-			help = append(help, "empty: the one of its environment")
+			help = append(help, "empty: use the one of its environment")
 		case v.Optional:
-			help = append(help, "may stay empty")
+			help = append(help, "optional")
 		}
 		f.Help = strings.Join(help, ", ")
 		f.Check = func(v form.Value) error {
@@ -150,7 +150,7 @@ func (l *Login) give() tea.Cmd {
 	a, conn, s := l.agent, l.conn, l.step
 	l.Close()
 	if a.Conn() != conn {
-		return l.host.Say("not sent: the agent was started again in the meantime")
+		return l.host.Say("Not sent: the agent was restarted meanwhile")
 	}
 	if s.method.TakesKey {
 		a.Authenticate(s.method, strings.TrimSpace(s.form.Values()[0].Text))
@@ -207,7 +207,7 @@ func (s *step) sight(width, rows, page int) (offset, seen int) {
 // stepRows draws the step as a box of at most height rows.
 func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 	s, th, inner := l.step, l.env.Theme, box.InnerWidth(width)
-	box := box.Box{Title: "log in to " + l.agent.Name() + ": " + workspace.MethodName(s.method), Focused: true}
+	box := box.Box{Title: "Log in to " + l.agent.Name() + ": " + workspace.MethodName(s.method), Focused: true}
 	rows, page := l.above(inner, height)
 	offset, seen := s.sight(width, len(rows), page)
 	box.Body = slices.Clip(rows[offset:min(len(rows), offset+page)])
@@ -244,9 +244,9 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 // aboutRows say what becomes of what is typed, and where it is to be had.
 func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 	m := l.step.method
-	becomes := "the agent is started again with it; parley keeps it in memory only"
+	becomes := "The agent is restarted with it; parley keeps it in memory only"
 	if m.TakesKey {
-		becomes = "the agent gets it, and may keep it; parley does not"
+		becomes = "The agent gets it and may keep it; parley does not"
 	}
 	rows := text.WrapInk(th.Dim.Paint, becomes, "", width)
 	if m.Description != "" {
@@ -264,15 +264,15 @@ func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 // commandRows show exactly what would run.
 func (l *Login) commandRows(width int, th *theme.Theme) []string {
 	s := l.step
-	rows := text.WrapInk(th.Strong.Paint, l.agent.Name()+" wants a command run that it has chosen itself, in this terminal:", "", width)
+	rows := text.WrapInk(th.Strong.Paint, l.agent.Name()+" wants to run its own command in this terminal:", "", width)
 	rows = append(rows, "")
 	rows = append(rows, text.WrapInk(th.Code.Paint, visible(s.asked.Line), "  ", width)...)
 	rows = append(rows, "")
-	rows = append(rows, text.WrapInk(nil, "runs "+visible(s.asked.Program), "  ", width)...)
-	rows = append(rows, text.WrapInk(nil, "in "+visible(s.asked.Dir), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "Runs "+visible(s.asked.Program), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "In "+visible(s.asked.Dir), "  ", width)...)
 	for _, words := range []string{s.method.Description, s.method.Command.Label} {
 		if words != "" {
-			rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's words: \""+words+"\"", "", width)...)
+			rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+words+"\"", "", width)...)
 		}
 	}
 	return rows

@@ -49,8 +49,8 @@ func (w Wait) toast(width int) []string {
 // loggingIn is a login that the agent carries out.
 func (w Wait) loggingIn(width, height int) []string {
 	th, a := w.Env.Theme, Address{w.Env, w.Host, w.Agent}
-	rows := text.WrapInk(nil, "logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
-	rows = append(rows, text.WrapInk(th.Dim.Paint, "the agent may have opened a browser", "  ", width)...)
+	rows := text.WrapInk(nil, "Logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
+	rows = append(rows, text.WrapInk(th.Dim.Paint, "The agent may have opened a browser", "  ", width)...)
 	keys := text.WrapInk(nil, a.keys(), "  ", width)
 	rows = append(append(rows, ""), a.lines(width, height-len(rows)-2-len(keys))...)
 	return append(append(rows, ""), keys...)
@@ -61,9 +61,9 @@ func (w Wait) starting(width int) []string {
 	th, spec := w.Env.Theme, w.Agent.Spec
 	line := func(s string) string { return text.Truncate("  "+s, width, "…") }
 	since, _ := w.Agent.Dialing()
-	doing := "starting "
+	doing := "Starting "
 	if spec.Remote {
-		doing = "connecting to "
+		doing = "Connecting to "
 	}
 	rows := []string{line(doing + th.Strong.Paint(spec.Name) + "  " + th.Dim.Paint(text.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
 	lines, _ := w.Agent.Log.Lines()
@@ -71,9 +71,9 @@ func (w Wait) starting(width int) []string {
 		rows = append(rows, line(th.Faint.Paint(l.Text)))
 	}
 	if strings.HasPrefix(spec.Where, "through npx") {
-		rows = append(rows, line(th.Dim.Paint("npx fetches the package first; that can take a minute")))
+		rows = append(rows, line(th.Dim.Paint("npx downloads the package first; this can take a minute")))
 	}
-	return append(rows, "", "  "+w.hint(w.Host.Label(intent.Stop), "give up"))
+	return append(rows, "", "  "+w.hint(w.Host.Label(intent.Stop), "cancel"))
 }
 
 // advice says what to do about a start that has failed.
@@ -84,7 +84,7 @@ func (w Wait) advice(width int) []string {
 	}
 	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), "another agent   ")
 	if w.Agent.FallbackLog() != nil {
-		keys = w.hint("ctrl+r", "read it from parley's log   ") + keys
+		keys = w.hint("ctrl+r", "read its log   ") + keys
 	}
 	if w.Alone {
 		keys += w.hint(w.Host.Label(intent.Interrupt), "quit")

@@ -126,11 +126,11 @@ func (l Line) mode() string {
 
 // others counts the other sessions that wait.
 func (l Line) others() string {
-	verb := "wait"
-	switch l.Others {
-	case 0:
+	if l.Others == 0 {
 		return ""
-	case 1:
+	}
+	verb := "wait"
+	if l.Others == 1 {
 		verb = "waits"
 	}
 	return l.Env.Theme.Warn.Paint(fmt.Sprintf("%d %s", l.Others, verb)) + l.Env.Theme.Dim.Paint(" · "+l.Label(intent.NextWaiting))
@@ -141,10 +141,10 @@ func (l Line) others() string {
 func (l Line) broken() []string {
 	th := l.Env.Theme
 	if l.ReadOnly {
-		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read from the log"), th.Dim.Paint(l.Label(intent.Sessions) + " sessions")}
+		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read-only log"), th.Dim.Paint(l.Label(intent.Sessions) + " sessions")}
 	}
 	if at, retrying := l.Agent.Retrying(); retrying {
-		return []string{th.Bad.Paint("connection lost") + th.Dim.Paint(": "+RetryWords(at, l.Env.Now()))}
+		return []string{th.Bad.Paint("Connection lost") + th.Dim.Paint(": "+RetryWords(at, l.Env.Now()))}
 	}
 	switch l.Lost.State {
 	case workspace.StateGone:
@@ -155,7 +155,7 @@ func (l Line) broken() []string {
 		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if l.Thread.State == thread.Ended {
-		return []string{th.Bad.Paint("the agent is gone") + th.Dim.Paint("; enter starts it again")}
+		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · enter restarts it")}
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (l Line) counts() (parts []string) {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
 	if t.Against > 0 {
-		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran though rejected", t.Against)))
+		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.Against)))
 	}
 	if t.Unasked > 0 {
 		add("%s", th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
@@ -253,9 +253,9 @@ func (l Line) Right() string {
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
 	case l.Agent.LoggingIn() != "":
-		return hint(stop, "give up")
+		return hint(stop, "cancel")
 	case l.Thread.State == thread.Cancelling && l.Killable():
-		return hint(stop, "end the agent, it does not answer")
+		return hint(stop, "end the agent (not responding)")
 	case l.Question:
 		return hint(interrupt, "stop")
 	case l.Form:

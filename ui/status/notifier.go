@@ -82,7 +82,7 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 			what = "is done"
 		}
 	case permissions.Asked, event.ElicitationAsked:
-		what = "waits for you"
+		what = "is waiting for you"
 	}
 	now := n.env.Now()
 	if what == "" || n.how == NotifyNone || !n.elsewhere() || now.Sub(n.sent) < notifyPause {

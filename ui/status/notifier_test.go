@@ -49,7 +49,7 @@ func TestNotifier(t *testing.T) {
 		t.Errorf("at once again: %q", got)
 	}
 	now = now.Add(notifyPause)
-	if got := told(n.Tell(permissions.Asked{}, "fake", "", false)); !strings.Contains(got, "fake waits for you") {
+	if got := told(n.Tell(permissions.Asked{}, "fake", "", false)); !strings.Contains(got, "fake is waiting for you") {
 		t.Errorf("%q", got)
 	}
 }

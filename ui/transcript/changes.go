@@ -50,7 +50,7 @@ func (p *pen) changes(c *event.Changes, full bool) []string {
 	}
 	for i, s := range made.text {
 		if i == 0 && len(rows) > 0 {
-			rows = append(rows, p.th.Dim.Paint(text.Truncate("could not be read:", width, "…")))
+			rows = append(rows, p.th.Dim.Paint(text.Truncate("cannot be read:", width, "…")))
 		}
 		if left <= 0 {
 			rows = p.andMore(rows, countLines(s))
@@ -97,7 +97,7 @@ func (l *look) moreFiles(files []change, width int) string {
 	}
 	row := l.th.Dim.Paint(fmt.Sprintf("▸ %d more files", len(files)))
 	if stray > 0 {
-		row += l.th.Warn.Paint(fmt.Sprintf(", ⚠ %d in the patch only", stray))
+		row += l.th.Warn.Paint(fmt.Sprintf(", ⚠ %d only in the patch", stray))
 	}
 	return text.Truncate(row, width, "…")
 }
@@ -107,7 +107,7 @@ func (l *look) moreFiles(files []change, width int) string {
 func (l *look) changeHead(c *change, folded bool, width int) []string {
 	ink, words := l.th.Dim, l.changeWords(c)
 	if c.Stray {
-		ink, words = l.th.Warn, "⚠ in the patch only: "+words
+		ink, words = l.th.Warn, "⚠ only in the patch: "+words
 	}
 	right, lines := "", 0
 	for _, part := range c.parts {

@@ -121,14 +121,14 @@ func TestChangesAreTheTruth(t *testing.T) {
 		"nothing":        {event.Changes{}, []string{"no changes"}, []string{"+0"}},
 		"no patch":       {event.Changes{Files: []event.FileChange{file("modify", lex)}}, []string{"modify lex.go"}, []string{"+0", "no changes"}},
 		"unknown format": {event.Changes{PatchFormat: "_x", Patch: "a\nb\n"}, []string{"a\n     b"}, []string{"could not", "no changes"}},
-		"not a patch":    {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "could not be read:", "- done\n     + all"}, []string{"+1"}},
-		"another file":   {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(ast, 1)}, []string{"modify lex.go\n", "⚠ in the patch only: modify ast.go  +1 −1"}, nil},
-		"no files named": {event.Changes{PatchFormat: "git_patch", Patch: patchOf(lex, 1)}, []string{"⚠ in the patch only: modify lex.go"}, nil},
+		"not a patch":    {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "cannot be read:", "- done\n     + all"}, []string{"+1"}},
+		"another file":   {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(ast, 1)}, []string{"modify lex.go\n", "⚠ only in the patch: modify ast.go  +1 −1"}, nil},
+		"no files named": {event.Changes{PatchFormat: "git_patch", Patch: patchOf(lex, 1)}, []string{"⚠ only in the patch: modify lex.go"}, nil},
 		"relative":       {event.Changes{Files: []event.FileChange{file("modify", lex), file("add", ast)}, PatchFormat: "git_patch", Patch: strings.NewReplacer("--- X", "--- a/lex.go", "+++ X", "+++ b/lex.go").Replace(patchOf("X", 1)) + patchOf("ast.go", 1)}, []string{"modify lex.go  +1 −1", "add ast.go  +1 −1"}, []string{"⚠"}},
 		"moved":          {event.Changes{Files: []event.FileChange{moved}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)}, []string{"move lex.go to ast.go  +1 −1"}, []string{"⚠"}},
 		"moved in two":   {event.Changes{Files: []event.FileChange{moved}, PatchFormat: "git_patch", Patch: "--- " + lex + "\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ " + ast + "\n@@ -0,0 +1 @@\n+x\n"}, []string{"move lex.go to ast.go  +0 −1  +1 −0"}, []string{"⚠"}},
 		"moved, not told": {event.Changes{Files: []event.FileChange{file("modify", ast)}, PatchFormat: "git_patch", Patch: strings.Replace(patchOf(ast, 1), "--- "+ast, "--- "+lex, 1)},
-			[]string{"modify ast.go\n", "⚠ in the patch only: move lex.go to ast.go"}, nil},
+			[]string{"modify ast.go\n", "⚠ only in the patch: move lex.go to ast.go"}, nil},
 		"quoted": {event.Changes{PatchFormat: "git_patch", Patch: "diff --git \"/w/\\033[2J\\342\\200\\256x\" \"/w/\\033[2J\\342\\200\\256x\"\nold mode 1\nnew mode 2\n"}, []string{"modify /w/x  mode 1 → 2"}, nil},
 	} {
 		v := viewOf(edited(&c.changes), "plain", 80, 80)
@@ -161,7 +161,7 @@ func TestChangesAreBounded(t *testing.T) {
 	long := event.Changes{PatchFormat: "git_patch", Patch: "?" + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("?\n", 100_000)}
 	v := viewOf(edited(&many), "plain", 80, 5000)
 	got := textOf(v)
-	for _, s := range []string{"modify file0.go  +1 −1\n", "     ▸ 4 more\n     modify file8.go  +1 −1  ▸ 8 lines", "modify file19.go  +1 −1  ▸ 8 lines", "▸ 481 more files, ⚠ 1 in the patch only", "+501 −501"} {
+	for _, s := range []string{"modify file0.go  +1 −1\n", "     ▸ 4 more\n     modify file8.go  +1 −1  ▸ 8 lines", "modify file19.go  +1 −1  ▸ 8 lines", "▸ 481 more files, ⚠ 1 only in the patch", "+501 −501"} {
 		if !strings.Contains(got, s) {
 			t.Errorf("no %q in\n%s", s, got)
 		}

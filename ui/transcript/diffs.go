@@ -25,7 +25,7 @@ func (p *pen) diff(d *event.Diff, full bool) []string {
 	}
 	c := p.cache.diff(d)
 	if c == nil {
-		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("a change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}
+		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}
 	}
 	limit := diffRows
 	if full {

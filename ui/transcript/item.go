@@ -130,7 +130,7 @@ func (p *pen) belowPrompt(below []string) (rows []string) {
 		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(s)+blank))
 	}
 	if p.it.Excluded {
-		rows = append(rows, p.indented(p.th.Warn, "refused: this prompt and what followed are no longer part of the context")...)
+		rows = append(rows, p.indented(p.th.Warn, "Refused: this prompt and what followed are no longer in the context")...)
 	}
 	return rows
 }
@@ -159,31 +159,41 @@ func lastLine(text []byte) string {
 	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "")
 }
 
-// decision is one line: what was decided, about what, by whom, when.
+// plainAnswers say no more than whether something was allowed.
+var plainAnswers = map[string]bool{"allow": true, "allow once": true, "reject": true, "reject once": true, "cancelled": true}
+
+// decision is one line: what was decided, by whom, when, about what.
 func (p *pen) decision(s *event.PermissionAnswered) []string {
 	if p.density == Quiet {
 		return nil
 	}
-	ink, sign := p.th.Warn, "–"
-	if s.Allowed {
-		ink, sign = p.th.Good, "✓"
+	ink, words := p.th.Warn, "✗ Rejected"
+	switch {
+	case s.Allowed:
+		ink, words = p.th.Good, "✓ Allowed"
+	case s.Decision == "cancelled":
+		words = "– Cancelled"
 	}
-	by := ""
+	rest := ""
 	if s.By != "" {
-		by = " by " + s.By
+		rest = " by " + s.By
 	}
-	line := ink.Paint(sign+" "+s.Decision) + p.th.Dim.Paint(by+", "+s.At.Format("15:04:05"))
+	if !plainAnswers[strings.ToLower(s.Decision)] {
+		rest += " (" + s.Decision + ")"
+	}
+	rest += " · " + s.At.Format("15:04")
 	if s.Subject != "" {
-		line += p.th.Dim.Paint(": " + s.Subject)
+		rest += " · " + s.Subject
 	}
+	line := ink.Paint(words) + p.th.Dim.Paint(rest)
 	return []string{indent + indent + text.Truncate(line, p.width-4, "…")}
 }
 
 var endWords = map[string]string{
-	"cancelled":         "stopped",
-	"max_tokens":        "stopped: the answer reached the model's limit of tokens",
-	"max_turn_requests": "stopped: the turn reached the agent's limit of requests",
-	"refusal":           "the agent refused; this prompt and what followed are no longer part of the context",
+	"cancelled":         "Stopped",
+	"max_tokens":        "Stopped: the answer reached the model's token limit",
+	"max_turn_requests": "Stopped: the turn reached the agent's request limit",
+	"refusal":           "The agent refused; this prompt and what followed are no longer in the context",
 }
 
 // end says why a turn ended, where that is worth saying.
@@ -195,18 +205,18 @@ func (p *pen) end() []string {
 		rows := Failure(p.it.End.Err, p.width, p.th)
 		var lost *event.LostError
 		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() { // in the middle of a turn
-			rows = append(rows, paint(p.th.Dim, indent+"  ", "what the agent makes of the prompt is not known; it is not sent again by itself", p.width)...)
+			rows = append(rows, paint(p.th.Dim, indent+"  ", "The agent may not have got this prompt; parley does not send it again", p.width)...)
 		}
 		return rows
 	}
 	words := endWords[p.it.End.StopReason]
 	switch {
 	case p.it.End.Empty && p.agent == nil:
-		words = "the agent said nothing"
+		words = "The agent said nothing"
 	case p.it.End.Empty:
 		words = p.agent() + " said nothing"
 	case words == "":
-		words = "stopped: " + p.it.End.StopReason
+		words = "Stopped: " + p.it.End.StopReason
 	}
 	return p.indented(p.th.Warn, words)
 }
@@ -258,7 +268,7 @@ func attachment(c *event.Content) string {
 	case event.ResourceContent:
 		return fmt.Sprintf("[resource %s]", c.URI)
 	case event.UnknownContent:
-		return fmt.Sprintf("[a block of a type that parley does not know: %s]", name)
+		return fmt.Sprintf("[unsupported content: %s]", name)
 	}
 	return c.Text
 }

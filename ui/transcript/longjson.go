@@ -26,7 +26,7 @@ func shownRaw(raw string) string {
 	case !ok:
 		return raw
 	case cut:
-		return text + "\n… of " + size(len(raw)) + " this is the beginning"
+		return text + "\n… first part of " + size(len(raw))
 	}
 	return text
 }

@@ -22,8 +22,8 @@ func TestLongRawOutput(t *testing.T) {
 		} {
 			for pad := range seeds.Of(14) {
 				shown := shownRaw(strings.Repeat(" ", pad) + raw)
-				head, note, ok := strings.Cut(shown, "\n… of ")
-				if !ok || !strings.HasSuffix(note, "this is the beginning") {
+				head, _, ok := strings.Cut(shown, "\n… first part of ")
+				if !ok {
 					t.Fatalf("%s of %q: %.40q … %q", name, line, head, shown[len(shown)-40:])
 				}
 				if !strings.HasPrefix(all, head) || len(head) < maxRead/8 {

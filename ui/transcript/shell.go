@@ -49,7 +49,7 @@ func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
 	t := s.Terminal
 	switch {
 	case s.Waiting():
-		return p.th.Dim, "○", p.th.Dim.Paint("waits for the one before")
+		return p.th.Dim, "○", p.th.Dim.Paint("waiting for the previous one")
 	case s.Live():
 		return p.th.Accent, spinner[p.ticks%len(spinner)], ""
 	case s.Err != nil:
@@ -90,10 +90,10 @@ func Carried(s *thread.Shell) string {
 		const head = maxCarried / 4
 		tail := len(text) - (maxCarried - head)
 		left := text[head:tail]
-		text = fmt.Sprintf("%s\n… %d lines, %d bytes are left out here …\n%s", strings.ToValidUTF8(text[:head], ""), strings.Count(left, "\n")+1, len(left), strings.ToValidUTF8(text[tail:], ""))
+		text = fmt.Sprintf("%s\n… %d lines, %d bytes omitted …\n%s", strings.ToValidUTF8(text[:head], ""), strings.Count(left, "\n")+1, len(left), strings.ToValidUTF8(text[tail:], ""))
 	}
 	if lost {
-		text = "… what came before is left out …\n" + text
+		text = "… earlier output omitted …\n" + text
 	}
 	fence := "```"
 	for strings.Contains(text, fence) || strings.Contains(s.Terminal.Command, fence) {
@@ -102,12 +102,12 @@ func Carried(s *thread.Shell) string {
 	if text != "" {
 		text += "\n"
 	}
-	ended := "It ended well."
+	ended := "It succeeded."
 	switch t := s.Terminal; {
 	case s.Stopped:
 		ended = "I stopped it."
 	case t.Signal != "":
-		ended = "It was ended by " + t.Signal + "."
+		ended = "It was killed by " + t.Signal + "."
 	case failed(t):
 		ended = fmt.Sprintf("It ended with exit code %d.", *t.Code)
 	}

@@ -30,10 +30,10 @@ func TestCarried(t *testing.T) {
 		code            int
 		want, line      string
 	}{
-		{"ls", "a\nb\n", 0, "I ran this command myself:\n\n```console 2\n$ ls\na\nb\n```\n\nIt ended well.\n\n", "! ls (2 lines)"},
-		{"true", "", 0, "I ran this command myself:\n\n```console 0\n$ true\n```\n\nIt ended well.\n\n", "! true (no output)"},
+		{"ls", "a\nb\n", 0, "I ran this command myself:\n\n```console 2\n$ ls\na\nb\n```\n\nIt succeeded.\n\n", "! ls (2 lines)"},
+		{"true", "", 0, "I ran this command myself:\n\n```console 0\n$ true\n```\n\nIt succeeded.\n\n", "! true (no output)"},
 		{"x", "\x1b[31mred\x1b[m   \r\n10%\r100%\n", 2, "I ran this command myself:\n\n```console 2\n$ x\nred\n100%\n```\n\nIt ended with exit code 2.\n\n", "! x (2 lines)"},
-		{"cat README.md", "```\n$ code\n```\n\nIt ended well.\n\n", 0, "", "! cat README.md (6 lines)"},
+		{"cat README.md", "```\n$ code\n```\n\nIt succeeded.\n\n", 0, "", "! cat README.md (6 lines)"},
 		{"echo '````'", "````\n", 0, "", "! echo '````' (1 line)"},
 	} {
 		got := Carried(run(c.command, c.output, c.code))
@@ -62,7 +62,7 @@ func TestCarriedIsCut(t *testing.T) {
 		fmt.Fprintln(&b, "line", i)
 	}
 	got := Carried(run("seq", b.String(), 0))
-	if len(got) > maxCarried+300 || !strings.Contains(got, "$ seq\n… what came before is left out …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes are left out here …") {
+	if len(got) > maxCarried+300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
 	if line := CarriedLine(got); line != "! seq (5000 lines)" {
@@ -75,7 +75,7 @@ func TestCarriedIsCut(t *testing.T) {
 
 func FuzzCarried(f *testing.F) {
 	f.Add("ls", "a\nb\n", "words")
-	f.Add("``` x", "```\n\nIt ended well.\n\n", carriedIntro)
+	f.Add("``` x", "```\n\nIt succeeded.\n\n", carriedIntro)
 	f.Fuzz(func(t *testing.T, command, output, words string) {
 		got := Carried(run(command, output, 1))
 		if !strings.HasPrefix(words, carriedIntro) && !strings.ContainsAny(command, "\n\r") {

@@ -244,7 +244,7 @@ func (w *Written) added(it *thread.Item, was note) []string {
 
 // changedWord stands before a message whose text is not what was handed out.
 func (w *Written) changedWord() []string {
-	return append([]string{""}, w.layout.indented(w.layout.th.Dim, "· the agent has changed what it said:")...)
+	return append([]string{""}, w.layout.indented(w.layout.th.Dim, "· the agent changed what it said:")...)
 }
 
 // Skip goes on behind so many entries that hardly more than so many rows are

@@ -222,7 +222,7 @@ func (b *Bar) goToMatch() {
 func (b *Bar) Next(step int) tea.Cmd {
 	if !b.open {
 		if b.last == "" {
-			return b.host.Say(b.env.Keys.Label(intent.Transcript, intent.Search) + " searches")
+			return b.host.Say(b.env.Keys.Label(intent.Transcript, intent.Search) + " starts a search")
 		}
 		b.Start()
 		return b.search(b.last, true)
@@ -266,7 +266,7 @@ func (b *Bar) Row(width int) (string, int) {
 // progress says how far the search is.
 func (b *Bar) progress() string {
 	if b.run == nil || b.text == "" {
-		return "type to search; a capital counts"
+		return "Type to search · a capital letter matches case"
 	}
 	hits := b.run.Hits()
 	count := fmt.Sprint(len(hits))
@@ -276,7 +276,7 @@ func (b *Bar) progress() string {
 	case !b.run.Done():
 		count += fmt.Sprintf(" so far (%d %%)", b.run.Progress())
 	}
-	word := "no match"
+	word := "No match"
 	switch {
 	case b.at >= 0:
 		word = fmt.Sprintf("%d of %s", b.at+1, count)
@@ -287,7 +287,7 @@ func (b *Bar) progress() string {
 		word += " · " + b.wrapped
 	}
 	if b.unseen {
-		word += " · in what is not shown of it"
+		word += " · in a hidden part"
 	}
 	return word
 }

@@ -76,18 +76,18 @@ func (r *reader) sees(t *testing.T, row, shown string) {
 
 func TestFind(t *testing.T) {
 	r := newReader()
-	if run(r.Next(1)); r.Open() || !strings.Contains(r.said, "searches") {
+	if run(r.Next(1)); r.Open() || !strings.Contains(r.said, "/ starts a search") {
 		t.Errorf("without a search: open %v, said %q", r.Open(), r.said)
 	}
 	r.view.Home()
 	r.Start()
-	r.sees(t, "type to search", "entry 0")
+	r.sees(t, "Type to search", "entry 0")
 	r.press("e", "n", "t", "r", "y")
 	r.sees(t, "1 of 10", "entry 0")
 	r.press("up")
 	r.sees(t, "10 of 10 · wrapped", "entry 9")
 	r.press("ctrl+w", "e", "x")
-	r.sees(t, "no match", "entry")
+	r.sees(t, "No match", "entry")
 	r.press("backspace", "n", "enter")
 	if r.Typing() || !r.Open() {
 		t.Errorf("after enter: typing %v, open %v", r.Typing(), r.Open())

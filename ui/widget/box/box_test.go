@@ -22,7 +22,7 @@ func TestFrameGolden(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, w := range []int{3, 10, 19, 24, 40, 80, 120} {
-		rows := Frame("claude asks", "1 of 2 waiting", "keys are off while you type · esc rejects", body, w, th)
+		rows := Frame("claude asks", "1 of 2 waiting", "You are typing · esc rejects", body, w, th)
 		uitest.CheckStyled(t, rows, w)
 		fmt.Fprintf(&b, "== %d wide\n", w)
 		for i, row := range rows {

@@ -98,7 +98,7 @@ type formField struct {
 	helpWidth int
 }
 
-var errFormEmpty = errors.New("an answer is needed")
+var errFormEmpty = errors.New("enter a value")
 
 // New returns a form with the first field focused, whose texts are edited with the keys given.
 func New(fields []Field, keys *intent.Keymap) *Form {

@@ -146,10 +146,10 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 		focus int
 		row   string // that says why, "" for none
 	}{
-		{"<ctrl+s>", 0, "✗ an answer is needed"},
+		{"<ctrl+s>", 0, "✗ enter a value"},
 		{"ab<shift+tab><enter>", 0, "✗ at least 3 characters, now 2"},
 		{"Ada<tab>.<ctrl+s>", 1, "✗ must be a whole number"},
-		{"Ada<tab><tab><tab><tab><down><space><ctrl+s>", 4, "✗ an answer is needed"},
+		{"Ada<tab><tab><tab><tab><down><space><ctrl+s>", 4, "✗ enter a value"},
 		{"Ada<tab>.5<tab><shift+tab><backspace><backspace>", 1, ""},
 		{"<tab><shift+tab>A", 0, ""},
 		{"<up>", 0, ""},
@@ -417,6 +417,6 @@ func TestFormIsDrawnWithoutWriting(t *testing.T) {
 	}
 	shown(f, 40, 60, theme.Plain())
 	if f.submit(); !f.Submitted() {
-		t.Error("not sent")
+		t.Error("Not sent")
 	}
 }

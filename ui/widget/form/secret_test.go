@@ -40,7 +40,7 @@ func TestFormSecret(t *testing.T) {
 	}
 	look("    › █")
 	keys("enter")
-	look("    ✗ an answer is needed")
+	look("    ✗ enter a value")
 	keys("shift+tab")
 	for _, r := range "ßþ" {
 		keys(string(r))

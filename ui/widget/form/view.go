@@ -156,7 +156,7 @@ func (ff *formField) heading(r *formRows, focused bool) string {
 		note = "  required"
 	}
 	if ff.Kind == FormMulti {
-		note += "  " + strconv.Itoa(len(ff.value().Chosen)) + " of " + strconv.Itoa(len(ff.Options)) + " chosen"
+		note += "  " + strconv.Itoa(len(ff.value().Chosen)) + " of " + strconv.Itoa(len(ff.Options)) + " selected"
 	}
 	if room := r.width - 2 - len(note); text.Width(label) > room && room >= minFormRoom {
 		label = text.Truncate(label, room, "…")
@@ -208,7 +208,7 @@ func (ff *formField) drawSecret(r *formRows, focused bool) {
 // drawList draws the open list of a FormSelect: what was typed, and the options that fit it.
 func (ff *formField) drawList(r *formRows) {
 	r.x, r.y = len(r.inset)+ff.list.FilterCursor(r.room()), len(r.rows)
-	r.add(ff.list.FilterRow(r.room(), "type to find", r.th))
+	r.add(ff.list.FilterRow(r.room(), "Type to filter", r.th))
 	list := ff.list.Rows(r.room(), maxFieldRows, r.th)
 	r.active = len(r.rows) + max(ff.list.Cursor-ff.list.Top, 0)
 	for _, row := range list {

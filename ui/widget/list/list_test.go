@@ -109,7 +109,7 @@ func TestListGolden(t *testing.T) {
 			if step != "" {
 				l.Key(uitest.Press(step))
 			}
-			rows := append([]string{l.FilterRow(w, "type to filter", theme.Plain())}, l.Rows(w, 5, theme.Plain())...)
+			rows := append([]string{l.FilterRow(w, "Type to filter", theme.Plain())}, l.Rows(w, 5, theme.Plain())...)
 			uitest.CheckStyled(t, rows, w)
 			uitest.CheckStyled(t, l.Rows(w, 5, theme.Dark()), w)
 			if len(rows) > 6 {

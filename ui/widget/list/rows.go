@@ -75,7 +75,7 @@ func (l *List) Draw(width, height int, th *theme.Theme) []string {
 		return nil
 	}
 	if len(l.shown) == 0 {
-		return []string{th.Dim.Paint(text.Truncate("  nothing matches", width, "…"))}
+		return []string{th.Dim.Paint(text.Truncate("  No match", width, "…"))}
 	}
 	lines, at := l.layout()
 	top := l.first(lines, at, height)
