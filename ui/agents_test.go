@@ -194,7 +194,7 @@ func TestOtherAgentWaits(t *testing.T) {
 		d.types("two\n")
 		d.switchTo("1 ")
 		d.wait(1500 * time.Millisecond)
-		d.sees("1 waiting · alt+w")
+		d.sees("1 waits · alt+w")
 		d.misses("asks")
 		d.press("ctrl+s")
 		d.sees("Open", "1 New session  fake", "here · idle", "2 ● two  other", "waiting for you")

@@ -212,7 +212,7 @@ func TestFormOfAnotherSession(t *testing.T) {
 		d.connected()
 		d.types("go\n/new\n")
 		d.wait(2 * time.Second)
-		d.sees("1 waiting · alt+w")
+		d.sees("1 waits · alt+w")
 		d.misses("fake asks")
 		d.types("x\n")
 		d.press("ctrl+s")

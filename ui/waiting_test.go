@@ -38,19 +38,19 @@ func TestNextWaiting(t *testing.T) {
 	waitingSessions(t, func(d *driver) {
 		for _, size := range [][2]int{{40, 12}, {80, 24}, {160, 50}} {
 			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			d.sees("2 waiting · alt+w")
+			d.sees("2 wait · alt+w")
 		}
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.misses("fake asks")
 		d.types("a draft")
 		d.press("alt+w")
-		d.sees("▌ first", "fake asks", "1 waiting · alt+w")
+		d.sees("▌ first", "fake asks", "1 waits · alt+w")
 		d.press("alt+w")
-		d.sees("▌ second", "fake asks", "1 waiting · alt+w")
+		d.sees("▌ second", "fake asks", "1 waits · alt+w")
 		d.rest()
 		d.press("n")
 		d.wait(100 * time.Millisecond)
-		d.sees("✗ Rejected by you", "1 waiting · alt+w")
+		d.sees("✗ Rejected by you", "1 waits · alt+w")
 		d.press("alt+w")
 		d.sees("▌ first", "fake asks")
 		d.misses("alt+w")

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
@@ -140,6 +141,9 @@ func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, 
 		}
 		for _, runs := range cells {
 			cell := extast.NewTableCell()
+			if i == 0 {
+				runs = strong(runs)
+			}
 			t.fill(cell, runs)
 			row.AppendChild(row, cell)
 		}
@@ -166,6 +170,15 @@ func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, 
 		lines = append(lines, line(l))
 	}
 	return lines, nil
+}
+
+// strong returns a copy of runs in bold.
+func strong(runs []inlineRun) []inlineRun {
+	runs = slices.Clone(runs)
+	for i := range runs {
+		runs[i].role |= roleStrong
+	}
+	return runs
 }
 
 // splitPieces cuts pieces into lines.

@@ -74,9 +74,9 @@ func inline(runs []inlineRun, parent ast.Node, source []byte, as role) []inlineR
 			runs = appendRun(runs, oneLine(string(n.Label(source))), as|roleLink)
 		case *extast.TaskCheckBox:
 			if n.IsChecked {
-				runs = appendRun(runs, "[x] ", as)
+				runs = appendRun(runs, "☑ ", as)
 			} else {
-				runs = appendRun(runs, "[ ] ", as)
+				runs = appendRun(runs, "☐ ", as)
 			}
 		default:
 			runs = inline(runs, n, source, as)

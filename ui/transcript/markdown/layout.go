@@ -128,7 +128,7 @@ func (d *document) block(n ast.Node, width int) []line {
 func (d *document) prose(n ast.Node, level, width int) []line {
 	var base style
 	if level > 0 {
-		base = d.r.theme.heading
+		base = d.r.theme.headings[min(level, len(d.r.theme.headings))-1]
 	}
 	return wrapWords(d.r.theme.pieces(inline(nil, n, d.source, 0), base), width)
 }
@@ -157,7 +157,11 @@ func (d *document) list(list *ast.List, width int) []line {
 		if used < room { // no room beside the text: the marker before it
 			rows = append(wrapHard([]piece{{text: strings.TrimSpace(marker)}}, width), rows...)
 		} else {
-			rows = prefixed(rows, piece{text: marker}, piece{text: strings.Repeat(" ", room)})
+			first := piece{text: marker}
+			if !list.IsOrdered() && isTask(item) {
+				first.text = "" // the box is the marker
+			}
+			rows = prefixed(rows, first, piece{text: strings.Repeat(" ", room)})
 		}
 		if apart {
 			lines = append(lines, nil)
@@ -166,6 +170,15 @@ func (d *document) list(list *ast.List, width int) []line {
 		lines = append(lines, rows...)
 	}
 	return lines
+}
+
+// isTask reports whether a list item begins with a check box.
+func isTask(item ast.Node) bool {
+	first := item.FirstChild()
+	if first == nil || first.FirstChild() == nil {
+		return false
+	}
+	return first.FirstChild().Kind() == extast.KindTaskCheckBox
 }
 
 // hasBlank reports a row without ink.

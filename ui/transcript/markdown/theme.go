@@ -13,15 +13,20 @@ import (
 
 // palette holds the styles of a theme, as rows want them.
 type palette struct {
-	heading, code, link, dim style
+	headings        [3]style // of levels 1, 2, and 3 or deeper
+	code, link, dim style
 
 	keyword, name, text, number, comment, added, deleted style
 }
 
 // paletteOf takes from a theme what a message needs.
 func paletteOf(th *theme.Theme) palette {
+	heading, third := styleOf(th.Heading), styleOf(th.Accent)
+	if th.NoColor { // an accent would be bold, as the second level is
+		third = style{attr: italic}
+	}
 	return palette{
-		heading: styleOf(th.Heading), code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		headings: [3]style{{heading.fg, heading.attr | underline}, heading, third}, code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
 		keyword: styleOf(th.Keyword), name: styleOf(th.Function), text: styleOf(th.String), number: styleOf(th.Number),
 		comment: styleOf(th.Comment), added: styleOf(th.DiffAdd), deleted: styleOf(th.DiffDel),
 	}

@@ -50,8 +50,9 @@ type Computed struct {
 	showCR     bool // carriage returns differ, so they are shown
 	lastOld    int  // the number of the last line of each text that lacks a newline; -1: it has one
 	lastNew    int
-	lineNumber int // digits of the highest line number
-	first      int // lines of the file before the first; -1: not known
+	lineNumber int  // digits of the highest line number
+	first      int  // lines of the file before the first; -1: not known
+	twoSided   bool // it has lines of the old text and of the new one
 }
 
 // Compute compares the two texts of d. It takes less than 10 ms for 20,000 lines, a tenth of a second near the limits.
@@ -85,6 +86,7 @@ func Compute(d Diff) *Computed {
 // count counts the lines that are added and removed.
 func (c *Computed) count() {
 	c.Added, c.Removed = 0, 0
+	context := 0
 	for _, h := range c.hunks {
 		for _, e := range h.Edits {
 			switch e.Op {
@@ -92,9 +94,12 @@ func (c *Computed) count() {
 				c.Added++
 			case diff.Delete:
 				c.Removed++
+			default:
+				context++
 			}
 		}
 	}
+	c.twoSided = context > 0 || c.Added > 0 && c.Removed > 0
 }
 
 // Summarise counts the lines that d adds and removes.

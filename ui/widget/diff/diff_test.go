@@ -117,10 +117,7 @@ func TestDiffWrapsAll(t *testing.T) {
 		rows, _ := RenderDiff(d, w, 0, theme.ANSI()) // no row ends in the blanks of a ground
 		uitest.CheckStyled(t, rows, w)
 		var text strings.Builder
-		gutter := 0
-		if w >= gutterWidth {
-			gutter = 4
-		}
+		gutter := Compute(d).Gutter(w)
 		for _, row := range rows {
 			if s := ansi.Strip(row); !strings.Contains(s, `\ no`) {
 				text.WriteString(s[gutter+2:])

@@ -31,17 +31,13 @@ func NewPatchFile(f patch.File) PatchFile {
 		return PatchFile{File: f}
 	}
 	c := &Computed{Path: cmp.Or(f.Path, f.OldPath), hunks: f.Hunks, lastOld: f.LastOld, lastNew: f.LastNew}
+	c.count()
 	highest := 1
 	ends := [2]bool{} // of changed lines: without a carriage return, and with one
 	for _, h := range f.Hunks {
 		highest = max(highest, h.EndLineNoX, h.EndLineNoY)
 		for _, e := range h.Edits {
-			switch e.Op {
-			case diff.Insert:
-				c.Added++
-			case diff.Delete:
-				c.Removed++
-			default:
+			if e.Op == diff.Match {
 				continue
 			}
 			if strings.HasSuffix(e.Line, "\r") {

@@ -53,8 +53,8 @@ func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
 	}
 	r.gutter = c.Gutter(r.width)
 	hunk := r.hunk
-	if look.Sides && r.width >= leastSides && c.twoSided() {
-		hunk = r.sides
+	if look.Sides && r.width >= leastSides && c.twoSided {
+		hunk, r.gutter = r.sides, r.gutter/2
 	}
 	divided := false
 	for i, h := range c.hunks {
@@ -186,12 +186,12 @@ func (r *diffRenderer) line(e lineEdit, n int, marks []span) {
 		r.more++
 		return
 	}
-	inks, number, unfinished := r.look(e)
+	inks, unfinished := r.look(e)
 	code := r.syntax.line(n)
 	if r.picks.refused(r, n) && e.Op != diff.Match {
 		inks, marks, code = inks.faint(r.th), nil, nil
 	}
-	rows, more := r.cell(inks, number, r.text(e), marks, code, r.width, r.left())
+	rows, more := r.cell(inks, r.numbers(e), r.text(e), marks, code, r.width, r.left())
 	r.rows = append(r.rows, rows...)
 	if more {
 		r.more++
@@ -213,26 +213,47 @@ func (r *diffRenderer) text(e lineEdit) string {
 	return text
 }
 
-// look returns how an edit looks. The end of a text without a newline is noted where the texts differ in it.
-func (r *diffRenderer) look(e lineEdit) (inks *kindInks, number int, unfinished bool) {
+// look returns the inks of an edit, and whether it is a last line without a newline. Only a changed line is: on both
+// sides it would be no difference.
+func (r *diffRenderer) look(e lineEdit) (inks *kindInks, unfinished bool) {
 	switch e.Op {
 	case diff.Insert:
-		return &r.inks.added, e.LineNoY, e.LineNoY == r.c.lastNew
+		return &r.inks.added, e.LineNoY == r.c.lastNew
 	case diff.Delete:
-		return &r.inks.deleted, e.LineNoX, e.LineNoX == r.c.lastOld
+		return &r.inks.deleted, e.LineNoX == r.c.lastOld
 	}
-	return &r.inks.context, e.LineNoY, false
+	return &r.inks.context, false
 }
 
-// cell draws a line: its number, its sign and its text, wrapped into rows of width cells, at most limit of them (0: all);
+// numbers returns the line numbers of an edit, the old one left of the new one.
+func (r *diffRenderer) numbers(e lineEdit) string {
+	switch {
+	case r.gutter == 0:
+		return ""
+	case !r.c.twoSided && e.Op == diff.Delete:
+		return r.number(e.LineNoX)
+	case !r.c.twoSided:
+		return r.number(e.LineNoY)
+	case e.Op == diff.Delete:
+		return r.number(e.LineNoX) + strings.Repeat(" ", r.gutter/2)
+	case e.Op == diff.Insert:
+		return strings.Repeat(" ", r.gutter/2) + r.number(e.LineNoY)
+	}
+	return r.number(e.LineNoX) + r.number(e.LineNoY)
+}
+
+// number returns a line number, aligned to the right of its column.
+func (r *diffRenderer) number(line int) string {
+	digits := strconv.Itoa(r.c.first + line + 1)
+	return strings.Repeat(" ", max(r.c.column()-1-len(digits), 0)) + digits + " "
+}
+
+// cell draws a line: its numbers, its sign and its text, wrapped into rows of width cells, at most limit of them (0: all);
 // more says that text was left. Rows with a ground are as wide as that, others end where the text does.
-func (r *diffRenderer) cell(inks *kindInks, number int, str string, marks []span, code []syntax.Span, width, limit int) (rows []string, more bool) {
+func (r *diffRenderer) cell(inks *kindInks, numbers, str string, marks []span, code []syntax.Span, width, limit int) (rows []string, more bool) {
 	p := &r.row
 	room, cells := max(width-r.gutter-2, 1), 0
-	if r.gutter > 0 {
-		digits := strconv.Itoa(r.c.first + number + 1)
-		p.put(strings.Repeat(" ", max(r.gutter-1-len(digits), 0))+digits+" ", r.th.DiffLineNumber)
-	}
+	p.put(numbers, r.th.DiffLineNumber)
 	p.put(inks.sign+" ", inks.mark)
 	end := func() {
 		if inks.filled {

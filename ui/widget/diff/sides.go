@@ -3,7 +3,6 @@ package diff
 import (
 	"strings"
 
-	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
 
 	"parley/ui/theme"
@@ -12,21 +11,6 @@ import (
 
 // between stands between the sides of a diff.
 const between = " │ "
-
-// twoSided tells whether the diff has something to show on both sides.
-func (c *Computed) twoSided() bool {
-	old, now := false, false
-	for _, h := range c.hunks {
-		for _, e := range h.Edits {
-			old = old || e.Op != diff.Insert
-			now = now || e.Op != diff.Delete
-			if old && now {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // sides draws a hunk side by side: a deleted line beside the inserted one that took its place.
 func (r *diffRenderer) sides(h textdiff.Hunk[string]) {
@@ -97,9 +81,14 @@ func (r *diffRenderer) half(e *lineEdit, n int, marks []span, width int, old boo
 	if e == nil {
 		return nil, false
 	}
-	inks, number, unfinished := r.look(*e)
-	if old {
-		number = e.LineNoX
+	inks, unfinished := r.look(*e)
+	number := ""
+	switch {
+	case r.gutter == 0:
+	case old:
+		number = r.number(e.LineNoX)
+	default:
+		number = r.number(e.LineNoY)
 	}
 	rows, more = r.cell(inks, number, r.text(*e), marks, r.syntax.line(n), width, r.left())
 	if unfinished && !more {

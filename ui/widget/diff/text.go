@@ -51,10 +51,17 @@ func hunkRange(line, n int) string {
 	return fmt.Sprintf("%d,%d", line+1, n)
 }
 
-// Gutter returns how many cells the line numbers take in rows of that width.
+// Gutter returns how many cells the line numbers take in rows of that width. A diff that only adds lines, or only
+// deletes them, has one column of numbers.
 func (c *Computed) Gutter(width int) int {
-	if width < gutterWidth || c.first < 0 || c.note() != "" {
+	switch {
+	case width < gutterWidth || c.first < 0 || c.note() != "":
 		return 0
+	case c.twoSided:
+		return 2 * c.column()
 	}
-	return max(c.lineNumber, 3) + 1
+	return c.column()
 }
+
+// column is the width of a column of line numbers, with the space after it.
+func (c *Computed) column() int { return max(c.lineNumber, 3) + 1 }
