@@ -23,14 +23,14 @@ func TestToastAboveComposer(t *testing.T) {
 			before := strings.Split(d.m.View().Content, "\n")
 			d.press("alt+w")
 			rows := strings.Split(d.m.View().Content, "\n")
-			if toast := ansi.Strip(rows[height-5]); !strings.Contains(toast, "no other session waits for you") || rows[height-1] != line {
+			if toast := ansi.Strip(rows[height-5]); !strings.Contains(toast, "No other session is waiting for you") || rows[height-1] != line {
 				t.Errorf("height %d: the toast is not above the composer, or the status line changed:\n%s", height, uitest.Text(rows))
 			}
 			if !slices.Equal(before[height-4:], rows[height-4:]) {
 				t.Errorf("height %d: the toast changes the rows below it", height)
 			}
 			d.wait(time.Hour)
-			d.misses("no other session waits for you")
+			d.misses("No other session is waiting for you")
 		}
 	})
 }

@@ -305,7 +305,7 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 		d.connected()
 		d.types("go\n/new\n")
 		d.wait(2 * time.Second)
-		d.sees("1 waiting · alt+w")
+		d.sees("1 waits · alt+w")
 		d.misses("fake asks")
 		d.press("y", "backspace")
 		d.rest()
