@@ -82,6 +82,7 @@ type chatFlags struct {
 	resume             string
 	protocol           string
 	mode, model        string
+	worktree           string // a name, or cli.AutoWorktree
 	continues, inline  bool
 	linear             bool
 	addDirs            []string
@@ -123,6 +124,8 @@ behind -- starts any other agent.`,
 	flags.BoolVar(&f.inline, "inline", false, "leave the terminal its screen: the conversation goes into its scrollback")
 	flags.BoolVar(&f.linear, "linear", false, "plain lines, one below the other, for screen readers; ACCESSIBLE=1 in the environment does the same")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "give up on an agent that does not start; 0 waits for ever")
+	flags.StringVar(&f.worktree, "worktree", "", "work in a git work tree of that name, on a branch of its own; without a name a new one")
+	flags.Lookup("worktree").NoOptDefVal = cli.AutoWorktree
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)
@@ -130,7 +133,7 @@ behind -- starts any other agent.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 

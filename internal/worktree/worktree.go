@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/internal/gitsafe"
@@ -182,6 +183,27 @@ func (s *Store) List(ctx context.Context) ([]Tree, error) {
 		all = append(all, t)
 	}
 	return all, context.Cause(ctx)
+}
+
+// Find returns the work tree of that name: of dir's repository, or else the only one of that name.
+func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return Tree{}, err
+	}
+	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
+	if _, place, err := s.repository(ctx, dir); err == nil {
+		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
+			return all[i], nil
+		}
+	}
+	switch len(all) {
+	case 0:
+		return Tree{}, fmt.Errorf("no work tree %s", name)
+	case 1:
+		return all[0], nil
+	}
+	return Tree{}, fmt.Errorf("several repositories have a work tree %s: run this in one of them", name)
 }
 
 // run runs git and returns what it printed, without the last newline.
