@@ -19,16 +19,16 @@ import (
 const maxOutput = 32 << 20
 
 // ErrPrograms is wrapped by the error of Trusted.
-var ErrPrograms = errors.New("the repository's own configuration names programs that git would run")
+var ErrPrograms = errors.New("the repository's own configuration names programs that git would run, or another place for its files")
 
-// programKeys are the settings that make git run a program when files are checked out, added,
-// committed or merged. Hooks and the file system monitor are switched off for every command; pagers,
-// editors and transports are not used.
-var programKeys = regexp.MustCompile(`^(filter\..*\.(smudge|clean|process)|merge\..*\.driver|gpg\..*program|gpg\.program|core\.(sshcommand|editor|askpass|alternaterefscommand))$`)
+// untrusted are the settings that make git run a program when files are checked out, added, committed
+// or merged, and the one that makes it write files elsewhere. Hooks and the file system monitor are
+// switched off for every command; pagers, editors and transports are not used.
+var untrusted = regexp.MustCompile(`^(filter\..*\.(smudge|clean|process)|merge\..*\.driver|gpg\..*program|gpg\.program|core\.(worktree|sshcommand|editor|askpass|alternaterefscommand))$`)
 
 // Trusted returns an error unless git can check out, commit and merge in the repository of dir without
-// running a program that the repository's own configuration names: an agent may have written that. The
-// user's own configuration may name any.
+// running a program, or writing to a place, that the repository's own configuration names: an agent may
+// have written that. The user's own configuration may name any.
 func Trusted(ctx context.Context, git, dir string) error {
 	out, err := Run(ctx, git, dir, "config", "--list", "--show-scope", "--includes", "--name-only", "-z")
 	if err != nil {
@@ -37,7 +37,7 @@ func Trusted(ctx context.Context, git, dir string) error {
 	fields := strings.Split(out, "\x00") // scope, key, scope, key, ...
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope, key := fields[i], fields[i+1]
-		if (scope == "local" || scope == "worktree") && programKeys.MatchString(strings.ToLower(key)) {
+		if (scope == "local" || scope == "worktree") && untrusted.MatchString(strings.ToLower(key)) {
 			return fmt.Errorf("%w: %s (git config --unset %s removes it)", ErrPrograms, key, key)
 		}
 	}
@@ -48,7 +48,7 @@ func Trusted(ctx context.Context, git, dir string) error {
 // the network are off. Commands that check out, add, commit or merge need Trusted first. The error is
 // one line, the first that git wrote.
 func Run(ctx context.Context, git, dir string, words ...string) (string, error) {
-	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)...)
+	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, []string{"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)...)
 	cmd.Env = environ(cmd.Env)
 	cmd.WaitDelay = time.Second
 	var out, said bytes.Buffer

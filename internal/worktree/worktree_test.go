@@ -321,6 +321,28 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// What an agent wrote into the repository's configuration neither runs nor leads git elsewhere.
+func TestUntrustedConfiguration(t *testing.T) {
+	for _, key := range []string{"filter.x.smudge", "filter.x.process", "merge.x.driver", "gpg.ssh.program", "core.worktree"} {
+		t.Run(key, func(t *testing.T) {
+			r := newRig(t)
+			tree := r.create("x")
+			r.writeTo(tree.Path, "a.txt", "agent\n")
+			elsewhere := t.TempDir()
+			r.git(r.repo, "config", key, elsewhere)
+			if _, _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
+				t.Error("created")
+			}
+			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, gitsafe.ErrPrograms) {
+				t.Errorf("merge: %v", err)
+			}
+			if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
+				t.Errorf("wrote %v, %v", files, err)
+			}
+		})
+	}
+}
+
 // A context that has ended stops everything with its cause.
 func TestCancelled(t *testing.T) {
 	r := newRig(t)
