@@ -82,6 +82,7 @@ type chatFlags struct {
 	resume             string
 	protocol           string
 	mode, model        string
+	worktree           string // a name, or cli.AutoWorktree
 	continues, inline  bool
 	linear             bool
 	addDirs            []string
@@ -115,7 +116,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
 	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: from the configuration, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
-	flags.StringVar(&f.protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.mode, "mode", "", "start the first session in this mode")
 	flags.StringVar(&f.model, "model", "", "use this model in the first session")
 	flags.StringVar(&f.resume, "resume", "", "open the agent's session with this id")
@@ -123,6 +124,8 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
 	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")
+	flags.StringVar(&f.worktree, "worktree", "", "work in a separate git work tree and branch of this name; without a name, in a new one")
+	flags.Lookup("worktree").NoOptDefVal = cli.AutoWorktree
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)
@@ -130,7 +133,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 

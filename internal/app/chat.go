@@ -78,6 +78,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
 	}
+	var tree *cli.Worktree
+	if f.worktree != "" {
+		if tree, err = cli.EnterWorktree(cmd.Context(), &place, f.worktree); err != nil {
+			return err
+		}
+		f.cwd = place.Cwd
+	}
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
@@ -122,6 +129,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
 	opts.Notices = warnings(setup)
+	if tree != nil && tree.Notice != "" {
+		setup.Warn(tree.Notice)
+	}
 	telling, stop := context.WithCancel(life)
 	defer stop()
 	tell(telling, setup.Warn, sweepAfter, sweep)
@@ -138,7 +148,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
 	if f.linear {
-		return chatInLines(cmd, opts, args, f, s)
+		return leave(cmd.Context(), s, tree, chatInLines(cmd, opts, args, f, s))
 	}
 	if f.lends != nil {
 		f.lends(&opts)
@@ -153,7 +163,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err == nil && cmd.Context().Err() != nil { // a signal ended it
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
-	return err
+	return leave(cmd.Context(), s, tree, err)
+}
+
+// leave asks what becomes of the work tree of a chat that ended without an error.
+func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) error {
+	if tree == nil || err != nil {
+		return err
+	}
+	return tree.Leave(ctx, s)
 }
 
 // comeBack says how to go on with the session that was left; "" where there is

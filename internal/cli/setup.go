@@ -440,17 +440,13 @@ func (c *Connection) Close() {
 	}
 }
 
-// Branch is the branch of the git work tree that dir lies in, "" without one.
-// It reads a file and runs nothing.
+// Branch returns the branch of the git work tree that contains dir, "" if there is none. It reads files
+// and runs nothing.
 func Branch(dir string) string {
 	for {
-		head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
-		if err == nil {
-			name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
-			if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
-				return ""
-			}
-			return name
+		git := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(git); err == nil {
+			return branchOf(git)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -458,4 +454,35 @@ func Branch(dir string) string {
 		}
 		dir = parent
 	}
+}
+
+// branchOf returns the branch that .git has checked out. In a linked work tree .git is a file that names
+// the directory.
+func branchOf(git string) string {
+	if link, ok := readShort(git); ok {
+		path, ok := strings.CutPrefix(link, "gitdir: ")
+		if !ok {
+			return ""
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(git), path)
+		}
+		git = path
+	}
+	head, _ := readShort(filepath.Join(git, "HEAD"))
+	name, ok := strings.CutPrefix(head, "ref: refs/heads/")
+	if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return ""
+	}
+	return name
+}
+
+// readShort returns the text of a short regular file. An agent may have put anything there, such as a
+// pipe that nobody writes to.
+func readShort(path string) (string, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4<<10 {
+		return "", false
+	}
+	text, err := os.ReadFile(path)
+	return strings.TrimSpace(string(text)), err == nil
 }

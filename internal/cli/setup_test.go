@@ -197,6 +197,35 @@ func TestBranch(t *testing.T) {
 	}
 }
 
+// In a linked work tree .git is a file. The branch of a repository around it is not its own.
+func TestBranchOfLinkedWorkTree(t *testing.T) {
+	dir := t.TempDir()
+	tree := filepath.Join(dir, "linked")
+	for _, d := range []string{tree, filepath.Join(dir, ".git", "worktrees", "linked")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(text string, path ...string) {
+		if err := os.WriteFile(filepath.Join(append([]string{dir}, path...)...), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ref: refs/heads/main\n", ".git", "HEAD")
+	write("ref: refs/heads/parley/fix\n", ".git", "worktrees", "linked", "HEAD")
+	for link, want := range map[string]string{
+		"gitdir: " + filepath.Join(dir, ".git", "worktrees", "linked") + "\n": "parley/fix",
+		"gitdir: ../.git/worktrees/linked\n":                                  "parley/fix",
+		"gitdir: /nowhere\n":                                                  "",
+		"something else\n":                                                    "",
+	} {
+		write(link, "linked", ".git")
+		if got := Branch(tree); got != want {
+			t.Errorf("%q: %q, want %q", link, got, want)
+		}
+	}
+}
+
 // What is typed becomes an agent that Find knows, under a name that no other has.
 func TestTyped(t *testing.T) {
 	s := &Setup{Config: &config.Config{}, Agents: []agents.Agent{{Name: "claude", Command: "claude"}}}

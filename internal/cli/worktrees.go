@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/programs"
+	"parley/internal/record"
+	"parley/internal/safetext"
+	"parley/internal/worktree"
+)
+
+// AutoWorktree is the name of a work tree for which --worktree gave none.
+const AutoWorktree = "auto"
+
+// worktrees opens the store in the state directory.
+func worktrees() (*worktree.Store, error) {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil, err
+	}
+	return worktree.Open(filepath.Join(state, "worktrees"))
+}
+
+// Worktree is the work tree that a session works in.
+type Worktree struct {
+	worktree.Tree
+	Notice string // what the user should know, "" if nothing
+
+	store *worktree.Store
+}
+
+// EnterWorktree moves a place into the work tree of that name, which is made if it does not exist.
+func EnterWorktree(ctx context.Context, p *Place, name string) (*Worktree, error) {
+	store, err := worktrees()
+	if err != nil {
+		return nil, err
+	}
+	if name == AutoWorktree {
+		name = time.Now().Format("0102-150405")
+	}
+	tree, inside, uncommitted, err := store.Create(ctx, p.Cwd, name)
+	if err != nil {
+		return nil, fmt.Errorf("--worktree %s: %w", name, err)
+	}
+	p.Cwd = inside
+	programs.Guard(inside)
+	w := &Worktree{Tree: tree, store: store}
+	if uncommitted > 0 {
+		w.Notice = fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
+	}
+	return w, nil
+}
+
+// count is a number with the word for it.
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// Leave asks at a terminal what to do with what the session left in its work tree: to keep it is the
+// default, and what happens without a terminal.
+func (w *Worktree) Leave(ctx context.Context, s Streams) error {
+	state, err := w.store.State(ctx, w.Tree)
+	if err != nil {
+		return err
+	}
+	if state.Empty() {
+		return nil
+	}
+	fmt.Fprintf(s.Out, "Work tree %s: %s\n", w.Name, summary(state))
+	if isTerminal(s.In) && isTerminal(s.Out) {
+		answers := bufio.NewScanner(s.In)
+		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
+		answers.Scan()
+		switch strings.ToLower(strings.TrimSpace(answers.Text())) {
+		case "m", "merge":
+			return mergeWorktree(ctx, s, w.store, w.Tree, "")
+		case "d", "discard":
+			return removeWorktree(ctx, s, w.store, w.Tree, answers)
+		}
+	}
+	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
+	return nil
+}
+
+// summary says in a few words what a work tree holds.
+func summary(state worktree.State) string {
+	return count(len(state.Uncommitted), "uncommitted file", "uncommitted files") + ", " + count(state.Total, "commit", "commits") + " to merge"
+}
+
+// NewWorktrees is `parley worktrees`.
+func NewWorktrees(s Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worktrees",
+		Short: "List, merge and remove the git work trees of sessions",
+		Long: "List the git work trees that `parley --worktree` made, with what was not merged yet.\n" +
+			"NAME is one of this repository, or the only one of that name.",
+		Args: NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := worktrees()
+			if err != nil {
+				return err
+			}
+			return listWorktrees(cmd.Context(), s, store)
+		},
+	}
+	var message string
+	mergeCmd := &cobra.Command{
+		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the work tree", Args: cobra.ExactArgs(1),
+		RunE: withWorktree(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+			return mergeWorktree(cmd.Context(), s, store, tree, message)
+		}),
+	}
+	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "the message of the commit (default: the name of the work tree)")
+	removeCmd := &cobra.Command{
+		Use: "remove NAME", Short: "Remove a work tree and its branch, after listing what would be lost", Args: cobra.ExactArgs(1),
+		RunE: withWorktree(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+			return removeWorktree(cmd.Context(), s, store, tree, bufio.NewScanner(s.In))
+		}),
+	}
+	cmd.AddCommand(mergeCmd, removeCmd)
+	return cmd
+}
+
+// withWorktree finds the work tree that the argument names.
+func withWorktree(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		store, err := worktrees()
+		if err != nil {
+			return err
+		}
+		tree, err := store.Find(cmd.Context(), ".", args[0])
+		if err != nil {
+			return fmt.Errorf("%w; `parley worktrees` lists them", err)
+		}
+		return run(cmd, store, tree)
+	}
+}
+
+func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error {
+	all, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(s.Out, "No work trees. `parley --worktree=NAME` makes one")
+		return err
+	}
+	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tREPOSITORY\tUNCOMMITTED\tCOMMITS\tDIRECTORY")
+	for _, tree := range all {
+		uncommitted, commits := "?", "?"
+		if state, err := store.State(ctx, tree); err == nil {
+			uncommitted, commits = fmt.Sprint(len(state.Uncommitted)), fmt.Sprint(state.Total)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tree.Name, safetext.Line(tree.Main, 200), uncommitted, commits, safetext.Line(tree.Path, 200))
+	}
+	return w.Flush()
+}
+
+// mergeWorktree merges a work tree and removes it: nothing is lost with it then.
+func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string) error {
+	if message == "" {
+		message = tree.Name
+	}
+	merged, err := store.Merge(ctx, tree, message)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", tree.Name, err)
+	}
+	switch {
+	case merged.Nothing:
+		fmt.Fprintf(s.Out, "%s has nothing that %s does not have\n", tree.Name, merged.Into)
+	case merged.FastForward:
+		fmt.Fprintf(s.Out, "Merged %s into %s (fast-forward)\n", tree.Name, merged.Into)
+	default:
+		fmt.Fprintf(s.Out, "Merged %s into %s\n", tree.Name, merged.Into)
+	}
+	state, err := store.State(ctx, tree)
+	if err != nil || !state.Empty() { // something still works in it
+		return err
+	}
+	return store.Remove(ctx, tree)
+}
+
+// removeWorktree removes a work tree. What would be lost with it has to be confirmed.
+func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) error {
+	state, err := store.State(ctx, tree)
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", tree.Name, err)
+	}
+	if !state.Empty() {
+		listLost(s.Out, tree, state)
+		fmt.Fprintf(s.Out, "Type %s to remove it: ", tree.Name)
+		answers.Scan()
+		if strings.TrimSpace(answers.Text()) != tree.Name {
+			fmt.Fprintln(s.Out, "Kept")
+			return nil
+		}
+	}
+	if err := store.Remove(ctx, tree); err != nil {
+		return fmt.Errorf("remove %s: %w", tree.Name, err)
+	}
+	_, err = fmt.Fprintf(s.Out, "Removed %s\n", tree.Name)
+	return err
+}
+
+// listLost lists what is only in this work tree.
+func listLost(out io.Writer, tree worktree.Tree, state worktree.State) {
+	const most = 20
+	fmt.Fprintf(out, "Only in %s:\n", tree.Path)
+	list := func(what string, lines []string, total int) {
+		for _, line := range lines[:min(most, len(lines))] {
+			fmt.Fprintf(out, "  %s %s\n", what, safetext.Line(line, 200))
+		}
+		if more := total - most; more > 0 {
+			fmt.Fprintf(out, "  … %d more\n", more)
+		}
+	}
+	list("commit", state.Commits, state.Total)
+	list("file  ", state.Uncommitted, len(state.Uncommitted))
+}

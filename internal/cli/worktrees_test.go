@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// repository makes a git repository with one commit, in which the test then runs.
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
+	put(t, filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
+	t.Chdir(dir)
+	put(t, filepath.Join(dir, "a.txt"), "one\n")
+	for _, words := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "first"}} {
+		if out, err := exec.Command("git", words...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", words, err, out)
+		}
+	}
+	return dir
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runWorktrees runs `parley worktrees` and returns what it printed.
+func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := NewWorktrees(Streams{In: strings.NewReader(stdin), Out: &out, Err: &out})
+	cmd.SetArgs(append([]string{}, words...))
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func enter(t *testing.T, name string) *Worktree {
+	t.Helper()
+	place, err := NewPlace("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := EnterWorktree(t.Context(), &place, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if place.Cwd != w.Path {
+		t.Errorf("works in %s, want %s", place.Cwd, w.Path)
+	}
+	return w
+}
+
+func TestWorktreeMerged(t *testing.T) {
+	dir := repository(t)
+	put(t, filepath.Join(dir, "mine.txt"), "the user's\n")
+	w := enter(t, "fix")
+	if !strings.Contains(w.Notice, "1 uncommitted file is not in it") {
+		t.Errorf("notice %q", w.Notice)
+	}
+	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
+	out, err := runWorktrees(t, "")
+	if err != nil || !strings.Contains(out, "fix ") || !strings.Contains(out, dir) || !strings.Contains(out, " 1            0 ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	var left bytes.Buffer
+	if err := w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(left.String(), "1 uncommitted file, 0 commits to merge") || !strings.Contains(left.String(), "Kept.") {
+		t.Errorf("without a terminal:\n%s", &left)
+	}
+	out, err = runWorktrees(t, "", "merge", "fix")
+	if err != nil || out != "Merged fix into main (fast-forward)\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(text) != "two\n" {
+		t.Errorf("a.txt is %q, %v", text, err)
+	}
+	if out, err := runWorktrees(t, ""); err != nil || !strings.HasPrefix(out, "No work trees") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "mine.txt")); err != nil || string(text) != "the user's\n" {
+		t.Errorf("the user's file is %q, %v", text, err)
+	}
+}
+
+// What would be lost is listed, and only the name of the work tree removes it.
+func TestWorktreeRemoved(t *testing.T) {
+	repository(t)
+	w := enter(t, "fix")
+	put(t, filepath.Join(w.Path, "new.txt"), "text\n")
+	for _, answer := range []string{"", "y\n", "other\n"} {
+		out, err := runWorktrees(t, answer, "remove", "fix")
+		if err != nil || !strings.Contains(out, "file   new.txt") || !strings.HasSuffix(out, "Kept\n") {
+			t.Errorf("%q: %v\n%s", answer, err, out)
+		}
+		if _, err := os.Stat(filepath.Join(w.Path, "new.txt")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := runWorktrees(t, "fix\n", "remove", "fix"); err != nil || !strings.HasSuffix(out, "Removed fix\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(w.Path); !os.IsNotExist(err) {
+		t.Errorf("still there: %v", err)
+	}
+	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no work tree fix; `parley worktrees` lists them" {
+		t.Errorf("%v", err)
+	}
+}
+
+// A name that was left out is made up; the place is the same directory of the repository.
+func TestWorktreeNamed(t *testing.T) {
+	repository(t)
+	w := enter(t, AutoWorktree)
+	if w.Name == AutoWorktree || w.Name == "" {
+		t.Errorf("named %q", w.Name)
+	}
+	if _, err := EnterWorktree(t.Context(), &Place{Cwd: t.TempDir()}, "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+		t.Errorf("outside of a repository: %v", err)
+	}
+}

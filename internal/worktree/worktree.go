@@ -1,0 +1,213 @@
+// Package worktree gives a session its own git work tree and branch, so that an agent can work without
+// touching the files that the user has open, and its result can be merged, kept or thrown away.
+//
+// A work tree named NAME is in the state directory, below a directory for its repository, on the branch
+// parley/NAME. git's own records are the only ones: nothing else has to be kept in step. Uncommitted
+// changes of the user are never touched: they are not copied into the work tree, and a merge that would
+// overwrite one is refused.
+//
+// All functions wait for git and for the disk. Hooks never run, and a repository whose own configuration
+// names programs is refused (gitsafe.Trusted), because an agent may have written it.
+package worktree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/gitsafe"
+	"parley/internal/programs"
+)
+
+// Errors that callers tell apart.
+var (
+	ErrNoRepository = errors.New("not in a git work tree")
+	ErrNoCommit     = errors.New("the repository has no commit yet: commit something first")
+	ErrNotOnBranch  = errors.New("the work tree to merge into is not on a branch: check one out first")
+	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
+	ErrBranchMoved  = errors.New("its branch is not checked out there")
+)
+
+// prefix begins the names of the branches.
+const prefix = "parley/"
+
+// Store makes and finds work trees.
+type Store struct {
+	dir string // where the work trees are
+	git string // the program, an absolute path
+}
+
+// Open returns the store in a directory of parley's, which is made when it is needed. It fails if git
+// is not installed.
+func Open(dir string) (*Store, error) {
+	git, err := programs.Find("git")
+	if err != nil {
+		return nil, fmt.Errorf("work trees need git: %w", err)
+	}
+	return &Store{dir: dir, git: git}, nil
+}
+
+// Tree is a work tree with a branch of its own.
+type Tree struct {
+	Name string
+	Path string // its root
+	Main string // the root of the work tree it was made from
+}
+
+// Branch is the branch of the work tree.
+func (t Tree) Branch() string { return prefix + t.Name }
+
+// validName keeps names usable as a directory and as a branch.
+var validName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$`)
+
+// CheckName says in one line what is wrong with a name.
+func CheckName(name string) error {
+	if !validName.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") {
+		return fmt.Errorf("%q cannot name a work tree: use letters, digits, dots, dashes and underscores", name)
+	}
+	return nil
+}
+
+// Create makes the work tree of that name for the repository of dir at its current commit, or returns
+// the one that exists. inside is the directory in it that corresponds to dir; uncommitted is how many
+// changed files of the user's are not in it.
+func (s *Store) Create(ctx context.Context, dir, name string) (t Tree, inside string, uncommitted int, err error) {
+	if err := CheckName(name); err != nil {
+		return Tree{}, "", 0, err
+	}
+	main, place, err := s.repository(ctx, dir)
+	if err != nil {
+		return Tree{}, "", 0, err
+	}
+	below, err := s.run(ctx, dir, "rev-parse", "--show-prefix")
+	if err != nil {
+		return Tree{}, "", 0, err
+	}
+	t = Tree{Name: name, Path: filepath.Join(place, name), Main: main}
+	inside = filepath.Join(t.Path, filepath.FromSlash(below))
+	if _, err := os.Lstat(t.Path); err == nil {
+		return t, inside, 0, s.verify(ctx, t)
+	}
+	if _, err := s.run(ctx, main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return Tree{}, "", 0, ErrNoCommit
+	}
+	if err := gitsafe.Trusted(ctx, s.git, main); err != nil {
+		return Tree{}, "", 0, err
+	}
+	changed, err := s.uncommitted(ctx, main)
+	if err != nil {
+		return Tree{}, "", 0, err
+	}
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return Tree{}, "", 0, fmt.Errorf("create work tree: %w", err)
+	}
+	if _, err := s.run(ctx, main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, "HEAD"); err != nil {
+		return Tree{}, "", 0, err
+	}
+	if _, err := os.Stat(inside); err != nil { // dir itself is not committed
+		inside = t.Path
+	}
+	return t, inside, len(changed), nil
+}
+
+// verify reports whether a tree that exists is what it should be.
+func (s *Store) verify(ctx context.Context, t Tree) error {
+	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err != nil || branch != t.Branch() {
+		return fmt.Errorf("%s: %w: %s", t.Path, ErrBranchMoved, t.Branch())
+	}
+	return nil
+}
+
+// repository returns the root of the main work tree of dir's repository and where the store keeps the
+// others of it.
+func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
+	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	// dir may itself be in a work tree of the store: a merge goes to where the user is.
+	list, err := s.run(ctx, dir, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return "", "", err
+	}
+	first, _, _ := strings.Cut(list, "\x00")
+	main, ok := strings.CutPrefix(first, "worktree ")
+	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); !ok || err != nil || inside != "true" {
+		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
+		main = top
+	}
+	sum := sha256.Sum256([]byte(common))
+	base := filepath.Base(main)
+	if CheckName(base) != nil {
+		base = "repository"
+	}
+	return filepath.FromSlash(main), filepath.Join(s.dir, base+"-"+hex.EncodeToString(sum[:4])), nil
+}
+
+// within reports whether path is in dir; both exist.
+func within(dir, path string) bool {
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	rel, err := filepath.Rel(dir, filepath.FromSlash(path))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// List returns all work trees of the store, of every repository, sorted by path.
+func (s *Store) List(ctx context.Context) ([]Tree, error) {
+	paths, err := filepath.Glob(filepath.Join(s.dir, "*", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Tree
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if CheckName(name) != nil {
+			continue
+		}
+		t := Tree{Name: name, Path: path}
+		if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
+			first, _, _ := strings.Cut(list, "\x00")
+			t.Main, _ = strings.CutPrefix(first, "worktree ")
+		}
+		all = append(all, t)
+	}
+	return all, context.Cause(ctx)
+}
+
+// Find returns the work tree of that name: of dir's repository, or else the only one of that name.
+func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return Tree{}, err
+	}
+	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
+	if _, place, err := s.repository(ctx, dir); err == nil {
+		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
+			return all[i], nil
+		}
+	}
+	switch len(all) {
+	case 0:
+		return Tree{}, fmt.Errorf("no work tree %s", name)
+	case 1:
+		return all[0], nil
+	}
+	return Tree{}, fmt.Errorf("several repositories have a work tree %s: run this in one of them", name)
+}
+
+// run runs git and returns what it printed, without the last newline.
+func (s *Store) run(ctx context.Context, dir string, words ...string) (string, error) {
+	out, err := gitsafe.Run(ctx, s.git, dir, words...)
+	return strings.TrimSuffix(out, "\n"), err
+}

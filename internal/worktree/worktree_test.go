@@ -1,0 +1,354 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/gitsafe"
+)
+
+// rig is a repository with one commit, and a store.
+type rig struct {
+	*testing.T
+	store *Store
+	repo  string
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	config := filepath.Join(home, ".gitconfig")
+	t.Setenv("GIT_CONFIG_GLOBAL", config)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	if err := os.WriteFile(config, []byte("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, err := Open(filepath.Join(t.TempDir(), "worktrees"))
+	if err != nil {
+		t.Skip(err)
+	}
+	repo, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t, store, repo}
+	r.git(repo, "init", "-q")
+	r.write("a.txt", "one\ntwo\nthree\n")
+	r.write("sub/b.txt", "b\n")
+	r.commit(repo, "first")
+	return r
+}
+
+// git runs git as the user would.
+func (r *rig) git(dir string, words ...string) string {
+	r.Helper()
+	cmd := exec.Command("git", words...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.Fatalf("git %v: %v\n%s", words, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (r *rig) commit(dir, message string) {
+	r.Helper()
+	r.git(dir, "add", "-A")
+	r.git(dir, "commit", "-qm", message)
+}
+
+func (r *rig) writeTo(dir, name, text string) {
+	r.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) write(name, text string) { r.Helper(); r.writeTo(r.repo, name, text) }
+
+func (r *rig) read(dir, name string) string {
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func (r *rig) create(name string) Tree {
+	r.Helper()
+	t, _, _, err := r.store.Create(r.Context(), r.repo, name)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return t
+}
+
+func TestCreate(t *testing.T) {
+	r := newRig(t)
+	r.write("a.txt", "the user's\n")
+	r.write("new.txt", "the user's\n")
+	tree, inside, uncommitted, err := r.store.Create(t.Context(), filepath.Join(r.repo, "sub"), "fix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if inside != filepath.Join(tree.Path, "sub") || uncommitted != 2 {
+		t.Errorf("inside %s, %d uncommitted", inside, uncommitted)
+	}
+	if got := r.read(tree.Path, "a.txt"); got != "one\ntwo\nthree\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+	if got := r.git(tree.Path, "branch", "--show-current"); got != "parley/fix" {
+		t.Errorf("on %s", got)
+	}
+	if r.read(r.repo, "a.txt") != "the user's\n" || r.git(r.repo, "branch", "--show-current") != "main" {
+		t.Error("the user's work tree changed")
+	}
+	// The same name opens it again.
+	again, inside, _, err := r.store.Create(t.Context(), r.repo, "fix")
+	if err != nil || again != tree || inside != tree.Path {
+		t.Errorf("again: %+v %s %v", again, inside, err)
+	}
+	// From inside, too.
+	if other, _, _, err := r.store.Create(t.Context(), tree.Path, "other"); err != nil || other.Main != r.repo {
+		t.Errorf("from inside: %+v %v", other, err)
+	}
+	all, err := r.store.List(t.Context())
+	if err != nil || len(all) != 2 || all[0] != tree || all[1].Name != "other" {
+		t.Errorf("list: %+v %v", all, err)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"", "..", "a/b", "-x", "x.lock", "a..b", "a b", "ü"} {
+		if _, _, _, err := r.store.Create(t.Context(), r.repo, name); err == nil || errors.Is(err, ErrNoRepository) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, _, _, err := r.store.Create(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
+		t.Errorf("no repository: %v", err)
+	}
+	empty := t.TempDir()
+	r.git(empty, "init", "-q")
+	if _, _, _, err := r.store.Create(t.Context(), empty, "x"); !errors.Is(err, ErrNoCommit) {
+		t.Errorf("no commit: %v", err)
+	}
+	tree := r.create("moved")
+	r.git(tree.Path, "checkout", "-qb", "elsewhere")
+	if _, _, _, err := r.store.Create(t.Context(), r.repo, "moved"); !errors.Is(err, ErrBranchMoved) {
+		t.Errorf("moved: %v", err)
+	}
+}
+
+func TestMergeFastForward(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("ff")
+	r.writeTo(tree.Path, "a.txt", "changed\n")
+	r.writeTo(tree.Path, "new.bin", "\x00\x01")
+	os.Remove(filepath.Join(tree.Path, "sub/b.txt"))
+	r.write("mine.txt", "the user's, not committed\n")
+	st, err := r.store.State(t.Context(), tree)
+	if err != nil || st.Total != 0 || !slices.Equal(st.Uncommitted, []string{"a.txt", "sub/b.txt", "new.bin"}) {
+		t.Errorf("state %+v %v", st, err)
+	}
+	m, err := r.store.Merge(t.Context(), tree, "fix the lexer")
+	if err != nil || !m.FastForward || m.Into != "main" {
+		t.Fatalf("%+v %v", m, err)
+	}
+	if r.read(r.repo, "a.txt") != "changed\n" || r.read(r.repo, "mine.txt") != "the user's, not committed\n" || r.read(r.repo, "new.bin") != "\x00\x01" {
+		t.Error("the merge is not in the work tree")
+	}
+	if _, err := os.Stat(filepath.Join(r.repo, "sub/b.txt")); err == nil {
+		t.Error("the deletion was not merged")
+	}
+	if got := r.git(r.repo, "log", "-1", "--format=%s"); got != "fix the lexer" {
+		t.Errorf("commit %q", got)
+	}
+	if st, err := r.store.State(t.Context(), tree); err != nil || !st.Empty() {
+		t.Errorf("state %+v %v", st, err)
+	}
+	if m, err := r.store.Merge(t.Context(), tree, "x"); err != nil || !m.Nothing {
+		t.Errorf("again: %+v %v", m, err)
+	}
+}
+
+func TestMergeCommit(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("both")
+	r.writeTo(tree.Path, "sub/b.txt", "agent\n")
+	r.commit(tree.Path, "agent's own commit")
+	r.write("a.txt", "user\n")
+	r.commit(r.repo, "user's commit")
+	m, err := r.store.Merge(t.Context(), tree, "merge it")
+	if err != nil || m.FastForward || m.Nothing {
+		t.Fatalf("%+v %v", m, err)
+	}
+	if r.read(r.repo, "a.txt") != "user\n" || r.read(r.repo, "sub/b.txt") != "agent\n" {
+		t.Error("one side is missing")
+	}
+	if got := r.git(r.repo, "log", "-1", "--format=%s %P"); len(strings.Fields(got)) != 4 {
+		t.Errorf("no merge commit: %q", got)
+	}
+}
+
+// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are.
+func TestMergeRefused(t *testing.T) {
+	for name, tc := range map[string]struct {
+		prepare func(r *rig, tree Tree)
+		want    func(err error) bool
+	}{
+		"conflict": {
+			func(r *rig, tree Tree) { r.write("a.txt", "user\n"); r.commit(r.repo, "user") },
+			func(err error) bool {
+				var c *ConflictError
+				return errors.As(err, &c) && slices.Equal(c.Files, []string{"a.txt"})
+			},
+		},
+		"uncommitted, fast-forward": {
+			func(r *rig, tree Tree) { r.write("a.txt", "user, not committed\n") },
+			func(err error) bool {
+				var o *OverwriteError
+				return errors.As(err, &o) && slices.Equal(o.Files, []string{"a.txt"})
+			},
+		},
+		"uncommitted, merge commit": {
+			func(r *rig, tree Tree) {
+				r.write("sub/b.txt", "user\n")
+				r.commit(r.repo, "user")
+				r.write("a.txt", "user, not committed\n")
+			},
+			func(err error) bool { var o *OverwriteError; return errors.As(err, &o) },
+		},
+		"untracked in the way": {
+			func(r *rig, tree Tree) {
+				r.writeTo(tree.Path, "new.txt", "agent\n")
+				r.write("new.txt", "user\n")
+			},
+			func(err error) bool { var o *OverwriteError; return errors.As(err, &o) },
+		},
+		"detached": {
+			func(r *rig, tree Tree) { r.git(r.repo, "checkout", "-q", "--detach") },
+			func(err error) bool { return errors.Is(err, ErrNotOnBranch) },
+		},
+		"in mid-merge": {
+			func(r *rig, tree Tree) {
+				r.git(r.repo, "checkout", "-qb", "side")
+				r.write("a.txt", "side\n")
+				r.commit(r.repo, "side")
+				r.git(r.repo, "checkout", "-q", "main")
+				r.write("a.txt", "main\n")
+				r.commit(r.repo, "main")
+				exec.Command("git", "-C", r.repo, "merge", "side").Run()
+			},
+			func(err error) bool { return errors.Is(err, ErrBusy) },
+		},
+		"programs in the repository's configuration": {
+			func(r *rig, tree Tree) { r.git(r.repo, "config", "filter.evil.smudge", "touch evil") },
+			func(err error) bool { return errors.Is(err, gitsafe.ErrPrograms) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			tree := r.create("x")
+			r.writeTo(tree.Path, "a.txt", "agent\n")
+			tc.prepare(r, tree)
+			look := func() string {
+				out, _ := exec.Command("git", "-C", r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
+				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt")
+			}
+			before := look()
+			_, err := r.store.Merge(t.Context(), tree, "x")
+			if err == nil || !tc.want(err) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v", err)
+			}
+			if after := look(); after != before {
+				t.Errorf("changed:\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+// Hooks of the repository do not run.
+func TestNoHooks(t *testing.T) {
+	r := newRig(t)
+	for _, hook := range []string{"post-checkout", "pre-commit", "post-commit", "post-merge", "pre-merge-commit", "prepare-commit-msg"} {
+		r.write(".git/hooks/"+hook, "#!/bin/sh\ntouch "+filepath.Join(r.repo, "hook-ran")+"\n")
+		os.Chmod(filepath.Join(r.repo, ".git/hooks", hook), 0o755)
+	}
+	tree := r.create("x")
+	r.writeTo(tree.Path, "a.txt", "agent\n")
+	if _, err := r.store.Merge(t.Context(), tree, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.repo, "hook-ran")); err == nil {
+		t.Error("a hook ran")
+	}
+}
+
+func TestRemove(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("x")
+	r.writeTo(tree.Path, "a.txt", "agent\n")
+	r.commit(tree.Path, "only here")
+	r.writeTo(tree.Path, "new.txt", "agent\n")
+	st, err := r.store.State(t.Context(), tree)
+	if err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only here") || !slices.Equal(st.Uncommitted, []string{"new.txt"}) {
+		t.Errorf("state %+v %v", st, err)
+	}
+	if err := r.store.Remove(t.Context(), tree); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(tree.Path); err == nil {
+		t.Error("the directory is still there")
+	}
+	if out := r.git(r.repo, "branch", "--list", "parley/*"); out != "" {
+		t.Errorf("branches %s", out)
+	}
+	if err := r.store.Remove(t.Context(), Tree{Name: "x", Path: r.repo, Main: r.repo}); err == nil {
+		t.Error("removed a work tree of the user's")
+	}
+}
+
+// What an agent wrote into the repository's configuration neither runs nor leads git elsewhere.
+func TestUntrustedConfiguration(t *testing.T) {
+	for _, key := range []string{"filter.x.smudge", "filter.x.process", "merge.x.driver", "gpg.ssh.program", "core.worktree"} {
+		t.Run(key, func(t *testing.T) {
+			r := newRig(t)
+			tree := r.create("x")
+			r.writeTo(tree.Path, "a.txt", "agent\n")
+			elsewhere := t.TempDir()
+			r.git(r.repo, "config", key, elsewhere)
+			if _, _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
+				t.Error("created")
+			}
+			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, gitsafe.ErrPrograms) {
+				t.Errorf("merge: %v", err)
+			}
+			if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
+				t.Errorf("wrote %v, %v", files, err)
+			}
+		})
+	}
+}
+
+// A context that has ended stops everything with its cause.
+func TestCancelled(t *testing.T) {
+	r := newRig(t)
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(errors.New("stopped"))
+	if _, _, _, err := r.store.Create(ctx, r.repo, "x"); err == nil {
+		t.Error("no error")
+	}
+}
