@@ -131,6 +131,9 @@ func (c *chat) sendDraft() tea.Cmd {
 		return cmd
 	}
 	c.composer.Keep(text)
+	if cmd, ok := c.useTemplate(text); ok {
+		return cmd
+	}
 	if err := c.Submit(text, c.listed()); err != nil { // with a list open it belongs after what that is about
 		c.composer.SetValue(text)
 		return c.say("Not sent: " + err.Error())

@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/safetext"
+	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/inline"
@@ -25,7 +27,7 @@ func (h composing) Submit() tea.Cmd         { return h.c.submit() }
 func (h composing) Typed()                  { h.c.m.input.Touch() }
 func (h composing) Unsettled() []string     { return h.c.Session.Unsettled() }
 
-func (h composing) Commands() (agent []event.Command, own []intent.Offer) { return h.c.commands() }
+func (h composing) Commands() []composer.Command { return h.c.commands() }
 
 func (h composing) Session() composer.Session {
 	c, conn := h.c, h.c.Agent.Conn()
@@ -139,14 +141,29 @@ func (h composers) after(msg tea.Msg) tea.Cmd {
 	return h.m.store.After(msg)
 }
 
-// commands are the agent's and then parley's.
-func (c *chat) commands() (agent []event.Command, own []intent.Offer) {
-	for _, o := range intent.Offers(c.agentHas) {
-		if !c.useless(o.Intent) {
-			own = append(own, o)
+// commands returns the agent's slash commands, then the templates, then parley's. A template hides a
+// command of the same name, and parley's own are never hidden.
+func (c *chat) commands() []composer.Command {
+	var all []composer.Command
+	templates := c.Templates()
+	for _, cmd := range c.Thread.Commands {
+		if !slices.ContainsFunc(templates, func(t template.Template) bool { return t.Name == cmd.Name }) {
+			all = append(all, composer.Command{Name: cmd.Name, Help: cmd.Description, Args: cmd.Hint})
 		}
 	}
-	return c.Thread.Commands, own
+	for _, t := range templates {
+		from := "yours"
+		if t.Project {
+			from = "project"
+		}
+		all = append(all, composer.Command{Name: t.Name, Help: safetext.Line(t.Description, 200), Args: safetext.Line(t.Hint, 60), From: from})
+	}
+	for _, o := range intent.Offers(c.agentHas) {
+		if !c.useless(o.Intent) {
+			all = append(all, composer.Command{Name: o.Slash, Help: o.Help, From: "parley"})
+		}
+	}
+	return all
 }
 
 // agentHas tells whether a slash command is the agent's.

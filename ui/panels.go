@@ -103,12 +103,8 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 func (p *panels) toggleHelp() {
 	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
-		agent, own := p.c.commands()
-		for _, cmd := range agent {
-			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Description})
-		}
-		for _, a := range own {
-			all = append(all, panel.Command{Slash: a.Slash, Help: a.Help})
+		for _, cmd := range p.c.commands() {
+			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 		}
 		return panel.HelpRows(p.c.m.Keys, all, width, th)
 	}})

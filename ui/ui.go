@@ -27,6 +27,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/glyphs"
@@ -98,6 +99,8 @@ type Options struct {
 	// it is forgotten with the process.
 	History composer.History
 	Drafts  composer.Drafts
+	// Templates are prompts that slash commands stand for.
+	Templates []template.Template
 	// TakeDraft: the first session is a new one, which begins with the draft that
 	// was left in the project.
 	TakeDraft bool
@@ -205,7 +208,7 @@ func New(opts Options) *Model {
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
-		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Pace: frame, Now: func() time.Time { return m.Now() }})
+		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)

@@ -35,6 +35,7 @@ import (
 	"parley/internal/redact"
 )
 
+// Errors that callers tell apart.
 var (
 	ErrNotRecord = errors.New("record: not a log of parley")
 	ErrClosed    = errors.New("record: closed")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/template"
 )
 
 // Task is work that may block. It is run once, on a goroutine of its own; what it
@@ -64,6 +65,8 @@ type Options struct {
 	// CountLines counts the lines of a change. nil: they are not counted.
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
+	Templates []template.Template // prompts that slash commands stand for
+
 	Cwd    string
 	Prompt string        // is sent in the first session, as soon as it is open
 	Resume string        // the id or the title of the session that the first connection opens
@@ -82,6 +85,7 @@ type Workspace struct {
 	given    map[string]credentials // by the name of the agent
 	logs     []Logged
 	ending   bool
+	shown    map[string]bool // uses of projects' templates whose text was shown
 }
 
 // New returns a workspace with one session that is not open, in front.
@@ -89,7 +93,7 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), given: map[string]credentials{}}
+	w := &Workspace{opts: opts, conns: newConnections(), given: map[string]credentials{}, shown: map[string]bool{}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Enqueue(opts.Prompt)

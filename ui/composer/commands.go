@@ -10,6 +10,14 @@ import (
 	"parley/ui/widget/list"
 )
 
+// Command is a slash command. Its texts are safe to show.
+type Command struct {
+	Name string // without the slash
+	Help string
+	Args string // what it takes, "" if nothing
+	From string // whose it is, "" for the agent's
+}
+
 // commands completes the slash command that is being typed.
 type commands struct {
 	env    *layer.Env
@@ -18,9 +26,6 @@ type commands struct {
 	popup  *Popup
 	closed string // the text that the popup was closed for
 }
-
-// parleys is the hint of parley's own commands.
-const parleys = "parley"
 
 // refresh opens, narrows or closes the popup.
 func (c *commands) refresh() {
@@ -37,12 +42,8 @@ func (c *commands) refresh() {
 		return
 	}
 	var items []list.Item
-	agent, own := c.host.Commands()
-	for _, cmd := range agent {
-		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
-	}
-	for _, o := range own {
-		items = append(items, list.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
+	for _, cmd := range c.host.Commands() {
+		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, Hint: strings.Trim(cmd.Args+" · "+cmd.From, " ·"), Value: cmd})
 	}
 	p := &Popup{env: c.env, foot: "tab completes", list: list.New(items)}
 	p.end = func(key string) tea.Cmd { return c.end(p, text, key) }
@@ -67,23 +68,22 @@ func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
 	}
 	text := it.Title
 	c.closed, c.popup = text, nil
-	if it.Hint != "" && it.Hint != parleys {
+	if it.Value.(Command).Args != "" {
 		text += " "
 	}
 	c.editor.SetValue(text)
 	return nil
 }
 
-// hint is what the agent's command takes after its name, while nothing of it is typed.
+// hint returns what the command takes after its name, while nothing of it is typed.
 func (c *commands) hint() string {
 	name, rest, _ := strings.Cut(c.editor.BeforeCursor(), " ")
 	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
 		return ""
 	}
-	agent, _ := c.host.Commands()
-	for _, cmd := range agent {
+	for _, cmd := range c.host.Commands() {
 		if "/"+cmd.Name == name {
-			return cmd.Hint
+			return cmd.Args
 		}
 	}
 	return ""

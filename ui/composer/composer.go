@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/editor"
@@ -23,8 +22,8 @@ type Host interface {
 	// Typed notes that keys were pressed just now: they are not meant for what is asked.
 	Typed()
 	Session() Session
-	// Commands are the slash commands of the agent, and parley's own.
-	Commands() (agent []event.Command, own []intent.Offer)
+	// Commands returns the slash commands that can be typed.
+	Commands() []Command
 	// Invitation is what an empty composer says.
 	Invitation() string
 	// Unsettled are the prompts of which the user may yet need all.

@@ -44,8 +44,8 @@ func (p *page) Front() *Composer         { return p.c }
 func (p *page) HistoryChanged()          {}
 func (p *page) Quitting() bool           { return false }
 
-func (p *page) Commands() ([]event.Command, []intent.Offer) {
-	return []event.Command{{Name: "review", Description: "looks at it", Hint: "a file"}, {Name: "test"}}, nil
+func (p *page) Commands() []Command {
+	return []Command{{Name: "review", Help: "looks at it", Args: "a file"}, {Name: "test"}}
 }
 
 func newPage(t *testing.T, o Options) *page {

@@ -73,6 +73,9 @@ func (c *commands) help() {
 		}
 	}
 	front := c.w.Front()
+	for _, t := range front.Templates() {
+		c.out.lines("/" + t.Name + ": " + strings.TrimSpace(plain.OneLine(t.Description)+" "+plain.OneLine(t.Hint)))
+	}
 	if len(front.Thread.Commands) > 0 {
 		c.out.say("Commands of %s:", called(front.Agent))
 	}

@@ -24,7 +24,19 @@ func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
 	waiting := len(s.Queued)
-	err := s.Submit(text, waiting > 0) // what is typed later goes later
+	preview, used, err := s.UseTemplate(text, waiting > 0, func() {})
+	switch {
+	case err != nil:
+		out.line("Not sent: " + err.Error() + ".")
+		return
+	case preview != "":
+		out.lines(preview)
+		out.say("Enter the same line again to send it.")
+		return
+	case used:
+		return
+	}
+	err = s.Submit(text, waiting > 0) // what is typed later goes later
 	n := len(s.Queued)
 	switch {
 	case err != nil:

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"parley/internal/cli"
+	"parley/internal/template"
+	"parley/ui/intent"
+)
+
+// templates reads the prompt templates of the user and of the directories of a session, except those
+// that parley's own commands would hide. What cannot be used is passed to warn, a line each.
+func templates(place cli.Place, warn func(string)) []template.Template {
+	all, errs := template.Load(cli.TemplateDir(), append([]string{place.Cwd}, place.Roots...))
+	for _, err := range errs {
+		warn(err.Error())
+	}
+	var usable []template.Template
+	for _, t := range all {
+		if _, own := intent.Named(t.Name, func(string) bool { return false }); own {
+			warn(t.Path + ": /" + t.Name + " is a command of parley: give the file another name")
+			continue
+		}
+		usable = append(usable, t)
+	}
+	return usable
+}

@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient/event"
+	"parley/internal/safetext"
+	"parley/internal/template"
+)
+
+// Templates returns the prompt templates that can be used in the session. A command of the agent hides
+// a project's template of the same name, and is hidden by the user's own.
+func (s *Session) Templates() []template.Template {
+	if s.ReadOnly {
+		return nil
+	}
+	var all []template.Template
+	for _, t := range s.w.opts.Templates {
+		if !t.Project || !slices.ContainsFunc(s.Thread.Commands, func(c event.Command) bool { return c.Name == t.Name }) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// UseTemplate sends the prompt of the template that a line such as "/review main.go" names; ok is false
+// if it names none. A project's template comes from its repository, so its text is returned instead the
+// first time, and is sent if the same line is used again. restore is called later if the prompt was not
+// sent because the template's mode could not be set, which the user is told.
+func (s *Session) UseTemplate(line string, hold bool, restore func()) (preview string, ok bool, err error) {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	all := s.Templates()
+	i := slices.IndexFunc(all, func(t template.Template) bool { return "/"+t.Name == name })
+	if i < 0 {
+		return "", false, nil
+	}
+	t := all[i]
+	prompt := safetext.Clean(t.Expand(args)) // what is shown is what is sent
+	if digest := t.Digest() + args; t.Project && !s.w.shown[digest] {
+		s.w.shown[digest] = true
+		return previewOf(t, prompt), true, nil
+	}
+	switch {
+	case prompt == "":
+		return "", true, fmt.Errorf("%s has no text", t.Path)
+	case t.Agent != "" && t.Agent != s.Agent.Name():
+		return "", true, s.startWith(t, prompt)
+	case t.Mode != "":
+		return "", true, s.sendInMode(t.Mode, prompt, restore)
+	}
+	return "", true, s.Submit(prompt, hold)
+}
+
+// previewOf returns what a project's template would do.
+func previewOf(t template.Template, prompt string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "From this project: %s\n", safetext.Line(t.Path, 200))
+	if t.Agent != "" {
+		fmt.Fprintf(&b, "Agent: %s\n", safetext.Line(t.Agent, 60))
+	}
+	if t.Mode != "" {
+		fmt.Fprintf(&b, "Mode: %s\n", safetext.Line(t.Mode, 60))
+	}
+	return b.String() + "\n" + prompt
+}
+
+// startWith sends a prompt to a new session of the template's agent.
+func (s *Session) startWith(t template.Template, prompt string) error {
+	if t.Mode != "" {
+		return errors.New("a template with an agent cannot set a mode")
+	}
+	if !slices.ContainsFunc(s.w.opts.Agents, func(spec Spec) bool { return spec.Name == t.Agent }) {
+		return fmt.Errorf("there is no agent %s; `parley agents` lists them", safetext.Line(t.Agent, 60))
+	}
+	s.w.Start(s.w.Spec(t.Agent)).Sessions()[0].Enqueue(prompt)
+	return nil
+}
+
+// sendInMode sends a prompt after switching the mode. A turn that is running would be switched too, so
+// it must have ended.
+func (s *Session) sendInMode(mode, prompt string, restore func()) error {
+	if !s.TakesPrompts() {
+		return errors.New("this template sets the mode: wait until the turn has ended")
+	}
+	setting, ok := s.Setting("mode")
+	i := slices.IndexFunc(setting.Choices, func(c event.Choice) bool {
+		return c.ID == mode || strings.EqualFold(ChoiceName(c), mode)
+	})
+	if !ok || i < 0 {
+		return fmt.Errorf("the agent has no mode %s", safetext.Line(mode, 60))
+	}
+	if id := setting.Choices[i].ID; id != setting.Current {
+		setting.Set(id, func(err error) {
+			if err == nil {
+				err = s.Submit(prompt, false)
+			}
+			if err != nil {
+				restore()
+				s.w.tell(Said{s, "Not sent: " + err.Error()})
+			}
+		})
+		return nil
+	}
+	return s.Submit(prompt, false)
+}

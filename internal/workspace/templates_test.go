@@ -1,0 +1,144 @@
+package workspace_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/template"
+)
+
+var (
+	explain   = template.Template{Name: "explain", Body: "Explain $1.", Path: "/c/explain.md"}
+	deploy    = template.Template{Name: "deploy", Body: "Deploy\x1b[2J to $ARGUMENTS.", Path: "/p/.parley/commands/deploy.md", Project: true}
+	coding    = template.Template{Name: "coding", Body: "Do it.", Mode: "code", Path: "/c/coding.md"}
+	elsewhere = template.Template{Name: "elsewhere", Body: "Look at $ARGUMENTS", Agent: "other", Path: "/c/elsewhere.md"}
+)
+
+// using runs a test with these templates and a started agent that has modes.
+func using(t *testing.T, f func(r *rig, use func(line string) (string, error)), all ...template.Template) {
+	t.Helper()
+	with(t, func(r *rig) {
+		r.opts.Templates = all
+		r.fake().Answer("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`)
+		r.fake().Answer("session/set_mode", `{}`)
+	}, func(r *rig) {
+		s := r.started(local)
+		f(r, func(line string) (string, error) {
+			preview, ok, err := s.UseTemplate(line, false, func() {})
+			if !ok {
+				t.Errorf("%s names no template", line)
+			}
+			r.settle()
+			return preview, err
+		})
+	})
+}
+
+// sentTexts returns the prompts that the agents were sent, in order.
+func (r *rig) sentTexts() string {
+	var all []string
+	for _, a := range r.agents {
+		all = append(all, a.Prompts()...)
+	}
+	return strings.Join(all, "|")
+}
+
+func TestTemplate(t *testing.T) {
+	using(t, func(r *rig, use func(string) (string, error)) {
+		if preview, err := use("/explain main.go"); preview != "" || err != nil {
+			t.Errorf("%q, %v", preview, err)
+		}
+		if got := r.sentTexts(); got != "Explain main.go." {
+			t.Errorf("sent %q", got)
+		}
+		if _, ok, _ := r.w.Front().UseTemplate("explain main.go", false, nil); ok {
+			t.Error("used without a slash")
+		}
+	}, explain)
+}
+
+// A project's is shown before it is sent, for each text that it makes, and what is shown is what is sent.
+func TestProjectTemplate(t *testing.T) {
+	using(t, func(r *rig, use func(string) (string, error)) {
+		for _, args := range []string{"prod", "test"} {
+			before := r.sentTexts()
+			preview, err := use("/deploy " + args)
+			if err != nil || !strings.HasPrefix(preview, "From this project: /p/.parley/commands/deploy.md\n") || !strings.HasSuffix(preview, "\n\nDeploy to "+args+".") {
+				t.Errorf("%q, %v", preview, err)
+			}
+			if r.sentTexts() != before {
+				t.Error("sent before it was confirmed")
+			}
+			if preview, err := use("/deploy " + args); preview != "" || err != nil {
+				t.Errorf("%q, %v", preview, err)
+			}
+		}
+		if got := r.sentTexts(); got != "Deploy to prod.|Deploy to test." {
+			t.Errorf("sent %q", got)
+		}
+	}, deploy)
+}
+
+// The mode is set before the prompt is sent, and without it the prompt is not.
+func TestTemplateMode(t *testing.T) {
+	using(t, func(r *rig, use func(string) (string, error)) {
+		if _, err := use("/coding"); err != nil {
+			t.Error(err)
+		}
+		if modes := r.agent().Calls("session/set_mode"); len(modes) != 1 || r.sentTexts() != "Do it." {
+			t.Errorf("set %q, sent %q", modes, r.sentTexts())
+		}
+	}, coding)
+	coding.Mode = "no such"
+	using(t, func(r *rig, use func(string) (string, error)) {
+		if _, err := use("/coding"); err == nil || err.Error() != "the agent has no mode no such" || r.sentTexts() != "" {
+			t.Errorf("%v, sent %q", err, r.sentTexts())
+		}
+	}, coding)
+	coding.Mode = "code"
+	var restored int
+	with(t, func(r *rig) {
+		r.opts.Templates = []template.Template{coding}
+		r.fake().Answer("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`)
+		r.fake().Fail("session/set_mode", -32603, "no")
+	}, func(r *rig) {
+		s := r.started(local)
+		s.UseTemplate("/coding", false, func() { restored++ })
+		r.settle()
+		if restored != 1 || r.sentTexts() != "" {
+			t.Errorf("restored %d times, sent %q", restored, r.sentTexts())
+		}
+	})
+}
+
+func TestTemplateAgent(t *testing.T) {
+	using(t, func(r *rig, use func(string) (string, error)) {
+		if _, err := use("/elsewhere here"); err != nil {
+			t.Error(err)
+		}
+		if front := r.w.Front(); front.Agent.Name() != "other" || r.sentTexts() != "Look at here" {
+			t.Errorf("in front %s, sent %q", front.Agent.Name(), r.sentTexts())
+		}
+	}, elsewhere)
+	elsewhere.Agent = "nobody"
+	using(t, func(r *rig, use func(string) (string, error)) {
+		if _, err := use("/elsewhere here"); err == nil || !strings.Contains(err.Error(), "there is no agent nobody") {
+			t.Error(err)
+		}
+	}, elsewhere)
+}
+
+// A command of the agent hides a project's template, not the user's own.
+func TestTemplateAndCommand(t *testing.T) {
+	using(t, func(r *rig, _ func(string) (string, error)) {
+		r.agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"deploy","description":""},{"name":"explain","description":""}]}`)
+		r.settle()
+		var names []string
+		for _, t := range r.w.Front().Templates() {
+			names = append(names, t.Name)
+		}
+		if strings.Join(names, " ") != "explain" {
+			t.Errorf("templates %q", names)
+		}
+	}, explain, deploy)
+}
