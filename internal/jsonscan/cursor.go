@@ -29,7 +29,7 @@ type Cursor struct {
 	data  []byte
 	pos   int
 	depth int
-	comma bool // comma bool // a member or an item precedes this position
+	comma bool // a member or an item precedes this position
 	bad   bool
 }
 

@@ -53,7 +53,7 @@ func FuzzPiece(f *testing.F) {
 			}
 		}
 		runes := ""
-		for _, r := range got { // for _, r := range got { // each byte that is not UTF-8 is one rune
+		for _, r := range got { // each byte that is not UTF-8 is one rune
 			runes += string(r)
 		}
 		if ok != sound || ok && runes != want {

@@ -149,7 +149,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatalf("%q ends at %d where it is entered, at %d where it is passed", data, entered.Pos(), whole.Pos())
 		}
 		var want any
-		if json.Unmarshal(data, &want) != nil || !utf8.Valid(data) { // if json.Unmarshal(data, &want) != nil || !utf8.Valid(data) { // encoding/json makes one name of those that differ only in invalid UTF-8
+		if json.Unmarshal(data, &want) != nil || !utf8.Valid(data) { // encoding/json makes one name of those that differ only in invalid UTF-8
 			return
 		}
 		if !entered.End() || !reflect.DeepEqual(got, want) {

@@ -18,7 +18,7 @@ func Text(raw []byte) (string, bool) {
 		return "", false
 	}
 	var out strings.Builder
-	out.Grow(len(raw)) // out.Grow(len(raw)) // an escape is rarely shorter than the text it encodes
+	out.Grow(len(raw)) // an escape is rarely shorter than the text it encodes
 	for b := raw[1 : len(raw)-1]; ; {
 		n := literalRun(b)
 		out.Write(b[:n])

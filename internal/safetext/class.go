@@ -12,10 +12,10 @@ type class uint8
 const (
 	classPlain   class = iota
 	classControl       // dropped; may introduce a sequence
-	classHidden        // classHidden // dropped: invisible, or changes the reading direction
+	classHidden        // dropped: invisible, or changes the reading direction
 	classNewline       // becomes a newline
 	classMark          // a combining mark: a bounded number in a row
-	classJoiner        // classJoiner // U+200C, U+200D: kept where scripts and emoji need it
+	classJoiner        // U+200C, U+200D: kept where scripts and emoji need it
 	classInvalid       // not UTF-8
 )
 
@@ -78,7 +78,7 @@ func hiddenFormat(r rune) bool {
 	case r >= 0x200b && r <= 0x200f, // zero width, marks of direction
 		r >= 0x202a && r <= 0x202e,   // embeddings and overrides
 		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, isolates
-		r >= 0xfe00 && r <= 0xfe0d,   // r >= 0xfe00 && r <= 0xfe0d, // variation selectors that change nothing visible
+		r >= 0xfe00 && r <= 0xfe0d,   // variation selectors that change nothing visible
 		r >= 0xfff9 && r <= 0xfffb,   // interlinear annotation
 		r >= 0x1d173 && r <= 0x1d17a, // musical formatting
 		r >= 0xe0000 && r <= 0xe0fff: // tags, more variation selectors
@@ -152,7 +152,7 @@ func commonPrefix[T text](s T) int {
 		case s[i+2]&0xc0 != 0x80:
 			return i
 		case a == 0xe2 && (b == 0x80 && s[i+2] >= 0x90 && s[i+2] <= 0xa7 || b >= 0x84 && b <= 0xaf), // U+2010 to U+2027, U+2100 to U+2BFF
-			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, except some kana
+			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, except some kana
 			a == 0xe3 && b == 0x82 && s[i+2] != 0x99 && s[i+2] != 0x9a:
 			i += 3
 		case a == 0xf0 && b == 0x9f && s[i+3]&0xc0 == 0x80: // U+1F000 to U+1FFFF

@@ -31,11 +31,11 @@ const (
 type Stream struct {
 	state   state
 	size    int     // bytes of the sequence so far
-	skipLF  bool    // skipLF bool // a CR was written as a newline: drop the LF after it
-	marks   int     // marks  int // combining marks written in a row
+	skipLF  bool    // a CR was written as a newline: drop the LF after it
+	marks   int     // combining marks written in a row
 	prev    rune    // the last rune written
-	half    [5]byte // half   [5]byte // the start of a character that is not complete yet
-	halfLen int     // halfLen int // length of half
+	half    [5]byte // the start of a character that is not complete yet
+	halfLen int     // length of half
 }
 
 // Write returns the clean form of the next piece.
@@ -229,7 +229,7 @@ func (st *Stream) sequence(r rune) bool {
 	switch r {
 	case '\n', '\r', 0x2028, 0x2029:
 		return false
-	case 0x1b: // case 0x1b: // ends a sequence and starts another; ESC \ ends a string
+	case 0x1b: // ends a sequence and starts another; ESC \ ends a string
 		st.state, st.size = escape, 1
 		return true
 	case 0x18, 0x1a: // CAN, SUB
@@ -242,7 +242,7 @@ func (st *Stream) sequence(r rune) bool {
 		}
 		return true
 	}
-	if r < 0x20 || r == 0x7f { // if r < 0x20 || r == 0x7f { // terminals execute or ignore it inside a sequence
+	if r < 0x20 || r == 0x7f { // terminals execute or ignore it inside a sequence
 		return true
 	}
 	if r > 0x7f {
