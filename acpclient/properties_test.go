@@ -26,7 +26,7 @@ var same = map[string]func(r *rand.Rand, m []byte) []byte{
 	"in another order": func(r *rand.Rand, m []byte) []byte {
 		return rewritten(m, func(_ int, members []member) []member {
 			once := slices.Clone(members)
-			for i := len(once) - 1; i >= 0; i-- { // of one that is told twice the order counts
+			for i := len(once) - 1; i >= 0; i-- { // the order of a repeated one matters
 				if slices.ContainsFunc(once[i+1:], func(n member) bool { return n.name == once[i].name }) {
 					return members
 				}
@@ -36,7 +36,7 @@ var same = map[string]func(r *rand.Rand, m []byte) []byte{
 		})
 	},
 	"with unknown members": func(r *rand.Rand, m []byte) []byte { return withUnknown(r, m, unknown) },
-	"with members told before": func(r *rand.Rand, m []byte) []byte {
+	"with members sent twice": func(r *rand.Rand, m []byte) []byte {
 		return rewritten(m, func(_ int, members []member) (twice []member) {
 			for _, n := range members {
 				before := n
@@ -87,17 +87,17 @@ func FuzzUpdates(f *testing.F) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		messages := bytes.Split(data, []byte("\n"))
 		for version := 1; version <= 2; version++ {
-			want := told(version, messages)
+			want := eventsOf(version, messages)
 			compare(t, version, "in memory that is kept", want, silent(handleWith(version, messages, func([]byte) {})), messages)
 			for how, write := range same {
 				var other [][]byte
 				for _, m := range messages {
 					other = append(other, write(r, m))
 				}
-				compare(t, version, how, want, told(version, other), other)
+				compare(t, version, how, want, eventsOf(version, other), other)
 			}
 			broken, replaced := brokenText(r, messages)
-			compare(t, version, "with invalid UTF-8", told(version, replaced), told(version, broken), broken)
+			compare(t, version, "with invalid UTF-8", eventsOf(version, replaced), eventsOf(version, broken), broken)
 			for _, m := range messages {
 				cut(t, r, version, m)
 			}
@@ -114,7 +114,7 @@ func compare(t *testing.T, version int, how string, want, got []event.Event, wri
 
 // told is what messages say. An update of unknown kind shows all of it as it came:
 // that is left out.
-func told(version int, messages [][]byte) []event.Event { return silent(handle(version, messages)) }
+func eventsOf(version int, messages [][]byte) []event.Event { return silent(handle(version, messages)) }
 
 func silent(events []event.Event) []event.Event {
 	for i, e := range events {
@@ -198,7 +198,7 @@ func TestHugeValues(t *testing.T) {
 			for _, m := range messages {
 				other = append(other, withUnknown(r, m, huge))
 			}
-			if !reflect.DeepEqual(told(version, messages), told(version, other)) {
+			if !reflect.DeepEqual(eventsOf(version, messages), eventsOf(version, other)) {
 				t.Errorf("v%d: unknown members that are huge change what %.200q says", version, s)
 			}
 		}
@@ -206,12 +206,12 @@ func TestHugeValues(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	for version := 1; version <= 2; version++ {
 		for _, of := range []string{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":L}}`, `{"content":{"text":L,"type":"text"},"sessionUpdate":"agent_message_chunk"}`} {
-			got := told(version, [][]byte{[]byte(update(strings.ReplaceAll(of, "L", quote(long))))})
+			got := eventsOf(version, [][]byte{[]byte(update(strings.ReplaceAll(of, "L", quote(long))))})
 			if len(got) != 1 || got[0].(event.TextArrived).Text != long {
 				t.Errorf("v%d: a long text is not what came", version)
 			}
 		}
-		events := told(version, [][]byte{[]byte(update(strings.ReplaceAll(
+		events := eventsOf(version, [][]byte{[]byte(update(strings.ReplaceAll(
 			`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":L,"name":L,"kind":L,"status":L,"locations":[{"path":L}],"rawInput":{"a":L}}`, "L", quote(long))))})
 		if len(events) != 1 {
 			t.Fatalf("%d events", len(events))

@@ -13,17 +13,17 @@ import (
 
 // sessionBook notes what services are told of sessions.
 type sessionBook struct {
-	mu   sync.Mutex
-	open map[string]int
-	fail error
-	told func(id string) // before it is noted; may be nil
+	mu         sync.Mutex
+	open       map[string]int
+	fail       error
+	beforeNote func(id string) // called before a session is noted; may be nil
 }
 
 func (b *sessionBook) EndTurn(string) {}
 
 func (b *sessionBook) OpenSession(id string, _ []string) error {
-	if b.told != nil {
-		b.told(id)
+	if b.beforeNote != nil {
+		b.beforeNote(id)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,8 +46,8 @@ func TestOneSessionOfAnID(t *testing.T) {
 		_, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}})
 		defer c.Close()
 		var second error
-		book.told = func(string) {
-			book.told = nil
+		book.beforeNote = func(string) {
+			book.beforeNote = nil
 			_, second = c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/elsewhere"})
 		}
 		if _, err := c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/"}); err != nil {

@@ -183,7 +183,7 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
-	s.say(event.Agent, "", "a\xf0\x9f")
+	s.writeText(event.Agent, "", "a\xf0\x9f")
 	s.running = true
 	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
 	said, ended := "", false
@@ -212,7 +212,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 		if i%7 == 0 {
 			id += strings.Repeat("x", 1<<16)
 		}
-		s.say(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
+		s.writeText(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
 		held := 0
 		for _, st := range s.texts {
 			held += len(st.id)
@@ -221,7 +221,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts), held, i)
 		}
 	}
-	s.say(event.Agent, "0", "\x1b[1mgo")
+	s.writeText(event.Agent, "0", "\x1b[1mgo")
 	if last := events[len(events)-1].(event.TextArrived); last.Text != "go" {
 		t.Errorf("%q", last.Text)
 	}
