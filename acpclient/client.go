@@ -362,12 +362,12 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 // register adds a session: from now on its updates are posted.
 func (c *Client) register(id string, n NewSession) (*Session, error) {
 	c.mu.Lock()
-	taken := c.sessions[id] != nil || c.opening[id]
-	if !taken {
+	open := c.sessions[id] != nil || c.opening[id]
+	if !open {
 		c.opening[id] = true
 	}
 	c.mu.Unlock()
-	if taken {
+	if open {
 		return nil, ErrSessionOpen
 	}
 	s, err := c.reserved(id, n)

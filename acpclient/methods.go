@@ -280,7 +280,7 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 
 // set sends a request and handles its result on the reader goroutine, so that a later
 // update of the agent takes precedence.
-func (s *Session) set(ctx context.Context, method string, params any, doing string, taken func(json.RawMessage) error) error {
+func (s *Session) set(ctx context.Context, method string, params any, doing string, handle func(json.RawMessage) error) error {
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
@@ -294,7 +294,7 @@ func (s *Session) set(ctx context.Context, method string, params any, doing stri
 	var failed error
 	call := s.client.peer.BeginThen(method, params, func(raw json.RawMessage, err error) {
 		if failed = err; err == nil {
-			failed = taken(raw)
+			failed = handle(raw)
 		}
 	})
 	if err := call.Wait(ctx, nil); err != nil {

@@ -18,8 +18,8 @@ import (
 
 var logged = time.Date(2026, 3, 1, 10, 42, 0, 0, time.UTC)
 
-// replayLines replays lines, "> " for what parley sent and "< " for what it received,
-// one a second, and ends where "end" stands, or not.
+// replayLines replays lines, "> " for messages of parley and "< " for those of the
+// agent, one a second. The line "end" ends the replay.
 func replayLines(protocol int, lines ...string) (th *thread.Thread, events eventList) {
 	r := acpclient.NewReplay("s", protocol, &events)
 	n := uint64(0)
@@ -42,7 +42,7 @@ func replayLines(protocol int, lines ...string) (th *thread.Thread, events event
 	return threadOf("s", events), events
 }
 
-// outline is the transcript with one line an item.
+// outline renders the transcript with one line for each item.
 func outline(th *thread.Thread) string {
 	var out []string
 	for _, it := range th.Items {
@@ -80,8 +80,8 @@ func said(text string) string {
 	return `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}`
 }
 
-// What a log can lack, and how it can end.
-func TestReplayOfAPart(t *testing.T) {
+// What can be missing from a log, and how it can end.
+func TestReplayOfPartOfALog(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		protocol int
@@ -146,7 +146,7 @@ func TestReplayTimes(t *testing.T) {
 	}
 }
 
-// Of parley's terminals a replay shows what the agent was told.
+// Of parley's terminals a replay shows what the agent received.
 func TestReplayedTerminals(t *testing.T) {
 	call := func(id int, method, more string) string {
 		return fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"method":"terminal/%s","params":{"sessionId":"s",%s}}`, id, method, more)
@@ -196,7 +196,7 @@ func TestReplayedTerminals(t *testing.T) {
 	}
 }
 
-// What was replaced in a log by its size keeps that.
+// Data that a log has replaced by its size keeps that size.
 func TestReplayedImage(t *testing.T) {
 	th, _ := replayLines(1, opened, named, strings.Replace(said(""), `{"type":"text","text":""}`, `{"type":"image","mimeType":"image/png","data":"[12345 bytes]"}`, 1))
 	if a := th.Items[0].Attachment; a == nil || a.Bytes != 12345 {
@@ -204,9 +204,8 @@ func TestReplayedImage(t *testing.T) {
 	}
 }
 
-// FuzzReplay replays any lines: nothing panics, what is posted is of the session
-// and safe to show, the same lines tell the same, and the end leaves nothing
-// running.
+// FuzzReplay replays any lines: nothing panics, the events belong to the session and are
+// safe to show, the same lines have the same result, and nothing is running at the end.
 func FuzzReplay(f *testing.F) {
 	begin := strings.ReplaceAll(strings.Join([]string{opened, named, asks, permission, loads, done, ""}, "\n"), `"s"`, `"s1"`)
 	paths, _ := filepath.Glob(filepath.Join(scripts, "*.txtar"))

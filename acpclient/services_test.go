@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 )
 
-// sessionBook notes what services are told of sessions.
+// sessionBook records what services are told about sessions.
 type sessionBook struct {
 	mu         sync.Mutex
 	open       map[string]int
@@ -39,8 +39,9 @@ func (b *sessionBook) CloseSession(id string) {
 	b.open[id]--
 }
 
-// An id that two ask for at once, in directories of their own, is opened for the first.
-func TestOneSessionOfAnID(t *testing.T) {
+// If two calls open the same id at once, in different directories, the first one gets
+// it.
+func TestOneSessionForAnID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &sessionBook{open: map[string]int{}}
 		_, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}})
@@ -59,9 +60,9 @@ func TestOneSessionOfAnID(t *testing.T) {
 	})
 }
 
-// However a session ends, its services are told so once, and what they refuse
-// is never asked for.
-func TestServicesAreToldOfSessions(t *testing.T) {
+// However a session ends, its services are told so once. A session that they refuse is
+// never requested.
+func TestServicesSeeSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &sessionBook{open: map[string]int{}}
 		a, c := greet(t, everything, map[string]string{"session/close": "", "session/resume": `"error":{"code":1,"message":"no"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})

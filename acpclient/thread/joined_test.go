@@ -127,7 +127,7 @@ func TestJoinedCalls(t *testing.T) {
 
 // The changes of a usual call become one event with both of its times; a step queue
 // keeps them all.
-func TestACallIsOneEvent(t *testing.T) {
+func TestOneEventPerCall(t *testing.T) {
 	q, steps := event.NewQueue(), event.NewStepQueue()
 	for i, s := range []string{"pending", "in_progress", "completed"} {
 		n := uint64(i + 1)

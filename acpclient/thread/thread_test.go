@@ -129,7 +129,7 @@ func TestCases(t *testing.T) {
 		{"case 102 at once", []event.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), event.TurnCancelled{For: in}}, "user p\ntool a stopping\ntool b done"},
 		{"case 102 a later status wins", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a done\nend cancelled"},
 		{"case 102 even after the end", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a stopped by you\nend cancelled"},
-		{"case 102 one that goes on is cancelled at the end", []event.Event{prompt("p"), event.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
+		{"case 102 a running call is cancelled at the end", []event.Event{prompt("p"), event.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
 		{"case 102 unfinished at a plain end", []event.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
 		{"case 103 updates after cancel", []event.Event{prompt("p"), agent("a"), event.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
 		{"case 105 cancel answered by end_turn", []event.Event{prompt("p"), tool("a", "pending"), event.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a stopped by you\nend end_turn"},
@@ -233,7 +233,7 @@ func TestTerminal(t *testing.T) {
 }
 
 // An id that is started again is another terminal.
-func TestTerminalIDAgain(t *testing.T) {
+func TestReusedTerminalID(t *testing.T) {
 	show := []event.ToolContent{{Terminal: "x"}}
 	th := thread.New("s")
 	for i, e := range []event.Event{
@@ -285,7 +285,7 @@ func TestThoughtTime(t *testing.T) {
 }
 
 // A replay or another session does not continue the items above it.
-func TestParted(t *testing.T) {
+func TestTextIsNotContinued(t *testing.T) {
 	for name, part := range map[string]func(*thread.Thread){
 		"history": func(th *thread.Thread) { th.Apply(event.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
 		th := thread.New("s")

@@ -35,7 +35,7 @@ func TestToolStates(t *testing.T) {
 		"stopped, called cancelled":            {[]event.Event{call("think", "in_progress"), stop[0], call("think", "cancelled"), stop[1]}, thread.ToolStopped},
 		"cancelled by the agent":               {[]event.Event{call("think", "in_progress"), call("think", "cancelled")}, thread.ToolCancelled},
 		"rejected, which ends the turn":        {[]event.Event{call("execute", "pending"), ask, no, stop[1]}, thread.ToolRejected},
-		"stopped, and output goes on":          {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
+		"stopped, and output continues":        {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
 		"in the next turn, too":                {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), prompt("q"), output, ended("end_turn")), thread.ToolStillRunning},
 		"and then exits":                       {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, exited), thread.ToolStopped},
 		"and then is called failed":            {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, call("execute", "failed")), thread.ToolStopped},
@@ -62,7 +62,7 @@ func TestToolStates(t *testing.T) {
 }
 
 // A command that ran without permission until the user stopped it counts as run.
-func TestStoppedUnasked(t *testing.T) {
+func TestStoppedWithoutPermission(t *testing.T) {
 	th := thread.New("s")
 	kind := "execute"
 	for _, e := range []event.Event{prompt("go"), tool("a", "in_progress"), event.ToolChanged{For: in, ID: "a", Kind: &kind}, event.TurnCancelled{For: in}, ended("cancelled")} {

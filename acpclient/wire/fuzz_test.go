@@ -82,7 +82,7 @@ func neighbours(t *testing.T, data []byte) {
 		texts = append(texts, c.Block.Text)
 	}
 	if n := len(texts); n < 2 || n > 3 || texts[0] != "first neighbour" || texts[n-1] != "second neighbour" {
-		t.Errorf("the neighbours are %q", texts)
+		t.Errorf("the items around it are %q", texts)
 	}
 	u, err = decode(1, []byte(`{"entries":[{"content":"one"},`+string(data)+`,{"content":"two"}],"sessionUpdate":"plan"}`))
 	if n := len(u.Plan.Entries); err != nil || n < 2 || u.Plan.Entries[0].Content != "one" || u.Plan.Entries[n-1].Content != "two" {
@@ -124,7 +124,7 @@ func TestStrictDecoders(t *testing.T) {
 		}
 		for _, s := range c.bad {
 			if err := c.decode(s); err == nil || strings.Contains(err.Error(), "%!") {
-				t.Errorf("%s takes %s (%v)", c.name, s, err)
+				t.Errorf("%s accepts %s (%v)", c.name, s, err)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func TestUpdatesRefusedV2(t *testing.T) {
 		`{"sessionUpdate":"plan_update"}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","entries":[]}}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p"}}`,
 	} {
 		if u, err := decode(2, []byte(raw)); err == nil {
-			t.Errorf("%s is taken as %+v", raw, u)
+			t.Errorf("%s is accepted as %+v", raw, u)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func FuzzDecodeUpdateV2(f *testing.F) {
 			return
 		}
 		if len(*u.Blocks) == 0 || (*u.Blocks)[0].Text != "sound" && !strings.Contains(string(data), "content") {
-			t.Errorf("beside %q the sound block is gone: %+v", data, *u.Blocks)
+			t.Errorf("next to %q the valid block is missing: %+v", data, *u.Blocks)
 		}
 	})
 }
